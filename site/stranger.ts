@@ -47,7 +47,7 @@ async function follow(markdown: string): Promise<string | undefined> {
   return fault
 }
 
-/** What a reader does: run commands, and save the other blocks under the names that stand above them. */
+/** The steps of a reader: run commands, and save the other blocks under the names that stand above them. */
 function scriptOf(markdown: string): string {
   const lines = markdown.split('\n')
   const steps = extractFences(markdown).flatMap(({ language, code, line }) => {

@@ -5,7 +5,7 @@ import { constants } from 'node:os'
 /** An error that the user sees as one line. */
 export class CliError extends Error {
   override readonly name = 'CliError'
-  /** Stable, for scripts. */
+  /** A stable name, for scripts. */
   readonly code: string
   readonly exitCode: number
 
@@ -68,13 +68,13 @@ export const EXIT_CODE = {
   usage: 2,
   /** The store is not installed, unreachable, not writable, or damaged. */
   storage: 3,
-  /** As in `timeout`: the command took longer than `--timeout`. */
+  /** The command took longer than `--timeout`, as in `timeout`. */
   timeout: 124,
-  /** As in shells: not executable. */
+  /** The command is not executable, as in shells. */
   notExecutable: 126,
-  /** As in shells: command not found. */
+  /** The command was not found, as in shells. */
   notFound: 127,
-  /** A fault of Spillway. */
+  /** A bug in Spillway. */
   internal: 70,
 } as const
 
@@ -82,7 +82,10 @@ export function signalExitCode(signal: NodeJS.Signals): number {
   return 128 + (constants.signals[signal] ?? 0)
 }
 
-/** Names of the library whose options have other names. Longer names come first. */
+/**
+ * Option names of the library that differ on the command line. Longer names come first, so that they are replaced
+ * first.
+ */
 const OPTION_NAMES: readonly (readonly [string, string])[] = [
   ['maxResultTokens', '--max-tokens'],
   ['historyPreviewTokens', '--preview-tokens'],
@@ -97,7 +100,7 @@ const OPTION_NAMES: readonly (readonly [string, string])[] = [
   ['count_only', '--count'],
 ]
 
-/** Names of the library whose options have the same name. */
+/** Option names of the library that are the same on the command line. */
 const SAME_NAMES =
   /\b(?:max(?:ToolMessage|Retrieval|Total)Tokens|previewTokens|keepRecent|groupTokens|json_path|ignore_case|from_end)\b/g
 
@@ -110,7 +113,7 @@ const STORE_OPTIONS: readonly (readonly [string, string])[] = [
   ['the option "conditionalPut"', 'the parameter conditional-put of the store'],
 ]
 
-/** Parameters that are also ordinary words, in messages about combinations. */
+/** Parameters that are also ordinary words. They are replaced only in messages about combinations. */
 const PARAMETER =
   /(?<=^|and |[Ww]ith )(pattern|query|sql|after)(?=(?: and [-\w]+)* cannot be used|(?:\.|:)(?:$| Without))/g
 
@@ -126,7 +129,7 @@ export const inStoreOptions = (message: string): string => replaced(message, STO
 const replaced = (message: string, names: readonly (readonly [string, string])[]): string =>
   names.reduce((said, [library, commandLine]) => said.replaceAll(library, commandLine), message)
 
-/** Run a function, and convert its `TypeError` to a usage error. */
+/** Call a function, and convert its `TypeError` to a usage error. */
 export function nameOptions<Made>(make: () => Made): Made {
   try {
     return make()
@@ -136,7 +139,7 @@ export function nameOptions<Made>(make: () => Made): Made {
   }
 }
 
-/** Read a text file that an option names. Errors never quote its content. */
+/** Read a text file that an option names. Errors never contain its content. */
 export async function readNamedFile(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')

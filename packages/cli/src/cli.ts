@@ -90,7 +90,7 @@ export function createProgram(): Command {
   return program
 }
 
-/** Move options before a command to after it, and read `help run` as `run --help`. */
+/** Move options from before a command to after it, and read `help run` as `run --help`. */
 function inOrder(args: readonly string[], program: Command): readonly string[] {
   if (args[0] === 'help') return [...args.slice(1), '--help']
   const names: string[] = []
@@ -130,7 +130,7 @@ export async function reportError(thrown: unknown, args: readonly string[]): Pro
   return exitCode
 }
 
-/** Commander's messages begin with `error:` and name no help. */
+/** Rewrite a message of Commander, which begins with `error:` and does not name `--help`. */
 function usageMessage({ message }: CommanderError, args: readonly string[]): string {
   const command = createProgram().commands.find((each) => each.name() === args[0])
   const help = `spillway ${command === undefined ? '' : `${command.name()} `}--help`

@@ -41,7 +41,7 @@ export const collect = (text: string, earlier: readonly string[] = []): readonly
 /** Parse a whole number from 1, or `none`. */
 export const parseLimit = (text: string): number => (text === 'none' ? Infinity : parseWhole(text, 1, ', or none'))
 
-/** Every storage accepts these content types. */
+/** A content type that every storage accepts. */
 const MIME_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?: *;[\x20-\x7e]*)?$/
 const MAX_MIME_TYPE_LENGTH = 255
 
@@ -72,7 +72,10 @@ export function parseDuration(text: string): number {
   return milliseconds
 }
 
-/** Parse a scope such as `tenant-1/session-9` and append it; `%2F` is a slash and `%25` a percent sign. */
+/**
+ * Parse a scope such as `tenant-1/session-9`, and append it to earlier ones. `%2F` is a slash, and `%25` a percent
+ * sign.
+ */
 export function parseScope(text: string, earlier: readonly string[] = []): string[] {
   const segments = text.split('/').map(decodeSegment)
   if (segments.includes('')) throw invalid('A scope is one or more non-empty segments, such as tenant-1/session-9.')

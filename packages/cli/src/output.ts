@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { styleText } from 'node:util'
 
-/** Thrown if the reader of standard output is gone, as in `spillway get … | head` or a closed terminal. */
+/** Thrown if nothing reads standard output any longer, as after `spillway get … | head` or in a closed terminal. */
 export class OutputClosedError extends Error {
   override readonly name = 'OutputClosedError'
 }
@@ -11,7 +11,7 @@ process.stdout.on('error', () => {})
 process.stderr.on('error', () => {})
 
 /**
- * Write to standard output and wait; control characters in text become visible. Throws an {@link OutputClosedError}.
+ * Write to standard output and wait. Control characters in text become visible. Throws an {@link OutputClosedError}.
  */
 export async function print(data: string | Uint8Array): Promise<void> {
   if (data.length > 0) await write(process.stdout, escaped(data))
@@ -79,7 +79,7 @@ export async function clearStatus(): Promise<void> {
   isStatusShown = false
 }
 
-/** Replaces escape characters until they are written; content cannot contain it. */
+/** Stands for escape characters until they are written. Content cannot contain it. */
 let styleMark: string | undefined
 
 function escaped(data: string | Uint8Array): string | Uint8Array {
@@ -97,7 +97,7 @@ let colorChoice: ColorChoice = 'auto'
 /** Choose whether printed text is styled. */
 export const setColor = (choice: ColorChoice = 'auto'): ColorChoice => (colorChoice = choice)
 
-/** Style printed text; plain if standard output is no terminal, unless options or variables say otherwise. */
+/** Style text for a terminal. Without a terminal, text is not styled unless an option or variable says otherwise. */
 export function style(format: Style, text: string): string {
   if (!isColorful(process.stdout)) return text
   styleMark ??= `\u0000${crypto.randomUUID()}`
@@ -165,7 +165,7 @@ export function formatTable(cells: readonly (readonly string[])[], aligned: bool
   return rows.map((row) => `${row.map(pad).join('  ').trimEnd()}\n`).join('')
 }
 
-/** Print a table with a header on a terminal, and different rows for scripts elsewhere. */
+/** Print a table with a header on a terminal. Elsewhere, print other rows for scripts. */
 export async function printTable(
   header: readonly string[],
   rows: readonly (readonly string[])[],
@@ -183,17 +183,17 @@ const SAFE_WORD = /^[\w@%+=:,./-]+$/
 export const quoteForShell = (word: string): string =>
   SAFE_WORD.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 
-/** Quote a word for cmd.exe, which expands text even within quotes. */
+/** Quote a word for cmd.exe, which expands variables even within quotes. */
 export const quoteForCmd = (word: string): string =>
   SAFE_WORD.test(word)
     ? word
     : `"${word.replaceAll(/(\\*)"/g, String.raw`$1$1\"`).replace(/\\+$/, '$&$&')}"`.replaceAll(/[()%!^"<>&|]/g, '^$&')
 
-/** Colors, and characters that affect a terminal or the order of a line. */
+/** Color codes, and characters that change a terminal or the direction of text. */
 const UNSAFE =
   /\u001B\[[\d;:]*m|\r(?!\n)|[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g
 
-/** Make control characters visible, such as `␛` for escape, and remove colors; line ends and tabs stay. */
+/** Make control characters visible, such as `␛` for escape, and remove colors. Line ends and tabs do not change. */
 export const visible = (text: string): string => text.replace(UNSAFE, symbolOf)
 
 /** Write an untrusted name on one line, with visible control characters. */
@@ -205,7 +205,7 @@ export const formatJson = (value: unknown, indent?: number): string =>
     return `\\u${unsafe.charCodeAt(0).toString(16).padStart(4, '0')}`
   })
 
-/** Unicode's control pictures are in the order of their characters. */
+/** Unicode has pictures of control characters in the same order as the characters. */
 function symbolOf(unsafe: string): string {
   if (unsafe.length > 1) return ''
   const code = unsafe.charCodeAt(0)

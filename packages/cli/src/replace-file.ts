@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
-/** Replace a file atomically. `prepare` runs before the new content gets the name, and can keep it from that by throwing. */
+/**
+ * Replace a file atomically. `prepare` runs before the new file replaces the old one. If it throws, the old file is not
+ * replaced.
+ */
 export async function replaceFile(
   path: string,
   mode: number,

@@ -1,7 +1,7 @@
 import type { RetrievalCall, RetrievalGuide } from '@spillway/core'
 import { quoteForShell } from './output.ts'
 
-/** Write a retrieval as a command; without a reference, only its options. */
+/** Write a retrieval as a command. Without a reference, write only its options. */
 export function formatCommand(call: RetrievalCall, storeArguments = ''): string {
   const options = formatOptions(call, '--pattern')
   const [reference = call.reference, ...others] = call.references ?? []
@@ -10,7 +10,7 @@ export function formatCommand(call: RetrievalCall, storeArguments = ''): string 
   return [`spillway get ${shown}${storeArguments}`, ...options].join(' ')
 }
 
-/** Write a search of everything as a command. */
+/** Write a search of the whole scope as a command. */
 export function formatGrep(call: RetrievalCall, storeArguments = ''): string {
   return [`spillway grep${storeArguments}`, ...formatOptions(call, '-e')].join(' ')
 }
@@ -38,7 +38,7 @@ function formatOptions(call: RetrievalCall, patternOption: string): string[] {
   ]
 }
 
-/** Create the guide for agents with a shell and without retrieval tool. */
+/** Create the guide for agents with a shell but without the retrieval tool. */
 export function commandGuide(storeArguments: string): RetrievalGuide {
   return {
     instructions: ([reference = 'REFERENCE'], isText = true) => {
@@ -55,7 +55,7 @@ export function commandGuide(storeArguments: string): RetrievalGuide {
   }
 }
 
-/** Create a one-line guide for shells; a history has many references. */
+/** Create a guide of one line for shells, because a history has many references. */
 export const referenceGuide = (storeArguments: string): RetrievalGuide => ({
   instructions: ([reference = 'REFERENCE'], isText = true) => [
     `spillway get ${quoteForShell(reference)}${storeArguments} reads it${isText ? ' (--pattern REGEX, --lines A:B)' : ''}.`,
@@ -63,7 +63,7 @@ export const referenceGuide = (storeArguments: string): RetrievalGuide => ({
   formatCall: (call) => formatCommand(call, storeArguments),
 })
 
-/** The guide for content that is not kept. */
+/** The guide for content that is not stored for later. */
 export const NO_RETRIEVAL: RetrievalGuide = {
   instructions: () => [
     'What is not shown is gone: it was kept in memory only (--store memory:). Run it again for more.',
@@ -71,6 +71,6 @@ export const NO_RETRIEVAL: RetrievalGuide = {
   formatCall: () => 'not kept',
 }
 
-/** A placeholder such as `<reference>` would redirect in a shell. */
+/** Return a reference for an example. A placeholder such as `<reference>` would redirect in a shell. */
 const shownReference = (reference: string): string =>
   reference.startsWith('<') ? reference.slice(1, -1).toUpperCase() : quoteForShell(reference)

@@ -1,4 +1,7 @@
-/** Return `undefined` if the operating system refuses, for example because a file or a process is gone. */
+/**
+ * Call a function. Return `undefined` if the operating system refuses, for example because a file is missing or a
+ * process has ended.
+ */
 export function unlessRefused<Result>(look: () => Result): Result | undefined {
   try {
     return look()

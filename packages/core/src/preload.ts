@@ -2,7 +2,7 @@
  * Load the modules that an offloader otherwise loads on demand: previews with the first large result, search with the
  * first retrieval.
  *
- * Call `preload` if the first result must not wait for some tens of milliseconds. Calling it again does nothing.
+ * Call it at the start if the first result must not wait for some tens of milliseconds. Another call does nothing.
  *
  * @example
  * ```ts

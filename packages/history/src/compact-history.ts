@@ -23,9 +23,9 @@ import {
  * Large tool results and arguments become references with a short preview. If that is not enough, older messages become
  * a summary in the system message. Originals are stored first, and {@link expandHistory} restores them.
  *
- * Within the limit, the same conversation object returns. The outcome fits, or names the messages that cannot shrink. A
- * failure of storage or model leaves its messages in place and appears in the outcome. A tool call and its result are
- * never separated.
+ * Within the limit, the same conversation object is returned. The result is within the limit, or the outcome names the
+ * messages that cannot be reduced. If storage or model fails, the messages concerned do not change, and the outcome has
+ * the error. A tool call is never separated from its result.
  *
  * @throws TypeError if an option or the conversation is invalid.
  *
@@ -154,7 +154,7 @@ export function outcomeOf(
   }
 }
 
-/** Count the tokens of a result as its format writes it, with escapes. */
+/** Count the tokens of a result as its format writes it, including escapes. */
 export const tokensWritten = (
   written: readonly HistoryMessage[],
   { applied, working }: HistoryPass,

@@ -15,7 +15,7 @@ export type ExpandOptions<Conversation> = Pick<
 /** A name that could not be restored. */
 export interface MissingContent {
   readonly name: string
-  /** `not-found` or `evicted` if it is gone, `unavailable` during an outage, otherwise `corrupt`. */
+  /** `not-found` or `evicted` if the content is missing, `unavailable` during an outage, otherwise `corrupt`. */
   readonly error: StorageError
 }
 
@@ -23,15 +23,15 @@ export interface MissingContent {
 export interface ExpandedHistory<Conversation> {
   /** Messages without stored content are the same objects. */
   readonly messages: Conversation
-  /** Names that could not be restored; their references stay. */
+  /** Names that could not be restored. Their references are still in the messages. */
   readonly missing: readonly MissingContent[]
 }
 
 /**
  * Restore the stored content of a history: results, arguments, texts, and summarized messages.
  *
- * It reverses {@link compactHistory} exactly. Replacements of the offloader become the results. References that are
- * gone or unavailable stay and are listed in `missing`.
+ * It reverses {@link compactHistory} exactly. Replacements written by the offloader are restored, too. References that
+ * cannot be restored do not change, and are listed in `missing`.
  *
  * @throws TypeError if an option or the conversation is invalid.
  *

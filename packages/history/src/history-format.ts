@@ -5,17 +5,17 @@ import type { HistoryMessage } from './history-message.ts'
 /**
  * Converts messages of one API or framework to neutral ones, and back.
  *
- * An unchanged message is written as the same object, and a changed message keeps all other fields, so that prompt
- * caches stay valid.
+ * An unchanged message is written as the same object. A changed message keeps all other fields, so that prompt caches
+ * stay valid.
  *
- * @typeParam Conversation - The API's input: an array of messages, or an object with messages and system prompt.
+ * @typeParam Conversation - The API's input: an array of messages, or an object with messages and a system prompt.
  */
 export interface HistoryFormat<Conversation> {
-  /** The value of {@link NativeValue.format}. */
+  /** The name, which is the value of {@link NativeValue.format}. */
   readonly name: string
-  /** Read a conversation. Throws a `TypeError` that names an invalid message. */
+  /** Read a conversation. Throws a `TypeError` that names the message if one is invalid. */
   read(conversation: Conversation): readonly HistoryMessage[]
-  /** Write messages of this format and system messages of text. Throws a `TypeError` for any other. */
+  /** Write messages of this format, and system messages of text. Throws a `TypeError` for any other message. */
   write(messages: readonly HistoryMessage[]): Conversation
   /** Convert a conversation to JSON. Defaults to {@link encodeLossless}. */
   encode?(conversation: Conversation): unknown
@@ -23,21 +23,21 @@ export interface HistoryFormat<Conversation> {
   decode?(value: unknown): Conversation
 }
 
-/** Serialize messages in their native form, so that they can be read exactly. */
+/** Serialize messages in their native form, so that they can be restored exactly. */
 export function encodeConversation(format: HistoryFormat<unknown>, messages: readonly HistoryMessage[]): string {
   const conversation = format.write(messages)
   return JSON.stringify(format.encode?.(conversation) ?? encodeLossless(conversation), null, 2)
 }
 
-/** Parse the result of {@link encodeConversation}. Throws if the format cannot read it. */
+/** Parse the result of {@link encodeConversation}. Throws if the format cannot read the messages. */
 export function decodeConversation(format: HistoryFormat<unknown>, json: string): readonly HistoryMessage[] {
   const value = parseExactJson(json)
   return format.read(format.decode === undefined ? decodeLossless(value) : format.decode(value))
 }
 
-/** Marks values that JSON cannot express; objects that contain the key are wrapped too. */
+/** Key that marks values which JSON cannot express. Objects with this key are wrapped, too. */
 const TAG = '$spillway'
-/** JSON.stringify fails at some thousands of levels. */
+/** Largest depth. `JSON.stringify` fails at some thousands of levels. */
 const MAX_DEPTH = 1_000
 
 type Tag = 'bytes' | 'buffer' | 'url' | 'date' | 'undefined' | 'bigint' | 'number' | 'object'
@@ -50,10 +50,12 @@ interface Tagged {
 /**
  * Convert a value to JSON that {@link decodeLossless} converts back.
  *
- * Keeps `Uint8Array`, `ArrayBuffer`, `URL`, `Date`, `bigint`, `undefined`, `-0`, `NaN`, infinities and keys such as
- * `__proto__`. Other instances become plain objects, a `Buffer` becomes a `Uint8Array`, and shared values are copied.
+ * It supports `Uint8Array`, `ArrayBuffer`, `URL`, `Date`, `bigint`, `undefined`, `-0`, `NaN`, infinities and keys such
+ * as `__proto__`. Other instances become plain objects. A `Buffer` becomes a `Uint8Array`, and values used twice are
+ * copied.
  *
- * Throws a `TypeError` that names the place for cycles, more than 1,000 levels, functions, symbols, maps and sets.
+ * Throws a `TypeError` with the place of a cycle, a function, a symbol, a map, a set, or a value deeper than 1,000
+ * levels.
  *
  * @example
  * ```ts
@@ -125,7 +127,7 @@ export function encodeLossless(value: unknown): unknown {
 /**
  * Reverse {@link encodeLossless}.
  *
- * Throws a `TypeError` for a value that it has not written.
+ * Throws a `TypeError` for a value that {@link encodeLossless} did not write.
  *
  * @example
  * ```ts
@@ -184,7 +186,7 @@ const isJsonNumber = (value: number): boolean => Number.isFinite(value) && !Obje
 
 const tagged = (tag: Tag, value?: unknown): Tagged => (value === undefined ? { [TAG]: tag } : { [TAG]: tag, value })
 
-/** Assigning `__proto__` would change the prototype. */
+/** Defines a field, because assigning `__proto__` would change the prototype. */
 function define(target: object, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
 }

@@ -1,6 +1,6 @@
-/** The native form of a message or part, which is written back if nothing changed. */
+/** The native form of a message or part. It is written if nothing changed. */
 export interface NativeValue {
-  /** Such as `openai-chat`. */
+  /** Name of the format, such as `openai-chat`. */
   readonly format: string
   readonly value: unknown
 }
@@ -15,7 +15,7 @@ export interface HistoryText extends Native {
   readonly text: string
 }
 
-/** Reasoning of a model; never changed, because signatures may cover it. */
+/** Reasoning of a model. It is never changed, because signatures may cover it. */
 export interface HistoryReasoning extends Native {
   readonly type: 'reasoning'
   readonly text: string
@@ -27,10 +27,10 @@ export interface HistoryJson extends Native {
   readonly value: unknown
 }
 
-/** An image, audio, video or document: as bytes, Base64 or URL. */
+/** An image, audio, video or document, as bytes, Base64 or URL. */
 export interface HistoryMedia extends Native {
   readonly type: 'image' | 'audio' | 'video' | 'document'
-  /** A MIME type, such as `image/png`, or `image/*` if only that is known. */
+  /** A MIME type, such as `image/png`. `image/*` if the subtype is unknown. */
   readonly mediaType: string
   readonly name?: string | undefined
   readonly data?: Uint8Array | undefined
@@ -47,10 +47,10 @@ export interface HistoryOpaque extends Native {
 /** A tool call of the model. */
 export interface HistoryToolCall extends Native {
   readonly type: 'tool-call'
-  /** Pairs the call with its result; created by the reader if the format has none. */
+  /** Pairs the call with its result. If the format has no ids, the reader creates one. */
   readonly id: string
   readonly name: string
-  /** A value, or exactly the JSON text of the model. */
+  /** A value, or the exact JSON text of the model. */
   readonly input: unknown
   /** Whether `input` is JSON text. */
   readonly inputIsText: boolean
@@ -60,7 +60,7 @@ export interface HistoryToolCall extends Native {
 export interface HistoryToolResult extends Native {
   readonly type: 'tool-result'
   readonly callId: string
-  /** Empty if unknown. */
+  /** Name of the tool. Empty if unknown. */
   readonly toolName: string
   readonly content: readonly HistoryContent[]
   readonly isError?: boolean | undefined
@@ -78,13 +78,13 @@ export type HistoryPart =
   | HistoryToolCall
   | HistoryToolResult
 
-/** The role of a message; messages with only tool results have the role `tool`. */
+/** The role of a message. Messages with only tool results have the role `tool`. */
 export type HistoryRole = 'system' | 'user' | 'assistant' | 'tool'
 
 /**
- * A neutral message, one for each message or item of the format, in the same order.
+ * A neutral message. There is one for each message or item of the format, in the same order.
  *
- * A message of mixed parts keeps the role of its format.
+ * If the parts are mixed, the message has the role that the format gives it.
  */
 export interface HistoryMessage extends Native {
   readonly role: HistoryRole
@@ -96,7 +96,7 @@ const Given = function (value: object): object {
 } as unknown as new (value: object) => object
 
 /**
- * Marks values that a format has read. A private field is lost in copies, is not serialized, and is cheaper than a
+ * Marks objects that a format has read. Copies lose a private field, it is not serialized, and it costs less than a
  * `WeakSet`.
  */
 class ReadMark extends Given {
@@ -108,7 +108,7 @@ class ReadMark extends Given {
 }
 
 /**
- * Mark a message or part as read, so that it is written back as its native value.
+ * Mark a message or part, so that it is written as its native value.
  *
  * A format marks every message, part and block that it reads. A copy is not marked. Returns its argument.
  */
@@ -116,12 +116,12 @@ export function asRead<Value extends object>(value: Value): Value {
   return ReadMark.isOn(value) ? value : (new ReadMark(value) as object as Value)
 }
 
-/** Return whether a message or part is the same object that a format has read. */
+/** Return whether a message or part is the object that a format has read, and not a copy. */
 export const isAsRead = (value: object): boolean => ReadMark.isOn(value)
 
 const MAX_DEPTH = 1_000
 
-/** Compare JSON with the same key order, bytes, URLs and dates; values nested too deep are different. */
+/** Compare JSON, bytes, URLs and dates. The order of keys matters, and values nested too deep count as different. */
 export function isEqualValue(a: unknown, b: unknown, depth = 0): boolean {
   if (Object.is(a, b)) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || depth > MAX_DEPTH) return false

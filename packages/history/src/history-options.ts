@@ -7,11 +7,11 @@ import { offloaderArchive } from './archive/offloader-archive.ts'
 import type { HistoryFormat } from './history-format.ts'
 
 /**
- * The way to reduce a history.
+ * The way in which a history is reduced.
  *
- * - `compact`: large tool results and arguments become references; reversible, without a model.
- * - `compress`: a model summarizes older messages, which are stored.
- * - `auto`: compact, then compress the rest if needed.
+ * - `compact`: large tool results and arguments become references. This can be reversed and needs no model.
+ * - `compress`: a model summarizes older messages. The originals are stored.
+ * - `auto`: compact, and if that is not enough, compress.
  */
 export type HistoryMode = 'compact' | 'compress' | 'auto'
 
@@ -19,37 +19,40 @@ export type HistoryMode = 'compact' | 'compress' | 'auto'
 export interface HistoryLimits {
   /** Defaults to `auto`. */
   readonly mode?: HistoryMode | undefined
-  /** The limit of the whole history, system message included. Defaults to 20,000. */
+  /** The limit of the whole history, including system messages. Defaults to 20,000. */
   readonly maxTotalTokens?: number | undefined
   /** Results and arguments with more tokens can become references. Defaults to 2,000. */
   readonly maxToolMessageTokens?: number | undefined
   /**
-   * The number of last messages that stay, without system messages. Defaults to 1 (compact) and 2 (compress).
+   * Number of last messages that do not change. System messages are not counted. Defaults to 1 (compact) and 2
+   * (compress).
    *
-   * A call and its results stay together. With 0, even a result that no model has seen becomes a reference.
+   * A call and its results are never separated. With 0, even a result that no model has seen becomes a reference.
    */
   readonly keepRecent?: number | undefined
-  /** The maximum size of one summarized group. Defaults to 0: one group. */
+  /** Largest size of one summarized group. Defaults to 0, which means one group. */
   readonly groupTokens?: number | undefined
-  /** `auto` compresses if compaction leaves more than this share, from 0 to 1. Defaults to 0.75. */
+  /**
+   * `auto` compresses if more than this share of the tokens is left after compaction. From 0 to 1. Defaults to 0.75.
+   */
   readonly compactRatioThreshold?: number | undefined
-  /** The preview beside a reference. Defaults to 50; 0 for none. */
+  /** Size of the preview beside a reference. Defaults to 50. 0 for no preview. */
   readonly historyPreviewTokens?: number | undefined
 }
 
 /** Options of {@link compactHistory}. */
 export interface HistoryOptions<Conversation> extends HistoryLimits {
-  /** The offloader of the session: its storage, token counter and previewers are used. */
+  /** The offloader of the session, whose storage, token counter and previewers are used. */
   readonly offloader: ContextOffloader
   /** Defaults to neutral messages. */
   readonly format?: HistoryFormat<Conversation> | undefined
   /** Asks a model for a summary. If absent, nothing is compressed. */
   readonly summarize?: Summarize | undefined
-  /** Extra instructions for summaries, such as "Keep all names of customers." */
+  /** Additional instructions for summaries, such as "Keep all names of customers." */
   readonly instructions?: string | undefined
   /** The maximum duration of one summary in milliseconds. Defaults to 120,000. */
   readonly summaryTimeoutMs?: number | undefined
-  /** The maximum tokens of messages for one summary; longer texts are shortened. Defaults to 100,000. */
+  /** Largest number of tokens in the messages for one summary. Longer texts are shortened. Defaults to 100,000. */
   readonly maxSummaryInputTokens?: number | undefined
   /** Defaults to {@link offloaderArchive}. */
   readonly archive?: HistoryArchive | undefined
@@ -77,7 +80,7 @@ export interface ResolvedHistoryOptions {
   readonly signal: AbortSignal | undefined
 }
 
-/** The maximum of a timer, about 25 days; a longer one fires at once. */
+/** Longest time of a timer, about 25 days. A longer timer would fire at once. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 const MODES: ReadonlySet<unknown> = new Set<HistoryMode>(['compact', 'compress', 'auto'])
 const NAMES: ReadonlySet<string> = new Set<keyof HistoryOptions<unknown>>([
@@ -156,21 +159,21 @@ function count(name: string, value: number): number {
 
 /** A request for a summary. */
 export interface SummaryRequest {
-  /** The complete request, as one user message. */
+  /** The complete request as one user message. */
   readonly prompt: string
   /** The maximum size of the summary. */
   readonly maxTokens: number
   /** The messages to summarize, for a custom prompt. */
   readonly messages: readonly HistoryMessage[]
-  /** The previous snapshot, which the new one replaces; absent for the first. */
+  /** The previous snapshot, which the new one replaces. `undefined` for the first snapshot. */
   readonly previousSnapshot: string | undefined
   /** Fires on abort or timeout. */
   readonly signal: AbortSignal
 }
 
 /**
- * Ask a model for a summary and return its text with a `<state_snapshot>`.
+ * Asks a model for a summary, and returns its text with a `<state_snapshot>`.
  *
- * If it rejects or returns anything else, the messages stay.
+ * If it rejects or returns anything else, the messages do not change.
  */
 export type Summarize = (request: SummaryRequest) => Promise<string>

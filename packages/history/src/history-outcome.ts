@@ -4,18 +4,18 @@ import type { HistoryMessage, HistoryRole } from './history-message.ts'
 import { countMessage } from './measure/count-message.ts'
 
 /**
- * The reason for the size of a message.
+ * The reason for the current size of a message.
  *
- * - `within-limits`: it or the whole history is small enough.
- * - `compacted`: its results or arguments are references.
+ * - `within-limits`: the message, or the whole history, is small enough.
+ * - `compacted`: references replaced its results or arguments.
  * - `compressed`: it is part of a summary.
  * - `system`: system messages are never shortened.
- * - `recent`: the last messages stay.
- * - `request`: the user's last request before the recent messages stays.
+ * - `recent`: the last messages are not changed.
+ * - `request`: the user's last request before the recent messages is not changed.
  * - `not-tool-content`: only tool results and arguments are compacted.
- * - `already-compacted`: it cannot shrink further.
+ * - `already-compacted`: it cannot be reduced further.
  * - `not-smaller`: its replacement would not be smaller.
- * - `not-storable`: it has no bytes, such as media by URL or results of server tools.
+ * - `not-storable`: it has no bytes, for example media by URL or results of server tools.
  * - `store-failed`: it could not be stored.
  * - `no-summarize`: compression needs the option `summarize`.
  * - `summary-failed`: the model failed or timed out, or its summary was rejected.
@@ -39,14 +39,14 @@ export type HistoryReason =
 
 /** The result for one message. */
 export interface MessageStatistics {
-  /** The position in the input, from 0; a separate system prompt is the first. */
+  /** The position in the input, from 0. A separate system prompt is the first message. */
   readonly index: number
   readonly role: HistoryRole
   readonly tokens: { readonly before: number; readonly after: number }
   readonly reason: HistoryReason
 }
 
-/** A message that keeps a history over its limit. */
+/** A message because of which a history exceeds its limit. */
 export interface HistoryObstacle extends MessageStatistics {
   /** The reason and a fix, in one sentence. */
   readonly explanation: string
@@ -56,9 +56,9 @@ export interface HistoryObstacle extends MessageStatistics {
 export interface ArchivedByHistory {
   readonly name: string
   readonly kind: ArchivedKind
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number
-  /** The message of the item; for `messages`, the first one. */
+  /** Index of the item's message. For `messages`, of the first one. */
   readonly index: number
 }
 
@@ -66,42 +66,42 @@ export interface ArchivedByHistory {
 export type SummaryRejection =
   /** The callback rejected or threw. */
   | 'model-failed'
-  /** It took longer than `summaryTimeoutMs`. */
+  /** The summary took longer than `summaryTimeoutMs`. */
   | 'timeout'
-  /** It is not text, or has no `<state_snapshot>`. */
+  /** The answer is not text, or has no `<state_snapshot>`. */
   | 'no-snapshot'
   /** Its `<overall_goal>` or `<key_knowledge>` is missing or empty. */
   | 'incomplete'
-  /** It is not smaller than the messages. */
+  /** The summary is not smaller than the messages. */
   | 'not-smaller'
-  /** It names a reference that no message has. */
+  /** The summary contains a reference that no message has. */
   | 'unknown-reference'
 
-/** A failed step; its messages stay in the history. */
+/** A failed step. Its messages do not change. */
 export type HistoryFailure =
   | { readonly step: 'store'; readonly index: number; readonly error: unknown }
   | { readonly step: 'summarize'; readonly index: number; readonly reason: SummaryRejection; readonly error?: unknown }
 
 /** The result of {@link compactHistory}. */
 export interface HistoryOutcome<Conversation> {
-  /** The reduced conversation; unchanged messages are the same objects. */
+  /** The reduced conversation. Unchanged messages are the same objects. */
   readonly messages: Conversation
   /** The steps that changed it, in order. */
   readonly applied: readonly ('compact' | 'compress')[]
   readonly tokens: { readonly before: number; readonly after: number; readonly limit: number }
   readonly fits: boolean
-  /** If it does not fit, the messages that prevent it, the largest first. */
+  /** If the history exceeds its limit, the messages that prevent it from fitting, the largest first. */
   readonly obstacles: readonly HistoryObstacle[]
-  /** One entry for each input message. */
+  /** One entry for each message of the input. */
   readonly statistics: readonly MessageStatistics[]
-  /** The number of leading messages that are unchanged, which a prompt cache keeps. */
+  /** Number of leading messages that are unchanged. A prompt cache can reuse them. */
   readonly unchanged: number
   readonly stored: readonly ArchivedByHistory[]
   readonly failures: readonly HistoryFailure[]
 }
 
 export interface WorkingMessage {
-  /** The position in the input; -1 for a created message. */
+  /** The position in the input, or -1 for a created message. */
   readonly index: number
   message: HistoryMessage
   tokens: number

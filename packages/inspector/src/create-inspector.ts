@@ -21,36 +21,39 @@ import { describePreview } from './describe-preview.ts'
 export interface InspectorOptions {
   /** The storage whose entries are shown. */
   readonly storage: Storage
-  /** Segments of the scope to show, with those below it. Entries outside do not exist. Defaults to the whole storage. */
+  /**
+   * Segments of the scope to show. Scopes below it are shown, too. Entries of other scopes are not visible. Defaults to
+   * the whole storage.
+   */
   readonly scope?: readonly string[] | undefined
-  /** Journal for the meter, for histories of entries, and for evictions. Defaults to none. */
+  /** Journal from which the page shows totals, histories of entries, and evictions. Defaults to none. */
   readonly journal?: Pick<EventJournal, 'read'> | undefined
   /** Path under which the page is mounted. Defaults to `/`. */
   readonly path?: string | undefined
   /** Whether the page may remove entries. Defaults to `false`. */
   readonly allowDelete?: boolean | undefined
-  /** Write a call of the retrieval tool as a command line. `below` are segments below `scope`. Defaults to none. */
+  /** Write a call of the retrieval tool as a command line. `below` has the segments below `scope`. Defaults to none. */
   readonly formatCommand?: ((call: RetrievalCall, below: readonly string[]) => string) | undefined
 }
 
-/** A page that shows what a storage holds. */
+/** A page that shows the entries of a storage. */
 export interface Inspector {
-  /** The path of the page, with a slash at its end. */
+  /** The path of the page, with a slash at the end. */
   readonly path: string
-  /** Return the URL of the page at an origin, with the token. A person with this token can read everything. */
+  /** Return the URL of the page at an origin, with the token. Anyone with this token can read all entries. */
   url(origin: string): string
-  /** Answer a request; always resolves. */
+  /** Answer a request. It always resolves. */
   fetch(request: Request, environment?: CallEnvironment): Promise<Response>
 }
 
-/** The built page, from the sources and from a published package alike. */
+/** Folder of the built page. The path is the same for the sources and for a published package. */
 const PAGE = join(import.meta.dirname, '../dist/page')
 const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
 }
-/** Nothing but the page's own files is loaded, and nothing of what is stored is ever run. */
+/** Only the page's own files are loaded, and stored content is never executed. */
 const POLICY = [
   "default-src 'none'",
   ...['script', 'style', 'img', 'connect'].map((kind) => `${kind}-src 'self'`),
@@ -79,9 +82,9 @@ const MAX_SCOPES = 64
 const DEFAULT_ANSWER_TOKENS = 2_500
 
 /**
- * Create the page of a storage, for `serve` of `@spillway/server/node` or any server with `fetch`.
+ * Create the page of a storage, for `serve` of `@spillway/server/node` or any server that uses `fetch`.
  *
- * Only this machine may reach it, and only with the token of its URL. Content is shown as text, and never runs.
+ * Only this machine may reach it, and only with the token of its URL. Content is shown as text, and never executed.
  *
  * @throws TypeError if the storage cannot list entries. StorageError `unsupported` if it has no scopes and `scope` is
  *   given.
@@ -110,7 +113,7 @@ class StorageInspector implements Inspector {
   readonly #options: InspectorOptions
   readonly #storage: Storage
   readonly #token = randomHex(24)
-  /** Cookies are shared by all ports of a host, so each inspector uses its own name. */
+  /** Each inspector has its own cookie name, because all ports of a host share their cookies. */
   readonly #cookie = `spillway_inspector_${randomHex(4)}`
   readonly #apps = new BoundedMap<string, Promise<App>>(MAX_SCOPES)
   #snapshot: Promise<EntrySnapshot> | undefined
@@ -225,7 +228,7 @@ class StorageInspector implements Inspector {
     return Response.json(await snapshot.page({ ...filter, sort: text('sort'), descending }, limit))
   }
 
-  /** The line ends in each block of 64 KiB, by which the page finds lines with range reads. */
+  /** Returns the number of line ends in each block of 64 KiB. With it, the page can find lines by range reads. */
   async #lines(call: ApiCall): Promise<object> {
     const storage = await this.#storageOf(call.scope)
     const content = await storage.open!(referenceOf(call))
@@ -281,7 +284,7 @@ class StorageInspector implements Inspector {
     return Response.json({ removed })
   }
 
-  /** Answer by a route of the service, in the scope of the call. */
+  /** Answer with a route of the service, in the scope of the call. */
   async #forward({ request, environment, scope, query }: ApiCall, path: string, body?: string): Promise<Response> {
     const limit = Number(query.get('tokens') ?? DEFAULT_ANSWER_TOKENS)
     const key = `${limit} ${scope}`
@@ -357,7 +360,7 @@ function randomHex(bytes: number): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('hex')
 }
 
-/** Compare in constant time. */
+/** Compare texts in constant time. */
 const isSame = (given: string, token: string): boolean => timingSafeEqual(digestOf(given), digestOf(token))
 
 const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest()

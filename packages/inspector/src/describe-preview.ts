@@ -1,7 +1,7 @@
 import { ContextOffloader, type ContentBlock, type Storage } from '@spillway/core'
 import { isTextContentType } from '@spillway/core/adapter'
 
-/** The text that a model sees in place of an entry, for chosen settings. */
+/** The text that a model would see in place of an entry, for the chosen settings. */
 export interface PreviewReport {
   /** Whether the entry is offloaded with these settings. */
   readonly isOffloaded: boolean
@@ -10,7 +10,7 @@ export interface PreviewReport {
 }
 
 const CHUNK_BYTES = 1_048_576
-/** Larger content is read as a stream, whose tokens are an estimate. */
+/** Size up to which content is held in memory. Larger content is read as a stream, and its tokens are estimated. */
 const MAX_HELD_BYTES = 8_388_608
 
 /**
@@ -56,7 +56,7 @@ interface StoredEntry {
   readonly signal: AbortSignal
 }
 
-/** A storage in which everything that is stored has the reference of an entry, and nothing is kept. */
+/** A storage that returns the reference of an entry for everything, and stores nothing. */
 function stand({ storage, reference }: StoredEntry): Storage {
   return {
     store: async () => reference,

@@ -1,6 +1,6 @@
 import type { EventJournal, JournalEvent, Storage, StoredInfo } from '@spillway/core'
 
-/** One entry of the list, also an evicted one that the journal remembers. */
+/** One entry of the list. It may be an evicted entry that is only in the journal. */
 export interface EntryRow {
   readonly reference: string
   /** Path of the scope below the shown one, or empty. */
@@ -12,10 +12,10 @@ export interface EntryRow {
   readonly lines?: number | undefined
   readonly tokens?: number | undefined
   readonly state: StoredInfo['state'] | 'evicted'
-  /** The reason of an eviction. */
+  /** The reason for an eviction. */
   readonly reason?: string | undefined
   readonly storedAt: number
-  /** The time of the eviction, if it is evicted. */
+  /** Time of the last use. For an evicted entry, time of the eviction. */
   readonly lastUsedAt: number
   readonly expiresAt?: number | undefined
 }
@@ -26,13 +26,13 @@ export interface EntryQuery {
   readonly tool?: string | undefined
   readonly type?: string | undefined
   readonly scope?: string | undefined
-  /** Milliseconds since the epoch. */
+  /** Time in milliseconds since the epoch. */
   readonly since?: number | undefined
   readonly sort?: string | undefined
   readonly descending?: boolean | undefined
 }
 
-/** A part of a sorted view, and the cursor by which the same view is read on. */
+/** A part of a sorted list, and the cursor for its next part. */
 export interface EntryPage {
   readonly view: string
   readonly total: number
@@ -50,7 +50,7 @@ interface View {
   readonly bytes: number
 }
 
-/** Data of the journal about one result. */
+/** Data about one result in the journal. */
 interface Offloaded {
   readonly tool: string
   readonly tokens: number | undefined
@@ -58,7 +58,7 @@ interface Offloaded {
 }
 
 const REFRESH_MS = 1_000
-/** Listings take at most this part of the time. */
+/** Factor between the duration of a listing and the pause after it. */
 const PAUSE_FACTOR = 10
 const MAX_VIEWS = 16
 const MAX_CHOICES = 200
@@ -76,7 +76,7 @@ const COLUMNS: ReadonlySet<string> = new Set<keyof EntryRow>([
   'expiresAt',
 ])
 
-/** Holds the metadata of all entries of a scope and of those below it, and gives sorted pages of them. */
+/** Holds the metadata of all entries of a scope and of nested scopes, and returns sorted pages of them. */
 export class EntrySnapshot {
   readonly #storage: Storage
   readonly #journal: Pick<EventJournal, 'read'> | undefined
@@ -104,14 +104,14 @@ export class EntrySnapshot {
     this.#journal = journal
   }
 
-  /** Return the first entries of a query. Refreshes the snapshot, without waiting for it if there is one. */
+  /** Return the first entries of a query. Refreshes the snapshot. If there is an older snapshot, it does not wait. */
   async page(query: EntryQuery, limit: number): Promise<EntryPage> {
     await this.#refresh()
     const id = this.#viewOf(query)
     return { ...this.#choicesNow(), ...this.#part(id, 0, limit)! }
   }
 
-  /** Return a part of an earlier view, or `undefined` if it is no longer kept. */
+  /** Return a part of an earlier list, or `undefined` if the list is no longer kept. */
   part(
     view: string,
     offset: number,
@@ -120,7 +120,7 @@ export class EntrySnapshot {
     return this.#part(view, offset, limit)
   }
 
-  /** Show a removal at once. */
+  /** Hide a removed entry at once. */
   forget(scope: string, reference?: string): void {
     const isGone = (row: EntryRow): boolean =>
       reference === undefined
@@ -274,7 +274,7 @@ function sorted(rows: EntryRow[], { sort = 'storedAt', descending = true }: Entr
   })
 }
 
-/** Decode the path of a scope. Returns `undefined` if a name is a hash, because it was too long to be kept. */
+/** Decode the path of a scope. Returns `undefined` if a name is a hash, because the original name was too long. */
 export function decodeScope(path: string): string[] | undefined {
   if (path === '') return []
   if (path.includes('__')) return undefined

@@ -1,2 +1,2 @@
-/** A web page that shows what a storage holds. */
+/** A web page that shows the entries of a storage. */
 export { createInspector, type Inspector, type InspectorOptions } from './create-inspector.ts'

@@ -4,13 +4,13 @@ import { relativeScope } from './entry-snapshot.ts'
 type Journal = Pick<EventJournal, 'read'>
 type Retrieval = Extract<JournalEvent, { type: 'retrieval' }>
 
-/** Totals of a tool or a day, and the setting that would help. */
+/** Totals of a tool or a day, and a suggested setting. */
 interface MeterGroup extends TokenTotals {
   readonly name: string
   readonly advice: string
 }
 
-/** The net tokens that other settings would have given, for the same calls. */
+/** The net tokens that the same calls would have had with other settings. */
 interface OtherSetting {
   readonly setting: 'maxResultTokens' | 'previewTokens'
   readonly value: number
@@ -27,9 +27,9 @@ export interface MeterReport {
 
 const RESULT_LIMITS = [2_500, 4_000, 6_000, 10_000, 20_000]
 const PREVIEW_LIMITS = [100, 300, 500, 1_000]
-/** Tokens of a replacement beside its preview. */
+/** Tokens of a replacement without its preview. */
 const FRAME_TOKENS = 150
-/** Shares and tokens below which a tool needs no advice. */
+/** Shares and numbers of tokens from which a tool gets a suggestion. */
 const OFTEN = 0.5
 
 /** Sum up the journal of a scope. */
@@ -48,7 +48,7 @@ function adviceFor({ offloaded, tokensAvoided, tokensNet, bounceRate }: TokenTot
   return ''
 }
 
-/** Results at or below another limit would have stayed in the context, and nothing of them would have been retrieved. */
+/** With a higher limit, smaller results would not have been offloaded, and not retrieved. */
 async function otherSettings(journal: Journal, path: string): Promise<readonly OtherSetting[]> {
   const offloads = new Map<string, { original: number; replacement: number; retrieved: number }>()
   const all = new Set<{ original: number; replacement: number; retrieved: number }>()

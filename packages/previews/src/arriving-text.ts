@@ -7,8 +7,8 @@ import type { TextPreviewer, TextReader, TextSubject } from './previewer.ts'
 import { previewBy, type TextPreview, type TextPreviewing } from './read-text.ts'
 
 /**
- * Preview a text that arrives in pieces like a whole one: all previewers that recognize the start read it, and the end
- * decides.
+ * Preview a text that arrives in chunks. All previewers that recognize the start read it. The choice is made at the
+ * end.
  */
 export class ArrivingText {
   readonly #previewing: TextPreviewing
@@ -24,7 +24,7 @@ export class ArrivingText {
     this.#previewing = previewing
   }
 
-  /** Add the next piece of the text. */
+  /** Add the next chunk of the text. */
   push(text: string): void {
     this.#push(this.#nuls.push(text))
   }

@@ -2,14 +2,14 @@ import { textPreviewer } from './log/log-previewer.ts'
 import type { MediaPreviewer, MediaSubject, Previewer, TextPreviewer, TextSubject } from './previewer.ts'
 import { fallbackOf, type PreviewFallback } from './preview-fallback.ts'
 
-/** Largest start and end of a text that a subject shows, in UTF-16 units. */
+/** Largest start and end of a text that previewers see to recognize it, in UTF-16 units. */
 export const SUBJECT_START = 16_384
 export const SUBJECT_END = 4_096
 
-/** Called with the reason that a previewer could not be used. */
+/** Called with the reason if a previewer could not be used. */
 export type OnFallback = (fallback: PreviewFallback) => void
 
-/** Returns matching previewers, the surest first, then the one for any text. */
+/** Returns matching previewers. The most confident comes first, and the previewer for any text last. */
 export function textPreviewersFor(
   subject: TextSubject,
   previewers: readonly Previewer[],
@@ -19,7 +19,7 @@ export function textPreviewersFor(
   return [...surest(subject, texts, onFallback), textPreviewer]
 }
 
-/** Return the previewers that recognize media, the surest first. */
+/** Return the previewers that recognize media, the most confident first. */
 export function mediaPreviewersFor(
   subject: MediaSubject,
   previewers: readonly Previewer[],
@@ -56,7 +56,7 @@ function sureness<Subject>(
   }
 }
 
-/** Put own previewers first, replacing others of the same name. */
+/** Put the user's own previewers first. They replace others with the same name. */
 export function withPreviewers(own: readonly Previewer[], others: readonly Previewer[]): Previewer[] {
   const names = new Set(own.map(({ name }) => name))
   return [...own, ...others.filter(({ name }) => !names.has(name))]

@@ -17,7 +17,8 @@ import { MissingPeerError, importInstalled, locateInstalled } from './preview-fa
 import type { Outliner } from './source/outline.ts'
 
 /**
- * Previewers that need a library. Each recognizes nothing if its library is not installed, and loads it at first use.
+ * Previewers that need a library. If its library is missing, a previewer recognizes nothing. The library is loaded on
+ * first use.
  */
 export const installedPreviewers: readonly Previewer[] = [
   installedCode(),
@@ -61,7 +62,7 @@ async function loadOutliner(): Promise<Outliner> {
 
 const found = new Map<string, boolean>()
 
-/** Looks up the library once. */
+/** Returns the confidence if the library is installed, which is checked once. */
 function ifInstalled(peer: string, sureness: number): number {
   if (sureness === 0) return 0
   let isFound = found.get(peer)
@@ -72,7 +73,7 @@ function ifInstalled(peer: string, sureness: number): number {
   return isFound ? sureness : 0
 }
 
-/** List the built-in previewers; the first one wins a tie. */
+/** List the built-in previewers. Between equal confidences, the first previewer is used. */
 export const corePreviewers: readonly Previewer[] = [
   logPreviewer(),
   jsonPreviewer(),

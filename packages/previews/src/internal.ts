@@ -1,4 +1,4 @@
-/** Parts of previews for other Spillway packages only: they may change in any version. */
+/** Exports for other Spillway packages only. They may change in any version. */
 export { ArrivingText } from './arriving-text.ts'
 export { type OnFallback, mediaPreviewersFor, withPreviewers } from './choose-previewers.ts'
 export { toolIntent } from './detect/tool-intent.ts'

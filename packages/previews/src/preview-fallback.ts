@@ -1,9 +1,11 @@
-/** The reason that a previewer's work was not used. Text is then previewed by lines, media by type and size. */
+/**
+ * The reason why the result of a previewer was not used. Text is then previewed by lines, and media by type and size.
+ */
 export interface PreviewFallback {
   /** The name of the previewer. */
   readonly previewer: string
   /**
-   * - `peer-missing`: a required package is not installed; reported once.
+   * - `peer-missing`: a required package is not installed. This is reported once.
    * - `over-budget`: the preview had too many tokens.
    * - `failed`: the previewer threw `error`.
    */
@@ -12,7 +14,7 @@ export interface PreviewFallback {
 }
 
 /**
- * Throw this from a previewer if a required package is not installed.
+ * Thrown by a previewer if a required package is not installed.
  *
  * The event `preview-fallback` then reports `peer-missing` once, and the next previewer reads the content.
  *
@@ -35,13 +37,13 @@ export class MissingPeerError extends Error {
   }
 }
 
-/** Codes of a failed import in Node.js, and in bundles without the package. */
+/** Error codes of a failed import in Node.js, and in bundles without the package. */
 const NOT_FOUND: ReadonlySet<unknown> = new Set(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'])
 
 /**
- * Throws {@link MissingPeerError} if the peer is not installed.
+ * Imports a package. Throws {@link MissingPeerError} if it is not installed.
  *
- * @param load - `() => import('the-package')`, literally, so that bundlers find it.
+ * @param load - Must be literally `() => import('the-package')`, so that bundlers find it.
  */
 export async function importPeer<Module>(peer: string, load: () => Promise<Module>): Promise<Module> {
   try {
@@ -56,7 +58,7 @@ export function fallbackOf(previewer: string, error: unknown): PreviewFallback {
   return { previewer, reason: error instanceof MissingPeerError ? 'peer-missing' : 'failed', error }
 }
 
-/** Resolves like an import. Returns `undefined` in runtimes that cannot. */
+/** Resolves a specifier like an import does. Returns `undefined` in runtimes that cannot resolve it. */
 export function locateInstalled(specifier: string): URL | undefined {
   try {
     return new URL(import.meta.resolve(specifier))
@@ -67,7 +69,7 @@ export function locateInstalled(specifier: string): URL | undefined {
   }
 }
 
-/** Hides the import from bundlers: a bundle contains only requested packages. */
+/** The import is hidden from bundlers, so that a bundle contains only requested packages. */
 export async function importInstalled<Module>(peer: string): Promise<Module> {
   const found = locateInstalled(peer)
   if (found === undefined) throw new MissingPeerError(peer)

@@ -10,24 +10,24 @@ import { toolIntent } from './detect/tool-intent.ts'
 export interface PreviewTextOptions extends Omit<PreviewOptions, 'countTokens'> {
   /** Token counter. Defaults to an estimate from the characters. */
   readonly countTokens?: PreviewOptions['countTokens'] | undefined
-  /** Content type. Defaults to `text/plain`, which says nothing. */
+  /** Content type. Defaults to `text/plain`, which counts as unknown. */
   readonly contentType?: string | undefined
   /** Tool that returned the text, and its arguments. */
   readonly toolName?: string | undefined
   readonly input?: unknown
-  /** Text of the user or the model before the call. Its names are shown first; the text itself never. */
+  /** Text of the user or the model before the call. Names in it are preferred. The text itself is never shown. */
   readonly purpose?: string | undefined
-  /** Previewers tried before the built-in ones. One of the same name replaces a built-in one. */
+  /** Previewers tried before the built-in ones. A previewer with the same name replaces a built-in one. */
   readonly previewers?: readonly Previewer[] | undefined
   /** Called if a previewer could not be used. */
   readonly onFallback?: ((fallback: PreviewFallback) => void) | undefined
 }
 
 /**
- * Preview a text within a budget of tokens: its most useful parts, and marks for hidden ones.
+ * Preview a text within a budget of tokens. The preview has the most useful parts, and marks for hidden ones.
  *
- * Never exceeds the budget by `countTokens`; returns an empty text if nothing fits. The same text and options always
- * give the same preview.
+ * The preview never exceeds the budget, counted by `countTokens`. It is empty if nothing fits. The same text and
+ * options always give the same preview.
  *
  * @example
  * ```ts

@@ -3,20 +3,23 @@ import type { ToolIntent } from './detect/tool-intent.ts'
 
 /** Options for writing a preview. */
 export interface PreviewOptions {
-  /** Largest number of tokens, by `countTokens`. */
+  /** Largest number of tokens, counted by `countTokens`. */
   readonly budgetTokens: number
   readonly countTokens: CountTokens
-  /** Whether the tool failed: the last lines of an error come first. */
+  /** Whether the tool failed. Of an error, the last lines are preferred. */
   readonly isError?: boolean | undefined
-  /** Return the call that shows lines, 1-based and inclusive. If absent, gaps only count lines. */
+  /** Return the call that shows lines, 1-based and inclusive. If absent, gaps have only the number of lines. */
   readonly showLines?: ((start: number, end: number) => string) | undefined
   /** Return the call that finds a text, for a gap within a long line. Defaults to `showLines`. */
   readonly showText?: ((text: string) => string) | undefined
-  /** Return the call that runs a statement over the table `t`; absent if there is no SQL. */
+  /** Return the call that runs an SQL statement on the table `t`. Absent if there is no SQL. */
   readonly showSql?: ((sql: string) => string) | undefined
 }
 
-/** Write the preview of read content, deterministically. `undefined` leaves it to the preview by lines. */
+/**
+ * Writes the preview of read content. Equal options give an equal preview. If it returns `undefined`, the content is
+ * previewed by lines.
+ */
 export type WritePreview = (options: PreviewOptions) => string | undefined | Promise<string | undefined>
 
 /** The tool call that returned the content. */
@@ -28,55 +31,55 @@ export interface PreviewCall {
   readonly intent: ToolIntent
 }
 
-/** Start and metadata of a text before all of it is read. */
+/** Start and metadata of a text. Previewers get them before the whole text is read. */
 export interface TextSubject extends PreviewCall {
   /** Declared type, in lowercase and without parameters. Defaults to `text/plain`. */
   readonly contentType: string
   /** Start of the text, at most 16,384 characters. */
   readonly start: string
-  /** Whether `start` is the whole text. If not, it may end within a word. */
+  /** Whether `start` is the whole text. If not, it may end inside a word. */
   readonly isWhole: boolean
-  /** End of the text, at most 4,096 characters; absent while the text arrives. */
+  /** End of the text, at most 4,096 characters. Absent while the text arrives. */
   readonly end?: string | undefined
 }
 
-/** Reads a text in pieces and keeps the data for its preview. */
+/** Reads a text in chunks, and keeps the data for its preview. */
 export interface TextReader {
-  /** Add the next piece, which may be cut anywhere, even between surrogates. */
+  /** Add the next chunk. It may be cut anywhere, even between surrogates. */
   push(text: string): void
   /**
-   * End the text; `subject` now has its end. Returns `undefined` if the text is of another kind: the next previewer
-   * then reads it.
+   * End the text. `subject` now has the end of the text. Return `undefined` if the text is of another kind. The next
+   * previewer is then used.
    */
   finish(subject: TextSubject): WritePreview | undefined | Promise<WritePreview | undefined>
-  /** Used for this text if the previewer has no number. Read after `finish`. */
+  /** Number for this text, used if the previewer has none. It is read after `finish`. */
   readonly usualTokens?: number | undefined
 }
 
 /** A previewer of one kind of text. */
 export interface TextPreviewer {
-  /** Name in events. It replaces a built-in previewer of the same name. */
+  /** Name for events. A previewer replaces a built-in one with the same name. */
   readonly name: string
   readonly previews: 'text'
   /**
-   * Rate from 0 to 1 how sure it is that a text is of this kind, by the subject only. The surest previewer reads the
-   * text; the first one wins a tie.
+   * Return the confidence from 0 to 1 that the text is of this kind. Only the subject is known. The most confident
+   * previewer reads the text. If several are equally confident, the first one does.
    *
-   * An arriving text is rated without its `end`, then again at the end if the first rate was above 0.
+   * For an arriving text, it is called without `end`. If the result is above 0, it is called again at the end.
    */
   readonly recognize: (subject: TextSubject) => number
   /** Start to read a text of this kind. */
   readonly read: (subject: TextSubject) => TextReader
-  /** Longest text in UTF-16 units; longer ones go to the next previewer. Defaults to any length. */
+  /** Length of the longest text, in UTF-16 units. Longer texts are read by the next previewer. Defaults to no limit. */
   readonly maxLength?: number | undefined
   /**
-   * Number of tokens beyond which a preview gains little. Limits previews of offloaders without `previewTokens`.
+   * Number of tokens above which a preview gains little. It limits previews if the offloader has no `previewTokens`.
    * Defaults to 1,000.
    */
   readonly usualTokens?: number | undefined
 }
 
-/** Metadata of media before their bytes are read. */
+/** Metadata of media, known before their bytes are read. */
 export interface MediaSubject extends PreviewCall {
   readonly type: MediaBlock['type']
   readonly mediaType: string
@@ -84,13 +87,13 @@ export interface MediaSubject extends PreviewCall {
   readonly size: number
 }
 
-/** Data that a previewer read from media. */
+/** Information that a previewer read from media. */
 export interface MediaPreview {
   /** Short description, for example `800 × 600` or `12 pages`. */
   readonly description?: string | undefined
-  /** Content as text, stored beside the media for search, and previewed within the budget. */
+  /** Content as text. It is stored beside the media so that it can be searched, and previewed within the budget. */
   readonly text?: string | undefined
-  /** Blocks that stay in the context, for example a smaller image. */
+  /** Blocks to keep in the context, for example a smaller image. */
   readonly blocks?: readonly ContentBlock[] | undefined
 }
 
@@ -98,9 +101,9 @@ export interface MediaPreview {
 export interface MediaPreviewer {
   readonly name: string
   readonly previews: 'media'
-  /** Rate media like a {@link TextPreviewer}. */
+  /** Return the confidence, as for a {@link TextPreviewer}. */
   readonly recognize: (subject: MediaSubject) => number
-  /** Read the bytes without changing them. Returns `undefined` if the media are of another kind. */
+  /** Read the bytes without changing them. Return `undefined` if the media are of another kind. */
   readonly read: (data: Uint8Array, subject: MediaSubject) => Promise<MediaPreview | undefined>
 }
 

@@ -18,10 +18,10 @@ export interface MediaPreviewing {
 }
 
 /**
- * Read media with the surest previewer, or the next one if it fails or returns nothing.
+ * Read media with the most confident previewer. If it fails or returns nothing, the next one is tried.
  *
- * Returns `undefined` if no previewer returns anything. Rejects only with the reason of an aborted signal, even during
- * a read.
+ * Returns `undefined` if no previewer returns a result. Rejects only with the reason of an aborted signal. The signal
+ * may fire during a read.
  */
 export async function readMedia(data: Uint8Array, previewing: MediaPreviewing): Promise<ReadMedia | undefined> {
   const { call, media, previewers, onFallback, signal } = previewing
@@ -41,7 +41,7 @@ export async function readMedia(data: Uint8Array, previewing: MediaPreviewing): 
   return undefined
 }
 
-/** Validates the result: third-party code can return anything. */
+/** Validates the result, because third-party code can return anything. */
 function checkedPreview(previewer: string, read: unknown): Omit<ReadMedia, 'previewer'> {
   const { description, text, blocks = [] } = Object(read) as Partial<Record<keyof MediaPreview, unknown>>
   for (const [name, value] of Object.entries({ description, text }))

@@ -18,13 +18,13 @@ import type {
 
 /** A text that has been read and can be previewed. */
 export interface TextPreview {
-  /** Number of lines; a final newline ends the last line. */
+  /** Number of lines. A final newline starts no line. */
   readonly lines: number
-  /** Name of the previewer that read the text; absent if read by lines. */
+  /** Name of the previewer that read the text. Absent if the text was read by lines. */
   readonly kind?: string | undefined
-  /** Value of the previewer. */
+  /** The previewer's `usualTokens`. */
   readonly usualTokens?: number | undefined
-  /** Write the preview: well-formed and within the budget. */
+  /** Write the preview. It is well-formed Unicode and within the budget. */
   readonly write: (options: PreviewOptions) => Promise<string>
 }
 
@@ -35,7 +35,7 @@ export interface TextPreviewing {
   readonly onFallback: OnFallback
 }
 
-/** Read a text with the surest previewer, or the next one if it fails or returns nothing. */
+/** Read a text with the most confident previewer. If it fails or returns nothing, the next one is tried. */
 export async function readText(stored: string, previewing: TextPreviewing): Promise<TextPreview> {
   const text = await withoutNuls(stored)
   const { call, contentType, previewers, onFallback } = previewing
@@ -68,10 +68,10 @@ export async function readText(stored: string, previewing: TextPreviewing): Prom
   return { lines: counter.lines, write: async () => '' }
 }
 
-/** UTF-16 units of a piece. The slowest previewer reads one in about 3 ms. */
+/** Size of a chunk, in UTF-16 units. The slowest previewer reads a chunk in about 3 ms. */
 const PIECE_UNITS = 65_536
 
-/** Push a text in pieces, and let other work run between them. */
+/** Pushes a text in chunks. Other work can run between them. */
 export async function pushSlowly(text: string, reader: Pick<TextReader, 'push'>): Promise<void> {
   for (let at = 0; at < text.length; at += PIECE_UNITS) {
     reader.push(text.slice(at, at + PIECE_UNITS))
@@ -91,7 +91,7 @@ interface Reading extends Pick<TextPreview, 'lines'>, Pick<TextPreviewing, 'onFa
   readonly scan: () => TextScan | Promise<TextScan>
 }
 
-/** Ends the text of a reader. Reports an exception, and leaves the text to the next previewer. */
+/** Ends the text of a reader. An exception is reported, and the text is left to the next previewer. */
 export async function previewBy(
   previewer: TextPreviewer,
   subject: TextSubject,
@@ -111,7 +111,7 @@ export async function previewBy(
   }
 }
 
-/** Replaces failed, missing, and oversized previews with a preview by lines. */
+/** Replaces a failed, missing, or too large preview with a preview by lines. */
 function checked(
   previewer: TextPreviewer,
   write: WritePreview,
@@ -137,7 +137,7 @@ function checked(
   }
 }
 
-/** Caches counts: a counter may be a slow tokenizer, and previews are counted twice. */
+/** Caches counts, because a counter may be a slow tokenizer and previews are counted twice. */
 function remembered(countTokens: CountTokens): CountTokens {
   const counts = new Map<string, number>()
   return (text) => {

@@ -1,10 +1,10 @@
 /**
- * Largest useful preview by kind, measured with the answer benchmark for 13 sizes from 100 to 2,000 (decision 0045).
- * Missing kinds have too few questions there.
+ * Largest useful size of a preview by kind. It was measured with the answer benchmark for 13 sizes from 100 to 2,000
+ * (decision 0045). For other kinds, the benchmark has too few questions.
  */
 export const USUAL_TOKENS = {
-  /** Tables, JSON, source code, and text without failures are queried by a key or a name. */
+  /** In tables, JSON, source code, and text without failures, users look for a key or a name. */
   structured: 300,
-  /** The preview must contain the reason of a failure. */
+  /** The preview must contain the reason for a failure. */
   log: 800,
 } as const

@@ -5,8 +5,8 @@ import type { PrepareStepFunction, Tool, ToolSet } from 'ai'
 /**
  * Make a `prepareStep` that ends a turn before each model call, so that storage can evict unused content.
  *
- * @param prepareStep - Runs afterwards. For a loop with a `runtimeContext`, declare it as `PrepareStepFunction<typeof
- *   tools, MyContext>`.
+ * @param prepareStep - A `prepareStep` of your own, which is called afterwards. For a loop with a `runtimeContext`,
+ *   declare it as `PrepareStepFunction<typeof tools, MyContext>`.
  *
  * @example
  * ```ts

@@ -70,12 +70,12 @@ function offloadTool(name: string, tool: AnyTool, offloader: ContextOffloader): 
   return wrapTool(name, tool, offloader)
 }
 
-/** Version 6 has no flag: there a provider tool without `execute` counts as one that the provider runs. */
+/** Version 6 has no flag for this: a provider tool without `execute` counts as run by the provider. */
 function isProviderExecuted({ type, isProviderExecuted, execute }: AnyTool): boolean {
   return type === 'provider' && (isProviderExecuted ?? execute === undefined)
 }
 
-/** A field that copies of the tool do not get. */
+/** The mark of a wrapped tool. A copy of the tool does not have it. */
 const OFFLOADER: unique symbol = Symbol('offloader of a wrapped tool')
 
 export interface AnyTool {
@@ -100,7 +100,7 @@ interface LiveCall {
   readonly shown?: { readonly of: unknown; readonly as: unknown }
 }
 
-/** The original functions run on the original tool, as its private fields require. */
+/** The original functions are called on the original tool, because they may use its private fields. */
 export function wrapTool(toolName: string, tool: AnyTool, offloader: ContextOffloader): AnyTool {
   // The SDK passes no signal to toModelOutput, and version 6 calls it more than once for each output of a stream. Only
   // the input object is the same as in execute.
@@ -140,7 +140,7 @@ export function wrapTool(toolName: string, tool: AnyTool, offloader: ContextOffl
   return Object.defineProperty(copyWith(tool, own), OFFLOADER, { value: offloader })
 }
 
-/** The tool's own schema checks what references stand for, once they are resolved. */
+/** Once references are resolved, the tool's own schema validates the content. */
 function schemaWithReferences(toolName: string, { inputSchema }: AnyTool, offloader: ContextOffloader): Schema {
   const own = asSchema(inputSchema)
   return jsonSchema(async () => own.jsonSchema, {
@@ -157,7 +157,7 @@ async function checked({ inputSchema }: AnyTool, input: unknown): Promise<unknow
   return result === undefined ? input : result.value
 }
 
-/** A call with references shows no preliminary outputs. */
+/** Return the last value of a stream. A call with references shows no preliminary outputs. */
 async function lastOf(output: unknown): Promise<unknown> {
   if (!isAsyncIterable(output)) return output
   let last: unknown
@@ -183,7 +183,7 @@ function keepContext(): (run: () => Promise<unknown>) => Promise<unknown> {
 
 const isWeakKey = (value: unknown): value is WeakKey => typeof value === 'object' && value !== null
 
-/** As the SDK shows the output of a tool without `toModelOutput`. */
+/** The output as the SDK shows it for a tool without `toModelOutput`. */
 function defaultOutput(output: unknown): { readonly type: 'text' | 'json'; readonly value: unknown } {
   if (typeof output === 'string') return { type: 'text', value: output }
   const json = JSON.stringify(output) as string | undefined
@@ -197,7 +197,7 @@ interface ExecuteOptions {
   readonly abortSignal?: AbortSignal | undefined
 }
 
-/** A synchronous error becomes a rejected promise, as storing takes time. */
+/** Storing is asynchronous, so a synchronous error becomes a rejected promise. */
 export function guardExecute(
   offloader: Pick<ContextOffloader, 'offload'>,
   toolName: string,

@@ -8,11 +8,11 @@ export type RetrievalOutput = ModelOutput
 /** An entry of a tool set: a `Tool<unknown, RetrievalOutput>` in every version. */
 export interface RetrievalToolEntry {
   description: string
-  /** The schema for the model. Inputs are not validated by it. */
+  /** The schema for the model. The SDK does not validate inputs with it. */
   inputSchema: Schema
   /** Keeps OpenAI from making every parameter required. */
   strict: false
-  /** Answer a call; the answer to an invalid input, an unknown reference or an outage has the type `error-text`. */
+  /** Answer a call. For an invalid input, an unknown reference or an outage, the answer has the type `error-text`. */
   execute: (input: unknown, options: { abortSignal?: AbortSignal | undefined }) => Promise<RetrievalOutput>
   toModelOutput: (options: { output: RetrievalOutput }) => ToolResultPart['output']
 }

@@ -14,7 +14,10 @@ export interface ToolUse {
   readonly toolset_name?: string | null
 }
 
-/** Run a tool call, and offload its large content or error. The result of a call by the provider's sandbox stays. */
+/**
+ * Run a tool call, and offload its large content or error. The result of a call that the provider's sandbox makes is
+ * not offloaded.
+ */
 export async function offloadCall<Content>(
   offloader: Pick<ContextOffloader, 'offload'>,
   { id, name, input, caller, toolset_name: toolset }: ToolUse,
@@ -37,13 +40,13 @@ export async function offloadCall<Content>(
   return offloadContent(offloader, { ...call, isOfToolset }, content)
 }
 
-/** The content for a thrown value, as a tool runner writes it. */
+/** The content that a tool runner writes for a thrown value. */
 export function contentOfThrown(thrown: unknown): ToolError['content'] {
   if (isToolError(thrown)) return thrown.content
   return `Error: ${thrown instanceof Error ? thrown.message : String(thrown)}`
 }
 
-/** A program that loads the SDK as CommonJS has another copy of the class. */
+/** Checks the name: a program that loads the SDK as CommonJS has another copy of the class. */
 function isToolError(thrown: unknown): thrown is ToolError {
   const { name, content } = Object(thrown) as Partial<ToolError>
   const isLikeOne = name === 'ToolError' && (typeof content === 'string' || Array.isArray(content))

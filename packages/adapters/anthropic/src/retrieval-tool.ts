@@ -6,9 +6,9 @@ import { blockToPart, type ResultPart } from './result-part.ts'
 /** The retrieval tool, for a tool runner and for `tools` of any request. */
 export interface RetrievalTool extends Anthropic.Tool {
   name: typeof RETRIEVAL_TOOL_NAME
-  /** Answer a call; reject with a `ToolError` that says what to do instead. */
+  /** Answer a call. Rejects with a `ToolError` that tells the model what to do instead. */
   run: (input: unknown, context?: { signal?: AbortSignal | null | undefined }) => Promise<string | ResultPart[]>
-  /** Returns the input unchanged, as `run` answers an invalid one with advice. */
+  /** Returns the input unchanged, because `run` answers an invalid input with advice. */
   parse: (input: unknown) => unknown
 }
 

@@ -72,7 +72,7 @@ type Server = McpSdkServerConfigWithInstance['instance']
 type Transport = Parameters<Server['connect']>[0]
 type ToolUseIds = Map<string | number | undefined, unknown>
 
-/** No hook may replace an error, and Claude Code cuts the middle out of long ones. */
+/** Offload errors in the server, because no hook may replace an error, and Claude Code shortens long ones. */
 function offloadServerErrors(
   server: McpSdkServerConfigWithInstance,
   sessions: Sessions,
@@ -117,7 +117,7 @@ function offloadServerErrors(
   return { ...server, instance: copyWith(instance, { connect }) }
 }
 
-/** Claude Code removes larger MCP results before hooks run; no result is as large as this. */
+/** A number that no result reaches. Claude Code removes larger MCP results before hooks run. */
 const MAX_MCP_OUTPUT_TOKENS = '100000000'
 
 function liftLimits<Value>(env?: Readonly<Record<string, Value>>): Record<string, Value | string | undefined> {

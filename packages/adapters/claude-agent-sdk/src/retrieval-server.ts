@@ -4,7 +4,10 @@ import { writeMcpPart } from '@spillway/core/adapter'
 import { sessionOfCall, type SessionOfCall } from './session-of-call.ts'
 import { sessionsOf, type OffloadSettings, type Sessions } from './settings.ts'
 
-/** The largest number that Claude Code accepts. The offloader limits answers, so that none needs a file. */
+/**
+ * The largest number that Claude Code accepts. The offloader limits answers, so Claude Code never writes one into a
+ * file.
+ */
 const MAX_CHARACTERS = 500_000
 
 export const SERVER_NAME = 'spillway'
@@ -97,8 +100,8 @@ const INVALID_PARAMS = -32_602
 /**
  * Make an in-process server with one tool, for any number of sessions at once.
  *
- * The SDK's own server serves one session, and refuses inputs that do not fit a Zod schema before the tool can give
- * advice.
+ * The SDK's own server serves one session, and refuses an input that does not match a Zod schema before the tool can
+ * answer.
  */
 export function serveTool(serverName: string, version: string, tool: ServedTool): McpSdkServerConfigWithInstance {
   const instance = {

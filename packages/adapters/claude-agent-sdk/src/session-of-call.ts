@@ -1,14 +1,17 @@
 import type { PreToolUseHookInput } from '@anthropic-ai/claude-agent-sdk'
 import type { ContextOffloader } from '@spillway/core'
 
-/** Bounds the calls that were announced and never made, such as denied ones. */
+/** Limit of announced calls that were never made, for example because they were denied. */
 const MAX_CALLS = 1_000
 
-/** Finds the session of an MCP tool call: the server gets only the id of the call, the hook before it gets both. */
+/**
+ * Finds the session of an MCP tool call. The server gets only the call's id. The hook before it gets the id and the
+ * session.
+ */
 export class SessionOfCall {
   readonly #sessions = new Map<string, PreToolUseHookInput | 'several'>()
 
-  /** An id that two sessions use at once belongs to neither. */
+  /** Two sessions may use the same id at once. Then neither gets it. */
   announce(session: PreToolUseHookInput): void {
     const { tool_use_id: toolUseId } = session
     const known = this.#sessions.get(toolUseId)
@@ -19,7 +22,7 @@ export class SessionOfCall {
     if (this.#sessions.size > MAX_CALLS && oldest !== undefined) this.#sessions.delete(oldest)
   }
 
-  /** Return the input of the hook for this call, once. */
+  /** Return the input of the hook for this call. Each input is returned once. */
   take(toolUseId: string | undefined): PreToolUseHookInput | undefined {
     const session = this.#sessions.get(toolUseId ?? '')
     this.#sessions.delete(toolUseId ?? '')
@@ -33,7 +36,7 @@ interface Offloader extends ContextOffloader {
   [SESSIONS]?: SessionOfCall
 }
 
-/** Shared by hooks and a server that are made separately for one offloader. */
+/** One registry for each offloader, because hooks and server are made separately. */
 export function sessionOfCall(offloader: ContextOffloader): SessionOfCall {
   const owner: Offloader = offloader
   return (owner[SESSIONS] ??= new SessionOfCall())

@@ -7,7 +7,7 @@ export type OffloadSettings = RunOptions<BaseHookInput>
 
 export type Sessions = Runs<BaseHookInput>
 
-/** Sub-agents share the session of their parent. */
+/** Sub-agents have the same session id as their parent. */
 export const sessionsOf = (offloader: ContextOffloader, settings: OffloadSettings, usage: string): Sessions =>
   runsOf(offloader, settings, {
     usage,

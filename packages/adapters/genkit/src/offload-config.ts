@@ -10,7 +10,7 @@ export const configSchema: z.ZodType<OffloadConfig> = z.strictObject({
   scope: z.array(z.string()).optional().describe('Segments of the scope in which results are stored.'),
 })
 
-/** Genkit does not check the config. */
+/** Throws for an invalid config, because Genkit does not check it. */
 export function assertConfig(config: OffloadConfig = {}): void {
   const issue = configSchema.safeParse(config).error?.issues[0]
   if (issue !== undefined)

@@ -31,17 +31,17 @@ import { defaultScope, scopeRun, sessionRuns, type ScopeRun } from './run-scope.
 /** Options of {@link offloadMiddleware}. The scope defaults to that of the config, then to the id of the session. */
 export interface OffloadOptions extends RunOptions<ScopeRun> {}
 
-/** The middleware: call it, optionally with a config, in `use`. */
+/** The middleware. Call it in `use`, with a config if needed. */
 export type OffloadMiddleware = GenerateMiddleware<z.ZodType<OffloadConfig>>
 
 /**
  * Make the middleware that keeps large tool results out of the context of a model that Genkit calls.
  *
  * Write `use: [offload()]`, or register it with `plugins: [offload.plugin()]`. Large outputs and errors of tools are
- * stored in the scope of the run; small ones keep their identity. Put it first, so that it sees changes by other
+ * stored in the scope of the run. Small ones stay the same objects. Put it first, so that it sees changes by other
  * middleware.
  *
- * @throws TypeError for an invalid offloader or option. A run rejects with one for an invalid config.
+ * @throws TypeError for an invalid offloader or option. A run rejects with a `TypeError` if its config is invalid.
  *
  * @example
  * ```ts
@@ -131,7 +131,7 @@ export async function offloadCall(
   return part?.toolResponse === undefined ? part : offloadResponse(offloader, part, { input, ...told })
 }
 
-/** Interrupts and aborts are thrown, but are no failures. */
+/** Whether a thrown value is an interrupt or an abort, which is no failure. */
 function isControlFlow(thrown: unknown, signal: AbortSignal | undefined): boolean {
   const { name } = Object(thrown) as { readonly name?: unknown }
   return name === 'ToolInterruptError' || name === 'AbortError' || signal?.aborted === true
@@ -154,14 +154,17 @@ export async function offloadReplies(
   return { ...turn, request: { ...turn.request, resume: { ...resume, respond: await Promise.all(replies) } } }
 }
 
-/** It has no function: the middleware answers its calls, as Genkit would end the run over an invalid input. */
+/**
+ * The retrieval tool without a function: the middleware answers its calls. Genkit would end the run after an invalid
+ * input.
+ */
 export function retrievalTool({
   retrievalTool: { name, description, inputSchema },
 }: Pick<Runs<never>, 'retrievalTool'>): ToolAction {
   return tool({ name, description, inputJsonSchema: { ...(inputSchema as object) } })
 }
 
-/** An error is the output `{ error }`, as in Genkit's MCP plugin. */
+/** An error becomes the output `{ error }`, as in Genkit's MCP plugin. */
 export async function answerRetrieval(
   { retrievalTool }: ContextOffloader,
   { toolRequest: { name, ref, input } }: ToolRequestPart,
@@ -185,20 +188,20 @@ function errorResponse({ toolRequest: { name, ref } }: ToolRequestPart, error: s
   return { toolResponse: { name, ...(ref === undefined ? {} : { ref }), output: { error } } }
 }
 
-/** Some providers see only the output, so it names media. */
+/** Some providers send only the output to the model, so the output names the media. */
 function outputOf(block: ContentBlock): unknown {
   if (block.type === 'text') return block.text
   return 'value' in block ? block.value : `[${block.type}: ${block.mediaType ?? block.url}]`
 }
 
-/** Chats before Genkit 1.39 look up every tool of the request in a response. */
+/** Remove calls of the retrieval tool from a response: before Genkit 1.39, chats fail if they do not know the tool. */
 export function hideRetrieval(response: GenerateResponseData): GenerateResponseData {
   if (response.request?.tools === undefined) return response
   const tools = response.request.tools.filter(({ name }) => name !== RETRIEVAL_TOOL_NAME)
   return { ...response, request: { ...response.request, tools } }
 }
 
-/** Settle promises in the order of calls: Genkit writes results into a message as they arrive. */
+/** Settle promises in the order of calls: Genkit writes results into a message in the order in which they settle. */
 export function inOrder(): <Result>(work: Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {
@@ -208,7 +211,7 @@ export function inOrder(): <Result>(work: Promise<Result>) => Promise<Result> {
   }
 }
 
-/** The output, a part of it, or a part of the content beside it. */
+/** The output, a part of it, or a content part beside it. */
 interface Piece {
   readonly value: unknown
   readonly block: ContentBlock
@@ -249,7 +252,7 @@ interface OutputForm {
   readonly values: readonly unknown[]
   readonly toBlock: (value: unknown) => ContentBlock
   readonly isError: boolean
-  /** Makes the output with a replacement and the values that stay. */
+  /** Makes the output from a replacement and the values that are not replaced. */
   readonly replace: (replacement: string, kept: readonly unknown[]) => unknown
 }
 
@@ -258,8 +261,8 @@ const DATA_URL = /^data:[^,]{1,200};base64,/i
 /**
  * Find the form of an output, among those of Genkit's plugins.
  *
- * `{ error }` is a failure, and `{ content }` the result of an MCP server. A `data:` URL, alone or as `{ url }`, and a
- * single MCP part are media.
+ * `{ error }` is a failure, and `{ content }` is the result of an MCP server. A `data:` URL, alone or as `{ url }`, is
+ * media. So is a single MCP part.
  */
 export function outputForm(output: unknown): OutputForm {
   const { error } = Object(output) as { readonly error?: unknown }
@@ -297,7 +300,7 @@ function readOutput(output: unknown): ContentBlock {
 
 const readDataUrl = (url: string): ContentBlock | undefined => (DATA_URL.test(url) ? mediaFromUrl('', url) : undefined)
 
-/** Nothing beside media may be lost with them. */
+/** Whether an object has no other keys, which would be lost if the media were replaced. */
 function hasOnly(value: unknown, keys: readonly string[]): boolean {
   return Object.keys(value as object).every((key) => keys.includes(key))
 }

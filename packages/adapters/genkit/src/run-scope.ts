@@ -7,7 +7,7 @@ import type { OffloadConfig } from './offload-config.ts'
 export interface ScopeRun {
   /** The caller's `context`, such as `auth`; empty by default. */
   readonly context: Readonly<Record<string, unknown>>
-  /** The id of the agent's session. Absent outside of one, and before Genkit 1.39. */
+  /** The id of the agent's session. Absent if the run has no session, and before Genkit 1.39. */
   readonly sessionId: string | undefined
   /** The config of the middleware; empty by default. */
   readonly config: OffloadConfig

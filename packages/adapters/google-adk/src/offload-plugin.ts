@@ -15,9 +15,9 @@ import { invocationsOf, type Invocations, type OffloadOptions } from './run-scop
 /**
  * Make the plugin that keeps large tool results out of the context of all agents of a `Runner`.
  *
- * Large results are stored in the scope of the app, user and session. Results that the program waits for stay: calls to
- * be approved, credentials, long-running tools. Put it last: in ADK the first plugin that returns a result is the last
- * to see it.
+ * Large results are stored in the scope of the app, user and session. Results that the program waits for are not
+ * offloaded: calls to be approved, credentials, and long-running tools. Put it last: in ADK, the first plugin that
+ * returns a result ends the chain, so later ones do not see the result.
  *
  * @throws TypeError for an invalid offloader or option.
  *
@@ -45,7 +45,7 @@ class OffloadPlugin extends BasePlugin {
   readonly #retrieval: BaseTool | undefined
   /** Metadata of replaced results, for their events. */
   readonly #metadata = new WeakMap<object, OffloadedMetadata>()
-  /** They come back as results. */
+  /** Replaced errors, which ADK passes to the plugin again as results. */
   readonly #replacedErrors = new WeakSet<object>()
 
   constructor(offloader: ContextOffloader, options: OffloadOptions) {
@@ -55,7 +55,7 @@ class OffloadPlugin extends BasePlugin {
     this.#retrieval = offloader.options.includeRetrievalTool ? new RetrievalTool(invocations) : undefined
   }
 
-  /** A user's message has results of tools that the program runs, or that took long. */
+  /** A user's message may have results of tools that the program ran itself, or of long-running tools. */
   override async onUserMessageCallback({ invocationContext, userMessage }: Given<'onUserMessageCallback'>) {
     // A run may have no message; without an agent, the nodes of a workflow may wait for it.
     const { agent, abortSignal: signal } = invocationContext
@@ -99,7 +99,7 @@ class OffloadPlugin extends BasePlugin {
     return replaced
   }
 
-  /** This must not wait: a workflow calls the model without waiting for it. */
+  /** This function must not wait: a workflow does not wait for it before the next model call. */
   override async onEventCallback({ invocationContext, event }: Given<'onEventCallback'>) {
     for (const { functionResponse } of event.content?.parts ?? []) {
       const metadata = this.#metadata.get(functionResponse?.response ?? event)
@@ -130,7 +130,10 @@ class OffloadPlugin extends BasePlugin {
 const resolvingTools = new WeakSet<BaseTool>()
 const offloaderOfCall = new WeakMap<Context, ContextOffloader>()
 
-/** ADK calls a tool with the arguments of the event, so the tool itself resolves them. Other calls of it are unchanged. */
+/**
+ * The tool resolves the references itself, because ADK calls it with the arguments of the event. Calls without
+ * references are unchanged.
+ */
 function resolveInCall(tool: BaseTool, context: Context, offloader: ContextOffloader): void {
   offloaderOfCall.set(context, offloader)
   if (resolvingTools.has(tool)) return
@@ -148,22 +151,25 @@ function resolveInCall(tool: BaseTool, context: Context, offloader: ContextOfflo
 const countCalls = ({ content }: Event): number =>
   content?.parts?.filter(({ functionCall }) => functionCall !== undefined).length ?? 0
 
-/** ADK makes up missing ids; by these, equal calls would get different references. */
+/** ADK generates random ids for calls without one. With these, equal calls would get different references. */
 const stableId = (id = '', toolName: string): string => (id.startsWith('adk-') ? toolName : id)
 
-/** A workflow node gives the result to other nodes. The id of the call then has a path and a run. */
+/**
+ * Whether a workflow node made the call. It passes the result to other nodes, not to a model. The id of such a call has
+ * a path and a run.
+ */
 function isNodeCall({ functionCallId = '', invocationContext: { agent, nodeToolDepth } }: Context): boolean {
   return agent === undefined || (nodeToolDepth > 0 && functionCallId.includes(':'))
 }
 
-/** Whether the program needs this very result, to show it or to continue the call. */
+/** Whether the program needs the original result, to show it or to continue the call. */
 function isAwaited(tool: BaseTool, { actions }: Context): boolean {
   // A workflow node as a tool is long-running only until it returns.
   if ((tool.isLongRunning && !(tool instanceof NodeTool)) || actions.skipSummarization === true) return true
   return Object.keys({ ...actions.requestedAuthConfigs, ...actions.requestedToolConfirmations }).length > 0
 }
 
-/** Some models accept no functions, and others none beside a schema or provider tools. */
+/** Whether the model accepts functions. Some accept none, or none together with a schema or provider tools. */
 function takesFunctions({ config, contents }: LlmRequest): boolean {
   const tools = config?.tools ?? []
   if (tools.some((tool) => 'functionDeclarations' in tool)) return true

@@ -6,8 +6,8 @@ import { invocationsOf, type Invocations, type OffloadOptions } from './run-scop
 type Declaration = NonNullable<ReturnType<BaseTool['_getDeclaration']>>
 
 /**
- * Make the retrieval tool in the scope of its run. {@link offloadPlugin} offers it; agents of live sessions need it
- * among their tools.
+ * Make the retrieval tool in the scope of its run. {@link offloadPlugin} adds it. Agents of live sessions need it among
+ * their tools.
  *
  * It answers every input: `{ result }`, or `{ error }` with advice. With the plugin the model also sees media.
  *

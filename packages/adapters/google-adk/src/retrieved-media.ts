@@ -19,7 +19,7 @@ export function noteMedia(answer: object, blocks: readonly ContentBlock[]): void
   if (parts.length > 0) Object.defineProperty(answer, MEDIA, { value: parts })
 }
 
-/** The event saves them with the session. */
+/** The event then saves the media with the session. */
 export function attachMedia({ content }: Event): void {
   for (const { functionResponse } of content?.parts ?? []) {
     const { [MEDIA]: parts } = Object(functionResponse?.response) as { readonly [MEDIA]?: Part[] }
@@ -27,7 +27,7 @@ export function attachMedia({ content }: Event): void {
   }
 }
 
-/** Move media into a message after the answers: models before Gemini 3 refuse them in answers. */
+/** Move media into a message after the answers, because models before Gemini 3 refuse media inside answers. */
 export function showMedia(request: LlmRequest): void {
   // A long history without media is not copied.
   if (!request.contents.some(({ parts = [] }) => parts.some(hasMedia))) return

@@ -7,7 +7,7 @@ export interface ScopeRun {
   readonly appName: string
   readonly userId: string
   readonly sessionId: string
-  /** Has all else, such as `session.state`. */
+  /** Access to all other values, such as `session.state`. */
   readonly invocationContext: InvocationContext
 }
 

@@ -51,7 +51,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   document: 'application/octet-stream',
 }
 
-/** A plain-text document has a text, too. */
+/** A plain-text document has a text, like a text part. */
 export function textOfPart(part: Readonly<Record<string, unknown>>): string | undefined {
   const { type, text, source_type: from, source } = part
   if ((type === 'text' || type === 'text-plain' || from === 'text') && typeof text === 'string') return text
@@ -67,7 +67,10 @@ function originOfPart(part: Readonly<Record<string, unknown>>): TextOrigin {
   return { name: nameOfPart(all), mediaType, context: all['context'] }
 }
 
-/** Media are in the block itself, or one level below: `source` of Anthropic, the block's type of OpenAI. */
+/**
+ * Media are in the block itself, or one level deeper: in `source` for Anthropic, or in a field with the block's type
+ * for OpenAI.
+ */
 export function mediaOfPart(part: Readonly<Record<string, unknown>>): PartMedia | undefined {
   const { type, metadata, source, image_url: image } = part
   const fallback = typeof type === 'string' && Object.hasOwn(MEDIA_TYPES, type) ? MEDIA_TYPES[type] : undefined
@@ -81,7 +84,7 @@ export function mediaOfPart(part: Readonly<Record<string, unknown>>): PartMedia 
   return typeof url === 'string' ? { mediaType, name, url } : undefined
 }
 
-/** A string or bytes would have a field for each character. */
+/** Returns no fields for a string or bytes, which would have one for each character. */
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   const isRecord = typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)
   return isRecord ? (value as Record<string, unknown>) : {}

@@ -10,9 +10,10 @@ export interface ToolCall {
 }
 
 /**
- * Run a tool call, and offload a large result or error: its message, those of its command, or a thrown error.
+ * Run a tool call, and offload a large result or error: its message, the messages of its command, or a thrown error.
  *
- * @param endsRun - Whether the result is the run's answer, and stays. After an error the model is called anyway.
+ * @param endsRun - Whether the result is the run's answer, which is not offloaded. After an error, the model is called
+ *   in any case.
  */
 export async function offloadCall<Result>(
   offloader: ContextOffloader,
@@ -64,13 +65,13 @@ async function offloadMessage(
   return new ToolMessage({ ...kept, artifact: artifact ?? forProgram, content: replaced } as ToolMessageFields)
 }
 
-/** Older versions of LangChain also accept an array of plain objects: it is a value. */
+/** Older versions of LangChain also accept an array of plain objects, which counts as one value. */
 function partsOf(content: ToolMessage['content']): readonly ContentPart[] {
   const isContent = typeof content !== 'string' && content.some((part) => Object.hasOwn(Object(part) as object, 'type'))
   return isContent ? content : [content as ContentPart]
 }
 
-/** Interrupts, commands to other graphs and aborts are thrown, but are no failures. */
+/** Whether a thrown value is an interrupt, a command to another graph or an abort, which is no failure. */
 export function isControlFlow(error: unknown, signal: AbortSignal | undefined): boolean {
   const { is_bubble_up: isBubbleUp, name } = Object(error) as { is_bubble_up?: unknown; name?: unknown }
   return isBubbleUp === true || name === 'AbortError' || signal?.aborted === true
@@ -81,7 +82,7 @@ export function isMiddlewareError(error: unknown): error is Error {
   return error instanceof Error && '~brand' in error && error['~brand'] === 'MiddlewareError'
 }
 
-/** LangChain wraps errors of middleware with the same message, and unwraps them for the model. */
+/** LangChain wraps errors of middleware in an error with the same message, and shows the inner error to the model. */
 function rootCause(error: unknown): unknown {
   return isMiddlewareError(error) && error.cause !== undefined ? rootCause(error.cause) : error
 }
@@ -94,7 +95,7 @@ interface Command {
   readonly update?: unknown
 }
 
-/** LangGraph checks the same mark. */
+/** Whether a value has the mark that LangGraph checks, too. */
 export function isCommand(value: unknown): value is Command {
   return typeof value === 'object' && value !== null && 'lg_name' in value && value.lg_name === 'Command'
 }
@@ -107,7 +108,7 @@ export async function replaceInCommand<Given extends Command>(command: Given, re
   return new Class({ ...command, update })
 }
 
-/** An update has channels by name, or is an array of name and value pairs, or the messages themselves. */
+/** An update is an object of channels, an array of name and value pairs, or an array of messages. */
 async function replaceInUpdate(update: unknown, replace: ReplaceMessage): Promise<unknown> {
   if (ToolMessage.isInstance(update)) return replace(update)
   if (Array.isArray(update)) {

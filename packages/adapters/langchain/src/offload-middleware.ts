@@ -9,8 +9,8 @@ import { retrievalTool } from './retrieval-tool.ts'
 /**
  * Make the middleware that keeps large tool results out of the context of an agent made with `createAgent`.
  *
- * Large results are stored in the scope of the run's `thread_id`; small results, and one that ends the run, keep
- * their identity. Put it first, so that it sees changes by other middleware.
+ * Large results are stored in the scope of the run's `thread_id`. Small results, and a result that ends the run, stay
+ * the same objects. Put it first, so that it sees changes by other middleware.
  *
  * @throws TypeError for an invalid offloader or option.
  *
@@ -35,7 +35,7 @@ export function offloadMiddleware(
   return middlewareOf(offloader, options, [])
 }
 
-/** Results of the tools in `staying` stay. */
+/** Results of the tools in `staying` are not offloaded. */
 export function middlewareOf(
   offloader: ContextOffloader,
   options: OffloadMiddlewareOptions,
@@ -78,7 +78,7 @@ export function middlewareOf(
   })
 }
 
-/** LangChain looks at the last call of a message. */
+/** LangChain checks only the last call of a message. */
 function endsRun({ tool, toolCall }: ToolCallRequest, calling: AIMessage | undefined): boolean {
   if ((Object(tool) as { readonly returnDirect?: unknown }).returnDirect !== true) return false
   return calling?.tool_calls?.at(-1)?.id === toolCall.id
@@ -88,10 +88,10 @@ function callingMessage({ state }: ToolCallRequest): AIMessage | undefined {
   return state.messages.findLast((one) => AIMessage.isInstance(one))
 }
 
-/** Versions of LangChain that mark this message as an error mark their error classes, too. */
+/** Whether this version of LangChain marks the message as an error. Such versions also mark their error classes. */
 const marksErrors = 'isInstance' in ToolInvocationError
 
-/** As LangChain writes the message of an error without middleware. */
+/** The message that LangChain writes for an error without middleware. */
 function thrownMessage(thrown: unknown, { id = '', name }: ToolCall): ToolMessage {
   const content =
     thrown instanceof ToolInvocationError ? thrown.message : `${String(thrown)}\n Please fix your mistakes.`

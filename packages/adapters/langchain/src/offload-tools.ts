@@ -6,7 +6,7 @@ import { isCommand, offloadCall, type ToolCall } from './offload-call.ts'
 import { resolveOptions, type OffloadOptions } from './options.ts'
 import { retrievalTool } from './retrieval-tool.ts'
 
-/** Tools that the provider runs have no `invoke`. */
+/** A tool with `invoke`. Tools that the provider runs have none. */
 interface Invokable {
   readonly name: string
   readonly returnDirect?: boolean | undefined
@@ -21,8 +21,8 @@ interface CallConfig {
 /**
  * Make tools for a `ToolNode` of LangGraph whose large results are stored, and add the retrieval tool.
  *
- * The tools passed in do not change. Answers to plain arguments, and results with `returnDirect`, stay. Call
- * `endTurn()` on the offloader of the scope in the model's node.
+ * The tools passed in do not change. Answers to plain arguments, and results with `returnDirect`, are not offloaded.
+ * Call `endTurn()` on the offloader of the scope in the model's node.
  *
  * @throws TypeError for an invalid offloader, option or `tools`, and if `tools` has the retrieval tool already.
  *
@@ -79,7 +79,7 @@ function wrapTool(tool: Invokable, offloaderOf: (config: unknown) => ContextOffl
   return Object.create(tool, { invoke: { value: invoke, writable: true, configurable: true } }) as Invokable
 }
 
-/** As a `ToolNode` writes the messages of runnables. */
+/** The message that a `ToolNode` writes for the result of a runnable. */
 function toMessage(result: unknown, name: string, { id = '' }: ToolCall): ToolMessage {
   const content = typeof result === 'string' ? result : (JSON.stringify(result) ?? '')
   return new ToolMessage({ content, name, tool_call_id: id, status: 'success' })

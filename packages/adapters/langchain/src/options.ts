@@ -7,7 +7,10 @@ export interface OffloadOptions extends RunOptions<ScopeRun> {}
 
 /** Options of {@link offloadMiddleware}. */
 export interface OffloadMiddlewareOptions extends OffloadOptions {
-  /** `message`, the default, gives the model LangChain's own message; `throw` throws on, for outer middleware. */
+  /**
+   * `message`, the default, gives the model LangChain's own message. `throw` throws the error again, for outer
+   * middleware.
+   */
   readonly toolErrors?: 'message' | 'throw' | undefined
 }
 

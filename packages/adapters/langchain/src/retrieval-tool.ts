@@ -17,7 +17,7 @@ interface CallConfig {
 /**
  * Make the retrieval tool in the scope of its run. {@link offloadMiddleware} and {@link offloadTools} add it.
  *
- * An invalid call gets a message with the status `error` and advice. Without a tool call it returns the content alone.
+ * An invalid call gets a message with the status `error` and advice. Without a tool call, it returns only the content.
  *
  * @throws TypeError for an invalid offloader or option.
  *

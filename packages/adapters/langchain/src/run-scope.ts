@@ -25,7 +25,7 @@ function threadScope({ configurable: { thread_id: id } }: ScopeRun): readonly st
   throw new TypeError(`thread_id must be a string or a number to be a scope, got ${typeof id}. Pass the option scope.`)
 }
 
-/** Before 1.0.3 LangChain's runtime has no `configurable`; the run's config has it. */
+/** Before version 1.0.3, LangChain's runtime has no `configurable`, but the run's config has it. */
 function scopeRun(runtime: unknown): ScopeRun {
   const { configurable, context } = Object(runtime) as Partial<ScopeRun>
   if (configurable !== undefined) return { configurable, context }

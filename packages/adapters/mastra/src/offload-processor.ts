@@ -19,10 +19,10 @@ import { perRun, threadRuns, type OffloadOptions, type RunContext } from './run-
 
 type Hook = 'processInputStep' | 'processLLMRequest' | 'processToolResult' | 'processOutputResult'
 
-/** A processor for `inputProcessors`, and for `outputProcessors` too if the program needs no originals. */
+/** A processor for `inputProcessors`. Put it into `outputProcessors`, too, if the program needs no originals. */
 export type OffloadProcessor = Processor<'spillway-offload'> &
   Required<Pick<Processor, Hook>> & {
-    /** Mastra asks for a processor's own tools before each run, even a resumed one. */
+    /** Mastra requests a processor's own tools before each run, even if the run is resumed. */
     readonly getLoadedToolsForRequestContext: () => Record<string, RetrievalTool>
   }
 
@@ -34,8 +34,9 @@ interface HookArgs extends RunContext {
 /**
  * Make the processor that keeps large tool results out of the context of a Mastra agent.
  *
- * In `inputProcessors`, prompts and memory have previews; the program still gets the originals. The same object,
- * also in `outputProcessors`, replaces results at once, even for the program. Memory threads are isolated.
+ * In `inputProcessors`, prompts and memory contain previews, while the program still gets the originals. If the same
+ * object is also in `outputProcessors`, results are replaced at once, even for the program. Memory threads are
+ * isolated.
  *
  * @throws TypeError for an invalid offloader or option.
  *
@@ -111,7 +112,7 @@ type Execute = (
   options: { readonly toolCallId?: string; readonly abortSignal?: AbortSignal },
 ) => unknown
 
-/** Mastra checks the arguments in the function of the tool. */
+/** The tool's function resolves the references, because Mastra validates the arguments in it. */
 function toolsWithReferences({ offloader, tools }: OffloadRun): Record<string, object> {
   const entries = Object.entries(tools).flatMap(([toolName, tool]) => {
     const own = Object(tool) as { readonly execute?: Execute }
@@ -130,7 +131,7 @@ function hasModelOutput(tool: unknown): boolean {
   return typeof (Object(tool) as { readonly toModelOutput?: unknown }).toModelOutput === 'function'
 }
 
-/** Results of earlier runs stay. */
+/** Results of earlier runs do not change. */
 export async function offloadStored(messageList: MessageList, run: OffloadRun): Promise<void> {
   const parts = messageList.get.response.db().flatMap(({ content }) => content.parts)
   const calls = parts.filter((part) => part.type === 'tool-invocation')
@@ -153,7 +154,7 @@ async function offloadPart(
 
 type RunCall = Pick<ModelOutputCall, 'toolName' | 'toolCallId'>
 
-/** The outcomes of a run's results. They are compared by value, as Mastra copies most of a prompt. */
+/** The outcomes of the results in one run. Results are compared by value, because Mastra copies most of a prompt. */
 export class OffloadRun {
   readonly offloader: ContextOffloader
   /** The signal of the latest hook. */
@@ -162,7 +163,7 @@ export class OffloadRun {
   tools: Readonly<Record<string, unknown>> = {}
   readonly #small: SmallTexts
   readonly #known = new KnownOutputs<ModelOutput>()
-  /** Results that could not be stored since the last prompt, and in that prompt. */
+  /** Results that could not be stored since the last prompt, and in the last prompt. */
   #failed = new KnownOutputs<ModelOutput>()
   #shown = new KnownOutputs<ModelOutput>()
 
@@ -171,7 +172,7 @@ export class OffloadRun {
     this.#small = small
   }
 
-  /** Return the output for the model: the same object if unchanged, a promise if it is new. */
+  /** Return the output for the model. It is the same object if unchanged, and a promise if it is new. */
   show(call: RunCall, input: unknown, output: ModelOutput): ModelOutput | Promise<ModelOutput> {
     const { toolCallId } = call
     const known =
@@ -181,7 +182,7 @@ export class OffloadRun {
     return known === undefined ? this.#offload(call, input, output) : (known.shown ?? output)
   }
 
-  /** Failed stores of the step before are tried again. */
+  /** Begin a step, in which failed stores of the previous step are tried again. */
   beginStep(): void {
     this.#shown = new KnownOutputs()
   }
@@ -207,7 +208,7 @@ export class OffloadRun {
   }
 }
 
-/** An MCP server's output is offloaded by its parts. Returns the same object if nothing changes. */
+/** The parts of an MCP server's output are offloaded separately. Returns the same object if nothing changes. */
 export async function offloadOutput(
   offloader: ContextOffloader,
   call: ModelOutputCall,
@@ -223,7 +224,10 @@ export async function offloadOutput(
     : { output, ...(reason !== undefined && { reason }) }
 }
 
-/** With images or sound, Mastra shows all parts as parts, and files among them are replaced in each prompt. */
+/**
+ * If the output has images or audio, Mastra shows all parts separately, and files among them are replaced in each
+ * prompt.
+ */
 function isShownAsJson(result: unknown): boolean {
   const { content } = result as { readonly content: readonly { readonly type: string }[] }
   const types = content.map(({ type }) => type)
@@ -247,7 +251,7 @@ export function outputOfPart({ toolInvocation, providerMetadata }: MastraToolInv
 /**
  * Write the shown output as the result, for later prompts and memory.
  *
- * A result that `toModelOutput` maps stays beside the output, unless it is longer.
+ * If `toModelOutput` maps a result, the result is kept beside the output, unless it is longer.
  */
 export function withShownOutput(part: MastraToolInvocationPart, shown: ModelOutput): MastraToolInvocationPart {
   const { toolInvocation, providerMetadata } = part
@@ -270,7 +274,7 @@ function mappedOutput(providerMetadata: MastraToolInvocationPart['providerMetada
     : undefined
 }
 
-/** The replacement is the whole value, or the first part. */
+/** The replacement is the whole value, or its first part. */
 function textOf({ value }: ModelOutput): string {
   const [first] = Array.isArray(value) ? (value as readonly { readonly text?: unknown }[]) : []
   return String(first === undefined ? value : first.text)

@@ -9,14 +9,14 @@ export interface ScopeRun {
   readonly threadId: string | undefined
   /** The id of the thread's owner, such as a user's. */
   readonly resourceId: string | undefined
-  /** The request context of the caller, or of the server's middleware. */
+  /** The request context that the caller or the server's middleware set. */
   readonly requestContext: RequestContext | undefined
 }
 
 /** Options of {@link offloadProcessor}. The scope defaults to the id of the memory thread, if any. */
 export interface OffloadOptions extends RunOptions<ScopeRun> {}
 
-/** The arguments of a processor, or the context of a tool, that name the thread. */
+/** The arguments of a processor or a tool, which name the thread. */
 export interface RunContext {
   readonly requestContext?: RequestContext | undefined
   readonly messages?: readonly MastraDBMessage[] | undefined
@@ -29,7 +29,7 @@ export const threadRuns = (
   check: RunOptionsCheck,
 ): Runs<RunContext> => runsOf(offloader, options, { ...check, read: scopeRun, scope: threadScope })
 
-/** Mastra gives all hooks of a run the same state. */
+/** The value of one run. Mastra gives all hooks of a run the same state. */
 export function perRun<Hook extends { readonly state: object }, Value>(
   make: (hook: Hook) => Value,
 ): (hook: Hook) => Value {
@@ -43,7 +43,10 @@ export function perRun<Hook extends { readonly state: object }, Value>(
 
 const threadScope = ({ threadId = '' }: ScopeRun): readonly string[] => (threadId === '' ? [] : [threadId])
 
-/** Older messages may come from other threads, and a sub-agent may have the request context of another. */
+/**
+ * The thread is read from the run itself: older messages may come from other threads, and a sub-agent may have its
+ * parent's request context.
+ */
 function scopeRun({ requestContext, messages = [], agent }: RunContext): ScopeRun {
   const ofTool = Object(agent) as { readonly threadId?: string; readonly resourceId?: string }
   const ofMessage = messages.findLast((message) => message.threadId !== undefined)

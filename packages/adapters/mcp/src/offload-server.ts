@@ -12,8 +12,8 @@ export interface ConnectableServer {
  *
  * Changes and returns the server, which must not be connected. Tools may be registered before or after.
  *
- * @param offloader - The offloader of the client: `offloader.forScope(tenant)`. For several clients see the option
- *   `scope`.
+ * @param offloader - The offloader of the client: `offloader.forScope(tenant)`. if the server has several clients, set
+ *   the option `scope`.
  * @throws TypeError for an invalid argument, and if the server is connected already.
  *
  * @example

@@ -3,7 +3,7 @@ import { relayTransport, type McpTransport } from './relay-transport.ts'
 import { assertMcpOptions, type McpOffloadOptions } from './relay/relay-options.ts'
 
 /**
- * Let an MCP client get previews and references for large tool results, and the retrieval tool, of any server.
+ * All other messages pass unchanged and in order.
  *
  * All other messages pass unchanged and in order.
  *

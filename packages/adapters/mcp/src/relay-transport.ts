@@ -11,7 +11,7 @@ export interface McpTransport {
 
 type Handler = (message: unknown, extra?: unknown) => unknown
 
-/** The types of the versions differ. */
+/** A transport with the members that the SDK versions type differently. */
 export interface LooseTransport {
   send(message: unknown, options?: unknown): Promise<void>
   close(): Promise<void>
@@ -20,7 +20,7 @@ export interface LooseTransport {
   onerror?: ((error: Error) => void) | undefined
 }
 
-/** Put a relay between a transport and its user, a client or a server. All other members work as before. */
+/** Put a relay between a transport and the client or server that uses it. All other members are unchanged. */
 export function relayTransport<Transport extends McpTransport>(
   transport: Transport,
   settings: RelaySettings,

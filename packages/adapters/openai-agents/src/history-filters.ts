@@ -3,11 +3,11 @@ import type { ScopeRun } from './run-scope.ts'
 
 export interface CalledRun extends ScopeRun {
   readonly signal?: AbortSignal | undefined
-  /** Items that may be changed; others are copied. */
+  /** Items that may be changed in place. Others are copied. */
   readonly changeable: ReadonlySet<AgentInputItem>
 }
 
-/** `offloadRunner` replaces results between the two steps. */
+/** The filter in two steps: `offloadRunner` replaces results between them. */
 export interface HistoryFilter {
   /** The program's own filter, which runs first. */
   readonly own: CallModelInputFilter | undefined
@@ -20,7 +20,7 @@ export function markFilter(filter: CallModelInputFilter, history: HistoryFilter)
   return Object.assign(filter, { [HISTORY]: history })
 }
 
-/** A filter without a mark is the program's own. */
+/** Read the steps of a filter. A filter without a mark is the program's own. */
 export function readFilter(filter: CallModelInputFilter | undefined): Partial<HistoryFilter> {
   return (filter as { readonly [HISTORY]?: HistoryFilter } | undefined)?.[HISTORY] ?? { own: filter }
 }

@@ -93,7 +93,7 @@ export function offloadRunner(
   return { run: run as Runner['run'] }
 }
 
-/** A tool that is not wrapped would get a reference as text. */
+/** Throws if a tool is not wrapped: it would get the reference instead of the content. */
 async function assertResolving(
   agent: Agent<unknown, AgentOutputType>,
   context: unknown,
@@ -111,9 +111,9 @@ type ResultItem = Extract<Item, { type: 'function_call_result' }>
 interface ReplaceOptions {
   readonly offloader: ContextOffloader
   readonly signal: AbortSignal | undefined
-  /** Outcomes of earlier outputs. */
+  /** Outcomes of the outputs that were replaced before. */
   readonly outputs: KnownOutputs<ResultOutput>
-  /** Names of tools whose results stay. */
+  /** Names of tools whose results are not offloaded. */
   readonly staying: ReadonlySet<string>
   readonly changeable: ReadonlySet<Item>
 }

@@ -12,11 +12,11 @@ import { findRun, sessionRuns, type OffloadOptions, type ScopeRun } from './run-
 import { isForProgram, parseJson } from './result-parts.ts'
 
 /**
- * Add an output guardrail to each function of an agent that replaces a large text or JSON value, and add the retrieval
- * tool.
+ * Add an output guardrail to each function of an agent, which replaces a large text or JSON value. Adds the retrieval
+ * tool, too.
  *
- * The tools passed in do not change. Hosted tools, agents as tools and functions with an `outputSchema` stay. Turns,
- * sessions, and results in parts need {@link offloadRunner}.
+ * The tools passed in do not change. Results of hosted tools, agents as tools and functions with an `outputSchema` are
+ * not offloaded. Turns, sessions, and results in parts need {@link offloadRunner}.
  *
  * @throws TypeError for an invalid offloader, option or `tools`, and if `tools` has the retrieval tool already.
  *
@@ -59,7 +59,10 @@ export function offloadTools<const Tools extends readonly { readonly type: strin
   return [...wrapped, ...added] as unknown as [...Tools, ...RetrievalTool[]]
 }
 
-/** The SDK checks the arguments in `invoke`. There, a thrown error would end the run. */
+/**
+ * Resolve references before the SDK validates the arguments in `invoke`. An error is returned as text there, because a
+ * thrown error would end the run.
+ */
 function resolvedInvoke(tool: FunctionTool, { offloaderOf }: Runs<ScopeRun>): FunctionTool['invoke'] {
   const invoke: FunctionTool['invoke'] = async (context, text, details) => {
     const run = findRun(context)
@@ -111,7 +114,7 @@ type Fields = Readonly<Record<string, unknown>>
 /** Fields in which the SDK looks for the content of images and files. */
 const MEDIA_FIELD = /^(?:image|imageUrl|data|file|fileData|fileUrl|fileId)$/
 
-/** Returns the value with the SDK's text for it; `undefined` for a result in parts. */
+/** Returns the value with the text that the SDK makes of it. `undefined` for a result in parts. */
 export function readOutput(output: unknown): { readonly text: string; readonly block: ContentBlock } | undefined {
   const { type, text: own, providerData } = Object(output) as Fields
   if (type === 'text' && typeof own === 'string' && providerData === undefined) return readOutput(own)

@@ -9,7 +9,7 @@ export type ResultPart = Extract<ResultOutput, readonly unknown[]>[number]
 
 const URL_SCHEME = /^[a-z][a-z0-9+.-]*:/i
 
-/** Media by id become unknown blocks. */
+/** Media given by id become unknown blocks. */
 export function partToBlock(part: unknown): ContentBlock {
   if (typeof part === 'string') return { type: 'text', text: part }
   const { type, text, image, file, filename } = Object(part) as Readonly<Record<string, unknown>>
@@ -45,7 +45,7 @@ export function isForProgram(item: object): boolean {
   return 'caller' in item && (Object(item.caller) as { readonly type?: unknown }).type === 'program'
 }
 
-/** Other text stays text. */
+/** Text that is not JSON is returned unchanged. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown

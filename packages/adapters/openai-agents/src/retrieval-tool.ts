@@ -45,7 +45,10 @@ export function retrievalTool(offloader: ContextOffloader, options: OffloadOptio
 
 type Property = RetrievalInputSchema['properties'][string]
 
-/** Strict mode of OpenAI: objects are closed, and every property is required; an optional value may be `null`. */
+/**
+ * Convert a schema for OpenAI's strict mode: objects are closed, and every property is required. Optional values may be
+ * `null`.
+ */
 function strictSchema({ properties, required = [] }: RetrievalInputSchema): object {
   const strict = Object.entries(properties).map(([name, property]) => [
     name,

@@ -7,7 +7,7 @@ import type { ResultOutput } from './result-parts.ts'
 export interface ScopeRun {
   /** The program's `context`; an empty object by default. */
   readonly context: unknown
-  /** The id of the run's `Session`, else its `conversationId`. Absent outside of `offloadRunner`. */
+  /** The id of the run's `Session`. Without a session, its `conversationId`. Absent outside of `offloadRunner`. */
   readonly sessionId?: string | undefined
 }
 
@@ -20,7 +20,7 @@ interface ActiveRun extends ScopeRun {
   readonly outputs?: KnownOutputs<ResultOutput>
 }
 
-/** Runs, keyed by the usage of their context: an agent as a tool has its own context with the same usage. */
+/** Runs, keyed by the usage of their context. An agent used as a tool has its own context with the same usage. */
 const activeRuns = new WeakMap<object, Set<ActiveRun>>()
 
 export const sessionRuns = (

@@ -8,9 +8,9 @@ import { countAsModel, withEvictAfterTurns } from '@spillway/core/adapter'
 import { Message, TextBlock, type LocalAgent, type Model, type Plugin, type Tool } from '@strands-agents/sdk'
 import { offloadPlugin, type OffloadOptions } from './offload-plugin.ts'
 
-/** Options of Strands' own plugin, of Spillway's offloader, and of {@link offloadPlugin}. */
+/** Options of Strands' own plugin, Spillway's offloader, and {@link offloadPlugin}. */
 export interface ContextOffloaderConfig extends ContextOffloaderOptions, OffloadOptions {
-  /** Model calls without use after which content is evicted; `null` for never. */
+  /** Number of model calls without use after which content is evicted. `null` for never. */
   readonly evictAfterCycles?: number | null | undefined
 }
 
@@ -18,8 +18,8 @@ export interface ContextOffloaderConfig extends ContextOffloaderOptions, Offload
  * Keeps large tool results out of the context of agents: {@link offloadPlugin}, with the options of Strands' own
  * plugin.
  *
- * Agents are isolated. A storage without scopes serves one agent, or all together with `scope: () => []`. Without
- * `countTokens`, tokens are estimated, fitted to the first agent's model.
+ * Each agent has its own scope. A storage without scopes serves one agent, or several together with `scope: () => []`.
+ * Without `countTokens`, tokens are estimated. The estimate is adjusted to the first agent's model.
  *
  * @throws TypeError for an unknown or invalid option.
  *
@@ -36,7 +36,7 @@ export interface ContextOffloaderConfig extends ContextOffloaderOptions, Offload
  */
 export class ContextOffloader implements Plugin {
   readonly name: string
-  /** The offloader, with its effective options and its meter. */
+  /** The offloader, with the options in effect and the meter. */
   readonly offloader: Offloader
   readonly #plugin: Required<Plugin>
   readonly #isForOneAgent: boolean
@@ -59,7 +59,7 @@ export class ContextOffloader implements Plugin {
     this.name = this.#plugin.name
   }
 
-  /** Register the hooks with an agent. Rejects if the storage cannot isolate it from another agent. */
+  /** Register the hooks with an agent. Rejects if the storage cannot isolate this agent from others. */
   async initAgent(agent: LocalAgent): Promise<void> {
     if (this.#isForOneAgent && (this.#agent?.deref() ?? agent) !== agent)
       throw new TypeError(
@@ -75,13 +75,13 @@ export class ContextOffloader implements Plugin {
     this.#countTokens = await this.#counting
   }
 
-  /** Return the retrieval tool; nothing with `includeRetrievalTool: false`. */
+  /** Return the retrieval tool. Returns an empty list with `includeRetrievalTool: false`. */
   getTools(): Tool[] {
     return this.#plugin.getTools()
   }
 }
 
-/** Throws a `TypeError` in the words of Strands' plugin. */
+/** Throws the same `TypeError` messages as Strands' plugin. */
 function assertLimits({ maxResultTokens: max = 2_500, previewTokens: preview = 0 }: ContextOffloaderOptions): void {
   // Core checks shares of a window.
   if (typeof max === 'object' || typeof preview === 'object') return

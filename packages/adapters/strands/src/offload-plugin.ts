@@ -38,22 +38,22 @@ import {
   type ToolStreamGenerator,
 } from '@strands-agents/sdk'
 
-/** Strands takes the answer of a structured run from the result of this tool. */
+/** Strands reads the answer of a structured run from the result of this tool. */
 const STRUCTURED_OUTPUT_TOOL = 'strands_structured_output'
 
 const NEEDS_NEWER = 'this version of Strands cannot resolve references in arguments.'
 
-/** After hooks of the default order, so that their changes are stored. */
+/** Hooks of the default order run first, so that their changes are stored. */
 const LAST = { order: 100 }
 
 /** Options of {@link offloadPlugin}. The scope defaults to the ids of the session and the agent. */
 export interface OffloadOptions extends RunOptions<ScopeRun> {}
 
 /**
- * Make the plugin that keeps large tool results out of the context of agents, from an offloader of core.
+ * Make the plugin that keeps large tool results out of the context of agents, from a `ContextOffloader` of core.
  *
- * Large results and errors are stored; small ones keep their identity. Results of canceled calls, of delegated agents
- * and of structured runs stay.
+ * Large results and errors are stored. Small ones stay the same objects. Results of canceled calls, delegated agents
+ * and structured runs are not offloaded.
  *
  * @throws TypeError for an invalid offloader or option.
  *
@@ -116,7 +116,7 @@ export function offloadPlugin(offloader: ContextOffloader, options: OffloadOptio
   }
 }
 
-/** Whether no model sees the result: the call is repeated, or its answer is the agent's own. */
+/** Whether no model sees the result, because the call is repeated or its result is the agent's answer. */
 function isTakenElsewhere({ agent, retry, tool }: AfterToolCallEvent): boolean {
   const { delegate } = Object(tool) as { readonly delegate?: unknown }
   return delegate === true || (retry === true && !agent.cancelSignal.aborted)
@@ -179,7 +179,7 @@ export interface ScopeRun {
   readonly invocationState: InvocationState
 }
 
-/** The eight digits that Strands makes up for an agent without a session manager may repeat. */
+/** Marks a generated session id. Strands generates eight digits without a session manager, which may repeat. */
 const SESSION: unique symbol = Symbol('session of an agent')
 
 interface AgentFields {
@@ -216,7 +216,9 @@ function readContent(content: ToolResultContent): ContentBlock | undefined {
   }
 }
 
-/** Strands wraps an array in an object, as providers accept no other JSON; paths should be those of the array. */
+/**
+ * Strands wraps an array in an object, because providers accept no other JSON. JSON paths should be those of the array.
+ */
 function withoutWrapper(json: unknown): unknown {
   const { $value: value } = Object(json) as { readonly $value?: unknown }
   return Array.isArray(value) && Object.keys(Object(json) as object).length === 1 ? value : json
@@ -244,7 +246,7 @@ function readMedia(media: { type: string; format?: string; name?: string }, sour
   return mediaFromData(mediaType, typeof text === 'string' ? new TextEncoder().encode(text) : bytes, name)
 }
 
-/** Formats of Strands. For any other a provider would refuse the whole request. */
+/** Media formats that Strands knows. For another format, a provider would refuse the whole request. */
 const FORMATS = {
   image: /^(?:png|jpeg|gif|webp)$/,
   video: /^(?:mkv|mov|mp4|webm|flv|mpeg|wmv|3gp)$/,
@@ -255,7 +257,7 @@ const FORMATS = {
 /**
  * Content becomes a text if Strands has no form for it.
  *
- * @param toolUseId - Names documents. A provider refuses a conversation with two documents of one name.
+ * @param toolUseId - Names documents. A provider refuses a conversation with two documents of the same name.
  */
 export function blockToContent(block: ContentBlock, toolUseId: string): ToolResultContent {
   switch (block.type) {
@@ -271,7 +273,7 @@ export function blockToContent(block: ContentBlock, toolUseId: string): ToolResu
   }
 }
 
-/** As Strands writes results: an array in an object, a primitive as text. */
+/** The result as Strands writes it: an array in an object, a primitive as text. */
 function valueContent(value: unknown): ToolResultContent {
   const json = Array.isArray(value) ? { $value: value } : value
   if (typeof json !== 'object' || json === null) return new TextBlock(JSON.stringify(value) ?? 'null')

@@ -29,8 +29,8 @@ interface ErrorHook {
  * Make the hooks of an agent that end a turn with each model call, and offload results that {@link offloadTools}
  * misses.
  *
- * These are results in past messages, and results of tools that VoltAgent adds itself, such as `delegate_task`; your
- * program then gets the replacement, too. Give these hooks to the agent, not to its operations.
+ * These are results in past messages, and results of tools that VoltAgent adds itself, such as `delegate_task`. For
+ * these, your program gets the replacement, too. Give these hooks to the agent, not to its operations.
  *
  * @throws TypeError for an invalid offloader or option.
  *
@@ -103,22 +103,25 @@ export function offloadHooks(offloader: ContextOffloader, options: OffloadHooksO
   return composed
 }
 
-/** Hooks may return anything. */
+/** Read the output from a hook's result, which may be anything. */
 function outputOf(result: Result, output: unknown): unknown {
   return Object.hasOwn(Object(result) as object, 'output') ? result?.output : output
 }
 
-/** Whether an output must stay: an answer of the retrieval tool, or one by which a subagent ends the run. */
+/**
+ * Whether an output must not be offloaded: an answer of the retrieval tool, or a value with which a subagent ends the
+ * run.
+ */
 function isFinal(output: unknown): boolean {
   const isBailed = (one: unknown): boolean => (Object(one) as { readonly bailed?: unknown }).bailed === true
   return isAnswer(output) || (Array.isArray(output) && output.some(isBailed))
 }
 
 /**
- * Offload large results in past messages, and show offloaded ones as they were shown then.
+ * Offload large results in past messages. Results that were offloaded before get the same replacement again.
  *
  * Messages that a program saved have the tools' outputs; VoltAgent's memory has the outputs for the model, as JSON.
- * Unchanged results keep their identity.
+ * Unchanged results stay the same objects.
  */
 export async function offloadHistory(
   { offloaderOf, smallTexts }: Settings,
@@ -145,9 +148,9 @@ function savedOutput(output: unknown): ModelOutput | undefined {
 }
 
 /**
- * Read back a saved model output; `undefined` for any other value.
+ * Read a saved model output. Returns `undefined` for any other value.
  *
- * A tool may return a value that looks like an output: parts with URLs are refused, so that nothing is fetched.
+ * A tool may return a value that looks like a model output. Parts with URLs are refused, so that nothing is fetched.
  */
 export function readModelOutput(saved: unknown): ModelOutput | undefined {
   const { type, value } = Object(saved) as Partial<ShownOutput>
@@ -161,7 +164,7 @@ function isSafePart(part: unknown): boolean {
   return block.type === 'text' || ('data' in block && block.data !== undefined)
 }
 
-/** A tool may return such a text itself. */
+/** Checks the whole form, because a tool may return such a text itself. */
 export function isReplacedOutput({ value }: ModelOutput): boolean {
   const [first] = typeof value === 'string' ? [{ text: value }] : value
   return first !== undefined && 'text' in first && isReplacement(first.text)

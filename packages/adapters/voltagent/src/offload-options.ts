@@ -1,7 +1,7 @@
 import type { ContextOffloader } from '@spillway/core'
 import { runsOf, SmallTexts, type RunOptions, type RunOptionsCheck, type Runs } from '@spillway/core/adapter'
 
-/** An operation, as the option `scope` gets it. */
+/** An operation, as the option `scope` receives it. */
 export interface OffloadRun {
   /** Absent if the caller passed no id of a conversation. */
   readonly conversationId: string | undefined
@@ -14,12 +14,12 @@ export interface OffloadRun {
 /**
  * Options of {@link offloadTools}, {@link offloadHooks} and {@link retrievalTool}: pass the same to each.
  *
- * The scope defaults to the ids of the user, if any, and of the conversation; to no segments without a conversation.
+ * The scope defaults to the ids of the user, if any, and of the conversation. Without a conversation, it is empty.
  */
 export interface OffloadOptions extends RunOptions<OffloadRun> {}
 
 export interface Settings extends Runs<unknown> {
-  /** VoltAgent creates new messages for each operation. */
+  /** Small texts by value, because VoltAgent creates new messages for each operation. */
   readonly smallTexts: SmallTexts
 }
 

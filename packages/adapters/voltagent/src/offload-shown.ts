@@ -8,15 +8,16 @@ export interface ShownOutput {
   readonly value: unknown
 }
 
-/** As the AI SDK shows the output of a tool without `toModelOutput`. */
+/** The output as the AI SDK shows it for a tool without `toModelOutput`. */
 export function defaultModelOutput(output: unknown): ShownOutput {
   return typeof output === 'string' ? { type: 'text', value: output } : { type: 'json', value: output ?? null }
 }
 
 /**
- * Return the output for the model, or the same object and the reason why it is unchanged.
+ * Return the output for the model. If it is unchanged, return the same object and the reason.
  *
- * VoltAgent shows errors as values with `error: true`, and MCP results as JSON; they are stored as errors and parts.
+ * VoltAgent shows errors as values with `error: true`, and MCP results as JSON. Errors are stored as errors, and MCP
+ * results as parts.
  */
 export async function offloadShown(
   offloader: Pick<ContextOffloader, 'offload'>,

@@ -5,7 +5,7 @@ import { resolveOptions, type OffloadOptions } from './offload-options.ts'
 import { retrievalTool } from './retrieval-tool.ts'
 import { resolveInTool, wrapTool, type UserTool } from './wrap-tool.ts'
 
-/** A tool of an agent: VoltAgent's own, a toolkit, or a provider's. */
+/** A tool of an agent: a tool of VoltAgent, a toolkit, or a provider's tool. */
 export type AnyTool = Extract<AgentOptions['tools'], readonly unknown[]>[number]
 
 /**

@@ -3,7 +3,7 @@ import type { ContextOffloader } from '@spillway/core'
 import { callResolved, copyWith } from '@spillway/core/adapter'
 import { defaultModelOutput, offloadShown, type ShownOutput } from './offload-shown.ts'
 
-/** VoltAgent's type differs by input and output. */
+/** A tool without the type parameters, which differ by input and output. */
 export interface UserTool extends Pick<Tool, 'name' | 'hooks'> {
   readonly parameters?: unknown
   readonly execute?: (input: unknown, options?: ToolExecuteOptions) => unknown
@@ -19,16 +19,19 @@ type ToModelOutput = (call: {
 interface RunningCall {
   readonly input: unknown
   readonly options: ToolExecuteOptions
-  /** Whether another call, which may be another user's, has the same input object, which a schema may produce. */
+  /** Whether another call has the same input object, which a schema may produce. The call may be another user's. */
   sharesInput: boolean
-  /** The last output, and the model's view of it: the AI SDK asks more than once for a streamed output. */
+  /**
+   * The last output with the model's view of it, because the AI SDK asks for the view of a streamed output more than
+   * once.
+   */
   shown?: { readonly of: unknown; readonly as: ShownOutput }
 }
 
-/** Calls by options and by input: VoltAgent passes `toModelOutput` the input alone. */
+/** Calls by options and by input: `toModelOutput` gets only the input from VoltAgent. */
 const calls = new WeakMap<object, RunningCall>()
 
-/** Both a tool's hooks and the agent's start a call, as a `PlanAgent` runs no hooks of tools. */
+/** A tool's hooks and the agent's hooks both start a call, because a `PlanAgent` runs no hooks of tools. */
 export function startCall(input: unknown, options: ToolExecuteOptions): void {
   let call = calls.get(options)
   if (call === undefined || call.input !== input) {
@@ -41,7 +44,7 @@ export function startCall(input: unknown, options: ToolExecuteOptions): void {
   else if (before.options !== options) before.sharesInput = true
 }
 
-/** Returns `undefined` if several calls have this very input. */
+/** Returns `undefined` if several calls have this input object. */
 export function findCall(input: unknown): RunningCall | undefined {
   const call = typeof input === 'object' && input !== null ? calls.get(input) : undefined
   return call?.sharesInput === true ? undefined : call
@@ -49,13 +52,13 @@ export function findCall(input: unknown): RunningCall | undefined {
 
 export const inputOfCall = (options: ToolExecuteOptions): unknown => calls.get(options)?.input
 
-/** `toModelOutput` of wrapped tools: VoltAgent copies tools, and keeps their functions. */
+/** `toModelOutput` of wrapped tools: VoltAgent copies tools, but not their functions. */
 const ours = new WeakSet<ToModelOutput>()
 
 /**
  * Copy a tool so that the model gets references for large outputs. A wrapped tool is returned unchanged.
  *
- * `execute` is the same function, since VoltAgent shows the model the stacks of errors.
+ * `execute` is still the same function, since VoltAgent shows the model the stacks of errors.
  */
 export function wrapTool(tool: UserTool, offloaderOf: OffloaderOf): UserTool {
   if (tool.toModelOutput !== undefined && ours.has(tool.toModelOutput)) return tool
@@ -102,7 +105,7 @@ interface StandardSchema {
   readonly '~standard'?: { readonly validate: (value: unknown) => Validation | Promise<Validation> }
 }
 
-/** VoltAgent has checked the arguments as the model wrote them. */
+/** Validate the arguments again: VoltAgent validated them as the model wrote them. */
 async function checked({ parameters }: UserTool, input: unknown): Promise<unknown> {
   const { '~standard': standard } = Object(parameters) as StandardSchema
   const { value, issues } = (await standard?.validate(input)) ?? { value: input }

@@ -35,7 +35,7 @@ export async function conformance({ args: [path = ''], options }: Invocation<Con
   return report.ok ? EXIT_CODE.ok : EXIT_CODE.nothing
 }
 
-/** A run without cases would look like a success. */
+/** Throws if no case matches: a run without cases would look like a success. */
 function assertSomeCase(filter: string): void {
   if (conformanceCases.some(({ id }) => id.includes(filter))) return
   const areas = new Set(conformanceCases.map(({ id }) => `${id.split('/', 1)[0]}/`))
@@ -69,7 +69,7 @@ async function run(
   }
 }
 
-/** JSON would omit the stack of an error. */
+/** Adds the stack of an error, which JSON would omit. */
 function resultJson({ failure, ...result }: CaseResult): Record<string, unknown> {
   return failure === undefined ? result : { ...result, failure: { kind: failure.kind, message: failure.message } }
 }

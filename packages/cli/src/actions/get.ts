@@ -102,7 +102,7 @@ async function printAll(storage: Store, reference: string): Promise<number> {
 
 const FOLLOW_MS = 250
 
-/** Print content while it is written, until its writer ends it. */
+/** Print content while it is being written, until its writer ends it. */
 async function printGrowing(storage: Store, reference: string): Promise<number> {
   const decoder = new TextDecoder()
   let printed = 0

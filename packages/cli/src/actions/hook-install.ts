@@ -135,7 +135,7 @@ interface Settings {
   readonly file: string
 }
 
-/** Keeps a copy of the original until the hook is uninstalled. */
+/** Save a copy of the original file until the hook is uninstalled. */
 async function change(host: NamedHost, path: string, { dryRun = false }: PlaceOptions, edit: Edit): Promise<Change> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const file = await readSettingsFile(path)
@@ -171,7 +171,7 @@ function edited(host: NamedHost, settings: Settings, additions: string | readonl
   return addToSettings(others, additions, file)
 }
 
-/** Returns the original if reinstalling in it gives the current text, so that uninstalling is exact. */
+/** Returns the original text if installing into it gives the current text, so that uninstalling restores it exactly. */
 function withoutOurs(host: NamedHost, { text, backup, file }: Settings): string {
   if (!hasOurs(host, text, file)) return text
   if (isPlugin(host, file)) return backup ?? ''
@@ -185,7 +185,7 @@ const isPlugin = ({ plugin }: Host, file: string): boolean => plugin !== undefin
 const hasOurs = (host: NamedHost, text: string, file: string): boolean =>
   text !== '' && (hooksIn(host, text, file).length > 0 || isOurServer(serverIn(host, text, file)))
 
-/** A setting that existed before belongs to the user. */
+/** The changes of the hook. A setting that existed before belongs to the user. */
 function additionsIn(host: NamedHost, { text, backup = '', file }: Settings): readonly Addition[] {
   const { settings = [], allowed, servers } = host
   const hooks = hooksIn(host, text, file).map(({ entry }) => ({ path: ['hooks', host.event], value: entry }))

@@ -11,7 +11,7 @@ import { backendOf } from '../store/backends.ts'
 import { redactUrl } from '../store/store-options.ts'
 import { commandGuide } from '../retrieval-commands.ts'
 
-/** Tokens of output that stays without `--max-tokens`. */
+/** Output up to this number of tokens is not offloaded if `--max-tokens` is absent. */
 export const DEFAULT_MAX_TOKENS = 2_500
 
 /** Act as the hook of a host. Always exits with 0, so that no output is lost. */
@@ -103,7 +103,7 @@ function parseInput(text: string, name: string): HookInput {
   return input as HookInput
 }
 
-/** An MCP server knows no session, so hook and server share one configured scope. */
+/** An MCP server does not know the session, so hook and server share one configured scope. */
 function scopeOfHook({ scope = [], reading }: HookOptions, { session_id: session }: HookInput): readonly string[] {
   if (reading === 'command') return [...scope, session]
   if (scope.length > 0) return scope

@@ -42,7 +42,7 @@ export async function put({ args: [file = '-'], options, command }: Invocation<P
   return withStore(options, use, { writes: true })
 }
 
-/** The bytes win over the extension if only one of them is text. */
+/** If only one of bytes and extension says text, the bytes decide. */
 function typeOf(head: Uint8Array, extension: string): string {
   const sniffed = sniffContentType(head)
   const named = contentTypeForExtension(extension) ?? sniffed

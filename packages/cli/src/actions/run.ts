@@ -114,7 +114,10 @@ export async function run({ args: words, options, command }: Invocation<RunOptio
 
 const DEFAULT_MAX_TOKENS = 2_500
 
-/** A token has at least one byte, so small output needs no previews, which take a quarter of the time of `run -- true`. */
+/**
+ * Return the preview of small output. A token has at least one byte, so this start of the output decides without
+ * loading previews.
+ */
 async function readStart(
   chunks: AsyncGenerator<Uint8Array>,
   { maxTokens = DEFAULT_MAX_TOKENS, json = false }: RunOptions,
@@ -138,7 +141,7 @@ async function* continued(start: Uint8Array, rest: AsyncGenerator<Uint8Array>): 
   yield* rest
 }
 
-/** The first word that is no assignment of a variable, which could be secret. */
+/** The first word that is not an assignment, because the value of a variable could be secret. */
 function nameOf(command: string): string {
   const word = command.split(/\s+/).find((part) => part !== '' && !part.includes('=')) ?? 'sh'
   return basename(word)
@@ -199,7 +202,7 @@ async function report(outcome: Outcome, exit: CommandExit, options: RunOptions):
   else await print(bytes)
 }
 
-/** The command continues after a storage failure, and its output is passed on from as far back as possible. */
+/** After a storage failure, the command continues, and as much earlier output as possible is passed on. */
 async function passThrough(
   error: unknown,
   { output, entry, isShown }: { output: RescuedOutput; entry: OutputEntry; isShown: boolean },
@@ -238,7 +241,7 @@ function bytesOf(block: ContentBlock | undefined): Uint8Array {
 const INTERVAL_MS = 200
 const QUIET_MS = 2_000
 
-/** Shows on a terminal how far a command is, and its last line while it may wait for input. */
+/** Shows the progress of a command on a terminal, and its last line while it may wait for input. */
 class Progress {
   readonly #label: string
   readonly #start = Date.now()
@@ -276,7 +279,10 @@ class Progress {
 const MAX_LINE_BYTES = 200
 const PROBE_BYTES = 16
 
-/** Checked before the command runs. A missing folder or file is not created, only its parent is checked. */
+/**
+ * Throws if the store cannot be written, before the command runs. If a folder or file is missing, its parent is
+ * checked, and nothing is created.
+ */
 async function assertWritable(storage: Store, url: string): Promise<void> {
   try {
     if (canBeWritten(url)) return
@@ -297,7 +303,7 @@ async function assertWritable(storage: Store, url: string): Promise<void> {
   }
 }
 
-/** Return whether a local store can be made, or is a folder that can be written. A database may be anything. */
+/** Return whether a local store can be made, or is a folder that can be written. A database is not checked. */
 function canBeWritten(url: string): boolean {
   const path = localPath(url)
   const isThere = (each: string, mode = constants.F_OK): boolean =>

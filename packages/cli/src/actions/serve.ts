@@ -111,7 +111,7 @@ export async function inspect({ options, command }: Invocation<InspectOptions>):
   })
 }
 
-/** Repeated options are joined to one scope, which replaces a scope of the environment. */
+/** Repeated options are joined to one scope, which overrides a scope of the environment. */
 function commandFormat(command: Command): (call: RetrievalCall, below: readonly string[]) => string {
   const { scope = [] } = command.opts<StoreOptions>()
   const replaced = command.getOptionValueSource('scope') === 'env' ? scope : []
@@ -127,7 +127,7 @@ const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   win32: ['cmd', '/c', 'start', ''],
 }
 
-/** The URL is printed, so a missing browser is no failure. */
+/** The URL is printed, so a missing browser is not an error. */
 function openBrowser(url: string): void {
   const [program, ...args] = OPENERS[process.platform] ?? ['xdg-open']
   const opening = spawn(program, [...args, url], { stdio: 'ignore', detached: true })

@@ -19,10 +19,13 @@ export interface CommandSpec {
   readonly options?: readonly Option[]
   /** Whether all options after the first argument belong to it. */
   readonly passesOptions?: boolean
-  /** Follows the options in the help. */
+  /** Text that follows the options in the help. */
   readonly help?: string
   readonly commands?: readonly CommandSpec[]
-  /** Imports the function on first use, so that help and usage errors load no storage. Its result is the exit code. */
+  /**
+   * Imports the function on first use, so that help and usage errors do not load the storage code. Its result is the
+   * exit code.
+   */
   readonly load?: () => Promise<(invocation: Invocation<never>) => Promise<number>>
 }
 
@@ -64,7 +67,10 @@ export function addCommand(parent: Command, spec: CommandSpec): void {
 
 const INDENT = '  '
 
-/** Let the help of a command have the sections of a manual page. In `help`, each begins with its name and a colon. */
+/**
+ * Let the help of a command have the sections of a manual page. In `help`, each section begins with its name and a
+ * colon.
+ */
 export function writeManual(command: Command, summary: string, help = ''): void {
   const indented = (text: string): string => {
     const width = command.configureOutput().getOutHelpWidth?.() ?? 80
@@ -100,7 +106,7 @@ type ParseOption = (text: string, earlier?: never) => unknown
 interface OptionDetails {
   readonly parse?: ParseOption
   readonly initial?: unknown
-  /** The default value in the help. */
+  /** Description of the default value in the help. */
   readonly described?: string
   readonly env?: string
   readonly choices?: readonly string[]

@@ -1,4 +1,4 @@
-/** The options that several commands share, with the types of their values. */
+/** Options that several commands share, with the types of their values. */
 import type { HistoryMode } from '@spillway/history'
 import type { ContextOffloadSettings, ServerLimits } from '@spillway/server'
 import { InvalidArgumentError, type Option } from 'commander'
@@ -278,7 +278,7 @@ export interface HookOptions {
   readonly maxTokens?: number
   readonly previewTokens?: number
   readonly except?: readonly string[]
-  /** By shell commands, or by an MCP server's tool. */
+  /** Whether the agent reads content with shell commands, or with the tool of an MCP server. */
   readonly reading: 'command' | 'mcp'
   readonly command: string
 }

@@ -4,17 +4,17 @@ import type { Addition } from './settings-change.ts'
 
 /** The name of the MCP server in a host's settings. */
 export const SERVER = 'spillway'
-/** A store may be remote. */
+/** Time limit of the hook. It is long because a store may be remote. */
 const TIMEOUT_SECONDS = 120
 
-/** An agent that starts `spillway hook` after its tools, and the words of its settings. */
+/** An agent that starts `spillway hook` after its tools, and the names in its settings. */
 export interface Host {
   readonly title: string
   /** The settings file of the user. */
   readonly user: () => string
-  /** The settings file of a project, for all who work on it. */
+  /** The settings file of a project, shared by all its users. */
   readonly project: string
-  /** The settings file of a project for this user alone. It is the default if there is one. */
+  /** The settings file of a project for this user alone. If present, it is the default file. */
   readonly local?: string
   /** The event of the hook. */
   readonly event: string
@@ -24,9 +24,9 @@ export interface Host {
   readonly tools?: () => Promise<readonly string[]>
   /** Write a plugin that starts the hook, for a host without hooks in its settings. */
   readonly plugin?: (command: string, minLength: number) => string
-  /** Settings without which the hook would not get whole results. */
+  /** Other settings that the hook needs to get whole results. */
   readonly settings?: readonly Addition[]
-  /** Actions that the agent may do without asking: a rule for a shell command, and the retrieval tool. */
+  /** Actions that the agent may do without permission: a rule for a shell command, and the retrieval tool. */
   readonly allowed?: {
     readonly path: readonly string[]
     readonly rule: (command: string) => string
@@ -40,7 +40,7 @@ export interface Host {
     /** The host's command that adds a server. */
     readonly command?: string
   }
-  /** When the host uses a new hook. */
+  /** When the host starts to use a new hook. */
   readonly start: string
 }
 

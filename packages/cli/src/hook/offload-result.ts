@@ -5,7 +5,7 @@ import { offloadToolOutput, type PostToolUseInput } from '@spillway/claude-agent
 import type { ContextOffloader, Outcome } from '@spillway/core'
 import { readMcpPart } from '@spillway/core/adapter'
 
-/** The input of a hook. Gemini CLI gives no id of the call. */
+/** The input of a hook. Gemini CLI sends no id of the call. */
 export interface HookInput extends Omit<PostToolUseInput, 'transcript_path' | 'tool_use_id'> {
   readonly cwd: string
   readonly transcript_path?: string
@@ -15,7 +15,10 @@ export interface HookInput extends Omit<PostToolUseInput, 'transcript_path' | 't
 type Fields = Readonly<Record<string, unknown>>
 type OffloadResult = (offloader: ContextOffloader, input: HookInput) => Promise<object | undefined>
 
-/** Offload the result in a hook's input, and return the answer that replaces it; `undefined` if it stays. */
+/**
+ * Offload the result in a hook's input, and return the answer that replaces it. If the result is not offloaded, return
+ * `undefined`.
+ */
 export const OFFLOAD_RESULT: Readonly<Record<string, OffloadResult>> = {
   async 'claude-code'(offloader, input) {
     const call = { transcript_path: '', tool_use_id: input.session_id, ...input }
@@ -33,7 +36,7 @@ export const OFFLOAD_RESULT: Readonly<Record<string, OffloadResult>> = {
   ),
 }
 
-/** For hosts whose hooks replace a result by one text, so that results with images and other media stay. */
+/** For hosts whose hooks replace a result by one text. Results with images and other media are not offloaded. */
 function replaced(readParts: (response: Fields) => readonly unknown[], write: (text: string) => object): OffloadResult {
   return async (offloader, { tool_name: toolName, tool_use_id, tool_input: input, tool_response, session_id }) => {
     const response = (typeof tool_response === 'string' ? { output: tool_response } : Object(tool_response)) as Fields
@@ -52,13 +55,13 @@ function replaced(readParts: (response: Fields) => readonly unknown[], write: (t
   }
 }
 
-/** Codex shows structured content in the place of the other. */
+/** If a result has structured content, Codex shows only that. */
 function codexParts({ output, content, structuredContent }: Fields): readonly unknown[] {
   if (Object(structuredContent) === structuredContent) return [JSON.stringify(structuredContent)]
   return [content ?? output].flat()
 }
 
-/** The file in which OpenCode keeps all of an output that it has shortened. No tool may name another file. */
+/** The file in which OpenCode saves the whole output after it shortened it. No tool may name a different file. */
 function savedOutput({ output, metadata }: Fields): string | undefined {
   const { truncated, outputPath: path } = Object(metadata) as Fields
   const folder = join(process.env['XDG_DATA_HOME'] ?? join(homedir(), '.local/share'), 'opencode', 'tool-output')

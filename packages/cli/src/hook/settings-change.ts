@@ -5,9 +5,9 @@ import { settingsRefused } from './settings-file.ts'
 export type SettingsChange = readonly Addition[]
 
 export interface Addition {
-  /** Such as `['hooks', 'PostToolUse']`. */
+  /** Keys that lead to the value, such as `['hooks', 'PostToolUse']`. */
   readonly path: readonly string[]
-  /** If absent, the value is an item of a list. */
+  /** Key of the value. If absent, the value is an item of a list. */
   readonly key?: string
   readonly value: unknown
 }
@@ -64,7 +64,7 @@ export function memberInSettings(text: string, path: readonly string[], place: s
   return node && (JSON.parse(bodyOf(text).slice(node.offset, node.offset + node.length)) as unknown)
 }
 
-/** Keeps indentation and line ends. */
+/** Edit a JSON text. Indentation and line ends do not change. */
 function edit(text: string, path: readonly (string | number)[], value: unknown): string {
   const body = bodyOf(text)
   const unit = /^\s*\{\r?\n([ \t]+)"/.exec(body)?.[1] ?? '  '
@@ -88,7 +88,7 @@ function findNode(text: string, path: readonly string[], place: string): Node | 
   return node
 }
 
-/** Comments would be lost in some hosts, and Claude Code allows none. */
+/** Read settings without comments: some hosts would remove comments, and Claude Code allows none. */
 function readSettings(text: string, place: string): Node | undefined {
   let settings: unknown
   try {

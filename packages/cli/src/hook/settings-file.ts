@@ -4,15 +4,16 @@ import { CliError, EXIT_CODE } from '../cli-error.ts'
 import { replaceFile } from '../replace-file.ts'
 
 export interface SettingsFile {
-  /** Empty if the file is missing. */
+  /** Text of the file. Empty if the file is missing. */
   readonly text: string
   /** The text before the first change; `undefined` if there is no copy. */
   readonly backup: string | undefined
   /**
-   * Replace the file atomically, or remove it if the text is empty. Returns `false` if another program has changed it.
+   * Replace the file atomically, or remove it if the text is empty. Returns `false` if another program has changed the
+   * file.
    */
   readonly write: (text: string) => Promise<boolean>
-  /** Keep a copy with the same permissions. */
+  /** Save a copy with the same permissions. */
   readonly keepBackup: () => Promise<void>
   readonly removeBackup: () => Promise<void>
 }
@@ -87,6 +88,6 @@ async function unlessMissing<Value>(value: Promise<Value>): Promise<Value | unde
   })
 }
 
-/** Create the error about settings that were not changed. */
+/** Create the error for settings that could not be changed. */
 export const settingsRefused = (message: string, options?: ErrorOptions): CliError =>
   new CliError('settings-refused', EXIT_CODE.storage, message, options)

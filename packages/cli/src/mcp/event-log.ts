@@ -11,7 +11,7 @@ import type { OpenStore } from '../store/with-store.ts'
 export class EventLog {
   readonly #all: boolean
 
-  /** @param all - Whether to write every event as JSON; otherwise only important ones. */
+  /** @param all - Whether to write every event as JSON, or only important events. */
   constructor(all: boolean) {
     this.#all = all
   }

@@ -8,11 +8,11 @@ export interface ChatModel {
   readonly model: string
   /** The parent of `/chat/completions`. */
   readonly baseUrl: URL
-  /** Sent as a bearer token. */
+  /** Key that is sent as a bearer token. */
   readonly apiKey?: string | undefined
   /** The timeout of one attempt in milliseconds. Defaults to 60,000. */
   readonly attemptTimeoutMs?: number | undefined
-  /** The first delay in milliseconds, which doubles with each attempt. Defaults to 500. */
+  /** The first delay in milliseconds. Each attempt doubles it. Defaults to 500. */
   readonly retryDelayMs?: number | undefined
 }
 
@@ -20,10 +20,10 @@ const MAX_ATTEMPTS = 5
 const MAX_ANSWER_BYTES = 4_194_304
 const MAX_RETRY_AFTER_MS = 30_000
 
-/** A failure of the model, whose message quotes nothing. */
+/** A failure of the model. Its message contains no text of the conversation. */
 export class ModelError extends Error {
   override readonly name = 'ModelError'
-  /** The minimum delay of a retry; `undefined` if retrying is useless. */
+  /** The minimum delay before a retry. `undefined` if a retry would fail too. */
   readonly retryAfterMs: number | undefined
 
   constructor(message: string, retryAfterMs?: number, options?: ErrorOptions) {

@@ -7,7 +7,7 @@ import {
 } from '@spillway/core'
 import type { Store } from '../store/with-store.ts'
 
-/** A short command that prints little leaves nothing in the store. */
+/** Delay before the entry is opened, so that a short command with little output leaves nothing in the store. */
 const OPEN_AFTER_MS = 500
 const LINE_FEED = 10
 const STALL_MS = 1_000
@@ -15,14 +15,16 @@ const MAX_STALLED_MS = 10_000
 
 interface OutputEntryOptions {
   readonly key: string
-  /** Bytes to keep: the beginning and the end of larger output. */
+  /** Number of bytes to keep. Of larger output, the start and the end are kept. */
   readonly maxBytes: number
   readonly metadata: Readonly<Record<string, string>>
   /** Called after the end of the output. */
   readonly end: () => CloseEntryOptions
 }
 
-/** The entry of a command's output. It is written while the command runs, and committed parts outlive a crash. */
+/**
+ * The entry of a command's output. The entry is written while the command runs, and committed parts survive a crash.
+ */
 export class OutputEntry {
   /** Number of line ends so far. */
   lines = 0
@@ -41,7 +43,7 @@ export class OutputEntry {
     this.#options = options
   }
 
-  /** Store chunks, reading which pushes them, and return the reference of the entry. */
+  /** Store chunks, and return the reference of the entry. Reading `chunks` pushes each of them. */
   async store(chunks: AsyncIterable<Uint8Array>, contentType: string): Promise<string> {
     const opening = this.#open(contentType)
     for await (const _ of chunks) await opening
@@ -58,7 +60,7 @@ export class OutputEntry {
     this.#timer ??= setTimeout(() => void Promise.allSettled([this.#open()]), OPEN_AFTER_MS).unref()
   }
 
-  /** Return the readable part: the reference, the number of bytes from the start, and the omitted middle. */
+  /** Return the readable part: the reference, the number of bytes from the start, and the omitted middle part. */
   async committed(): Promise<{ reference: string; bytes: number; omitted?: OmittedPart | undefined } | undefined> {
     const { reference } = this
     if (reference === undefined) return undefined
@@ -86,7 +88,7 @@ export class OutputEntry {
     await Promise.allSettled([this.#opening?.then((writer) => writer.close({ state: 'aborted' }))])
   }
 
-  /** Fails if the store is not available for long: until then, each write would wait for it, and the command too. */
+  /** Fails if the store is unavailable for long. Until then, writes and the command wait for it. */
   async #write(writer: EntryWriter, chunk: Uint8Array): Promise<void> {
     const start = performance.now()
     await writer.write(chunk)

@@ -12,6 +12,6 @@ const SECRETS: readonly RegExp[] = [
 ]
 const MOST_CHARACTERS = 400
 
-/** Hide what may be secret in a command line. Hides too much rather than too little. */
+/** Hide what may be secret in a command line. It may hide too much, but rather not too little. */
 export const redactCommand = (line: string): string =>
   SECRETS.reduce((text, secret) => text.replace(secret, '…'), line).slice(0, MOST_CHARACTERS)

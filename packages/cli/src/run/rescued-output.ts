@@ -1,8 +1,8 @@
-/** More than an entry holds that waits for its store. */
+/** Bytes to keep for a reader that fails: more than the bytes that wait for the store. */
 const RETAINED_BYTES = 10 * 1024 * 1024
 const PIECE_BYTES = 4_096
 
-/** Passes on a stream, and keeps its latest bytes for a reader that fails. */
+/** Passes on a stream, and keeps its latest bytes in case its reader fails. */
 export class RescuedOutput implements AsyncIterable<Uint8Array> {
   readonly #source: AsyncIterator<Uint8Array>
   readonly #retained: Uint8Array[] = []
@@ -19,7 +19,7 @@ export class RescuedOutput implements AsyncIterable<Uint8Array> {
     return this.#lost
   }
 
-  /** Stopping early leaves the stream open. */
+  /** If a reader stops early, the stream stays open. */
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
     return {
       next: async () => {
@@ -32,7 +32,7 @@ export class RescuedOutput implements AsyncIterable<Uint8Array> {
     }
   }
 
-  /** Yield the latest bytes again unless they were shown, then the rest. */
+  /** Yield the latest bytes again unless they were shown, and then the remaining ones. */
   async *rest(isShown = false): AsyncGenerator<Uint8Array> {
     // Taken before anything is awaited: a chunk that was asked for must come once.
     const retained = this.#retained.splice(0)

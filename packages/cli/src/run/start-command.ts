@@ -20,34 +20,34 @@ import { quoteForCmd, quoteForShell } from '../output.ts'
 import { unlessRefused } from '../unless-refused.ts'
 
 export interface CommandExit {
-  /** The exit code, or 128 and more after a signal. */
+  /** The exit code. After a signal, 128 plus its number. */
   readonly code: number
   readonly signal: NodeJS.Signals | undefined
 }
 
 export interface RunningCommand {
-  /** Both streams in order; slow reading slows the command. */
+  /** Both streams in their order. A slow reader slows down the command. */
   readonly output: AsyncIterable<Uint8Array>
   /** Settles before `output` ends. */
   readonly exit: Promise<CommandExit>
   /** Say why the command did not end by itself: a signal, or the time limit. */
   stoppedBy(): 'signal' | 'timeout' | undefined
-  /** Processes that held the output when the wait for it ended, as `name (process 12)`. */
+  /** Processes that still held the output after the time for it, as `name (process 12)`. */
   heldBy(): readonly string[]
   /** Stop handling signals. */
   release(): void
 }
 
 interface StartOptions {
-  /** Whether a shell runs the command, whose arguments are then one text. */
+  /** Whether a shell runs the command. Its arguments are then one text. */
   readonly shell?: boolean | undefined
   readonly timeoutMs?: number | undefined
 }
 
-/** Time for output of descendants after the end of the command. */
+/** Milliseconds to wait for output of child processes after the command has ended. */
 export const AFTER_EXIT_MS = 2_000
 const AFTER_STOP_MS = 1_000
-/** Time between asking a command to end and killing it. */
+/** Milliseconds between asking a command to end and killing it. */
 const BEFORE_KILL_MS = 5_000
 
 /** Start a command, forwarding signals. Throws a {@link CliError} `command-not-found` or `not-executable`. */
@@ -115,7 +115,7 @@ export async function startCommand(
   }
 }
 
-/** Run a command on the streams of this process. Rejects as {@link startCommand} does. */
+/** Run a command on the streams of this process. Rejects like {@link startCommand}. */
 export async function runDirectly(command: string, args: readonly string[], shell = false): Promise<CommandExit> {
   const release = catchSignals((signal, isDelivered) => isDelivered || child.kill(signal))
   const child = spawn(...callOf(command, args, shell), { stdio: 'inherit', shell: shell || IS_WINDOWS })
@@ -130,11 +130,14 @@ export async function runDirectly(command: string, args: readonly string[], shel
 
 const IS_WINDOWS = process.platform === 'win32'
 
-/** On Windows, npm and others install `.cmd` files, which only cmd.exe finds and starts. Not tested there. */
+/**
+ * Return the call of a command. On Windows, npm and others install `.cmd` files, which only cmd.exe can find and start.
+ * This was not tested on Windows.
+ */
 const callOf = (command: string, args: readonly string[], shell: boolean): [command: string, args: readonly string[]] =>
   IS_WINDOWS && !shell ? [[command, ...args].map(quoteForCmd).join(' '), []] : [command, args]
 
-/** Timers cannot take longer. */
+/** The longest time that a timer can wait. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 async function* untilExit(
@@ -162,7 +165,7 @@ function started(child: ChildProcess, command: string): Promise<void> {
   })
 }
 
-/** A program that exists but is not found names a missing interpreter. */
+/** Reasons by error code. If a program exists but is not found, its interpreter is missing. */
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied. Is it executable?',
   ENOENT: 'the interpreter that its first line names is missing.',
@@ -189,10 +192,10 @@ function startError(error: NodeJS.ErrnoException, command: string): CliError {
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const
 
-/** A terminal sends these to all foreground processes, including the command. */
+/** Signals that a terminal sends to all foreground processes, including the command. */
 const FROM_TERMINAL: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT'])
 
-/** `isDelivered` is true for the first Ctrl-C on a terminal, which the command has received already. */
+/** `isDelivered` is true for the first Ctrl-C on a terminal, because the terminal also sends it to the command. */
 function catchSignals(
   onSignal: (signal: NodeJS.Signals, isDelivered: boolean, isRepeated: boolean) => void,
 ): () => void {
@@ -211,14 +214,14 @@ function catchSignals(
 const hasTerminal = (): boolean => [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY)
 
 interface OutputPipe {
-  /** For `stdio`; close it after the start. */
+  /** For `stdio`. Close it after the command has started. */
   readonly writer: number
   readonly readerFd: number
   readonly reader: Socket
   closeWriter(): void
 }
 
-/** One pipe for both streams keeps their order, and unlike a socket can be opened as `/dev/stderr`. */
+/** Open one pipe for both streams, which keeps their order. Unlike a socket, it can be opened as `/dev/stderr`. */
 function openOutputPipe(): OutputPipe | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'spillway-'))
   try {
@@ -239,7 +242,7 @@ interface Holder {
   readonly name: string
 }
 
-/** Find the other processes that hold a pipe. Only Linux tells; elsewhere the answer is `undefined`. */
+/** Find the other processes that hold a pipe. This is possible only on Linux. Elsewhere, the result is `undefined`. */
 function holdersOf(pipe: OutputPipe | undefined): readonly Holder[] | undefined {
   const place = pipe && unlessRefused(() => readlinkSync(`/proc/self/fd/${pipe.readerFd}`))
   if (place === undefined) return undefined
@@ -255,7 +258,9 @@ function holdersOf(pipe: OutputPipe | undefined): readonly Holder[] | undefined 
     }))
 }
 
-/** Let another process read on, because a signal ends a program that writes without a reader. */
+/**
+ * Let another process continue to read: a program that writes to a pipe without a reader gets a signal that ends it.
+ */
 function drain({ readerFd }: OutputPipe): void {
   // Opened by its path, because reads of this process do not wait. A writer keeps opening it from waiting.
   const writer = openSync(`/proc/self/fd/${readerFd}`, constants.O_WRONLY | constants.O_NONBLOCK)
@@ -268,9 +273,9 @@ function drain({ readerFd }: OutputPipe): void {
 
 const kill = (pid: number, signal: NodeJS.Signals): unknown => unlessRefused(() => process.kill(pid, signal))
 
-/** Maximum bytes in an unread pipe. */
+/** Largest number of unread bytes in a pipe. */
 const PIPE_BYTES = 1_048_576
-/** Several short pauses, because a timer may end before arrived data is seen. */
+/** Number of short pauses. Several are needed because a timer may end before arrived data is seen. */
 const MAX_PAUSES = 5
 const PAUSE_MS = 5
 
@@ -298,13 +303,13 @@ export class OutputReader implements AsyncIterable<Uint8Array> {
     }
   }
 
-  /** End after the data that has arrived. */
+  /** End the reading after the data that has arrived. */
   stop(): void {
     this.#stopped = true
     this.#wake()
   }
 
-  /** Close the streams, so that writers notice. */
+  /** Close the streams, so that writers get an error. */
   close(): void {
     for (const stream of this.#streams) stream.destroy()
   }

@@ -13,7 +13,7 @@ import { unlessRefused } from '../unless-refused.ts'
 import { isMissingFile, localPath, openStore } from '../store/with-store.ts'
 
 const OLDEST_NODE = 22
-/** Optional packages, those that belong together in one row. */
+/** Optional packages. Packages that belong together share a row. */
 const PACKAGES = BACKENDS.flatMap((backend) =>
   backend.client === undefined ? [] : [[packageOf(backend), backend.client]],
 )

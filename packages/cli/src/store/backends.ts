@@ -1,18 +1,18 @@
-/** A backend of the command line. Its package has the name of the first scheme. */
+/** A backend of the command line. Its package is named after the first scheme. */
 export interface Backend {
   readonly schemes: readonly [string, ...string[]]
-  /** The package that it works with, which users install beside it. */
+  /** Another package that it needs. Users install it, too. */
   readonly client?: string
   readonly className: string
   readonly example: string
-  /** Whether the rest of the URL is a path of this machine. */
+  /** Whether the rest of the URL is a path on this machine. */
   readonly isLocal?: boolean
 }
 
 const redis = ['redis', 'rediss', 'redis+cluster', 'rediss+cluster'] as const
 const postgres = ['postgres', 'postgresql'] as const
 
-/** All backends. Help, messages, and the doctor name these. */
+/** All backends. Help, messages, and the command `doctor` list them. */
 export const BACKENDS: readonly Backend[] = [
   { schemes: ['file'], className: 'FileStorage', example: 'file:./dir', isLocal: true },
   { schemes: ['sqlite'], client: 'better-sqlite3', className: 'SqliteStorage', example: 'sqlite:./db', isLocal: true },

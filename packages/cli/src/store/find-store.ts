@@ -5,8 +5,8 @@ import { unlessRefused } from '../unless-refused.ts'
 const FOLDER = '.spillway'
 
 /**
- * Return the URL of the store for a folder: `.spillway` of the nearest folder above that has one, else of the
- * repository's root, else of the folder itself.
+ * Return the URL of the store for a folder: the `.spillway` of the nearest folder above that has one. Otherwise the
+ * `.spillway` of the repository's root, or of the folder itself.
  */
 export function findStore(folder: string = process.cwd()): string {
   const above = foldersAbove(folder)
@@ -14,7 +14,7 @@ export function findStore(folder: string = process.cwd()): string {
   return urlOf(place)
 }
 
-/** Return URLs of stores near a folder: above it, and one level below it or the repository's root. */
+/** Return URLs of stores near a folder: above it, or one level below it or below the repository's root. */
 export function nearbyStores(folder: string = process.cwd()): readonly string[] {
   const found = dirname(findStore(folder).slice('file:'.length))
   const places = [found, folder].flatMap((place) => [place, ...foldersIn(place)])
@@ -33,7 +33,10 @@ function foldersIn(folder: string): readonly string[] {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => resolve(folder, name))
 }
 
-/** A store of another user, for example in a folder that all users write, is not found. */
+/**
+ * Whether a folder has a store. A store of another user does not count, for example in a folder that all users can
+ * write to.
+ */
 function hasStore(folder: string): boolean {
   const store = unlessRefused(() => statSync(join(folder, FOLDER), { throwIfNoEntry: false }))
   return store?.isDirectory() === true && [store.uid, 0].includes(process.getuid?.() ?? store.uid)

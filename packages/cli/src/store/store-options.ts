@@ -5,19 +5,19 @@ import { backendOf } from './backends.ts'
 
 export interface StoreOptions {
   readonly store: string
-  /** The default store, which is found from the working folder. */
+  /** The default store, found from the working folder. */
   readonly foundStore?: string
   readonly scope?: readonly string[]
   readonly json?: boolean
   readonly verbose?: boolean
 }
 
-/** Return whether a store ends with this process. */
+/** Return whether a store exists only in this process. */
 export const isEphemeral = ({ store }: Pick<StoreOptions, 'store'>): boolean => /^memory:/i.test(store)
 
 /**
- * Return the options that select the same store and scope in a shell, without passwords and values from the
- * environment.
+ * Return the options that select the same store and scope in a shell. Passwords and values from the environment are
+ * left out.
  */
 export function storeArguments(command: Command): string {
   const { store, scope } = command.opts<StoreOptions>()
@@ -29,14 +29,14 @@ export function storeArguments(command: Command): string {
   return words.map((word) => ` ${quoteForShell(word)}`).join('')
 }
 
-/** Return whether the given store contains credentials that other commands must not see. */
+/** Return whether the store URL has credentials that other commands must not see. */
 export function hidesStore(command: Command): boolean {
   const { store } = command.opts<StoreOptions>()
   return command.getOptionValueSource('store') === 'cli' && redactUrl(store) !== store
 }
 
 const URL_PARTS = /^([a-z][a-z0-9+.-]*:)?([^?]*)(.*)$/is
-/** Hosts or a bucket with ports, and a path that cannot be the second half of credentials. */
+/** Matches hosts or a bucket with ports, and a path that cannot be part of credentials. */
 const PLAIN_PLACE = /^\/\/[\w.-]+(?::\d{1,5})?(?:,[\w.-]+(?::\d{1,5})?)*(?:\/[^:#]*)?$/
 const PLAIN_PARAMETER =
   /^(?:(?:prefix|schema|sslmode|region|path-style|conditional-put)=[^@:]*|endpoint=https?:\/\/[\w.-]+(?::\d{1,5})?\/?)$/
@@ -49,15 +49,15 @@ export function redactUrl(url: string): string {
   return isPlain ? url : `${scheme}${place.startsWith('//') ? '//' : ''}…`
 }
 
-/** Return whether a path begins like `user:password@host` or a host. */
+/** Return whether a path starts like `user:password@host`, or like a host. */
 export const looksLikeCredentials = (path: string): boolean =>
   !/^[a-z]:[\\/]/i.test(path) && /^[/\\]{2}[^/]|^[/\\]*[^/\\]*:[^@]*@/.test(path)
 
-/** An @ is allowed only in explicit paths. */
+/** Whether a path is certainly no credentials. Only an explicit path may contain an @. */
 const isPlainPath = (path: string): boolean =>
   !looksLikeCredentials(path) && !/\?.*=/s.test(path) && (!path.includes('@') || /^(?:[a-z]:|\.{0,2})[\\/]/i.test(path))
 
-/** Only S3 names may contain an @. */
+/** Whether a place is certainly without credentials. Only S3 names may contain an @. */
 function isPlainPlace(scheme: string, place: string, query: string): boolean {
   if (scheme === '') return !/[:@?]/.test(place + query)
   if (!PLAIN_PLACE.test(place) || (place.includes('@') && !/^s3:$/i.test(scheme))) return false

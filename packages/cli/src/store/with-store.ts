@@ -17,7 +17,7 @@ import { noteLine } from '../output.ts'
 import { unlessRefused } from '../unless-refused.ts'
 import { isEphemeral, looksLikeCredentials, redactUrl, type StoreOptions } from './store-options.ts'
 
-/** A store, or a scope of it. The backends of the command line have every method. */
+/** A store, or a scope of it. All backends of the command line have every method. */
 export type Store = Omit<Required<Storage>, 'locate'> & Pick<Storage, 'locate'>
 
 export interface OpenStore {
@@ -60,7 +60,7 @@ export async function withStore<Result>(
   }
 }
 
-/** Return whether the user named no store. */
+/** Return whether the user did not name a store. */
 export const isDefaultStore = ({ store, foundStore }: StoreOptions): boolean => store === foundStore
 
 function missingStore(options: StoreOptions): CliError {
@@ -73,7 +73,7 @@ function missingStore(options: StoreOptions): CliError {
   return new CliError('no-store', EXIT_CODE.storage, message)
 }
 
-/** Limits of the folder `.spillway` that commands use by default. Stores that the user names have none. */
+/** Limits of the folder `.spillway` that commands use by default. Stores that the user names have no limits. */
 export const DEFAULT_LIMITS: { readonly ttlMs: number; readonly maxBytes: number } = {
   ttlMs: 30 * 86_400_000,
   maxBytes: 1_000_000_000,
@@ -82,7 +82,10 @@ export const DEFAULT_LIMITS: { readonly ttlMs: number; readonly maxBytes: number
 export const DEFAULT_AGE: StoreSettings = { ttlMs: DEFAULT_LIMITS.ttlMs }
 const TIDY_MS = 3_600_000
 
-/** Evict entries beyond the limits of the default store, at most once an hour. Entries of the last hour stay. */
+/**
+ * Evict entries beyond the limits of the default store. It does so at most once an hour. Entries of the last hour are
+ * not evicted.
+ */
 export async function tidyStore(storage: ManagedStorage, url: string): Promise<void> {
   const stamp = join(localPath(url) ?? '', '.tidied')
   try {
@@ -98,8 +101,8 @@ export async function tidyStore(storage: ManagedStorage, url: string): Promise<v
 }
 
 /**
- * Open the journal of a local store: files in `.journal` of its folder, or a table of its database. Other stores have none.
- * Nothing is written before the first event.
+ * Open the journal of a local store: files in `.journal` of its folder, or a table of its database. Other stores have
+ * no journal. Nothing is written before the first event.
  */
 export async function openJournal(url: string): Promise<EventJournal | undefined> {
   const path = localPath(url)
@@ -157,7 +160,7 @@ export async function openStore(
   }
 }
 
-/** Load the package of stores in PostgreSQL. Throws a {@link CliError} `not-installed`. */
+/** Load the package of the PostgreSQL backend. Throws a {@link CliError} `not-installed`. */
 export async function loadPostgres(): Promise<{ readonly postgresSchema: typeof postgresSchema }> {
   return (await loadBackend(backendOf('postgres:').backend!, (name) => import(name))) as never
 }
@@ -229,7 +232,10 @@ export function parseRedisUrl(url: string): { readonly url: string; readonly pre
   return { url: place, ...readParameters(url.slice(end + 1), { prefix: (prefix) => ({ prefix }) }, 'a Redis store') }
 }
 
-/** Parse `postgres://user:password@host:port/database?schema=…`. All other parameters are for `pg`, such as `sslmode`. */
+/**
+ * Parse `postgres://user:password@host:port/database?schema=…`. All other parameters, such as `sslmode`, are passed to
+ * `pg`.
+ */
 export function parsePostgresUrl(url: string): { readonly url: string; readonly schema?: string } {
   const start = url.indexOf('?', url.lastIndexOf('@') + 1)
   if (start === -1) return { url }
@@ -256,7 +262,7 @@ const PARAMETERS: ParameterReaders<Readonly<Record<string, string | boolean>>> =
   'conditional-put': (value) => ({ conditionalPut: parseBoolean('conditional-put', value) }),
 }
 
-/** Parse `s3://bucket/prefix?endpoint=…&region=…&path-style=true`. Errors never repeat a possible credential. */
+/** Parse `s3://bucket/prefix?endpoint=…&region=…&path-style=true`. Errors never contain a possible credential. */
 export function parseS3Url(url: string): S3Place {
   const [, bucket = '', path = '', query = ''] = /^s3:\/\/([^/?]*)\/?([^?]*)\??(.*)$/is.exec(url) ?? []
   if (/[@:]/.test(bucket) || SECRET_PARAMETER.test(query)) throw credentialsRefused()

@@ -1,4 +1,4 @@
-/** The part of a Standard JSON Schema that frameworks read. */
+/** The fields of a Standard JSON Schema that frameworks read. */
 export interface AnyInputSchema {
   readonly '~standard': {
     readonly version: 1

@@ -3,21 +3,25 @@ import { findReferences, ReferenceArgumentError, type ReferenceCall } from '../s
 
 type Resolver = Pick<ContextOffloader, 'options' | 'resolveReferences'>
 
-/** Whether some arguments of a tool may be references. */
+/** Whether arguments of a tool may be references. */
 export const takesReferences = ({ options }: Pick<ContextOffloader, 'options'>, toolName: string): boolean =>
   Object.hasOwn(options.resolveReferences?.tools ?? {}, toolName)
 
-/** Whether a call has references. A framework must then not check its arguments before {@link callResolved} does. */
+/**
+ * Whether the arguments of a call contain references. If so, a framework must not validate the arguments before {@link
+ * callResolved} does.
+ */
 export const hasReferences = ({ options }: Pick<ContextOffloader, 'options'>, call: ReferenceCall): boolean =>
   findReferences(options.resolveReferences, call).length > 0
 
 /**
- * Call a tool with the content of the references in its arguments. A call without references is made at once.
+ * Call a tool. It gets the content in place of references in its arguments. A call without references is made
+ * synchronously.
  *
- * Rejects with the error for the model, and does not call the tool, if a reference cannot be resolved.
+ * If a reference cannot be resolved, the tool is not called, and the call rejects with the error for the model.
  *
  * @param run - Calls the tool.
- * @param check - Checks arguments by the tool's schema, for a framework that does so before it calls tools.
+ * @param check - Validates arguments with the tool's schema, for a framework that does this before it calls tools.
  */
 export function callResolved<Input, Result>(
   offloader: Resolver,
@@ -51,7 +55,7 @@ export async function resolvedInput<Input>(
 }
 
 /**
- * Check that an offloader resolves no references, for an adapter that does not call tools.
+ * Check that an offloader does not resolve references, for an adapter that does not call tools.
  *
  * @throws TypeError if `resolveReferences` is set.
  */

@@ -15,17 +15,18 @@ drwxr-xr-x  5 app  app   4096 Mar 14 09:12 node_modules/@scope/package-name/dist
 The service could not reach its provider in time. It will try again three times, waiting longer before each attempt.
 `
 
-/** The tokens of the sample in o200k_base, which the estimate is made for. */
+/** Number of tokens of the sample in o200k_base, the tokenizer that the estimate is based on. */
 const SAMPLE_TOKENS = 314
 
-/** No model's tokenizer is further from o200k_base: other counters guess by characters. */
+/** Smallest accepted ratio. Real tokenizers are closer to o200k_base, so a counter below it guesses from characters. */
 const MIN_RATIO = 0.8
 const MAX_RATIO = 3
 
 /**
  * Make a synchronous counter for `countTokens` from an asynchronous one, such as a request to the provider.
  *
- * It counts one sample, and scales the estimate. A counter that fails or guesses by characters is ignored.
+ * It counts one sample, and then scales the estimate. A counter is ignored if it fails, or if it guesses from
+ * characters.
  */
 export async function countAsModel(count: (text: string) => number | Promise<number>): Promise<CountTokens> {
   const ratio = (await answerOf(count)) / SAMPLE_TOKENS

@@ -45,7 +45,7 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 /**
  * Write a block as a part of an MCP tool result.
  *
- * Videos and documents become embedded resources. Values, links and media by URL become text, as some hosts refuse
+ * Videos and documents become embedded resources. Values, links and media by URL become text, because some hosts refuse
  * links.
  */
 export function writeMcpPart(block: ContentBlock): McpPart {
@@ -72,7 +72,7 @@ export function writeMcpPart(block: ContentBlock): McpPart {
 
 /** The parts of an MCP tool result. */
 export interface McpResult {
-  /** At least one; none is unknown to {@link readMcpPart}. */
+  /** At least one part. {@link readMcpPart} knows each of them. */
   readonly parts: readonly unknown[]
   readonly isError: boolean
 }
@@ -80,9 +80,10 @@ export interface McpResult {
 const KEYS: readonly string[] = ['content', 'isError', '_meta']
 
 /**
- * Read an MCP tool result `{ content: [...] }` that a framework passes as a value; `undefined` for any other value.
+ * Read an MCP tool result that a framework passes as a value of the form `{ content: [...] }` that a framework passes
+ * as a value; `undefined` for any other value.
  *
- * A result with `structuredContent`, which repeats the content, is another value.
+ * A result whose `structuredContent` repeats the content counts as another value.
  */
 export function readMcpResult(value: unknown): McpResult | undefined {
   const { content: parts, isError } = Object(value) as { readonly content?: unknown; readonly isError?: unknown }
@@ -95,7 +96,7 @@ export function readMcpResult(value: unknown): McpResult | undefined {
 /**
  * Write an MCP tool result that a framework passes as a value as a model output; `undefined` for any other value.
  *
- * Several parts stay apart; those of an error become one text. Structured content comes last, as indented JSON.
+ * Several parts stay separate. The parts of an error become one text. Structured content comes last, as indented JSON.
  */
 export function mcpModelOutput(value: unknown, form: ModelMediaForm): ModelOutput | undefined {
   if (typeof value !== 'object' || value === null || !('content' in value)) return undefined

@@ -13,26 +13,26 @@ export interface PartsRequest<Part> extends Omit<OffloadRequest, 'content'> {
   readonly toBlock: (part: Part) => ContentBlock
   /** Writes the replacement. */
   readonly fromText: (text: string) => Part
-  /** Writes a JSON value without its secrets. Defaults to its text. */
+  /** Writes a JSON value without its secrets. By default, the value is written as text. */
   readonly fromJson?: ((value: unknown) => Part) | undefined
   /** Writes a block that a previewer added, such as a smaller image. By default such blocks are omitted. */
   readonly fromBlock?: ((block: ContentBlock) => Part) | undefined
 }
 
-/** The parts that replace those of a result, or the reason why they stay. */
+/** The parts that replace the parts of a result, or the reason why the result is not replaced. */
 export type PartsOutcome<Part> =
   | { readonly status: 'inline'; readonly reason: InlineReason }
   | {
       readonly status: 'offloaded'
-      /** Whether the parts are those of the result, in their order, without secrets. */
+      /** Whether the parts are those of the result in their order, with secrets removed. */
       readonly isRedacted?: boolean
       readonly parts: readonly [Part, ...Part[]]
     }
 
 /**
- * Offload a tool result in a framework's parts. The replacement comes first; other parts keep their identity.
+ * Offload a tool result in a framework's parts. The replacement comes first. Other parts stay the same objects.
  *
- * Rejects as {@link ContextOffloader.offload} does.
+ * Rejects like {@link ContextOffloader.offload}.
  *
  * @example
  * ```ts
@@ -88,13 +88,13 @@ export type ModelOutputCall = Pick<
 
 type ProviderOptions = Readonly<Record<string, unknown>>
 
-/** The output for the model, and the reason if it is the original. */
+/** The output for the model. If it is the original output, also the reason. */
 export interface OffloadedModelOutput<Output> {
   readonly output: Output
   readonly reason?: InlineReason
 }
 
-/** Offload the output of a `toModelOutput`, `{ type, value }`. An unchanged output keeps its identity. */
+/** Offload the output of a `toModelOutput`, `{ type, value }`. An unchanged output stays the same object. */
 export async function offloadModelOutput<Output>(
   offloader: Pick<ContextOffloader, 'offload'>,
   call: ModelOutputCall,
@@ -138,7 +138,7 @@ export async function offloadModelOutput<Output>(
   }
 }
 
-/** A text has no field for its name, so the name is written before a text that stays. */
+/** Write the name of a text before the text, because a text part has no field for a name. */
 function withNameInText(part: unknown): unknown {
   const { type, text, filename, mediaType: _type, ...others } = Object(part) as Readonly<Record<string, unknown>>
   if (type !== 'text' || typeof filename !== 'string') return part
@@ -151,7 +151,7 @@ function mediaForm(parts: readonly unknown[]): ModelMediaForm {
   return types.includes('media') ? 'media' : 'file-data'
 }
 
-/** Provider options of a text, such as the end of a cached prefix, hold for its replacement. */
+/** Return provider options of the texts, such as the end of a cached prefix. The replacement gets them. */
 function optionsOfTexts(parts: readonly unknown[]): { readonly providerOptions?: ProviderOptions } {
   const texts = parts as readonly { readonly type?: unknown; readonly providerOptions?: ProviderOptions }[]
   const options = texts.flatMap(({ type, providerOptions }) => (type === 'text' ? (providerOptions ?? []) : []))
@@ -166,19 +166,20 @@ export interface RecordRequest extends Omit<OffloadRequest, 'content' | 'isError
 type JsonObject = Readonly<Record<string, unknown>>
 
 const MAX_BESIDE_TEXT = 1_000
-/** JSON takes ten times the size of bytes. */
+/** Bytes written as JSON take ten times their size, so larger ones are not. */
 const MAX_BYTES_AS_JSON = 65_536
 /** Fields in which frameworks put the text of a result or an error. */
 const TEXT_FIELDS = ['result', 'output', 'error']
 
 /**
- * Offload a tool result that the model gets as a JSON object, and return the new object; `undefined` if it stays.
+ * Offload a tool result that the model gets as a JSON object, and return the new object. If the result is not
+ * offloaded, return `undefined`.
  *
  * - An MCP result keeps its form; large `structuredContent` is removed.
- * - One long text beside a few short fields, as in `{ status, log }`, is replaced in its field.
+ * - One long text beside a few short fields, as in `{ status, log }`, is replaced within its field.
  * - Any other value becomes `{ result: replacement }`.
  *
- * An object is an error if `isError` is `true` or `error` is set. Rejects as {@link ContextOffloader.offload} does.
+ * An object is an error if `isError` is `true` or `error` is set. Rejects like {@link ContextOffloader.offload}.
  */
 export async function offloadAsRecord(
   offloader: Pick<ContextOffloader, 'offload'>,
@@ -216,7 +217,7 @@ interface ReadPart {
   readonly block: ContentBlock
 }
 
-/** Returns `undefined` if a part is unknown, as it could not be stored. */
+/** Returns `undefined` if a part is unknown, because it could not be stored. */
 function readMcpContent(content: unknown): readonly ReadPart[] | undefined {
   if (!Array.isArray(content) || content.length === 0) return undefined
   const parts = content.map((part: unknown): ReadPart => ({ part, block: readMcpPart(part) }))
@@ -291,9 +292,10 @@ export interface ThrownRequest extends Omit<OffloadRequest, 'content' | 'isError
 }
 
 /**
- * Offload the message of a thrown value, and return the value to throw instead; the same one if it is small.
+ * Offload the message of a thrown value, and return the value to throw instead. If the message is small, return the
+ * same value.
  *
- * An error keeps its class and fields, and becomes the `cause`. Never rejects.
+ * A replaced error keeps its class and fields, and has the original as its `cause`. Never rejects.
  */
 export async function offloadThrown(
   offloader: Pick<ContextOffloader, 'offload'>,
@@ -313,7 +315,7 @@ function messageOf(thrown: unknown): string | undefined {
   return typeof text === 'string' ? text : undefined
 }
 
-/** Handlers know errors by class, name and fields such as `code`. */
+/** Copy an error with another message. Handlers recognize errors by class, name and fields such as `code`. */
 function replaceError(thrown: unknown, message: string): Error {
   const error = new Error(message, { cause: thrown })
   if (!(thrown instanceof Error)) return error

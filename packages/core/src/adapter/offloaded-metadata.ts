@@ -1,18 +1,18 @@
 import type { ContextOffloader } from '../offload/context-offloader.ts'
 import type { OffloadedBlock } from '../offload/offload-request.ts'
 
-/** The key of metadata for programs beside a replaced result. */
+/** The key under which a replaced result has metadata for programs. */
 export const OFFLOADED_KEY = 'spillway/offloaded'
 
-/** Metadata for programs, such as a user interface. Models do not see it. */
+/** Metadata for programs, such as a user interface. Models do not see this metadata. */
 export interface OffloadedMetadata {
   readonly [OFFLOADED_KEY]: { readonly stored: readonly OffloadedBlock[] }
 }
 
 /**
- * Offload by a function, and return what it returns, with metadata for programs if something was stored.
+ * Call a function that offloads, and return its result. If something was stored, add metadata for programs.
  *
- * Rejects as the function does.
+ * Rejects if the function does.
  */
 export async function withMetadata<Result>(
   offloader: Pick<ContextOffloader, 'offload'>,

@@ -14,11 +14,12 @@ export interface ToolResultPart {
 type Part = { readonly type?: unknown; readonly input?: unknown } & ToolResultPart
 
 /**
- * Replace outputs of tool results in messages of the AI SDK. Unchanged messages and parts keep their identity.
+ * Replace outputs of tool results in messages of the AI SDK. Unchanged messages and parts stay the same objects.
  *
- * Rejects as `replace` does.
+ * Rejects if `replace` does.
  *
- * @param replace - Returns the new output, or the same object. It also gets the input of the newest call with that id.
+ * @param replace - Returns the new output, or the same object. It also gets the input of the newest call with the same
+ *   id.
  */
 export async function replaceToolResults<Message extends ModelMessageLike>(
   messages: readonly Message[],
@@ -40,7 +41,7 @@ export async function replaceToolResults<Message extends ModelMessageLike>(
   return replaced
 }
 
-/** Returns `undefined` if all outputs stay: for most messages of a long history nothing is allocated. */
+/** Returns `undefined` if no output changes. Most messages of a long history then need no memory. */
 function replaceOutputs(
   parts: readonly Part[],
   inputs: ReadonlyMap<string, unknown>,
@@ -69,15 +70,18 @@ const withOutput = (part: Part, output: unknown): Part => (output === part.outpu
 
 /** The outcome for one output. */
 export interface KnownOutput<Output> {
-  /** Replaces the output; `undefined` if it stays. */
+  /** The output for the model. `undefined` if the output is unchanged. */
   readonly shown: Output | undefined
 }
 
-/** Remembers outcomes of tool outputs in one run, by call id and value, for a framework that passes copies of them. */
+/**
+ * Remembers outcomes of tool outputs in one run, by call id and value. It is for a framework that passes copies of
+ * outputs.
+ */
 export class KnownOutputs<Output> {
   readonly #ofCall = new Map<string, (KnownOutput<Output> & { readonly output: Output })[]>()
 
-  /** Add an outcome; an output without `shown` stays. */
+  /** Add an outcome. Without `shown`, the output is unchanged. */
   add(toolCallId: string, output: Output, shown?: Output): void {
     const known = this.#ofCall.get(toolCallId) ?? []
     known.push({ output, shown })
@@ -103,9 +107,10 @@ function isEqual(a: unknown, b: unknown): boolean {
 const MAX_CHARACTERS = 4_000_000
 
 /**
- * Remembers texts within the limit of one offloader, for a framework that passes a whole history with every model call.
+ * Remembers texts within the limit of one offloader, for a framework that passes the whole history with every model
+ * call.
  *
- * It starts over after four million characters. Values that are no strings are ignored.
+ * It is cleared after four million characters. Values that are no strings are ignored.
  */
 export class SmallTexts {
   // Tools may have their own limits.

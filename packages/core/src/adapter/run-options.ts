@@ -7,8 +7,8 @@ import type { Storage } from '../storage/storage.ts'
 /** Options of adapters whose framework passes the run with each tool call. */
 export interface RunOptions<Run> {
   /**
-   * Returns the scope of a run as segments, such as a tenant's and a session's id; an empty list means the offloader's
-   * own.
+   * Returns the scope of a run as segments, such as the ids of a tenant and a session. An empty list means the
+   * offloader's own scope.
    *
    * Defaults to the id of the framework's session. If the scope is invalid, the run stores and reads nothing, and
    * `onEvent` gets the error.
@@ -16,17 +16,17 @@ export interface RunOptions<Run> {
   readonly scope?: ((run: Run) => readonly string[]) | undefined
 }
 
-/** Messages and further options of a check. */
+/** Call to quote in messages: */
 export interface RunOptionsCheck {
   /** The call in messages: `offloadPlugin(offloader, options)`. */
   readonly usage: string
-  /** Names of options that the adapter checks itself, or `any`. */
+  /** Names of options that the adapter checks itself. `any` allows all names. */
   readonly others?: readonly string[] | 'any' | undefined
   /** Whether all runs may share a storage without scopes. */
   readonly mayShare?: boolean | undefined
 }
 
-/** The runs of a framework, and the messages of a check. */
+/** Functions that read a framework's runs, and the messages of a check. */
 export interface RunForm<Run, ScopeRun> extends RunOptionsCheck {
   /** Reads the run for the option `scope`. */
   readonly read: (run: Run) => ScopeRun
@@ -38,9 +38,9 @@ export interface RunForm<Run, ScopeRun> extends RunOptionsCheck {
 export interface Runs<Run> {
   /** Returns the segments of a run's scope. */
   readonly segmentsOf: (run: Run) => readonly string[]
-  /** Returns the offloader for a run's scope; never throws. */
+  /** Returns the offloader for a run's scope. It never throws. */
   readonly offloaderOf: (run: Run) => ContextOffloader
-  /** The tool for models: in a scope they may search without a reference. */
+  /** Definition of the tool for models. If runs have scopes, models may search without a reference. */
   readonly retrievalTool: Pick<ContextOffloader['retrievalTool'], 'name' | 'description' | 'inputSchema'>
 }
 
@@ -97,7 +97,7 @@ export function assertRunOptions(
 /**
  * Check that a value is an offloader.
  *
- * @param usage - The call in messages: `offloadTools(tools, offloader)`.
+ * @param usage - Call to quote in messages: `offloadTools(tools, offloader)`.
  * @throws TypeError for any other value, such as a storage.
  */
 export function assertOffloader(offloader: unknown, usage: string): asserts offloader is ContextOffloader {
@@ -109,9 +109,9 @@ export function assertOffloader(offloader: unknown, usage: string): asserts offl
 }
 
 /**
- * Make the function that returns the offloader for a run's scope; it never throws.
+ * Make the function that returns the offloader for a run's scope. The function never throws.
  *
- * With an invalid scope, results stay in the context, every reference is refused, and events carry the error.
+ * With an invalid scope, results stay in the context, no reference can be read, and events contain the error.
  */
 export function offloaderOfRun<Run>(
   offloader: ContextOffloader,
@@ -149,16 +149,16 @@ function withoutStorage({ options }: ContextOffloader, cause: unknown): ContextO
   return new ContextOffloader({ ...options, storage })
 }
 
-/** Return the limit for results of a tool, in tokens; `Infinity` if they stay whole. */
+/** Return the limit for results of a tool, in tokens. `Infinity` if they are never offloaded. */
 export function maxResultTokensOf({ options }: ContextOffloader, toolName: string): number {
   return limitsOf(options, toolName).maxResultTokens
 }
 
 /**
- * Return a storage over the same backend with another `evictAfterTurns`.
+ * Return a storage over the same backend that has another `evictAfterTurns`.
  *
- * @param evictAfterTurns - Turns without use, 1 or more; `null` for never.
- * @param option - The name of the setting in messages.
+ * @param evictAfterTurns - Number of turns without use, at least 1. `null` for never.
+ * @param option - Name of the option in messages.
  * @throws TypeError for other numbers, and for a storage that cannot count turns, such as a scope.
  */
 export function withEvictAfterTurns(

@@ -1,5 +1,5 @@
 /**
- * Thrown by a case when a promise is not kept. Any other error means that the case could not do its work.
+ * Thrown by a case if the storage breaks a promise. Any other error means that the case could not run to its end.
  *
  * @example
  * ```ts
@@ -46,7 +46,7 @@ export function checkBytes(actual: Uint8Array, expected: Uint8Array, what: strin
       fail(`${what}: byte ${index} is ${actual[index]} instead of ${expected[index]}`)
 }
 
-/** Count bytes at the beginning that are equal, four at a time if aligned: contents can be large. */
+/** Count the equal bytes at the start. It compares four bytes at a time if possible, because contents can be large. */
 function equalPrefix(actual: Uint8Array, expected: Uint8Array): number {
   if (actual.byteOffset % 4 !== 0 || expected.byteOffset % 4 !== 0) return 0
   const length = expected.byteLength >>> 2
@@ -88,7 +88,7 @@ export async function rejectionCode(
   return error
 }
 
-/** A mistake of the program is a `TypeError`, and no failure of the storage. */
+/** Check that a wrong argument rejects with a `TypeError`, because it is no failure of the storage. */
 export async function rejectionOfMistake(what: string, run: () => unknown): Promise<void> {
   const error = await rejection(what, run)
   if (!(error instanceof Error) || error.name !== 'TypeError')

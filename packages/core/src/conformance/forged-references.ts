@@ -26,7 +26,7 @@ const PREFIXES = [
 const LETTERS = Array.from('abcdefghijklmnopqrstuvwxyz0123456789_')
 const LOOK_ALIKES = ['а', 'ｅ', 'ı', 'ſ', 'K', '０', '＿', '\u0301', '\ud83d']
 
-/** Forgeries made from a reference of the scope, or from one of another. */
+/** Ways to forge a reference from a reference of this scope or of another scope. */
 const FORGERIES: readonly Forgery[] = [
   (_reference, other) => other,
   (reference, other) => `${other}/${reference}`,
@@ -68,10 +68,10 @@ const MUTATIONS: readonly ((random: Random, reference: string, other: string) =>
 ]
 
 /**
- * Yield references that an attacker, or a confused model, might try in a scope: first all that are known, then others
- * by chance, without end.
+ * Yield references that an attacker or a confused model might try in a scope: first all known forgeries, then random
+ * ones without end.
  *
- * @param own - References that are valid there: they are changed, never yielded.
+ * @param own - References that are valid in this scope. They are changed, and never yielded unchanged.
  * @param others - References and names from other scopes, also yielded unchanged.
  */
 export function* forgedReferences(
@@ -89,7 +89,7 @@ export function* forgedReferences(
   }
 }
 
-/** The character that Unicode calls compatible with an ASCII one. */
+/** The full-width form of an ASCII character. */
 const fullWidth = (character: string): string => String.fromCharCode(character.charCodeAt(0) + 0xfee0)
 
 const randomCharacter = (random: Random): string => String.fromCharCode(randomBelow(random, 0x10000))

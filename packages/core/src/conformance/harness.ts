@@ -2,8 +2,8 @@ import type { Storage } from '../storage/storage.ts'
 import type { KillScript } from './kill-script.ts'
 
 /**
- * Extent of a storage's promises: `two-method` is only `store` and `retrieve`, with references of any form; `full` is
- * everything that a Spillway backend promises.
+ * The promises that a storage makes: `two-method` is only `store` and `retrieve`, with references of any form. `full`
+ * is everything that a Spillway backend promises.
  */
 export type ConformanceLevel = 'two-method' | 'full'
 
@@ -18,18 +18,18 @@ export interface StorageSettings {
 export interface ConformanceClock {
   /** The time in milliseconds since the epoch. */
   now(): number
-  /** Let time pass, in milliseconds. */
+  /** Advance the time, in milliseconds. */
   advance(milliseconds: number): void
 }
 
 /**
- * Abilities that only the backend's author can implement. Each power unlocks cases, which are reported as not proven
- * without it. Give all that the backend can have.
+ * Abilities that only the backend's author can implement. Each power enables some cases. Without the power, these are
+ * reported as not proven. Implement all powers that are possible for the backend.
  */
 export interface ConformancePowers {
   /**
-   * Open one more instance over the same data, with the same settings and clock. The earlier one may still be open. The
-   * suite closes it if it has `close`.
+   * Open one more instance over the same data, with the same settings and clock. The earlier instance may still be
+   * open. If the instance has `close`, the suite closes it.
    */
   readonly reopen?: () => Promise<Storage>
   /** Make every operation of the backend fail, as if it were down. Returns a function that ends the outage. */
@@ -37,20 +37,20 @@ export interface ConformancePowers {
   /** Count the physical records (files, rows, keys, objects; not folders, not tombstones) that the backend holds. */
   readonly residue?: () => Promise<number>
   /**
-   * Put foreign content next to the storage, for example in a file beside its directory or a key outside its prefix.
-   * Returns references that an attacker could try to reach it with.
+   * Put content of another application next to the storage, for example in a file beside its directory or a key outside
+   * its prefix. Returns references with which an attacker could try to reach it.
    */
   readonly plant?: (content: Uint8Array) => Promise<readonly string[]>
   /** The clock that the storage was created with. */
   readonly clock?: ConformanceClock
   /**
-   * Run a script (see `runKillScript`) in a new writer, a process if possible, and kill it halfway through the last entry.
-   * Returns the references acknowledged before.
+   * Run a script (see `runKillScript`) in a new writer, a process if possible, and kill it halfway through the last
+   * entry. Returns the references that were acknowledged before that.
    */
   readonly kill?: (script: KillScript) => Promise<readonly string[]>
-  /** Remove at least the last byte of an entry of the unscoped storage without using the storage. */
+  /** Remove at least the last byte of an entry of the unscoped storage, without using the storage itself. */
   readonly damage?: (reference: string) => Promise<void>
-  /** Run a command in a shell and return what it prints. */
+  /** Run a command in a shell and return its output. */
   readonly shell?: (command: string) => Promise<Uint8Array>
   /** Maximum number of evicted entries that the backend remembers for one scope. */
   readonly maxTombstones?: number
@@ -71,22 +71,28 @@ export interface HarnessInstance {
 export interface ConformanceHarness {
   /** Name of the backend in reports. */
   readonly name: string
-  /** Promises of the storage. Defaults to `full`; required for a storage that has neither `list` nor `scope`. */
+  /**
+   * The promises that the storage makes. Defaults to `full`; required for a storage that has neither `list` nor
+   * `scope`.
+   */
   readonly level?: ConformanceLevel
   /** The settings that `create` can apply. Defaults to none. */
   readonly settings?: readonly (keyof StorageSettings)[]
   /**
-   * Create a fresh storage that shares nothing with any other, with the given settings and no other limits. It is
-   * called for every case; creating is not under test, so it should fail loudly.
+   * Create an empty storage that shares nothing with others, with the given settings and no other limits. Called for
+   * every case. Creating is not tested, so it should throw if it fails.
    */
   create(settings: StorageSettings): Promise<HarnessInstance>
-  /** Promises that the backend is known not to keep: case id → reason. A gap that has closed fails the run. */
+  /**
+   * Promises that the backend is known to break: case id → reason. If the case passes, the gap has closed, and the run
+   * fails.
+   */
   readonly knownGaps?: Readonly<Record<string, string>>
   /** Reasons for missing powers, for the report: power → reason. */
   readonly missingPowers?: Readonly<Partial<Record<PowerName, string>>>
   /**
-   * Reasons for settings that the storage does not take, for example an age that its server applies: setting → reason.
-   * Cases that need the setting do not apply.
+   * Reasons for settings that the storage does not take: setting → reason. For example, its server evicts by age. Cases
+   * that need such a setting do not apply.
    */
   readonly missingSettings?: Readonly<Partial<Record<keyof StorageSettings, string>>>
   /** Milliseconds that a case may take. Defaults to 30,000. */
@@ -102,28 +108,28 @@ export interface CaseContext {
   readonly powers: Required<ConformancePowers>
   /** Create one more storage, isolated from the first. */
   another(): Promise<Required<Storage>>
-  /** Return a number from 0 (included) to 1 (excluded); the sequence is the same in every run of the same seed. */
+  /** Return a number from 0 (included) to 1 (excluded). Runs with the same seed get the same sequence. */
   random(): number
   /** Whether to run long random series in full. */
   readonly thorough: boolean
 }
 
-/** One promise, and how to check it: data, so that any test runner can run it. */
+/** One promise and its check, as data that any test runner can run. */
 export interface ConformanceCase {
-  /** Stable: `area/what-is-promised`. Known gaps and reports name it. */
+  /** Stable: `area/what-is-promised`. Id for known gaps and reports. */
   readonly id: string
   /** The promise in a sentence. */
   readonly title: string
-  /** The lowest level that promises it. Defaults to `full`. */
+  /** The lowest level that makes the promise. Defaults to `full`. */
   readonly level?: ConformanceLevel
-  /** Methods and powers without which it cannot be checked. */
+  /** Methods and powers that the check needs. */
   readonly requires?: readonly (Capability | PowerName)[]
-  /** Settings with which the storage has to be created. */
+  /** Settings with which the storage is created. */
   readonly settings?: StorageSettings
-  /** Set on cases that need the driver of a storage, so that it must be one that `createStorage` made. */
+  /** Set on cases that need the driver of a storage, which only storages of `createStorage` have. */
   readonly needsDriver?: boolean
-  /** Set on cases that need hundreds of megabytes; they run only when asked for. */
+  /** Set on cases that need hundreds of megabytes. They run only if requested. */
   readonly large?: boolean
-  /** Reject if the promise is not kept. */
+  /** Reject if the storage breaks the promise. */
   run(context: CaseContext): Promise<void>
 }

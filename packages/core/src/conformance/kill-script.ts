@@ -7,17 +7,17 @@ export interface KillScriptEntry {
   readonly content: Uint8Array
 }
 
-/** Task of a writer that is going to be killed. */
+/** The work of a writer that will be killed. */
 export interface KillScript {
-  /** Entries to store one after the other, each of which is acknowledged. */
+  /** Entries to store one after the other. Each must be acknowledged. */
   readonly acknowledged: readonly KillScriptEntry[]
-  /** The entry that the writer is killed in the middle of: a stream, or with `isOpen` an entry of `openEntry`. */
+  /** The entry during which the writer is killed: a stream, or with `isOpen` an entry of `openEntry`. */
   readonly unfinished: KillScriptEntry & { readonly isOpen?: boolean | undefined }
 }
 
 /**
- * Run as the writer that is going to be killed. Stores the first entries, writes half of the last entry, and calls
- * `halfway` with the references of the acknowledged entries and of the open one. Never ends.
+ * Run a script as the writer that will be killed. Stores the first entries, writes half of the last entry, and calls
+ * `halfway` with the references of the acknowledged entries and of the open one. The promise never settles.
  *
  * @example
  * ```ts
@@ -57,7 +57,7 @@ export async function runKillScript(
 }
 
 const PIECES = 16
-/** Holds on to the writers that wait for it, so that nothing of theirs is collected as garbage. */
+/** Keeps waiting writers referenced, so that they are not collected as garbage. */
 const NEVER = new Promise<never>(() => undefined)
 
 async function* halfOf(content: Uint8Array, reached: () => void): AsyncGenerator<Uint8Array> {

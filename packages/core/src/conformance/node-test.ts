@@ -6,7 +6,7 @@ import { runCase, type RunConformanceOptions } from './run.ts'
 /**
  * Register the conformance suite as tests of `node:test`, one for each case. Cases that are not proven or not
  * applicable are skipped tests, with the reason in their names. A known gap is a test that passes as long as the case
- * fails. `onResult` gets the result of each case that has run.
+ * fails. `onResult` gets the result of each case after it ran.
  *
  * @example
  * ```ts

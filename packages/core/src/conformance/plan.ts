@@ -12,9 +12,9 @@ import type {
 import { withinTime } from './limits/within-time.ts'
 import { explainFailure, type CaseResult } from './report.ts'
 
-/** Selection of cases, and their thoroughness. */
+/** Selection of the cases to run, and how thorough they are. */
 export interface ConformanceOptions {
-  /** Plan and run only the cases whose id this accepts. */
+  /** Run only the cases for whose id the function returns `true`. */
   readonly filter?: (id: string) => boolean
   /** Run long random series in full, such as 10,000 forged references instead of 300. Defaults to `false`. */
   readonly thorough?: boolean
@@ -26,25 +26,26 @@ export interface ConformanceOptions {
   readonly cases?: readonly ConformanceCase[]
 }
 
-/** A case that runs, or the reason that it does not. */
+/** A case to run, or the reason why it does not run. */
 export interface PlannedCase {
   readonly case: ConformanceCase
   /**
-   * `run`: it is checked. `not-proven`: the harness lacks a power or a setting. `not-applicable`: the storage lacks the
-   * method, or promises less. `skipped`: left out by an option.
+   * `run`: the case runs. `not-proven`: the harness lacks a power or a setting. `not-applicable`: the storage lacks the
+   * method, or does not make the promise. `skipped`: an option excludes the case.
    */
   readonly action: 'run' | 'not-proven' | 'not-applicable' | 'skipped'
-  /** Reason that the case does not run. */
+  /** The reason why the case does not run. */
   readonly reason?: string
-  /** Reason that the backend's author expects a failure. */
+  /** The reason why a failure is expected. */
   readonly knownGap?: string
 }
 
 /**
- * Decide which cases run on a backend. Creates one storage to detect its methods and the harness's powers, and disposes of it.
+ * Decide which cases run on a backend. Creates one storage to detect its methods and the harness's powers, and removes
+ * it.
  *
- * @throws TypeError if the harness is incomplete, names a level, setting, power or case that does not exist, or does
- * not declare the promises of a storage without `list` and `scope`.
+ * @throws TypeError if the harness is incomplete, or names an unknown level, setting, power or case. It is also thrown
+ *   if a storage without `list` and `scope` does not set `level`.
  *
  * @example
  * ```ts
@@ -74,7 +75,7 @@ export async function planConformance(
   }
 }
 
-/** Default of the milliseconds that a case may take. */
+/** Default time limit of a case, in milliseconds. */
 export const DEFAULT_TIMEOUT_MS = 30_000
 
 /** The cases that the filter accepts. */
@@ -184,7 +185,7 @@ export function testName({ case: { id }, action, reason, knownGap }: PlannedCase
   return knownGap === undefined ? id : `${id} [known gap: ${knownGap}]`
 }
 
-/** Throw the reason that fails a run, for a test runner: a broken promise, or a known gap that has closed. */
+/** Throw if a result fails a run: a broken promise, or a known gap that has closed. */
 export function throwUnlessExpected(result: CaseResult): void {
   const { id, status, detail, failure } = result
   if (status !== 'failed' && status !== 'gap-closed') return

@@ -8,7 +8,7 @@ export interface CaseFailure {
    * was ended before or while the case ran.
    */
   readonly kind: 'promise' | 'error' | 'timeout' | 'setup' | 'teardown' | 'stopped'
-  /** A long one without its middle. */
+  /** Message of the failure. The middle of a long message is removed. */
   readonly message: string
   /** The thrown value. */
   readonly error?: unknown
@@ -19,12 +19,12 @@ export interface CaseResult {
   readonly id: string
   readonly title: string
   /**
-   * `passed` and `failed` as they say. `known-gap`: failed as declared. `gap-closed`: declared to fail, but passed, which
-   * fails the run. `not-proven`: the harness lacks a power or setting. `not-applicable`: the storage does not promise it.
-   * `skipped`: left out by an option.
+   * `passed`, `failed`: the case ran. `known-gap`: failed, as declared. `gap-closed`: declared to fail, but passed.
+   * This fails the run. `not-proven`: the harness lacks a power or setting. `not-applicable`: the storage does not make
+   * the promise. `skipped`: an option excludes the case.
    */
   readonly status: 'passed' | 'failed' | 'known-gap' | 'gap-closed' | 'not-proven' | 'not-applicable' | 'skipped'
-  /** Reason, unless it passed. */
+  /** Reason for any status other than `passed`. */
   readonly detail?: string
   readonly failure?: CaseFailure
 }
@@ -33,9 +33,9 @@ export interface CaseResult {
 export interface ConformanceReport {
   readonly name: string
   readonly level: ConformanceLevel
-  /** The seed of everything random, which repeats the run. */
+  /** The random seed, with which the run can be repeated. */
   readonly seed?: number
-  /** Whether no case failed and no known gap has closed. Cases that are not proven do not count against it. */
+  /** Whether no case failed and no known gap has closed. Cases that are not proven do not matter. */
   readonly ok: boolean
   readonly results: readonly CaseResult[]
 }
@@ -47,8 +47,8 @@ export interface FormatReportOptions {
 }
 
 /**
- * Print a report as Markdown for a backend's README: a table of areas, then everything that did not simply pass.
- * Equal results give equal text; there are no dates and durations in it.
+ * Print a report as Markdown for a backend's README: a table of areas, then all cases that did not pass. Equal results
+ * give equal text, because the report has no dates and durations.
  *
  * @example
  * ```ts
@@ -76,14 +76,14 @@ export function formatReport(report: ConformanceReport, options: FormatReportOpt
   return `${lines.join('\n')}\n`
 }
 
-/** Describe a failed case: its failure, its promise, and the usual mistake of backends. */
+/** Describe a failed case: its failure, its promise, and a mistake that backends often make. */
 export function explainFailure({ id, title, detail = 'failed', failure }: CaseResult): string {
   const isOfHarness = failure?.kind === 'setup' || failure?.kind === 'teardown'
   const mistake = isOfHarness ? undefined : LIKELY_MISTAKES[id.slice(0, id.indexOf('/'))]
   return `${detail} (promised: ${title}${mistake === undefined ? '' : `; likely mistake: ${mistake}`})`
 }
 
-/** By the area of a case. */
+/** Frequent mistakes of backends, by the area of a case. */
 const LIKELY_MISTAKES: Readonly<Record<string, string>> = {
   abort: 'the signal is not passed on, or is checked only before the work',
   age: 'the age counts from storing instead of the last use, or expired entries are still found',
@@ -157,7 +157,7 @@ function caseRows(results: readonly CaseResult[]): string[] {
   return table(['case', 'promise', 'result'], rows, false)
 }
 
-/** Lay a table out as Markdown formatters do, so that formatting a README changes nothing. */
+/** Format a table like Markdown formatters do, so that formatting a README does not change it. */
 function table(heads: readonly string[], rows: readonly (readonly string[])[], isNumeric: boolean): string[] {
   const widths = heads.map((head, column) => Math.max(3, head.length, ...rows.map((row) => row[column]?.length ?? 0)))
   const isRight = (column: number): boolean => isNumeric && column > 0

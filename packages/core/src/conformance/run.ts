@@ -11,19 +11,19 @@ import { seededRandom } from './sample.ts'
 export interface RunConformanceOptions extends ConformanceOptions {
   /** Called after each case. */
   readonly onResult?: (result: CaseResult) => void
-  /** Ends the run early: the case that is running fails, and so do those that have not run. */
+  /** Ends the run early: the running case fails, and so do all cases after it. */
   readonly signal?: AbortSignal
-  /** Milliseconds that the whole run may take before it ends as by the signal. Defaults to 30 minutes. */
+  /** Milliseconds for the whole run. After them, it ends like by the signal. Defaults to 30 minutes. */
   readonly timeLimitMs?: number
 }
 
 /**
  * Run the conformance suite on a backend, one case after the other, each on a fresh storage.
  *
- * Resolves even if cases fail: look at {@link ConformanceReport.ok}. A case fails if it takes too long, blocks the
- * thread, or leaves an unhandled rejection. Rejects if the harness itself is wrong.
+ * Resolves even if cases fail: check {@link ConformanceReport.ok}. A case fails if it takes too long, blocks the
+ * thread, or leaves an unhandled rejection. Rejects if the harness itself is invalid.
  *
- * @throws TypeError as {@link planConformance} does.
+ * @throws TypeError like {@link planConformance}.
  *
  * @example
  * ```ts
@@ -63,7 +63,10 @@ export async function runConformance(
   return { name: harness.name, level: harness.level ?? 'full', seed: options.seed ?? 1, ok, results }
 }
 
-/** Plan the run. If the first storage is never there, or throws in a callback, no case can run, and each fails. */
+/**
+ * Plan the run. If no storage can be created, return a failure for each case. Creating the first storage may never end,
+ * or may throw in a callback.
+ */
 async function planOrFailures(
   harness: ConformanceHarness,
   options: RunConformanceOptions,
@@ -85,15 +88,15 @@ async function planOrFailures(
   return wantedCases(options).map(({ id, title }) => failed(id, title, failure))
 }
 
-/** Characters of a message of a failure. */
+/** Longest message of a failure, in characters. */
 const MAX_MESSAGE = 400
 
 const DEFAULT_TIME_LIMIT_MS = 30 * 60_000
 
 /**
- * Run one planned case and say how it went. Never rejects because of the storage.
+ * Run one planned case and return its result. Never rejects because of a failing storage.
  *
- * A bound test runner calls this for each test.
+ * The functions for test runners call it for each test.
  */
 export async function runCase(
   harness: ConformanceHarness,
@@ -155,7 +158,7 @@ async function failureOf(
   return failure
 }
 
-/** Everything that a case has opened, to be closed after it. */
+/** Everything that a case has opened, for closing it afterwards. */
 class OpenInstances {
   readonly #harness: ConformanceHarness
   readonly #planned: PlannedCase
@@ -194,7 +197,7 @@ class OpenInstances {
     return { ...powers, reopen: tracked } as Required<ConformancePowers>
   }
 
-  /** Functions to call at the end, each with its name. */
+  /** Functions to call at the end, each with a name. */
   closings(): (readonly [string, () => Promise<void>])[] {
     return [
       ...this.#reopened.map((storage) => ['close()', async () => storage.close?.()] as const),
@@ -203,7 +206,9 @@ class OpenInstances {
   }
 }
 
-/** A method that is missing, as engines say it: `storage.scope(...).list is not a function`. */
+/**
+ * Matches the error of JavaScript engines for a missing method, such as `storage.scope(...).list is not a function`.
+ */
 const MISSING_METHOD = /(\w+) is not a function/
 
 function failureFrom(kind: CaseFailure['kind'], error: unknown, before = ''): CaseFailure {
@@ -213,6 +218,8 @@ function failureFrom(kind: CaseFailure['kind'], error: unknown, before = ''): Ca
   return { kind, message: withoutMiddle(`${before}${named}`), error }
 }
 
-/** Leave out the middle of a long message, which may quote references and contents: its ends name the fault. */
+/**
+ * Remove the middle of a long message, which may quote references and contents. Its start and end describe the failure.
+ */
 const withoutMiddle = (message: string): string =>
   message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE / 2)} … ${message.slice(-MAX_MESSAGE / 2)}`

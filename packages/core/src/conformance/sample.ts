@@ -2,7 +2,7 @@ export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text
 
 export const text = (content: Uint8Array): string => new TextDecoder().decode(content)
 
-/** Make bytes of every value in no order that repeats soon; equal for an equal seed. */
+/** Make bytes with all values, in an order that does not repeat soon. The same seed gives the same bytes. */
 export function pattern(size: number, seed = 1): Uint8Array {
   const words = new Uint32Array(Math.ceil(size / 4))
   let state = (seed * 2654435761) >>> 0 || 1
@@ -15,7 +15,7 @@ export function pattern(size: number, seed = 1): Uint8Array {
   return new Uint8Array(words.buffer, 0, size)
 }
 
-/** Return a generator of numbers from 0 to 1, the same for the same seed. */
+/** Return a generator of numbers from 0 to 1. The same seed gives the same numbers. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -26,7 +26,7 @@ export function seededRandom(seed: number): () => number {
   }
 }
 
-/** Return a whole number from 0 to `below`, excluded. */
+/** Return a whole number from 0 to `below` (excluded). */
 export const randomBelow = (random: () => number, below: number): number => Math.floor(random() * below)
 
 export function pick<Value>(random: () => number, values: readonly Value[]): Value {
@@ -44,7 +44,7 @@ export async function* stream(...chunks: readonly Uint8Array[]): AsyncGenerator<
   yield* chunks
 }
 
-/** Yield to other pending work: `turns` microtasks, or everything that is due for 0. */
+/** Let other pending work run: `turns` microtasks, or everything that is due if it is 0. */
 export async function pause(turns = 0): Promise<void> {
   if (turns === 0) await new Promise((resolve) => setTimeout(resolve, 0))
   for (let turn = 0; turn < turns; turn += 1) await Promise.resolve()

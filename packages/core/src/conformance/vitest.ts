@@ -6,7 +6,7 @@ import { runCase, type RunConformanceOptions } from './run.ts'
 /**
  * Register the conformance suite as vitest tests, one for each case. Cases that are not proven or not applicable are
  * skipped tests, with the reason in their names. A known gap is a test that passes as long as the case fails.
- * `onResult` gets the result of each case that has run.
+ * `onResult` gets the result of each case after it ran.
  *
  * @example
  * ```ts
@@ -30,5 +30,5 @@ export function storageConformance(harness: ConformanceHarness, options: RunConf
   })
 }
 
-/** The suite has its own timeout for each case, whose message is better. */
+/** Timeout for vitest, which must not be reached: the suite's own timeout has a better message. */
 const RUNNER_TIMEOUT_MS = 2 ** 31 - 1

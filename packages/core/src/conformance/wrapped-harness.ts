@@ -5,22 +5,22 @@ import type { ConformanceHarness, ConformancePowers } from './harness.ts'
 import { runKillScript } from './kill-script.ts'
 import { DEFAULT_TIMEOUT_MS } from './plan.ts'
 
-/** Wrapping that {@link wrappedHarness} applies to the storages of a harness. */
+/** A wrapper that {@link wrappedHarness} applies to the storages of a harness. */
 export interface StorageWrapping {
-  /** Name of the wrapping in reports: `compressed`. */
+  /** Name of the wrapper in reports: `compressed`. */
   readonly name: string
-  /** Wrap a storage. It is called for each instance. */
+  /** Called for each instance. It is called for each instance. */
   wrap(storage: ManagedStorage): ManagedStorage
   /** Known gaps of the wrapped backend, in addition to those of the backend: case id → reason. */
   readonly knownGaps?: Readonly<Record<string, string>>
 }
 
 /**
- * Make the harness of a wrapped backend from that of the backend, so that the suite also runs on `compressed(storage)` and
- * `encrypted(storage, { key })`. Its storages must be those of `createStorage` or of a Spillway backend.
+ * Make the harness of a wrapped backend from the backend's harness. The suite can then run on `compressed(storage)` and
+ * `encrypted(storage, { key })`. Its storages must be made by `createStorage` or a Spillway backend.
  *
- * The power `kill` becomes a writer in this process that never ends, since the backend's own writer has no wrappers,
- * and `damage` cuts the wrapper's bytes.
+ * The power `kill` uses a writer in this process that never ends, because the backend's own writer has no wrappers.
+ * `damage` cuts the wrapped bytes.
  *
  * @example
  * ```ts
@@ -81,7 +81,10 @@ function wrappedPowers(
   }
 }
 
-/** Cut the only entry of a driver, unless that holds the plain content, which the backend itself must see to. */
+/**
+ * Cut the only entry of a driver. Content that is stored without changes is skipped: the backend itself must detect
+ * that damage.
+ */
 async function cutChangedContent(driver: StorageDriver | undefined, plain: Uint8Array): Promise<boolean> {
   if (driver === undefined) throw new TypeError('The harness must create storages of createStorage, to be wrapped.')
   for await (const { id } of driver.list('')) {

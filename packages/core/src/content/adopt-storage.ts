@@ -19,9 +19,9 @@ const ADOPTED: unique symbol = Symbol('adopted storage')
 /** Any storage, with fallbacks for the optional methods that core uses. */
 export interface AdoptedStorage extends Omit<Storage, Filled | 'open'>, Required<Pick<Storage, Filled>> {
   readonly [ADOPTED]: true
-  /** Capabilities of the storage without fallbacks. */
+  /** Capabilities that the storage has without fallbacks. */
   readonly can: Readonly<Record<'list' | 'delete' | 'locate' | 'openEntry', boolean>>
-  /** Identity of the caller: callers take turns. */
+  /** Identity of the caller, by which callers take turns. */
   readonly caller: unknown
   open(reference: string, options?: OpenOptions): Promise<IndexedContent>
   /** Returns `undefined` if the storage cannot describe entries. */

@@ -14,7 +14,7 @@ import { checkAborted, orAborted, StorageError } from '../storage/storage-error.
 import type { EntryState, OmittedPart } from '../storage/storage.ts'
 import type { AdoptedStorage, IndexedContent, OpenOptions } from './adopt-storage.ts'
 
-/** Large enough for a remote backend, small enough to hold several. */
+/** Default size of a block: large enough for a remote backend, and small enough to hold several. */
 export const DEFAULT_BLOCK_BYTES = 1_048_576
 const TRANSIENT_AHEAD = 2
 
@@ -32,15 +32,18 @@ export interface ContentSource {
   readonly reference: string
   readonly contentType: string
   readonly size: number
-  /** Identity of the caller: callers take turns. */
+  /** Identity of the caller, by which callers take turns. */
   readonly caller: unknown
   readonly state?: EntryState | undefined
   readonly omitted?: OmittedPart | undefined
-  /** Yields borrowed blocks. With `transient`, memory is reused, so a block is valid only until the next one. */
+  /**
+   * Yields blocks, which the caller must not keep or change. With `transient`, memory is reused, so a block is valid
+   * only until the next block.
+   */
   blocks(start?: number, end?: number, options?: BlockOptions): AsyncGenerator<Uint8Array>
-  /** Returned bytes are borrowed, like blocks. */
+  /** The caller must not change the returned bytes. */
   read(offset: number, length: number): Promise<Uint8Array>
-  /** The index may be stale: use it through `withLineIndex`. */
+  /** The index may be stale, so use it through `withLineIndex`. */
   lineIndex(options?: { readonly rebuild?: boolean | undefined }): Promise<LineIndex>
   whole(): Promise<Uint8Array>
   close(): Promise<void>
@@ -137,7 +140,7 @@ class OpenSource implements ContentSource {
   }
 }
 
-/** Reads up to `ahead` blocks ahead, but none before the second is requested. */
+/** Reads up to `ahead` blocks in advance, but none until the second block is requested. */
 async function* ranges(
   start: number,
   end: number,
@@ -165,7 +168,9 @@ const MAX_DECODED_BYTES = 67_108_864
 const SMALL_BYTES = 1_048_576
 
 export interface TextReadOptions extends ReadOptions {
-  /** Whether only some lines will be read. UTF-16 is then detected in up to 1 MiB, else in up to 16. */
+  /**
+   * Whether only a few lines will be read. UTF-16 is then detected in content up to 1 MiB, and otherwise up to 16 MiB.
+   */
   readonly readsPart?: boolean | undefined
 }
 
@@ -183,7 +188,7 @@ export async function withTextSource<Result>(
   }
 }
 
-/** Opens text as UTF-8, and corrects a content type that the bytes contradict. */
+/** Opens text as UTF-8. Corrects a content type that does not match the bytes. */
 export async function openTextSource(
   storage: Opener,
   reference: string,
@@ -244,7 +249,7 @@ export interface IndexedBlocks {
   block(number: number): Promise<Uint8Array>
 }
 
-/** Runs `use` again with a new index if the stored one is stale, so `use` must be repeatable. */
+/** If the stored index is stale, runs `use` again with a new index. So `use` must be repeatable. */
 export async function withLineIndex<Result>(
   source: ContentSource,
   use: (blocks: IndexedBlocks) => Promise<Result>,
@@ -263,7 +268,7 @@ export async function withLineIndex<Result>(
   }
 }
 
-/** Carries a mismatch past the caller's code. */
+/** Thrown for a stale index. It passes through the code of the caller. */
 class StaleIndexError extends Error {
   override readonly name = 'StaleIndexError'
 }

@@ -20,8 +20,8 @@ const BASE64_BLANKS = /[\s=]+/g
 /**
  * Make a media block from bytes, Base64 (plain or URL-safe), or a `data:` URL; `undefined` for any other value.
  *
- * @param mediaType - A MIME type, which decides the type of the block. One without a subtype, such as `image/*`, is
- *   completed by the signature of the bytes, or else becomes `application/octet-stream`.
+ * @param mediaType - A MIME type, which decides the type of the block. A type without a subtype, such as `image/*`, is
+ *   completed by the signature of the bytes. If that fails, it becomes `application/octet-stream`.
  */
 export function mediaFromData(mediaType: string, data: unknown, name?: string): MediaBlock | undefined {
   if (data instanceof Uint8Array) return mediaFromBytes(mediaType, data, name)
@@ -31,7 +31,8 @@ export function mediaFromData(mediaType: string, data: unknown, name?: string): 
 }
 
 /**
- * Make a media block from a URL; `undefined` for an invalid `data:` URL. A valid one becomes its bytes.
+ * Make a media block from a URL; `undefined` for an invalid `data:` URL. A valid `data:` URL becomes a block with its
+ * bytes.
  *
  * @param mediaType - A MIME type; the type in a `data:` URL takes precedence.
  */
@@ -80,11 +81,14 @@ export type EncodedBlock =
       readonly type: MediaBlock['type']
       readonly mediaType: string
       readonly data: string
-      /** The name of the block, or one with the extension of its type: many providers require a name. */
+      /**
+       * The name of the block, or a generated name with the extension of its type, because many providers require a
+       * name.
+       */
       readonly filename: string
     }
 
-/** Encode a block as a text or a file: values become JSON, links and media by URL their URL. */
+/** Encode a block as a text or a file. Values become JSON, and links and media by URL become the URL. */
 export function encodeBlock(block: ContentBlock): EncodedBlock {
   if (block.type === 'text') return { type: 'text', text: block.text }
   if ('value' in block) return { type: 'text', text: JSON.stringify(block.value) ?? 'null' }
@@ -93,13 +97,13 @@ export function encodeBlock(block: ContentBlock): EncodedBlock {
   return { type, mediaType, data: encodeBase64(block.data), filename }
 }
 
-/** The origin of a text, from the fields of a framework's part. Values that are no strings are ignored. */
+/** The origin of a text, from the fields of a framework's part. Values that are not strings are ignored. */
 export interface TextOrigin {
   /** A file name, title or URI. */
   readonly name?: unknown
   /** A MIME type. */
   readonly mediaType?: unknown
-  /** A few words on the content. */
+  /** A few words about the content. */
   readonly context?: unknown
 }
 

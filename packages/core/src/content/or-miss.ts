@@ -1,20 +1,20 @@
 import { missingError, StorageError } from '../storage/storage-error.ts'
 
-/** Error names and codes of a miss, in letters alone: `KeyError`, `NOT_FOUND`, `NoSuchKey`. */
+/** Words in error names and codes that mean a missing entry, such as `KeyError`, `NOT_FOUND`, `NoSuchKey`. */
 const MISS_NAME =
   /^(?:err)?(?:(?:key|reference|entry|content|artifact|blob|object|item|record|document|file)?notfound|nosuch(?:key|entry|object|item|record|document|file)|filenotfound|keyerror)(?:error|exception)?$/
 const SAYS_MISSING = /\b(?:not found|no such|does not exist|doesn't exist|unknown|missing|nothing (?:is )?stored)\b/i
 const BEGINS_WITH_MISS =
   /^(?:(?:key|reference|entry|content|artifact|blob|object|item|record|document|file) )?(?:was |is )?not found\b/i
-/** If the backend itself is missing, the error is an outage. */
+/** Words for a missing backend, for which the error is an outage. */
 const OF_BACKEND =
   /\b(?:host|hostname|server|service|endpoint|domain|address|dns|getaddrinfo|socket|bucket|container|database|table|collection|schema|index|volume|mount|device|module|package|command|route|page|region|account|user|role|token|credentials?|api key|access key|key (?:id|vault|file))\b/i
-/** Other system calls, for example `connect`, look for a service instead of a file. */
+/** System calls that look for a file. Others, for example `connect`, look for a service. */
 const LOOKS_FOR_FILE = /^(?:open|stat|lstat|access|realpath)$/
 
 /**
  * Return the result of a call to a third-party storage. Rejects with `not-found` if there is no result, or if the error
- * clearly reports a miss.
+ * clearly says that the entry is missing.
  *
  * @example
  * ```ts
@@ -36,7 +36,7 @@ export async function orMiss<Result>(reference: string, ask: () => Promise<Resul
   return found
 }
 
-/** In doubt the error is an outage, which can be retried. */
+/** In doubt, the error is an outage, which can be retried. */
 function isForeignMiss(error: unknown, reference: string): boolean {
   if (StorageError.isInstance(error) || typeof error !== 'object' || error === null) return false
   const { name, code, syscall, message } = error as Partial<Record<'name' | 'code' | 'syscall' | 'message', unknown>>

@@ -19,12 +19,12 @@ import type {
 import type { IndexedContent, OpenOptions } from './adopt-storage.ts'
 import { orMiss } from './or-miss.ts'
 
-/** Interval for checking that content without ranges still exists. */
+/** Interval for checking that content still exists, for storages without ranges. */
 const CHECKED_FOR_MS = 60_000
 
 type ReadableStorage = Pick<Storage, 'retrieve' | 'retrieveRange' | 'open'>
 
-/** Cached content of any storage. Without `open`, core checks that the content still exists. */
+/** Cached content of any storage. If the storage has no `open`, core checks that the content still exists. */
 export class StoredContent {
   readonly #storage: ReadableStorage
   readonly #contents: CachedContents<ContentInfo>
@@ -96,7 +96,7 @@ export class StoredContent {
     return new OpenedContent({ reference: this.#reference, content, signal: this.#options.signal, reader, state })
   }
 
-  /** Some storages return less than requested, so the rest is requested again. */
+  /** Some storages return fewer bytes than requested, so the missing bytes are requested again. */
   #rangeReader({ content: head }: StoredRange): ContentReader {
     return {
       read: async ({ offset, length }, _buffer, signal) => {
@@ -156,7 +156,7 @@ export class StoredContent {
   }
 }
 
-/** If the signal fires first, the content is closed once it has opened. */
+/** If the signal fires first, the content is closed as soon as it is open. */
 async function orClosed(opening: Promise<OpenContent>, signal: AbortSignal | undefined): Promise<OpenContent> {
   try {
     return await orAborted(opening, signal)

@@ -1,10 +1,10 @@
 import type { ByteRange } from '../storage/storage.ts'
 
 /**
- * Cut a stream into pieces of exactly `pieceBytes`; the last one may be shorter. An empty stream yields nothing.
+ * Cut a stream into chunks of exactly `pieceBytes`. The last chunk may be shorter. An empty stream yields nothing.
  *
- * Pieces within one chunk share its memory; the others are copies. Errors of the stream are thrown. If the consumer
- * stops early, the stream is closed.
+ * New chunks within one received chunk share its memory. Others are copies. Errors of the stream are thrown. If the
+ * consumer stops early, the stream is closed.
  *
  * @example
  * ```ts
@@ -71,7 +71,7 @@ export interface PieceSpan {
 /**
  * Find the pieces that contain a range of content stored in pieces of `pieceBytes`.
  *
- * @param range - Clipped to the content. Absent: all of it.
+ * @param range - Range within the content. A part beyond the end is ignored. If absent, the whole content.
  * @example
  * ```ts
  * import { piecesOfRange } from '@spillway/core/driver'

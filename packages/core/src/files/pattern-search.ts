@@ -9,24 +9,24 @@ import type { OperationOptions, Storage } from '../storage/storage.ts'
 const DEFAULT_DEADLINE_MS = 2_000
 /** Limit of a search's total time, as a multiple of its matching time. */
 const MAX_DEADLINES = 5
-/** UTF-16 units. */
+/** Longest line that is shown whole, in UTF-16 units. */
 const SHOWN_LENGTH = 10_000
-/** UTF-16 units, approximate. */
+/** Approximate limit of all found lines, in UTF-16 units. */
 const MAX_FOUND_LENGTH = 4_194_304
-/** Batch size of hits, growing by this factor: each match in a very long line is a hit. */
+/** Size of the first batch of hits. It grows by this factor, because each match in a very long line is a hit. */
 const HITS_AT_FIRST = 1_000
 const GROWTH = 8
 
 /** Options of {@link PatternSearch}. */
 export interface PatternSearchOptions {
   readonly ignoreCase?: boolean | undefined
-  /** Milliseconds of matching over all contents, plus 20 for each million bytes. Defaults to 2,000. */
+  /** Milliseconds of matching for all contents together, plus 20 for each million bytes. Defaults to 2,000. */
   readonly deadlineMs?: number | undefined
 }
 
 interface FindOptions extends OperationOptions {
   readonly limit?: number | undefined
-  /** Called with each wait for an engine, so that a service can serve other requests. */
+  /** Called whenever the search waits for an engine, so that a service can serve other requests. */
   readonly pause?: Pause | undefined
 }
 
@@ -41,14 +41,15 @@ export interface MatchingLine {
 /** Result of a search in one content. */
 export interface MatchingLines {
   readonly lines: readonly MatchingLine[]
-  /** Whether these are all matching lines: `false` after the limit, the size limit, or the timeout. */
+  /** Whether these are all matching lines. It is `false` if the limit, the size limit, or the timeout was reached. */
   readonly isComplete: boolean
 }
 
 /**
- * Search stored contents line by line for a regular expression written by a model, with a time limit over all contents.
+ * Search stored contents line by line for a regular expression of a model. The time limit applies to all contents
+ * together.
  *
- * An invalid expression is searched as literal text; `problem` has the reason. After the timeout, `find` returns no
+ * An invalid expression is searched as literal text, and `problem` has the reason. After the timeout, `find` returns no
  * more lines.
  *
  * @example
@@ -64,7 +65,7 @@ export interface MatchingLines {
  * ```
  */
 export class PatternSearch {
-  /** Reason that the pattern is searched as literal text, without a full stop. Absent if the expression is valid. */
+  /** The reason why the pattern is searched as literal text, without a full stop. Absent if the expression is valid. */
   readonly problem: string | undefined
   readonly #pattern: SearchPattern
   readonly #until: number
@@ -86,7 +87,7 @@ export class PatternSearch {
   }
 
   /**
-   * Find up to `limit` lines of a content; its encoding is detected. Binary content has no lines.
+   * Find up to `limit` lines of a content; its encoding is detected. Binary content has no matching lines.
    *
    * Rejects like `retrieve`, and with a {@link PatternError} if the expression exceeds the engine's limits.
    */

@@ -2,7 +2,7 @@ import { createSha256 } from '@spillway/text/internal'
 
 /** A bearer token and the scope that it gives access to. */
 export interface AccessToken {
-  /** The bearer token, or instead its SHA-256 as hexadecimal, which keeps the token itself out of files. */
+  /** The bearer token. Use `sha256` instead to keep the token out of files. */
   readonly token?: string | undefined
   readonly sha256?: string | undefined
   /** Segments of the bearer's scope. */
@@ -40,7 +40,7 @@ export class AccessTokens {
   readonly #tokens: readonly AccessToken[]
   #known: Promise<readonly KnownToken[]> | undefined
 
-  /** @throws TypeError if a token is short, is repeated in the same form, or has no scope. */
+  /** @throws TypeError if a token is too short, is listed twice in the same form, or has no scope. */
   constructor(tokens: readonly AccessToken[]) {
     if (tokens.length === 0)
       throw new TypeError('tokens is empty. Give a token, or leave tokens out and listen at 127.0.0.1.')
@@ -51,7 +51,7 @@ export class AccessTokens {
     this.#tokens = tokens.map(({ token, sha256, scope }) => ({ token, sha256, scope: [...scope] }))
   }
 
-  /** Compute the token digests. Rejects with a `TypeError` if a token is given both as itself and as its digest. */
+  /** Compute the token digests. Rejects with a `TypeError` if the same token is listed as text and as digest. */
   async ready(): Promise<void> {
     this.#known ??= readTokens(this.#tokens)
     await this.#known
@@ -112,7 +112,7 @@ async function sha256Of(bytes: Uint8Array): Promise<Uint8Array> {
   return await hash.digest()
 }
 
-/** Compares in constant time. */
+/** Compare bytes in constant time. */
 function isEqual(a: Uint8Array, b: Uint8Array): boolean {
   let difference = a.length ^ b.length
   for (let index = 0; index < a.length; index++) difference |= a[index]! ^ b[index]!

@@ -8,10 +8,10 @@ export interface GuardOptions {
   readonly tokens?: AccessTokens | undefined
 }
 
-/** Reason of a refusal: the `Host`, the `Origin`, a proxy before a service without tokens, or an unknown token. */
+/** Reason of a refusal: the `Host`, the `Origin`, a proxy in front of a service without tokens, or an unknown token. */
 export type RefusalReason = 'host' | 'origin' | 'forwarded' | 'token'
 
-/** Outcome of a request: its caller, or the reason and HTTP status of its refusal. */
+/** Result of a check: the caller of the request, or the reason and HTTP status of its refusal. */
 export type Guarded =
   | { readonly caller: KnownCaller }
   | { readonly refused: RefusalReason; readonly status: 401 | 403; readonly message: string }
@@ -24,10 +24,10 @@ const FORWARDED = /^(?:forwarded|via|x-forwarded(?:-.*)?|x-real-ip|x-client-ip|t
 const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
 
 /**
- * Accept a request only if its `Host`, `Origin` and bearer token are allowed. Reads only headers.
+ * Accept a request only if its `Host`, `Origin` and bearer token are allowed. It reads only headers.
  *
  * Pages of other sites cannot forge the `Host` and `Origin`. A request without an `Origin` does not come from a page.
- * Without tokens, the caller has the scope `[]`, and a request that a proxy forwarded is refused: its sender may be on
+ * Without tokens, the caller has the scope `[]`. A request from a proxy is then refused, because its sender may be on
  * another machine. Rejects if a token is repeated.
  *
  * @example

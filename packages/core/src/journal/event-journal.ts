@@ -3,12 +3,13 @@ import type { EvictedEntry } from '../storage/storage.ts'
 /**
  * One event of a journal, without content, arguments, patterns, or queries.
  *
- * `time` is in milliseconds since the epoch. `scope` is the encoded segments joined by `/`, or empty. `preview` is the
- * first block's previewer or media type. `reference` is absent if the call named none, or an unknown one.
+ * `time` is in milliseconds since the epoch. `scope` has the encoded segments, joined by `/`. It is empty for no scope.
+ * `preview` is the first block's previewer or media type. `reference` is absent if the call named none, or an unknown
+ * one.
  */
 export type JournalEvent = { readonly time: number; readonly scope: string } & NewJournalEvent
 
-/** An event before the journal adds its time and scope. */
+/** An event without its time and scope, which the journal adds. */
 export type NewJournalEvent =
   | {
       readonly type: 'offload'
@@ -32,9 +33,11 @@ export type NewJournalEvent =
  * `@spillway/sqlite`, or `PostgresJournal` of `@spillway/postgres`.
  */
 export interface EventJournal {
-  /** Append an event. The offloader does not wait for it, and warns once if it fails. */
+  /** Append an event. The offloader does not wait for the journal. If appending fails, it warns once. */
   append(event: JournalEvent): void | Promise<void>
-  /** Yield events in the order of appending. `since` leaves out earlier ones, in milliseconds since the epoch. */
+  /**
+   * Yield events in the order of appending. `since` leaves out earlier events. It is in milliseconds since the epoch.
+   */
   read(since?: number): AsyncIterable<JournalEvent>
   /** Write pending events and release the file. */
   close?(): Promise<void>

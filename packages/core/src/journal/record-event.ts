@@ -8,7 +8,7 @@ interface Recording {
   readonly storage: Storage
 }
 
-/** Never throws. A failure is printed as a warning, once for each journal. */
+/** Append an event to the journal. It never throws. If that fails, a warning is printed, once for each journal. */
 export function recordEvent({ journal, storage }: Recording, event: NewJournalEvent): void {
   if (journal === undefined) return
   const time = Date.now()
@@ -18,7 +18,7 @@ export function recordEvent({ journal, storage }: Recording, event: NewJournalEv
   void (typeof scope === 'string' ? add(scope) : scope.then(add))
 }
 
-/** Leaves out a reference that leads nowhere, because a model could have written any text. */
+/** A reference is left out if it does not exist, because a model could have written any text. */
 export function recordRetrievalEvent(
   recording: Recording,
   answer: Extract<NewJournalEvent, { type: 'retrieval' }> & { readonly code?: string | undefined },

@@ -5,13 +5,16 @@ import { TokenSums, type TokenTotals } from './token-meter.ts'
 /** Totals of a journal. */
 export interface JournalSummary {
   readonly total: TokenTotals
-  /** Totals by tool or day, empty without `by`. Tools with the largest net come first, days in their order. */
+  /** Totals by tool or day, empty without `by`. Tools with the largest net number come first. Days are in order. */
   readonly groups: readonly (TokenTotals & { readonly name: string })[]
 }
 
 /** Options of {@link summarizeJournal}. */
 export interface SummarizeJournalOptions {
-  /** Also sum up each tool or day (UTC). A retrieval counts for its result's tool, on the day of the call. */
+  /**
+   * Also sum up each tool or day (UTC). A retrieval counts for the tool that made its result, on the day of the
+   * retrieval.
+   */
   readonly by?: 'tool' | 'day' | undefined
   /** Leave out events before this time, in milliseconds since the epoch. */
   readonly since?: number | undefined
@@ -23,7 +26,7 @@ export interface SummarizeJournalOptions {
 const NO_TOOL = '(search)'
 
 /**
- * Sum up a journal: tokens avoided, shown and retrieved, and the share of results read again.
+ * Sum up a journal: tokens avoided, shown and retrieved, and the share of results that were read again.
  *
  * @example
  * ```ts

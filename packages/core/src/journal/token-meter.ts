@@ -10,7 +10,7 @@ export interface TokenTotals {
   readonly tokensShown: number
   /** Tokens of the retrieval tool's answers. */
   readonly tokensRetrieved: number
-  /** `tokensAvoided - tokensShown - tokensRetrieved`. Negative if offloading did not pay. */
+  /** `tokensAvoided - tokensShown - tokensRetrieved`. It is negative if offloading cost more than it saved. */
   readonly tokensNet: number
   /** Calls of the retrieval tool. */
   readonly retrievals: number
@@ -70,7 +70,7 @@ export class TokenMeter {
   #failed = 0
   #shadowed = 0
   #tokensShadowed = 0
-  /** Offloaded results by reference, until the agent retrieves them. */
+  /** Offloaded results by reference. A result is removed once the agent retrieves it. */
   readonly #waiting = new BoundedMap<string, { bounced: boolean }>(MAX_REMEMBERED_REFERENCES)
 
   seen(): void {

@@ -6,27 +6,31 @@ import { checkAborted, guard, guardIteration, type EvictionReason } from '../sto
 import type { OperationOptions } from '../storage/storage.ts'
 import { driverOf, prefixOf } from './stored-entries.ts'
 
-/** Selection of entries, and the limits after which they are evicted. Without a limit they stay. */
+/**
+ * Selection of entries, and the limits after which they are evicted. Without a limit, these entries are not evicted.
+ */
 export interface RetentionRule {
-  /** Only the scope with these segments, and nested ones. Defaults to all scopes. */
+  /** Only entries of the scope with these segments, and of nested scopes. Defaults to all scopes. */
   readonly scope?: readonly string[] | undefined
   /** Only results of the tool with this name, which the offloader stores as metadata `tool`. */
   readonly tool?: string | undefined
-  /** Milliseconds since the entry was stored. Use does not extend them. */
+  /** Milliseconds since the entry was stored. Using the entry does not extend them. */
   readonly maxAgeMs?: number | undefined
   /** Milliseconds since the last use. */
   readonly idleMs?: number | undefined
-  /** Bytes of all entries of the rule together. The least recently used are evicted first. */
+  /** Largest number of bytes of all entries of the rule together. The least recently used are evicted first. */
   readonly maxBytes?: number | undefined
 }
 
 /** Options of {@link applyRetention}. */
 export interface RetentionOptions extends OperationOptions {
-  /** The first rule that fits an entry decides. Entries without a rule stay. */
+  /**
+   * Rules in order. For each entry, the first matching rule applies. Entries without a matching rule are not evicted.
+   */
   readonly rules: readonly RetentionRule[]
-  /** Milliseconds since the last use in which no entry is evicted. Defaults to 0. */
+  /** Entries used within this time are not evicted, in milliseconds. Defaults to 0. */
   readonly keepMs?: number | undefined
-  /** Whether to report only. */
+  /** Whether to report without evicting. */
   readonly dryRun?: boolean | undefined
 }
 
@@ -38,16 +42,16 @@ export interface RetentionCount {
 
 /** Entries that {@link applyRetention} evicted, or would evict. */
 export interface RetentionReport extends RetentionCount {
-  /** The same for each rule, in their order. */
+  /** The counts of each rule, in the order of the rules. */
   readonly rules: readonly RetentionCount[]
 }
 
 /**
  * Evict entries of all scopes by rules: by scope, tool, age, last use, and size.
  *
- * A rule without a limit holds its entries, against later rules only: the storage's own `ttlMs`, `maxBytes`, and turns
- * still evict them. Evicted entries say so when they are retrieved. Safe beside readers and writers: an entry that is
- * used during the call stays. If it is aborted or fails, it can be called again.
+ * A rule without a limit protects its entries against later rules. The storage's own `ttlMs`, `maxBytes`, and turns
+ * still evict them. Retrieving an evicted entry reports its eviction. Safe while others read and write: an entry that
+ * is used during the call is not evicted. If the call is aborted or fails, it can be repeated.
  *
  * @throws TypeError for a scope, for a storage not made by `createStorage`, and for an invalid rule.
  *
@@ -70,7 +74,7 @@ export async function applyRetention(storage: ManagedStorage, options: Retention
   const prefixes = await Promise.all(rules.map(({ scope }) => prefixOf(scope)))
   const now = Date.now()
   const counts = rules.map(() => ({ entries: 0, bytes: 0 }))
-  /** Entries of rules with a limit of bytes, which compete. */
+  /** Entries of rules with a limit of bytes, from which the least recently used are evicted. */
   const competing = rules.map((): DriverEntry[] => [])
   const evict = async (rule: number, { id, info }: DriverEntry, reason: EvictionReason): Promise<boolean> => {
     checkAborted(signal)

@@ -25,8 +25,8 @@ export interface EntryProblem {
   readonly id: EntryId
   /**
    * - `unreadable`: bytes are missing, or cannot be decoded or decrypted. Repair removes the entry.
-   * - `changed`: the content does not match its reference.
-   * - `line-index`: the line index does not match the content. Retrieval makes another one.
+   * - `changed`: the content does not match the digest in its reference.
+   * - `line-index`: the line index does not match the content. The next retrieval makes a new index.
    */
   readonly problem: 'unreadable' | 'changed' | 'line-index'
   readonly message: string
@@ -39,8 +39,8 @@ export interface CheckReport {
   readonly entries: number
   readonly bytes: number
   /**
-   * Readable entries that no reference proves: streams, wrapped entries checked without their wrapper, and hashed
-   * scopes not named by `scope`.
+   * Number of readable entries whose reference cannot be checked: streams, wrapped entries without their wrapper, and
+   * hashed scopes not named by `scope`.
    */
   readonly unproven: number
   readonly problems: readonly EntryProblem[]

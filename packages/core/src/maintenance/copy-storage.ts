@@ -20,16 +20,16 @@ export interface CopyReport {
   readonly bytes: number
   /** Number of entries that exist in the target. */
   readonly skipped: number
-  /** Entries that are damaged, or whose reference has other content in the target. */
+  /** Entries that are damaged, or that have other content under the same reference in the target. */
   readonly failed: readonly { readonly reference: string; readonly error: StorageError }[]
 }
 
 /**
  * Copy the entries of a storage, or of one scope, into a storage of any backend. References, scopes, descriptions and
- * times stay the same.
+ * times do not change.
  *
  * Each copy is verified by its SHA-256. Existing entries are skipped, so an interrupted copy can be repeated. Both
- * storages can be in use. Unended entries are copied as far as written; tombstones are not copied.
+ * storages can be in use. Open entries are copied as far as they are written. Tombstones are not copied.
  *
  * @throws TypeError for a scope, and for storages not made by `createStorage`. StorageError if a storage fails.
  *
@@ -67,7 +67,7 @@ export async function copyStorage(
   return done
 }
 
-/** Returns the size, or `undefined` if the entry exists in the target or has gone. */
+/** Returns the size, or `undefined` if the entry exists in the target or was removed. */
 async function copyEntry(source: CompleteDriver, target: CompleteDriver, id: EntryId): Promise<number | undefined> {
   const { path, reference } = splitId(id)
   return await withEntry(source, id, async (entry) => {

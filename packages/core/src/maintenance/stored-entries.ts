@@ -25,7 +25,7 @@ export function driverOf(storage: object, name: string): CompleteDriver {
 export const prefixOf = async (segments: readonly string[] = []): Promise<string> =>
   segments.length === 0 ? '' : idPrefix(await scopePath(childScope(rootScope(), segments)))
 
-/** Works on several entries at a time. The first error ends it. */
+/** Call a function for each entry, several at a time. The first error stops the work. */
 export async function forEachEntry(
   driver: CompleteDriver,
   { scope, signal }: EntryOptions,
@@ -88,6 +88,6 @@ export async function* entryPieces(
   }
 }
 
-/** Whether an entry is damaged or gone, rather than the backend unavailable. */
+/** Whether the error means that this entry is damaged or missing, and not that the backend is unavailable. */
 export const isOfEntry = (error: unknown): error is StorageError =>
   StorageError.isInstance(error) && (error.code === 'corrupt' || error.code === 'not-found')

@@ -37,74 +37,80 @@ export const isMode = (value: unknown): value is OffloadMode => MODES.includes(v
 export interface ContextOffloaderOptions extends LimitOptions {
   /** Storage for offloaded content. */
   readonly storage: Storage
-  /** Offload results with more tokens than this. Defaults to 2,500. */
+  /** Results with more tokens than this are offloaded. Defaults to 2,500. */
   readonly maxResultTokens?: TokenLimit | undefined
   /**
-   * Tokens of the preview in the context, less than `maxResultTokens`. Defaults to 300 for tables, JSON, source
-   * code and text without failures, 800 for text with failures and for errors, and up to 1,000 for others.
+   * Tokens of the preview in the context, less than `maxResultTokens`. Defaults to 300 for tables, JSON, source code
+   * and text without failures, to 800 for errors and text with failures, and to up to 1,000 for other content.
    */
   readonly previewTokens?: TokenLimit | undefined
-  /** Tokens of one answer of the retrieval tool, at most. `Infinity` for no limit. Defaults to `maxResultTokens`. */
+  /**
+   * Largest number of tokens in one answer of the retrieval tool. `Infinity` for no limit. Defaults to
+   * `maxResultTokens`.
+   */
   readonly maxRetrievalTokens?: TokenLimit | undefined
   /**
-   * Tokens of all results of one message with several tool calls, at most. Defaults to `Infinity`; four times
-   * `maxResultTokens` is a good value. Results that the budget pushes out are stored, and errors are cut last.
+   * Largest number of tokens in all results of one message with several tool calls. Defaults to `Infinity`. Four times
+   * `maxResultTokens` is a good value. If a result does not fit this budget, it is stored. Errors are shortened last.
    */
   readonly maxTurnTokens?: TokenLimit | undefined
   /** Tokens of the model's context window. Limits can be a share of it, such as `{ share: 0.02, min: 1_000 }`. */
   readonly contextWindow?: number | undefined
   /**
-   * Settings by the name of a tool, or by a pattern such as `mcp__github__*`. The exact name comes first, then the
-   * longest pattern. A name matches without its MCP prefix, too.
+   * Settings by the name of a tool, or by a pattern such as `mcp__github__*`. The exact name has priority, then the
+   * longest pattern. A name also matches without its MCP prefix.
    */
   readonly tools?: Readonly<Record<string, ToolSettings>> | undefined
   /**
-   * Bytes of media that the retrieval tool returns whole, at most. `Infinity` for no limit. Defaults to 5 MiB. Larger
-   * media stay in the context unless their text, `showLocation` or `guide` makes them reachable.
+   * Largest size of media that the retrieval tool returns whole, in bytes. `Infinity` for no limit. Defaults to 5 MiB.
+   * Larger media are offloaded only if their text, `showLocation` or `guide` makes them readable.
    */
   readonly maxMediaBytes?: number | undefined
   /**
-   * Tokens of a result that could not be stored, at most: a larger one is cut, and its end states what is lost. Defaults
-   * to `Infinity`, so that it stays whole. At least `maxResultTokens`.
+   * Largest number of tokens of a result that could not be stored. A larger one is cut, and its end says what is
+   * missing. Defaults to `Infinity`, so that the result stays whole. Must be at least `maxResultTokens`.
    */
   readonly maxInlineTokens?: TokenLimit | undefined
   /**
-   * `shadow` counts results that would be offloaded, and `off` does not; both leave results unchanged. A function is
-   * called for each result, so that a flag can switch offloading without a restart. `shadow` itself also leaves out the
-   * retrieval tool. Streams are always stored. Defaults to `offload`.
+   * With `shadow`, results that would be offloaded are counted, with `off` they are not. Both leave results unchanged.
+   * A function is called for each result, so that offloading can be switched without a restart. With the value `shadow`
+   * (not a function), the retrieval tool is left out, too. Streams are always offloaded. Defaults to `offload`.
    */
   readonly mode?: OffloadMode | (() => OffloadMode) | undefined
   /** Offer the tool `retrieve_offloaded_content` and mention it in replacements. Defaults to `true`. */
   readonly includeRetrievalTool?: boolean | undefined
   /**
-   * Show how a shell reaches stored content, outside scopes. A function says how it does where the agent's tools run, for
-   * example in a container or over SSH. Defaults to `true` without retrieval tool and `guide`.
+   * Show a shell command that reads stored content. It is not shown in scopes. A function returns the command for the
+   * place where the agent's tools run, for example a container or a host reached by SSH. Defaults to `true` if there is
+   * neither a retrieval tool nor a `guide`.
    */
   readonly showLocation?: boolean | ((location: Location) => Location) | undefined
-  /** Say in replacements how to get more without the retrieval tool. Requires `includeRetrievalTool: false`. */
+  /** Texts that tell the model how to read more without the retrieval tool. Requires `includeRetrievalTool: false`. */
   readonly guide?: RetrievalGuide | undefined
   /** Count tokens as the model does. Defaults to an estimate from the characters. */
   readonly countTokens?: CountTokens | undefined
   /**
-   * Previewers to try beside those of core. One of the same name replaces that of core. To set options, import for
-   * example `@spillway/previews/pdf`.
+   * Previewers to try in addition to core's own. A previewer with the same name replaces core's own. To set options,
+   * import for example `@spillway/previews/pdf`.
    */
   readonly previewers?: readonly Previewer[] | undefined
-  /** Decide whether to offload a result over the limit. If it throws, the result is offloaded, with a warning. */
+  /**
+   * Decide whether to offload a result over the limit. If the function throws, the result is offloaded, with a warning.
+   */
   readonly shouldOffload?: ((candidate: OffloadCandidate) => boolean | Promise<boolean>) | undefined
   /**
-   * Redact results before they are counted, previewed, stored and shown. A function runs after the rules for secrets.
-   * Defaults to none. If a rule throws, the result is withheld.
+   * Redact results before they are counted, previewed, stored and shown. A function is called after the rules for
+   * secrets. Defaults to none. If a rule throws, the result is withheld.
    */
   readonly redact?: RedactOptions | ((text: string) => string) | undefined
   /**
-   * Arguments of tools in which the model may write `spill:<reference>` for stored content. The tool gets the content,
-   * up to 5 MiB, or is not called. Defaults to none.
+   * Tool arguments in which the model may write `spill:<reference>` for stored content. The tool gets the content, up
+   * to 5 MiB. If that is impossible, the tool is not called. Defaults to none.
    */
   readonly resolveReferences?: ReferenceArguments | undefined
   /** Called with every offload, retrieval and eviction. Errors that it throws are printed as warnings. */
   readonly onEvent?: ((event: OffloadEvent) => void) | undefined
-  /** Journal of offloads, retrievals and evictions, which the caller closes. Defaults to none. */
+  /** Journal of offloads, retrievals and evictions. The caller closes it. Defaults to none. */
   readonly journal?: EventJournal | undefined
 }
 
@@ -117,7 +123,7 @@ export interface ResolvedOptions extends ResolvedLimits {
   readonly showLocation: boolean | ((location: Location) => Location)
   readonly guide: RetrievalGuide | undefined
   readonly countTokens: CountTokens
-  /** The offloader's own previewers, tried before those of core. */
+  /** The offloader's own previewers, which are tried before core's. */
   readonly previewers: readonly Previewer[]
   readonly shouldOffload: ContextOffloaderOptions['shouldOffload']
   readonly redact: Redact | undefined
@@ -248,12 +254,15 @@ function resolvePreviewers(own: readonly Previewer[] = []): readonly Previewer[]
  */
 export interface RetrievalGuide {
   /**
-   * Return the lines that say how to get more, placed before the previews.
+   * Return the lines that explain how to read more. They come before the previews.
    *
-   * @param isText - Whether the references are of text. If `false`, do not offer patterns and lines.
+   * @param isText - Whether the references are for text. If `false`, do not suggest patterns and lines.
    */
   readonly instructions: (references: readonly string[], isText?: boolean) => readonly string[]
-  /** Write the call that shows the lines of a gap. The call has no `reference`: the preview names it once. */
+  /**
+   * Write the call that shows the lines missing at this point of a preview. The call has no `reference`, because the
+   * preview names it once.
+   */
   readonly formatCall: (call: RetrievalCall) => string
 }
 
@@ -263,11 +272,11 @@ export type OffloadEvent =
       readonly type: 'offload'
       readonly toolName: string
       readonly toolCallId: string
-      /** Set if the result was within its own limit, but not within `maxTurnTokens`. */
+      /** Set if the result did not exceed its own limit, but did not fit `maxTurnTokens`. */
       readonly reason?: 'turn-budget'
       readonly stored: readonly OffloadedBlock[]
       readonly tokens: { readonly original: number; readonly replacement: number }
-      /** Milliseconds spent on this result, without waiting for others of its message. */
+      /** Milliseconds spent on this result, without waiting for other results of its message. */
       readonly durationMs: number
     }
   | {
@@ -280,13 +289,13 @@ export type OffloadEvent =
         'within-limit' | 'exempt' | 'off' | 'retrieval-result' | 'cancelled' | 'failed'
       >
       readonly tokens: { readonly original: number }
-      /** As in `offload`. */
+      /** Same as in `offload`. */
       readonly durationMs: number
     }
   | {
       /**
-       * Storing failed, and results stay in the context. Emitted for the first failure, then at most once a minute for
-       * all failures since. `error` and the call are those of the last one.
+       * Storing failed, and results are left in the context. Emitted for the first failure. After that, emitted at most
+       * once a minute for all failures since. `error` and the call belong to the last failure.
        */
       readonly type: 'offload-failed'
       readonly toolName: string
@@ -299,21 +308,23 @@ export type OffloadEvent =
       readonly durationMs: number
     }
   | {
-      /** A rule of `redact` failed. The result is withheld, or left as it is with `onError: 'keep'`. */
+      /** A rule of `redact` failed. The result is withheld. With `onError: 'keep'`, it is left unchanged. */
       readonly type: 'redaction-failed'
       readonly toolName: string
       readonly toolCallId: string
       readonly error: unknown
     }
   | {
-      /** A result could be stored again after failures. */
+      /** A result could be stored again after earlier failures. */
       readonly type: 'offload-recovered'
       /** Number of results that could not be stored during the outage. */
       readonly failures: number
       readonly tokens: { readonly original: number }
     }
   | ({
-      /** A previewer could not be used. A preview by lines, or a description of the media, replaced it. */
+      /**
+       * A previewer failed or was not available. A preview by lines, or a description of the media, was used instead.
+       */
       readonly type: 'preview-fallback'
       readonly toolName: string
       readonly toolCallId: string

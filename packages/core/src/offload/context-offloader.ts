@@ -42,7 +42,7 @@ import {
 import type { Replacement, ReplacingOffloader } from './replace-result.ts'
 import { evenShare, limitsOf, TurnBudget, withinTurn, type ToolLimits, type TurnResult } from './result-limits.ts'
 
-/** Returns the tokens of a turn's budget for a result. */
+/** Returns the share of a turn's budget for a result, in tokens. */
 type ShareOfTurn = (result: TurnResult) => Promise<number>
 
 interface OffloadContext {
@@ -52,7 +52,7 @@ interface OffloadContext {
   /** Segments of the scope; empty for the whole storage. */
   readonly segments: readonly string[]
   readonly shared: SharedContents
-  /** The session whose sub-agent this one is of. */
+  /** The content of the session that started this sub-agent. */
   readonly parent: SharedContent | undefined
   readonly missingPeers: Set<string>
   readonly retrievalToolName: string
@@ -68,8 +68,7 @@ export function recordRetrieval(offloader: ContextOffloader, event: RetrievalEve
 }
 
 /**
- * Emit the event `retrieval-tool-hidden` once if results were offloaded and the model is not offered the retrieval
- * tool.
+ * Emit the event `retrieval-tool-hidden` once if results were offloaded and the model does not get the retrieval tool.
  *
  * @param offered - Tools offered to the model.
  */
@@ -83,7 +82,7 @@ export function tellHiddenTool(offloader: ContextOffloader, offered: readonly { 
 }
 
 /**
- * Keep large tool results out of the context: store them, and return a preview and references in their place.
+ * Keep large tool results out of the context: store them, and return a preview with references instead.
  *
  * @throws TypeError if an option is unknown or invalid.
  *
@@ -111,12 +110,12 @@ export class ContextOffloader {
   /** The tool `retrieve_offloaded_content` over this scope. Register it if `options.includeRetrievalTool` is true. */
   readonly retrievalTool: RetrievalTool
   readonly #own: AdoptedStorage
-  /** Also reads what other sessions have lent. */
+  /** Can also read entries of other sessions that were lent to this one. */
   readonly #storage: AdoptedStorage
   private readonly context: OffloadContext
   private hasToldHiddenTool = false
 
-  /** @internal A `context` makes this a scope of another offloader, whose options are checked. */
+  /** @internal A `context` makes this a scope of another offloader, whose options were checked before. */
   constructor(options: ContextOffloaderOptions, context?: OffloadContext) {
     this.options = context === undefined ? resolveOptions(options) : (options as ResolvedOptions)
     this.context = context ?? {
@@ -180,14 +179,14 @@ export class ContextOffloader {
   }
 
   /**
-   * Return the session of a sub-agent, with the same settings and meter, in a scope of its own below this one.
+   * Return the session of a sub-agent. It has the same settings and meter, and its own scope below this one.
    *
-   * It can read the references that the task names and those in `lend`, as far as this session can. Its turns do not
-   * evict entries of this session, and other sub-agents cannot read its entries. Pass its answer to
-   * {@link ContextOffloader.giveBack}. An equal id returns the same session again.
+   * The sub-agent can read the references in `task` and `lend`, as far as this session can read them. Its turns do not
+   * evict entries of this session, and other sub-agents cannot read its entries. Pass its answer to {@link
+   * ContextOffloader.giveBack}. The same id returns the same session again.
    *
-   * @param id - Unique in this session, such as the id of the tool call that starts the sub-agent.
-   * @throws StorageError as `forScope` does.
+   * @param id - Unique within this session, such as the id of the tool call that starts the sub-agent.
+   * @throws StorageError like `forScope`.
    */
   child(id: string, { task = '', lend = [] }: ChildOptions = {}): ContextOffloader {
     if (typeof task !== 'string') throw new TypeError(`task must be the text for the sub-agent, got ${typeof task}.`)
@@ -201,10 +200,10 @@ export class ContextOffloader {
   }
 
   /**
-   * Let the parent of this sub-agent's session read the references that the answer names. Nothing is copied.
+   * Let the parent of this sub-agent's session read the references that the answer names. No content is copied.
    *
-   * @returns The answer.
-   * @throws TypeError if the session is not one of {@link ContextOffloader.child}.
+   * @returns The same answer.
+   * @throws TypeError if this session was not made by {@link ContextOffloader.child}.
    */
   giveBack(answer: string): string {
     const { parent } = this.context
@@ -215,11 +214,11 @@ export class ContextOffloader {
   }
 
   /**
-   * Replace the references in the arguments of a call by their content, as the option `resolveReferences` allows.
+   * Replace the references in the arguments of a call by their content, if the option `resolveReferences` allows it.
    *
-   * Adapters do so when they call the tool. A program calls it to show an approval what the tool would get.
+   * Adapters call it before they call the tool. A program can call it to show what the tool would get, for an approval.
    *
-   * Rejects with an `Error` whose message is for the model, if one of them cannot be resolved.
+   * If a reference cannot be resolved, it rejects with an `Error` whose message is for the model.
    */
   async resolveReferences<Input>(call: ReferenceCall<Input>): Promise<ResolvedCall<Input>> {
     const { resolveReferences } = await import('../session/resolve-references.ts')
@@ -227,7 +226,7 @@ export class ContextOffloader {
   }
 
   /**
-   * Return an offloader with another name for the retrieval tool, and the same storage, settings and meter.
+   * Return an offloader in which the retrieval tool has another name. Storage, settings and meter are the same.
    *
    * @throws TypeError if the name is empty.
    */
@@ -237,10 +236,11 @@ export class ContextOffloader {
   }
 
   /**
-   * Store a result over the limit and return its replacement, or return the result unchanged.
+   * Store a result over the limit, and return its replacement. Other results are returned unchanged.
    *
-   * If storing fails, the result stays with the reason `failed`, cut to `maxInlineTokens`, and an event is emitted. Equal
-   * input and settings give equal bytes. Rejects only with a `TypeError`, if the request is invalid.
+   * If storing fails, the result is kept in the context with the reason `failed`, cut to `maxInlineTokens`, and an
+   * event is emitted. Equal input and settings give equal bytes. Rejects only with a `TypeError`, if the request is
+   * invalid.
    */
   async offload(request: OffloadRequest): Promise<Outcome> {
     const { callsInTurn } = request as Partial<OffloadRequest>
@@ -251,16 +251,17 @@ export class ContextOffloader {
   /**
    * Offload all results of one message, in the order of its calls, so that they share `maxTurnTokens`.
    *
-   * The shares depend only on these results. Rejects as `offload` does.
+   * How the budget is divided depends only on these results. Rejects like `offload`.
    */
   async offloadAll(requests: readonly OffloadRequest[]): Promise<Outcome[]> {
     return this.inTurn(requests.map((request) => async (turn) => turn.offload(request)))
   }
 
   /**
-   * Run a function for each tool call of one message. The results that they offload share `maxTurnTokens`.
+   * Call a function for each tool call of one message. The results that the functions offload share `maxTurnTokens`.
    *
-   * A result is offloaded once each function has passed its result or has ended. Rejects if a function does.
+   * Results are offloaded once each function has passed its result or has ended. Rejects if one of the functions
+   * rejects.
    */
   async inTurn<Result>(
     calls: readonly ((offloader: Pick<ContextOffloader, 'offload'>) => Promise<Result>)[],
@@ -297,7 +298,7 @@ export class ContextOffloader {
     return { ...outcome, status: 'redacted', stored: [], tokens: { original, replacement: original } }
   }
 
-  /** Nothing of the result may be shown, unless the user wants so. */
+  /** Report a failed redaction. The result is not shown, unless the user chose `keep`. */
   #redactionFailed({ toolName, toolCallId }: OffloadRequest, error: unknown): Outcome | undefined {
     this.#emit({ type: 'redaction-failed', toolName, toolCallId, error })
     if (this.options.redact?.onError === 'keep') return undefined
@@ -340,7 +341,7 @@ export class ContextOffloader {
     }
   }
 
-  /** Content that a tool read from storage is limited like an answer of the retrieval tool, and not stored again. */
+  /** Limit content that a tool read from storage like an answer of the retrieval tool, without storing it again. */
   async #readBack(
     request: OffloadRequest,
     blocks: readonly MeasuredBlock[],
@@ -372,7 +373,7 @@ export class ContextOffloader {
     return isCancelled === true ? 'cancelled' : undefined
   }
 
-  /** The result must not be lost: it stays in the context, and the event carries the error. */
+  /** Report a failed store. The result is kept in the context, so that it is not lost. */
   async #failed(
     request: OffloadRequest,
     blocks: readonly MeasuredBlock[],
@@ -398,8 +399,8 @@ export class ContextOffloader {
   /**
    * Store a stream while it arrives, in bounded memory, and return its replacement.
    *
-   * A stream within the limit, or not larger than its replacement, comes back as one block. Rejects if storing fails,
-   * because the original is gone by then.
+   * A stream is returned as one block if it is within the limit, or not larger than its replacement. Rejects if storing
+   * fails, because the stream cannot be read again.
    */
   async offloadStream(request: OffloadStreamRequest): Promise<Outcome> {
     assertOffloadStreamRequest(request)
@@ -431,7 +432,7 @@ export class ContextOffloader {
     }
   }
 
-  /** The current mode, which `options.mode` may tell by a function. */
+  /** The current mode. `options.mode` may be a function that returns it. */
   get mode(): OffloadMode {
     const { mode } = this.options
     if (typeof mode !== 'function') return mode
@@ -518,9 +519,11 @@ export class ContextOffloader {
 
 /** Options of {@link ContextOffloader.child}. */
 export interface ChildOptions {
-  /** The task in words. The sub-agent can read the references that it names. */
+  /** The task as text. The sub-agent can read the references in it. */
   readonly task?: string | undefined
-  /** References that the sub-agent can read besides, or `all` entries of the parent's own. Defaults to none. */
+  /**
+   * More references that the sub-agent can read. `all` means all entries of the parent's own scope. Defaults to none.
+   */
   readonly lend?: Granted | undefined
 }
 
@@ -550,7 +553,7 @@ const plusFailure = ({ failures, tokens }: Failures, original: number): Failures
 
 const REPORT_EVERY_MS = 60_000
 
-/** Joins failures: an outage is reported when it begins, once a minute, and when it ends. */
+/** Combines failures: an outage is reported when it begins, once a minute, and when it ends. */
 class FailureReports {
   #reportedAt = -Infinity
   #isReported = false
@@ -568,7 +571,7 @@ class FailureReports {
     return report
   }
 
-  /** Returns all failures of an outage that was reported and ends now. */
+  /** Returns all failures of a reported outage if it ends now. */
   succeeded(): Failures | undefined {
     if (!this.#isReported) return undefined
     const all = this.#all

@@ -6,7 +6,7 @@ import type { OffloadRequest } from './offload-request.ts'
 import type { ReadBack } from './read-back.ts'
 import { readingOf, type ReplacingOffloader } from './replace-result.ts'
 
-/** Tokens of the statement at the end. */
+/** Number of tokens of the statement at the end. */
 const STATEMENT_TOKENS = 80
 
 export interface CutResult {
@@ -14,7 +14,7 @@ export interface CutResult {
   readonly tokens: { readonly original: number; readonly replacement: number }
 }
 
-/** Reduces a result to previews of its largest blocks, and says at its end why the rest is missing. */
+/** Reduces a result to previews of its largest blocks. The end says why the rest is missing. */
 export async function cutResult(
   request: OffloadRequest,
   blocks: readonly MeasuredBlock[],

@@ -4,33 +4,33 @@ import { isContentType } from '../storage/reference.ts'
 import { mediaTokensOfSize } from './measure-content.ts'
 import type { EmbeddedMedia, StoragePart } from './store-blocks.ts'
 
-/** Shorter Base64 costs less than its placeholder and its reference. */
+/** Shortest Base64 to replace: a shorter one costs less than a placeholder and a reference. */
 const MIN_UNITS = 512
-/** Every run of `MIN_UNITS` has two such places. */
+/** Distance between the places to look at. Every run of `MIN_UNITS` has two of them. */
 const PROBE_DISTANCE = 250
 const PROBES_AT_ONCE = 64
-/** Base64 in lines, as in MIME and PEM, has at least as many units in each but the last. */
+/** Shortest line of Base64 in MIME and PEM, except for the last line. */
 const MIN_LINE_UNITS = 60
-/** Units beside a run in which its type is looked for. */
+/** UTF-16 units before and after a run in which its type is searched. */
 const NEARBY_UNITS = 500
 const SNIFFED_UNITS = 2_000
 const UNKNOWN = 'application/octet-stream'
 
-/** Both alphabets of Base64, and the backslash of JSON in JSON: `\/`, `\n`, `\u002b`. */
+/** Digits of both Base64 alphabets, and the backslash, because JSON may contain `\/`, `\n`, `\u002b`. */
 const IS_DIGIT: readonly boolean[] = Array.from({ length: 128 }, (_, unit) =>
   /[\w+/\\-]/.test(String.fromCharCode(unit)),
 )
 const ESCAPE = /[\r\n]+|\\+(?:u([\da-f]{4})|[nrt])?/gi
-/** Base64 that continues, or is cut, is not a whole file. */
+/** Text that may follow a whole file. Other Base64 continues or was cut. */
 const ENDING = /^(?:$|[\s"'`)\]}>,;<&|=])/
 const DATA_URL = /^data:([^;,]*)(?:;[^;,]*)*;base64,$/i
 const MEDIA_TYPE = /(?:mime|media|content)[_-]?type\\*["']?\s*[:=]\s*\\*["']([\w.+-]+\\*\/[\w.+-]+)/i
 const DATA_FIELD = /(?:data|blob|base64|bytes|body|content)\\*["']\s*:\s*\\*["']$/i
 
-/** A text may have thousands of small images, and naming each of them would fill the context. */
+/** Largest number of files to name: a text may have thousands of small images, which would fill the context. */
 const MAX_EMBEDDED = 16
 
-/** Adds the files in Base64 of each text as parts after it. The text itself is unchanged. */
+/** After each text, adds the files in Base64 that the text contains. The text itself is unchanged. */
 export async function withEmbeddedMedia(parts: readonly StoragePart[]): Promise<StoragePart[]> {
   const all: StoragePart[] = []
   for (const part of parts) {
@@ -50,9 +50,9 @@ export async function withEmbeddedMedia(parts: readonly StoragePart[]): Promise<
 }
 
 /**
- * Finds files in Base64 by their data URL, by a type beside them in JSON of any depth, or by their first bytes.
+ * Finds files in Base64 by their data URL, by a type beside them in JSON, or by their first bytes.
  *
- * Looks at one unit in 250, and at each unit of Base64 at most twice.
+ * Looks at one unit in 250, and at most twice at each unit of Base64.
  */
 export async function findEmbeddedMedia(text: string): Promise<EmbeddedMedia[]> {
   const found: EmbeddedMedia[] = []
@@ -74,7 +74,10 @@ export async function findEmbeddedMedia(text: string): Promise<EmbeddedMedia[]> 
 
 const isDigit = (text: string, at: number): boolean => IS_DIGIT[text.charCodeAt(at)] === true
 
-/** Continues over line ends only beside long lines, so that words above Base64 are not part of it. */
+/**
+ * Finds the run of Base64 around a place. It continues over a line end only if the lines are long, so that words before
+ * it are not included.
+ */
 function runAround(
   text: string,
   at: number,
@@ -122,7 +125,7 @@ function readRun(text: string, start: number, end: number): EmbeddedMedia | unde
   return { start: url === null ? start : start - before.length + scheme, end, type, mediaType, data }
 }
 
-/** Returns the type that stands in the same object of JSON as a field of data, before or after it. */
+/** Returns the type in the same JSON object as a data field. It may be before or after the field. */
 function typeBeside(before: string, after: string): string | undefined {
   if (!DATA_FIELD.test(before)) return undefined
   const fields = [before.split(/[{}]/).at(-1) ?? '', after.split(/[{}]/, 1)[0] ?? '']

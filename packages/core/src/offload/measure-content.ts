@@ -10,7 +10,7 @@ import {
   type MediaBlock,
 } from '@spillway/text/internal'
 
-/** Indented JSON has at most about this many times the tokens of compact JSON. */
+/** Largest ratio of the tokens of indented JSON to those of compact JSON. */
 const INDENT_FACTOR = 3
 const MAX_NAME_LENGTH = 100
 
@@ -23,7 +23,7 @@ export interface MeasuredBlock {
   readonly isStorable: boolean
 }
 
-/** Counts the compact form of JSON, as frameworks send it, if indentation could exceed `limit`. */
+/** Counts the tokens of JSON in compact form, as frameworks send it, if indentation could exceed `limit`. */
 export async function measureContent(
   content: readonly ContentBlock[],
   limit: number,
@@ -65,7 +65,7 @@ async function measureBlock(
   return { tokens: text === undefined ? 0 : estimateLargeTokens(text, countTokens), isStorable: false }
 }
 
-/** Short names cost next to nothing. */
+/** Returns a name only if it is long, because short names cost almost nothing. */
 const longName = (name = ''): string => (name.length > MAX_NAME_LENGTH ? name : '')
 
 const nameTokens = (name: string | undefined, countTokens: CountTokens): number =>
@@ -77,11 +77,13 @@ function mediaTokens({ type, mediaType, data }: MediaBlock, countTokens: CountTo
   return mediaTokensOfSize(type, data?.byteLength)
 }
 
-/** Typical bytes for each token. Models charge dimensions, pages or seconds, which grow with the size. */
+/**
+ * Typical number of bytes for each token. Models charge for dimensions, pages or seconds, which all grow with the size.
+ */
 const BYTES_PER_TOKEN = { image: 400, audio: 400, video: 400, document: 20 } as const
 const URL_TOKENS = 100
 
-/** `bytes` is `undefined` for media by URL, which have a fixed cost. */
+/** `bytes` is `undefined` for media by URL, which have a fixed number of tokens. */
 export const mediaTokensOfSize = (type: MediaBlock['type'], bytes: number | undefined): number =>
   bytes === undefined ? URL_TOKENS : Math.ceil(bytes / BYTES_PER_TOKEN[type])
 
@@ -106,7 +108,7 @@ export function chooseBlocks(
   return chosen.sort((a, b) => a.index - b.index)
 }
 
-/** Gives each part the tokens it needs up to an equal share, and divides the rest evenly. */
+/** Gives each part the tokens it needs, up to an equal share, and divides what remains evenly. */
 export function shareBudget(needs: readonly number[], budget: number): number[] {
   const shares: number[] = Array.from(needs, () => 0)
   const smallestFirst = needs.map((need, index) => ({ need, index })).sort((a, b) => a.need - b.need)

@@ -9,19 +9,19 @@ export interface OffloadRequest {
   /** Arguments of the call. They help to choose a preview and are never stored. */
   readonly input?: unknown
   /**
-   * Words of the user or the model before the call; the last 4,096 characters count. Previews prefer lines with rare
-   * words of it. It is never stored, and must be the same if a conversation is replayed.
+   * Text of the user or the model before the call. Only the last 4,096 characters are used. Previews prefer lines that
+   * contain rare words of it. It is never stored, and must be the same when a conversation is replayed.
    */
   readonly purpose?: string | undefined
   readonly content: readonly ContentBlock[]
   /** Whether the tool failed. Previews of errors keep the last lines. */
   readonly isError?: boolean | undefined
   /**
-   * Number of tool calls in the message of this call, with it. With `maxTurnTokens`, the result gets an even share of the
-   * budget. If all results of the message come together, pass them to `offloadAll` instead.
+   * Number of tool calls in the message, including this call. With `maxTurnTokens`, each result gets an equal share of
+   * the budget. If all results of the message come together, pass them to `offloadAll` instead.
    */
   readonly callsInTurn?: number | undefined
-  /** Whether the call was canceled. Such a result stays in the context. */
+  /** Whether the call was canceled. The result of a canceled call is left in the context. */
   readonly isCancelled?: boolean | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -30,9 +30,9 @@ export interface OffloadRequest {
 export interface OffloadStreamRequest {
   readonly toolName: string
   readonly toolCallId: string
-  /** Arguments of the call, as in {@link OffloadRequest.input}. */
+  /** Arguments of the call. See {@link OffloadRequest.input}. */
   readonly input?: unknown
-  /** Words before the call, as in {@link OffloadRequest.purpose}. */
+  /** Text before the call. See {@link OffloadRequest.purpose}. */
   readonly purpose?: string | undefined
   readonly chunks: AsyncIterable<Uint8Array>
   /** MIME type. Defaults to detection by the first bytes. A binary type becomes `text/plain` if the bytes are text. */
@@ -40,8 +40,8 @@ export interface OffloadStreamRequest {
   /** Return whether the tool failed. Called after the end of the stream. */
   readonly isError?: (() => boolean) | undefined
   /**
-   * Read all chunks, store them, and return the reference, for example of an open entry. Called if the stream is over
-   * the limit. Defaults to the storage's own `storeStream`.
+   * Read all chunks, store them, and return their reference, for example that of an open entry. Called if the stream is
+   * over the limit. Defaults to the storage's own `storeStream`.
    */
   readonly store?: ((chunks: AsyncIterable<Uint8Array>, contentType: string) => Promise<string>) | undefined
   readonly signal?: AbortSignal | undefined
@@ -50,7 +50,7 @@ export interface OffloadStreamRequest {
 /** A stored block of a tool result. */
 export interface OffloadedBlock {
   readonly reference: string
-  /** Type of the block. It is `text` for joined blocks of text or JSON, and for the text of a document. */
+  /** Type of the block. Joined blocks of text or JSON, and the text of a document, have the type `text`. */
   readonly type: ContentBlock['type']
   readonly contentType: string
   /** Number of stored bytes. */
@@ -62,16 +62,16 @@ export interface OffloadedBlock {
 /**
  * Reason for leaving a result in the context.
  *
- * - `within-limit`: it has at most `maxResultTokens`.
- * - `exempt`: its tool has `offload: false`, and it has at most `maxInlineTokens`.
+ * - `within-limit`: it does not exceed `maxResultTokens`.
+ * - `exempt`: its tool has `offload: false`, and it does not exceed `maxInlineTokens`.
  * - `retrieval-result`: it is an answer of the retrieval tool.
- * - `read-back`: a tool read it from this scope's storage, and it has at most `maxRetrievalTokens`.
+ * - `read-back`: a tool read it from this scope's storage, and it does not exceed `maxRetrievalTokens`.
  * - `cancelled`: the call was canceled.
- * - `off`, `shadow`: the offloader's `mode`.
+ * - `off`, `shadow`: the offloader has this `mode`.
  * - `declined`: `shouldOffload` returned `false`.
  * - `not-storable`: its large blocks are links, media by URL, or of an unknown type.
  * - `not-smaller`: the replacement would not have fewer tokens.
- * - `failed`: it could not be stored, and has at most `maxInlineTokens`; `error` has the reason.
+ * - `failed`: it could not be stored, and does not exceed `maxInlineTokens`. `error` has the cause.
  */
 export type InlineReason =
   | 'within-limit'
@@ -98,41 +98,41 @@ export type Outcome =
       readonly error?: unknown
     }
   | {
-      /** The result could not be stored or was read back, and has more than `maxInlineTokens` or `maxRetrievalTokens`. */
+      /** The result could not be stored or was read back, and exceeds `maxInlineTokens` or `maxRetrievalTokens`. */
       readonly status: 'cut'
       readonly reason: 'failed' | 'read-back'
       readonly stored: readonly []
-      /** A text block with previews, which ends with what is missing, then the kept blocks. */
+      /** A text block with previews, whose end says what is missing. The kept blocks follow. */
       readonly content: readonly ContentBlock[]
       readonly tokens: { readonly original: number; readonly replacement: number }
       /** Set if the reason is `failed`. */
       readonly error?: unknown
     }
   | {
-      /** The result stays in the context, without what `redact` has removed. */
+      /** The result is left in the context, without the text that `redact` removed. */
       readonly status: 'redacted'
       readonly reason: InlineReason
       readonly stored: readonly []
-      /** One block for each of the request; unchanged ones keep their identity. */
+      /** One block for each block of the request. Unchanged blocks are the same objects. */
       readonly content: readonly ContentBlock[]
       readonly tokens: { readonly original: number; readonly replacement: number }
       readonly error?: unknown
     }
   | {
-      /** `redact` failed, and nothing of the result is shown or stored. */
+      /** `redact` failed, so nothing of the result is shown or stored. */
       readonly status: 'withheld'
       readonly reason: 'redaction-failed'
       readonly stored: readonly []
-      /** A text block that says so. */
+      /** A text block that reports this. */
       readonly content: readonly ContentBlock[]
       readonly tokens: { readonly original: number; readonly replacement: number }
       readonly error: unknown
     }
   | {
       readonly status: 'offloaded'
-      /** Set if the result was within its own limit, but not within `maxTurnTokens`. */
+      /** Set if the result did not exceed its own limit, but did not fit `maxTurnTokens`. */
       readonly reason?: 'turn-budget'
-      /** The replacement as a text block, then blocks that previewers added, then the kept blocks. */
+      /** The replacement as a text block, then blocks that previewers added, then the blocks that were kept. */
       readonly content: readonly ContentBlock[]
       readonly stored: readonly OffloadedBlock[]
       readonly tokens: { readonly original: number; readonly replacement: number }

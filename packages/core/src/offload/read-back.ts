@@ -7,30 +7,33 @@ import { StorageError } from '../storage/storage-error.ts'
 import type { MeasuredBlock } from './measure-content.ts'
 import type { OffloadRequest } from './offload-request.ts'
 
-/** UTF-16 units in which references are looked for: usual arguments, and the beginning of a text. */
+/** UTF-16 units that are searched for references: usual arguments, and the start of a text. */
 const INPUT_UNITS = 65_536
 const BEGINNING_UNITS = 4_096
 const MAX_REFERENCES = 4
-/** UTF-16 units around stored lines, such as an exit code or the frame of an answer. */
+/**
+ * Largest number of UTF-16 units that a result may add to stored lines, such as an exit code or the header of an
+ * answer.
+ */
 const MAX_ADDED_UNITS = 1_000
 const LINES_AT_ONCE = 1_000
-/** Numbers before lines, as `cat -n`, `grep -n`, read tools and the retrieval tool write them. */
+/** Number before a line, as written by `cat -n`, `grep -n`, read tools and the retrieval tool. */
 const LINE_NUMBER = /^(?:>\s*)?\d+(?:[|→:\t-]|\s{2})\s*/
 const SEPARATOR = '---'
 
-/** A result whose content is stored already. */
+/** A result whose content is already stored. */
 export interface ReadBack {
-  /** Entries that have the content. */
+  /** References of the entries that have the content. */
   readonly references: readonly string[]
-  /** Lines of the result that no entry has. */
+  /** Lines of the result that are not in these entries. */
   readonly added: readonly string[]
 }
 
 /**
- * Recognizes a result that a tool read from storage, whatever the tool is.
+ * Recognizes a result that a tool read from storage. The tool may be any.
  *
- * The arguments or the start of the result contain references of entries. They are read, since anybody can name them:
- * each line of a text must be a line of theirs, in their order, and media must have their bytes.
+ * The arguments or the start of the result must contain references of entries. Any text can name an entry, so the
+ * entries are read: each line of a text must be one of their lines, in the same order. Media must have their bytes.
  */
 export async function findReadBack(...compared: Parameters<typeof compare>): Promise<ReadBack | undefined> {
   try {
@@ -85,7 +88,7 @@ async function compare(
   return undefined
 }
 
-/** Compares block by block, so that others can work between large blocks. */
+/** Compares bytes block by block, so that other work can run between large blocks. */
 async function hasBytes(source: ContentSource, data: Uint8Array): Promise<boolean> {
   let offset = 0
   for await (const block of source.blocks()) {
@@ -97,7 +100,7 @@ async function hasBytes(source: ContentSource, data: Uint8Array): Promise<boolea
   return offset === data.length
 }
 
-/** Takes texts of several lines out of JSON, as a shell returns its output in a field. */
+/** Takes texts of several lines out of JSON, because a shell may return its output in a field. */
 function unfolded(texts: readonly string[]): { readonly lines: readonly string[]; readonly others: readonly string[] } {
   const lines: string[] = []
   const others = texts.map((text) => {
@@ -109,7 +112,7 @@ function unfolded(texts: readonly string[]): { readonly lines: readonly string[]
   return { lines, others }
 }
 
-/** A line unchanged, and without a number before it. */
+/** A line unchanged, and without a leading number. */
 type LineForms = readonly [line: string, bare: string]
 
 async function formsOf(texts: readonly string[]): Promise<LineForms[]> {
@@ -123,7 +126,10 @@ async function formsOf(texts: readonly string[]): Promise<LineForms[]> {
   return all
 }
 
-/** Returns the lines that are not stored, or `undefined` if there are many, or if the others have another order. */
+/**
+ * Returns the lines that are not stored. Returns `undefined` if there are many, or if the other lines have another
+ * order.
+ */
 async function findLines(
   lines: readonly LineForms[],
   eachSource: (use: (source: ContentSource) => Promise<void>) => Promise<void>,

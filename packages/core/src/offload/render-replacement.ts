@@ -46,7 +46,7 @@ export async function replacementSources(
   return sources
 }
 
-/** Writes placeholders for the Base64 in a text. Its lines keep their numbers, and JSON stays JSON. */
+/** Replaces the Base64 in a text by placeholders. Line numbers do not change, and JSON is still JSON. */
 function withPlaceholders(
   { embedded = [] }: StoragePart,
   text: string,
@@ -67,10 +67,10 @@ function withPlaceholders(
 
 export interface ReplacementRequest {
   readonly original: { readonly blocks: number; readonly tokens: number; readonly isError: boolean }
-  /** Tokens of the blocks that stay in the context. */
+  /** Number of tokens in the blocks that are not replaced. */
   readonly kept: number
   readonly retrievalToolName: string
-  /** Whether the kind of content limits the size of its preview. */
+  /** Whether the size of a preview depends on the kind of content. */
   readonly sizesByKind: boolean
   readonly onFallback: OnFallback
 }
@@ -80,7 +80,7 @@ export interface WrittenReplacement {
   readonly tokens: number
 }
 
-/** Adds blocks that previewers made, as long as the result stays within its limit. */
+/** Adds blocks that previewers made, if the result does not exceed its limit. */
 export async function writeReplacement(
   sources: readonly ReplacementSource[],
   request: ReplacementRequest,
@@ -109,7 +109,7 @@ interface ShownBlocks {
   readonly tokens: number
 }
 
-/** An added block must be smaller than its original. Others emit an event. */
+/** Chooses the blocks to add. An added block must be smaller than its original. A larger block emits an event. */
 async function fitAdded(
   sources: readonly ReplacementSource[],
   room: number,
@@ -181,7 +181,7 @@ export function gapCalls({
   return { showLines: (start, end) => `| sed -n '${start},${end}p'` }
 }
 
-/** Explains references of binary content only if there is no text. */
+/** Returns instructions for the references. References of binary content are explained only if there is no text. */
 function guided(sources: readonly ReplacementSource[]): [references: readonly string[], isText: boolean] {
   const texts = sources.filter(({ text }) => text !== undefined)
   return [(texts.length > 0 ? texts : sources).map(({ reference }) => reference), texts.length > 0]
@@ -192,13 +192,13 @@ const HEADING = /^#{1,6} \S/m
 export interface PartReading {
   readonly call: PreviewCall
   readonly options: Pick<ResolvedOptions, 'countTokens' | 'redact'>
-  /** The offloader's own previewers, then those of core. */
+  /** The offloader's own previewers, then core's. */
   readonly previewers: readonly Previewer[]
   readonly onFallback: OnFallback
   readonly signal: AbortSignal | undefined
 }
 
-/** The text of a document that cannot be searched, for example a PDF, becomes a part after it. */
+/** Extracts the text of documents that cannot be searched, for example a PDF. It becomes a part after the document. */
 export async function readMediaParts(parts: readonly StoragePart[], reading: PartReading): Promise<StoragePart[]> {
   const read: StoragePart[] = []
   for (const part of parts) {

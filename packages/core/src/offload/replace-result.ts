@@ -67,7 +67,7 @@ export interface Replacement {
   readonly preview: string | undefined
 }
 
-/** If storing fails, nothing new stays in storage. */
+/** Replaces a result. If storing fails, nothing new is left in storage. */
 export async function replaceResult(
   request: OffloadRequest,
   blocks: readonly MeasuredBlock[],
@@ -159,9 +159,9 @@ const describeStored = (sources: readonly ReplacementSource[]): OffloadedBlock[]
     ...(name !== undefined && { name }),
   }))
 
-/** Held bytes for each token of the limit before they are counted. */
+/** Bytes to hold before tokens are counted, for each token of the limit. */
 const BYTES_PER_TOKEN = 8
-/** A longer stream is stored with any content. */
+/** Largest stream that is held. A longer one is stored, even if its tokens are few. */
 const MAX_HELD_BYTES = 1 << 20
 const BYTES_PER_BINARY_TOKEN = 2
 
@@ -171,11 +171,11 @@ type StreamResult =
       readonly sources: readonly ReplacementSource[]
       readonly tokens: number
       readonly isError: boolean
-      /** The whole stream, if it was held. It stays if the replacement is not smaller. */
+      /** The whole stream, if it was held in memory. The stream is returned if the replacement is not smaller. */
       readonly content?: readonly ContentBlock[] | undefined
     }
 
-/** Holds back only the beginning, which may turn out to be everything. */
+/** Offloads a stream. Only its start is held back, because it may be the whole stream. */
 async function offloadStream(
   request: OffloadStreamRequest,
   options: AdoptedOptions,
@@ -237,7 +237,7 @@ const previewing = (contentType: string, { call, previewers, onFallback }: PartR
   onFallback,
 })
 
-/** Bytes that are decoded and read at once. */
+/** Number of bytes that are decoded and read at once. */
 const PIECE_BYTES = 65_536
 
 class ArrivingBytes {
@@ -328,7 +328,7 @@ async function wholeStream(
   return { content: [{ type: 'document', mediaType, data: bytes }], tokens }
 }
 
-/** Returns `undefined` if encoding the text again would give other bytes. */
+/** Decodes bytes. Returns `undefined` if encoding the text would give other bytes. */
 function decodeExactly(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -338,7 +338,7 @@ function decodeExactly(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Larger media are not held for a previewer; only their beginning is read. */
+/** Largest media that are held for a previewer. Of larger media, only the start is read. */
 const MAX_MEDIA_BYTES = 32 * 1_048_576
 
 interface StoredMedia {
@@ -355,7 +355,7 @@ class ArrivingMedia {
   #size = 0
   #held: Uint8Array[] | undefined
 
-  /** The bytes of `start` are pushed too. */
+  /** The bytes of `start` are pushed again. */
   constructor(start: Uint8Array, contentType: string, reading: PartReading) {
     this.#start = start
     this.#reading = reading
@@ -372,7 +372,7 @@ class ArrivingMedia {
     this.#held?.push(copyBytes(chunk))
   }
 
-  /** If storing the text fails, an event is emitted and the media stay. */
+  /** If storing the text fails, an event is emitted, and the media are stored without it. */
   async finish(
     { key, reference, contentType, size, tokens }: StoredMedia,
     storage: AdoptedStorage,

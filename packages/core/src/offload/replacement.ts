@@ -10,7 +10,7 @@ export interface ReplacedBlock {
   readonly contentType: string
   readonly size: number
   readonly lines?: number | undefined
-  /** Untrusted: the author of the content may have chosen it. */
+  /** This text is untrusted, because the author of the content may have chosen it. */
   readonly description?: string | undefined
   /** Whether a smaller version of the block follows the replacement. */
   readonly isShown?: boolean | undefined
@@ -29,16 +29,19 @@ export interface Replacement {
   readonly isError: boolean
   readonly retrievalTool: string | undefined
   readonly guide?: readonly string[] | undefined
-  /** Replaces all instructions. */
+  /** Short instructions that are used instead of all others. */
   readonly brief?: readonly string[] | undefined
 }
 
 const BEGINNING = /^\[Offloaded: \d[\d,]* blocks?, ~/
 const MAX_CONTEXT_LENGTH = 160
-/** With more media blocks, describing each of them twice would fill the context. */
+/** Largest number of placeholders. With more media blocks, two descriptions for each would fill the context. */
 const MAX_PLACEHOLDERS = 16
 
-/** Writes `[Offloaded: …]` first and `[Stored references:]` last, like Strands. Fences separate untrusted previews. */
+/**
+ * Writes a replacement, which begins with `[Offloaded: …]` and ends with `[Stored references:]`, as in Strands.
+ * Untrusted previews are in fences.
+ */
 export function formatReplacement(replacement: Replacement): string {
   const { blocks, original, brief } = replacement
   const located = blocks.some((block) => block.location !== undefined)
@@ -51,7 +54,7 @@ export function formatReplacement(replacement: Replacement): string {
   ].join('\n')
 }
 
-/** Check whether a text starts like a replacement. Anybody may have written such a text. */
+/** Check whether a text starts like a replacement. Other programs or people may have written such a text. */
 export function isReplacement(text: string): boolean {
   return BEGINNING.test(text)
 }
@@ -98,7 +101,7 @@ function formatBlocks(blocks: readonly ReplacedBlock[]): string[] {
 const areMany = (blocks: readonly ReplacedBlock[]): boolean =>
   blocks.filter((block) => block.preview === undefined && !isInPreview(block)).length > MAX_PLACEHOLDERS
 
-/** The preview of a text has placeholders of the media in it. */
+/** Whether the preview of a text has placeholders for these media. */
 const isInPreview = ({ preview, partOf }: ReplacedBlock): boolean => preview === undefined && partOf !== undefined
 
 function formatBlock(block: ReplacedBlock, fence: string = fenceFor(block)): string[] {
@@ -119,14 +122,17 @@ function formatBriefly(block: ReplacedBlock): string[] {
   return [`<<< ${fence}: untrusted content`, block.preview, `>>> ${fence}`]
 }
 
-/** A digest makes the fence unforgeable. References of other storages may be guessable, so the preview is checked. */
+/**
+ * The fence contains a digest, so that content cannot forge it. References of other storages may be guessable. In this
+ * case, the preview is searched for the fence.
+ */
 function fenceFor(block: ReplacedBlock, beginning: string = block.reference): string {
   let fence = beginning
   while (block.preview?.includes(fence) === true) fence += '_'
   return fence
 }
 
-/** Enough if no other preview stands beside. */
+/** A shorter fence, which is enough if there is only one preview. */
 const shortFence = (block: ReplacedBlock): string => fenceFor(block, fenceName(block.reference))
 
 /** For example `[document: pdf, "report.pdf", 12 pages, 99 bytes]`. */
@@ -137,7 +143,7 @@ export function placeholder(block: Omit<ReplacedBlock, 'reference'>): string {
   return `[${block.type}: ${words.map((word) => (word ? `${word}, ` : '')).join('')}${countOf(block.size, 'byte')}${shown}]`
 }
 
-/** Quotes keep a name from continuing as an instruction. */
+/** Put a name in quotes, so that it cannot continue as an instruction. */
 function quotedName(name = '', maxLength?: number): string {
   const safe = safeName(name, maxLength)
   return safe === '' ? '' : `"${safe.replaceAll('"', "'")}"`

@@ -8,12 +8,15 @@ export type TokenLimit =
   | number
   | { readonly share: number; readonly min?: number | undefined; readonly max?: number | undefined }
 
-/** Settings for the results of one tool, in place of those of the offloader. */
+/** Settings for the results of one tool, which override the offloader's. */
 export interface ToolSettings<Limit = TokenLimit> {
   readonly maxResultTokens?: Limit | undefined
   readonly previewTokens?: Limit | undefined
   readonly maxInlineTokens?: Limit | undefined
-  /** `false` keeps results whole. Only results over `maxInlineTokens` are offloaded, which has no limit by default. */
+  /**
+   * `false` keeps results whole. Then only results over `maxInlineTokens` are offloaded. By default, there is no such
+   * limit.
+   */
   readonly offload?: boolean | undefined
 }
 
@@ -135,13 +138,13 @@ function merge(own: ToolSettings<number>, base: ResultLimits): ResultLimits {
 
 /** Limits for the results of a tool. */
 export interface ToolLimits extends ResultLimits {
-  /** Whether results stay up to `maxInlineTokens`, which is then also `maxResultTokens`. */
+  /** Whether results up to `maxInlineTokens` are not offloaded. `maxResultTokens` is then the same number. */
   readonly isExempt: boolean
   /** Whether the tool has its own `previewTokens`. */
   readonly hasOwnPreview: boolean
 }
 
-/** Finds the settings of a tool: by exact name, else by the longest matching pattern. */
+/** Finds the settings of a tool by its exact name, or by the longest matching pattern. */
 export function limitsOf(limits: ResolvedLimits, toolName: string): ToolLimits {
   const own = settingsOf(limits.tools, toolName)
   if (own === undefined) return { ...limits, isExempt: false, hasOwnPreview: false }
@@ -167,7 +170,7 @@ function settingsOf(tools: ResolvedLimits['tools'], toolName: string): ToolSetti
   return undefined
 }
 
-/** Takes linear time: each `*` matches as little as possible. */
+/** Matches a pattern in linear time, because each `*` matches as little as possible. */
 function matchesGlob(pattern: string, name: string): boolean {
   const [start = '', ...rest] = pattern.split('*')
   const end = rest.pop() ?? ''
@@ -181,10 +184,13 @@ function matchesGlob(pattern: string, name: string): boolean {
   return at <= name.length - end.length
 }
 
-/** Tokens of a replacement without a preview. Each result gets as many, even if the turn is over its budget. */
+/**
+ * Number of tokens of a replacement without a preview. Each result gets at least this many, even if the turn exceeds
+ * its budget.
+ */
 const FLOOR_TOKENS = frameTokens(1)
 
-/** Limits a result that gets `tokens` of a turn's budget. */
+/** Limits a result to `tokens` of a turn's budget. */
 export const withinTurn = <Limits extends ResultLimits>(limits: Limits, tokens: number): Limits =>
   tokens >= limits.maxResultTokens
     ? limits
@@ -194,7 +200,7 @@ export const withinTurn = <Limits extends ResultLimits>(limits: Limits, tokens: 
         previewTokens: Math.min(limits.previewTokens, Math.max(0, tokens - FLOOR_TOKENS)),
       }
 
-/** An even share of a turn's budget, for results that arrive one by one. */
+/** An equal share of a turn's budget, for results that arrive one by one. */
 export const evenShare = (budget: number, calls: number): number => Math.max(FLOOR_TOKENS, Math.floor(budget / calls))
 
 /** A result of a turn, before it is offloaded. */
@@ -202,14 +208,15 @@ export interface TurnResult {
   readonly tokens: number
   readonly limits: ResultLimits
   readonly isError: boolean
-  /** Whether the result stays whole, and only counts. */
+  /** Whether the result cannot be reduced, so that only its tokens count. */
   readonly isFixed: boolean
 }
 
 /**
- * Divides a turn's budget: small results stay whole while they fit an equal share of the rest. Errors come first.
+ * Divides a turn's budget. A small result is not reduced if it fits an equal share of the remaining budget. Errors have
+ * priority.
  *
- * Returns the tokens for each result, `Infinity` if the result does not have to be smaller than its own limits say.
+ * Returns the tokens for each result. `Infinity` means that only the result's own limits apply.
  */
 export function divideTurn(results: readonly TurnResult[], budget: number): number[] {
   const wanted = results.map(({ tokens, limits, isFixed }) =>
@@ -250,7 +257,7 @@ export class TurnBudget {
     this.#pending = new Set(this.#results.keys())
   }
 
-  /** Returns the tokens for a result. A second result of the same call gets an even share at once. */
+  /** Returns the tokens for a result. A second result of the same call gets an equal share at once. */
   async share(index: number, result: TurnResult): Promise<number> {
     if (!this.#pending.has(index)) return evenShare(this.#budget, this.#results.length)
     this.#results[index] = result
@@ -258,7 +265,7 @@ export class TurnBudget {
     return (await this.#counted.promise)[index] ?? Infinity
   }
 
-  /** Ends the wait for a call, which may have no result. */
+  /** Stops waiting for a call, which may have no result. */
   leave(index: number): void {
     if (!this.#pending.delete(index) || this.#pending.size > 0) return
     const counted = this.#results.flatMap((result, at) => (result === undefined ? [] : [{ result, at }]))

@@ -15,16 +15,18 @@ import type { AdoptedStorage } from '../content/adopt-storage.ts'
 import type { ResolvedOptions } from './context-offloader-options.ts'
 import type { MeasuredBlock } from './measure-content.ts'
 
-/** More blocks of text or JSON are joined, because naming each of them would fill the context. */
+/**
+ * Largest number of separate texts. More blocks of text or JSON are joined, because naming each would fill the context.
+ */
 const MAX_SEPARATE_TEXTS = 16
 const CONCURRENT_STORES = 8
 
 export interface StoragePart {
   readonly type: 'text' | 'json' | 'image' | 'audio' | 'video' | 'document'
-  /** For the text of a document, the key of the document. */
+  /** For the text of a document, this is the document's key. */
   readonly key: string
   readonly contentType: string
-  /** Absent for media without text. Stored unless `data` is set. */
+  /** Absent for media without text. The text is stored unless `data` is set. */
   readonly text?: string | undefined
   readonly data?: Uint8Array | undefined
   readonly name?: string | undefined
@@ -43,13 +45,13 @@ export interface StoragePart {
 
 /** A file in Base64 inside a text. */
 export interface EmbeddedMedia {
-  /** Position in the text, in UTF-16 units; a data URL begins with its scheme. */
+  /** Position in the text, in UTF-16 units. A data URL starts with its scheme. */
   readonly start: number
   readonly end: number
   readonly type: MediaBlock['type']
   readonly mediaType: string
   readonly data: Uint8Array
-  /** Key of the part with the media. Absent if they are only in the text. */
+  /** Key of the part with the media. Absent if the media are only in the text. */
   readonly key?: string | undefined
 }
 
@@ -92,7 +94,7 @@ export function storageParts(
   return parts
 }
 
-/** Returns media that could not be retrieved: too large, without text, and with no other way. */
+/** Returns media that the agent could not read again: they are too large, have no text, and no other way exists. */
 export function unreachable(
   parts: readonly StoragePart[],
   {
@@ -119,7 +121,7 @@ function namesOf(block: ContentBlock, redact: (text: string) => string): Named {
   }
 }
 
-/** Names joined texts as `head` names files. */
+/** Adds the name before a joined text, in the form that `head` uses for files. */
 export function joinedText(text: string, name = ''): string {
   const shown = safeName(name)
   return shown === '' ? text : `==> ${shown} <==\n${text}`
@@ -132,14 +134,15 @@ function storagePart(block: ContentBlock, key: string, text: string | undefined)
   return { type: 'text', key, contentType: textContentType(declared), text }
 }
 
-/** Stored text is UTF-8 and can be searched, with any declared type. */
+/** Returns a type for stored text, which is UTF-8 and can be searched, whatever type was declared. */
 function textContentType(declared: string | undefined): string {
   if (declared === undefined || !isContentType(declared) || !isTextContentType(declared)) return 'text/plain'
   return declared.replace(/\s*;\s*charset="?(?!utf-?8\b)[^;]*/i, '')
 }
 
 /**
- * Stores all parts or none. A failure or an abort removes parts that this call created and that were not used since.
+ * Stores all parts, or none of them. After a failure or an abort, parts that this call created are removed, unless they
+ * were used since.
  */
 export async function storeParts(
   storage: AdoptedStorage,
@@ -189,7 +192,7 @@ export async function storeParts(
   return { stored: parts.map((part) => stored.get(part)!), undo }
 }
 
-/** UTF-16 units that are encoded at once. */
+/** Number of UTF-16 units that are encoded at once. */
 const PIECE_UNITS = 1_048_576
 
 async function encodeText(text: string): Promise<Uint8Array> {
@@ -217,7 +220,7 @@ async function encodeText(text: string): Promise<Uint8Array> {
   return bytes
 }
 
-/** Texts of documents come after their documents, whose references they name. */
+/** Yields documents before their texts, because a text names the reference of its document. */
 function* batches(parts: readonly StoragePart[]): Generator<readonly StoragePart[]> {
   const texts = parts.filter(({ textOf }) => textOf !== undefined)
   for (const group of [parts.filter(({ textOf }) => textOf === undefined), texts])
@@ -239,10 +242,13 @@ interface StoredParts {
 
 const MAX_TOOL_NAME_LENGTH = 200
 
-/** Names the tool to run again after an eviction, but never its arguments. */
+/**
+ * Metadata with the name of the tool, so that an eviction can name the tool to call again. Arguments are never
+ * included.
+ */
 export const toolMetadata = (toolName: string): Metadata => ({ tool: toolName.slice(0, MAX_TOOL_NAME_LENGTH) })
 
-/** Returns the location to show, or `undefined` if none is shown or known. */
+/** Returns the location to show. `undefined` if no location is known or may be shown. */
 export function locationOf(
   { storage, showLocation }: Pick<ResolvedOptions, 'storage' | 'showLocation'>,
   reference: string,

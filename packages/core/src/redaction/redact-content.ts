@@ -3,7 +3,8 @@ import { parseExactJson, parseJsonText } from '@spillway/text/internal/json'
 import { RedactionError, type Redact } from './redact-text.ts'
 
 /**
- * Redacts text, JSON, text of documents, names and links. Unchanged blocks, and an unchanged list, keep their identity.
+ * Redacts text, JSON, text of documents, names and links. Unchanged blocks, and an unchanged list, are the same
+ * objects.
  */
 export async function redactContent(
   content: readonly ContentBlock[],
@@ -55,7 +56,7 @@ function redactNames(block: ContentBlock, redact: Redact): ContentBlock {
   return Object.keys(redacted).length === 0 ? block : { ...block, ...redacted }
 }
 
-/** Redact each text in JSON, then the whole; `undefined` if the result is not JSON. */
+/** Redact each text in a JSON document, then the whole document. Returns `undefined` if the result is not JSON. */
 export function redactedJson(json: string, redact: (text: string) => string): string | undefined {
   // Most JSON has nothing to redact and need not be parsed.
   let isHit = false
@@ -70,7 +71,7 @@ export function redactedJson(json: string, redact: (text: string) => string): st
   return text === json || parseJsonText(text) !== undefined ? text : undefined
 }
 
-/** UTF-16 units that are redacted at once. */
+/** Number of UTF-16 units that are redacted at once. */
 const PIECE_UNITS = 262_144
 
 async function redactLarge(text: string, redact: Redact): Promise<string> {
@@ -84,13 +85,13 @@ async function redactLarge(text: string, redact: Redact): Promise<string> {
   return [...parts, arriving.finish()].join('')
 }
 
-/** A longer line without a place to cut it cannot be redacted in pieces. */
+/** Longest part that can be held. A longer line without a position to cut cannot be redacted. */
 const MAX_HELD_UNITS = 2_097_152
-/** No match is longer on both sides of a cut. */
+/** Largest distance of a match's start or end from a cut. */
 const WINDOW_UNITS = 8_192
 const KEY_BEGINNING = '-----BEGIN '
 
-/** Redacts text that arrives in pieces. Holds back the last line, and a private key until its end. */
+/** Redacts text that arrives in chunks. The last line is held back, and so is a private key until its end. */
 export class ArrivingRedaction {
   readonly #redact: Redact
   #held = ''
@@ -99,7 +100,7 @@ export class ArrivingRedaction {
     this.#redact = redact
   }
 
-  /** Adds a piece, and returns the redacted text that is complete. */
+  /** Adds a chunk, and returns the redacted text that is complete. */
   push(text: string): string {
     this.#held += text
     if (this.#held.length < WINDOW_UNITS) return ''
@@ -109,7 +110,7 @@ export class ArrivingRedaction {
     return this.#redact(complete)
   }
 
-  /** Returns the rest. */
+  /** Returns the remaining text. */
   finish(): string {
     const rest = this.#redact(this.#held)
     this.#held = ''
@@ -125,7 +126,7 @@ export class ArrivingRedaction {
     return cut > 0 || held.length < MAX_HELD_UNITS ? cut : this.#cutLine()
   }
 
-  /** Finds a place in a long line that no match crosses. */
+  /** Finds a position to cut a long line, which no match crosses. */
   #cutLine(): number {
     const held = this.#held
     for (let at = held.length - WINDOW_UNITS; at > WINDOW_UNITS; at -= WINDOW_UNITS) {

@@ -3,20 +3,20 @@
  *
  * - `secrets`: private keys, tokens and keys of providers, passwords beside their names, and URLs with credentials.
  * - `emails`, `cards` (by their checksum), `ibans` (by their checksum).
- * - A function returns the text without its matches. Long texts come in pieces of whole lines.
+ * - A function must return the text without the parts to hide. A long text is passed in chunks of whole lines.
  */
 export type RedactRule = 'secrets' | 'emails' | 'cards' | 'ibans' | ((text: string) => string)
 
 /** Options of the redaction of results. */
 export interface RedactOptions {
-  /** Rules in the order in which they run. Defaults to `['secrets']`. */
+  /** Rules, in the order in which they are applied. Defaults to `['secrets']`. */
   readonly rules?: readonly RedactRule[] | undefined
   /**
-   * `all` redacts every result, even within the limit. `stored` redacts stored content and its preview. Defaults to
-   * `all`.
+   * `all` redacts every result, even if it is within the limit. `stored` redacts stored content and its preview.
+   * Defaults to `all`.
    */
   readonly where?: 'all' | 'stored' | undefined
-  /** `withhold` hides a result for which a rule throws, `keep` leaves it unchanged. Defaults to `withhold`. */
+  /** If a rule throws, `withhold` hides the result, and `keep` leaves it unchanged. Defaults to `withhold`. */
   readonly onError?: 'withhold' | 'keep' | undefined
 }
 
@@ -34,7 +34,7 @@ export class RedactionError extends Error {
 
 const NAMES: readonly string[] = ['rules', 'where', 'onError']
 
-/** Checks the option `redact`. A function runs after the rules for secrets. */
+/** Checks the option `redact`. A function is called after the rules for secrets. */
 export function resolveRedact(option: RedactOptions | ((text: string) => string) | undefined): Redact | undefined {
   // An offloader may get the options of another one.
   if (option === undefined || isRedact(option)) return option
@@ -78,8 +78,8 @@ function apply(text: string, rule: (text: string) => string): string {
 const SECRET = '[redacted:secret]'
 
 /**
- * Expressions take linear time: each begins at a boundary that it cannot cross, or has a bounded length. None crosses a
- * line, except for private keys.
+ * Expressions take linear time: each starts at a boundary that it cannot cross, or has a limited length. Only the
+ * expression for private keys can match more than one line.
  */
 const PRIVATE_KEY =
   /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=\s\\:,.]|-(?!----)){0,32768}(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?/g
@@ -91,7 +91,7 @@ const URL_PASSWORD = /(:\/\/[^\s:@/"']{0,128}:)[^\s@/"']{1,256}(?=@)/g
 const NAMED_SECRET =
   /((passw(?:or)?d|passphrase|pwd|secret|token|api[_-]?key|(?:access|private|account)[_-]?key)(?:[_-][\w-]{0,24}|key|value|s)?\\?["']?[^\S\n]{0,4}(?:=>|:=|[:=])([^\S\n]{0,4}))(?:(\\?")((?:[^"\\\n]|\\[^"\n]){3,512})\\?"|'([^'\\\n]{3,512})'|([^\s"'`,;&<>(){}[\]$\\]{4,512})(?![(\w]))/gi
 
-/** Types and empty values, which follow such names in code and schemas. */
+/** Words that often follow such names in code and schemas, but are no secrets. */
 const NO_SECRET = /^(?:true|false|null|none|nil|undefined|string|number|boolean|required|optional|x+|\*+)$/i
 
 function redactSecrets(text: string): string {
@@ -128,7 +128,7 @@ const EMAIL = /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/g
 const CARD = /(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w.-]?\w)/g
 const IBAN = /(?<![A-Z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Z0-9])/g
 
-/** Checks the last digit of the number of a card (Luhn). */
+/** Checks the last digit of a card number (Luhn). */
 function isCard(digits: string): boolean {
   const sum = Array.from(digits.replaceAll(/\D/g, ''), Number)
     .toReversed()
@@ -139,7 +139,7 @@ function isCard(digits: string): boolean {
   return sum % 10 === 0
 }
 
-/** Checks the two digits after the country (ISO 7064). */
+/** Checks the two check digits of an IBAN (ISO 7064). */
 function isIban(text: string): boolean {
   const compact = text.replaceAll(' ', '')
   const digits = `${compact.slice(4)}${compact.slice(0, 4)}`.replaceAll(/[A-Z]/g, (letter) => `${parseInt(letter, 36)}`)

@@ -119,9 +119,9 @@ function restOfBytes({ reference }: ContentSource, { start, end }: ByteSpan, not
 
 const isJsonSource = ({ contentType }: ContentSource): boolean => contentTypeEssence(contentType) === 'application/json'
 
-/** Text with more bytes for each token cannot fit and is not read. */
+/** Largest number of bytes for each token. Text with more bytes cannot fit, so it is not read. */
 const BYTES_PER_TOKEN = 64
-/** Larger text is never returned whole, because strings have a maximum length. */
+/** Largest text that is returned whole, because strings have a maximum length. */
 const MAX_WHOLE_BYTES = 64 * 1_048_576
 
 export async function answerFull(reference: string, context: RetrievalContext): Promise<Answer | MediaBlock> {
@@ -170,7 +170,7 @@ function visibleLines(text: string): string {
   return text.split('\r\n').map(visibleText).join('\r\n')
 }
 
-/** Returns nothing for invalid JSON, and if parsing would change the digits of a number. */
+/** Parses JSON. Returns an empty object for invalid JSON, and if parsing would change the digits of a number. */
 function exactJson(text: string): Answer['json'] {
   try {
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
@@ -195,11 +195,14 @@ interface TextEnd {
 interface TextFrame {
   readonly header: (firstLine: number, end: TextEnd) => string
   readonly more: (end: TextEnd) => Answer['rest']
-  /** After the end of the span. */
+  /** The call that reads the content after the span. */
   readonly after?: Answer['rest']
 }
 
-/** Cuts a line only if the lines before it fill less than half of the answer, so that pages show everything. */
+/**
+ * Writes a page of text. A line is cut only if the lines before it fill less than half of the answer, so that pages
+ * show all content.
+ */
 async function writeText(source: ContentSource, span: ByteSpan, frame: TextFrame, limit: AnswerLimit): Promise<Answer> {
   const page = await readPage(source, span, unitsFor(limit))
   const { text, bytes, start, isLast, firstLine, isLineStart } = page
@@ -226,7 +229,7 @@ async function writeText(source: ContentSource, span: ByteSpan, frame: TextFrame
   return fitAnswer(write, 1, text.length, limit) ?? write(1)
 }
 
-/** A character belongs to the span in which it begins. */
+/** Reads a page. A character belongs to the span in which it starts. */
 async function readPage(source: ContentSource, span: ByteSpan, most: number) {
   const offset = Math.max(0, span.start - AROUND_BYTES)
   const length = Math.min(span.end + AROUND_BYTES, span.start + most) - offset
@@ -247,7 +250,7 @@ async function readPage(source: ContentSource, span: ByteSpan, most: number) {
   }
 }
 
-/** A trailing CR is left to the LF that may follow. */
+/** Returns the end of whole characters. A CR at the end is left out, because an LF may follow. */
 function wholeEnd(bytes: Uint8Array): number {
   const end = characterStart(bytes, bytes.length - AROUND_BYTES - 1)
   return bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end

@@ -14,9 +14,9 @@ import type { RetrievalContext } from './retrieval-tool.ts'
 import { isHit, lineOfByte, lineOfHit, showHits, writeSearch, type ShownLine } from './show-hits.ts'
 import { abridge, textFits, unitsFor, type Answer } from './write-answer.ts'
 
-/** Mark, number and bar of a hit's line, in UTF-16 units. */
+/** Fewest UTF-16 units of a hit's line: its mark, number and bar. */
 const LEAST_UNITS_OF_A_HIT = 5
-/** Up to so many hits are kept for a count, so that the last is among them. */
+/** Number of hits that are kept for a count, so that the answer can show the last. */
 const MAX_COUNTED_HITS = 2_000
 
 export async function answerPattern(
@@ -68,7 +68,7 @@ async function waitForHits(
   }
 }
 
-/** Keeps one more hit than is shown, to say how to continue. */
+/** Selects hits. One more hit than can be shown is kept, to suggest how to continue. */
 function selectionOf({ range, after, fromEnd, countOnly }: PatternRequest, context: RetrievalContext): HitSelection {
   if (countOnly) return { range, skip: 0, limit: MAX_COUNTED_HITS, fromEnd: false }
   const most = Math.ceil(unitsFor(context) / LEAST_UNITS_OF_A_HIT)
@@ -87,12 +87,12 @@ export interface FoundHits extends SearchResult {
   readonly range: LineRange | undefined
   readonly searched: number
   readonly lastLine: number
-  /** Part of the lines that was searched, from 0 to 1. */
+  /** Share of the lines that was searched, from 0 to 1. */
   readonly part: number
   readonly milliseconds: number
 }
 
-/** Rejects with `timeout` if the time was spent in the first line. */
+/** Rejects with `timeout` if the time ended during the first line. */
 export async function findHits(
   source: ContentSource,
   pattern: SearchPattern,
@@ -134,7 +134,7 @@ interface Found {
   readonly notes: readonly string[]
 }
 
-/** More UTF-16 units than a token usually has. Further text is read only if needed. */
+/** Number of UTF-16 units that few tokens exceed. More text is read only if needed. */
 const USUAL_UNITS_PER_TOKEN = 5
 
 async function writeFound(search: Found, context: RetrievalContext): Promise<Answer> {
@@ -196,7 +196,7 @@ function countsOf(search: Found, shown: number): string {
   return isPart && isTold ? describeSelection(search, shown) : describeMatches(total, pattern, range, lines)
 }
 
-/** Continues at the line of the next hit, or in a long line after the hits shown. */
+/** Returns the call that continues at the line of the next hit. In a long line, it continues after the hits shown. */
 function restOfHits(
   { request, found }: Found,
   lastLine: number | undefined,
@@ -251,7 +251,7 @@ function inLines(range: LineRange | undefined): string {
   return range === undefined ? '' : ` in lines ${range.start}-${range.end}`
 }
 
-/** Empty if the search came to the end. */
+/** Returns an empty text if the search reached the end. */
 async function describeStop(source: ContentSource, found: FoundHits): Promise<string> {
   if (found.stopped === undefined) return ''
   const line = formatCount(await lineOfByte(source, found.searchedTo))
@@ -264,7 +264,7 @@ function duration(milliseconds: number): string {
   return milliseconds < 950 ? `${Math.ceil(milliseconds / 100) * 100} ms` : `${Math.round(milliseconds / 1_000)} s`
 }
 
-/** Lines at the end that are searched for the last match, and the growth if there is none. */
+/** Number of last lines in which the last match is searched, and its growth if there is no match. */
 const FIRST_TAIL_LINES = 1_000
 const TAIL_GROWTH = 32
 
@@ -305,15 +305,15 @@ async function findLast(
   }
 }
 
-/** The answer does not need what a slow or unsupported pattern would add. */
+/** Ignores errors of slow or unsupported patterns, because the answer is complete without them. */
 function passOver(error: unknown): undefined {
   if (error instanceof PatternError) return undefined
   throw error
 }
 
-/** Part of a call's time for finding a hint. */
+/** Share of a call's time for finding a hint. */
 const HINT_PART = 1 / 8
-/** Of larger content, only the beginning is searched for a hint. */
+/** Size up to which content is searched whole for a hint. Of larger content, only the start is searched. */
 const WHOLE_BYTES = 1_048_576
 const LEAST_BYTES = 262_144
 const SEARCHED_PART = 1 / 64
@@ -351,7 +351,10 @@ interface Variant {
   readonly pattern: SearchPattern
 }
 
-/** Likeliest first: another case, quotes escaped for JSON, one backslash for two, no anchors, literal text. */
+/**
+ * Returns variants of a pattern, the likeliest first: another case, quotes escaped for JSON, one backslash for two, no
+ * anchors, literal text.
+ */
 function variantsOf({ text, problem, ignoreCase }: SearchPattern): Variant[] {
   const written = {
     'With quotes escaped or not': text.replace(/\\*"/g, String.raw`\\*"`),

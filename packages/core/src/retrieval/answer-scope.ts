@@ -12,12 +12,12 @@ import { fitAnswer, quote, shownType, unitsFor, type Answer, type AnswerPart } f
 const MS_PER_BYTE = 20 / 1_000_000
 /** A call takes at most this many times the deadline of one search. */
 const MAX_DEADLINES = 5
-/** Less time than this part counts as none. */
+/** Share of the time that is too small to search another entry. */
 const LEAST_PART = 0.02
-/** Number of entries whose hits fill one answer. */
+/** Number of entries among which one answer is divided. */
 const SHARES = 8
 const MAX_HITS = 1_000
-/** UTF-16 units of hits that each entry may have in any case. */
+/** Smallest number of UTF-16 units for the hits of an entry. */
 const LEAST_SHARE = 600
 
 export async function answerScope(request: PatternRequest, context: RetrievalContext): Promise<Answer> {
@@ -39,7 +39,7 @@ export async function answerScope(request: PatternRequest, context: RetrievalCon
 
 class ScopeSearch {
   readonly groups: ScopeGroup[] = []
-  /** Entries that timed out with nothing found. */
+  /** Entries whose search timed out without a hit. */
   slow: { readonly entries: number; readonly error: PatternError } | undefined
   readonly #request: PatternRequest
   readonly #pattern: SearchPattern
@@ -113,7 +113,7 @@ interface ScopeFindings {
   readonly isOver: boolean
 }
 
-/** Shows all hits, else some lines of each entry, else one line or the count of each. */
+/** Shows all hits if they fit. Otherwise it shows some lines of each entry, or one line or the count of each. */
 function writeScope(
   found: ScopeFindings,
   request: PatternRequest,
@@ -211,7 +211,7 @@ export function entryFacts({ contentType, size, storedAt, metadata }: StoredInfo
   return ` (${(typeof tool === 'string' && tool !== '' ? [/^[\w.-]{1,40}$/.test(tool) ? tool : quote(tool, 40), ...facts] : facts).join(', ')})`
 }
 
-/** Shown from one minute on. */
+/** The age is shown from one minute on. */
 function ageOf(milliseconds: number): string[] {
   const unit = UNITS.find(([, , length]) => milliseconds >= length)
   if (unit === undefined) return []

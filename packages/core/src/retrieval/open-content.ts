@@ -6,7 +6,10 @@ import type { StoredInfo } from '../storage/storage.ts'
 import { RetrievalError, type RetrievalContext } from './retrieval-tool.ts'
 import { formatAnswer, quote, shownType, type Answer } from './write-answer.ts'
 
-/** Rejects with a `StorageError`, or with `unavailable` for any other error of the storage. */
+/**
+ * Opens content and calls a function with it. Rejects with a `StorageError`, and for other errors of the storage with
+ * the code `unavailable`.
+ */
 export async function withContent<Result>(
   storage: AdoptedStorage,
   reference: string,
@@ -65,7 +68,7 @@ async function describeState(source: ContentSource): Promise<{ notes: string[]; 
   return { notes, rest: { call: { reference, after, wait_seconds: SUGGESTED_WAIT_SECONDS } } }
 }
 
-/** The last line of growing content may continue. */
+/** Returns the number of complete lines. The last line of an open entry may still grow. */
 export async function endedLines(source: ContentSource): Promise<number> {
   const { lines, endsWithLineFeed, size } = await source.lineIndex()
   return size === 0 || endsWithLineFeed ? lines : lines - 1
@@ -93,12 +96,12 @@ export function assertText({ contentType, reference }: Pick<ContentSource, 'cont
 }
 
 const MAX_SEARCHED_ENTRIES = 1_000
-/** Unless a single entry has more. */
+/** Largest number of bytes to search, unless a single entry is larger. */
 const MAX_SEARCHED_BYTES = 1_073_741_824
 
 interface ReadEntries {
   readonly searched: number
-  /** Text entries left out because of their age, their size or the time. */
+  /** Number of text entries left out because of their age, their size or the time limit. */
   readonly unsearched: number
   readonly binary: number
 }
@@ -133,12 +136,15 @@ interface ScopeEntries {
   readonly others: number
 }
 
-/** Never without a scope, so that nothing can be enumerated. */
+/**
+ * Whether entries may be listed. Without a scope this is never allowed, so that no caller can list the entries of
+ * others.
+ */
 export function canList(context: RetrievalContext): boolean {
   return context.scoped && context.storage.can.list
 }
 
-/** Lists exactly this scope. `onEntry` also gets entries that are not returned. */
+/** Lists the entries of exactly this scope. `onEntry` is also called for entries that are not returned. */
 export async function listNewest(
   context: RetrievalContext,
   count: number,

@@ -15,7 +15,7 @@ export interface PatternRequest {
   readonly contextLines: number
   readonly ignoreCase: boolean
   readonly countOnly: boolean
-  /** Matches to skip, from the end if `fromEnd` is set. */
+  /** Number of matches to skip. If `fromEnd` is set, they are skipped at the end. */
   readonly after: number
   readonly fromEnd: boolean
   readonly waitSeconds: number
@@ -25,13 +25,13 @@ export interface HeadRequest {
   readonly mode: 'head'
   readonly reference: string
   readonly lines: number
-  /** Lines to skip, from the end if `fromEnd` is set. */
+  /** Number of lines to skip. If `fromEnd` is set, they are skipped at the end. */
   readonly after: number
   readonly fromEnd: boolean
   readonly waitSeconds: number
 }
 
-/** 1-based, both ends inclusive. */
+/** A range of bytes, 1-based and inclusive. */
 type ByteRange = NonNullable<RetrievalCall['byte_range']>
 
 export interface BytesRequest {
@@ -60,10 +60,10 @@ const MAX_SQL_LENGTH = 10_000
 
 type Parameter = keyof RetrievalCall
 
-/** A call takes one of these ways. */
+/** Parameters of which a call may have only one. */
 const WAYS: readonly Parameter[] = ['pattern', 'sql', 'json_path', 'query', 'byte_range']
 
-/** `null` and an empty string count as absent. Throws a {@link RetrievalError}. */
+/** Parses the input of a call. `null` and an empty string count as absent. Throws a {@link RetrievalError}. */
 export function parseRetrievalInput(input: unknown): RetrievalRequest {
   const call = readParameters(input)
   assertRange('line_range', call)
@@ -189,7 +189,7 @@ function assertLength(name: Parameter, text: string | undefined): void {
 
 const waitSeconds = ({ wait_seconds: seconds = 0 }: RetrievalCall): number => Math.min(seconds, MAX_WAIT_SECONDS)
 
-/** Ignoring these parameters would answer another question. */
+/** Refuses parameters that do not fit, because ignoring them would answer another question. */
 function refuse(call: RetrievalCall, way: Parameter, names: readonly Parameter[]): void {
   const useless = names.filter((name) => !([undefined, false, 0] as unknown[]).includes(call[name]))
   if (useless.length === 0) return
@@ -203,7 +203,9 @@ function without(call: RetrievalCall, names: readonly Parameter[]): RetrievalCal
 const MAX_REFERENCES = 5
 const EXAMPLE: RetrievalCall = { reference: 'call_1_0_…', pattern: 'error|failed', line_range: { start: 1, end: 200 } }
 
-/** A model writes `null`, empty text, empty lists and ranges of zeros for absent parameters. */
+/**
+ * Readers of the parameters. Models write `null`, empty text, empty lists and ranges of zeros for absent parameters.
+ */
 const READERS: { readonly [Name in keyof RetrievalCall]-?: (value: unknown) => RetrievalCall[Name] } = {
   reference: (value) => readText('reference', value),
   pattern: (value) => readText('pattern', value),
@@ -224,7 +226,10 @@ const READERS: { readonly [Name in keyof RetrievalCall]-?: (value: unknown) => R
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
 const NAMES = Object.keys(READERS)
 
-/** Accepts clear intentions: numbers and flags as text, lines as `10-20` or `[10, 20]`, JSON in a text. */
+/**
+ * Accepts input of another form if its meaning is clear: numbers and flags as text, lines as `10-20` or `[10, 20]`,
+ * JSON in a text.
+ */
 function readParameters(input: unknown): RetrievalCall {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     throw invalidInput(`The input must be an object, got ${describe(input)}.`)
@@ -237,7 +242,7 @@ function readParameters(input: unknown): RetrievalCall {
   return Object.fromEntries(NAMES.map((name) => [name, READERS[name as keyof RetrievalCall](values[name])]))
 }
 
-/** An example follows unless `call` is given. */
+/** Creates the error of an invalid input. It contains an example of a call unless `call` is given. */
 export function invalidInput(message: string, call?: RetrievalCall): RetrievalError {
   if (call !== undefined) return new RetrievalError('invalid-input', message, { call })
   return new RetrievalError('invalid-input', `${message} A right call:`, { call: EXAMPLE })
@@ -316,7 +321,7 @@ function describe(value: unknown): string {
   return typeof value === 'object' ? 'an object' : typeof value
 }
 
-/** Leaves out the lines and matches that the search was limited to. */
+/** Returns the call without the limits for lines and matches. */
 export function callOf(request: PatternRequest): RetrievalCall {
   const { reference, pattern, contextLines, ignoreCase, countOnly } = request
   return {

@@ -12,47 +12,50 @@ const DEFAULT_BLOCK_BYTES = 1_048_576
 
 /** Options of {@link createRetrievalTool}. */
 export interface RetrievalToolOptions {
-  /** Storage of offloaded content: a scope if it has scopes. */
+  /** Storage of offloaded content. If the storage has scopes, pass one of them. */
   readonly storage: Storage
   /** Whether `storage` is a scope. Without a scope, nothing is listed and a search needs a reference. */
   readonly scoped: boolean
-  /** Tokens of one text answer, at most. `Infinity` for no limit. */
+  /** Largest number of tokens in one text answer. `Infinity` for no limit. */
   readonly maxRetrievalTokens: number
   readonly countTokens: CountTokens
-  /** Bytes of media that are returned whole, at most. Defaults to 5 MiB. */
+  /** Largest size of media that are returned whole, in bytes. Defaults to 5 MiB. */
   readonly maxMediaBytes?: number | undefined
-  /** Milliseconds that the pattern of one call may take, plus 20 ms for each million characters. Defaults to 2,000. */
+  /**
+   * Milliseconds that the pattern of one call may take, plus 20 ms for each million characters of content. Defaults to
+   * 2,000.
+   */
   readonly deadlineMs?: number | undefined
-  /** Bytes of one read from storage. Defaults to 1 MiB. */
+  /** Number of bytes in one read from storage. Defaults to 1 MiB. */
   readonly blockBytes?: number | undefined
   /** Write the calls that answers suggest. Defaults to the tool's name and the input as JSON. */
   readonly formatCall?: ((call: RetrievalCall) => string) | undefined
   /** Called after every call, even a failed one. */
   readonly onRetrieve?: ((event: RetrievalEvent) => void) | undefined
-  /** Journal of all answers. A `ContextOffloader` records them itself. */
+  /** Journal that records all answers. A `ContextOffloader` records its answers itself. */
   readonly journal?: EventJournal | undefined
 }
 
-/** Answer of the retrieval tool. Programs read its fields, models its content. */
+/** Answer of the retrieval tool. Programs read its fields, and models read its content. */
 export type RetrievalResult =
   | {
       readonly isError: false
       readonly content: readonly ContentBlock[]
-      /** Matches, results, passages or rows in all. Absent if the call only read. */
+      /** Total number of matches, results, passages or rows. Absent if the call did not search. */
       readonly matches?: number | undefined
-      /** Lines with matches that the answer shows. Empty without a pattern or a query. */
+      /** Lines with matches that the answer shows. Empty without a pattern and a query. */
       readonly matchingLines: readonly MatchingLine[]
-      /** Whether the answer shows all that was asked for. */
+      /** Whether the answer shows everything that was requested. */
       readonly isComplete: boolean
-      /** The call that shows the rest. Absent if nothing is left, or no single call shows it. */
+      /** The call that shows what is missing. Absent if nothing is missing, or if no single call can show it. */
       readonly continuation?: RetrievalCall | undefined
     }
   | {
       readonly isError: true
-      /** Says what to do next. */
+      /** A text that explains what to do next. */
       readonly content: readonly ContentBlock[]
       readonly code: RetrievalErrorCode
-      /** The text of the content without the word `Error`. */
+      /** The text of `content` without the word `Error`. */
       readonly message: string
     }
 
@@ -63,7 +66,7 @@ export interface MatchingLine {
   readonly line: number
   /** Start of the match in UTF-16 units, 1-based. Absent for a match far within a long line. */
   readonly column?: number | undefined
-  /** The line, or its part around the match, without control characters. */
+  /** The line without control characters. A long line is cut around the match. */
   readonly text: string
 }
 
@@ -73,21 +76,21 @@ export interface RetrievalTool {
   readonly description: string
   /** JSON Schema of the input. */
   readonly inputSchema: RetrievalInputSchema
-  /** Answer a call. Always resolves, even if the input is invalid or the storage fails. */
+  /** Answer a call. It always resolves, even if the input is invalid or the storage fails. */
   execute(input: unknown, options?: RetrievalCallOptions): Promise<RetrievalResult>
 }
 
 /** Options of one call of the retrieval tool. */
 export interface RetrievalCallOptions {
   readonly signal?: AbortSignal | undefined
-  /** Called with each wait for new lines or for an engine, so that a service can serve other requests. */
+  /** Called whenever the call waits for new lines or an engine, so that a service can serve other requests. */
   readonly pause?: Pause | undefined
 }
 
 /**
  * Create the tool `retrieve_offloaded_content`, which searches and reads offloaded content.
  *
- * @throws TypeError if an option is invalid; its message names the option.
+ * @throws TypeError if an option is invalid. The message names the option.
  *
  * @example
  * ```ts
@@ -156,20 +159,20 @@ function positive(name: string, value: number): number {
 }
 
 /**
- * JSON Schema of a tool definition, in the keywords that every provider takes. An adapter whose provider demands more
- * derives it from this one.
+ * JSON Schema of a tool definition. It uses only keywords that every provider accepts. If a provider needs more, its
+ * adapter derives another schema from this one.
  */
 export interface RetrievalInputSchema {
   readonly type: 'object'
   readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  /** Absent if nothing is required, as some validators refuse an empty list. */
+  /** Absent if nothing is required, because some validators refuse an empty list. */
   readonly required?: readonly string[]
 }
 
 interface SchemaOptions {
-  /** Whether a reference may be left out. */
+  /** Whether the reference is optional, so that a call searches the scope. */
   readonly searchesScope: boolean
-  /** Whether entries can be read while they are written. */
+  /** Whether the tool can wait for new content of open entries. */
   readonly waits: boolean
   readonly runsSql?: boolean
 }
@@ -220,28 +223,28 @@ export function retrievalDescription(runsSql: boolean = locateSqlite() !== undef
   )
 }
 
-/** Parameters of the retrieval tool, under the names that the model uses. */
+/** Parameters of the retrieval tool, with the names that the model uses. */
 export interface RetrievalCall {
   readonly reference?: string | undefined
   readonly pattern?: string | undefined
   readonly line_range?: { readonly start: number; readonly end: number } | undefined
-  /** Bytes of text, for a part of a long line: 1-based, both ends inclusive. */
+  /** Range of bytes in the text, 1-based and inclusive. It is for a part of a long line. */
   readonly byte_range?: { readonly start: number; readonly end: number } | undefined
   readonly context_lines?: number | undefined
   readonly ignore_case?: boolean | undefined
   readonly json_path?: string | undefined
   /** Words to rank passages by. */
   readonly query?: string | undefined
-  /** One SQLite statement that reads a table. */
+  /** One SQLite statement that reads from a table. */
   readonly sql?: string | undefined
-  /** Tables for `sql`, instead of `reference`: the first is `t1`, the second `t2`. */
+  /** Tables for `sql`, used instead of `reference`. The first is `t1`, the second `t2`. */
   readonly references?: readonly string[] | undefined
   readonly count_only?: boolean | undefined
-  /** Matches, results, passages, rows or lines to skip. */
+  /** Number of matches, results, passages, rows or lines to skip. */
   readonly after?: number | undefined
-  /** Seconds to wait, at most 30, for lines or matches after `after` in content that is still written. */
+  /** Seconds to wait, at most 30, for new lines or matches after `after` in an open entry. */
   readonly wait_seconds?: number | undefined
-  /** Return the last matches instead of the first. */
+  /** Return the last matches and not the first ones. */
   readonly from_end?: boolean | undefined
 }
 
@@ -257,12 +260,12 @@ export function formatRetrievalCall(call: RetrievalCall, toolName: string = RETR
 export const RETRIEVAL_TOOL_NAME = 'retrieve_offloaded_content'
 
 /**
- * Code of a retrieval failure, beside those of storage. Codes do not change within a major version.
+ * Code of a retrieval failure that is not a storage failure. Codes do not change within a major version.
  *
  * - `invalid-input`: a parameter is missing, unknown or of the wrong type.
  * - `invalid-range`: `line_range` or `byte_range` ends before it starts, or starts beyond the end of the content.
  * - `pattern-timeout`: the pattern took too long.
- * - `pattern-refused`: the pattern is too long, or not supported by the regular expression engine.
+ * - `pattern-refused`: the pattern is too long, or the regular expression engine does not support it.
  * - `not-text`: the content is binary and cannot be searched or read by lines.
  * - `not-a-table`: the content has no rows.
  * - `unknown-column`: a statement names a column that the table does not have.
@@ -286,9 +289,9 @@ export type RetrievalErrorCode =
   | 'sql-timeout'
 
 interface RetrievalErrorDetails extends ErrorOptions {
-  /** The call to make instead, placed after the message. */
+  /** The call to make instead. It comes after the message. */
   readonly call?: RetrievalCall | undefined
-  /** Advice with stored names, placed inside a fence. */
+  /** Advice that contains stored names. It is placed inside a fence. */
   readonly stored?: StoredAdvice | undefined
 }
 
@@ -297,7 +300,7 @@ interface StoredAdvice {
   readonly call?: RetrievalCall | undefined
 }
 
-/** The message tells the model what to do next. */
+/** An error of the retrieval tool, whose message tells the model what to do next. */
 export class RetrievalError extends Error {
   override readonly name = 'RetrievalError'
   readonly code: RetrievalErrorCode
@@ -313,7 +316,7 @@ export class RetrievalError extends Error {
 }
 
 export interface AnswerLimit {
-  /** `Infinity` for no limit. */
+  /** Largest number of tokens. `Infinity` for no limit. */
   readonly maxTokens: number
   readonly countTokens: CountTokens
   /** Write a call that an answer suggests. */
@@ -343,7 +346,7 @@ export interface RetrievalContext extends AnswerLimit {
  * - `range`: a range of lines.
  * - `bytes`: a range of bytes in a long line.
  * - `head`: the first or the last lines.
- * - `full`: the native content, or its first lines if it is over the limit.
+ * - `full`: the whole content, or its first lines if it exceeds the limit.
  * - `invalid`: an invalid call.
  */
 export type RetrievalMode =
@@ -360,13 +363,13 @@ export type RetrievalMode =
   | 'full'
   | 'invalid'
 
-/** An answered call of the retrieval tool, without content. */
+/** An answered call of the retrieval tool. It has no content. */
 export interface RetrievalEvent {
   readonly type: 'retrieval'
   readonly mode: RetrievalMode
-  /** Reference as the model wrote it. Absent if the call named none. */
+  /** The reference as the model wrote it. Absent if the call has no reference. */
   readonly reference?: string | undefined
-  /** Tokens of the answer. 0 for media, whose cost depends on the model. */
+  /** Number of tokens in the answer. It is 0 for media, whose cost depends on the model. */
   readonly tokens: number
   readonly durationMs: number
   readonly isError: boolean

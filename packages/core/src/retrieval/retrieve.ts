@@ -125,7 +125,7 @@ interface Explanation {
   readonly advice?: AnswerPart
 }
 
-/** Rethrows errors of neither the storage, the pattern nor the input. */
+/** Explains an error to the model. An error that is not from the storage, the pattern or the input is thrown again. */
 async function explain(
   error: unknown,
   input: unknown,
@@ -161,7 +161,7 @@ async function explain(
 }
 
 const MAX_SUGGESTIONS = 10
-/** Newest references compared with an unknown one, and number of closest ones named. */
+/** Largest number of new references to compare with an unknown one. `MAX_CLOSEST` of them are named. */
 const MAX_COMPARED = 300
 const MAX_CLOSEST = 3
 const MIN_COMPARED_LENGTH = 3
@@ -173,7 +173,7 @@ const REASONS: Readonly<Record<EvictionReason, string>> = {
   quota: 'to make room for newer content',
 }
 
-/** Leaves out the message of the error, which may name hosts and paths. */
+/** Explains an error of the storage. Its message is left out, because it may contain hosts and paths. */
 async function explainStorageError(
   error: StorageError,
   reference: string | undefined,

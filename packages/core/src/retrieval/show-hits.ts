@@ -16,7 +16,7 @@ import {
 import type { AnswerLimit } from './retrieval-tool.ts'
 import { fitAnswer, fits, oneLine, type Answer, type AnswerPart } from './write-answer.ts'
 
-/** UTF-16 units kept of a line, around its match: fewer if there are more hits. */
+/** Largest number of UTF-16 units kept of a line around its match. With more hits, fewer are kept. */
 const MOST_KEPT = 4_000
 const LEAST_KEPT = 500
 
@@ -24,7 +24,7 @@ interface HitViewOptions {
   readonly contextLines: number
   readonly limit: number
   readonly range: LineRange | undefined
-  /** If not all hits fit, show the last instead of the first. */
+  /** If not all hits fit, show the last ones. */
   readonly fromEnd: boolean
   readonly signal: AbortSignal | undefined
 }
@@ -75,14 +75,14 @@ async function viewLast(
 
 const SNIFFED_BYTES = 256
 const MAX_PLACES = 100
-/** A path is found by reading from the start, so larger content gets none. */
+/** Largest content in which a path is found, because finding it reads from the start. */
 const MAX_WALKED_BYTES = 128 * 1_048_576
 const PAGE_LINE = /^--- page (\d+) of \d+ ---$/
 const MAX_PAGES = 10_000
 
 type Places = ReadonlyMap<LineView, string>
 
-/** Long lines of JSON get paths, and documents with pages get page numbers. */
+/** Finds JSON paths for long lines, and page numbers for documents with pages. */
 async function placesOf(
   source: ContentSource,
   hits: readonly LineView[],
@@ -122,9 +122,9 @@ async function pagesOf(
 
 type MatchingLine = NonNullable<AnswerPart['matchingLines']>[number]
 
-/** UTF-16 units shown of a line, tried until everything fits. */
+/** UTF-16 units to show of a line. The values are tried until all hits fit. */
 const LINE_LENGTHS = [1_000, 500]
-/** Tried if not everything fits, and then if not even one hit does. */
+/** Smaller values. They are tried if not all hits fit, and again if not even one fits. */
 const CUT_LINE_LENGTHS = [500, 200, 100, 40]
 
 interface SearchFrame {
@@ -133,7 +133,7 @@ interface SearchFrame {
   readonly fromEnd: boolean
 }
 
-/** `frame` gives all but the lines, from the hits that are shown. */
+/** `frame` returns the rest of the answer, for the hits that are shown. */
 export function writeSearch(
   views: readonly ShownLine[],
   { reference, frame, fromEnd }: SearchFrame,
@@ -169,7 +169,7 @@ export function isHit(view: ShownLine): boolean {
   return view.match !== undefined
 }
 
-/** Leaves out context of hits that are not shown. */
+/** Returns the lines to show, without the context of hits that are not shown. */
 export function wholeWindows(views: readonly ShownLine[], count: number): readonly ShownLine[] {
   let end = views.slice(0, count).findLastIndex(isHit) + 1
   while (end > 0 && end < count && views[end]!.number === views[end - 1]!.number + 1) end++
@@ -188,7 +188,7 @@ export interface ShownLine extends LineView {
   readonly place?: string | undefined
 }
 
-/** `start` and `end` are bytes of the content. */
+/** A part with its `start` and `end` in bytes of the content. */
 interface Part {
   readonly view: ShownLine
   readonly start: number
@@ -196,7 +196,10 @@ interface Part {
   end: number
 }
 
-/** Marks hits with `>`, gaps with `---`. All content follows a number and a bar. `maxLength` is in UTF-16 units. */
+/**
+ * Writes lines. Hits are marked with `>`, and gaps with `---`. Each line starts with a number and a bar, so stored text
+ * never starts a line. `maxLength` is in UTF-16 units.
+ */
 export function renderLines(
   views: readonly ShownLine[],
   maxLength: number,
@@ -263,7 +266,7 @@ export function spanOf(start: number, end: number): string {
   return `${formatCount(start + 1)}-${formatCount(end)}`
 }
 
-/** Never cuts a grapheme or an escape sequence. */
+/** Cuts a text at both ends. It never cuts a grapheme or an escape sequence. */
 function cutBothEnds(text: string, start: number, end: number): { readonly shown: string; readonly start: number } {
   const from = escapeAround(text, start)?.end ?? start
   const fromStart = cutAtGrapheme(text, text.length - from, true)

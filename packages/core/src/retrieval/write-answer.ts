@@ -2,31 +2,31 @@ import { contentTypeEssence, longerThan, visibleText, type ContentBlock } from '
 import { fenceName } from '../storage/reference.ts'
 import type { AnswerLimit, MatchingLine, RetrievalCall } from './retrieval-tool.ts'
 
-/** An answer as data. Only {@link writeAnswer} makes text of it, so that stored text is always inside a fence. */
+/** An answer as data. Only {@link writeAnswer} converts it to text, so that stored text is always inside a fence. */
 export interface Answer {
   /** Counts and remarks before the content, without stored text. */
   readonly header: readonly string[]
   readonly parts?: readonly AnswerPart[] | undefined
   /** Remarks after the content, without stored text. */
   readonly notes?: readonly string[] | undefined
-  /** Matches, results, passages or rows in all. Absent if nothing was searched. */
+  /** Total number of matches, results, passages or rows. Absent if the call did not search. */
   readonly matches?: number | undefined
-  /** The call that shows the rest. */
+  /** The call that shows what is missing. */
   readonly rest?: { readonly said?: string; readonly call: RetrievalCall } | undefined
-  /** Whether something is missing that no call shows. */
+  /** Whether content is missing that no call can show. */
   readonly isPartial?: boolean | undefined
-  /** Value of the whole content, which takes the place of its text. */
+  /** The parsed value of the whole content, which replaces its text. */
   readonly json?: { readonly value: unknown } | undefined
 }
 
-/** Part of an answer about one entry. */
+/** A part of an answer, about one entry. */
 export interface AnswerPart {
   readonly reference: string
-  /** Facts of the entry, if the answer shows several. */
+  /** Facts about the entry, if the answer shows several entries. */
   readonly facts?: string | undefined
   readonly lines?: readonly string[] | undefined
   readonly matchingLines?: readonly Omit<MatchingLine, 'reference'>[] | undefined
-  /** Remarks after the lines, with stored names in them. */
+  /** Remarks after the lines, which may contain stored names. */
   readonly remarks?: readonly string[] | undefined
 }
 
@@ -36,7 +36,7 @@ interface WrittenAnswer {
   readonly isWhole: boolean
 }
 
-/** Without room for a fence there is no content either. */
+/** Writes an answer. If a fence does not fit, no content is shown. */
 export function writeAnswer(answer: Answer, limit: AnswerLimit): WrittenAnswer {
   const whole = formatAnswer(answer, limit)
   if (textFits(whole, limit)) return { text: whole, content: contentOf(answer, whole), isWhole: true }
@@ -63,7 +63,7 @@ export function formatAnswer({ header, parts = [], notes = [], rest }: Answer, {
 
 const bracketed = (text: string): string => `[${text}]`
 
-/** A part without lines and remarks has its facts alone. */
+/** A part without lines and remarks is only its facts. */
 export function formatPart(part: AnswerPart): string[] {
   const { reference, facts = '', lines = [], remarks = [] } = part
   if (lines.length + remarks.length === 0) return facts === '' ? [] : [bracketed(`${oneLine(reference)}${facts}`)]
@@ -72,7 +72,10 @@ export function formatPart(part: AnswerPart): string[] {
   return [begin, inside, end]
 }
 
-/** Named by the end of the reference if the call named the whole. The text is checked, so that it cannot end the fence. */
+/**
+ * Returns the fence of an entry. If the call had the whole reference, the fence has only its end. The text is searched
+ * for the fence, so that stored text cannot end it.
+ */
 function fenceOf(
   { reference, facts }: Pick<AnswerPart, 'reference' | 'facts'>,
   text: string,
@@ -88,7 +91,7 @@ export function oneLine(text: string): string {
   return visibleText(text).replace(LINE_ENDINGS, '␤')
 }
 
-/** Quotes untrusted text on one line, without control characters. */
+/** Writes untrusted text in quotes, on one line and without control characters. */
 export function quote(text: string, maxLength = 80): string {
   return JSON.stringify(abridge(text, maxLength))
 }
@@ -99,14 +102,14 @@ export function abridge(text: string, maxLength: number): string {
   return clean.length > maxLength || text.length > maxLength * 4 ? `${clean.slice(0, maxLength - 1)}…` : clean
 }
 
-/** Without parameters, whose values may be sentences. */
+/** Returns a content type without its parameters, whose values may be sentences. */
 export function shownType(contentType: string): string {
   return abridge(contentTypeEssence(contentType), 80)
 }
 
-/** More UTF-16 units than most tokens have. */
+/** Number of UTF-16 units that few tokens exceed. */
 const UNITS_PER_TOKEN = 12
-/** Limit of one answer in any case, because strings have a maximum length. */
+/** Limit of any answer, because strings have a maximum length. */
 const MAX_UNITS = 64 * 1_048_576
 
 export function unitsFor(limit: AnswerLimit): number {
@@ -121,7 +124,7 @@ export function textFits(text: string, { maxTokens, countTokens }: AnswerLimit):
   return !longerThan(text, maxTokens, countTokens)
 }
 
-/** Returns the answer for a large `count` up to `most` that fits, or `undefined` if that for `least` does not. */
+/** Finds the largest `count` up to `most` whose answer fits. Returns `undefined` if not even `least` fits. */
 export function fitAnswer(
   write: (count: number) => Answer,
   least: number,
@@ -154,7 +157,7 @@ function fitCount<Made>(
   return best
 }
 
-/** Last resort for limits of a few tokens. */
+/** Cuts a text. This is the last resort for limits of a few tokens. */
 export function cutToFit(text: string, limit: AnswerLimit): string {
   const cut = (length: number): string => text.slice(0, length).toWellFormed()
   return fitCount(cut, (shown) => textFits(shown, limit), 0, text.length) ?? ''

@@ -3,31 +3,31 @@ import { utf8Text } from '@spillway/text/internal/engines'
 import type { ContentSource } from '../content/content-source.ts'
 import { MAX_WHOLE_BYTES } from '../storage/content-cache.ts'
 
-/** Longer lines are searched in parts. */
+/** Longest line that is searched whole. Longer lines are searched in parts. */
 const MAX_LINE_BYTES = 1_048_576
-/** Overlap of two parts of a line, in bytes: a match up to this length is always found. */
+/** Number of bytes that two parts of a line share. A match up to this length is always found. */
 const OVERLAP = 65_536
-/** Bytes before a part that look-behind and word boundaries may read. */
+/** Number of bytes before a part that look-behind and word boundaries can see. */
 const LOOK_BACK = 1_024
 const LINE_FEED = 10
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 
 export interface LinePart {
   readonly from: number
-  /** Later matches are found in the next block. The end of the bytes in the last part. */
+  /** Matches after it are found in the next block. In the last part of a line, this is the end of the bytes. */
   readonly until: number
   readonly isFirst: boolean
   readonly isLast: boolean
 }
 
-/** Whole lines, or a part of one very long line. The last line has its LF unless the content ends without one. */
+/** Whole lines, or a part of one very long line. The last line includes its LF, unless the content ends without one. */
 export interface SearchBlock {
   readonly bytes: Uint8Array
   readonly offset: number
   readonly part?: LinePart
 }
 
-/** Split content into blocks of whole lines of up to 1 MiB, without a byte order mark at the start. */
+/** Split content into blocks of whole lines with up to 1 MiB. A byte order mark at the start is left out. */
 export async function* searchBlocks(source: ContentSource, start: number, end: number): AsyncGenerator<SearchBlock> {
   // The incomplete line so far, and its offset in the content.
   let pieces: Uint8Array[] = []
@@ -83,17 +83,18 @@ async function* read(source: ContentSource, start: number, end: number): AsyncGe
   else yield* source.blocks(start, end, { transient: true })
 }
 
-/** Line ends for `^` and `$` with the flag `m`, but not for a search. */
+/** Line ends at which `^` and `$` match with the flag `m`, but that do not end a line of a search. */
 const OTHER_LINE_ENDS = /[\r\u2028\u2029]/
 
-/** Lines of a block as searchable text, with a mapping from units to bytes. */
+/** The lines of a block as text to search, and how its units map to bytes. */
 export interface PieceText {
-  /** The lines joined by LF, without a CR before an LF and without the final LF. */
+  /** The lines joined by LF. A CR before an LF, and the final LF, are left out. */
   readonly text: string
   /** Whether `^` and `$` with the flag `m` match only at the ends of lines. */
   readonly hasPlainLines: boolean
   /**
-   * Return the byte of a unit's character, or with `'end'`, the end of the text before it. Fast for ascending units.
+   * Return the byte at which a unit's character starts. With `'end'`, return the end of the text before the unit. It is
+   * fast if units are ascending.
    */
   byteOf(unit: number, side?: 'end'): number
 }
@@ -113,7 +114,7 @@ export function pieceText(bytes: Uint8Array, start: number, end: number): PieceT
   }
 }
 
-/** Maps units to bytes: both have the same LFs, and units are counted within a line. */
+/** Maps units to bytes. Text and bytes have the same LFs, so units are counted only within a line. */
 class ByteFinder {
   readonly #bytes: Uint8Array
   readonly #start: number
@@ -172,7 +173,7 @@ function isLowSurrogate(text: string, at: number): boolean {
 }
 
 /**
- * Return the number of bytes from `start` that decode to the first `units` UTF-16 units. Invalid bytes count as in the
+ * Return the number of bytes from `start` that make the first `units` UTF-16 units. Invalid bytes count as in the
  * Encoding Standard.
  */
 export function unitsToBytes(bytes: Uint8Array, start: number, end: number, units: number): number {
@@ -193,7 +194,9 @@ export function characterStart(bytes: Uint8Array, at: number): number {
   return at
 }
 
-/** Return the bytes of the character at `at`, 1 to 4. For an invalid one, their negative number. */
+/**
+ * Return the number of bytes of the character at `at`, from 1 to 4. If the bytes are invalid, the number is negative.
+ */
 function characterLength(bytes: Uint8Array, at: number, end: number): number {
   const lead = bytes[at]!
   if (lead < 0x80) return 1

@@ -8,30 +8,30 @@ import { TextScanner, type MatchSink, type Scan } from './text-scanner.ts'
 interface KeepOptions {
   readonly skip: number
   readonly limit: number
-  /** Keep the last hits instead of the first; `skip` then counts from the end. */
+  /** Keep the last hits. `skip` then counts from the end. */
   readonly fromEnd: boolean
 }
 
-/** Awaits work outside this thread, so that a service can serve other requests. */
+/** Waits for work on another thread, so that a service can serve other requests. */
 export type Pause = <Result>(waiting: Promise<Result>) => Promise<Result>
 
 export interface SearchOptions extends KeepOptions {
-  /** Scan a block. Returns the offset at which the deadline stopped the scan, if any. */
+  /** Part of the content to search. Returns the offset at which the deadline stopped the search, if it did. */
   readonly span?: ByteSpan | undefined
   /** Milliseconds of matching, plus 20 for each million bytes. */
   readonly deadlineMs: number
   readonly signal?: AbortSignal | undefined
-  /** Called with each wait for an engine. */
+  /** Called whenever the search waits for an engine. */
   readonly pause?: Pause | undefined
 }
 
 export interface SearchResult {
   readonly lines: number
-  /** Exceeds `lines` if very long lines have several hits. */
+  /** It is larger than `lines` if very long lines have several hits. */
   readonly total: number
-  /** Matching lines, or matches in very long lines, in bytes of the content. */
+  /** Positions of matching lines, in bytes of the content. In very long lines, these are positions of matches. */
   readonly hits: readonly ByteSpan[]
-  /** Progress in bytes of the content: the end of the span, or the start of a line after an early stop. */
+  /** Progress in bytes of the content. After an early stop, it is the start of a line. */
   readonly searchedTo: number
   /** Set if the deadline stopped the search. */
   readonly stopped?: 'deadline'
@@ -71,10 +71,10 @@ async function runScan(scan: Scan, clock: SearchClock, pause: Pause | undefined)
 }
 
 const SLICE_MS = 8
-/** Time for each million bytes, so that the total stays linear in the content. */
+/** Additional milliseconds for each million bytes, so that the total time is linear in the content. */
 const MS_PER_MILLION_BYTES = 20
 
-/** Measures the CPU time of a search on this thread, and yields to the event loop and to other callers. */
+/** Measures the CPU time of a search on this thread. It also yields to the event loop and to other callers. */
 export class SearchClock {
   readonly #signal: AbortSignal | undefined
   readonly #caller: unknown
@@ -105,7 +105,7 @@ export class SearchClock {
     await this.wait(yieldToOthers(this.#caller))
   }
 
-  /** Wait for something outside the search's time. Rejects like `work`, and with `aborted` after the signal. */
+  /** Wait for work whose time is not counted. Rejects if `work` does, and with `aborted` after the signal fired. */
   async wait(work: Promise<void>): Promise<void> {
     this.#left -= workMilliseconds() - this.#begin
     try {

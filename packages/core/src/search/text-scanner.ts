@@ -12,44 +12,53 @@ import {
 } from '@spillway/text/internal/patterns'
 import { pieceText, type LinePart, type SearchBlock } from './search-blocks.ts'
 
-/** A promise to wait for, or a progress in bytes of the block: all matches before it are reported. */
+/** A promise to wait for, or a position in bytes of the block before which all matches are reported. */
 type ScanStep = Promise<void> | number
-/** Returns the offset in the block at which the deadline stopped the scan, if any. */
+/** Yields steps. Returns the offset in the block at which the deadline stopped the scan, if it did. */
 export type Scan = Generator<ScanStep, number | undefined, void>
 
-/** Receives matches in the order of the content. Offsets are bytes of the content. */
+/** Receives matches in the order of the content. Offsets are in bytes of the content. */
 export interface MatchSink {
-  /** Whether positions are needed; if not, {@link MatchSink.count} is enough. */
+  /** Whether positions are needed. If not, {@link MatchSink.count} is enough. */
   readonly wantsPositions: boolean
-  /** Add the first match of a line, or each match of a long line. `line` only distinguishes lines. */
+  /** Add the first match of a line, or each match of a long line. `line` serves only to distinguish lines. */
   add(start: number, end: number, line: number): void
   count(lines: number, hits: number): void
 }
 
 const LINE_FEED = 10
-/** Steps of a backtracking engine between two pauses: about 50 ms. */
+/** Steps of a backtracking engine between two pauses. They take about 50 ms. */
 const MAX_STEPS = 33_554_432
-/** V8 creates strings of this size fast, and much larger ones slowly. */
+/** Size of the chunks that are decoded. V8 creates strings of this size fast, and much larger strings slowly. */
 const PIECE_BYTES = 65_536
-/** Pieces in which the required strings are rare grow to this size, since each piece takes some microseconds. */
+/** Largest size of chunks in which the required strings are rare. Each chunk costs some microseconds. */
 const RARE_PIECE_BYTES = 524_288
-/** Below so many bytes for each string, it is faster to match all lines than to find those with the strings. */
+/**
+ * If a string occurs more often than once in so many bytes, it is faster to match all lines than to find those with the
+ * string.
+ */
 const BYTES_PER_STRING = 1_024
-/** A rare byte that begins no string costs this part of a line with one. */
+/** Cost of a rare byte that does not start a string, as a share of the cost of a line with a string. */
 const COST_OF_A_MISS = 1 / 8
-/** Pieces that are matched whole, until the strings are looked for again. */
+/** Number of chunks that are matched whole before the strings are searched again. */
 const DENSE_PIECES = 64
-/** The form for many lines takes up to this many times the steps of the form for one line. */
+/** Largest allowed ratio of the steps of the form for many lines to those of the form for one line. */
 const TEXT_FORM_STEPS = 6
-/** A line with a greater bound for each unit is matched in linear time. Below it, up to 0.6 µs were measured. */
+/**
+ * Limit of steps for each unit. A line with a greater bound is matched in linear time. Below it, the longest measured
+ * time was 0.6 µs.
+ */
 const STEPS_PER_UNIT = 16_384
-/** Line number of a part of a very long line. Parts come alone, so any negative number is unique. */
+/**
+ * Line number that marks a part of a very long line. Any negative number is unique, because each part is scanned
+ * separately.
+ */
 const PART_LINE = -2
-/** More strings take longer to find in the bytes than an expression in text. */
+/** Largest number of strings. Finding more of them in bytes takes longer than an expression in text. */
 const MOST_STRINGS = 8
-/** Characters that bytes cannot distinguish, or that lines lose before matching. */
+/** Characters that cannot be searched in bytes, because several bytes mean them or lines lose them. */
 const NOT_IN_BYTES = /[\r\n\uFEFF\uFFFD\p{Surrogate}]/u
-/** Whether more text after a match may prevent it. */
+/** Whether text after a match could prevent the match. */
 const SEES_END = /\$|\\b|\\B|\(\?<?[=!]/
 
 interface ScanOptions {
@@ -60,17 +69,17 @@ interface ScanOptions {
 
 interface Line {
   readonly text: string
-  /** Start of the line in bytes of the block. */
+  /** Start of the line, in bytes of the block. */
   readonly start: number
   readonly add: (start: number, end: number) => void
 }
 
 /**
- * Finds the matches of one pattern. The caller checks the clock at each yielded number, and awaits yielded promises. At
- * most about 50 ms pass between two yields.
+ * Finds the matches of one pattern. The caller checks the clock at each yielded number, and awaits each yielded
+ * promise. At most about 50 ms pass between two yields.
  *
- * Lines are found by their required strings if these are rare, else all lines of a piece are matched at once. A line that
- * may cost the engine of the runtime too much is matched in linear time if possible, else in a worker.
+ * If the required strings are rare, they are used to find lines. Otherwise all lines of a chunk are matched at once. If
+ * a line could cost the runtime's engine too much, it is matched in linear time if possible, and otherwise in a worker.
  */
 export class TextScanner {
   readonly #pattern: SearchPattern
@@ -82,9 +91,9 @@ export class TextScanner {
   #linear: { readonly matcher: LinearMatcher | undefined } | undefined
   #engine: PatternMatcher | undefined
   #pieceBytes = PIECE_BYTES
-  /** Pieces that are still matched at once, since the strings were dense. */
+  /** Number of chunks that are still matched whole, because the strings were frequent. */
   #densePieces = 0
-  /** End of the last match in the parts of a line, in bytes of the content. No other match may begin before. */
+  /** End of the last match in the parts of a line, in bytes of the content. No other match may start before it. */
   #reached = 0
 
   constructor(pattern: SearchPattern, options: ScanOptions) {
@@ -135,7 +144,7 @@ export class TextScanner {
     return this.#strings.lines(bytes, start)
   }
 
-  /** Returns the lines that are not matched yet, because a match at once may cost too much. */
+  /** Matches lines at once. Returns the lines that are left because they could cost too much. */
   #linesAtOnce({ bytes, offset }: SearchBlock, start: number, end: number, sink: MatchSink): readonly Line[] {
     if (this.#densePieces > 0) this.#densePieces--
     const { text, hasPlainLines, byteOf } = pieceText(bytes, start, end)
@@ -160,7 +169,7 @@ export class TextScanner {
     return this.#pattern.ignoreCase || this.#sets[0]?.some((string) => line.includes(string)) !== false
   }
 
-  /** Match lines one by one with pauses. If one of them costs too much for this thread, all go to the worker. */
+  /** Match lines one by one with pauses. If one line costs too much for this thread, all of them go to the worker. */
   *#matchLines(lines: readonly Line[]): Scan {
     const isCostly = lines.some(({ text }) => this.#steps(text.length) > MAX_STEPS)
     if (isCostly && this.#linearMatcher() === undefined) {
@@ -308,14 +317,14 @@ function linesOf(text: string): readonly ByteSpan[] {
 }
 
 type TakeLineMatch = (line: number, start: number, end: number) => void
-/** Engines omit one CR before an LF, but a lone CR at the end of a line must stay. */
+/** An engine removes one CR before an LF, but a lone CR at the end of a line must not be removed. */
 const LINE_END = '\r\n'
-/** Overlap of two parts of a line that is too long for an engine, in UTF-16 units. */
+/** Divisor for the overlap of two parts of a line that is too long for an engine. */
 const OVERLAP_SHARE = 4
 
 /**
- * Match lines in an engine, and report the first match of each line. Returns the number of lines matched before the
- * deadline. Rejects like the engine, except for `timeout`.
+ * Match lines in an engine, and report the first match of each line. Returns the number of lines that were matched
+ * before the deadline. Rejects if the engine does, except for `timeout`.
  */
 async function engineMatches(
   engine: PatternMatcher,
@@ -362,7 +371,7 @@ function countLineFeeds(text: string, end: number): number {
   return count
 }
 
-/** Match a line, or a part from `from` on, in overlapping parts that may miss a longer match. */
+/** Match a line from `from` on in overlapping parts, which may miss a longer match. */
 async function matchLongLine(
   engine: PatternMatcher,
   line: string,

@@ -8,17 +8,17 @@ import { unitsToBytes } from './search-blocks.ts'
 export interface ViewOptions {
   readonly contextLines: number
   readonly keep: number
-  /** UTF-16 units in all. The view that reaches the limit is the last. */
+  /** Limit of all views together, in UTF-16 units. The view that reaches the limit is the last one. */
   readonly limit: number
 }
 
 interface HitViews {
-  /** In the order of the content: each line once, but each hit of a very long line separately. */
+  /** Views in the order of the content. A line has one view, but each hit of a very long line has its own. */
   readonly views: readonly LineView[]
   readonly shown: number
 }
 
-/** UTF-16 units of a line in an answer beside its text and its number. */
+/** UTF-16 units that an answer adds to each line, for example its number. */
 const FRAME_UNITS = 6
 
 export async function viewHits(
@@ -105,20 +105,20 @@ class HitViewer {
   }
 }
 
-/** A line, cut to its beginning or to the text around its match if it is too long. */
+/** A line. If it is too long, it is cut to its start or to the text around its match. */
 export interface LineView {
   readonly number: number
   readonly line: ByteSpan
   readonly text: string
   readonly bytes: Uint8Array
-  /** Byte of the content at which `text` begins. */
+  /** Byte of the content at which `text` starts. */
   readonly start: number
   readonly isWhole: boolean
-  /** Whether `text` is the terminal's rendering of a progress line, not the stored text. */
+  /** Whether `text` is a progress line as a terminal shows it, and not the stored text. */
   readonly isShown?: boolean | undefined
-  /** The match, in UTF-16 units of `text`. */
+  /** Position of the match, in UTF-16 units of `text`. */
   readonly match?: ByteSpan | undefined
-  /** The match, in bytes of the content; set with `match`. */
+  /** Position of the match, in bytes of the content. It is set if `match` is set. */
   readonly hit?: ByteSpan | undefined
 }
 
@@ -128,7 +128,7 @@ const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 
-/** Read at most `keep` UTF-16 units of a line around a match. The bytes up to `seen` are already visible. */
+/** Read at most `keep` UTF-16 units of a line around a match. Bytes before `seen` are already shown. */
 async function viewLine(
   source: ContentSource,
   line: FoundLine,
@@ -142,7 +142,7 @@ async function viewLine(
     : viewWholeLine(await source.read(line.start, size + 1), line, keep, match, seen)
 }
 
-/** Return the view of a context line: for a progress line, its rendering by a terminal. */
+/** Return the view of a context line. A progress line is shown as a terminal would show it. */
 async function viewAsShown(source: ContentSource, line: FoundLine, keep: number, view: LineView): Promise<LineView> {
   if (!isDrawn(view.text)) return view
   const start = Math.max(line.start, line.end - MAX_DECODED_BYTES)
@@ -173,7 +173,9 @@ function viewWholeLine(
   return viewDecoded(of, bytes.subarray(from, Math.max(from, stop)), start + from, keep, match, seen)
 }
 
-/** Show another match within an existing view of its line. Returns `undefined` if it is too near the end. */
+/**
+ * Show another match in an existing view of its line. Returns `undefined` if the match is too near the end of the view.
+ */
 function viewAgain(view: LineView, hit: ByteSpan): LineView | undefined {
   const end = hit.end - view.start
   if (view.line.end > view.start + view.bytes.length && end > (view.bytes.length * 3) / 4) return undefined
@@ -197,7 +199,9 @@ async function viewPart(
   return viewDecoded(of, bytes.subarray(begin), start + offset + begin, keep, match, seen)
 }
 
-/** View up to `keep` units of a line, or of a part from the byte `start`; of progress, the matching state. */
+/**
+ * View up to `keep` units of a line, or of a part from the byte `start`. Of a progress line, view the matching state.
+ */
 function viewDecoded(
   of: Pick<LineView, 'number' | 'line'>,
   bytes: Uint8Array,
@@ -232,7 +236,7 @@ function unitsOf(bytes: Uint8Array, start: number, end: number): ByteSpan {
   return { start: before, end: before + utf8Text(bytes, start, Math.min(end, bytes.length)).length }
 }
 
-/** Return the part around a match between carriage returns. A final carriage return is ignored. */
+/** Return the text around a match, between two carriage returns. A final carriage return is ignored. */
 function stateAround(text: string, { start, end }: ByteSpan): ByteSpan {
   const next = text.indexOf('\r', end)
   return {
@@ -255,7 +259,7 @@ function nextCharacter(bytes: Uint8Array): number {
   return at
 }
 
-/** Return the start of a window of `keep` units around a match, or at the start of a longer match. */
+/** Return the start of a window of `keep` units around a match. If the match is longer, the window starts with it. */
 export function windowStart(match: ByteSpan, length: number, keep: number): number {
   if (length <= keep) return 0
   const around = Math.max(keep - (match.end - match.start), keep / 4)
@@ -263,7 +267,7 @@ export function windowStart(match: ByteSpan, length: number, keep: number): numb
   return Math.max(0, Math.min(start, length - keep))
 }
 
-/** Cached blocks: adjacent lines are usually requested together. */
+/** Number of cached blocks, because adjacent lines are usually requested together. */
 const MAX_HELD = 4
 
 export interface FoundLine {
@@ -272,18 +276,18 @@ export interface FoundLine {
   readonly end: number
 }
 
-/** Finds lines by the index of a content, reading only the blocks in which they begin and end. */
+/** Finds lines with the line index of a content. Reads only the blocks in which the lines start and end. */
 export class LineFinder {
   readonly #blocks: IndexedBlocks
   readonly #held = new BoundedMap<number, Uint8Array>(MAX_HELD)
-  /** The last counted position, and the line ends before it in its block. */
+  /** The last position that was counted, with the number of line ends before it in its block. */
   #counted = { block: -1, at: 0, lineEnds: 0 }
 
   constructor(blocks: IndexedBlocks) {
     this.#blocks = blocks
   }
 
-  /** Return the start of a line, from line 1 to one after the last, which begins at the end. */
+  /** Return the start of a line. The number may be one after the last line, which starts at the end. */
   async startOfLine(number: number): Promise<number> {
     const { index } = this.#blocks
     const line = index.presentLine(number)
@@ -308,7 +312,7 @@ export class LineFinder {
     return index.lineEndsBefore(block) + lineEnds + 1 + omitted
   }
 
-  /** Return the line that contains a byte; its LF belongs to the line. Fast for ascending bytes. */
+  /** Return the line that contains a byte. The LF belongs to its line. It is fast if bytes are ascending. */
   async lineAt(offset: number): Promise<FoundLine> {
     const { index } = this.#blocks
     const block = index.blockAt(offset)
@@ -320,7 +324,7 @@ export class LineFinder {
     return { number, start, end: await this.endFrom(offset) }
   }
 
-  /** Return the line `count` lines earlier, but at least the first line, or the first after omitted lines. */
+  /** Return the line `count` lines earlier. It stops at the first line, and after omitted lines. */
   async before({ number, start }: FoundLine, count: number): Promise<FoundLine> {
     const { index } = this.#blocks
     const { omitted } = index
@@ -386,7 +390,7 @@ export interface LineSpan extends ByteSpan {
   readonly lines: number
 }
 
-/** Find the bytes of a range of lines. Returns `undefined` if the range begins after the content. */
+/** Find the bytes of a range of lines. Returns `undefined` if the range starts after the end of the content. */
 export async function findLineSpan(source: ContentSource, range: LineRange): Promise<LineSpan | undefined> {
   return await withLineIndex(source, async (blocks) => {
     const { lines } = blocks.index

@@ -13,7 +13,7 @@ const FORMS: readonly unknown[] = ['text', 'json', 'base64'] satisfies ArgumentF
 export interface ReferenceArguments {
   /**
    * Forms by the exact name of a tool and the path of its argument, such as `{ send_email: { 'files/*': 'base64' } }`.
-   * `*` stands for each item of an array.
+   * `*` means each item of an array.
    */
   readonly tools: Readonly<Record<string, Readonly<Record<string, ArgumentForm>>>>
   /** Decide whether the tool may get this content. The call is refused if it returns `false` or throws. */
@@ -24,14 +24,14 @@ export interface ReferenceArguments {
 export interface ReferenceCall<Input = unknown> {
   readonly toolName: string
   readonly toolCallId?: string | undefined
-  /** The arguments as the model wrote them. */
+  /** The arguments that the model wrote. */
   readonly input: Input
   readonly signal?: AbortSignal | undefined
 }
 
 /** A tool call with the content of its references. */
 export interface ResolvedCall<Input = unknown> {
-  /** The arguments for the tool: the very input if it has no references. */
+  /** The arguments for the tool. They are the same object as `input` if it has no references. */
   readonly resolved: Input
   readonly references: readonly ResolvedReference[]
 }
@@ -45,18 +45,18 @@ export interface ResolvedReference {
   readonly contentType: string
   /** Size of the content, in bytes. */
   readonly size: number
-  /** Name of the tool whose result the content is. Absent if unknown. */
+  /** Name of the tool that returned the content. Absent if unknown. */
   readonly source?: string | undefined
 }
 
-/** A string that stands for stored content, or is meant to. */
+/** A string that is a reference to stored content, or resembles one. */
 export interface FoundReference {
   readonly path: readonly string[]
   readonly form: ArgumentForm
   readonly text: string
 }
 
-/** Also text that only resembles a reference, which is refused. */
+/** Also matches text that only resembles a reference, so that it is refused. */
 const LIKE_REFERENCE = /^\s*spill:/i
 
 /** Returns the strings at the paths of a tool that are, or resemble, references. */
@@ -104,7 +104,10 @@ export function assertReferenceArguments(settings: ReferenceArguments | undefine
   }
 }
 
-/** A tool was not called, since a reference in its arguments could not be resolved. The message is for the model. */
+/**
+ * Thrown if a reference in the arguments of a tool cannot be resolved, so that the tool is not called. The message is
+ * for the model.
+ */
 export class ReferenceArgumentError extends Error {
   override readonly name = 'ReferenceArgumentError'
 
@@ -113,7 +116,7 @@ export class ReferenceArgumentError extends Error {
   }
 }
 
-/** Says to the model which arguments may be references. */
+/** Tells the model which arguments may be references. */
 export function describeReferenceArguments({ tools }: ReferenceArguments): string {
   const names = Object.entries(tools).map(([name, paths]) => `${name} (${Object.keys(paths).join(', ')})`)
   return `To hand stored content to a tool unread, write "spill:<reference>" as the whole argument: ${names.join(', ')}.`

@@ -19,7 +19,7 @@ const MAX_ARGUMENT_BYTES = 5 * 1_048_576
 const MAX_CALL_BYTES = 20 * 1_048_576
 const SCHEME = 'spill:'
 
-/** Replaces the references in the arguments of a call by their content: all of them, or it rejects. */
+/** Replaces all references in the arguments of a call by their content. If one cannot be replaced, it rejects. */
 export async function resolveReferences<Input>(
   call: ReferenceCall<Input>,
   settings: ReferenceArguments | undefined,
@@ -58,7 +58,7 @@ export async function resolveReferences<Input>(
   return whole
 }
 
-/** Explains to the model why an argument cannot be used. */
+/** An error that explains to the model why an argument cannot be used. */
 class Unusable extends Error {}
 
 function problemOf(error: unknown): string {
@@ -123,7 +123,7 @@ function parseValue(text: string): unknown {
   throw new Unusable('the content is not a JSON object or array, which this argument takes.')
 }
 
-/** Copies what leads to the path, as the conversation keeps the reference. */
+/** Replaces a value in a copy, because the conversation must keep the reference. */
 function replaceAt(value: unknown, [name, ...rest]: readonly string[], replacement: unknown): unknown {
   if (name === undefined) return replacement
   const copy = (Array.isArray(value) ? [...(value as unknown[])] : { ...(value as object) }) as Record<string, unknown>

@@ -4,41 +4,43 @@ import { isMinted } from '../storage/reference.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { ListOptions, StoredInfo } from '../storage/storage.ts'
 
-/** References that one session may read of another; `all` stands for all entries of that session's own scope. */
+/** References of another session that a session may read. `all` means all entries of that session's own scope. */
 export type Granted = 'all' | readonly string[]
 
 const MAX_MENTIONED = 1_000
 const MAX_SESSIONS = 10_000
 
-/** Content shared between sessions, by the segments of the session that may read it, as JSON. */
+/** Content shared between sessions. The key is the path of the reading session as JSON. */
 export type SharedContents = BoundedMap<string, SharedContent>
 export const sharedContents = (): SharedContents => new BoundedMap(MAX_SESSIONS)
 
-/** A session's own entries, and those of other sessions that it may read. */
+/** The entries that a session may read: its own, and those of other sessions. */
 export class SharedContent {
   readonly #own: AdoptedStorage
   readonly #granted = new Map<SharedContent, 'all' | ReadonlySet<string>>()
-  /** Scopes below the session of a sub-agent, in which its framework stores. */
+  /** Scopes in which the framework of a sub-agent stores. They are below its session. */
   readonly #below = new Set<SharedContent>()
 
   constructor(own: AdoptedStorage) {
     this.#own = own
   }
 
-  /** Let this session read entries that the other one can read. */
+  /** Let this session read entries that the other session can read. */
   grant(from: SharedContent, references: Granted): void {
     const known = this.#granted.get(from) ?? new Set()
     const isAll = references === 'all' || known === 'all'
     this.#granted.set(from, isAll ? 'all' : new Set([...known, ...references]))
   }
 
-  /** Let a scope below read what this session was lent, and this session what is stored there. */
+  /** Let a scope below read what was lent to this session, and let this session read what is stored there. */
   extendTo(below: SharedContent): void {
     for (const [from, granted] of this.#granted) below.grant(from, granted === 'all' ? 'all' : [...granted])
     this.#below.add(below)
   }
 
-  /** Ask the storages that may have an entry, one after the other. Rejects as the last one does. */
+  /**
+   * Ask the storages that may have an entry, one after another. If all fail, rejects with the error of the last one.
+   */
   async read<Result>(reference: string, ask: (storage: AdoptedStorage) => Promise<Result>): Promise<Result> {
     let missing: unknown
     for (const storage of this.#holders(reference, new Set())) {
@@ -52,7 +54,7 @@ export class SharedContent {
     throw missing
   }
 
-  /** `seen` ends loops, as sessions may lend to each other. */
+  /** `seen` prevents loops, because sessions may lend to each other. */
   *#holders(reference: string, seen: Set<SharedContent>): Generator<AdoptedStorage> {
     if (seen.has(this)) return
     seen.add(this)
@@ -63,7 +65,7 @@ export class SharedContent {
     for (const [from, granted] of this.#granted) if (granted === 'all') yield from.#own
   }
 
-  /** List the session's own entries, and those that it was lent. */
+  /** List the session's own entries, and those that were lent to it. */
   async *list(options: ListOptions, seen: Set<SharedContent> = new Set()): AsyncGenerator<StoredInfo> {
     if (seen.has(this)) return
     seen.add(this)
@@ -75,7 +77,7 @@ export class SharedContent {
   }
 }
 
-/** A storage that also reads what other sessions have lent. */
+/** A storage that can also read entries lent by other sessions. */
 export function withShared(own: AdoptedStorage, shared: () => SharedContent | undefined): AdoptedStorage {
   const read = <Result>(reference: string, ask: (storage: AdoptedStorage) => Promise<Result>): Promise<Result> =>
     shared()?.read(reference, ask) ?? ask(own)
@@ -87,7 +89,7 @@ export function withShared(own: AdoptedStorage, shared: () => SharedContent | un
   }
 }
 
-/** Returns the references in a text: whole words of the form that storages make, at most 1,000. */
+/** Returns the references in a text, at most 1,000. Only whole words in the form of a reference count. */
 export function mentionedReferences(text: string): string[] {
   const found = new Set<string>()
   for (const [word] of text.matchAll(/[a-z0-9_]+/g)) {

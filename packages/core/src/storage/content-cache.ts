@@ -57,8 +57,8 @@ export class ContentCache {
 export const contentCache: ContentCache = new ContentCache(DEFAULT_CONTENT_CACHE_BYTES)
 
 /**
- * Set how many bytes of stored content this process caches, for all its storages. Defaults to 32 MiB; 0 disables the
- * cache.
+ * Set how many bytes of stored content this process caches, for all storages together. Defaults to 32 MiB. 0 turns the
+ * cache off.
  *
  * @throws TypeError if `bytes` is not a number of at least 0.
  *

@@ -17,10 +17,10 @@ interface ExpiredReport {
   readonly bytes: number
 }
 
-/** Entries that a driver with `evictAll` evicts at once. */
+/** Number of entries that a driver with `evictAll` evicts in one call. */
 const MAX_BATCH = 500
 
-/** An entry to evict, with its description if a listing had it. */
+/** An entry to evict. It has a description if a listing had one. */
 type Due = EvictionCandidate & { readonly info?: EntryInfo }
 type UndescribedEviction = Omit<Eviction, 'metadata'>
 
@@ -63,7 +63,7 @@ export class EntryLifetime {
     this.#quota?.assertFits(key, size)
   }
 
-  /** Call {@link written} afterwards, whether the write succeeds or fails. */
+  /** Call {@link written} after the write, whether it succeeds or fails. */
   writing(id: EntryId): void {
     this.#quota?.writing(id)
   }
@@ -134,7 +134,10 @@ export class EntryLifetime {
     return evicted
   }
 
-  /** `removeUnended` removes an unended entry and returns its bytes. It returns `undefined` for an ordinary entry. */
+  /**
+   * `removeUnended` removes an unended entry and returns the number of its bytes. It returns `undefined` if the entry
+   * is complete.
+   */
   async collectExpired(
     prefix: string,
     { signal }: OperationOptions,
@@ -174,7 +177,7 @@ export class EntryLifetime {
     await this.#locks.run(`quota:${path}`, () => quota.added(path, added, size, scope))
   }
 
-  /** Evicts due entries in batches. `isDue` is asked while entries are locked. */
+  /** Evicts entries in batches. `isDue` is called while the entries are locked. */
   async *#evict<One extends Due>(
     reason: EvictionReason,
     due: Iterable<One> | AsyncIterable<One>,
@@ -230,7 +233,7 @@ export class EntryLifetime {
   }
 }
 
-/** Describes a damaged entry as its listing does, so that it can still be evicted. */
+/** Describes a damaged entry in the way its listing does, so that it can still be evicted. */
 export async function describeDamaged(
   driver: CompleteDriver,
   id: EntryId,
@@ -249,7 +252,7 @@ export async function describeDamaged(
 interface ScopeTurns {
   turn: number
   listed: boolean
-  /** In the order of use, so that finding due entries is cheap. */
+  /** Last uses, sorted by time, so that finding entries to evict is cheap. */
   readonly lastUse: RecencyMap<string, number>
 }
 
@@ -299,7 +302,7 @@ export class TurnTracker {
     return state !== undefined && turn !== undefined && state.turn - turn > this.#evictAfterTurns
   }
 
-  /** Also forgets a scope without entries, so that ended sessions use no memory. */
+  /** A scope without entries is forgotten, so that ended sessions use no memory. */
   forget(scope: string, reference: string): void {
     const lastUse = this.#scopes.get(scope)?.lastUse
     lastUse?.delete(reference)
@@ -314,7 +317,7 @@ export class TurnTracker {
 }
 
 const MAX_SCOPES = 1_000
-/** Clocks of machines differ by less. A later time of use is from before the clock was set back. */
+/** Largest difference between the clocks of two machines. A later time was recorded before the clock was set back. */
 const MAX_AHEAD_MS = 24 * 60 * 60_000
 
 export interface QuotaScope {
@@ -326,13 +329,16 @@ export interface QuotaCandidate extends EvictionCandidate {
   readonly size: number
 }
 
-/** Lists a scope at its first write and after its candidates are used up. Entries of other processes are seen then. */
+/**
+ * Tracks the size of scopes. A scope is listed at its first write, and again when no candidates are left. Each listing
+ * finds entries of other processes, too.
+ */
 export class ScopeQuota {
   readonly maxBytes: number
   readonly #now: () => number
   readonly #batch: number
   readonly #scopes = new BoundedMap<string, { bytes: number; candidates: QuotaCandidate[] }>(MAX_SCOPES)
-  /** Number of stores in progress for each entry. A listing may contain such an entry before it is counted. */
+  /** Number of stores in progress for each entry. A listing may contain an entry before it is counted. */
   readonly #writing = new Map<EntryId, number>()
 
   constructor(maxBytes: number, now: () => number = Date.now, batch = 1) {
@@ -348,7 +354,7 @@ export class ScopeQuota {
       })
   }
 
-  /** The entry is neither counted nor evicted before its own {@link added}. */
+  /** The entry is neither counted nor evicted until {@link added} is called for it. */
   writing(id: EntryId): void {
     this.#writing.set(id, (this.#writing.get(id) ?? 0) + 1)
   }
@@ -386,7 +392,7 @@ export class ScopeQuota {
     this.#scopes.delete(path)
   }
 
-  /** Takes the least recently used candidates, until they have so many bytes. */
+  /** Takes the least recently used candidates until they have enough bytes. */
   #take(candidates: QuotaCandidate[], bytes: number, added: EntryId): QuotaCandidate[] {
     const due: QuotaCandidate[] = []
     let taken = 0
@@ -415,7 +421,7 @@ export class ScopeQuota {
   }
 }
 
-/** Keeps tombstones of evicted entries in memory: `maxPerScope` for each of 1,000 scopes. */
+/** Keeps tombstones of evicted entries in memory: up to `maxPerScope` for each of 1,000 scopes. */
 export class EvictionLog {
   readonly #maxPerScope: number
   readonly #scopes = new BoundedMap<string, BoundedMap<string, Eviction>>(MAX_SCOPES)

@@ -9,9 +9,9 @@ import type { CloseEntryOptions, EntryWriter, Metadata, OmittedPart, StoredInfo 
 const SEGMENT_BYTES = 1_048_576
 const SEGMENT_MS = 2_000
 const LINE_FEED = 10
-/** Bytes that may wait in memory during an outage. */
+/** Number of bytes that may wait in memory during an outage. */
 const MAX_WAITING_BYTES = 8 * SEGMENT_BYTES
-/** Short segments are joined, so that a quiet command does not leave thousands. */
+/** Number of short segments after which they are joined, so that a quiet command does not leave thousands. */
 const MAX_SHORT_SEGMENTS = 32
 const MIN_JOINED_SEGMENTS = 8
 
@@ -34,7 +34,7 @@ export function assertOpenMaxBytes(maxBytes: number): void {
     throw new TypeError(`maxBytes must be at least ${MIN_MAX_BYTES} bytes, or left out; got ${maxBytes}.`)
 }
 
-/** A segment to write. Its bytes never change, so writing can be repeated. */
+/** A segment to write. Its bytes never change, so the write can be repeated. */
 interface CutSegment extends Segment {
   readonly bytes: Uint8Array
 }
@@ -43,7 +43,7 @@ export class OpenEntryWriter implements EntryWriter {
   readonly reference: string
   readonly #target: OpenEntryTarget
   readonly #storedAt: number
-  /** Bytes always kept at the start: about half of the limit, cut at a line end. */
+  /** Number of bytes that are always kept at the start. It is about half of the limit, and ends at a line end. */
   #keptAtStart: number
   #chunks: Uint8Array[] = []
   #waitingBytes = 0
@@ -111,7 +111,7 @@ export class OpenEntryWriter implements EntryWriter {
     }
   }
 
-  /** Runs one commit at a time. A segment that failed is written first. */
+  /** Commits segments, one commit at a time. If writing a segment failed, it is written first. */
   #commit(isAll = false): Promise<void> {
     const commit = async (): Promise<void> => {
       this.#cutChunks(isAll)
@@ -164,7 +164,7 @@ export class OpenEntryWriter implements EntryWriter {
     await this.#dropMiddle()
   }
 
-  /** Joined segments are removed at the next join, because a reader may still use them. */
+  /** Joins short segments. Joined segments are removed at the next join, because a reader may still use them. */
   async #join(): Promise<void> {
     const { driver, path, reference } = this.#target
     const short = this.#short
@@ -253,12 +253,12 @@ export class OpenEntryWriter implements EntryWriter {
 }
 
 const OFFSET_DIGITS = 16
-/** Metadata names that core adds to segments. Callers cannot use them. */
+/** Metadata names that core adds to segments. Callers cannot use these names. */
 const LINE_ENDS = 'spillway-line-ends'
 const LINES_BEFORE = 'spillway-lines-before'
 interface Segment {
   readonly id: EntryId
-  /** Offset in all bytes written, omitted parts included. */
+  /** Offset in all written bytes, including omitted parts. */
   readonly offset: number
   readonly size: number
   readonly lineEnds: number
@@ -301,7 +301,7 @@ function asSegment(id: EntryId, { size, metadata }: Pick<EntryInfo, 'size' | 'me
   return { id, offset, size, lineEnds: Number(metadata[LINE_ENDS]), linesBefore: Number(metadata[LINES_BEFORE]) }
 }
 
-/** Puts segments in order, without those that a joined one covers. */
+/** Sorts segments, and leaves out those that a joined segment contains. */
 function inOrder(found: readonly Segment[]): Omit<OpenParts, 'head'> {
   const segments: Segment[] = []
   let size = 0
@@ -317,7 +317,7 @@ function inOrder(found: readonly Segment[]): Omit<OpenParts, 'head'> {
   return { segments, size, ...(omitted && { omitted }) }
 }
 
-/** `offset` counts bytes of the kept content. */
+/** `offset` is in bytes of the kept content. */
 function omittedBefore(next: Segment, last: Segment | undefined, offset: number): OmittedPart {
   const linesBefore = last === undefined ? 0 : last.linesBefore + last.lineEnds
   const bytes = next.offset - (last === undefined ? 0 : last.offset + last.size)
@@ -358,7 +358,10 @@ export class UnendedEntries {
   }
 }
 
-/** Opens the content written so far. If the entry ends during the call, reading continues in the finished entry. */
+/**
+ * Opens the content that was written so far. If the entry is closed during the call, reading continues in the closed
+ * entry.
+ */
 export function openSegments(
   driver: CompleteDriver,
   path: string,
@@ -413,7 +416,10 @@ async function readEnded(
   throw new StorageError('unavailable', `${reference} ${why} while it was read. Read it again.`, { reference })
 }
 
-/** Removes the head first, which tells a living writer to stop. Returns the bytes of all segments. */
+/**
+ * Removes an open entry. The head is removed first, which tells a living writer to stop. Returns the number of bytes in
+ * all segments.
+ */
 export async function removeOpenEntry(
   driver: CompleteDriver,
   path: string,

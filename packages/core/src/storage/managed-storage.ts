@@ -41,7 +41,7 @@ export class ManagedStorage extends ScopedStorage {
     this.shared = shared
   }
 
-  /** Release the driver's connections and handles. Closing twice is allowed. */
+  /** Close the driver's connections and handles. Closing twice is allowed. */
   override async close(): Promise<void> {
     await this.shared.close()
   }
@@ -89,7 +89,7 @@ export function stateOf(storage: unknown): StorageState | undefined {
   return storage instanceof ManagedStorage ? storage['shared'] : undefined
 }
 
-/** Keeps the settings of the wrapped storage, so references, scopes and eviction stay the same. */
+/** Wraps a storage. The settings do not change, so references, scopes and eviction are the same. */
 export function wrapStorage(
   storage: ManagedStorage,
   kind: WrapperKind,

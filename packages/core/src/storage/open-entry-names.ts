@@ -2,14 +2,14 @@ import { entryId, splitId, type EntryId } from './reference.ts'
 import type { Metadata, OmittedPart } from './storage.ts'
 
 /**
- * Folder of the parts of an unended entry: `<scope>/_open/<reference>/<offset>`. No scope can be named `_open`.
- * The head has no bytes; its last use is the writer's last heartbeat. A joined segment covers the short ones until they
- * are removed.
+ * Folder with the parts of an open entry: `<scope>/_open/<reference>/<offset>`. no scope can be called `_open`. The
+ * head has no bytes. Its last use is the time of the writer's last heartbeat. A joined segment contains the short ones,
+ * which are removed later.
  */
 const FOLDER = '_open'
 const HEAD = 'head'
 export const BEAT_MS: number = 10_000
-/** A writer without a heartbeat for this long counts as dead. */
+/** Milliseconds without a heartbeat after which a writer counts as killed. */
 export const LEASE_MS: number = 30_000
 const STATE = 'spillway-state'
 const OMITTED = 'spillway-omitted'

@@ -8,7 +8,7 @@ import type { ByteRange, EntryState, OmittedPart, OpenContent, OperationOptions 
 const INDEXED_BYTES = 1_048_576
 
 export interface ContentReader {
-  /** Returned bytes are borrowed. The range lies within the content. */
+  /** The caller must not change the returned bytes. The range must be within the content. */
   read(range: ByteRange, buffer: Uint8Array | undefined, signal: AbortSignal | undefined): Promise<Uint8Array>
   close(): Promise<void>
 }
@@ -16,7 +16,7 @@ export interface ContentReader {
 export interface OpenedContentOptions extends OperationOptions {
   readonly reference: string
   readonly content: CachedContent<ContentInfo>
-  /** A function opens the reader at its first use. The reader is closed in the end. */
+  /** The reader. A function opens it on first use. The reader is closed at the end. */
   readonly reader: ContentReader | (() => Promise<ContentReader>)
   readonly state?: EntryState | undefined
   readonly omitted?: OmittedPart | undefined
@@ -84,7 +84,7 @@ export class OpenedContent implements OpenContent {
       throw new TypeError(`${this.#options.reference} was closed. Open it again to read more of it.`)
   }
 
-  /** Shared reads continue after closing, but closing never waits for a backend that hangs. */
+  /** Closes the reader. Shared reads continue, but closing never waits for a backend that does not answer. */
   async #close(): Promise<void> {
     const reader = this.#reader
     if (reader === undefined) return
@@ -109,7 +109,7 @@ export class OpenedContent implements OpenContent {
     }
   }
 
-  /** Shared reads use neither the signal nor the memory of one caller. */
+  /** A shared read uses neither the signal nor the memory of one caller. */
   #load(range: ByteRange, isShared: boolean, buffer: Uint8Array | undefined): Promise<Uint8Array> {
     const own = isShared ? {} : { buffer, signal: this.#options.signal }
     return this.#pending(this.#readExactly(range, own))
@@ -161,7 +161,7 @@ function decodeLineIndex({ lineIndex, size }: ContentInfo): LineIndex | undefine
   return lineIndex === undefined ? undefined : LineIndex.decode(lineIndex, size)
 }
 
-/** Longer reads of large content usually pass through it once and are not cached. */
+/** Longest read that is cached. Longer reads of large content usually happen only once. */
 const MAX_KEPT_READ_BYTES = 262_144
 const ENTRY_BYTES = 1_024
 
@@ -171,10 +171,10 @@ export interface ContentInfo {
   readonly lineIndex?: string
 }
 
-/** Reads from a backend. A shared read gets no caller's abort signal. */
+/** Reads bytes from a backend. A shared read gets no abort signal of a caller. */
 export type LoadBytes = (range: ByteRange, isShared: boolean) => Promise<Uint8Array>
 
-/** Content that a driver holds in memory is not cached again. */
+/** The caches of contents. Content that a driver holds in memory is not cached again. */
 export function newContents<Info extends ContentInfo>(isInMemory = false): CachedContents<Info> {
   return new CachedContents(isInMemory ? new ContentCache(0) : contentCache)
 }
@@ -196,7 +196,10 @@ export class CachedContents<Info extends ContentInfo> {
     return this.#contents.get(key)
   }
 
-  /** `removals` was read before the backend was asked. If it has changed, `info` may be stale and is not cached. */
+  /**
+   * `removals` is the count before the backend was asked. If it has changed since, `info` may be stale and is not
+   * cached.
+   */
   add(key: string, info: Info, checkedAt: number, removals: number): CachedContent<Info> {
     const known = this.#contents.get(key)
     if (known !== undefined && isSame(known.info, info)) {
@@ -287,7 +290,7 @@ export class CachedContent<Info extends ContentInfo> {
     return (this.#lineIndex = this.#newLineIndex(make))
   }
 
-  /** Returned bytes are borrowed. */
+  /** The caller must not change the returned bytes. */
   async read(offset: number, end: number, load: LoadBytes): Promise<Uint8Array> {
     const cache = this.#cache
     const length = end - offset

@@ -3,16 +3,16 @@ import { checkAborted, orAborted, SourceError, StorageError } from './storage-er
 
 const MAX_REFERENCE_LENGTH = 64
 const MAX_SLUG_LENGTH = 32
-/** 100 bits of the digest, 5 for each character. */
+/** Number of characters for 100 bits of the digest. Each has 5 bits. */
 const DIGEST_LENGTH = 20
 const DIGEST_BYTES = 13
-/** Check characters at the end of a random reference. */
+/** Number of check characters at the end of a random reference. */
 const CHECK_LENGTH = 2
-/** Bytes that are hashed at once, which takes at most 3 ms. */
+/** Number of bytes to hash at once, which takes at most 3 ms. */
 const HASHED_BYTES = 1_048_576
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
 const REFERENCE = /^[a-z0-9_]{1,64}$/
-/** Makes the last part of a reference one character longer than a digest. */
+/** Character that makes the last part of a reference one longer than a digest. */
 const OPEN_MARK = 'o'
 const OPEN_REFERENCE = /_o[a-z2-7]{20}$/
 const MINTED = /_o?[a-z2-7]{20}$/
@@ -24,7 +24,7 @@ export interface ReferenceInput {
   readonly content: Uint8Array
 }
 
-/** Returns `<slug of the key>_<100 bits of a SHA-256>`: at most 64 characters of `a-z`, `0-9` and `_`. */
+/** Returns `<slug of the key>_<100 bits of a SHA-256>`, which has at most 64 characters of `a-z`, `0-9` and `_`. */
 export async function contentReference({ content, ...input }: ReferenceInput): Promise<string> {
   const digest = new ReferenceDigest(input)
   for (let at = 0; at < content.byteLength; at += HASHED_BYTES) {
@@ -53,13 +53,13 @@ export class ReferenceDigest {
   }
 }
 
-/** Returns 90 random bits and 2 check characters, for a stream whose digest is unknown before its end. */
+/** Returns 90 random bits and 2 check characters. It is for streams, whose digest is unknown until their end. */
 export function randomReference(key: string): string {
   const random = base32(randomBytes(DIGEST_BYTES)).slice(0, -CHECK_LENGTH)
   return `${slug(key)}_${random}${checkOf(random)}`
 }
 
-/** One in 1,024 references of content also looks random. */
+/** Whether a reference may be random. One in 1,024 references with a digest looks like it, too. */
 export const canBeRandom = (reference: string): boolean =>
   checkOf(reference.slice(-DIGEST_LENGTH, -CHECK_LENGTH)) === reference.slice(-CHECK_LENGTH)
 
@@ -79,7 +79,7 @@ export const isMinted = (value: string): boolean => isReference(value) && MINTED
 
 const FENCE_LENGTH = 8
 
-/** Returns the end of a reference, which names the fence around text of one entry. */
+/** Returns the end of a reference, which is the name of the fence around text of one entry. */
 export const fenceName = (reference: string): string => reference.slice(-FENCE_LENGTH).toWellFormed()
 
 export function assertReference(value: unknown): asserts value is string {
@@ -120,14 +120,14 @@ const MAX_SEGMENT_BYTES = 1024
 const MAX_ENCODED_LENGTH = 48
 const HASH_HEX_DIGITS = 32
 const READABLE_PREFIX_LENGTH = 12
-/** Windows reserves these names in every directory, with any extension. */
+/** Names that Windows reserves in every directory, with any extension. */
 const RESERVED_NAME = /^(?:con|prn|aux|nul|com\d|lpt\d)$/
 
 export interface Scope {
   readonly segments: readonly string[]
-  /** Equal for equal scopes of one storage. */
+  /** Equal for equal scopes of the same storage. */
   readonly caller: string
-  /** Encoded segments joined by `/`, or an empty string. `undefined` until {@link scopePath} has computed it. */
+  /** Encoded segments joined by `/`, or an empty string. `undefined` until {@link scopePath} computes it. */
   path: string | undefined
 }
 
@@ -149,7 +149,9 @@ export function childScope(parent: Scope, segments: readonly string[]): Scope {
   return { segments: all, caller: `${parent.caller}${JSON.stringify(segments)}`, path: undefined }
 }
 
-/** Names that cannot be decoded replace their segments: entries there can be read and removed, but not stored again. */
+/**
+ * If a name cannot be decoded, it is used as the segment: entries can be read and removed there, but not stored again.
+ */
 export async function scopeAtPath(parent: Scope, path: string): Promise<Scope> {
   const names = path.split('/')
   if (!names.every((name) => /^[a-z0-9_-]{1,64}$/.test(name)))
@@ -160,19 +162,22 @@ export async function scopeAtPath(parent: Scope, path: string): Promise<Scope> {
 
 let scopeOfView: (storage: object) => Scope | undefined = () => undefined
 
-/** Lets {@link scopePathOf} and {@link callerOf} read the scope of a storage, without loading the code of storages. */
+/**
+ * Sets how {@link scopePathOf} and {@link callerOf} read the scope of a storage, so that the code of storages is not
+ * loaded.
+ */
 export function readScopesBy(read: (storage: object) => Scope | undefined): void {
   scopeOfView = read
 }
 
-/** Return the identity of those who use a storage, for taking turns: the scope, or else the storage itself. */
+/** Return the identity of a storage's callers, by which they take turns: the scope, or the storage itself. */
 export function callerOf(storage: object): unknown {
   return scopeOfView(storage)?.caller ?? storage
 }
 
 /**
- * Return the path of a scope: ids of its entries begin with it and a slash. Returns an empty string for a whole storage, and
- * for third-party storages.
+ * Return the path of a scope. Ids of its entries start with the path and a slash. Returns an empty string for a whole
+ * storage, and for third-party storages.
  *
  * @example
  * ```ts
@@ -196,7 +201,10 @@ export async function scopePath(scope: Scope): Promise<string> {
   return scope.path
 }
 
-/** Escapes upper case too, so no two names differ only in case. Long names end in `__` and a hash. */
+/**
+ * Encodes a segment. Upper case is escaped, so that no two names differ only in case. Long names end in `__` and a
+ * hash.
+ */
 export async function encodeSegment(segment: string): Promise<string> {
   const bytes = wideBytes(segment)
   let name = ''
@@ -211,7 +219,7 @@ export async function encodeSegment(segment: string): Promise<string> {
   return `${readable}__${hex.slice(0, HASH_HEX_DIGITS)}`
 }
 
-/** Returns `undefined` for a hash, and for lone surrogates. */
+/** Returns `undefined` if the name is a hash, or has lone surrogates. */
 export function decodeSegment(name: string): string | undefined {
   if (name.includes('__')) return undefined
   const bytes = [...name.matchAll(/_([0-9a-f]{2})|./g)].map(([character, hex]) =>
@@ -226,7 +234,7 @@ const isPlain = (byte: number): boolean =>
 
 const escapeByte = (byte: number): string => `_${byte.toString(16).padStart(2, '0')}`
 
-/** UTF-8 that keeps lone surrogates distinct; `TextEncoder` turns all of them into U+FFFD. */
+/** Encodes a text as UTF-8 with distinct lone surrogates. `TextEncoder` turns all of them into U+FFFD. */
 function wideBytes(text: string): Uint8Array {
   if (text.isWellFormed()) return new TextEncoder().encode(text)
   const bytes: number[] = []
@@ -340,7 +348,9 @@ export async function* onlyChunk(chunk: Uint8Array): AsyncGenerator<Uint8Array> 
   yield chunk
 }
 
-/** A failing stream, or one that does not yield bytes, throws a `SourceError`. */
+/**
+ * Yields the chunks of a stream. If the stream fails, or yields something other than bytes, it throws a `SourceError`.
+ */
 export async function* sourceChunks(
   chunks: AsyncIterable<Uint8Array>,
   signal: AbortSignal | undefined,
@@ -386,7 +396,7 @@ async function release(source: AsyncIterator<Uint8Array>): Promise<void> {
   await source.return?.()
 }
 
-/** Lines of this many bytes are counted in 4 ms. */
+/** Number of bytes in which lines are counted at once, which takes 4 ms. */
 const SEEN_BYTES = 16_777_216
 
 export async function* seenChunks(

@@ -62,9 +62,9 @@ export class StorageState {
   readonly options: ManagedStorageOptions
   readonly locks: KeyedLock = new KeyedLock()
   readonly lifetime: EntryLifetime
-  /** Absent until content is opened. */
+  /** Absent until some content is opened. */
   opened: CachedContents<EntryInfo> | undefined
-  /** `locate` is synchronous and needs the content types of recent entries. */
+  /** Content types of recent entries, because `locate` is synchronous. */
   readonly contentTypes: BoundedMap<EntryId, string> = new BoundedMap(MAX_KNOWN_CONTENT_TYPES)
   #collectedAt: number | undefined
   #collecting: Promise<unknown> | undefined
@@ -86,8 +86,8 @@ export class StorageState {
   }
 
   /**
-   * Once an hour, collects leftovers in the background as of an hour ago: living writers have renewed theirs since,
-   * even if the clock was set.
+   * Once an hour, removes leftovers in the background. It uses the time of an hour ago: living writers have renewed
+   * their entries since, even if the clock was set.
    */
   stored(): void {
     const now = this.lifetime.now()
@@ -107,7 +107,7 @@ export class StorageState {
 
 const loadOpenEntries = async () => import('./entry-writer.ts')
 
-/** Kept, since an import takes longer than storing little content. */
+/** Kept after the first use, because an import takes longer than storing a small content. */
 let createLineIndex: (() => LineIndexRecorder) | undefined
 
 async function newLineIndex(): Promise<LineIndexRecorder> {
@@ -127,7 +127,7 @@ interface NewEntry {
 }
 
 /**
- * A scope of a {@link ManagedStorage}: an isolated storage whose references resolve only in this scope.
+ * A scope of a {@link ManagedStorage}. A reference of one scope is unknown in all others.
  *
  * @example
  * ```ts
@@ -147,7 +147,7 @@ export class ScopedStorage implements Storage {
 
   readonly #state: StorageState
   readonly #scope: Scope
-  /** Return how a shell reaches an entry. Absent if the driver cannot tell. */
+  /** Return how a shell can read an entry. Absent if the driver does not know. */
   readonly locate?: (reference: string) => Location | undefined
 
   /** @internal */
@@ -162,9 +162,9 @@ export class ScopedStorage implements Storage {
   }
 
   /**
-   * Return the nested scope in which a listing found an entry, to read it or to remove it.
+   * Return the nested scope of a listed entry, for example to read or remove the entry.
    *
-   * @param path - {@link StoredInfo.scope}. Rejects with `invalid-key` for anything else.
+   * @param path - {@link StoredInfo.scope}. Rejects with `invalid-key` for any other value.
    */
   async scopeAt(path: string): Promise<ScopedStorage> {
     return new ScopedStorage(this.#state, await scopeAtPath(this.#scope, path))
@@ -386,7 +386,7 @@ export class ScopedStorage implements Storage {
     this.#state.contentTypes.set(id, contentType)
   }
 
-  /** Returns until when the entry is known to exist and its use need not be recorded again. */
+  /** Returns the time until which the entry is known to exist, and its use need not be recorded again. */
   async #countUse(id: EntryId, info: EntryInfo): Promise<number> {
     this.#used(id, info)
     const now = this.#state.lifetime.now()
@@ -394,7 +394,7 @@ export class ScopedStorage implements Storage {
     return (await this.#touch(id, now)) === undefined ? 0 : now
   }
 
-  /** Returns `undefined` if the entry is missing, and `null` if its last use cannot be set. */
+  /** Returns `undefined` if the entry is missing, and `null` if the backend cannot set a last use. */
   async #touch(id: EntryId, now: number): Promise<number | null | undefined> {
     const { reference } = splitId(id)
     try {
@@ -523,7 +523,7 @@ export class ScopedStorage implements Storage {
     return contentType === undefined ? undefined : driver.locate?.(id, { contentType })
   }
 
-  /** Do nothing: the connection belongs to the whole storage. */
+  /** Does nothing, because the connection belongs to the whole storage. */
   async close(): Promise<void> {}
 
   async #id(reference: string): Promise<EntryId> {

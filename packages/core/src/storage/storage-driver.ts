@@ -2,7 +2,10 @@ import type { EntryId } from './reference.ts'
 import type { Eviction } from './storage-error.ts'
 import type { ByteRange, Location, Metadata } from './storage.ts'
 
-/** Description of an entry, kept beside its bytes and returned unchanged. Times are milliseconds since the epoch. */
+/**
+ * Description of an entry. A driver stores it with the bytes, and returns it unchanged. Times are milliseconds since
+ * the epoch.
+ */
 export interface EntryInfo {
   readonly key: string
   readonly contentType: string
@@ -14,7 +17,7 @@ export interface EntryInfo {
   readonly lineIndex?: string
 }
 
-/** Description of a new entry. The size of a stream is unknown before it was read. */
+/** Description of a new entry. The size of a stream is unknown until its end. */
 export type NewEntryInfo = Omit<EntryInfo, 'size'>
 
 /** An entry and its description. */
@@ -33,22 +36,23 @@ export interface DriverContent {
 export interface OpenEntry {
   readonly info: EntryInfo
   /**
-   * Return the bytes in a range, clipped to the end. They are borrowed and must not be changed. Called concurrently.
+   * Return the bytes in a range, clipped to the end. The caller must not change them. It may be called concurrently.
    *
-   * @param buffer - Memory of at least `range.length` bytes that may hold the answer, which saves an allocation.
+   * @param buffer - Memory of at least `range.length` bytes. The result may be written into it, which saves an
+   *   allocation.
    */
   read(range: ByteRange, buffer?: Uint8Array): Promise<Uint8Array>
   /** Release the entry. Called once, after all reads have ended. */
   close(): Promise<void>
 }
 
-/** Filters of a listing. A driver may ignore them. */
+/** Filters of a listing. A driver may ignore the filters. */
 export interface DriverListOptions {
   /** Only entries last used at or before this time, in milliseconds since the epoch. */
   readonly unusedSince?: number | undefined
   /** With `false`, only entries whose ids have no `/` after the prefix. */
   readonly below?: boolean | undefined
-  /** Leave out entries for which this returns `true`, if possible without reading them. */
+  /** Leave out entries for which the function returns `true`, if possible without reading them. */
   readonly except?: ((id: EntryId) => boolean) | undefined
 }
 
@@ -56,18 +60,21 @@ export interface DriverListOptions {
 export interface WrittenEntry {
   /** Whether this call created the entry. */
   readonly created: boolean
-  /** Last use after this call, in milliseconds since the epoch. It is later than any use before. */
+  /** Last use after this call, in milliseconds since the epoch. It is later than all earlier uses. */
   readonly lastUsedAt: number
 }
 
 /** An entry to evict with others. */
 export interface EvictionCandidate {
   readonly id: EntryId
-  /** The entry stays if it was used after this time, in milliseconds since the epoch. May be infinite. */
+  /** If the entry was used after this time, it is not evicted. In milliseconds since the epoch. May be infinite. */
   readonly unusedSince: number
 }
 
-/** Size in bytes of an evicted entry. `used` means that it stays, and `gone` that it no longer existed. */
+/**
+ * Size in bytes of an evicted entry. `used` means that the entry was not evicted because it was used. `gone` means that
+ * it no longer existed.
+ */
 export type EvictionOutcome = number | 'used' | 'gone'
 
 /** Result of {@link StorageDriver.collect}. */
@@ -79,33 +86,36 @@ export interface CollectReport {
 /**
  * The interface of a backend: bytes and a small description under an id. Pass it to `createStorage`.
  *
- * Methods may be called concurrently. Return `undefined` or `false` for a missing entry. Thrown errors become
- * `unavailable`, unless they are a `StorageError`.
+ * Methods may be called concurrently. For a missing entry, methods return `undefined` or `false`. Errors that they
+ * throw become `unavailable`, unless they are a `StorageError`.
  */
 export interface StorageDriver {
-  /** Set if content lives only as long as this object, so that nothing exists at the start. */
+  /** Set if content exists only as long as this object, so that there are no entries at the start. */
   readonly ephemeral?: boolean
-  /** Milliseconds after which retrieving refreshes a last use. Defaults to 60,000; use 0 if refreshing is free. */
+  /**
+   * Milliseconds after which a retrieval updates the last use again. Defaults to 60,000. Use 0 if updates cost nothing.
+   */
   readonly refreshMs?: number
   /** Size in bytes from which core calls {@link StorageDriver.touch} before it sends content. Defaults to 0. */
   readonly touchFirstBytes?: number
   /**
-   * Set if `write` checks for an existing entry, keeps its description, and returns a {@link WrittenEntry}. Without
-   * `touch`, core then does not look before writing.
+   * Set if `write` checks whether an entry exists, keeps its description, and returns a {@link WrittenEntry}. Without
+   * `touch`, core then does not check before it writes.
    */
   readonly tellsCreated?: boolean
-  /** Set if `collect` is cheap. Core then calls it once an hour while entries are stored. */
+  /** Set if `collect` is cheap. Core then calls it once an hour while entries are being stored. */
   readonly collectsHourly?: boolean
 
   /**
-   * Write an entry so that readers see all of it or nothing, even after a crash. Return whether this call created it.
+   * Write an entry so that readers see all of it or nothing, even after a crash. Return whether this call created the
+   * entry.
    *
    * If the id exists, keep its content, touch it, and return `false`. Read `chunks` once, to the end; if they throw,
-   * leave nothing and rethrow. The caller does not change the chunks later. Return a {@link WrittenEntry} if the last use is known,
-   * and nothing if the driver cannot tell.
+   * leave nothing and rethrow. The caller does not change the chunks later. Return a {@link WrittenEntry} if the last
+   * use is known. Return nothing if the driver does not know it.
    *
-   * @param lineIndex - Returns `info.lineIndex` after the end of `chunks`, about 4 KB for each 100 MB. Calling it is
-   *   optional; without an index, finding lines reads everything once.
+   * @param lineIndex - Called after the end of `chunks`. Returns `info.lineIndex`, about 4 KB for each 100 MB. Calling
+   *   it is optional. Without an index, finding lines reads the whole content once.
    */
   write(
     id: EntryId,
@@ -128,21 +138,21 @@ export interface StorageDriver {
    */
   open?(id: EntryId): Promise<OpenEntry | undefined>
   /**
-   * Set the last use to `lastUsedAt`, or to 1 ms after the present one if that is later. Return the time, or
+   * Set the last use to `lastUsedAt`, or to 1 ms after the current value if that is later. Return the time, or
    * `undefined` if the entry is missing. Without this method, storing again rewrites the entry, and retrieving does not
    * renew it.
    */
   touch?(id: EntryId, lastUsedAt: number): Promise<number | null | undefined>
   /**
-   * Remove an entry unless it was used since `unusedSince`, and return whether it was removed. This must be atomic
-   * against `write` and `touch`. With an `eviction`, leave a tombstone. Without this method, core checks and removes,
-   * which is safe within one process.
+   * Remove an entry unless it was used since `unusedSince`, and return whether it was removed. No `write` or `touch`
+   * may happen between the check and the removal. With an `eviction`, leave a tombstone. Without this method, core
+   * checks and removes in two steps, which is safe only within one process.
    */
   evict?(id: EntryId, unusedSince: number, eviction?: Eviction): Promise<boolean>
   /**
-   * Evict up to 500 different entries, with their own metadata in the tombstones, and return an outcome for each, in
-   * order. Atomic as {@link StorageDriver.evict}; needs `findEviction`. Without this method, core evicts one entry after
-   * another.
+   * Evict up to 500 different entries. Return an outcome for each, in the same order. Each tombstone has the metadata
+   * of its entry. Each eviction must be atomic as in {@link StorageDriver.evict}. This method requires `findEviction`.
+   * Without this method, core evicts one entry after another.
    */
   evictAll?(
     candidates: readonly EvictionCandidate[],
@@ -152,7 +162,7 @@ export interface StorageDriver {
   findEviction?(id: EntryId): Promise<Eviction | undefined>
   /** Remove all entries whose ids start with `prefix`, and yield their ids. By default, core removes each entry. */
   removeAll?(prefix: string): AsyncIterable<EntryId>
-  /** Remove leftovers of killed writers under `prefix`, but nothing that a living writer may need. */
+  /** Remove leftovers of killed writers under `prefix`. Never remove anything that a living writer may need. */
   collect?(prefix: string, now: number): Promise<CollectReport>
   /** Say how a shell reaches an entry. */
   locate?(id: EntryId, info: Pick<EntryInfo, 'contentType'>): Location | undefined
@@ -162,10 +172,10 @@ export interface StorageDriver {
 
 export type WrapperKind = 'compressed' | 'encrypted'
 
-/** A driver with all optional members, `locate` and `evictAll` excepted. */
+/** A driver with all optional members except `locate` and `evictAll`. */
 export interface CompleteDriver
   extends Required<Omit<StorageDriver, 'write' | 'locate' | 'evictAll'>>, Pick<StorageDriver, 'locate' | 'evictAll'> {
-  /** Wrappers above the backend, the outermost first. */
+  /** Kinds of wrappers around the backend, the outermost first. */
   readonly layers: readonly WrapperKind[]
   /** Whether `open` returns content in memory, which needs no cache. */
   readonly isInMemory: boolean

@@ -4,12 +4,12 @@ import { orAborted as waitOrAbort } from '@spillway/text/internal'
  * Code of a storage failure. Codes do not change within a major version.
  *
  * - `not-found`: nothing is stored under the reference in this scope.
- * - `evicted`: the entry was removed by turn, age or quota. See {@link StorageError.eviction}.
+ * - `evicted`: the entry was removed because of turns, age or quota. See {@link StorageError.eviction}.
  * - `invalid-reference`: the text cannot be a reference, for example a path or a URI.
  * - `invalid-key`: a key or a scope segment is invalid.
  * - `too-large`: the content exceeds the storage's limit.
  * - `unavailable`: the backend could not be reached or refused the operation.
- * - `corrupt`: the backend returned other content than was stored.
+ * - `corrupt`: the backend returned other content than what was stored.
  * - `unsupported`: the storage lacks the requested capability.
  * - `aborted`: the caller's `AbortSignal` fired.
  */
@@ -36,7 +36,7 @@ export interface Eviction {
   readonly metadata: Readonly<Record<string, string>>
 }
 
-/** Details of a {@link StorageError} beside its code and message. */
+/** Details of a {@link StorageError} other than its code and message. */
 export interface StorageErrorDetails {
   readonly reference?: string | undefined
   readonly key?: string | undefined
@@ -47,7 +47,7 @@ export interface StorageErrorDetails {
   readonly cause?: unknown
 }
 
-/** One page has all codes. It can be read where no site of ours can. */
+/** The page that explains all codes. It is on GitHub, so that it can be read where other sites are blocked. */
 const ERROR_PAGE = 'https://github.com/spillway-js/spillway/blob/main/docs/errors.md'
 
 const BRAND: unique symbol = Symbol.for('spillway.storage-error') as never
@@ -70,7 +70,10 @@ export class StorageError extends Error {
   readonly key: string | undefined
   readonly retryable: boolean
   readonly eviction: Eviction | undefined
-  /** URL of the causes and fixes for the code. It is no part of the message, because models read messages. */
+  /**
+   * URL of a page with the causes and fixes for the code. The URL is not part of the message, because models read
+   * messages.
+   */
   readonly help: string
 
   constructor(code: StorageErrorCode, message: string, details: StorageErrorDetails = {}) {
@@ -84,7 +87,7 @@ export class StorageError extends Error {
     Object.defineProperty(this, BRAND, { value: true })
   }
 
-  /** Check whether a value is a `StorageError`, also one of another installed copy of this package. */
+  /** Check whether a value is a `StorageError`. Errors of another installed copy of this package count, too. */
   static isInstance(value: unknown): value is StorageError {
     return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true
   }
@@ -106,7 +109,7 @@ interface GuardedAction {
   readonly key?: string
 }
 
-/** Marks a failure of the caller's own stream, so that it is not reported as one of the backend. */
+/** Marks a failure of the caller's own stream, so that it is not reported as a failure of the backend. */
 export class SourceError extends Error {
   override readonly name = 'SourceError'
   constructor(cause: unknown) {
@@ -186,7 +189,7 @@ export function missingError(reference: string, eviction: Eviction | undefined, 
   })
 }
 
-/** `why` continues the text "cannot be read: ". */
+/** `why` continues the text "cannot be read:". */
 export function corruptError(id: string, why: string): StorageError {
   const reference = id.slice(id.lastIndexOf('/') + 1)
   return new StorageError('corrupt', `${reference} cannot be read: ${why}`, { reference })

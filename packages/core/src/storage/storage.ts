@@ -1,15 +1,21 @@
 import type { LineIndex } from '@spillway/text/internal/lines'
 import { StorageError, type EvictionReason } from './storage-error.ts'
 
-/** Metadata that a caller gives an entry: short strings, for example the tool's name, but no arguments or content. */
+/**
+ * Metadata that a caller gives an entry: short strings, for example the tool's name. It must not contain arguments or
+ * content.
+ */
 export type Metadata = Readonly<Record<string, string>>
 
 /** Report of {@link Storage.store}, passed to {@link StoreOptions.onStored}. */
 export interface StoreReceipt {
   readonly reference: string
-  /** Whether this call created the entry. `false` if an equal one existed. */
+  /** Whether this call created the entry. `false` if an equal entry existed. */
   readonly created: boolean
-  /** Last use that this call recorded, in milliseconds since the epoch. Fits {@link DeleteOptions.unusedSince}. */
+  /**
+   * Last use that this call recorded, in milliseconds since the epoch. It can be passed as {@link
+   * DeleteOptions.unusedSince}.
+   */
   readonly usedAt: number
 }
 
@@ -30,9 +36,9 @@ export interface OperationOptions {
 
 /** Options of {@link Storage.list}. */
 export interface ListOptions extends OperationOptions {
-  /** Whether to list nested scopes too, whose entries cannot be retrieved here. Defaults to `true`. */
+  /** Whether to list nested scopes, too. Their entries cannot be retrieved here. Defaults to `true`. */
   readonly below?: boolean | undefined
-  /** References of entries to leave out, in any scope. Some backends do not read such entries. */
+  /** References of entries to leave out, in any scope. Some backends then need not read these entries. */
   readonly except?: ReadonlySet<string> | undefined
 }
 
@@ -60,18 +66,21 @@ export interface OpenContent {
   readonly contentType: string
   /** Size of the whole content, in bytes. */
   readonly size: number
-  /** Absent for `complete`. */
+  /** Absent if the entry is `complete`. */
   readonly state?: EntryState | undefined
   /** Part missing from the middle. Absent if nothing is missing. */
   readonly omitted?: OmittedPart | undefined
   /**
-   * Return up to `length` bytes from `offset`, fewer at the end. They are borrowed and must not be changed. If the
-   * entry was removed, reading succeeds or rejects with `not-found` or `evicted`.
+   * Return up to `length` bytes from `offset`, fewer at the end. The caller must not change them. If the entry was
+   * removed, reading succeeds or rejects with `not-found` or `evicted`.
    *
-   * @param buffer - Memory of at least `length` bytes that may hold the answer, and is overwritten.
+   * @param buffer - Memory of at least `length` bytes. The result may be written into it.
    */
   read(offset: number, length: number, buffer?: Uint8Array): Promise<Uint8Array>
-  /** Return the line index, made while storing or by reading everything. `rebuild` makes it again. */
+  /**
+   * Return the line index. It was made while storing, or is made by reading the whole content. `rebuild` makes it
+   * again.
+   */
   lineIndex?(options?: { readonly rebuild?: boolean | undefined }): Promise<LineIndex>
   /** Release resources, for example an open file. Closing twice is allowed. */
   close(): Promise<void>
@@ -83,7 +92,7 @@ export interface ByteRange {
   readonly length: number
 }
 
-/** Description of a stored entry. Times are milliseconds since the epoch, sizes bytes. */
+/** Description of a stored entry. Times are milliseconds since the epoch, and sizes are bytes. */
 export interface StoredInfo {
   readonly reference: string
   /** Path of the nested scope of a listed entry, for `scopeAt`. Absent for an entry of the listed scope itself. */
@@ -94,7 +103,7 @@ export interface StoredInfo {
   readonly storedAt: number
   /** Last time the entry was stored or retrieved. Retrieving refreshes it at most once a minute. */
   readonly lastUsedAt: number
-  /** Time of the eviction by age if the entry is not used before. Absent without a `ttlMs`. */
+  /** Time at which the entry is evicted by age if it is not used before. Absent without a `ttlMs`. */
   readonly expiresAt?: number
   readonly metadata: Metadata
   readonly state: EntryState
@@ -113,7 +122,7 @@ export interface StoredInfo {
  */
 export type EntryState = 'complete' | 'open' | 'lost' | 'aborted' | 'cut'
 
-/** The omitted middle of an entry over the limit. Later line numbers count the omitted lines too. */
+/** The omitted middle of an entry over the limit. Later line numbers include the omitted lines. */
 export interface OmittedPart {
   readonly bytes: number
   /** Number of omitted line ends. */
@@ -127,7 +136,10 @@ export interface OmittedPart {
 /** Options of {@link Storage.openEntry}. */
 export interface OpenEntryOptions {
   readonly metadata?: Metadata | undefined
-  /** Bytes to keep, at least 262,144: the beginning and the end of larger output. Defaults to no limit. */
+  /**
+   * Largest number of bytes to keep, at least 262,144. Of larger output, the start and the end are kept. Defaults to no
+   * limit.
+   */
   readonly maxBytes?: number | undefined
 }
 
@@ -145,15 +157,15 @@ export interface EntryWriter {
   /**
    * Append a copy of the bytes. Readers see them after 1 MiB or 2 seconds.
    *
-   * Rejects with `not-found` if the entry was removed, and with `unavailable` if over 8 MiB wait during an outage. The
-   * chunk can then be written again.
+   * Rejects with `not-found` if the entry was removed. Rejects with `unavailable` if over 8 MiB wait during an outage.
+   * In both cases, the chunk can be written again.
    */
   write(chunk: Uint8Array): Promise<void>
-  /** Commit the rest and end the entry. Can be repeated after a failure. Closing twice is allowed. */
+  /** Commit the rest and end the entry. It can be repeated after a failure. Closing twice is allowed. */
   close(options?: CloseEntryOptions): Promise<StoredInfo>
 }
 
-/** An evicted entry. */
+/** Description of an evicted entry. */
 export interface EvictedEntry {
   readonly reference: string
   readonly size: number
@@ -186,15 +198,16 @@ export interface Location {
 /**
  * Storage of content under references.
  *
- * Only `store` and `retrieve` are required; each other method is a capability. Failures reject with `StorageError`.
+ * Only `store` and `retrieve` are required. Each other method is an optional capability. Failures reject with
+ * `StorageError`.
  */
 export interface Storage {
   /**
    * Store a copy of the bytes and return their reference.
    *
-   * Equal input in the same scope gives the equal reference, counts as use, and restores an evicted entry.
+   * Equal input in the same scope returns the same reference, counts as use, and restores an evicted entry.
    *
-   * @param key - Any text that helps people, for example a tool call's id and a block number.
+   * @param key - Any text that helps people to recognize the entry, for example a tool call's id and a block number.
    * @param contentType - MIME type, kept unchanged. Defaults to `text/plain`.
    */
   store(key: string, content: Uint8Array, contentType?: string, options?: StoreOptions): Promise<string>
@@ -207,13 +220,16 @@ export interface Storage {
   /** Return a range of the content, clipped to its end. */
   retrieveRange?(reference: string, range: ByteRange, options?: OperationOptions): Promise<StoredRange>
   /**
-   * Open content for many reads, which count as one use. Close it afterwards. Rejects like `retrieve`.
+   * Open content for many reads. Together they count as one use. Close it when it is no longer needed. Rejects like
+   * `retrieve`.
    *
-   * Recently read content is cached within `setContentCacheBytes`. An entry that another process removed may be
-   * readable for a while.
+   * Content that was read recently is cached, up to the limit of `setContentCacheBytes`. After another process
+   * removed an entry, it may still be readable for a while.
    */
   open?(reference: string, options?: OperationOptions): Promise<OpenContent>
-  /** Store a stream without holding all of it in memory. Equal content may get different references. */
+  /**
+   * Store a stream without holding all of it in memory. Storing equal content again may return a different reference.
+   */
   storeStream?(
     key: string,
     chunks: AsyncIterable<Uint8Array>,
@@ -222,22 +238,22 @@ export interface Storage {
   ): Promise<string>
   /**
    * Open an entry that can be read while it is written. Its reference is random. If the writer is killed, committed
-   * content stays, with the state `lost` after 30 seconds.
+   * content is kept. After 30 seconds, its state is `lost`.
    */
   openEntry?(key: string, contentType?: string, options?: OpenEntryOptions): Promise<EntryWriter>
   /** List the entries of this scope and nested ones, in any order. */
   list?(options?: ListOptions): AsyncIterable<StoredInfo>
-  /** Remove an entry of exactly this scope. Removing a missing entry is allowed. */
+  /** Remove an entry of exactly this scope. It resolves to nothing even if there is no such entry. */
   delete?(reference: string, options?: DeleteOptions): Promise<void>
-  /** Remove every entry of this scope and nested ones. Returns their number. */
+  /** Remove every entry of this scope and nested ones. Returns the number of removed entries. */
   clear?(options?: OperationOptions): Promise<number>
-  /** End a turn, which is one model call, of exactly this scope. Evicts entries unused for too many turns. */
+  /** End a turn of exactly this scope. A turn is one model call. Evicts entries unused for too many turns. */
   endTurn?(): Promise<EvictionReport>
   /** Remove expired entries of this scope and nested ones, and leftovers of killed writers. */
   gc?(options?: OperationOptions): Promise<GcReport>
-  /** Return how a shell reaches an entry, or `undefined` if that is unknown. */
+  /** Return how a shell can read an entry. Return `undefined` if that is unknown. */
   locate?(reference: string): Location | undefined
-  /** Release connections and handles. A scope leaves that to the whole storage. */
+  /** Close connections and handles. On a scope, it does nothing, because the whole storage owns them. */
   close?(): Promise<void>
 }
 
@@ -286,7 +302,10 @@ export interface ManagedStorageOptions {
   readonly evictAfterTurns?: number | null | undefined
   /** Evict entries this many milliseconds after their last use. `null`: never. */
   readonly ttlMs?: number | null | undefined
-  /** Bytes in each scope. Evicts the least recently used entries of a larger scope. `null`: no limit. */
+  /**
+   * Largest number of bytes in each scope. If a scope has more, its least recently used entries are evicted. `null`: no
+   * limit.
+   */
   readonly maxBytes?: number | null | undefined
   /** Clock, in milliseconds since the epoch. Defaults to `Date.now`. */
   readonly now?: (() => number) | undefined

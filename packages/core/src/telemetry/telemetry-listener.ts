@@ -2,7 +2,7 @@ import { metrics, SpanStatusCode, trace, type Attributes, type Counter, type His
 import type { OffloadEvent } from '../offload/context-offloader-options.ts'
 import { StorageError } from '../storage/storage-error.ts'
 
-/** All recorded names. Those of `gen_ai` are from version 1.41 of the semantic conventions. */
+/** All recorded names. Names that begin with `gen_ai` are from version 1.41 of the semantic conventions. */
 export const NAMES = {
   offload: 'spillway.offload',
   retrieve: 'spillway.retrieve',
@@ -32,16 +32,16 @@ export const NAMES = {
 const LIBRARY = '@spillway/core'
 const SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const TOKENS = [1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000]
-/** Metrics join further tools, because each tool is a time series. */
+/** Largest number of tools with their own metrics, because each is a time series. Further tools share one. */
 const MAX_TOOLS = 100
 
 /**
  * Create a listener that records events as OpenTelemetry spans and metrics, without content, patterns and references.
  *
- * Spans are children of the span that is active when a result arrives. Without a registered SDK, nothing is recorded.
+ * Spans are children of the span that is active when the result arrives. Without a registered SDK, nothing is recorded.
  * Register it before the first event.
  *
- * @returns A function for `onEvent` of a `ContextOffloader`, or `onRetrieve` of a retrieval tool.
+ * @returns A function for the option `onEvent` of a `ContextOffloader`, or `onRetrieve` of a retrieval tool.
  *
  * @example
  * ```ts
@@ -125,7 +125,7 @@ class Recorder {
     this.#end(NAMES.retrieve, durationMs, { ...attributes, [NAMES.retrievedTokens]: tokens }, code)
   }
 
-  /** The messages of errors are left out, because they can quote content. */
+  /** Error messages are left out, because they can quote content. */
   #end(name: string, durationMs: number, attributes: Attributes, errorType: string | undefined): void {
     const error = errorType === undefined ? {} : { [NAMES.errorType]: errorType }
     this.#durations.record(durationMs / 1_000, { [NAMES.operation]: name.slice('spillway.'.length), ...error })

@@ -18,8 +18,8 @@ import type { ByteRange } from '../storage/storage.ts'
 const MAX_NOTED = 1_000
 
 /**
- * Base class of drivers that encode the entries of another driver. `locate` is omitted, as a shell would read encoded
- * bytes. Storing an entry again repairs it if this process found it `corrupt`: it is removed first.
+ * Base class of drivers that encode the entries of another driver. `locate` is missing, because a shell would read
+ * encoded bytes. If this process found an entry `corrupt`, storing it again first removes it, and so repairs it.
  */
 export abstract class WrappedDriver implements CompleteDriver {
   readonly inner: CompleteDriver
@@ -29,7 +29,7 @@ export abstract class WrappedDriver implements CompleteDriver {
   readonly touchFirstBytes: number
   readonly tellsCreated: boolean
   readonly collectsHourly: boolean
-  /** Decoding is slow enough that core should cache the result. */
+  /** Decoding is slow, so core should cache the result. */
   readonly isInMemory = false
   readonly #corrupt = new BoundedMap<EntryId, true>(MAX_NOTED)
 
@@ -58,7 +58,7 @@ export abstract class WrappedDriver implements CompleteDriver {
     return id
   }
 
-  /** Write an entry. A replaced corrupt entry counts as existing. */
+  /** Write an entry. A corrupt entry that was replaced counts as existing before. */
   async write(
     id: EntryId,
     chunks: AsyncIterable<Uint8Array>,

@@ -6,7 +6,7 @@ import { warn } from '@spillway/text/internal'
  * The kind of an archived item.
  *
  * - `text`, `json` and media: blocks of a tool result.
- * - `argument`: a long text of a call's arguments, or all of them as JSON.
+ * - `argument`: a long text in a call's arguments, or all arguments as JSON.
  * - `message`: the text of a user message.
  * - `original`: a message as JSON, if its blocks alone could not restore it exactly.
  * - `messages`: summarized messages, as JSON.
@@ -23,13 +23,13 @@ export type ArchivedKind =
   | 'original'
   | 'messages'
 
-/** A stored item, as a message names it. */
+/** A stored item, as it is named in a message. */
 export interface ArchivedItem {
-  /** A reference, or the name that a custom archive chose; without blanks. */
+  /** A reference, or the name that a custom archive chose. It has no blanks. */
   readonly name: string
   readonly kind: ArchivedKind
   readonly contentType: string
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number
   /** The name that the tool gave it, such as a file name. */
   readonly label?: string
@@ -38,11 +38,11 @@ export interface ArchivedItem {
 /** An item to store. */
 export interface NewArchivedItem {
   readonly kind: ArchivedKind
-  /** The id of the call, or of the message. */
+  /** The id of the call or the message. */
   readonly callId: string
   /** Distinguishes the items of one call, for example `0` or `input_1`. */
   readonly part: string
-  /** Empty if the item comes from no tool. */
+  /** Empty if the item is not from a tool. */
   readonly toolName: string
   readonly content: Uint8Array
   readonly contentType: string
@@ -51,7 +51,7 @@ export interface NewArchivedItem {
 /** The result of storing an item. */
 export interface ArchiveReceipt {
   readonly name: string
-  /** Remove the item, unless it existed before or was used since. */
+  /** Remove the item, unless it existed before or was used since then. */
   rollback(): Promise<void>
 }
 
@@ -59,11 +59,11 @@ export interface ArchiveReceipt {
 export interface ReplacedContent {
   readonly subject: 'result' | 'argument' | 'message'
   readonly items: readonly (ArchivedItem & {
-    /** Lines of text; absent for media. */
+    /** Number of lines in the text. Absent for media. */
     readonly lines?: number | undefined
     /** Absent for media. */
     readonly text?: string | undefined
-    /** Within the preview budget of the history; empty for media. */
+    /** The preview, limited by `historyPreviewTokens`. Empty for media. */
     readonly preview: string
   })[]
   /** The number of blocks of the original. */
@@ -79,22 +79,25 @@ export interface ParsedReplacement {
   readonly blocks: number
   readonly tokens: number
   readonly isError: boolean
-  /** Whether a history wrote it; a replacement of the offloader has a longer preview and can still shrink. */
+  /**
+   * Whether a history wrote it. A replacement written by the offloader has a longer preview, which can still be
+   * shortened.
+   */
   readonly isBrief: boolean
 }
 
 /** A stored group of summarized messages. */
 export interface ArchivedMessages extends ArchivedItem {
   readonly count: number
-  /** Positions in the group, from 1, of messages that are still in the history after the system messages. */
+  /** Positions in the group, from 1, of messages that were not removed. They follow the system messages. */
   readonly retained: readonly number[]
 }
 
 /** A summary in the system message, and the groups of messages that it replaces. */
 export interface HistorySnapshot {
-  /** The text inside `<state_snapshot>`. */
+  /** Groups in the order of the conversation. */
   readonly text: string
-  /** In the order of the conversation. */
+  /** Tokens of these messages before they were summarized. */
   readonly groups: readonly ArchivedMessages[]
   /** Tokens of these messages before the summary. */
   readonly tokens: number
@@ -102,32 +105,32 @@ export interface HistorySnapshot {
 
 /** A parsed snapshot, with the text around it. */
 export interface ParsedSnapshot extends HistorySnapshot {
-  /** The rest of the system message; `undefined` if the message holds only the snapshot. */
+  /** The text around the snapshot. `undefined` if the message has only the snapshot. */
   readonly around: string | undefined
 }
 
 /**
- * Stores the content that leaves a history, and writes and parses the texts that replace it.
+ * Stores the content that is removed from a history, and writes and parses the texts that replace it.
  *
- * The default is {@link offloaderArchive}. A custom archive may choose names, such as file paths, and must parse the
- * texts that it writes.
+ * The default archive is {@link offloaderArchive}. A custom archive may choose names, such as file paths. It must be
+ * able to parse the texts that it writes.
  */
 export interface HistoryArchive {
-  /** Store an item; equal input returns an equal name. Rejects with a `StorageError` and then keeps nothing. */
+  /** Store an item. Equal input returns the same name. If it rejects with a `StorageError`, nothing is stored. */
   store(item: NewArchivedItem, options?: OperationOptions): Promise<ArchiveReceipt>
   /** Return the content stored under a name. Rejects with a `StorageError`. */
   retrieve(name: string, options?: OperationOptions): Promise<StoredContent>
-  /** Return whether a name is stored, without failing on a miss. Defaults to retrieving it. */
+  /** Return whether a name is stored. A missing name is not an error. By default, the name is retrieved. */
   has?(name: string, options?: OperationOptions): Promise<boolean>
-  /** Count a name as used, so that its entry is not evicted. Defaults to nothing. */
+  /** Record a use of a name, so that its entry is not evicted. By default, this does nothing. */
   use?(name: string, options?: OperationOptions): Promise<void>
   /** Write the text that replaces stored content. */
   writeReplacement(replaced: ReplacedContent): string
-  /** Parse a replacement; `undefined` for any other text. */
+  /** Parse a replacement. Return `undefined` for any other text. */
   readReplacement(text: string): ParsedReplacement | undefined
   /** Write the block at the end of the system message. */
   writeSnapshot(snapshot: HistorySnapshot): string
-  /** Parse the block in the text of a system message; `undefined` if there is none. */
+  /** Parse the block in the text of a system message. Return `undefined` if there is no block. */
   readSnapshot(text: string): ParsedSnapshot | undefined
 }
 
@@ -135,9 +138,9 @@ const CONCURRENT_STORES = 8
 
 /** Items that were stored together. */
 export interface StoredItems {
-  /** In the order in which they were given. */
+  /** Items in the order in which they were passed. */
   readonly items: readonly ArchivedItem[]
-  /** Remove the items that this call created and that were not used since; failures are ignored. */
+  /** Remove the items that this call created, unless they were used since then. Failures are ignored. */
   rollback(): Promise<void>
 }
 
@@ -192,10 +195,10 @@ function rollbackLater(storing: Promise<ArchiveReceipt>): void {
 
 const MISSES: ReadonlySet<StorageErrorCode> = new Set<StorageErrorCode>(['not-found', 'evicted', 'invalid-reference'])
 
-/** Return whether an operation failed because the name is not stored, and not by an outage. */
+/** Return whether an operation failed because the name is not stored. An outage is another failure. */
 export const isMiss = (error: unknown): boolean => StorageError.isInstance(error) && MISSES.has(error.code)
 
-/** Await stored content; `undefined` on a miss. Rejects with all other failures. */
+/** Await stored content. Return `undefined` if it is missing. Rejects for all other failures. */
 export async function unlessMissing<Found>(found: Promise<Found>): Promise<Found | undefined> {
   try {
     return await found

@@ -22,9 +22,9 @@ const SUBJECTS = { result: 'The tool result', argument: 'This argument', message
 const BRIEF = / was moved to storage to shorten the history[.:]/
 
 /**
- * Create the archive of an offloader: items go to its storage, and references name them.
+ * Create the archive of an offloader. It stores items in the offloader's storage and names them by references.
  *
- * Replacements have the template of the offloader's own, with fewer words.
+ * Replacements have the same form as the offloader's, with fewer words.
  *
  * @example
  * ```ts

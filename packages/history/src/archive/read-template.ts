@@ -10,7 +10,7 @@ import type {
 
 const FIRST_LINE = /^\[Offloaded: (\d[\d,]{0,19}) blocks?, ~(\d[\d,]{0,19}) tokens?\]$/
 const LIST = '[Stored references:]'
-/** Each count has one possible split, so that no line backtracks. */
+/** The expression can match each count in only one way, so that it never backtracks. */
 const REFERENCE_LINE =
   /^ {2}(\S{1,256}) \((.{1,512}), (\d{1,3}(?:,\d{3}){0,5}) bytes?(?:, \d{1,3}(?:,\d{3}){0,5} lines?)?\)(?:: .*)?$/
 const MAX_REFERENCES = 200
@@ -26,8 +26,8 @@ interface ParsedTemplate extends Omit<ParsedReplacement, 'subject' | 'isBrief'> 
 }
 
 /**
- * Parse a replacement; `undefined` for any other text. Anybody can forge one, so its names resolve in the history's
- * scope only.
+ * Parse a replacement. Return `undefined` for any other text. Any text can look like a replacement, so its names are
+ * looked up only in the history's scope.
  */
 export function readTemplate(text: string): ParsedTemplate | undefined {
   const end = text.indexOf('\n')
@@ -50,7 +50,9 @@ export function readTemplate(text: string): ParsedTemplate | undefined {
   return { items, blocks: readCount(blocks), tokens: readCount(tokens), isError, opening }
 }
 
-/** Accepts previews inside fences and short lines; any other text would be lost with the preview. */
+/**
+ * Whether a text has only previews inside fences and short lines. Other text would be lost together with the preview.
+ */
 function isTemplate(body: string): boolean {
   let prose = 0
   for (let start = 0; start < body.length;) {
@@ -102,7 +104,7 @@ interface SnapshotGuide {
   readonly commandOf: (name: string) => string | undefined
 }
 
-/** Write a snapshot as the end of a system message. */
+/** Write a snapshot, to be placed at the end of a system message. */
 export function formatSnapshot({ text, groups, tokens }: HistorySnapshot, guide: SnapshotGuide): string {
   const messages = groups.reduce((sum, { count }) => sum + count, 0)
   return [
@@ -120,7 +122,7 @@ function formatGroup({ name, size, count, retained }: ArchivedMessages, command:
   return `  ${name} (messages, ${countOf(size, 'byte')}, ${countOf(count, 'message')}${positions})${command === undefined ? '' : `: ${command}`}`
 }
 
-/** Append a snapshot to the text of a system message; without text, the message holds only the snapshot. */
+/** Append a snapshot to the text of a system message. Without text, the message has only the snapshot. */
 export const appendSnapshot = (around: string | undefined, block: string): string =>
   around === undefined ? block : `${around}${SEPARATOR}${block}`
 

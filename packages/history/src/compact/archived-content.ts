@@ -13,13 +13,13 @@ export interface StorableContent {
   /** Absent for media. */
   readonly text?: string | undefined
   readonly bytes: Uint8Array
-  /** Whether `redact` removed something from it, which is stored nowhere. */
+  /** Whether `redact` removed a part of it. Removed text is not stored anywhere. */
   readonly isRedacted: boolean
-  /** A file name. */
+  /** A file name, if the tool gave one. */
   readonly label?: string | undefined
 }
 
-/** Convert a block for storage; `undefined` for empty text and blocks without bytes. */
+/** Convert a block for storage. Return `undefined` for empty text and for blocks without bytes. */
 export function storableContent(
   content: HistoryContent,
   redact: ((text: string) => string) | undefined,
@@ -77,10 +77,10 @@ export function restoredContent({ kind, contentType }: ArchivedItem, bytes: Uint
   }
 }
 
-/** Decode stored text; a byte order mark is part of it. */
+/** Decode stored text. A byte order mark is kept as part of the text. */
 export const decodeText = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
 
-/** Explains why content stays if `redact` would break its JSON. */
+/** The error for JSON that `redact` would break, so that it is not stored. */
 export const NO_JSON =
   'redact leaves what is no JSON, which could not be read again. Let it take out of a text no more than the secret, such as no quote behind it.'
 
@@ -91,7 +91,7 @@ export const corrupt = (name: string, cause?: unknown): StorageError =>
     cause,
   })
 
-/** Parse stored content; content that cannot be parsed is `corrupt`. */
+/** Parse stored content. If that fails, throw `corrupt`. */
 export function readStored<Result>(name: string, read: () => Result): Result {
   try {
     return read()

@@ -2,12 +2,12 @@ import { parseExactJson, parseJsonText } from '@spillway/text/internal/json'
 import type { ArchivedItem, HistoryArchive } from '../archive/history-archive.ts'
 import type { HistoryMessage, HistoryToolCall } from '../history-message.ts'
 
-/** APIs require an object, even if the model wrote none. */
+/** Name of the field for the arguments' replacement: APIs require an object even if the model wrote another value. */
 const WHOLE = 'offloaded'
 const MAX_DEPTH = 64
 const MAX_VALUES = 20_000
 
-/** Return a call's arguments as a value, with exact numbers; `undefined` if their text is not JSON. */
+/** Return a call's arguments as a value with exact numbers. Return `undefined` if their text is not JSON. */
 export const argumentsOf = ({ input, inputIsText }: HistoryToolCall): unknown =>
   inputIsText && typeof input === 'string' ? parseJsonText(input, parseExactJson) : input
 
@@ -19,7 +19,7 @@ export const withArguments = (call: HistoryToolCall, value: unknown): HistoryToo
 export const withWhole = (call: HistoryToolCall, text: string): HistoryToolCall =>
   isFreeText(call) ? { ...call, input: text } : withArguments(call, { [WHOLE]: text })
 
-/** Return the text that replaces all arguments of a call, if there is one. */
+/** Return the text that replaces all arguments of a call, if any. */
 export function wholeOf(call: HistoryToolCall): string | undefined {
   if (isFreeText(call)) return call.input as string
   const value = argumentsOf(call)
@@ -30,7 +30,7 @@ export function wholeOf(call: HistoryToolCall): string | undefined {
 
 const isFreeText = ({ input, inputIsText }: HistoryToolCall): boolean => typeof input === 'string' && !inputIsText
 
-/** Map the texts of a JSON value in order; an unchanged value is returned itself. */
+/** Map the texts in a JSON value, in order. If no text changes, return the same value. */
 export function mapTexts(value: unknown, change: (text: string) => string): unknown {
   let left = MAX_VALUES
   const map = (one: unknown, depth: number): unknown => {

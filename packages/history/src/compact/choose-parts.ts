@@ -18,7 +18,7 @@ export type ChosenPart = {
   readonly tokens: number
 } & (
   | { readonly kind: 'result'; readonly part: HistoryToolResult }
-  /** A replacement of the offloader, whose preview can shrink. */
+  /** A replacement written by the offloader, whose preview can be shortened. */
   | { readonly kind: 'replacement'; readonly part: HistoryToolResult; readonly replacement: ParsedReplacement }
   | { readonly kind: 'arguments'; readonly part: HistoryToolCall }
 )
@@ -54,7 +54,7 @@ export interface ChosenText {
   readonly tokens: number
 }
 
-/** Choose the texts of a user message that are over the limit. */
+/** Choose the texts of a user message that exceed the limit. */
 export function chooseTexts(
   { parts }: HistoryMessage,
   {
@@ -93,7 +93,7 @@ function choosePart(part: HistoryPart, options: ResolvedHistoryOptions): Choice 
   return tokens > maxToolMessageTokens ? { kind: 'result', part, tokens } : undefined
 }
 
-/** Parse the replacement that a result consists of, if it does. */
+/** Parse a result that is only a replacement. */
 export function replacementOf(
   { content }: HistoryToolResult,
   { archive }: Pick<ResolvedHistoryOptions, 'archive'>,

@@ -45,7 +45,9 @@ export function compactionContext(
   return { ...options, format, calls }
 }
 
-/** Replace all large older results and arguments in one pass; a part that cannot be stored stays. */
+/**
+ * Replace all large results and arguments in older messages, in one pass. A part that cannot be stored does not change.
+ */
 export async function compactMessages(
   working: readonly WorkingMessage[],
   format: HistoryFormat<unknown>,
@@ -97,7 +99,7 @@ async function replaceParts(chosen: readonly ChosenPart[], context: CompactionCo
 
 const STOPS: ReadonlySet<string> = new Set(['unavailable', 'aborted'])
 
-/** Return whether a failure ends the pass. */
+/** Return whether a failure stops the pass. */
 export const isOutage = ({ error }: HistoryFailure): boolean => StorageError.isInstance(error) && STOPS.has(error.code)
 
 async function compactPart(
@@ -236,7 +238,7 @@ function wholeContent(part: HistoryToolCall, redact: ((text: string) => string) 
   return { ...textContent('argument', left, undefined), isRedacted: left !== text }
 }
 
-/** More references would fill the context again. */
+/** Largest number of references for one message. More of them would fill the context again. */
 const MAX_SEPARATE_TEXTS = 16
 
 async function compactResult(

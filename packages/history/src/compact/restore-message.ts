@@ -33,12 +33,13 @@ export interface Restoring {
   readonly archive: Pick<HistoryArchive, 'readReplacement'>
   /** Return stored content. Rejects with a `StorageError`. */
   readonly retrieve: (name: string) => Promise<RetrievedContent>
-  /** Called for content that cannot be restored, whose part then stays. If absent, restoring rejects. */
+  /** Called for content that cannot be restored. The part does not change then. If absent, a failure rejects. */
   readonly onMissing?: ((error: StorageError) => void) | undefined
 }
 
 /**
- * Restore a message, or return the same object. Rejects with a `StorageError`, `corrupt` if the content does not match.
+ * Restore a message. If nothing is to restore, return the same object. Rejects with a `StorageError`. Its code is
+ * `corrupt` if the content does not match.
  */
 export async function restoreMessage(message: HistoryMessage, restoring: Restoring): Promise<HistoryMessage> {
   const [only] = message.parts
@@ -54,7 +55,7 @@ export async function restoreMessage(message: HistoryMessage, restoring: Restori
 
 interface RestoredPart {
   readonly part: HistoryPart
-  /** The stored message of the part, if there is one. */
+  /** The whole message that was stored with the part, if any. */
   readonly original?: HistoryMessage | undefined
 }
 
@@ -131,8 +132,8 @@ async function restoreArguments(
 }
 
 /**
- * Anybody can forge a reference. A result is therefore restored only as the result of the same call, and never as a
- * message with words of the user.
+ * Restore a part. Any text can contain a reference. So a result is restored only for the same call, and is never used
+ * as a message of the user.
  */
 async function restoreFrom(
   part: HistoryPart,
@@ -173,10 +174,10 @@ async function restoreText({ name }: ArchivedItem, { retrieve }: Restoring): Pro
 }
 
 /**
- * Compact a part, and store the whole message if restoring the part would not return the same message.
+ * Compact a part. If restoring the part would not give the same message, store the whole message, too.
  *
- * Content that `redact` removed is never stored. A failure leaves nothing new in storage. Returns `undefined` if the
- * result does not name all stored items.
+ * Content that `redact` removed is never stored. After a failure, nothing new is left in storage. Returns `undefined`
+ * if the result does not name all stored items.
  */
 export async function compactExactly<Part extends HistoryPart>(
   message: HistoryMessage,
@@ -212,10 +213,10 @@ export async function compactExactly<Part extends HistoryPart>(
   }
 }
 
-/** The way to replace contents by references to them. */
+/** Functions that replace contents by references. */
 export interface Replacing<Part> {
   readonly origin: ContentOrigin
-  /** Return the suffix that distinguishes a content from others of its call. */
+  /** Return the suffix that distinguishes a content from other contents of its call. */
   readonly nameOf: (content: StorableContent, index: number) => string
   readonly write: (contents: readonly StoredContent[]) => Promise<Part>
 }
@@ -239,7 +240,7 @@ async function replace<Part>(
   }
 }
 
-/** A second store counts as a use, and the entry could not be removed any more. */
+/** Store each item only once. A second store would count as a use, and then the entry could not be removed. */
 function storingOnce(archive: HistoryArchive): Pick<HistoryArchive, 'store'> {
   const receipts = new Map<string, Promise<ArchiveReceipt>>()
   return {

@@ -17,7 +17,7 @@ import { decodeText, type StorableContent } from './archived-content.ts'
 
 export interface ContentOrigin {
   readonly callId: string
-  /** Empty if there is no tool. */
+  /** Empty if the part is not from a tool. */
   readonly toolName: string
   readonly call: HistoryToolCall | undefined
   readonly isError: boolean
@@ -27,7 +27,7 @@ export interface StoredContent extends StorableContent {
   readonly item: ArchivedItem
 }
 
-/** Write a replacement; the previews of its texts share one budget. */
+/** Write a replacement. The previews of its texts share one budget. */
 export async function writeReplaced(
   subject: ReplacedContent['subject'],
   origin: ContentOrigin,
@@ -100,7 +100,10 @@ function inputValue({ input, inputIsText }: HistoryToolCall): unknown {
 
 const MAX_PREVIEWED_BYTES = 4_194_304
 
-/** Shorten an offloader's replacement; `undefined` if a named item is not stored. Rejects if storage is unavailable. */
+/**
+ * Shorten a replacement of the offloader. Return `undefined` if one of its items is not stored. Rejects if storage is
+ * unavailable.
+ */
 export async function shrinkReplacement(
   part: HistoryToolResult,
   { items, blocks, tokens, isError }: ParsedReplacement,
@@ -136,7 +139,7 @@ async function isStored(archive: HistoryArchive, name: string, signal: AbortSign
 
 export interface CompactionContext extends ResolvedHistoryOptions {
   readonly format: HistoryFormat<unknown>
-  /** Calls by id: arguments help to preview a result. */
+  /** Calls by id, because arguments help to preview a result. */
   readonly calls: ReadonlyMap<string, HistoryToolCall>
 }
 

@@ -7,7 +7,7 @@ const MAX_SESSIONS = 100
 
 const OF_EACH_RUN = ['offloader', 'archive', 'signal'] as const
 
-/** Options shared by all runs of a framework; each run has the offloader of its scope. */
+/** Options that all runs of a framework share. Each run has the offloader of its scope. */
 export type RunHistoryOptions<Conversation> = Omit<
   HistoryOptions<Conversation>,
   'offloader' | 'format' | 'archive' | 'signal'
@@ -21,7 +21,7 @@ export type CompactorOfRunOptions<Conversation> = RunHistoryOptions<Conversation
  * Create a function that returns the {@link HistoryCompactor} of each run's scope. The function never throws.
  *
  * Runs of one scope share a compactor. The last 100 scopes are remembered. If `scope` throws or returns an invalid
- * scope, histories stay unchanged.
+ * scope, the history does not change.
  *
  * @throws TypeError if an option is invalid.
  *

@@ -24,17 +24,19 @@ import {
 } from '../history-outcome.ts'
 import { recentStart } from '../measure/recent-start.ts'
 
-/** Sub-agents of one session take turns, each with its own conversation. */
+/** Number of remembered conversations: sub-agents of one session take turns, and each has its own. */
 const MAX_REMEMBERED = 8
 const CALLS_BETWEEN_USES = 5
 
 /**
  * Compacts a session's history before each model call, for loops that pass the whole history each time.
  *
- * Compacted parts stay byte-identical, and between two passes the prompt only grows, so that the provider's cache stays
- * valid. Another process compacts at the same calls and gets the same bytes, except for summaries.
+ * Compacted parts do not change by a single byte. Between two passes, the prompt only grows, so that the provider's
+ * cache stays valid. Another process compacts before the same model calls and gets the same bytes, except for
+ * summaries.
  *
- * References in the history are used now and then, so that they are not evicted. Calls run one after another.
+ * At intervals, it records a use of all references in the history, so that they are not evicted. Calls run one after
+ * another.
  *
  * @example
  * ```ts
@@ -67,9 +69,9 @@ export class HistoryCompactor<Conversation = readonly HistoryMessage[]> {
   }
 
   /**
-   * Reduce a history as {@link compactHistory} does, on top of earlier calls.
+   * Reduce a history like {@link compactHistory}, starting from the result of earlier calls.
    *
-   * In the outcome, `statistics` and `unchanged` refer to the history after the previous call.
+   * In the outcome, `statistics` and `unchanged` compare with the history after the previous call.
    */
   async compact(
     conversation: Conversation,
@@ -114,7 +116,7 @@ export class HistoryCompactor<Conversation = readonly HistoryMessage[]> {
     }
   }
 
-  /** Find the stored outcome for the longest known prefix of a conversation. */
+  /** Find the remembered result for the longest known start of a conversation. */
   #find(parted: PartedHistory): MatchedHistory | undefined {
     let longest: MatchedHistory | undefined
     for (const remembered of this.#remembered.flatMap((last) => (last.before ? [last, last.before] : [last]))) {
@@ -133,7 +135,7 @@ export class HistoryCompactor<Conversation = readonly HistoryMessage[]> {
   }
 }
 
-/** Compacts at the model calls at which the history was over its limit, as another process did. */
+/** Compact at the same model calls as another process, which are the calls with a history over the limit. */
 async function replayPasses(
   messages: readonly HistoryMessage[],
   format: HistoryFormat<unknown>,
@@ -185,20 +187,20 @@ async function useNames(
   }
 }
 
-/** The beginning of a conversation before and after compaction, up to the last changed message. */
+/** The start of a conversation before and after compaction, up to the last changed message. */
 interface RememberedHistory {
   readonly original: readonly HistoryMessage[]
   readonly compacted: readonly HistoryMessage[]
   /** For each message of `compacted`, its position in `original`. */
   readonly origins: readonly number[]
-  /** The complete result, which a framework may pass next. */
+  /** The complete result, which a framework may pass to the next call. */
   readonly all: readonly HistoryMessage[]
   readonly snapshot: ParsedSnapshot | undefined
-  /** The state before the last pass, for other conversations with the same beginning. */
+  /** The state before the last pass, for other conversations with the same start. */
   readonly before: RememberedHistory | undefined
 }
 
-/** A remembered conversation that matches the beginning of a new one. */
+/** A remembered conversation that matches the start of a new one. */
 interface MatchedHistory {
   readonly remembered: RememberedHistory
   readonly matched: number
@@ -208,7 +210,7 @@ interface MatchedHistory {
   readonly parted: PartedHistory
 }
 
-/** Match a remembered conversation with the beginning of a new one; `matched` is 0 if it differs. */
+/** Match a remembered conversation with the start of a new one. If they differ, `matched` is 0. */
 function matchRemembered(remembered: RememberedHistory, parted: PartedHistory): MatchedHistory {
   const { original, compacted, all } = remembered
   if (isBeginning(original, parted.rest)) {
@@ -261,14 +263,14 @@ function sameAtEnd(a: readonly unknown[], b: readonly unknown[]): number {
   return count
 }
 
-/** @param more - The number of messages that the pass had before this conversation. */
+/** @param more - For each message, return its position in this conversation. */
 function originsOf(working: readonly WorkingMessage[], more: number, match: MatchedHistory | undefined): number[] {
   const { origins = [], replaced = 0 } = match ?? {}
   const start = more + replaced - origins.length
   return working.map(({ index }) => origins[index - start] ?? index - more)
 }
 
-/** Replace the beginning of a conversation by its compacted form. */
+/** Replace the start of a conversation by its compacted form. */
 function goOn(
   { remembered, replaced, origins }: MatchedHistory,
   systems: readonly HistoryMessage[],
@@ -334,7 +336,10 @@ function isSamePiece(a: Piece, b: Piece): boolean {
   }
 }
 
-/** Apply a changed message's content to its current version; if the parts differ in number, it stays. */
+/**
+ * Apply the content of a changed message to its current version. If the number of parts differs, the current version is
+ * returned.
+ */
 export function rebaseMessage(changed: HistoryMessage, now: HistoryMessage): HistoryMessage {
   if (isSameContent(changed, now)) return now
   if (changed.parts.length !== now.parts.length) return changed
@@ -361,7 +366,7 @@ function partSystems(messages: readonly HistoryMessage[], archive: HistoryArchiv
   return { systems: messages.slice(0, start), rest: messages.slice(start) }
 }
 
-/** The history that a pass starts with. */
+/** The history at the start of a pass. */
 interface BegunHistory {
   readonly messages: readonly HistoryMessage[]
   readonly stored: readonly ArchivedByHistory[]

@@ -46,7 +46,9 @@ interface Progress {
   readonly failures: HistoryFailure[]
 }
 
-/** Replace older messages by summaries, group by group. The first group that fails stays, with all later ones. */
+/**
+ * Replace older messages by summaries, group by group. If a group fails, this group and all later ones do not change.
+ */
 export async function compressMessages(
   working: readonly WorkingMessage[],
   format: HistoryFormat<unknown>,
@@ -184,10 +186,10 @@ function applySnapshot(
   return [...made, ...left]
 }
 
-/** The next snapshot replaces that many groups, so that the list stays short. */
+/** Largest number of groups. With more, the next snapshot replaces them all, so that the list stays short. */
 const MAX_GROUPS = 8
 
-/** A stored group, and the working positions of its kept messages. */
+/** A stored group, with the positions of its messages that were not removed. */
 interface LiveGroup {
   readonly group: ArchivedMessages
   readonly retainedAt: readonly number[]
@@ -221,7 +223,7 @@ const asSnapshot = ({ text, groups, tokens }: LiveSnapshot): HistorySnapshot => 
   tokens,
 })
 
-/** Kept messages between them are stored too, so that all can be restored in order. */
+/** Messages between them that were not removed are stored, too, so that all can be restored in order. */
 async function storeGroup(
   group: readonly number[],
   text: string,
@@ -275,13 +277,16 @@ function withoutTaken({ group, retainedAt }: LiveGroup, taken: ReadonlySet<numbe
 interface DividedHistory {
   readonly start: number
   readonly recent: number
-  /** System messages and the last request, which stay. */
+  /** System messages and the last request, which are not removed. */
   readonly retained: ReadonlySet<number>
   readonly request: number | undefined
   readonly units: readonly (readonly number[])[]
 }
 
-/** A conversation must begin with the user. If the recent messages do not, the last request stays. */
+/**
+ * Divide the history, because a conversation must begin with the user. If the recent messages do not begin with the
+ * user, the last request is kept, too.
+ */
 function divideHistory(working: readonly WorkingMessage[], options: ResolvedHistoryOptions): DividedHistory {
   const messages = working.map(({ message }) => message)
   const start = systemEnd(messages, options.archive)
@@ -301,7 +306,7 @@ function divideHistory(working: readonly WorkingMessage[], options: ResolvedHist
   return { start, recent, retained, request, units: mergeUnits(units, messages, start, request) }
 }
 
-/** Joins units if removing the first alone would leave a conversation that does not begin with the user. */
+/** Join units if the conversation would not begin with the user after the first of them is removed. */
 function mergeUnits(
   units: readonly (readonly number[])[],
   messages: readonly HistoryMessage[],
@@ -329,7 +334,7 @@ function lastRequest(working: readonly WorkingMessage[], start: number, end: num
   return undefined
 }
 
-/** Group units by `groupTokens`, in order; a larger unit is its own group, and 0 means one group. */
+/** Group units in order, up to `groupTokens` each. A larger unit is a group of its own, and 0 means one group. */
 function groupUnits(
   units: readonly (readonly number[])[],
   working: readonly WorkingMessage[],
@@ -353,12 +358,12 @@ function groupUnits(
   return [...groups, current]
 }
 
-/** Less than this share of the limit is not worth a model call. */
+/** Smallest share of the limit for which a model call is worthwhile. */
 const MIN_SHARE = 0.05
 
 interface CompressionPlan extends DividedHistory {
   readonly before: SystemSnapshot | undefined
-  /** The reason why nothing is compressed, if so. */
+  /** The reason why nothing was compressed, if any. */
   readonly reason: 'no-summarize' | 'too-little' | undefined
 }
 
@@ -372,7 +377,7 @@ function planCompression(working: readonly WorkingMessage[], options: ResolvedHi
   return { ...divided, before: found, reason }
 }
 
-/** Note the reasons of all messages that are known before a model is asked. */
+/** Set the reason of each message for which it is known without asking a model. */
 function noteReasons(
   working: readonly WorkingMessage[],
   { start, recent, request, units, reason }: CompressionPlan,

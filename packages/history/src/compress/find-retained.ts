@@ -14,7 +14,9 @@ export interface Finding extends Restoring {
   readonly redact: ((text: string) => string) | undefined
 }
 
-/** Return the positions of a snapshot's kept messages; `undefined` for messages that were removed or changed. */
+/**
+ * Return the positions of the messages that a snapshot kept. `undefined` means that the message was removed or changed.
+ */
 export async function findRetained(
   messages: readonly HistoryMessage[],
   start: number,
@@ -49,10 +51,10 @@ async function isCopy(live: HistoryMessage, stored: HistoryMessage, finding: Fin
   return redacted !== undefined && isEqual(redacted, other)
 }
 
-/** A longer chain of snapshots is hostile. */
+/** Longest chain of snapshots. Only an attacker would make a longer one. */
 const MAX_DEPTH = 200
 
-/** Restore the messages of a snapshot and remove it. If one group is missing, all messages stay. */
+/** Restore the messages of a snapshot and remove it. If a group is missing, the messages do not change. */
 export async function expandSnapshot(
   messages: readonly HistoryMessage[],
   archive: HistoryArchive,
@@ -76,7 +78,10 @@ export async function expandSnapshot(
   return [...withoutSnapshot(messages.slice(0, after), found), ...restored.flat(), ...rest]
 }
 
-/** Return the messages of a group; `undefined` if missing or corrupt. Rejects during an outage without `onMissing`. */
+/**
+ * Return the messages of a group. Return `undefined` if they are missing or corrupt. Without `onMissing`, it rejects
+ * during an outage.
+ */
 export async function retrieveGroup(
   { name }: ArchivedMessages,
   { format, retrieve, onMissing }: Restoring,
@@ -92,7 +97,7 @@ export async function retrieveGroup(
   }
 }
 
-/** Redact encoded messages. Throws if the format cannot read the result. */
+/** Redact messages in encoded form. Throws if the format cannot read the result. */
 export function readableJson(
   format: HistoryFormat<unknown>,
   json: string,

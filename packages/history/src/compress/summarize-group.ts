@@ -20,7 +20,7 @@ interface SummaryGroup {
 
 type GroupSummary = { readonly snapshot: string } | { readonly rejection: SummaryRejection; readonly error?: unknown }
 
-/** Request and check the snapshot of a group. Never rejects, and stops at the timeout. */
+/** Ask for the snapshot of a group, and check it. It never rejects, and stops at the timeout. */
 export async function summarizeGroup(
   group: SummaryGroup,
   summarize: Summarize,
@@ -56,7 +56,7 @@ export async function summarizeGroup(
   return group.growth(summary.snapshot) >= tokens ? { rejection: 'not-smaller' } : summary
 }
 
-/** The callback may ignore its signal. */
+/** Reject when the signal fires, because the callback may ignore its signal. */
 async function orEnded(answer: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
   const { promise: ended, reject } = Promise.withResolvers<never>()
   const end = (): void => reject(signal.reason)
@@ -132,7 +132,7 @@ function summaryPrompt(prompt: SummaryPrompt): string {
   ].join('\n')
 }
 
-/** Returns a mark that is not in the text, in one scan. */
+/** Returns a fence that does not occur in the text, which is scanned once. */
 function fenceFor(text: string): string {
   if (!text.includes('record')) return 'record'
   const taken = new Set<number>()

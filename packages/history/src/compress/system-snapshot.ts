@@ -24,7 +24,7 @@ export function findSystemSnapshot(
   return found
 }
 
-/** Return the end of the leading system messages; those after a snapshot belong to the conversation. */
+/** Return the end of the leading system messages. System messages after a snapshot belong to the conversation. */
 export function systemEnd(messages: readonly HistoryMessage[], archive: HistoryArchive): number {
   const found = findSystemSnapshot(messages, archive)
   if (found !== undefined) return found.message + 1
@@ -50,7 +50,7 @@ export function withSnapshot(
   return system.with(system.length - 1, { ...last, parts: withBlock(last, block) })
 }
 
-/** A message with one text keeps one text; otherwise a part is added. */
+/** Add a block to a message. If the message has one text, the block is added to it. Otherwise it is a new part. */
 function withBlock({ parts }: HistoryMessage, block: string): HistoryMessage['parts'] {
   const [only] = parts
   if (parts.length === 1 && only?.type === 'text') return [{ ...only, text: appendSnapshot(only.text, block) }]

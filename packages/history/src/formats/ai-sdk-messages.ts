@@ -24,9 +24,9 @@ import { base64Of, mediaFields, type MediaSource } from './media-source.ts'
 /**
  * Create the format for model messages of the AI SDK, versions 6 and 7.
  *
- * Provider-executed tools, approvals, denials and unknown parts stay unchanged.
+ * Provider-executed tools, approvals, denials and unknown parts do not change.
  *
- * Reading throws a `TypeError` that names message and field if a message is invalid.
+ * Reading an invalid message throws a `TypeError` that names the message and the field.
  *
  * @example
  * ```ts
@@ -120,7 +120,7 @@ function readResult(part: Fields, place: string, executed: ReadonlySet<string>):
   return { type: 'tool-result', callId, toolName, content: readOutput(output), ...(isError ? { isError } : {}) }
 }
 
-/** The native value of text or JSON is the whole output, which may have other fields. */
+/** For text or JSON, the native value is the whole output, because it may have other fields. */
 function readOutput(output: Fields): HistoryContent[] {
   const { type, value } = output
   const native = nativeOfPart(output)
@@ -207,7 +207,7 @@ const CONTENT: ContentRules = {
   },
 }
 
-/** Media have other types in an output. */
+/** Rules for outputs, in which media have other types than in messages. */
 const OUTPUT_CONTENT: ContentRules = {
   ...CONTENT,
   writeMedia: (media) => {
@@ -220,7 +220,7 @@ const OUTPUT_CONTENT: ContentRules = {
   },
 }
 
-/** A whole output, and not a part of one. */
+/** Whether a value is a whole output, not a part of one. */
 const isOutput = (native: unknown): native is Fields =>
   isFields(native) && (Object.hasOwn(native, 'value') || native['type'] === 'execution-denied')
 

@@ -29,12 +29,12 @@ export interface AnthropicConversation<Message, System> {
 }
 
 /**
- * Create the format for Anthropic's Messages API: the system prompt is the first message.
+ * Create the format for Anthropic's Messages API. The system prompt is read as the first message.
  *
- * A user message with only tool results has the role `tool`. Reasoning, server tools and unknown blocks stay unchanged.
- * Other request fields are ignored: `{ ...request, ...format.write(messages) }`.
+ * A user message with only tool results has the role `tool`. Reasoning, server tools and unknown blocks do not change.
+ * Write a request with `{ ...request, ...format.write(messages) }`. Its other fields are not read.
  *
- * Reading throws a `TypeError` that names message and field if a message is invalid.
+ * Reading an invalid message throws a `TypeError` that names the message and the field.
  *
  * @example
  * ```ts
@@ -82,7 +82,7 @@ const ROLES: ReadonlyMap<unknown, HistoryRole> = new Map([
 
 interface Calls {
   readonly names: Map<string, string>
-  /** Calls made by code in the provider's sandbox; no model reads their results, which must stay unchanged. */
+  /** Calls made by code in the provider's sandbox. No model reads their results, which must not be changed. */
   readonly ofPrograms: Set<string>
 }
 

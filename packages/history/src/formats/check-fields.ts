@@ -7,7 +7,7 @@ export type Fields = Readonly<Record<string, unknown>>
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Return the messages of a conversation. Throws a `TypeError` if they are not an array. */
+/** Return the messages of a conversation. Throws a `TypeError` if the messages are not an array. */
 export function checkMessages(messages: unknown, field = 'messages'): readonly unknown[] {
   if (!Array.isArray(messages)) throw new TypeError(`${field} must be an array, not ${kindOf(messages)}.`)
   // Holes become invalid messages.
@@ -36,7 +36,7 @@ function kindOf(value: unknown): string {
   return typeof value === 'undefined' ? 'undefined' : `a ${typeof value}`
 }
 
-/** Replace fields in place; `undefined` removes a field, and the same object returns if nothing changed. */
+/** Replace fields in a copy. `undefined` removes a field. If nothing changes, the same object is returned. */
 export function withFields(native: Fields, fields: Fields): Fields {
   const changed = Object.entries(fields).filter(([name, value]) => native[name] !== value)
   if (changed.length === 0) return native
@@ -50,12 +50,12 @@ export interface MessageWriter {
   readonly format: string
   /** Write a changed message of this format. */
   patch(native: Fields, message: HistoryMessage, index: number): Fields
-  /** Create a system message, for a summary without one. */
+  /** Create a system message for a summary, if there is none. */
   makeSystem(text: string): Fields
 }
 
 /**
- * Write messages: unchanged ones as the same objects, changed ones patched.
+ * Write messages. Unchanged messages are the same objects, and changed ones are patched.
  *
  * Throws a `TypeError` for a message of another format, unless it is a system message of text.
  *
@@ -80,7 +80,7 @@ export function writeMessages(messages: readonly HistoryMessage[], writer: Messa
   })
 }
 
-/** Write messages of an API with a separate system prompt; `toParts` converts a prompt for joining several. */
+/** Write messages of an API with a separate system prompt. `toParts` converts a prompt, to join several prompts. */
 export function writeWithSystem(
   messages: readonly HistoryMessage[],
   [systemKey, listKey]: readonly [system: string, list: string],
@@ -107,7 +107,7 @@ interface Native {
   readonly native?: NativeValue | undefined
 }
 
-/** Return the native object of a message or part; `undefined` for another format. */
+/** Return the native object of a message or part. Return `undefined` if it is from another format. */
 export function nativeOf(format: string, { native }: Native): Fields | undefined {
   return native?.format === format && isFields(native.value) ? native.value : undefined
 }

@@ -8,24 +8,27 @@ import {
 } from '../history-message.ts'
 import { isFields, type Fields } from './check-fields.ts'
 
-/** A written block: text, or a part of an array. */
+/** A written block: a text, or a part of an array. */
 export type WrittenPiece = string | Fields
 
 export interface ContentListOptions {
-  /** A string, an array, nothing, or in some APIs a single part. */
+  /** The original content: a string, an array, nothing, or in some APIs a single part. */
   readonly original: unknown
-  /** A string marks text that was a string; a new text is in `fresh`. */
+  /** The written blocks. Text that was a string is a string. New texts are in `fresh`. */
   readonly pieces: readonly WrittenPiece[]
   /** New texts, each as a part. */
   readonly fresh: ReadonlySet<WrittenPiece>
   readonly toPart: (text: string) => Fields
-  /** Separates joined texts. */
+  /** Separator between joined texts. */
   readonly separator: string
-  /** Fields about the prompt up to a part, such as a cache breakpoint. */
+  /** Fields that apply to the prompt up to a part, such as a cache breakpoint. */
   readonly marks: readonly string[]
 }
 
-/** Join content: returns unchanged content itself, text of a string as a string, all else as an array. */
+/**
+ * Join content. Unchanged content is returned as the same object, text that was a string as a string, and other content
+ * as an array.
+ */
 export function writeContentList({ original, pieces, fresh, toPart, separator, marks }: ContentListOptions): unknown {
   if (isSame(original, pieces)) return original
   const [only] = pieces
@@ -68,22 +71,25 @@ function keepMarks(
 /** The rules by which one API writes the content of messages and results. */
 export interface ContentRules extends Pick<ContentListOptions, 'toPart' | 'marks'> {
   readonly format: string
-  /** Completes the error for a block that the API cannot express: `… has no place for this image…`. */
+  /** End of the error for a block that the API does not support: `… cannot hold this image…`. */
   readonly place: readonly [owner: string, api: string]
   /** Return the native block of a native value. Defaults to the value itself. */
   readonly blockOf?: ((native: unknown) => unknown) | undefined
-  /** Return a native block with another text; `undefined` if it holds no text. */
+  /** Return a native block with another text. Return `undefined` if the block has no text. */
   readonly withText: (block: Fields, text: string) => Fields | undefined
   readonly writeMedia: (media: HistoryMedia) => Fields | undefined
-  /** Return the block of a JSON value, unless it becomes text. */
+  /** Return the block of a JSON value. Return `undefined` if the value becomes text. */
   readonly writeJson?: ((value: unknown) => Fields | undefined) | undefined
-  /** Patch a call or result among the parts. */
+  /** Patch a call or result that is one of the parts. */
   readonly patchTool?:
     | ((native: Fields, part: HistoryToolCall | HistoryToolResult, place: string) => Fields)
     | undefined
 }
 
-/** Write the content of a message or result with its current parts. Throws a `TypeError` if one cannot be expressed. */
+/**
+ * Write the content of a message or result with its current parts. Throws a `TypeError` if the API does not support one
+ * of the parts.
+ */
 export function writeContent(
   original: unknown,
   parts: readonly (HistoryPart | HistoryContent)[],
@@ -113,7 +119,7 @@ export function writeContent(
   return writeContentList({ ...rules, original, pieces, fresh, separator })
 }
 
-/** Write a block that has no native form. Throws a `TypeError` if the API cannot express it. */
+/** Write a block that has no native form. Throws a `TypeError` if the API does not support it. */
 export function writeBlock(
   block: Exclude<HistoryPart | HistoryContent, HistoryToolCall | HistoryToolResult>,
   place: string,
@@ -126,7 +132,7 @@ export function writeBlock(
   throw new TypeError(`${place}: ${owner} has no place for this ${block.type}${api}.`)
 }
 
-/** Serialize a value. Throws a `TypeError` that names its place if JSON cannot express it. */
+/** Serialize a value. Throws a `TypeError` with the place of the value if JSON does not support it. */
 export function jsonText(value: unknown, place: string): string {
   try {
     return JSON.stringify(value) ?? 'null'
@@ -137,7 +143,7 @@ export function jsonText(value: unknown, place: string): string {
   }
 }
 
-/** Join text and JSON blocks, skipping empty ones; `undefined` if a block is neither. */
+/** Join text and JSON blocks, and skip empty ones. Return `undefined` if there is another block. */
 export function resultText(content: readonly HistoryContent[], place: string): string | undefined {
   const texts: string[] = []
   for (const piece of content) {
@@ -148,7 +154,7 @@ export function resultText(content: readonly HistoryContent[], place: string): s
   return texts.join('\n')
 }
 
-/** Parse a call's arguments; text that is not JSON returns unchanged. */
+/** Parse a call's arguments. Text that is not JSON is returned unchanged. */
 export function argumentsValue({ input, inputIsText }: HistoryToolCall): unknown {
   if (!inputIsText || typeof input !== 'string') return input
   try {
@@ -160,21 +166,21 @@ export function argumentsValue({ input, inputIsText }: HistoryToolCall): unknown
   }
 }
 
-/** Parse a call's arguments to an object; any other value becomes its only field. */
+/** Parse a call's arguments to an object. Another value becomes the only field of an object. */
 export function argumentsObject(call: HistoryToolCall): Fields {
   const value = argumentsValue(call)
   return isFields(value) ? value : { input: value }
 }
 
-/** Longer than a replacement's shortest text, so that the choice is stable. */
+/** Longest text that counts as short. Every replacement is longer, so that the choice of the field does not change. */
 const MAX_SHORT_TEXT = 100
 const MAX_BESIDE_TEXT = 1_000
 const TEXT_FIELDS: ReadonlySet<string> = new Set(['output', 'result', 'error', 'content'])
 
 /**
- * Return the field that holds nearly all text of a function response; `undefined` if there is none.
+ * Return the field with nearly all text of a function response. Return `undefined` if there is no such field.
  *
- * The result stays the same if a reference replaces the text.
+ * If a reference replaces the text, the same field is found again.
  */
 export function responseTextField(response: Fields): string | undefined {
   const names = Object.keys(response)

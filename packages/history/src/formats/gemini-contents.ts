@@ -28,12 +28,13 @@ export interface GeminiConversation<Content, Instruction> {
 }
 
 /**
- * Create the format for the Gemini API: the system instruction is the first message.
+ * Create the format for the Gemini API. The system instruction is read as the first message.
  *
- * A response is paired with its call by id, or by name and order in the next turn. An object whose only long field is
- * text is read as that text. Thoughts, executed code, signatures and unknown parts stay unchanged.
+ * A response is paired with its call by id. Without one, it is paired by name and order in the next turn. If text is
+ * the only long field of an object, the object is read as this text. Thoughts, executed code, signatures and unknown
+ * parts do not change.
  *
- * Reading throws a `TypeError` that names content and field if a content is invalid.
+ * Reading an invalid content throws a `TypeError` that names the content and the field.
  *
  * @example
  * ```ts

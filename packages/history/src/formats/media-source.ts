@@ -1,20 +1,20 @@
 import { encodeBase64, mediaKind } from '@spillway/text/internal'
 import type { HistoryMedia } from '../history-message.ts'
 
-/** Bounds the search for the end of the header. */
+/** Longest header, so that the search for its end is limited. */
 const MAX_DATA_HEADER = 1_024
 const DATA_HEADER = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i
 
 /** The content of a media block, in one of three forms. */
 export type MediaSource = Pick<HistoryMedia, 'data' | 'base64' | 'url'>
 
-/** Split a Base64 `data:` URL without decoding it; `undefined` for any other URL. */
+/** Split a Base64 `data:` URL without decoding it. Return `undefined` for any other URL. */
 export function splitDataUrl(url: string): { readonly mediaType: string; readonly base64: string } | undefined {
   const [header, mediaType = ''] = DATA_HEADER.exec(url.slice(0, MAX_DATA_HEADER)) ?? []
   return header === undefined ? undefined : { mediaType, base64: url.slice(header.length) }
 }
 
-/** Create the fields of a media block; the type in a `data:` URL wins over `mediaType`. */
+/** Create the fields of a media block. The type in a `data:` URL has priority over `mediaType`. */
 export function mediaFields(
   mediaType: string,
   source: MediaSource,
@@ -26,14 +26,14 @@ export function mediaFields(
   return { type: mediaKind(type), mediaType: type, ...(name === undefined ? {} : { name }), ...content }
 }
 
-/** Return a media block's content as Base64; `undefined` if only its URL is known. */
+/** Return a media block's content as Base64. Return `undefined` if the block has only a URL. */
 export function base64Of({ data, base64, url }: MediaSource): string | undefined {
   if (base64 !== undefined) return base64
   if (data !== undefined) return encodeBase64(data)
   return url === undefined ? undefined : splitDataUrl(url)?.base64
 }
 
-/** Return a media block's URL, or its content as a `data:` URL; `undefined` if it has neither. */
+/** Return a media block's URL, or its content as a `data:` URL. Return `undefined` if the block has neither. */
 export function urlOf(media: Pick<HistoryMedia, 'mediaType' | 'data' | 'base64' | 'url'>): string | undefined {
   const base64 = base64Of(media)
   return base64 === undefined ? media.url : `data:${media.mediaType};base64,${base64}`

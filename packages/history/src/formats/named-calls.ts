@@ -13,19 +13,19 @@ interface CallsOfName {
 }
 
 /**
- * Create ids that pair responses with calls: by id, or by name and order in the previous turn.
+ * Create ids that pair responses with calls. They are paired by id, or by name and order in the previous turn.
  *
- * @param allIds - Returns all existing ids, which created ids must differ from.
+ * @param allIds - Returns all existing ids. Created ids differ from them.
  */
 export function createNamedCalls(allIds: () => readonly unknown[]): NamedCalls {
   const names = new Map<string, string>()
-  /** Calls of the last turn by the name of their function, and how many of them with an id have no response yet. */
+  /** Calls of the last turn by function name, with the number of those that have an id but no response yet. */
   const named = new Map<string, CallsOfName>()
   const open = new Map<string, number>()
   let isAnswered = false
   let taken: ReadonlySet<unknown> | undefined
 
-  /** Ids are made up of the place of a part, and differ from all that are there. */
+  /** An id is made from the position of a part, and differs from all existing ids. */
   function makeId(prefix: string, [content, part]: readonly [number, number]): string {
     taken ??= new Set(allIds())
     let id = `${prefix}_${content}_${part}`

@@ -5,7 +5,7 @@ import { checkMessage, checkMessages, fieldError } from './check-fields.ts'
 const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool'])
 
 /**
- * Create the format of neutral messages, which are written as the same objects.
+ * Create the format of neutral messages, which are written unchanged.
  *
  * Reading throws a `TypeError` if a message has no role or parts.
  *

@@ -26,10 +26,10 @@ import { base64Of, mediaFields, urlOf } from './media-source.ts'
 /**
  * Create the format for OpenAI's Chat Completions API and compatible ones.
  *
- * `system` and `developer` messages have the role `system`. Arguments stay the JSON text of the model. Calls of
- * `function_call` are paired with the next message of their function.
+ * `system` and `developer` messages have the role `system`. Arguments are kept as the JSON text that the model wrote. A
+ * `function_call` is paired with the next message of its function.
  *
- * Reading throws a `TypeError` that names message and field if a message is invalid; unknown parts stay unchanged.
+ * Reading an invalid message throws a `TypeError` that names the message and the field. Unknown parts do not change.
  *
  * @example
  * ```ts
@@ -56,7 +56,10 @@ export function openAIChat<Message extends object>(): HistoryFormat<Message[]> {
 
 const OPENAI_CHAT = 'openai-chat'
 
-/** The native value of a part is its field, such as `{ content: 'a text' }` or `{ tool_calls: { id: 'call_1' } }`. */
+/**
+ * The native value of a part, which is the field with the part, such as `{ content: 'a text' }` or `{ tool_calls: { id:
+ * 'call_1' } }`.
+ */
 const slot = (field: string, value: unknown): { readonly format: string; readonly value: Fields } => ({
   format: OPENAI_CHAT,
   value: { [field]: value },

@@ -25,10 +25,10 @@ import { base64Of, mediaFields, urlOf } from './media-source.ts'
  * Create the format for items of OpenAI's Responses API, in `input` and `output`.
  *
  * Each item is one message. Calls of functions, custom tools, shells and patches are tool calls. Built-in tools,
- * references, screenshots, program outputs and unknown items stay unchanged. Reasoning stays before its item, as the
- * API requires.
+ * references, screenshots, program outputs and unknown items do not change. Reasoning is kept before its item, because
+ * the API requires it.
  *
- * Reading throws a `TypeError` that names item and field if an item is invalid.
+ * Reading an invalid item throws a `TypeError` that names the item and the field.
  *
  * @example
  * ```ts
@@ -47,7 +47,7 @@ export function openAIResponses<Item extends object>(): HistoryFormat<Item[]> {
 /**
  * Create the format for items of the OpenAI Agents SDK.
  *
- * They are items of the Responses API in the SDK's own form, see {@link openAIResponses}.
+ * They are items of the Responses API in the SDK's own form. See {@link openAIResponses}.
  *
  * @example
  * ```ts
@@ -83,7 +83,7 @@ const ROLES: ReadonlyMap<unknown, HistoryRole> = new Map([
 
 interface Calls {
   readonly names: Map<string, string>
-  /** Call ids by item id, which local shell results may use. */
+  /** Call ids by item id. Results of a local shell may have the item's id. */
   readonly ofItems: Map<string, string>
 }
 
@@ -130,7 +130,7 @@ function readMessage(
   return [role, content as readonly HistoryPart[]]
 }
 
-/** Providers show reasoning as a summary, in full, or encrypted. */
+/** The text of a reasoning item, which may be a summary, the full text, or encrypted. */
 function reasoningText(item: Fields): string {
   const texts = ['summary', 'content', 'rawContent'].flatMap((field) =>
     Array.isArray(item[field]) ? (item[field] as unknown[]) : [],
@@ -186,7 +186,7 @@ function readOutput(output: unknown, kind: OutputKind, format: string): readonly
   return kind === 'text' && output != null && typeof output !== 'string' ? undefined : readItemContent(output, format)
 }
 
-/** Write a changed item; other fields stay in order. */
+/** Write a changed item. The order of the other fields does not change. */
 function patchItem(native: Fields, message: HistoryMessage, index: number, dialect: ItemDialect): Fields {
   const place = `items[${index}]`
   const [part] = message.parts
@@ -339,7 +339,7 @@ interface CallKind {
   readonly toolName?: string | undefined
   readonly input: readonly string[]
   readonly isText: boolean
-  /** The field that takes any text, for arguments with a fixed form. */
+  /** The field for free text, used if other arguments have a fixed form. */
   readonly textIn?: string | undefined
 }
 

@@ -2,15 +2,15 @@ import { mediaTokensOfSize } from '@spillway/core/internal'
 import { type CountTokens, estimateLargeTokens } from '@spillway/text/internal'
 import type { HistoryContent, HistoryMedia, HistoryMessage, HistoryPart, HistoryToolCall } from '../history-message.ts'
 
-/** The overhead of OpenAI's chat format; other formats are similar. */
+/** Tokens that OpenAI's chat format adds to each message. Other formats add a similar number. */
 const MESSAGE_TOKENS = 4
 const CALL_TOKENS = 4
 const BASE64_FACTOR = 0.75
 
-/** Sub-agents of one session take turns, each with its own history. */
+/** Number of remembered passes: sub-agents of one session take turns, and each has its own history. */
 const MAX_PASSES = 8
 
-/** Counts texts of any length, and remembers those of the last passes: a loop passes the same texts again. */
+/** Counts the tokens of texts, and remembers those of the last passes, because a loop passes the same texts again. */
 export class TextCounter {
   readonly #countTokens: CountTokens
   readonly #passes: Map<string, number>[] = [new Map()]
@@ -32,7 +32,7 @@ export class TextCounter {
   }
 }
 
-/** Count the tokens of a message; media count by size. */
+/** Count the tokens of a message. Media count by their size. */
 export const countMessage = ({ parts }: HistoryMessage, countTokens: CountTokens): number =>
   parts.reduce((sum, part) => sum + countPart(part, countTokens), MESSAGE_TOKENS)
 
@@ -70,7 +70,7 @@ function countMedia({ type, data, base64, url }: HistoryMedia): number {
 export const inputText = ({ input, inputIsText }: HistoryToolCall): string =>
   inputIsText && typeof input === 'string' ? input : jsonText(input)
 
-/** Serialize a value; a value that JSON cannot express is empty. */
+/** Serialize a value. A value that JSON cannot express gives an empty text. */
 export function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? ''

@@ -1,8 +1,8 @@
 import type { HistoryMessage } from '../history-message.ts'
 
 /**
- * Return the index of the last `keepRecent` messages. System messages do not count, and results that no model has seen
- * stay.
+ * Return the index of the last `keepRecent` messages. System messages are not counted, and results that no model has
+ * seen are included.
  */
 export function recentStart(messages: readonly HistoryMessage[], keepRecent: number): number {
   if (keepRecent === 0) return messages.length
@@ -24,9 +24,10 @@ interface ConversationUnit {
 }
 
 /**
- * Split a history into the smallest runs that must stay together: calls with results, reasoning with its message.
+ * Split a history into the smallest groups that must not be separated: calls with results, and reasoning with its
+ * message.
  *
- * If ids repeat, a result belongs to the latest call before it. If some are missing, all messages with that id stay
+ * If ids repeat, a result belongs to the latest call before it. If results are missing, all messages with that id stay
  * together.
  */
 export function conversationUnits(messages: readonly HistoryMessage[]): ConversationUnit[] {
@@ -83,7 +84,7 @@ function usesById(messages: readonly HistoryMessage[]): ReadonlyMap<string, read
 const callsOnly = (message: HistoryMessage | undefined): boolean =>
   message !== undefined && message.parts.length > 0 && message.parts.every(({ type }) => type === 'tool-call')
 
-/** Move a cut between messages to the start of the unit that it would split. */
+/** If a cut would split a unit, move it to the start of the unit. */
 export function cutBeforeUnit(units: readonly ConversationUnit[], at: number): number {
   return units.find(({ start, end }) => start < at && at < end)?.start ?? at
 }

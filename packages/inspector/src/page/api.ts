@@ -3,7 +3,7 @@ import type { MeterReport } from '../journal-report.ts'
 
 export type { EntryPage, EntryRow, MeterReport }
 
-/** Description of an entry, as the service gives it. */
+/** Description of an entry, in the form of the service. */
 export interface EntryInfo {
   readonly key: string
   readonly contentType: string
@@ -23,7 +23,7 @@ export interface InspectorInfo {
 
 type Parameters = Readonly<Record<string, string | number | undefined>>
 
-/** Return the URL of an endpoint, relative to the page. */
+/** Return the URL of an endpoint, relative to the page's. */
 export function apiUrl(path: string, parameters: Parameters = {}): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(parameters))
@@ -31,7 +31,7 @@ export function apiUrl(path: string, parameters: Parameters = {}): string {
   return `api/${path}?${query.toString()}`
 }
 
-/** Ask the inspector. Rejects with an `Error` that has its message. */
+/** Send a request to the inspector. Rejects with an `Error` that has the message of the response. */
 export async function ask<Answer>(path: string, parameters: Parameters = {}, init: RequestInit = {}): Promise<Answer> {
   const response = await fetch(apiUrl(path, parameters), init)
   const answer = (await response.json()) as Answer & { readonly error?: { readonly message: string } }
@@ -39,7 +39,7 @@ export async function ask<Answer>(path: string, parameters: Parameters = {}, ini
   return answer
 }
 
-/** Send JSON. The header shows that a page of this origin asks. */
+/** Send a JSON request. The header shows that the request comes from a page of this origin. */
 export function post<Answer>(
   path: string,
   parameters: Parameters,

@@ -1,4 +1,4 @@
-/** The line ends in each block of a content, by which its lines are found. */
+/** The number of line ends in each block of a content, with which lines are found. */
 export interface LineBlocks {
   readonly size: number
   readonly lines: number
@@ -6,9 +6,9 @@ export interface LineBlocks {
   readonly omitted?: { readonly lines: number; readonly afterLine: number }
 }
 
-/** A line, or a part of a content without lines. */
+/** A line. If content has no lines, a part of it. */
 export interface ReadLine {
-  /** The number of the line, or the offset of the part in bytes. */
+  /** The number of the line, or the offset of the part. */
   readonly number: number
   readonly text: string
   /** Whether the line continues. */
@@ -18,7 +18,7 @@ export interface ReadLine {
 const MAX_READ_BYTES = 4_194_304
 const MAX_LINE_BYTES = 16_384
 const MAX_KEPT = 20_000
-/** Content whose lines are longer on average is shown in parts. */
+/** Average line length above which content is shown in parts. */
 const LONG_LINE_BYTES = 8_192
 const PART_BYTES = 128
 const LINE_FEED = 10
@@ -26,13 +26,13 @@ const RETURN = 13
 
 type ReadBytes = (start: number, end: number) => Promise<Uint8Array>
 
-/** Reads lines of a content of any size with range reads, and keeps the latest. */
+/** Reads lines of a content of any size by range reads, and keeps the latest lines. */
 export class LineReader {
   readonly #blocks: LineBlocks
   readonly #before: readonly number[]
   readonly #read: ReadBytes
   readonly #kept = new Map<number, ReadLine>()
-  /** Rows of the list: lines, or parts. */
+  /** Number of rows in the list: lines, or parts. */
   readonly rows: number
   readonly hasLines: boolean
 
@@ -58,7 +58,7 @@ export class LineReader {
     return this.hasLines ? (line - 1 < afterLine ? line : Math.max(afterLine + 1, line - lines)) - 1 : 0
   }
 
-  /** Read rows, unless they are kept. */
+  /** Read rows that are not in memory. */
   async load(first: number, last: number): Promise<void> {
     if (this.#kept.size > MAX_KEPT) this.#kept.clear()
     for (let row = first; row <= last; row++) {
@@ -101,7 +101,7 @@ export class LineReader {
     this.#kept.set(row, { number, text, isCut: goesOn || length > MAX_LINE_BYTES })
   }
 
-  /** The block with the line end before a row: the last block that has fewer line ends before it. */
+  /** Find the block with the line end before a row. It is the last block that has fewer line ends before it. */
   #blockOf(row: number): number {
     let [low, high] = [0, this.#before.length - 1]
     while (low < high) {

@@ -9,18 +9,18 @@ import { outlineByGrammars } from './outline-by-grammars.ts'
 export interface CodePreviewerOptions extends GrammarOutlinerOptions, Omit<SourcePreviewerOptions, 'outline'> {}
 
 /**
- * Create a previewer of source code that finds definitions by grammars instead of patterns.
+ * Create a previewer of source code. It finds definitions with grammars and not with patterns.
  *
  * TypeScript, JavaScript, Python, Go, Rust, Java, C, C++, C#, PHP, Ruby, and shell need the packages `web-tree-sitter`
- * and `@vscode/tree-sitter-wasm`. Some languages need another package besides:
+ * and `@vscode/tree-sitter-wasm`. Some languages need one more package.
  *
  * - Swift and better C: `@repomix/tree-sitter-wasms`
  * - Kotlin: `@tree-sitter-grammars/tree-sitter-kotlin`
  * - Lua: `@tree-sitter-grammars/tree-sitter-lua`
  * - Scala: `tree-sitter-scala`
  *
- * Other languages, and those without their package, are outlined by patterns. An event reports once if the first two
- * packages are missing.
+ * Languages without an installed grammar are outlined with patterns. If one of the first two packages is missing, an
+ * event reports it once.
  *
  * @example
  * ```ts

@@ -11,7 +11,7 @@ export interface FoundDefinition {
   /** Number of enclosing definitions. */
   readonly depth: number
   readonly announces: boolean
-  /** Whether it is within a function. */
+  /** Whether the definition is within a function. */
   readonly isInner: boolean
 }
 
@@ -42,11 +42,14 @@ export function planSearch(language: Language, grammar: Grammar): SearchPlan {
   return { actions, rules }
 }
 
-/** Returns definitions in the order of their starts. Enters only nodes of the plan, so that deep trees cost little. */
+/**
+ * Returns definitions in the order of their start positions. Visits only nodes that the plan needs, so that deep trees
+ * cost little.
+ */
 export function findDefinitions(tree: Tree, plan: SearchPlan): FoundDefinition[] {
   const found: FoundDefinition[] = []
   const cursor = tree.walk()
-  /** Depth and whether it is in a function, of each enclosing node. */
+  /** For each enclosing node, its depth and whether it is in a function. */
   const around: { readonly depth: number; readonly isInner: boolean }[] = []
   let place = { depth: 0, isInner: false }
   try {

@@ -4,7 +4,7 @@ import { planSearch, type SearchPlan } from './find-definitions.ts'
 import type { Grammar } from './grammar.ts'
 
 /**
- * Find a file of a package with grammars.
+ * Finds a file of a package with grammars.
  *
  * @param file - Package and path: `@vscode/tree-sitter-wasm/wasm/tree-sitter-go.wasm`.
  * @returns Its address, path, or bytes; `undefined` if the package is not installed.

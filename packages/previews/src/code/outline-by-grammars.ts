@@ -5,25 +5,29 @@ import { findDefinitions, type FoundDefinition } from './find-definitions.ts'
 import { GRAMMARS } from './grammars/grammars.ts'
 import type { GrammarLoader, LoadedGrammar } from './load-grammar.ts'
 
-/** Longest parsed code, in UTF-16 units. A parser takes about 300 ms per megabyte; patterns outline longer code. */
+/**
+ * Longest code to parse, in UTF-16 units. A parser takes about 300 ms per megabyte. Longer code is outlined with
+ * patterns.
+ */
 const MOST_PARSED = 131_072
-/** With fewer definitions, those within functions count too. */
+/** Number of definitions that is enough. With fewer, definitions within functions are listed, too. */
 const ENOUGH = 8
-/** Parser steps, in hundreds, per UTF-16 unit. Real code takes a third of it. */
+/** Largest number of parser steps per UTF-16 unit, in hundreds. Real code takes a third of this number. */
 const STEPS_PER_UNIT = 0.025
 const STEPS_ALWAYS = 100
-/**
- * Share of the steps that may end in an error. Most errors take fewer steps to recover from than are counted at once.
- */
+/** Share of the steps in which an error may happen. Recovery from an error usually takes fewer steps than one count. */
 const ERRORS_PER_UNIT = 0.001
 const ERRORS_ALWAYS = 50
-/** Steps between two pauses, about 6 ms. Counted too, so that pauses never depend on the time. */
+/**
+ * Number of steps between two pauses, about 6 ms. Pauses depend on steps and not on time, so that they are always the
+ * same.
+ */
 const STEPS_OF_A_SLICE = 64
 const LONG_LINE = /.{2001}/
-/** Milliseconds of parsing that end it. Usual code takes a tenth. */
+/** Time limit of parsing, in milliseconds. Most code takes a tenth of it. */
 const MOST_TIME = 500
 
-/** Finds definitions by tree-sitter grammars; `undefined` for long code, and if parsing takes too long. */
+/** Finds definitions with tree-sitter grammars. `undefined` for long code, and if parsing takes too long. */
 export function outlineByGrammars(loader: GrammarLoader): Outliner {
   return async (text, language) => {
     const known = GRAMMARS.get(language)
@@ -64,7 +68,9 @@ async function outlineWith(text: string, { parser, plan }: LoadedGrammar): Promi
   }
 }
 
-/** Counts steps and errors, so that the result is the same everywhere. Time is only the last resort. */
+/**
+ * Counts steps and errors, so that the result does not depend on the machine. The time limit is only the last resort.
+ */
 class Brake {
   #steps: number
   #errors: number
@@ -77,7 +83,7 @@ class Brake {
     this.#errors = ERRORS_ALWAYS + length * ERRORS_PER_UNIT
   }
 
-  /** Whether the parser stopped only to let other work run. */
+  /** Whether the parser has stopped only to let other work run. */
   get pauses(): boolean {
     return this.#untilPause === 0 && this.#steps >= 0 && this.#errors >= 0 && this.#time > 0
   }
@@ -125,7 +131,7 @@ function outlineOf(definitions: readonly FoundDefinition[], code: string): Outli
   })
 }
 
-/** Returns the line number of each place; under `Infinity`, the number of lines. */
+/** Returns the line number of each position. The key `Infinity` has the number of lines. */
 function linesAt(code: string, places: readonly number[]): Map<number, number> {
   const lines = new Map<number, number>()
   let line = 1

@@ -1,14 +1,17 @@
 import { wordsOfText } from './sought-words.ts'
 
-/** UTF-16 units read of a purpose, its last ones: the last words before a call are about the call. */
+/** Number of UTF-16 units to read at the end of a purpose, because the last words before a call describe the call. */
 const MAX_PURPOSE = 4_096
 const MOST_NAMES = 16
 const MOST_WORDS = 32
-/** Plain words of 6 letters or more: on the results below, 6 was better than 5, 8, and no plain words. */
+/**
+ * Matches plain words of 6 letters or more. In the measurement below, 6 gave better previews than 5, 8, or no plain
+ * words.
+ */
 const PLAIN_WORD = /(?<![\p{L}\p{N}_])\p{L}{6,30}(?![\p{L}\p{N}_])/gu
 /**
- * More frequent words do not distinguish lines. Chosen on 92 results of real sessions from 1 to 20 and no limit, in
- * cross-validation by session.
+ * Largest number of occurrences of a word. More frequent words do not distinguish lines. The value was chosen from 1 to
+ * 20 and no limit, by cross-validation on 92 results of real sessions.
  */
 const MOST_OCCURRENCES = 8
 
@@ -24,7 +27,7 @@ export function wordsOfPurpose(purpose: string): string[] {
   return [...new Set([...names, ...(text.match(PLAIN_WORD) ?? [])])].slice(0, MOST_WORDS)
 }
 
-/** Adds words of the purpose that are rare in the start of the content, the rarest present ones first. */
+/** Adds words of the purpose that occur rarely in the start of the content, the rarest first. */
 export function withPurpose<Intent extends PurposefulIntent>(intent: Intent, start: string): Intent {
   const { words, purpose = [] } = intent
   if (purpose.length === 0) return intent

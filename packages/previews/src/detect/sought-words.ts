@@ -1,10 +1,12 @@
-/** Shortest and longest useful word, in UTF-16 units. */
+/** Length of the shortest and the longest useful word, in UTF-16 units. */
 const SHORTEST = 3
 const LONGEST = 100
-/** In a query of so few words, each word counts. */
+/** Number of words up to which every word of a query is used. */
 const FEW_WORDS = 12
 
-/** Returns the whole pattern if it is a literal, else the names in it, without escapes, classes, and counts. */
+/**
+ * Returns a literal pattern whole. For other patterns, returns the names in it, without escapes, classes, and counts.
+ */
 export function wordsOfPattern(pattern: string): string[] {
   if (!/[\\^$.*+?()[\]{}|]/.test(pattern)) return pattern.length <= LONGEST ? [pattern] : []
   const literal = pattern
@@ -14,7 +16,7 @@ export function wordsOfPattern(pattern: string): string[] {
   return distinct(literal.match(/[\p{L}\p{N}_$-]{3,100}/gu) ?? [])
 }
 
-/** Returns words that look like code first, then each longer word of a short query. */
+/** Returns the words that look like code first, then each longer word of a short query. */
 export function wordsOfText(text: string): string[] {
   const quoted = [...text.matchAll(/`([^`\n]{3,100})`|"([^"\n]{3,100})"/g)].map(([, code, phrase]) => code ?? phrase!)
   const words = text.match(/[\p{L}\p{N}_$.:/-]{3,120}/gu) ?? []

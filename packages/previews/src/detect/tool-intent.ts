@@ -4,21 +4,21 @@ import { pathsOfText, wordsOfPattern, wordsOfText } from './sought-words.ts'
 
 /** Intent of a tool call, read from its arguments. */
 export interface ToolIntent {
-  /** Files and folders, as the call names them. */
+  /** Files and folders that the call names. */
   readonly paths: readonly string[]
-  /** Requested lines, 1-based and inclusive; without an end, to the last line. */
+  /** Requested lines, 1-based and inclusive. Without an end, up to the last line. */
   readonly lines?: { readonly start: number; readonly end?: number | undefined } | undefined
-  /** Sought words, names, and patterns, the most specific first. */
+  /** Words, names, and patterns to find, the most specific first. */
   readonly words: readonly string[]
-  /** Words of the text before the call; those that are rare in a content join `words` for its preview. */
+  /** Words of the text before the call. Those that are rare in a content join `words` for its preview. */
   readonly purpose?: readonly string[] | undefined
-  /** Command of a shell. */
+  /** Shell command of the call. */
   readonly command?: string | undefined
-  /** Address to fetch. */
+  /** URL to fetch. */
   readonly url?: string | undefined
 }
 
-/** Lines from `start` to `end`, 1-based and inclusive; without an end, to the last line. */
+/** Lines from `start` to `end`, 1-based and inclusive. Without an end, up to the last line. */
 type LineSpan = NonNullable<ToolIntent['lines']>
 
 /** Longest argument that is read, in UTF-16 units. */
@@ -38,11 +38,11 @@ const QUERIES = 'query q search searchterm searchquery term keyword keywords nam
 const TEXTS = 'prompt description task question instructions instruction goal message'.split(' ')
 const COMMANDS = 'command cmd script'.split(' ')
 const ADDRESSES = 'url uri href'.split(' ')
-/** Arguments that contain the real ones. */
+/** Names of arguments that contain the real arguments. */
 const ENVELOPES = 'arguments args params parameters input kwargs'.split(' ')
 
 /**
- * Read the arguments of a tool call, with any names and structure. Ignores unknown ones and never throws.
+ * Read the arguments of a tool call, with any names and structure. Unknown arguments are ignored. It never throws.
  *
  * @param purpose - Text of the user or the model before the call.
  */
@@ -71,7 +71,10 @@ export function toolIntent(toolName: string, input: unknown, purpose?: string): 
   }
 }
 
-/** Names are reduced to lowercase letters. Arguments in an envelope join those around it. */
+/**
+ * Collects arguments by name. Only the lowercase letters of a name count. The arguments in an envelope are added to
+ * those around it.
+ */
 function namedArguments(input: unknown): Map<string, unknown> {
   const named = new Map<string, unknown>()
   const add = (value: unknown): void => {
@@ -91,7 +94,7 @@ function namedArguments(input: unknown): Map<string, unknown> {
   return named
 }
 
-/** Does not call accessors. */
+/** Reads fields without calling accessors. */
 function dataOf(value: unknown): [string, unknown][] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
   const data: [string, unknown][] = []
@@ -103,7 +106,7 @@ function dataOf(value: unknown): [string, unknown][] {
   return data
 }
 
-/** Arguments may be JSON that is not parsed yet. */
+/** Parses arguments that are still JSON text. */
 function parsed(text: string): unknown {
   if (text.length > MAX_JSON || !/^\s*\{/.test(text)) return undefined
   return parseJsonText(text)
@@ -120,7 +123,7 @@ function strings(value: unknown): string[] {
   })
 }
 
-/** A command is one text, or its words: `["bash", "-lc", "ls -l"]`. */
+/** Reads the command, which is one text or an array of words: `["bash", "-lc", "ls -l"]`. */
 function commandOf(named: ReadonlyMap<string, unknown>): string | undefined {
   for (const name of COMMANDS) {
     const words = strings(named.get(name))
@@ -138,7 +141,7 @@ function commandOf(named: ReadonlyMap<string, unknown>): string | undefined {
 const READERS = /^\s*(?:sudo )?(?:cat|bat|less|more|nl|head|tail|sed|awk|[ef]?grep|rg|git (?:blame|grep|show))\s/
 const SEARCHERS = /\b(?:[ef]?grep|rg)\s/
 
-/** Reads the files that a command prints or searches, the lines that `sed` prints, and quoted patterns. */
+/** Reads the files that a command prints or searches, the lines that `sed` selects, and quoted patterns. */
 function readCommand(command: string): { paths: string[]; patterns: string[]; lines: LineSpan | undefined } {
   const reading = command.split(/&&|[|;\n]/).filter((part) => READERS.test(part))
   const [, start, end] = /\bsed -n ['"]?(\d{1,9}),(\d{1,9})p/.exec(command) ?? []
@@ -151,7 +154,7 @@ function readCommand(command: string): { paths: string[]; patterns: string[]; li
   }
 }
 
-/** `src/a.ts:12`, `src/a.ts:12-40`, `src/a.ts#L12-L40`. */
+/** Reads `src/a.ts:12`, `src/a.ts:12-40`, `src/a.ts#L12-L40`. */
 function pathAndLines(text: string): { path: string; lines?: LineSpan | undefined } {
   const found = /^(.{1,1024}?)(?::|#L)(\d{1,9})(?:[-,:]L?(\d{1,9}))?$/.exec(text.slice(0, 1_100))
   if (found === null) return { path: text }
@@ -162,7 +165,7 @@ function pathAndLines(text: string): { path: string; lines?: LineSpan | undefine
   }
 }
 
-/** Tools use offset and limit, a start and an end, a range of two numbers, or one line. */
+/** Reads requested lines. Tools use an offset and a limit, a start and an end, a range of two numbers, or one line. */
 function linesOf(named: ReadonlyMap<string, unknown>): LineSpan | undefined {
   const number = (...names: string[]): number | undefined => {
     for (const name of names) {
@@ -191,7 +194,7 @@ function linesOf(named: ReadonlyMap<string, unknown>): LineSpan | undefined {
   return line === undefined ? undefined : span(line, line)
 }
 
-/** `[12, 40]`, `{ start: 12, end: 40 }`, and `"12-40"`; an end of -1 is the end of the file. */
+/** Reads `[12, 40]`, `{ start: 12, end: 40 }`, and `"12-40"`. An end of -1 means the end of the file. */
 function rangeOf(value: unknown): LineSpan | undefined {
   if (typeof value === 'string') {
     const [, start, end] = /^\s*(\d{1,9})\s*(?:[-,:]\s*(\d{1,9}))?\s*$/.exec(value.slice(0, 64)) ?? []

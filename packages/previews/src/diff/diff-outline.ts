@@ -1,6 +1,6 @@
 import type { Item } from '../layout/preview-model.ts'
 
-/** Indices of the parts of a preview. */
+/** Indexes of the parts of a preview. */
 export const FILES = 0
 export const CHANGES = 1
 export const WORDS = 2

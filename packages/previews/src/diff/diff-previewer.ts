@@ -6,14 +6,18 @@ import type { TextPreviewer, TextSubject, WritePreview } from '../previewer.ts'
 import type { DiffOutline } from './diff-outline.ts'
 import { DiffReader } from './diff-reader.ts'
 
-/** Shares of the budget: files, hunks, and lines between. Unused tokens go to the others. */
+/**
+ * Shares of the budget for files, hunks, and the lines between. Tokens that one part does not use are added to the
+ * others.
+ */
 const SHARES = [0.4, 0.5, 0.1]
 
 /**
- * Previews a diff: its files with the counts of changed lines, then hunks by weight, changed lines first.
+ * Previews a diff: its files with the counts of changed lines, then hunks by weight. Within a hunk, changed lines come
+ * first.
  *
  * Reads unified and combined diffs of git, Subversion, Mercurial, and `diff -u`, with commit messages or mails, and
- * `git diff --stat`. A file's header becomes one line. Generated files come last; files that the tool call names come
+ * `git diff --stat`. A file's header becomes one line. Generated files come last. Files that the tool call names come
  * first.
  */
 export function diffPreviewer(): TextPreviewer {
@@ -67,12 +71,12 @@ function headerOf({ commits, files, added, removed, statFiles }: DiffOutline, li
 }
 
 const TYPES: ReadonlySet<string> = new Set(['text/x-diff', 'text/x-patch', 'text/diff', 'application/x-patch'])
-/** Lines allowed before a diff, for example a commit message. */
+/** Number of lines allowed before a diff, for example of a commit message. */
 const BEFORE = 60
 const LAST = 40
 const FILE = /^(?:diff --(?:git|cc|combined) \S|diff -\S+ .|Index: \S)/
 const HUNK = /^@@+ -\d+(?:,\d+)? .*@@/
-/** Starts of lines of a diff, of its headers, and of messages between. */
+/** Starts of lines in a diff: of its content, its headers, and messages. */
 const LINE =
   /^(?:[-+ \\@]|diff |index |Index: |={60}|(?:new|old|deleted) (?:file )?mode |(?:rename|copy) (?:from|to) |(?:dis)?similarity index |Binary files? |GIT binary patch|(?:literal|delta) \d|[A-Za-z@-z][!-~]{30,}$|commit [0-9a-f]{7,}|Author|Merge: |Date: |From |From: |Subject: |To: |Only in |Property changes on: |Added: |___|changeset: |user: |date: |summary: |# )/
 const STAT = /^ \S.* \| +(?:\d+ ?[-+]*|Bin .*)$/

@@ -6,15 +6,15 @@ import type { RawLine } from '../layout/raw-lines.ts'
 import { WantedWords } from '../layout/wanted-words.ts'
 import { CHANGES, FILES, WORDS, type DiffOutline } from './diff-outline.ts'
 
-/** `@@ -1,2 +3,4 @@`; combined diffs have one more `@` and range for each further parent. */
+/** Matches `@@ -1,2 +3,4 @@`. Combined diffs have one more `@` and one more range for each further parent. */
 const HUNK = /^(@@+) ((?:-\d{1,9}(?:,\d{1,9})? )+)\+\d{1,9}(?:,(\d{1,9}))? @@+/
-/** Text after the path of a line of statistics. */
+/** Matches what follows the path in a line of statistics. */
 const STAT = /^\| +(?:(\d+) ?[-+]*|Bin\b.*)$/
 const STAT_SUM = /^ \d+ files? changed(?:, |$)/
 const COMMIT = /^(?:commit [0-9a-f]{7,64}\b|From [0-9a-f]{40} |changeset: +\d+:|# HG changeset patch|r\d+ \| )/
 /** Fields of a commit before its message. */
 const COMMIT_FIELD = /^(?:[A-Z][A-Za-z-]{1,20}|user|date|branch|parent|tag): /
-/** Lines after the start of a commit that describe it. */
+/** Number of lines after the start of a commit that may describe it. */
 const ABOUT_COMMIT = 12
 
 interface DiffFile {
@@ -25,15 +25,15 @@ interface DiffFile {
   removed: number
   readonly notes: string[]
   hunks: number
-  /** Whether `---` was read, so that the next one begins another file. */
+  /** Whether `---` was read. If so, the next `---` starts another file. */
   named: boolean
 }
 
 interface Hunk {
   readonly item: Item
-  /** Columns of marks before each line. */
+  /** Number of columns for marks before each line. */
   readonly columns: number
-  /** Remaining lines of the old and the new file. */
+  /** Number of lines left in the old and the new file. */
   old: number
   fresh: number
   changes: number
@@ -122,7 +122,7 @@ export class DiffReader {
     this.#blanks = 0
   }
 
-  /** The new name of a file counts. */
+  /** Renames a file. The new name is used. */
   #rename(file: DiffFile, path: string): void {
     if (file.path === path) return
     file.path = path
@@ -167,7 +167,7 @@ export class DiffReader {
     return true
   }
 
-  /** Returns `false` if the hunk has ended. */
+  /** Reads a line of a hunk. Returns `false` if the hunk has ended. */
   #inHunk(line: RawLine, text: string): boolean {
     const hunk = this.#hunk!
     const file = this.#file!
@@ -199,13 +199,13 @@ export class DiffReader {
     this.#add(line, line.text, value, CHANGES, hunk.item)
   }
 
-  /** `\ No newline at end of file` belongs to the line before it. */
+  /** Adds `\ No newline at end of file` to the line before it. */
   #fold(line: RawLine): boolean {
     this.#add(line, line.text, 0.1, CHANGES, this.#hunk!.item)
     return true
   }
 
-  /** Handles lines outside of files: commit messages, statistics, anything else. */
+  /** Reads lines outside of files: commit messages, statistics, and others. */
   #words(line: RawLine, text: string): void {
     if (COMMIT.test(text)) {
       this.#endFile()
@@ -240,7 +240,7 @@ export class DiffReader {
   }
 }
 
-/** A mark in any column of a combined diff counts. */
+/** Returns the mark of a line. In a combined diff, it may be in any column. */
 function markOf(text: string, columns: number): number {
   let mark = text.charCodeAt(0)
   for (let at = 0; at < columns && at < text.length; at++) {
@@ -257,11 +257,11 @@ function indentOf(text: string, columns: number): number {
   return at
 }
 
-/** Generated files: their changes follow from others. */
+/** Matches generated files, whose changes follow from other changes. */
 const WRITTEN =
   /(?:^|\/)(?:node_modules|vendor|third_party|dist|build|out|target|generated|__generated__|__snapshots__|\.yarn)\/|(?:^|[/.-])lock(?:\.\w+|file)?$|(?:lock\.(?:json|ya?ml)|go\.sum|npm-shrinkwrap\.json|\.resolved)$|\.min\.(?:js|css)$|\.(?:map|snap|pb\.go|g\.dart|designer\.cs|svg|po|pot|csv|tsv|ipynb)$|_pb2(?:_grpc)?\.pyi?$|[._-]generated\./i
 
-/** Weighs a file by its path: files written by people count 1. */
+/** Weighs a file by its path. Files written by people have the weight 1. */
 export function fileWeight(path: string, wanted: WantedWords): number {
   const lower = path.slice(-500).toLowerCase()
   if (wanted.isIn(lower)) return 5
@@ -271,7 +271,7 @@ export function fileWeight(path: string, wanted: WantedWords): number {
 type DiffHeader =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'old' | 'new'; readonly path: string }
-  /** A line that changes no content, with a short note. */
+  /** A line without changed content, with a short note. */
   | { readonly kind: 'note'; readonly note: string }
 
 /** Returns `undefined` if the line is not part of a file's header. */
@@ -329,7 +329,7 @@ function diffLine(line: string): DiffHeader | undefined {
   return /^diff (?:-\S+ )+\S/.test(line.slice(0, 300)) ? { kind: 'file', path: pathOf(lastWord(line)) } : undefined
 }
 
-/** Removes the time after the path, and the prefix of git and Mercurial. */
+/** Returns a path without the time after it and the prefix of git and Mercurial. */
 function pathOf(written: string): string {
   const tab = written.indexOf('\t')
   let path = (tab < 0 ? written : written.slice(0, tab)).trim()

@@ -1,22 +1,22 @@
 export interface ElementKind {
-  /** Less than {@link ELEMENT_KINDS}. */
+  /** Id of the kind, less than {@link ELEMENT_KINDS}. */
   readonly id: number
   readonly name: string
-  /** Has no content and no end tag (HTML Living Standard, "void elements", and obsolete ones). */
+  /** Whether it has no content and no end tag (HTML Living Standard, "void elements", and obsolete ones). */
   readonly isVoid: boolean
-  /** Its content is not visible text. */
+  /** Whether its content is not visible text. */
   readonly isUnseen: boolean
-  /** Is part of a line of text. Custom elements, for example `x-date`, may be both. */
+  /** Whether it is part of a line of text. A custom element, for example `x-date`, may be inline and a block. */
   readonly isInline: boolean
-  /** Separates its text from the text around it. */
+  /** Whether it separates its text from the text around it. */
   readonly isBlock: boolean
-  /** From 1 to 6; 0 for other elements. */
+  /** Level from 1 to 6. 0 if the element is no heading. */
   readonly heading: number
-  /** Open elements that its start ends (HTML Living Standard, "optional tags"). */
+  /** Names of the open elements that end where this one starts (HTML Living Standard, "optional tags"). */
   readonly ends: ReadonlySet<string> | undefined
-  /** End tags within it do not reach beyond it. */
+  /** Whether end tags within it do not end elements outside of it. */
   readonly isScope: boolean
-  /** Makes a table that contains it in a cell a layout table. */
+  /** Whether a table with this element in a cell is a layout table. */
   readonly laysOut: boolean
 }
 
@@ -44,13 +44,13 @@ const ENDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['th', setOf('td th')],
 ])
 
-/** Further element names share one kind. */
+/** Largest number of kinds. Further element names share one kind. */
 export const ELEMENT_KINDS = 1_024
-/** Also caches a limited number of names in other cases. */
+/** Kinds by name. A limited number of names with upper case is cached, too. */
 const kinds = new Map<string, ElementKind>()
 const known = new Map<string, ElementKind>()
 
-/** Ignores case. The same name gives the same object. */
+/** Returns the kind of a tag name, in any case. The same name gives the same object. */
 export function elementKind(tagName: string): ElementKind {
   const found = known.get(tagName)
   if (found !== undefined) return found

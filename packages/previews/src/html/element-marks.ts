@@ -1,14 +1,14 @@
 import type { ElementKind } from './element-kind.ts'
 
-/** Main content, by `main` or its role. */
+/** Main content: `main`, or an element with this role. */
 export const MARK_MAIN = 1
 /** Content that is complete by itself. */
 export const MARK_ARTICLE = 2
-/** Navigation, footer, sidebar, dialog, menu. */
+/** Navigation, footer, sidebar, dialog, or menu. */
 export const MARK_ASIDE = 4
-/** Class or id names it as an aside. */
+/** An aside, named so by its class or id. */
 export const MARK_NAMED_ASIDE = 8
-/** Hidden at first; scripts may show it. */
+/** Hidden at first. Scripts may show it later. */
 export const MARK_HIDDEN = 16
 
 const NAMES: ReadonlyMap<string, number> = new Map([
@@ -40,9 +40,9 @@ const ROLES: ReadonlyMap<string, number> = new Map([
 ])
 
 const READ: ReadonlySet<string> = new Set(['aria-hidden', 'class', 'hidden', 'id', 'itemprop', 'role', 'style'])
-/** An attribute with a value that is quoted, bare, or absent. */
+/** Matches an attribute. Its value may be quoted, unquoted, or absent. */
 const ATTRIBUTE = /([^\s=/"'<>]{1,64})(?:\s{0,8}=\s{0,8}(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+)))?/g
-/** UTF-16 units read of all attributes of an element, and of one value. */
+/** Number of UTF-16 units to read of all attributes of an element, and of one value. */
 const MAX_ATTRIBUTES = 8_192
 const MAX_VALUE = 1_024
 const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map()
@@ -83,7 +83,7 @@ function isHidden(attributes: ReadonlyMap<string, string>): boolean {
   return style !== undefined && /(?:^|[;\s])(?:display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden)/i.test(style)
 }
 
-/** Class names of parts around the content of a page. */
+/** Class names for the parts of a page around its content. */
 const ASIDE_WORDS: ReadonlySet<string> = new Set(
   (
     'ad ads advert advertisement breadcrumb breadcrumbs comments consent cookie cookies disqus flyout footer gdpr login ' +
@@ -95,7 +95,7 @@ const ASIDE_WORDS: ReadonlySet<string> = new Set(
 
 const HIDDEN_NAME = /(?:^|\s)(?:sr-only|visually-?hidden|screen-reader-text|screenreader|hidden)(?=\s|$)/i
 const CONTENT_NAME = /(?:^|[\s_-])(?:article|post|entry)[-_]{0,2}(?:body|content|text)(?=$|[\s_-])/i
-/** Cached names. */
+/** Largest number of cached names. */
 const MAX_KNOWN = 4_096
 const known = new Map<string, NamedKind>()
 

@@ -9,10 +9,11 @@ import { ELEMENT_KINDS, elementKind, type ElementKind } from './element-kind.ts'
 import { PageBuilder } from './page-builder.ts'
 
 /**
- * Previews an HTML page: its title and its main content as Markdown. Hidden text is announced, with its headings and
- * their lines. If the rest of the page has more text than its main content, it follows as far as the budget allows.
+ * Previews an HTML page: its title and its main content as Markdown. The end of the preview lists headings of hidden
+ * text with their lines. If the rest of the page has more text than the main content, it is shown after it, if the
+ * budget allows.
  *
- * Links are shown by their text. Pages without text, for example those written by scripts, are left to the next
+ * Links are shown by their text. Pages without text, for example those that scripts create, are left to the next
  * previewer.
  */
 export function htmlPreviewer(): TextPreviewer {
@@ -40,7 +41,7 @@ function readHtml(): TextReader {
   }
 }
 
-/** Source files with markup that are code. */
+/** Matches paths of source files that contain markup but are code. */
 const CODE_PATH =
   /\.(?:[cm]?[jt]sx?|vue|svelte|astro|php|erb|ejs|hbs|jinja2?|j2|twig|liquid|njk|mdx?|markdown|rst|adoc|xml|xsl|xslt|svg|rss|atom|xaml|csproj|pug)$/i
 /** Elements that only markup has. */
@@ -64,33 +65,42 @@ function rateHtml({ contentType, start, intent }: TextSubject): number {
   return tags >= 12 && tags * 250 > text.length ? 0.7 : 0
 }
 
-/** Marked elements are left out only below this share of the page's prose: a page inside a form is still shown. */
+/**
+ * Marks of elements to leave out, each with the largest share of the page's prose. An element with more is shown, for
+ * example a form around the page.
+ */
 const LEFT_OUT: readonly (readonly [mark: number, belowShare: number])[] = [
   [MARK_HIDDEN, 0.5],
   [MARK_ASIDE, 0.5],
   [MARK_NAMED_ASIDE, 0.35],
 ]
-/** Share of the prose that an element needs to be the content: marked so, an article in it, any other. */
+/**
+ * Shares of the prose that make an element the main content: an element marked as such, one with an article, or any
+ * other.
+ */
 const MAIN_SHARE = 0.4
 const ARTICLE_SHARE = 0.6
 const ANY_SHARE = 0.85
-/** UTF-16 units, without links, that make a block prose; then weights of other text, long links, and short links. */
+/**
+ * Number of UTF-16 units, without links, from which a block is prose, and the weights of other text, long links, and
+ * short links.
+ */
 const PROSE_UNITS = 60
 const OTHER_WORTH = 0.1
 const LINKED_WORTH = 0.15
 const LINK_WORTH = 0.05
 /** Largest share of links in shown text outside the main content. */
 const LINKED_SHARE = 0.6
-/** Links repeated more often say nothing: "Read more". */
+/** Number of repetitions from which a link has no information, for example "Read more". */
 const MOST_REPEATS = 2
-/** Repeated texts of at least so many UTF-16 units are shown once. */
+/** Length in UTF-16 units from which a repeated text is shown only once. */
 const LEAST_REPEATED = 30
 
 /**
  * Returns the blocks of a page's content, in order.
  *
- * Landmarks, roles, hidden parts, and named asides are left out, unless they hold much of the prose. The
- * content is then `main`, the largest article, or the innermost element with nearly all prose.
+ * Landmarks, roles, hidden parts, and named asides are left out, unless they hold much of the prose. The content is
+ * `main`, the largest article, or the innermost element with nearly all prose.
  */
 export function mainContent(page: Page): PageBlock[] {
   const { blocks, elements } = page
@@ -108,7 +118,7 @@ export function mainContent(page: Page): PageBlock[] {
   return headline === undefined ? main : [headline, ...main]
 }
 
-/** Returns the other blocks if they have more text than the main content: it may be wrong, or hardly a page's content. */
+/** Returns the other blocks if they have more text than the main content, which may then be wrong. */
 async function aroundMain({ blocks }: Page, main: readonly PageBlock[]): Promise<PageBlock[]> {
   const texts = new Set(main.map(({ text }) => text))
   await yieldWhenDue()
@@ -140,7 +150,7 @@ function summedUp(elements: readonly PageElement[], own: Float64Array): Float64A
 
 function aroundContent({ elements }: Page, weights: Float64Array): Uint8Array {
   const leftOut = new Uint8Array(elements.length)
-  /** Marks to ignore because an enclosing marked element has too much of the prose. */
+  /** Marks to ignore, because an enclosing element with this mark has too much of the prose. */
   const spared = new Uint8Array(elements.length)
   const total = Math.max(1, weights[0]!)
   for (let at = 1; at < elements.length; at++) {
@@ -178,7 +188,7 @@ function contentElement(elements: readonly PageElement[], weights: Float64Array,
   return root
 }
 
-/** A title ends with the name of the site. */
+/** Whether a heading repeats the title. A title may end with the name of the site. */
 function isHeadline({ kind, level, text }: PageBlock, title: string): boolean {
   if (kind !== 'heading' || level !== 1) return false
   if (title.startsWith(text)) return true
@@ -186,7 +196,7 @@ function isHeadline({ kind, level, text }: PageBlock, title: string): boolean {
   return !title.endsWith(text) && words.filter((word) => title.includes(word)).length > words.length / 3
 }
 
-/** Pages repeat texts for small screens, and links without information. */
+/** Removes texts that pages repeat for small screens, and links without information. */
 function withoutRepeats(blocks: readonly PageBlock[]): PageBlock[] {
   const counts = new Map<string, number>()
   for (const { text } of blocks) if (text.length < LEAST_REPEATED) counts.set(text, (counts.get(text) ?? 0) + 1)
@@ -198,13 +208,13 @@ function withoutRepeats(blocks: readonly PageBlock[]): PageBlock[] {
   })
 }
 
-/** Deeper elements count as text of those above. */
+/** Largest depth. Text of deeper elements counts for the elements above. */
 const MAX_DEPTH = 2_048
-/** Open elements that an end tag is compared with. */
+/** Number of open elements to compare with an end tag. */
 const MAX_REACH = 256
-/** The limit for implied ends, which are near. */
+/** Number of open elements to compare for an implied end tag, which is always near. */
 const MAX_IMPLIED_REACH = 16
-/** Longest element name that is read, in UTF-16 units. */
+/** Longest element name to read, in UTF-16 units. */
 const MAX_NAME = 32
 /** Elements whose content is text up to their end tag (HTML Living Standard, "raw text" and "escapable raw text"). */
 const RAW: ReadonlySet<string> = new Set('script style title textarea noscript iframe noembed noframes xmp'.split(' '))
@@ -212,9 +222,9 @@ const PARAGRAPH = elementKind('p')
 const LINE_BREAK = elementKind('br')
 
 /**
- * Reads a page into blocks of text and their elements, with implied starts and ends.
+ * Reads a page into blocks of text and their elements. Start and end tags may be omitted.
  *
- * Takes linear time: the stack of open elements and each search of it are bounded.
+ * It takes linear time, because the stack of open elements and each search in it are limited.
  */
 export class PageReader implements MarkupHandler {
   readonly #tokens = new MarkupTokenizer(this, RAW, false)
@@ -223,7 +233,7 @@ export class PageReader implements MarkupHandler {
   readonly #counts = new Int32Array(ELEMENT_KINDS)
   /** Number of open elements beyond the depth limit. */
   #beyond = 0
-  /** Depth of the hidden element; 0 if nothing is hidden. */
+  /** Depth of the hidden element. 0 if no element is hidden. */
   #unseen = 0
 
   push(text: string): void {
@@ -283,7 +293,7 @@ export class PageReader implements MarkupHandler {
     if (this.#unseen === 0) this.#builder.text(text, line)
   }
 
-  /** A list item ends the previous item, a block ends the previous paragraph. */
+  /** Ends elements without an end tag: a list item ends the previous item, and a block ends the previous paragraph. */
   #endImplied(kind: ElementKind): void {
     const least = Math.max(0, this.#open.length - MAX_IMPLIED_REACH)
     for (let at = this.#open.length - 1; at >= least; at--) {

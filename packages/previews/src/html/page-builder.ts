@@ -3,16 +3,18 @@ import type { ElementKind } from './element-kind.ts'
 import { decodeReferences } from '../markup/character-references.ts'
 import type { BlockKind, Page, PageBlock, PageElement } from './page.ts'
 
-/** Limits for blocks and elements. */
+/** Largest numbers of blocks and elements. */
 const MAX_BLOCKS = 65_536
 const MAX_ELEMENTS = 65_536
-/** Limit for kept text, in UTF-16 units. */
+/** Largest size of kept text, in UTF-16 units. */
 const MAX_KEPT = 8_388_608
-/** Longer blocks are split, and cells with more text hold separate blocks. In UTF-16 units. */
+/**
+ * Longest block. Longer ones are split, and cells with more text are separate blocks. The length is in UTF-16 units.
+ */
 const MAX_BLOCK = 32_768
 const MAX_CELL = 200
 const MAX_TITLE = 512
-/** Mark of a heading's link to itself. */
+/** Matches the sign with which a heading links to itself. */
 const SELF_LINK = /^[#§¶]\s?|\s?[#§¶]$/
 /** States of an open element that has no index yet. */
 const NOT_MADE = -1
@@ -28,7 +30,7 @@ export class PageBuilder {
   readonly #blocks: PageBlock[] = []
   readonly #elements: PageElement[] = [newElement(-1, 0, 0)]
   readonly #open: OpenElement[] = []
-  /** Number of open elements, from the outermost, that are created or never will be. */
+  /** Number of open elements, from the outermost, whose index is decided. */
   #settled = 0
   #kept = 0
   #isPart = false
@@ -36,7 +38,7 @@ export class PageBuilder {
   #hasTitle = false
   readonly #text = new PageText()
   #cells: string[] = []
-  /** Whether cells contain blocks, as in a layout table. */
+  /** Whether table cells contain blocks, as in a layout table. */
   #isLayout = false
   #titles = 0
   #headings = 0
@@ -114,7 +116,7 @@ export class PageBuilder {
     return this.#rows > 0 && !this.#isLayout
   }
 
-  /** All cells of a row are one block. */
+  /** Ends a block at a tag, if necessary. All cells of a row are one block. */
   #boundary({ name, laysOut }: ElementKind, ends: boolean): void {
     if (name === 'tr' || (name === 'table' && this.#rows > 0)) {
       this.#flush()
@@ -193,20 +195,20 @@ function newElement(parent: number, marks: number, firstBlock: number): PageElem
   return { parent, marks, firstBlock, endBlock: firstBlock }
 }
 
-/** Text to clean: runs of blanks, control characters, zero-width characters. */
+/** Matches text to clean: runs of blanks, control characters, zero-width characters. */
 const UNCLEAN = /[^\S ]| {2}|[\p{Cc}\u00ad\u200b\u2060\ufeff]/u
 const WITHOUT_WIDTH = /[\u00ad\u200b\u2060\ufeff]+/g
 const LEADING_BLANKS = /^(?:\s|&(?:nbsp|#160|#xa0);)*/i
 const BLANKS = /\s+/g
 const CONTROL = /[^\P{Cc}\s]/u
 
-/** Collapses runs of blanks, unless the text is preformatted. */
+/** Collects text. Runs of blanks become one blank, unless the text is preformatted. */
 class PageText {
   #parts: string[] = []
   #length = 0
   #endsBlank = true
   #breaks = 0
-  /** First line of the text; 0 if empty. */
+  /** First line of the text. 0 if there is no text. */
   #line = 0
   #linked = 0
 
@@ -242,13 +244,13 @@ class PageText {
     if (!this.#endsBlank) this.addRaw(' ')
   }
 
-  /** Returns the number of breaks without text between. */
+  /** Returns the number of line breaks since the last text. */
   addBreak(): number {
     this.addBlank()
     return ++this.#breaks
   }
 
-  /** Trims blanks, or only blank lines of preformatted text. */
+  /** Returns the text without blanks at its ends. Preformatted text loses only blank lines. */
   take(): string {
     const text = this.#parts.length === 1 ? this.#parts[0]! : this.#parts.join('')
     this.#parts = []
@@ -261,7 +263,7 @@ class PageText {
     return lines.slice(Math.max(0, first)).join('\n').trimEnd().toWellFormed()
   }
 
-  /** Returns the first line and the UTF-16 units of links of the text taken, once for each block. */
+  /** Returns the first line of the text, and the number of its UTF-16 units in links. Call it once for each block. */
   origin(): { line: number; linked: number } {
     const origin = { line: this.#line, linked: this.#linked }
     this.#line = 0

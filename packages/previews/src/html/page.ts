@@ -3,7 +3,7 @@ export type BlockKind = 'text' | 'heading' | 'item' | 'row' | 'code' | 'quote'
 /** A block of text: a paragraph, a heading, a list item, a table row. */
 export interface PageBlock {
   readonly kind: BlockKind
-  /** 1 to 6 for a heading, list depth from 1 for an item, otherwise 0. */
+  /** 1 to 6 for a heading, the depth from 1 for a list item, otherwise 0. */
   readonly level: number
   readonly text: string
   readonly line: number
@@ -14,21 +14,21 @@ export interface PageBlock {
 
 /** An element with text. */
 export interface PageElement {
-  /** Index in {@link Page.elements}; -1 for the page itself. */
+  /** Index in {@link Page.elements}, or -1 for the page itself. */
   readonly parent: number
-  /** Bits, for example `MARK_MAIN`. */
+  /** Bits such as `MARK_MAIN`. */
   readonly marks: number
-  /** First block and the one after the last, as indices of {@link Page.blocks}. */
+  /** Index of its first block in {@link Page.blocks}, and of the block after its last. */
   readonly firstBlock: number
   endBlock: number
 }
 
-/** Text of a page in order, and its elements: the page first, parents before children. */
+/** Text of a page in order, and its elements. The page itself comes first, and parents come before their children. */
 export interface Page {
   readonly title: string
   readonly blocks: readonly PageBlock[]
   readonly elements: readonly PageElement[]
   readonly lines: number
-  /** Whether the end of a very large page is left out. */
+  /** Whether the end of a very large page is missing. */
   readonly isPart: boolean
 }

@@ -6,24 +6,24 @@ import type { PageBlock } from './page.ts'
 
 export interface ReadPage {
   readonly title: string
-  /** Shown blocks, in order. */
+  /** Blocks to show, in order. */
   readonly main: readonly PageBlock[]
-  /** Other blocks, shown if the budget allows. */
+  /** Other blocks. They are shown if the budget allows. */
   readonly rest: readonly PageBlock[]
   readonly lines: number
   /** Whether the end of a very large page was not read. */
   readonly isPart: boolean
 }
 
-/** Share of the tokens for hidden headings, if all of the page is hidden. */
+/** Share of the tokens for hidden headings, if any part of the page is hidden. */
 const OUTLINE_SHARE = 0.1
-/** Tokens of a gap mark without its call. */
+/** Number of tokens in a gap mark without its call. */
 const GAP_TOKENS = 16
-/** Words that are probably the same in the source. */
+/** Matches words that the source probably contains unchanged. */
 const FIRST_WORDS = /[\p{L}\p{N}]+(?: [\p{L}\p{N}]+){0,3}/u
-/** Hidden blocks searched for such words. */
+/** Number of hidden blocks in which such words are searched. */
 const MAX_SEARCHED = 50
-/** Fewest tokens for the start of a block. */
+/** Smallest number of tokens for the start of a block. */
 const LEAST_TOKENS = 12
 
 export async function writePage(page: ReadPage, options: PreviewOptions): Promise<string> {
@@ -44,7 +44,7 @@ class PageWriter {
     this.#units = unitsOf(page.main)
   }
 
-  /** `aim` is in estimated tokens. */
+  /** `aim` is the estimated number of tokens. */
   write(aim: number): Draft {
     const { main } = this.#page
     const header = this.#header(aim)
@@ -74,7 +74,7 @@ class PageWriter {
     return { text: parts.join(''), complete: false }
   }
 
-  /** Shows the text outside the main content from its beginning. */
+  /** Shows the text outside the main content, from its start. */
   #around(tokens: number): Draft {
     const { rest } = this.#page
     const units = unitsOf(rest)
@@ -137,7 +137,7 @@ class PageWriter {
     return index === 0 ? '\n' : markdownGap(this.#page.main[index - 1]!, this.#page.main[index]!)
   }
 
-  /** Ends after a word. */
+  /** Returns the start of a block, cut after a word. */
   #begin({ text }: PageBlock, tokens: number): string {
     let low = 0
     let high = Math.min(text.length - 1, Math.ceil(tokens * 8))
@@ -159,7 +159,7 @@ class PageWriter {
     return `[… ${formatCount(units)} more characters${call === undefined ? '' : `: ${call}`}]`
   }
 
-  /** Prefers hidden words that are not in the shown text. */
+  /** Returns words of hidden text. Words that are not in the shown text are preferred. */
   #hiddenWords(from: number, begun: string): string {
     const { main } = this.#page
     const shown = [...main.slice(0, from).map(({ text }) => text), begun].join('\n')
@@ -174,7 +174,7 @@ class PageWriter {
     return this.#page.main.slice(from).filter(({ kind }) => kind === 'heading')
   }
 
-  /** Returns the tokens of the headings, at most `most`. */
+  /** Returns the tokens of hidden headings, up to `most`. */
   #headingTokens(from: number, most: number): number {
     let tokens = 0
     for (const heading of this.#headings(from)) {
@@ -184,7 +184,7 @@ class PageWriter {
     return tokens
   }
 
-  /** If not all headings fit, the highest come first. */
+  /** Returns hidden headings. If not all fit, the highest levels are shown. */
   #outline(from: number, tokens: number): string[] {
     const headings = this.#headings(from)
     for (let level = 6; level > 0; level--) {

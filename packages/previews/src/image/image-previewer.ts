@@ -4,21 +4,21 @@ import { importPeer } from '../preview-fallback.ts'
 import type { MediaPreviewer } from '../previewer.ts'
 import { scaleImage, type ImageFormat, type ImageLimits } from './scale-image.ts'
 
-/** Limits of a smaller version of an image; see {@link ImagePreviewerOptions.scale}. */
+/** Limits of a smaller version of an image. See {@link ImagePreviewerOptions.scale}. */
 export interface ScaledImageOptions {
   /** Largest width in pixels. Defaults to 1,024. */
   readonly maxWidth?: number | undefined
   /** Largest height in pixels. Defaults to 1,024. */
   readonly maxHeight?: number | undefined
-  /** Largest size in bytes; the image is scaled until it fits. Defaults to 262,144. */
+  /** Largest size in bytes. The image is made smaller until it fits. Defaults to 262,144. */
   readonly maxBytes?: number | undefined
   /** Format. Defaults to `webp`. */
   readonly format?: ImageFormat | undefined
   /** Quality from 1 to 100. Defaults to 75. */
   readonly quality?: number | undefined
-  /** Largest number of pixels that is decoded. Defaults to 100,000,000. */
+  /** Largest number of pixels in an image that is decoded. Defaults to 100,000,000. */
   readonly maxPixels?: number | undefined
-  /** Milliseconds that scaling may take. Defaults to 10,000. */
+  /** Time limit for scaling, in milliseconds. Defaults to 10,000. */
   readonly deadlineMs?: number | undefined
 }
 
@@ -33,11 +33,11 @@ const DECODED: ReadonlySet<string> = new Set(['avif', 'gif', 'jpeg', 'png', 'tif
 const FORMATS: ReadonlySet<unknown> = new Set<ImageFormat>(['jpeg', 'png', 'webp'])
 
 /**
- * Create a previewer of images: describes their dimensions, and with `scale` keeps a smaller version in the context.
+ * Create a previewer of images. It describes their dimensions, and with `scale` adds a smaller version to the context.
  *
- * The smaller version needs the package `sharp`. It is upright, has no metadata, and shows the first frame of an
- * animation. It is left out if it would be larger than the image or exceed the token limit. SVG and rare formats are
- * only described. A damaged image is reported by an event.
+ * The smaller version needs the package `sharp`. The version is upright, has no metadata, and shows the first frame of
+ * an animation. It is not added if it would be larger than the image or exceed the token limit. SVG and rare formats
+ * are described, but not scaled. An event reports a damaged image.
  *
  * @throws TypeError if an option is out of its range.
  *

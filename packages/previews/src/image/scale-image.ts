@@ -13,12 +13,12 @@ export interface ImageLimits {
   readonly deadlineMs: number
 }
 
-/** Limit for attempts to reach `maxBytes`. */
+/** Number of attempts to reach `maxBytes`. */
 const ATTEMPTS = 4
 
 /**
- * Returns an upright version without metadata; `undefined` if it would not be smaller or stays too large. Rejects if
- * the image is damaged, has too many pixels, or takes too long.
+ * Returns an upright version without metadata. `undefined` if it would not be smaller, or cannot be made small enough.
+ * Rejects if the image is damaged, has too many pixels, or takes too long.
  */
 export async function scaleImage(
   sharp: (input: Uint8Array, options: SharpOptions) => Sharp,

@@ -10,28 +10,31 @@ import type { EntryPlace, NotableEntry, Passage, Rarity } from './passage-keeper
 import { JsonTokenizer } from './json-tokenizer.ts'
 import type { JsonSink } from './json-scan.ts'
 
-/** Largest and smallest tokens of a row, and its share of the room for all rows. */
+/** Largest and smallest number of tokens of a row, and the share of the space that it may use. */
 const MOST_ROW = 90
 const LEAST_ROW = 30
 const ROW_SHARE = 0.1
-/** Smallest share of notable rows, and their factor over others. */
+/** Smallest share of notable rows, and how much more they count than other rows. */
 const NOTABLE_SHARE = 0.5
 const NOTABLE_WORTH = 10
-/** Worth of a row from the end, relative to one from the start. */
+/** Value of a row from the end, compared with a row from the start. */
 const LAST_WORTH = 0.66
-/** Entries read at each end of a passage: a minimum, and one for each so many tokens. */
+/** Number of entries to read at each end of a passage: a minimum, and the tokens for each further entry. */
 const FEWEST_READ = 24
 const SHORTEST_ROW = 6
-/** Rows that decide the columns. */
+/** Number of rows from which the columns are chosen. */
 const SAMPLED = 24
 interface Column {
-  /** Mean tokens of a value. */
+  /** Average number of tokens in a value. */
   readonly tokens: number
-  /** Lower ranks are shown first. */
+  /** Rank of the column. Lower ranks are shown first. */
   readonly rank: number
 }
 
-/** Writes entries of an array or a map as table rows: keys once, then one line of values for each entry. */
+/**
+ * Writes the entries of an array or a map as table rows. Keys are written once, and then one line with the values of
+ * each entry.
+ */
 export class EntryRows {
   readonly #passage: Passage
   readonly #shape: Shape
@@ -80,13 +83,13 @@ export class EntryRows {
     return item !== undefined && item.scalars === undefined
   }
 
-  /** Whether a column has few values, but not the same one everywhere. */
+  /** Whether a column has few different values, but more than one. */
   #varies(path: string): boolean {
     const values = this.#shapeAt(path)?.scalars
     return values !== undefined && !values.more && values.values.length > 1
   }
 
-  /** Returns the text after a newline; empty if nothing fits. */
+  /** Returns the rows, starting with a newline. Returns an empty text if no row fits. */
   write(tokens: number, options: PreviewOptions): string {
     const columns = this.#chooseColumns(Math.min(MOST_ROW, Math.max(LEAST_ROW, tokens * ROW_SHARE)))
     if (columns.length === 0 || this.#rows.length < 2) return ''
@@ -110,7 +113,7 @@ export class EntryRows {
     return text.split('\n').length > 2 ? `\n${text}` : ''
   }
 
-  /** Only the largest array becomes a table in SQL. */
+  /** Returns a column for an SQL example. Only the largest array is a table in SQL. */
   #columnToCount(): string | undefined {
     const { isObject, keys } = this.#passage
     if (isObject || keys.includes('') || this.#shape.objects === 0) return undefined
@@ -159,7 +162,7 @@ export class EntryRows {
     return countOf(entries, this.#passage.isObject ? 'key' : 'item')
   }
 
-  /** Prefers columns that say most for their tokens. */
+  /** Chooses the columns with the most information for their tokens. */
   #chooseColumns(room: number): string[] {
     const ranked = [...this.#columns].toSorted(([, one], [, other]) => one.rank - other.rank)
     const chosen = new Set<string>()
@@ -173,26 +176,26 @@ export class EntryRows {
   }
 }
 
-/** Longest shown value in a row, and longest notable value, in UTF-16 units. */
+/** Length of the longest shown value in a row, and of the longest notable value, in UTF-16 units. */
 const CELL_UNITS = 56
 const NOTABLE_UNITS = 200
-/** Largest share of entries that may hold a notable value. */
+/** Largest share of entries in which a notable value may occur. */
 const RARE_SHARE = 0.05
 const RARE_TIMES = 3
 
 interface EntryRow {
   readonly place: EntryPlace
-  /** `undefined` if unknown. */
+  /** Line of the next entry. `undefined` if unknown. */
   readonly nextLine: number | undefined
   /** Key of a member. */
   readonly name: string
   readonly cells: Cells
   readonly rare: readonly Rarity[]
-  /** Rank among notable entries; 0 for others. */
+  /** Rank among notable entries. 0 for all other entries. */
   readonly rank: number
 }
 
-/** @param most - Limit for each end. */
+/** @param most - Largest number of entries at each end. */
 function entryRows(passage: Passage, shape: Shape, most: number): EntryRow[] {
   const rows = new Map<number, EntryRow>()
   const kept = passage.kept(most)
@@ -218,7 +221,7 @@ function entryRows(passage: Passage, shape: Shape, most: number): EntryRow[] {
     .toSorted((one, other) => one.place.index - other.place.index)
 }
 
-/** Drops values that became frequent, and keys that are data. */
+/** Returns rare values, without those that became frequent later and without keys that are data. */
 function raritiesOf({ rarities }: NotableEntry, shape: Shape, entries: number): Rarity[] {
   const most = Math.max(RARE_TIMES, entries * RARE_SHARE)
   const rare = rarities.filter(({ path, value }) => {
@@ -235,7 +238,7 @@ const isWithin = (path: readonly string[], start: readonly string[]): boolean =>
 
 const SEVERITY_RANKS = { 0: 0, [ERROR]: 100, [WARNING]: 50, [INFO]: 0, [OK]: 0 }
 
-/** From 0 to 100. */
+/** Returns a number from 0 to 100. */
 function weight(cells: Cells): number {
   let most = 0
   for (const raw of cells.values()) {
@@ -264,7 +267,7 @@ function showRow({ name, cells, rare }: EntryRow, columns: readonly string[], is
 
 const note = (keys: readonly string[], raw: string): string => `${showKeys(keys)}: ${showCell(raw, NOTABLE_UNITS)}`
 
-/** Keeps quotes if the value would look like several values, or no value. */
+/** Shows a value. It keeps its quotes if it would look like several values, or like no value. */
 function showCell(raw: string, units: number = CELL_UNITS): string {
   if (!raw.startsWith('"')) {
     const text = tidy(raw)
@@ -274,7 +277,7 @@ function showCell(raw: string, units: number = CELL_UNITS): string {
   return cut || raw.length === 2 || /[,|\n]|^"\s|\s"$/.test(raw) ? text : text.slice(1, -1)
 }
 
-/** Joins keys with points. */
+/** Shows a path with points between its keys. */
 function showPath(path: string): string {
   return path === '' ? 'value' : showKeys(path.split(KEY_SEPARATOR))
 }
@@ -283,18 +286,18 @@ function showKeys(keys: readonly string[]): string {
   return keys.map((key, index) => (key === '' ? '[]' : (index > 0 ? '.' : '') + showKey(key))).join('')
 }
 
-/** Depth limit within an entry. */
+/** Largest depth within an entry. */
 const DEEPEST = 4
 /** Key that represents all items of an array. */
 const ITEM = '[]'
 const MOST_ITEMS = 8
-/** Unescaped, this character never occurs in a JSON key. */
+/** Separator of keys, which never occurs unescaped in a JSON key. */
 const KEY_SEPARATOR = '\u0000'
 
-/** Simple values of an entry by their joined keys; for an array, its items or its length. */
+/** Simple values of an entry by their joined keys. For an array, its items or its length. */
 type Cells = ReadonlyMap<string, string>
 
-/** Stops at the end of a cut text. */
+/** Reads an entry. If the text is cut, it stops at the cut. */
 function readEntry(text: string, isMember: boolean): { readonly name: string; readonly cells: Cells } {
   const reader = new EntryReader()
   const tokenizer = new JsonTokenizer(reader)
@@ -308,11 +311,11 @@ function readEntry(text: string, isMember: boolean): { readonly name: string; re
 class EntryReader implements JsonSink {
   readonly cells = new Map<string, string>()
   name = ''
-  /** Keys of the open levels; `[]` in an array. */
+  /** Keys of the open levels. `[]` for an array. */
   readonly #path: string[] = []
   readonly #arrays: boolean[] = []
   readonly #counts: number[] = []
-  /** First simple items of each open array; `undefined` if it holds others. */
+  /** The first items of each open array. `undefined` if an item is not simple. */
   readonly #items: (string[] | undefined)[] = []
   #key = ''
   #long = ''

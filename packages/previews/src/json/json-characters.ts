@@ -5,9 +5,9 @@ export const APOSTROPHE = 39
 const WORD = 1
 export const NUMBER = 2
 
-/** First characters of numbers and words, by code. */
+/** Characters that start a number or a word, by code. */
 export const STARTS: Uint8Array = new Uint8Array(128)
-/** Further characters of numbers and words, by code. */
+/** Characters within a number or a word, by code. */
 export const INNER: Uint8Array = new Uint8Array(128)
 for (const char of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_$') {
   STARTS[char.charCodeAt(0)] = WORD
@@ -27,12 +27,12 @@ export function isWord(text: string, start: number, end: number): boolean {
   return WORDS.has(text.slice(start, end))
 }
 
-/** Less usual blanks, the byte order mark, and the separator of RFC 7464. */
+/** Whether a character is a rare blank, the byte order mark, or the separator of RFC 7464. */
 export function isBlank(code: number): boolean {
   return code === 13 || code === 9 || code === 0xfeff || code === 0x1e || code === 0xa0
 }
 
-/** Returns the end of the text if the character is missing. */
+/** Returns the position of a character. If it is missing, returns the end of the text. */
 export function indexOrEnd(text: string, char: string, from: number): number {
   const at = text.indexOf(char, from)
   return at < 0 ? text.length : at

@@ -8,19 +8,19 @@ import { PassageKeeper } from './passage-keeper.ts'
 import { FIRST_TIMES, Shape, ValueSummary, isSame, type ShapeRoom } from './shape.ts'
 import { USUAL_TOKENS } from '../usual-tokens.ts'
 
-/** Texts of up to so many UTF-16 units are kept, and shown whole if they fit. */
+/** Largest text that is kept whole, in UTF-16 units. It is shown whole if it fits. */
 const WHOLE_UNITS = 524_288
-/** Length and share of a text before which it may not stop being JSON: otherwise it has another format. */
+/** Smallest part of a text that must be JSON, as a length and as a share. Otherwise, the text has another format. */
 const LEAST_UNITS = 2_048
 const LEAST_SHARE = 0.05
-/** Largest share of lines between values. */
+/** Largest share of lines between values that are not JSON. */
 const MOST_STRAY = 0.25
 
 /**
- * Previews a JSON document: all keys with counts, merged over arrays and maps, then values, rows, and long strings.
+ * Previews a JSON document: all keys with counts, merged over arrays and maps. Values, rows, and long strings follow.
  *
- * Accepts one line or many, a byte order mark, leading words, JSONP, comments, trailing commas, single quotes, and cut
- * or broken text. Memory is bounded, and time is linear.
+ * Accepts one line or many, a byte order mark, leading words, JSONP, comments, trailing commas, single quotes, and
+ * incomplete or broken text. Memory is bounded, and time is linear.
  */
 export function jsonPreviewer(): TextPreviewer {
   return {
@@ -36,7 +36,7 @@ export function jsonPreviewer(): TextPreviewer {
 }
 
 /**
- * Previews JSON Lines, JSON text sequences (RFC 7464), or several documents: merged keys once, then records as rows
+ * Previews JSON Lines, JSON text sequences (RFC 7464), or several documents: merged keys once, and then records as rows
  * with line numbers.
  */
 export function ndjsonPreviewer(): TextPreviewer {
@@ -83,10 +83,10 @@ function isJson({ values, broken, length, strayUnits }: JsonScan): boolean {
   return broken.offset >= Math.max(LEAST_UNITS, length * LEAST_SHARE)
 }
 
-/** Deeper levels are only counted. */
+/** Largest depth with details. Deeper levels are only counted. */
 const MOST_LEVELS = 64
 const MOST_SHAPES = 24_576
-/** Number of kept strings, and the shortest that counts. */
+/** Number of strings to keep, and length of the shortest one. */
 const MOST_STRINGS = 3
 const LEAST_STRING = 1_000
 /** An escaped line end. */
@@ -96,12 +96,12 @@ class JsonScanner implements JsonSink {
   readonly #tokenizer = new JsonTokenizer(this)
   readonly #room: ShapeRoom = { left: MOST_SHAPES }
   readonly #root = new Shape('')
-  /** Shape, number of entries, and last member of each open level. */
+  /** For each open level, its shape, its number of entries, and its last member. */
   readonly #shapes: Shape[] = []
   readonly #objects: boolean[] = []
   readonly #counts: number[] = []
   readonly #lasts: (Shape | undefined)[] = []
-  /** Lines of each open array that contains only strings so far. */
+  /** For each open array of strings, its lines. */
   readonly #lists: (LongText | undefined)[] = []
   #level = -1
   #below = 0
@@ -117,9 +117,9 @@ class JsonScanner implements JsonSink {
   #endsLine = false
 
   /**
-   * @param prefix - Text before the first value, which is not pushed again.
-   * @param words - Entries with one of these are kept.
-   * @param inString - Whether the text is JSON inside a JSON string: its strings are not parsed again.
+   * @param prefix - Text before the first value. It is not pushed again.
+   * @param words - Entries with one of these words are kept.
+   * @param inString - Whether the text is itself a JSON string's content. Its strings are not parsed again.
    */
   constructor(prefix: string, words: readonly string[], inString = false) {
     this.#nested = inString ? undefined : () => new JsonScanner('', words, true)
@@ -134,7 +134,7 @@ class JsonScanner implements JsonSink {
     this.#tokenizer.push(text)
   }
 
-  /** No text may follow. */
+  /** Ends the text. No more text may be pushed. */
   finish(): JsonScan {
     const tokenizer = this.#tokenizer
     tokenizer.finish()
@@ -300,7 +300,7 @@ class JsonScanner implements JsonSink {
     return shape
   }
 
-  /** A first value makes the enclosing entries notable. */
+  /** Records a rare value. The first value under a path makes its entries notable. */
   #rare(shape: Shape, values: ValueSummary | undefined): void {
     const levels = this.#level + 1
     if (!this.#passages.takesRarities(levels)) return
@@ -326,7 +326,7 @@ class JsonScanner implements JsonSink {
     this.#level--
   }
 
-  /** Strings of nested levels are not lines of the array. */
+  /** Returns the lines of the innermost array of strings. Strings of nested levels do not belong to it. */
   get #listOfStrings(): LongText | undefined {
     return this.#level < 0 || this.#below > 0 ? undefined : this.#lists[this.#level]
   }
@@ -344,7 +344,7 @@ class JsonScanner implements JsonSink {
     this.#strings.length = Math.min(this.#strings.length, MOST_STRINGS)
   }
 
-  /** `''` is an item of an array. */
+  /** Returns the path of the current value. `''` means an item of an array. */
   readonly #path = (): string[] => {
     const path: string[] = []
     for (let level = 1; level <= this.#level; level++)

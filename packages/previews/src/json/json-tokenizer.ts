@@ -2,21 +2,23 @@ import { APOSTROPHE, INNER, NUMBER, QUOTE, STARTS, indexOrEnd, isBlank, isWord }
 import { Nesting } from './nesting.ts'
 import type { JsonBreak, JsonSink } from './json-scan.ts'
 
-/** Longer strings are passed on in parts, in UTF-16 units. */
+/** Length of a string in UTF-16 units above which it is passed on in parts. */
 const LONG_STRING_UNITS = 16_384
-/** Pieces are gathered up to this size before reading. */
+/** Size up to which chunks are collected before they are read. */
 const GATHERED_UNITS = 32_768
-/** Start of an array, to tell it from a line such as `[INFO] done`, and the length of the test. */
+/**
+ * Matches the start of an array, but not a line such as `[INFO] done`. The second constant is the length needed for it.
+ */
 const ARRAY_START = /\[\s{0,40}(?:["'[\]{\d-]|true\b|false\b|null\b)/y
 const ARRAY_START_UNITS = 64
 const LONGEST_NAME = 1_024
 
 /**
- * Reads JSON values (RFC 8259) in pieces of any size and passes on their parts.
+ * Reads JSON values (RFC 8259) from chunks of any size, and passes on their parts.
  *
  * Accepts comments, trailing commas, single quotes, and bare keys (JSON5), Python output, JSONP, prefixes such as
- * `)]}',`, record separators (RFC 7464), and lines between values. If each value has its own line, a cut value ends
- * with its line; otherwise the text ends at the error. Memory grows only by one bit for each level of nesting.
+ * `)]}',`, record separators (RFC 7464), and lines between values. If each value has its own line, an incomplete value
+ * ends with its line. Otherwise, reading stops at the error. Memory grows only by one bit for each level of depth.
  */
 export class JsonTokenizer {
   readonly #sink: JsonSink
@@ -26,14 +28,14 @@ export class JsonTokenizer {
   #depth = 0
   readonly #nesting = new Nesting()
   #inObject = false
-  /** Whether a member's value comes next. */
+  /** Whether the value of a member follows. */
   #keyed = false
-  /** Next backslash and newline, as far as searched. */
+  /** Positions of the next backslash and the next newline, as far as they were searched. */
   #backslash = -1
   #newline = -1
-  /** End of the part to skip: a line, a comment, or the text. */
+  /** The part to skip: up to the end of a line, of a comment, or of the text. */
   #skip: '' | 'line' | 'comment' | 'all' = ''
-  /** Quote of the open long string, or 0. */
+  /** Quote character of the open long string, or 0. */
   #long = 0
   #longKey = false
   #escaped = false
@@ -61,12 +63,12 @@ export class JsonTokenizer {
     return this.#byLine
   }
 
-  /** Whether no value spans lines. */
+  /** Whether no value has several lines. */
   get oneLine(): boolean {
     return this.#oneLine
   }
 
-  /** Open levels; above 0 at the end of a cut text. */
+  /** Number of open levels. It is above 0 at the end of an incomplete text. */
   get depth(): number {
     return this.#depth
   }
@@ -75,7 +77,7 @@ export class JsonTokenizer {
     return this.#line
   }
 
-  /** UTF-16 units of lines between values. */
+  /** Number of UTF-16 units in lines between values that are not JSON. */
   get strayUnits(): number {
     return this.#strayUnits
   }
@@ -108,7 +110,7 @@ export class JsonTokenizer {
     this.#pending = end === text.length ? '' : text.slice(end)
   }
 
-  /** Reads complete tokens, or all of the last text. Returns the end. */
+  /** Reads the complete tokens. Of the last text, it reads everything. Returns the position reached. */
   #read(text: string, last: boolean): number {
     const end = text.length
     this.#backslash = -1
@@ -128,7 +130,7 @@ export class JsonTokenizer {
     return end
   }
 
-  /** Stops at an incomplete token or another mode. Returns the end. */
+  /** Reads tokens up to an incomplete token or another mode. Returns the position reached. */
   #readTokens(text: string, from: number, last: boolean): number {
     const end = text.length
     let at = from
@@ -225,7 +227,7 @@ export class JsonTokenizer {
     this.#sink.abandon(offset)
   }
 
-  /** Skips the line between values, or if each value has its own line. */
+  /** Handles an error. The line is skipped if it is between values, or if each value has its own line. */
   #break(at: number): number {
     if (this.#depth === 0 && this.#values > 0) {
       this.#sink.stray(this.#line)
@@ -242,7 +244,7 @@ export class JsonTokenizer {
     return at
   }
 
-  /** Returns the end, or -1 if more text is needed. */
+  /** Returns the position after the skipped part, or -1 if more text is needed. */
   #readSkipped(text: string, at: number): number {
     if (this.#skip === 'line') {
       const newline = text.indexOf('\n', at)
@@ -269,7 +271,7 @@ export class JsonTokenizer {
     return text.length
   }
 
-  /** Calls in ascending order take linear time in all. */
+  /** Counts lines. Calls in ascending order take linear time together. */
   #countLines(text: string, from: number, to: number): void {
     if (this.#newline < from) this.#newline = indexOrEnd(text, '\n', from)
     while (this.#newline < to) {
@@ -278,7 +280,7 @@ export class JsonTokenizer {
     }
   }
 
-  /** Returns the end, or -1 if the string is incomplete. */
+  /** Returns the end of the string, or -1 if it is incomplete. */
   #readString(text: string, at: number, quote: number, last: boolean): number {
     if (this.#depth === 0 && (this.#values > 0 || quote !== QUOTE)) return this.#values > 0 ? this.#break(at) : at + 1
     const start = at + 1
@@ -306,7 +308,7 @@ export class JsonTokenizer {
     return index + 1
   }
 
-  /** Returns the end of the text if the quote is missing. */
+  /** Returns the position of the quote. If it is missing, returns the end of the text. */
   #stringEnd(text: string, start: number, quote: number): number {
     const end = text.length
     let index = indexOrEnd(text, quote === QUOTE ? '"' : "'", start)
@@ -349,7 +351,7 @@ export class JsonTokenizer {
     return stop + 1
   }
 
-  /** A long string breaks off at the end of its line. */
+  /** Ends a long string that stops at the end of its line. */
   #endLong(text: string, at: number, newline: number): number {
     if (!this.#longKey) {
       this.#sink.stringPart(text, at, newline)
@@ -383,7 +385,7 @@ export class JsonTokenizer {
     return index
   }
 
-  /** Outside of values, only the name of a JSONP function is valid. */
+  /** Reads a word outside of values. Only the name of a JSONP function is valid there. */
   #readBeforeValue(text: string, at: number, end: number): number {
     return text.charCodeAt(end) === 40 && this.#values === 0 ? end + 1 : this.#break(at)
   }

@@ -4,13 +4,13 @@ import { TextScanner } from '../log/text-scanner.ts'
 import type { JsonScan, ScannedString } from './json-scan.ts'
 import { cutEscape } from './show-value.ts'
 
-/** Longest string that is kept, in UTF-16 units; longer ones are read as they arrive. */
+/** Longest string that is kept, in UTF-16 units. A longer one is read while it arrives. */
 const KEPT_UNITS = 1_048_576
-/** UTF-16 units of the start that are kept, to detect JSON. */
+/** Number of UTF-16 units kept from the start, to detect JSON. */
 const START_UNITS = 1_024
-/** Fewest lines of a string that is shown by lines. */
+/** Smallest number of lines for a string to be shown by lines. */
 const LEAST_LINES = 5
-/** Sureness required for JSON in a string. */
+/** Confidence that is required for JSON in a string. */
 const SURE = 0.8
 
 export interface NestedScanner {
@@ -28,13 +28,13 @@ export class LongText {
   readonly #nested: (() => NestedScanner) | undefined
   #parts: string[] = []
   #reading: Reading | undefined
-  /** An escape cut by the end of the last part. */
+  /** An incomplete escape at the end of the last part. */
   #open = ''
   #length = 0
   #newlines = 0
   #start = ''
 
-  /** @param nested - Creates the reader of JSON in a string; without it, strings are text. */
+  /** @param nested - Pass a function that creates the reader of JSON in a string. Without one, all strings are text. */
   constructor(path: readonly string[], nested: (() => NestedScanner) | undefined) {
     this.#path = path
     this.#nested = nested
@@ -62,7 +62,7 @@ export class LongText {
     } else this.#pass(part)
   }
 
-  /** Returns `undefined` if the string has too few lines and is not JSON. */
+  /** Returns `undefined` if the string has too few lines, and is not JSON. */
   finish(): ScannedString | undefined {
     const length = this.#length
     const path = this.#path
@@ -104,13 +104,13 @@ export class LongText {
   }
 }
 
-/** Each preview needs the result, so it is computed once. */
+/** Computes a result only once, because each draft of a preview needs it. */
 function once<Result>(work: () => Result): () => Result {
   let done: { readonly result: Result } | undefined
   return () => (done ??= { result: work() }).result
 }
 
-/** Exact only for small counts. */
+/** Counts newlines. The number is exact only if it is small. */
 function countNewlines(part: string): number {
   let count = 0
   for (let at = part.indexOf('\\n'); at >= 0 && count < LEAST_LINES; at = part.indexOf('\\n', at + 2)) count++

@@ -1,8 +1,8 @@
-/** Stores one bit for each level of nesting. */
+/** Stores one bit for each level of depth. */
 export class Nesting {
   #bits: Uint32Array = new Uint32Array(32)
 
-  /** `level` is at most one deeper than those set before. */
+  /** `level` may be only one deeper than the deepest level before. */
   set(level: number, bit: boolean): void {
     const slot = level >> 5
     if (slot >= this.#bits.length) {

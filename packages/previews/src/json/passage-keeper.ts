@@ -1,6 +1,6 @@
 import { detach } from '@spillway/text/internal'
 
-/** Limits for passages and for their levels. */
+/** Largest number of passages, and of their levels. */
 const MOST_PASSAGES = 8
 const PASSAGE_LEVELS = 6
 
@@ -12,7 +12,7 @@ export class PassageKeeper {
   readonly #search: WordSearch
   #text = ''
   #origin = 0
-  /** Text before the current piece. */
+  /** Text before the current chunk. */
   #before = ''
 
   constructor(start: number, words: readonly string[]) {
@@ -39,7 +39,7 @@ export class PassageKeeper {
     this.#text = ''
   }
 
-  /** In an array, only the first item has its own passages. */
+  /** Only the first item of an array has passages of its own. */
   open(level: number, isObject: boolean, offset: number): void {
     if (level >= PASSAGE_LEVELS) return
     const parent = level === 0 ? undefined : this.#open[level - 1]
@@ -76,7 +76,7 @@ export class PassageKeeper {
     this.#fill(this.top)
   }
 
-  /** Whether any open level records new values. */
+  /** Whether an open level records new values. */
   takesRarities(levels: number): boolean {
     if (this.top.takesRarities) return true
     for (let level = Math.min(levels, PASSAGE_LEVELS) - 1; level >= 0; level--)
@@ -84,7 +84,7 @@ export class PassageKeeper {
     return false
   }
 
-  /** `path` leads from the root; `value` is `undefined` for a new member. */
+  /** `path` starts at the root. `value` is `undefined` for a new member. */
   addRarity(levels: number, path: readonly string[], value: string | undefined): void {
     this.top.addRarity({ path, value })
     for (let level = Math.min(levels, PASSAGE_LEVELS) - 1; level >= 0; level--)
@@ -97,7 +97,7 @@ export class PassageKeeper {
     passage.endLine = line
   }
 
-  /** A notable entry is kept. */
+  /** Ends an entry. It is kept if it is notable. */
   #endEntry(passage: Passage, offset: number, line: number): void {
     if (passage.entries === 0) return
     const wanted = this.#search.isActive && this.#search.within(passage.lastStart, offset)
@@ -123,7 +123,7 @@ export class PassageKeeper {
   }
 }
 
-/** Longest sought word, in UTF-16 units, and number of words. */
+/** Longest word to search, in UTF-16 units, and number of words. */
 const LONGEST_WORD = 200
 const MOST_WORDS = 8
 
@@ -131,9 +131,9 @@ class WordSearch {
   readonly #words: readonly string[]
   #text = ''
   #origin = 0
-  /** Next offset of each word; `Infinity` if absent. */
+  /** Next position of each word. `Infinity` if there is none. */
   readonly #next: number[]
-  /** Places across the border to the previous piece. */
+  /** Positions of words that cross the border of two chunks. */
   #seam: number[] = []
 
   constructor(words: readonly string[]) {
@@ -158,7 +158,7 @@ class WordSearch {
     }
   }
 
-  /** Calls in ascending order take linear time in all. */
+  /** Whether a word is in a range. Calls in ascending order take linear time together. */
   within(start: number, end: number): boolean {
     let found = this.#seam.some((at) => at >= start && at < end)
     for (const [index, word] of this.#words.entries()) {
@@ -174,42 +174,42 @@ class WordSearch {
   }
 }
 
-/** UTF-16 units kept of each end of a passage. */
+/** Number of UTF-16 units to keep at each end of a passage. */
 const PASSAGE_UNITS = 65_536
-/** Entry offsets kept at each end. */
+/** Number of entry positions to keep at each end. */
 const MOST_ENTRIES = 512
 
 export interface EntryPlace {
   readonly index: number
-  /** UTF-16 units from the start of the text. */
+  /** Position in UTF-16 units from the start of the text. */
   readonly start: number
   readonly line: number
 }
 
-/** An entry with rare values or sought words. */
+/** An entry with rare values or with words that the call seeks. */
 export interface NotableEntry {
   readonly place: EntryPlace
   readonly text: string
-  /** Line of the next entry, or of the passage's end. */
+  /** Line of the next entry. For the last entry, the line of the passage's end. */
   readonly nextLine: number
   readonly wanted: boolean
-  /** New or rare values. */
+  /** New and rare values. */
   readonly rarities: readonly Rarity[]
 }
 
-/** A member or a value that was rare when it came. */
+/** A member or a value that was rare when it was read. */
 export interface Rarity {
-  /** Keys from the entry; `''` for an item of an array. */
+  /** Keys from the entry. `''` means an item of an array. */
   readonly path: readonly string[]
-  /** `undefined` if the member itself was new. */
+  /** The value, or `undefined` if the member itself was new. */
   readonly value: string | undefined
 }
 
-/** Limits: notable entries, their length, and the entries before any is notable. */
+/** Largest number of notable entries, their length, and the number of entries before the first notable one. */
 const MOST_NOTABLE = 96
 const LONGEST_NOTABLE = 8_192
 const USUAL_ENTRIES = 8
-/** Limit for rarities of one entry. */
+/** Largest number of rare values for one entry. */
 const MOST_RARITIES = 4
 
 interface KeptEntry {
@@ -220,7 +220,7 @@ interface KeptEntry {
 const NONE: readonly never[] = []
 
 export class Passage {
-  /** Set once the passage is kept; `''` for an item of an array. */
+  /** Keys of the passage, set once it is kept. `''` means an item of an array. */
   keys: readonly string[] = NONE
   readonly isObject: boolean
   readonly start: number
@@ -232,7 +232,7 @@ export class Passage {
   endLine = 0
   head = ''
   tail = ''
-  /** Starts of the first entries, then a ring of the last ones. */
+  /** Positions of the first entries, followed by a ring of the last ones. */
   #starts: number[] | undefined
   #lines: number[] | undefined
   #notable: NotableEntry[] | undefined
@@ -284,7 +284,7 @@ export class Passage {
     this.entries++
   }
 
-  /** Returns at most `most` of each end, in order. */
+  /** Returns up to `most` entries of each end, in order. */
   kept(most: number): KeptEntry[] {
     const kept: KeptEntry[] = []
     for (let index = 0; index < Math.min(this.entries, MOST_ENTRIES, most); index++) {

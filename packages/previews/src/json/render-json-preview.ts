@@ -9,7 +9,7 @@ import { itemCount, keyCount, showKey, showValues, skeletonNodes, type SkeletonN
 import { renderTextPreview } from '../log/render-text-preview.ts'
 import type { Passage } from './passage-keeper.ts'
 
-/** Ratios that divide the tokens left by key names among values, rows, and long strings. */
+/** Shares of the tokens that are left after key names, for values, rows, and long strings. */
 const SHARES = { values: 0.3, items: 0.4, strings: 0.3 }
 
 export interface JsonContent {
@@ -21,9 +21,9 @@ export interface JsonContent {
 
 /** Longest shown prefix, in UTF-16 units. */
 const PREFIX_UNITS = 120
-/** Fewest tokens for a shape. */
+/** Smallest number of tokens for a shape. */
 const LEAST_TOKENS = 5
-/** Largest share of the remaining tokens for names in maps. */
+/** Largest share of the remaining tokens for names of map members. */
 const NAMES_SHARE = 0.75
 
 /** Writes the shape, then rows of items, then long strings. */
@@ -38,7 +38,7 @@ function renderNested(scan: JsonScan, options: PreviewOptions): string {
   return typeof drafts === 'string' ? drafts : fitBudget(drafts, options)
 }
 
-/** Reads the strings that will be shown; their results are kept. */
+/** Reads the strings that will be shown. The results are kept. */
 async function readStrings(scan: JsonScan): Promise<void> {
   for (const string of shownStrings(scan)) {
     const read = string.read()
@@ -47,7 +47,7 @@ async function readStrings(scan: JsonScan): Promise<void> {
   }
 }
 
-/** Returns a writer of drafts, or the text itself if it fits. */
+/** Returns a function that writes drafts. If the whole text fits, it returns the text. */
 function jsonDrafts(content: JsonContent, options: PreviewOptions): string | ((aim: number) => Draft) {
   const { scan, whole } = content
   if (whole !== undefined && estimateTokens(whole) <= options.budgetTokens * 1.3) {
@@ -97,7 +97,7 @@ function jsonDrafts(content: JsonContent, options: PreviewOptions): string | ((a
   }
 }
 
-/** Returns the shape of the entries if they form one table. */
+/** If the entries are rows of one table, returns their shape. */
 function entryShape({ keys, isObject, isTop }: Passage, { root }: JsonScan): Shape | undefined {
   let shape: Shape | undefined = root
   for (const key of keys) shape = key === '' ? shape?.item : (shape?.fields?.get(key) ?? shape?.others)
@@ -129,13 +129,13 @@ function cleanText(text: string): string {
   return text.split('\n').map(cleanLine).join('\n').toWellFormed()
 }
 
-/** Tokens of a key that weigh as much as a level. */
+/** Tokens of a key that count as much as one level of depth. */
 const LEVEL_TOKENS = 8
-/** Tokens of the mark for hidden keys. */
+/** Number of tokens in the mark for hidden keys. */
 const HIDDEN_TOKENS = 5
-/** Longest object or array on a shared line, in UTF-16 units. */
+/** Longest object or array that is written on one line, in UTF-16 units. */
 const LINE_UNITS = 120
-/** Lengths of shown values, tried in this order. */
+/** Lengths of shown values, in the order in which they are tried. */
 const VALUE_CAPS: readonly number[] = [26, 64, 160, 520]
 
 class Skeleton {
@@ -146,10 +146,10 @@ class Skeleton {
   #values: (string | undefined)[] = []
   #caps: Uint8Array
   #left = 0
-  /** Nodes with values that rows show too. */
+  /** Nodes whose values are also in rows. */
   readonly #tabled = new Set<SkeletonNode>()
 
-  /** @param tabled - Shape of the entries shown as rows. */
+  /** @param tabled - Shape of the entries that are shown as rows. */
   constructor(root: Shape, tabled: Shape | undefined) {
     this.#nodes = skeletonNodes(root)
     for (const node of this.#nodes) {
@@ -166,7 +166,7 @@ class Skeleton {
     this.#caps = new Uint8Array(this.#nodes.length)
   }
 
-  /** Returns the tokens that are left. */
+  /** Returns the number of tokens left. */
   chooseKeys(tokens: number): number {
     this.#shown.fill(0)
     this.#names.fill(0)
@@ -192,7 +192,7 @@ class Skeleton {
   }
 
   /**
-   * Returns the tokens that are left.
+   * Returns the number of tokens left.
    *
    * @param tabled - Shape of members whose names are shown elsewhere.
    */
@@ -211,7 +211,7 @@ class Skeleton {
     return left
   }
 
-  /** `cap` is in UTF-16 units. Returns the tokens that are left. */
+  /** `cap` is in UTF-16 units. Returns the number of tokens left. */
   chooseValues(tokens: number, from: number, to: number): number {
     let left = tokens
     for (let pass = from + 1; pass <= to; pass++) {
@@ -292,13 +292,13 @@ class Skeleton {
   }
 }
 
-/** Smallest share of the text for long strings to be shown. */
+/** Smallest share of the text from which long strings are shown. */
 const LEAST_SHARE = 0.2
-/** Smallest share of the tokens for them if they are most of the text. */
+/** Smallest share of the tokens for long strings if they are most of the text. */
 const KEPT_SHARE = 0.6
-/** A string is shown if it has at least this share of the longest one's length. */
+/** Smallest length of a shown string, as a share of the longest one's length. */
 const LEAST_OF_LONGEST = 0.125
-/** Fewest tokens for a string. */
+/** Smallest number of tokens for a string. */
 const LEAST_STRING_TOKENS = 16
 
 const shareOfStrings = ({ strings, length: all }: JsonScan): number =>
@@ -313,7 +313,7 @@ function shownStrings(scan: JsonScan): readonly ScannedString[] {
 class ShownStrings {
   readonly #strings: readonly ScannedString[]
   readonly #options: PreviewOptions
-  /** Smallest share of the budget for the strings. */
+  /** Smallest share of the budget for strings. */
   readonly least: number
 
   constructor(scan: JsonScan, options: PreviewOptions) {
@@ -326,7 +326,7 @@ class ShownStrings {
     return this.#strings.length === 0
   }
 
-  /** Longer strings get more tokens; each begins with a newline. */
+  /** Writes the strings. A longer string gets more tokens, and each starts with a newline. */
   write(tokens: number): string {
     let left = tokens
     let rest = this.#strings.reduce((sum, { length }) => sum + length, 0)

@@ -1,28 +1,31 @@
 import { detach } from '@spillway/text/internal'
 
-/** Named members of one shape; further ones are merged. */
+/** Largest number of named members in a shape. Further members are merged. */
 const MOST_FIELDS = 512
-/** With so many equal members, they are merged during reading. */
+/** Number of equal members from which they are merged during reading. */
 const FOLDED_EARLY = 64
-/** With so many equal members, they are shown as one. */
+/** Number of equal members from which they are shown as one. */
 const FOLDED = 6
-/** With so many simple values, an object is a list of values by name. */
+/** Number of simple values from which an object counts as a list of values by name. */
 const LISTED = 100
-/** Names are data if so many objects have so many names, each object with at most this share. */
+/**
+ * Numbers from which member names count as data: of objects, of different names, and the largest share of names in one
+ * object.
+ */
 const SPARSE_OBJECTS = 8
 const SPARSE_FIELDS = 12
 const SPARSE_SHARE = 0.2
-/** Names kept of merged members. */
+/** Number of names to keep of merged members. */
 const MOST_NAMES = 512
-/** Smallest share of common names for two objects to be alike. */
+/** Smallest share of common names for two objects to count as alike. */
 const ALIKE = 0.5
 
-/** Shapes that a document may still create. */
+/** Number of shapes that a document may still create. */
 export interface ShapeRoom {
   left: number
 }
 
-/** The merged values under one path: of all items of an array, or all members of a map. */
+/** The merged values under one path: of all items of an array, or of all members of a map. */
 export class Shape {
   readonly key: string
   seen = 0
@@ -33,14 +36,14 @@ export class Shape {
   /** Merged members with different names. */
   others: Shape | undefined
   names: Set<string> | undefined
-  /** Numbers of members of objects. */
+  /** Smallest and largest number of members in an object. */
   leastKeys: number = Infinity
   mostKeys = 0
   item: Shape | undefined
-  /** Numbers of items of arrays. */
+  /** Smallest and largest number of items in an array. */
   leastItems: number = Infinity
   mostItems = 0
-  /** The first member, and the member that came after this one last. */
+  /** The first member, and the member that followed this one the last time. */
   first: Shape | undefined
   next: Shape | undefined
   /** Lines of the first array or object, 1-based and inclusive. */
@@ -72,7 +75,7 @@ export class Shape {
     return this.others
   }
 
-  /** `''` is for the items of an array. Members of maps have no shape. */
+  /** `''` means the items of an array. Members of maps have no shape of their own. */
   at([key, ...rest]: readonly string[]): Shape | undefined {
     if (key === undefined) return this
     return (key === '' ? this.item : this.fields?.get(key))?.at(rest)
@@ -99,7 +102,7 @@ export class Shape {
     this.first = undefined
   }
 
-  /** Whether names are data: each object has a few of many, with simple values. */
+  /** Whether names are data: there are many names, each object has a few of them, and the values are simple. */
   #isSparse(fields: ReadonlyMap<string, Shape>): boolean {
     if (fields.size < SPARSE_FIELDS || this.objects < SPARSE_OBJECTS) return false
     let seen = 0
@@ -150,7 +153,7 @@ export class Shape {
   }
 }
 
-/** Compares with the first shape. */
+/** Whether shapes are alike. Each is compared with the first one. */
 function areAlike(shapes: readonly Shape[]): boolean {
   const first = namesOf(shapes[0]!)
   if (first === undefined || first.size === 0) return false
@@ -167,7 +170,7 @@ function areAlike(shapes: readonly Shape[]): boolean {
 
 const NAMELESS: ReadonlyMap<string, Shape> = new Map()
 
-/** Returns `undefined` for other values. */
+/** Returns the member names of an object, and `undefined` for other values. */
 function namesOf(shape: Shape): ReadonlyMap<string, Shape> | undefined {
   if (shape.scalars !== undefined || shape.others !== undefined) return undefined
   if (shape.objects > 0 && shape.arrays > 0) return undefined
@@ -179,9 +182,9 @@ function namesOf(shape: Shape): ReadonlyMap<string, Shape> | undefined {
 }
 
 const MOST_VALUES = 8
-/** Largest count at which a value is still rare. */
+/** Number of occurrences up to which a value is rare. */
 export const FIRST_TIMES = 3
-/** UTF-16 units kept of a value. */
+/** Number of UTF-16 units to keep of a value. */
 const KEPT_UNITS = 512
 
 /** Summary of the simple values under one path. */
@@ -189,23 +192,23 @@ export class ValueSummary {
   strings = 0
   numbers = 0
   words = 0
-  /** First distinct values as written, with quotes. */
+  /** The first distinct values, as they are written. */
   readonly values: string[] = []
   readonly times: number[] = []
-  /** Whether there are more values: then counts are unknown. */
+  /** Whether there are more distinct values. If so, counts are unknown. */
   more = false
   least: number = Infinity
   leastText = ''
   most: number = -Infinity
   mostText = ''
-  /** Length of the first value, which may be cut. */
+  /** Length of the first value, before it was cut. */
   firstLength = 0
   #last = 0
 
   /**
-   * Returns whether the value is one of the first of its kind: see {@link FIRST_TIMES}.
+   * Returns whether the value is one of the first of its kind. See {@link FIRST_TIMES}.
    *
-   * @param length - Full length, if the text holds only the start.
+   * @param length - Full length, if the text has only the start.
    */
   addString(text: string, start: number, end: number, length: number = end - start): boolean {
     this.strings++
@@ -235,7 +238,7 @@ export class ValueSummary {
     return this.values[this.#last] ?? ''
   }
 
-  /** Returns `Infinity` if there are too many values to tell. */
+  /** Returns `Infinity` if there are too many values to know the number. */
   timesOf(value: string): number {
     return this.more ? Infinity : (this.times[this.values.indexOf(value)] ?? 0)
   }
@@ -293,7 +296,7 @@ export class ValueSummary {
 
 const POWERS: readonly number[] = Array.from({ length: 16 }, (_, power) => 10 ** power)
 
-/** Returns `NaN` for other text. Reads up to 15 digits in place. */
+/** Returns `NaN` if the text is not a number. A number of up to 15 digits is read without creating a string. */
 function readNumber(text: string, start: number, end: number): number {
   if (end - start > 16) return Number(text.slice(start, end))
   let value = 0

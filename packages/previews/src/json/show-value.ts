@@ -2,9 +2,9 @@ import { cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/inter
 import { countOf } from '../layout/gap-marks.ts'
 import type { Shape, ValueSummary } from './shape.ts'
 
-/** Longest complete list of distinct values. */
+/** Largest number of distinct values to list completely. */
 const LISTED = 6
-/** Fewest UTF-16 units of a long string. */
+/** Smallest shown part of a long string, in UTF-16 units. */
 const LEAST_UNITS = 6
 
 export interface ShownValue {
@@ -13,9 +13,9 @@ export interface ShownValue {
 }
 
 /**
- * Shows the only value, a short list, a range of numbers, or the first of many (`"first"
+ * Shows the only value, a short list, a range of numbers, or the first of many values (`"first"
  *
- * …`), in about `cap` UTF-16 units.
+ * …`). The result has about `cap` UTF-16 units.
  *
  * @param several - Whether to show as many values as fit.
  */
@@ -54,7 +54,7 @@ export function isString(value: string): boolean {
   return value.startsWith('"') || value.startsWith("'")
 }
 
-/** @param length - Length of the whole value, if `value` is its start. */
+/** @param length - Length of the whole value, if `value` is only its start. */
 export function showScalar(value: string, cap: number, length: number = value.length): ShownValue {
   if (!isString(value) || (length <= cap && value.length >= length)) return { text: tidy(value), cut: false }
   const quote = value[0]!
@@ -66,7 +66,7 @@ export function showScalar(value: string, cap: number, length: number = value.le
   return { text: `${quote}${tidy(start)}[… ${formatCount(rest)} more]${quote}`, cut: true }
 }
 
-/** Removes an escape cut at the end. */
+/** Removes an incomplete escape at the end. */
 export function cutEscape(raw: string): string {
   let backslashes = 0
   const at = raw.lastIndexOf('\\')
@@ -77,7 +77,7 @@ export function cutEscape(raw: string): string {
   return cut ? raw.slice(0, at) : raw
 }
 
-/** Decodes characters outside ASCII, but nothing that a terminal interprets. */
+/** Decodes escapes of characters outside ASCII, except for characters that a terminal interprets. */
 export function tidy(raw: string): string {
   let text = raw
   if (text.includes('\\u') || text.includes('\\/')) {
@@ -92,12 +92,12 @@ export function tidy(raw: string): string {
 
 /** Longest shown key, in UTF-16 units. */
 const KEY_UNITS = 160
-/** Number of lines from which an array's position is shown. */
+/** Number of lines from which the position of an array is shown. */
 const LONG_ARRAY = 20
-/** A path of the skeleton: a key, a member of a map, or the items of an array. */
+/** A path in the outline: a key, a member of a map, or the items of an array. */
 export interface SkeletonNode {
   readonly shape: Shape
-  /** Empty for items of an array. */
+  /** Name of the node. Empty for the items of an array. */
   readonly label: string
   readonly parent: SkeletonNode | undefined
   readonly level: number
@@ -105,13 +105,13 @@ export interface SkeletonNode {
   readonly kids: SkeletonNode[]
   /** First names of a map. */
   readonly names: readonly string[]
-  /** Tokens of its key, brackets, and counts, without its content. */
+  /** Tokens of the key, brackets, and counts, without the content. */
   readonly tokens: number
-  /** Whether no earlier or higher node has this key. */
+  /** Whether no earlier node, and no node above, has this key. */
   novel: boolean
 }
 
-/** Returns nodes level by level, the root first. */
+/** Returns the nodes level by level, starting with the root. */
 export function skeletonNodes(root: Shape): SkeletonNode[] {
   const first = makeNode(root, '', undefined, 0)
   const nodes = [first]
@@ -143,7 +143,7 @@ function makeNode(shape: Shape, label: string, parent: SkeletonNode | undefined,
   return { shape, label, parent, level, index: 0, kids: [], names, tokens, novel: false }
 }
 
-/** Returns `0-12 items`, and the start of a long array. */
+/** Returns text such as `0-12 items`. For a long array, it includes the line of its start. */
 export function itemCount(shape: Shape): string {
   const { leastItems: least, mostItems: most, startLine, endLine } = shape
   if (most === 0) return ''
@@ -158,7 +158,7 @@ export function keyCount(shape: Shape): string {
   return least === most ? `${formatCount(most)} keys` : `${formatCount(least)}-${formatCount(most)} keys`
 }
 
-/** Removes quotes from a name or an id that cannot be mistaken for punctuation. */
+/** Returns a key. Quotes are removed from a name or an id that does not look like punctuation. */
 export function showKey(key: string): string {
   if (/^[\p{L}\p{N}_$][\p{L}\p{N}_$./-]*$/u.test(key) && key.length <= KEY_UNITS) return key
   return key.length <= KEY_UNITS ? `"${tidy(key)}"` : `"${tidy(key.slice(0, KEY_UNITS))}…"`

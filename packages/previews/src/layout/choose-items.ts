@@ -1,6 +1,6 @@
 import type { Item } from './preview-model.ts'
 
-/** Items in order, to detect gaps between them. */
+/** Items in order. With their lines, gaps between them are detected. */
 export interface ItemRow {
   readonly items: readonly Item[]
   readonly indices: ReadonlyMap<Item, number>
@@ -12,28 +12,31 @@ export interface ItemRow {
 
 export interface ItemChoice {
   readonly tokens: number
-  /** Tokens of a gap mark and the next line number. */
+  /** Number of tokens in a gap mark and the line number after it. */
   readonly gapTokens: number
   readonly numberTokens: number
   /** Smallest share of the tokens for each part, by its index. */
   readonly shares: readonly number[]
-  /** Tokens of each item if shown, and of its name if hidden. */
+  /** Tokens of each item if it is shown, and of its name if it is hidden. */
   readonly shown: Float64Array
   readonly hidden: Float64Array
 }
 
-/** Largest run of blank lines without a gap. */
+/** Number of blank lines that are not yet a gap. */
 const BLANK_LINES = 3
-/** Lowest and highest price of a token in the search. Each round halves the interval on a logarithmic scale. */
+/**
+ * Lowest and highest price of a token in the search for the best choice. Each round halves the interval, on a
+ * logarithmic scale.
+ */
 const LEAST_PRICE = 1e-4
 const MOST_PRICE = 1e4
 const ROUNDS = 14
-/** Worth of chosen items: they always stay. */
+/** Value of items that are already chosen, so that they are never left out. */
 const KEPT = 1e9
-/** Smallest rate for a part's share, relative to the highest rate. */
+/** Smallest rate of an item that uses its part's share, compared with the highest rate. */
 const LEAST_RATE = 0.01
 
-/** Whether only a few blank lines separate an item from the previous one; `undefined` is the end of the text. */
+/** Whether only a few blank lines are between an item and the previous one. `undefined` means the end of the text. */
 export function follows({ items, from, lines, blankEnd }: ItemRow, index: number): boolean {
   const item = items[index]
   const previous = items[index - 1]?.end ?? from - 1
@@ -43,11 +46,11 @@ export function follows({ items, from, lines, blankEnd }: ItemRow, index: number
 }
 
 /**
- * Chooses the most valuable items for a number of tokens, in runs, since gaps cost tokens too. Parents come with their
- * items.
+ * Chooses the most valuable items for a number of tokens. Runs of items are preferred, because gaps cost tokens, too.
+ * The parents of a chosen item are chosen, too.
  *
- * For a given price per token, one pass finds the best choice. The price rises until the choice fits. Returns 1 for
- * each shown item.
+ * For a given price of a token, one pass finds the best choice. The price is raised until the choice fits. Returns 1
+ * for each item to show.
  */
 export function chooseItems(row: ItemRow, choice: ItemChoice): Uint8Array {
   const market = new Market(row, choice)
@@ -74,9 +77,9 @@ class Market {
   readonly #choice: ItemChoice
   readonly #count: number
   readonly #joined: Uint8Array
-  /** Index of the last dependent item in a row. */
+  /** For each item, the index of the last consecutive item that depends on it. */
   readonly #ends: Int32Array
-  /** Sums of the tokens of hidden items' names. */
+  /** Running totals of the tokens of hidden items' names. */
   readonly #hiddenBefore: Float64Array
   readonly #kept: Uint8Array
   readonly #best: {
@@ -129,7 +132,7 @@ class Market {
     return chosen
   }
 
-  /** Keeps the item only if it fits. */
+  /** Chooses the item if it fits. */
   keep(index: number, tokens: number): void {
     const chosen = this.#kept.slice()
     chosen[index] = 1
@@ -137,7 +140,7 @@ class Market {
     if (this.#costOf(chosen) <= tokens) this.#kept.set(chosen)
   }
 
-  /** Computed from the end: the best choice from each item on, if the previous item is shown or hidden. */
+  /** Computes the best choice from the end. For each item, it considers that the previous item is shown or hidden. */
   #chosenAt(price: number, part: number | undefined): Uint8Array {
     const { shown, numberTokens } = this.#choice
     const { items } = this.#row
@@ -169,7 +172,7 @@ class Market {
     return chosen
   }
 
-  /** Tokens of the gap mark; consecutive lone items share one. */
+  /** Returns the tokens of the gap mark. Consecutive separate items share one mark. */
   #leaving(index: number): number {
     return this.#row.items[index - 1]?.lone === true ? 0 : this.#choice.gapTokens
   }
@@ -200,7 +203,7 @@ class Market {
     return cost + (isOpen ? this.#leaving(this.#count) : 0)
   }
 
-  /** Adds items of a larger choice while they fit, those beside shown items first. */
+  /** Adds items of a larger choice while they fit. Items beside shown ones are added first. */
   #fill(chosen: Uint8Array, larger: Uint8Array, room: number): void {
     const { shown, hidden, gapTokens, numberTokens } = this.#choice
     const { items, indices } = this.#row

@@ -1,4 +1,4 @@
-/** 1 for letters and digits: in ASCII exactly, in other scripts all but punctuation and symbols. */
+/** 1 for letters and digits. In ASCII this is exact, in other scripts it includes all but punctuation and symbols. */
 const LETTERS = new Uint8Array(65_536)
 LETTERS.fill(1, 0xc0, 0x2000)
 LETTERS.fill(1, 0x2c00)
@@ -11,10 +11,10 @@ export function countLetters(text: string, most: number): number {
   return letters
 }
 
-/** UTF-16 units that are sampled. */
+/** Number of UTF-16 units to sample. */
 const SAMPLE = 24
 
-/** Extrapolates from the start of the line. */
+/** Estimates the number of letters from the start of the line. */
 export function estimateLetters(text: string, start: number, most: number): number {
   const sampled = Math.min(text.length, start + SAMPLE)
   let letters = 0

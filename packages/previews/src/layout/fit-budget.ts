@@ -1,21 +1,21 @@
 import { yieldWhenDue } from '@spillway/text/internal'
 import type { PreviewOptions } from '../previewer.ts'
 
-/** Limit for drafts of one preview. */
+/** Largest number of drafts for one preview. */
 const ATTEMPTS = 6
 
-/** A preview of about the requested tokens. */
+/** A preview with about the requested number of tokens. */
 export interface Draft {
   readonly text: string
-  /** Whether everything is shown, so that more tokens change nothing. */
+  /** Whether everything is shown. More tokens would then change nothing. */
   readonly complete: boolean
 }
 
 /**
- * Returns the draft closest to the budget within a few attempts, never over it; empty if even the smallest is too
- * large.
+ * Returns the draft that is closest to the budget after a few attempts. It never exceeds the budget, and is empty if no
+ * draft fits.
  *
- * @param write - Writes a draft of about `aim` tokens, by its own estimate.
+ * @param write - Writes a draft of about `aim` estimated tokens.
  */
 export function fitBudget(write: (aim: number) => Draft, options: PreviewOptions): string {
   const drafts = bestDrafts(write, options)
@@ -24,7 +24,7 @@ export function fitBudget(write: (aim: number) => Draft, options: PreviewOptions
   return next.value
 }
 
-/** Like {@link fitBudget}, and lets other work run between the attempts. */
+/** Like {@link fitBudget}, but other work can run between the attempts. */
 export async function fitBudgetInTurns(write: (aim: number) => Draft, options: PreviewOptions): Promise<string> {
   const drafts = bestDrafts(write, options)
   for (;;) {

@@ -4,14 +4,15 @@ import type { PreviewOptions } from '../previewer.ts'
 /**
  * Writes marks for hidden lines.
  *
- * Each has their number. The first also has the call that shows them, which explains how to show the others.
+ * Each mark has the number of hidden lines. The first mark also has the call that shows its lines, as an example for
+ * the others.
  */
 export class GapMarks {
   readonly #showLines: ((start: number, end: number) => string | undefined) | undefined
   readonly #counted: (count: number) => string
   #called = false
 
-  /** @param counted - Describes the number of hidden places; lines, if absent. */
+  /** @param counted - Pass a function that names a number of hidden places. The default is lines. */
   constructor(
     { showLines }: { readonly showLines?: ((start: number, end: number) => string | undefined) | undefined },
     counted = (count: number): string => countOf(count, 'line'),
@@ -23,7 +24,7 @@ export class GapMarks {
   /**
    * Writes `[… 12 lines]` for lines from `start` to `end`, 1-based and inclusive.
    *
-   * @param kinds - Hidden kinds, for example `3 errors`; may be empty.
+   * @param kinds - Kinds of hidden lines, for example `3 errors`. May be empty.
    */
   write(start: number, end: number, kinds = ''): string {
     const lines = this.#counted(end - start + 1)
@@ -33,15 +34,15 @@ export class GapMarks {
   }
 }
 
-/** Returns `1 line`, `12,000 lines`. */
+/** Returns a number with its noun, such as `1 line` or `12,000 lines`. */
 export function countOf(count: number, noun: string, plural: string = `${noun}s`): string {
   return `${formatCount(count)} ${count === 1 ? noun : plural}`
 }
 
-/** Hidden UTF-16 units from which one line may exceed an answer, which shows the start of a line. */
+/** Number of hidden UTF-16 units from which one line may not fit an answer. */
 const LONG_GAP = 400
 
-/** Returns a call by lines, or, for a long part of one line, by its first words. */
+/** Returns a call by lines. For a long part of one line, it returns a call by its first words. */
 export function showGap(
   { showLines, showText }: Pick<PreviewOptions, 'showLines' | 'showText'>,
   {
@@ -56,12 +57,12 @@ export function showGap(
     : showLines?.(start, Math.max(start, end))
 }
 
-/** `numbers` are ascending. */
+/** `numbers` must be ascending. */
 export function countBetween(numbers: readonly number[], from: number, to: number): number {
   return firstAtLeast(numbers, to + 1) - firstAtLeast(numbers, from)
 }
 
-/** `starts` are ascending. Returns an empty text if nothing begins there. */
+/** `starts` must be ascending. Returns an empty text if no item starts in the gap. */
 export function hiddenOf(starts: readonly number[], noun: string, from: number, to: number): string[] {
   const hidden = countBetween(starts, from, to)
   return hidden === 0 ? [] : [countOf(hidden, noun)]
@@ -78,10 +79,10 @@ function firstAtLeast(numbers: readonly number[], least: number): number {
   return low
 }
 
-/** Longest column name in an example, in UTF-16 units. */
+/** Longest column name to use in an example, in UTF-16 units. */
 const LONGEST_EXAMPLE = 40
 
-/** Returns `undefined` if there is no SQL or no column name. */
+/** Returns `undefined` if there is no SQL, or no column name. */
 export function sqlExample(
   { showSql }: Pick<PreviewOptions, 'showSql'>,
   column: string | undefined,

@@ -1,27 +1,30 @@
 import { detach } from '@spillway/text/internal'
 import type { Item } from './preview-model.ts'
 
-/** Minimum of kept UTF-16 units and items: about the size of a preview of 100,000 tokens. */
+/** Smallest number of UTF-16 units and items to keep, about the size of a preview of 100,000 tokens. */
 const KEPT_UNITS = 600_000
 const KEPT_ITEMS = 8_000
-/** After so many halvings, kept items get copies of their texts, so that the whole text can be freed. */
+/**
+ * Number of halvings after which the items get copies of their texts, so that the memory of the whole text can be
+ * freed.
+ */
 const LOOSE_HALVINGS = 3
-/** Last items, always kept. */
+/** Number of last items that are always kept. */
 const LAST_ITEMS = 32
 
 /**
- * Keeps items in order: all up to a size, then the most valuable and the last ones.
+ * Keeps items in order. It keeps all up to a size, and then the most valuable and the last ones.
  *
- * The value at the time of adding decides. Of equal values, the first stay.
+ * The value at the time of adding is used. Of items with equal value, the first are kept.
  */
 export class ItemStore {
   #items: Item[] = []
   #units = 0
-  /** Number of first items with a copy of their text. */
+  /** Number of items from the start that have a copy of their text. */
   #own = 0
   #floor = -Infinity
   #halvings = 0
-  /** A ring of the last items, and their number. */
+  /** A ring of the last items, and their number so far. */
   readonly #last: Item[] = []
   #added = 0
 
@@ -79,7 +82,7 @@ const SAMPLE = 1_024
 /**
  * Returns at least `count` of the most valuable items, with their parents, in order.
  *
- * Does not sort values: an even sample estimates the threshold.
+ * The threshold is estimated from an even sample, without sorting.
  */
 export function bestItems(items: readonly Item[], count: number): readonly Item[] {
   if (items.length <= count * 1.5) return items
@@ -89,7 +92,7 @@ export function bestItems(items: readonly Item[], count: number): readonly Item[
   return withParents(best)
 }
 
-/** `items` are and stay in order. */
+/** `items` must be in order, and so is the result. */
 export function withParents(items: Item[]): Item[] {
   const missing = new Set<Item>()
   let known: Item | undefined
@@ -116,7 +119,7 @@ function isAmong(items: readonly Item[], item: Item): boolean {
   return items[low] === item
 }
 
-/** Estimates the threshold from an even sample. */
+/** Estimates from an even sample which value `count` items reach. */
 function valueReachedBy(items: readonly Item[], count: number): number {
   const step = Math.max(1, Math.floor(items.length / SAMPLE))
   const sample = new Float64Array(Math.ceil(items.length / step))

@@ -1,4 +1,4 @@
-/** Count the lines of a text in pieces: LF ends a line, and a final LF ends the last one. */
+/** Counts the lines of a text that is passed in chunks: an LF ends a line, and no line starts after the final LF. */
 export class LineCounter {
   #ends = 0
   #open = false

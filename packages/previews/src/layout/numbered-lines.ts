@@ -1,18 +1,18 @@
 import { perSubject } from '@spillway/text/internal'
 
 export interface LineNumbering {
-  /** First numbered line, 0-based. */
+  /** First line with a number, 0-based. */
   readonly from: number
-  /** Character after the number: a tab of `cat -n` and `nl`, or an arrow, a colon, a bar. */
+  /** Character after the number: a tab as in `cat -n` and `nl`, or an arrow, a colon, or a bar. */
   readonly mark: string
   readonly spaced: boolean
-  /** Difference between the written number and the line of the text. */
+  /** Difference between the number in the text and the line of the text. */
   readonly shift: number
 }
 
 const MARKS = '\t→:|'
 const LEAST_LINES = 3
-/** Largest number of lines before the first numbered one. */
+/** Largest number of lines before the first line with a number. */
 const MOST_BEFORE = 24
 
 interface Numbered {
@@ -21,7 +21,7 @@ interface Numbered {
   readonly rest: string
 }
 
-/** Finds consecutive numbers written by `cat -n`, `nl`, `grep -n ''`, or an agent's tool. */
+/** Finds consecutive line numbers, as written by `cat -n`, `nl`, `grep -n ''`, or an agent's tool. */
 export function findNumbering(lines: readonly string[]): LineNumbering | undefined {
   for (let from = 0; from <= Math.min(MOST_BEFORE, lines.length - LEAST_LINES); from++) {
     const first = numbered(lines[from]!)
@@ -38,7 +38,7 @@ export function findNumbering(lines: readonly string[]): LineNumbering | undefin
   return undefined
 }
 
-/** Returns the length of the number and its mark; 0 if missing. */
+/** Returns the length of the number and its mark, or 0 if there is no number. */
 export function numberLength(text: string, start: number, end: number, { mark, spaced }: LineNumbering): number {
   const found = numberedWith(text, start, mark)
   if (found < 0 || found > end) return 0
@@ -61,7 +61,7 @@ function numbered(line: string): Numbered | undefined {
   return undefined
 }
 
-/** Returns the start of the code, or -1 if there is no number. */
+/** Returns the position after the number, or -1 if there is no number. */
 function numberedWith(text: string, start: number, mark: string): number {
   let at = start
   while (at < start + 12 && text.charCodeAt(at) === 32) at++
@@ -75,12 +75,12 @@ function numberedWith(text: string, start: number, mark: string): number {
 const LOOKED_AT = 40
 
 interface NumberCut {
-  /** Difference between the written number and the line of the text. */
+  /** Difference between the number in the text and the line of the text. */
   readonly shift: number
   readonly cut: (line: string) => string
 }
 
-/** Explains in a header that numbers are those of the file, if they differ. */
+/** Returns a note for the header if the line numbers are those of a file and differ from the text's. */
 export function numberNote(numbers: NumberCut | undefined): string[] {
   return numbers === undefined || numbers.shift === 0 ? [] : [`line 1 is ${1 + numbers.shift} of the file`]
 }
@@ -104,7 +104,7 @@ export function numberCut(start: string): NumberCut | undefined {
   return numbered >= lines.length * 0.8 ? { shift: numbering.shift, cut } : undefined
 }
 
-/** Returns the lines of the start of a text. */
+/** Returns the lines in the start of a text, without their numbers. */
 export const withoutNumbers: (subject: { readonly start: string }) => readonly string[] = perSubject(({ start }) => {
   const numbers = numberCut(start)
   const lines = start.split('\n')

@@ -2,61 +2,61 @@ import type { RawLine } from './raw-lines.ts'
 
 /** One line, or a few lines shown as one. */
 export interface Item {
-  /** First line, 1-based. */
+  /** Number of the first line, 1-based. */
   start: number
   end: number
-  /** The stored line, or the start of a long one. */
+  /** The stored line. Of a long line, its start. */
   text: string
-  /** End of a cut line. */
+  /** End of a line whose middle was cut. */
   tail: string
-  /** UTF-16 units missing between `text` and `tail`. */
+  /** Number of UTF-16 units between `text` and `tail`. */
   readonly hidden: number
-  /** Blank lines directly before it. */
+  /** Number of blank lines directly before the item. */
   readonly blanks: number
-  /** Worth of showing it. */
+  /** Usefulness of the item in a preview. */
   value: number
-  /** Index of its share of the budget. */
+  /** Index of the part whose share of the budget it uses. */
   part: number
-  /** Required context, for example the heading of its section. */
+  /** The item that must be shown with this one, for example the heading of its section. */
   parent: Item | undefined
-  /** Shown in brackets. */
+  /** A note that is shown in brackets. */
   note: string
-  /** Whether its line number is always shown. */
+  /** Whether the line number is always shown. */
   numbered: boolean
-  /** Whether it is useful without its neighbors: gaps between such items share one mark. */
+  /** Whether the item is useful without its neighbors. Gaps between such items share one mark. */
   lone: boolean
 }
 
 export interface PreviewModel {
   readonly items: readonly Item[]
-  /** Last and first line of the text; `from` defaults to 1. */
+  /** Number of the last line of the text, and of the first, which defaults to 1. */
   readonly lines: number
   readonly from?: number | undefined
   /** Lines shown before the items, for example the columns of a table. */
   readonly head?: readonly string[] | undefined
-  /** First line of the preview, without brackets. */
+  /** First line of the preview. It is not in brackets. */
   readonly header: string
   /** Whether the header is shown even if nothing is hidden. */
   readonly alwaysHeader?: boolean
-  /** For places other than lines: their name with a count, and the call that shows a range. */
+  /** If places are not lines: a function that names a number of places, and the call that shows a range of them. */
   readonly counted?: ((count: number) => string) | undefined
   readonly show?: ((start: number, end: number) => string | undefined) | undefined
-  /** Text before an item after a gap. Defaults to its line number. */
+  /** Returns the text before an item that follows a gap. Defaults to the line number. */
   readonly label?: ((place: number) => string) | undefined
   /** Share of the budget for each part, by its index. */
   readonly shares: readonly number[]
-  /** Largest share of the budget for one line while others are hidden. */
+  /** Largest share of the budget for one line, if other lines are hidden. */
   readonly lineShare: number
-  /** Share of a shown long line that is its end. */
+  /** Share of a long line's shown text that is from its end. */
   readonly endShare: number
-  /** Describes the hidden lines from `start` to `end`. */
+  /** Returns a description of the hidden lines from `start` to `end`. */
   readonly hidden?: (start: number, end: number) => string
   readonly names?: HiddenNames | undefined
 }
 
-/** Names shown in place of hidden lines, below their gap. */
+/** Names that are shown for hidden lines, below the mark of their gap. */
 export interface HiddenNames {
-  /** Returns names of about so many tokens, in any order. */
+  /** Returns names for about this many tokens, in any order. */
   readonly choose: (tokens: number) => readonly HiddenName[]
   /** Writes the names of one gap, in the order of their lines. */
   readonly write: (names: readonly HiddenName[]) => string[]
@@ -68,7 +68,7 @@ export interface HiddenName {
   readonly tokens: number
 }
 
-/** Label of an item rewritten from several lines. */
+/** Returns the label of an item that was written from several lines. */
 export function lineLabel(line: number): string {
   return `[line ${line}] `
 }

@@ -2,25 +2,25 @@ import { LineReader } from '@spillway/text/internal'
 
 export interface RawLine {
   readonly number: number
-  /** The line without its end, or the start of a very long one. */
+  /** The line without its end. Of a very long line, the start. */
   readonly text: string
-  /** End of a cut line. */
+  /** End of a line whose middle was cut. */
   readonly tail: string
-  /** UTF-16 units missing between `text` and `tail`. */
+  /** Number of UTF-16 units between `text` and `tail`. */
   readonly hidden: number
 }
 
 /**
- * Splits a text that comes in pieces into lines.
+ * Splits a text that arrives in chunks into lines.
  *
- * All lines share one object, so that millions of lines need no memory.
+ * All lines are passed in the same object, so that millions of lines need no memory.
  */
 export class RawLines {
   readonly #reader: LineReader
   readonly #line = { number: 0, text: '', tail: '', hidden: 0 }
   #window = ''
 
-  /** @param cut - Removes a tool's prefix from each line, for example its number. */
+  /** @param cut - `cut` removes a tool's prefix from each line, for example the line number. */
   constructor(take: (line: RawLine) => void, cut: (text: string) => string = (text) => text) {
     const line = this.#line
     this.#reader = new LineReader({
@@ -47,7 +47,7 @@ export class RawLines {
     })
   }
 
-  /** A final LF ends the last line. */
+  /** Returns the number of lines. A final LF starts no line. */
   get count(): number {
     return this.#line.number
   }

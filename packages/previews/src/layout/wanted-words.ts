@@ -1,7 +1,7 @@
-/** Shorter words are everywhere. */
+/** Length of the shortest useful word, because shorter words occur in most lines. */
 const LEAST_UNITS = 3
 
-/** Sought words, matched in any case. */
+/** Words that the call seeks, in upper or lower case. */
 export class WantedWords {
   readonly #words: readonly string[]
 
@@ -20,12 +20,15 @@ export class WantedWords {
   }
 }
 
-/** More frequent words do not distinguish texts. */
+/** Largest number of texts with a word. More frequent words do not distinguish texts. */
 const MOST_TEXTS = 8
-/** UTF-16 units searched for all words together. */
+/** Number of UTF-16 units to search for all words together. */
 const MOST_SEARCHED = 16_000_000
 
-/** Counts the rare sought words in each text, ignoring case. Returns `undefined` if no text has one of them. */
+/**
+ * Counts the rare words of the call in each text, in upper or lower case. Returns `undefined` if no text contains one
+ * of them.
+ */
 export function countSought(texts: readonly string[], words: readonly string[]): Uint8Array | undefined {
   if (words.length === 0) return undefined
   const counts = new Uint8Array(texts.length)

@@ -8,18 +8,18 @@ import { bestItems } from './item-store.ts'
 
 /** Estimated tokens of the line number after a gap. */
 const NUMBER_TOKENS = 3
-/** So few items are all shown, cut as needed. */
+/** Number of items up to which all are shown, shortened if necessary. */
 const FEW_ITEMS = 4
-/** Fewest tokens beside the head for any item. */
+/** Smallest number of tokens for items beside the head. */
 const LEAST_ROOM = 8
-/** Smallest shown part of a line, in UTF-16 units. */
+/** Length of the smallest shown part of a line, in UTF-16 units. */
 const LEAST_CAP = 48
-/** UTF-16 units sampled to estimate the length of a token. */
+/** Number of UTF-16 units to sample for the average length of a token. */
 const SAMPLE_UNITS = 8_192
-/** Smallest number of candidate items. */
+/** Smallest number of items to choose from. */
 const LEAST_ITEMS = 600
 
-/** Shows the items worth most for their tokens, in order, with marks for gaps. */
+/** Shows the items with the most value for their tokens, in order, with marks for gaps. */
 export async function writePreview(preview: PreviewModel, options: PreviewOptions): Promise<string> {
   if (!(options.budgetTokens > 0) || (preview.items.length === 0 && preview.head === undefined)) return ''
   // An item with its line end has at least two tokens, so more items cannot fit.
@@ -33,7 +33,7 @@ export class PreviewDrafts {
   readonly #options: PreviewOptions
   readonly #row: ItemRow
   readonly #gapTokens: number
-  /** Tokens of the header and of the call in the first gap. */
+  /** Number of tokens in the header and in the call of the first gap. */
   readonly #fixedTokens: number
   readonly #lineCap: number
   #cap = 0
@@ -116,7 +116,7 @@ export class PreviewDrafts {
       estimateTokens(this.#show(index)) + 1 + (this.#preview.items[index]!.numbered ? NUMBER_TOKENS : 0))
   }
 
-  /** Stops at `limit`. */
+  /** Returns the cost of all items. Counting stops at `limit`. */
   #allCost(limit: number): number {
     let cost = this.#fixedTokens
     for (let index = 0; index < this.#row.items.length && cost <= limit; index++) {
@@ -157,12 +157,12 @@ function measureUnits(items: readonly Item[]): number {
   return Math.max(0.5, sample.length / Math.max(1, estimateTokens(sample)))
 }
 
-/** UTF-16 units before a cut that are searched for the end of a sentence or word. */
+/** Number of UTF-16 units before a cut in which the end of a sentence or a word is searched. */
 const LOOK_BACK = 160
 
 /**
- * Shows about `cap` UTF-16 units of an item, with `endShare` of them from its end, and the number of hidden ones. Cuts
- * after a sentence or a word if possible.
+ * Shows about `cap` UTF-16 units of an item and the number of hidden ones. `endShare` of the shown units are from its
+ * end. If possible, it cuts after a sentence or a word.
  */
 export function showItem(item: Item, cap: number, endShare: number): string {
   const note = item.note === '' ? '' : ` [${item.note}]`
@@ -202,13 +202,13 @@ class ItemsText {
   readonly #preview: PreviewModel
   readonly #names: readonly HiddenName[]
   readonly #gaps: GapMarks
-  /** Last shown or marked line, and index of the last item. */
+  /** Number of the last line that was shown or marked, and index of the last item. */
   #line: number
   #last = -1
   #isWhole = true
   readonly #isComplete: boolean
 
-  /** @param isComplete - Whether every line is shown unchanged, so that no numbers are needed. */
+  /** @param isComplete - Pass whether every line is shown unchanged, so that no line numbers are needed. */
   constructor(
     preview: PreviewModel,
     row: ItemRow,
@@ -228,7 +228,7 @@ class ItemsText {
     return this.#isWhole
   }
 
-  /** Returns how many lone items from `shown[at]` on share one gap mark. */
+  /** Returns the number of separate items from `shown[at]` on that share one gap mark. */
   listed(shown: readonly number[], at: number): number {
     const { items } = this.#row
     let count = 0
@@ -243,7 +243,7 @@ class ItemsText {
     return hasGap ? count : 0
   }
 
-  /** One mark counts all gaps from before the first item to `next`. */
+  /** Writes items with one mark, which counts all gaps from before the first item to `next`. */
   list(indices: readonly number[], next: number | undefined, show: (index: number) => string): void {
     const { items, lines } = this.#row
     const end = next === undefined ? lines : items[next]!.start - 1 - items[next]!.blanks

@@ -1,31 +1,31 @@
 import type { TextSubject } from '../previewer.ts'
 
 export interface ListedLine {
-  /** Folder or file of the entry; absent if unchanged. */
+  /** Folder or file of the entry. Absent if it is the same as before. */
   readonly group?: string | undefined
-  /** Shown entry; absent if the line only names the group. */
+  /** The entry to show. Absent if the line has only the name of a group. */
   readonly item?: string | undefined
 }
 
-/** Reads lines of a listing. May remember earlier lines. */
+/** Reads lines of a listing. A reader may use what it knows from earlier lines. */
 export interface ListingReader {
   /** Returns `undefined` if the line is not part of the listing. */
   read(line: string): ListedLine | undefined
 }
 
 export interface ListingForm {
-  /** Shown in the first line of a preview. */
+  /** Name that is shown in the first line of a preview. */
   readonly name: string
-  /** Names for groups and entries. */
+  /** Nouns for groups and entries. */
   readonly group: string
   readonly item: string
   /** Whether each entry has its own line. */
   readonly onLines: boolean
   /** Text after the name of a group. */
   readonly mark: string
-  /** Text between a group and its entry. */
+  /** Text between the names of a group and its entry. */
   readonly joint: string
-  /** Returns the sureness from 0 to 1. */
+  /** Returns the confidence from 0 to 1. */
   readonly recognize: (lines: readonly string[], subject: TextSubject) => number
   readonly start: () => ListingReader
 }

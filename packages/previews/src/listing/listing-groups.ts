@@ -1,24 +1,25 @@
 import { detach } from '@spillway/text/internal'
 
 /**
- * Limits: groups, and UTF-16 units of their names. Entries of further groups count for their folder, or for the rest.
+ * Largest number of groups, and of the UTF-16 units of their names. Entries of further groups are counted for their
+ * folder, or for the last group.
  */
 const MOST_GROUPS = 10_000
 const MOST_NAME_UNITS = 4_000_000
-/** UTF-16 units kept of an entry. */
+/** Number of UTF-16 units to keep of an entry. */
 const LONGEST_ITEM = 512
-/** UTF-16 units kept of all entries, with a constant for each. */
+/** Number of UTF-16 units to keep of all entries. Each entry adds a constant. */
 const MOST_UNITS = 2_000_000
 const ITEM_UNITS = 24
-/** Entries always kept of a group, while groups are few. */
+/** Number of entries that each group keeps if there are few groups. */
 const FIRST_ITEMS = 4
 
 export interface ListedGroup {
   readonly name: string
   readonly line: number
-  /** Includes entries that were dropped. */
+  /** Number of entries, including those that are not kept. */
   count: number
-  /** First entries, then the last one. */
+  /** The first entries, followed by the last one. */
   items: string[]
   last: string
 }
@@ -29,7 +30,7 @@ export class ListingGroups {
   #units = 0
   #nameUnits = 0
   #hasMore = false
-  /** Limit per group, which falls as groups arrive. */
+  /** Largest number of entries per group. It decreases as groups are added. */
   #most = Infinity
   #items = 0
 
@@ -75,7 +76,7 @@ export class ListingGroups {
     while (this.#units > MOST_UNITS && this.#most > FIRST_ITEMS) this.#thin()
   }
 
-  /** Returns the folder for entries of groups beyond the limit, or the rest. */
+  /** Returns the group for entries beyond the limit of groups: their folder, or the last group. */
   #rest(name: string, line: number): ListedGroup {
     this.#hasMore = true
     const end = name.lastIndexOf('/')

@@ -6,32 +6,32 @@ import type { PreviewOptions } from '../previewer.ts'
 import type { ListedGroup } from './listing-groups.ts'
 import type { ListingData } from './listing-reader.ts'
 
-/** Used share of the budget: estimates of single lines miss some tokens. */
+/** Share of the budget to use, because the estimate of single lines is too low by some tokens. */
 const USED_SHARE = 0.97
-/** Tokens of the budget for each folder shown apart. */
+/** Number of tokens in the budget for each folder that is shown separately. */
 const FOLDER_TOKENS = 40
-/** Smallest number of folders shown apart. */
+/** Smallest number of folders to show separately. */
 const LEAST_FOLDERS = 8
 /** Longest shown entry or folder name, in UTF-16 units. */
 const LONGEST_ENTRY = 160
 const LONGEST_NAME = 320
 const MARK_TOKENS = 5
-/** Deepest folders shown apart. */
+/** Largest depth of folders that are shown separately. */
 const DEEPEST = 64
 const PLURALS: Readonly<Record<string, string>> = { entry: 'entries', match: 'matches', branch: 'branches' }
 
 interface FolderNode {
   readonly path: string
   line: number
-  /** Entries directly in it, if listed. */
+  /** Entries that are directly in the folder, if any. */
   group: ListedGroup | undefined
-  /** Entries and groups of its whole tree. */
+  /** Number of entries and groups in the whole tree below the folder. */
   total: number
   groups: number
   readonly children: FolderNode[]
 }
 
-/** @param words - Sought words: entries with rare ones are shown with the last one. */
+/** @param words - Words that the call seeks. Entries with rare ones are shown, in addition to the last entry. */
 export function listingItems(
   data: ListingData,
   { budgetTokens, showLines }: PreviewOptions,
@@ -127,7 +127,7 @@ function folderTree(groups: readonly ListedGroup[]): FolderNode {
   return root
 }
 
-/** Opens the fullest folder while at most `most` are shown. */
+/** Replaces the fullest folder by its subfolders as long as at most `most` folders are shown. */
 function openFolders(root: FolderNode, most: number): FolderNode[] {
   let shown = [root]
   const closed = new Set<FolderNode>()
@@ -152,10 +152,12 @@ function headingOf({ path, line, total, groups, children }: FolderNode, { form, 
   return `${path === '' ? '[top]' : `${line}| ${name}${mark}`} [${count}]`
 }
 
-/** Share of the room for wanted entries. */
+/** Share of the space for entries that the call seeks. */
 const WANTED_SHARE = 0.5
 
-/** Returns the first entries that fit, the number of hidden ones, wanted ones, and the last one. */
+/**
+ * Returns the first entries that fit, the number of hidden entries, entries that the call seeks, and the last entry.
+ */
 function entriesOf(
   node: FolderNode,
   { form }: ListingData,
@@ -197,7 +199,7 @@ function entriesOf(
   return { text: [...shown, ...(hidden > 0 ? [mark] : []), ...after, ...ending].join(between), tokens }
 }
 
-/** Returns the first entry of each group below, with its path, as far as there may be room. */
+/** Returns the first entry of each group below, with its path, as far as it may fit. */
 function inside(node: FolderNode, joint: string, room: number): Pick<ListedGroup, 'items' | 'count' | 'last'> {
   const items: string[] = []
   const open = [node]
@@ -216,7 +218,7 @@ function shortened(entry: string): string {
   return cut.length < clean.length ? `${cut}…` : clean
 }
 
-/** Keeps both ends: names with equal starts differ in their ends. */
+/** Cuts the middle of a name, because names with equal starts often differ at the end. */
 function cutMiddle(name: string): string {
   if (name.length <= LONGEST_NAME) return name
   return `${cutAtGrapheme(name, LONGEST_NAME / 2)}…${cutAtGrapheme(name, LONGEST_NAME / 2, true)}`

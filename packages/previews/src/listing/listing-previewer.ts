@@ -7,17 +7,20 @@ import { listingItems } from './listing-items.ts'
 import { ListingLines } from './listing-reader.ts'
 
 const LEAST_MATCHES = 3
-/** Fewest numbered lines without a file name. */
+/** Smallest number of lines with a number but without a file name. */
 const LEAST_NUMBERED = 8
 const LONGEST_FILE = 4_096
-/** A line around a match. */
+/** Matches a context line of a search. */
 const CONTEXT = /^[^\s:][^:]{0,511}?-\d{1,9}-/
-/** A match below its file name, as `rg` prints on a terminal, or in a single file. */
+/** Matches a search result without a file name, as `rg` prints below the file's name, or for a single file. */
 const NUMBERED = /^(\d{1,9})([:-])(?!\d\d:\d\d)/
-/** A compiler message also has a column and a level. */
+/** Matches a compiler message, which also has a column and a level. */
 const MESSAGE = /^[^:]{1,512}:\d+:(?:\d+:)? *(?:fatal |internal )?(?:error|warning|note|info|remark)\b/i
 
-/** Matches with file and line: `grep -rn`, `git grep -n`, `rg`. */
+/**
+ * Search results with file and line: Returns the confidence that lines are search results of one file. Their numbers
+ * are ascending.
+ */
 const matchListing: ListingForm = {
   name: 'matches',
   group: 'file',
@@ -78,7 +81,7 @@ function fileOf(line: string): string {
   return line.slice(0, matchedFile(line))
 }
 
-/** Returns the end of the name in `src/a.ts:12: text`, or 0. */
+/** Returns the end of the file name in `src/a.ts:12: text`, or 0. */
 function matchedFile(line: string): number {
   const fileEnd = line.indexOf(':')
   if (fileEnd <= 0 || fileEnd > LONGEST_FILE || line.charCodeAt(0) <= 32) return 0
@@ -149,10 +152,10 @@ function split(line: string): ListedLine {
   return { group: end < 0 ? '' : path.slice(0, Math.max(end, 1)), item: line.slice(end + 1) }
 }
 
-/** Number of folders that is sufficient evidence. */
+/** Number of folders that is enough to recognize a listing. */
 const LEAST_FOLDERS = 2
 
-/** Output of `ls -R` and `ls -lR`: a folder with a colon, its entries, a blank line. */
+/** Output of `ls -R` and `ls -lR`: a folder with a colon, its entries, and a blank line. */
 const folderListing: ListingForm = {
   name: 'ls -R',
   group: 'folder',
@@ -196,9 +199,9 @@ const FORMS: readonly ListingForm[] = [folderListing, matchListing, pathListing]
 const MOST_LINES = 400
 
 /**
- * Previews listings: files of folders, paths, matches of a search.
+ * Previews listings: the files of folders, paths, or search results.
  *
- * Counts the entries of each folder or file, the fullest first, and shows some of each.
+ * It counts the entries of each folder or file, sorts them by this count, and shows some of each.
  */
 export function listingPreviewer(): TextPreviewer {
   return {

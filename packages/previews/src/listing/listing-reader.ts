@@ -5,7 +5,7 @@ import { ListingGroups, type ListedGroup } from './listing-groups.ts'
 
 /** UTF-16 units of a block. */
 const BLOCK_UNITS = 32_768
-/** Largest share of foreign lines. */
+/** Largest share of lines that are not part of the listing. */
 const ODD_SHARE = 0.1
 
 export interface ListingData {

@@ -2,13 +2,14 @@ import { cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/inter
 import { severityAt } from './line-words.ts'
 import type { ScannedLine } from './text-scan.ts'
 
-/** A smaller cut is not worth its mark, in UTF-16 units. */
+/** Smallest cut in UTF-16 units. A smaller one saves less than its mark costs. */
 const MARK_UNITS = 60
-/** UTF-16 units shown before a match. */
+/** Number of UTF-16 units to show before a match. */
 const BEFORE_MATCH = 60
 
 /**
- * Shows about `cap` UTF-16 units of a line: its start, the text around a match, and `endShare` of them from its end.
+ * Shows about `cap` UTF-16 units of a line: its start, the text around a match, and its end. The share of the end is
+ * `endShare`.
  */
 export function showLine(line: ScannedLine, cap: number, endShare: number): string {
   if (fits(line, cap)) return line.text
@@ -40,13 +41,13 @@ function mark(units: number): string {
   return units <= 0 ? '' : `[… ${formatCount(units)} more characters …]`
 }
 
-/** Number of similar lines worth mentioning, if their severity or score matters. */
+/** Number of similar lines from which it is shown, if their severity or score is high. */
 const LEAST_REPEATS = 5
 const REPEATS_SCORE = 0.2
-/** Lines of this score get more room. */
+/** Score from which a line gets more space. */
 const HIGH_SCORE = 0.5
 
-/** Shown text and tokens of each line, computed when needed. */
+/** For each line, its shown text and the number of its tokens, computed when needed. */
 export class ShownLines {
   readonly lines: readonly ScannedLine[]
   readonly #endShare: number
@@ -57,8 +58,8 @@ export class ShownLines {
   #firsts: ReadonlySet<number> | undefined
 
   /**
-   * @param endShare - Share of a long line that is shown from its end; the rest is from its start.
-   * @param scores - Scores of the lines: the first of many similar lines that matter has their number.
+   * @param endShare - Share of a long line that is shown from its end. The remaining part is from its start.
+   * @param scores - Scores of the lines. The first of many similar lines shows their number.
    */
   constructor(lines: readonly ScannedLine[], endShare: number, scores?: Float64Array) {
     this.lines = lines
@@ -86,7 +87,7 @@ export class ShownLines {
     return (this.#costs[index] ??= estimateTokens(this.show(index)) + 1)
   }
 
-  /** Stops at `limit`. */
+  /** Counting stops at `limit`. */
   allCost(limit: number): number {
     let cost = 0
     for (let index = 0; index < this.lines.length && cost <= limit; index++) cost += this.cost(index)
@@ -106,7 +107,7 @@ export class ShownLines {
   }
 }
 
-/** Numbers may differ between similar lines. */
+/** Returns the first line of each template. Lines of a template differ only in numbers. */
 function firstOfEach(lines: readonly ScannedLine[]): Set<number> {
   const seen = new Set<number>()
   const firsts = new Set<number>()
@@ -118,24 +119,24 @@ function firstOfEach(lines: readonly ScannedLine[]): Set<number> {
   return firsts
 }
 
-/** 1 for each shown line. */
+/** For each line, 1 if it is shown. */
 export type ChosenLines = Uint8Array
 
 interface ChoiceBudget {
   readonly tokens: number
-  /** Tokens of a gap and the next line number. */
+  /** Number of tokens in a gap mark and the line number after it. */
   readonly gapTokens: number
   readonly textLines: number
 }
 
-/** Longer runs of blank lines are a gap. */
+/** Number of blank lines above which a run is a gap. */
 const MOST_BLANKS = 2
-/** Fewest tokens for a line. */
+/** Smallest number of tokens for a line. */
 const FEW_TOKENS = 12
-/** Base cost of a line, so that short lines are not preferred too much. */
+/** Additional cost of each line, so that short lines are not preferred too much. */
 const BASE_TOKENS = 20
 
-/** Alternates between both ends, each with its share of the tokens. */
+/** Chooses lines from both ends alternately. Each end has its share of the tokens. */
 export function chooseEnds(shown: ShownLines, budget: ChoiceBudget, headShare: number): ChosenLines {
   const chosen = new Uint8Array(shown.lines.length)
   let left = budget.tokens - budget.gapTokens
@@ -159,7 +160,7 @@ export function chooseEnds(shown: ShownLines, budget: ChoiceBudget, headShare: n
   return chosen
 }
 
-/** Chooses the lines worth most for their tokens. A separate line also pays for a gap. */
+/** Chooses the lines with the highest value for their tokens. The cost of a separate line includes a gap. */
 export function chooseBest(shown: ShownLines, budget: ChoiceBudget, values: Float64Array): ChosenLines {
   const chosen = new Uint8Array(shown.lines.length)
   const rates = values.map((value, index) => value / Math.sqrt(shown.cost(index) + BASE_TOKENS))
@@ -185,7 +186,7 @@ export function chooseBest(shown: ShownLines, budget: ChoiceBudget, values: Floa
   return chosen
 }
 
-/** Spends the rest from both ends: a large budget also shows lines of no worth. */
+/** Uses the remaining tokens for lines from both ends, so that a large budget also shows lines without value. */
 function fillEnds(shown: ShownLines, budget: ChoiceBudget, chosen: ChosenLines, tokens: number): void {
   let left = tokens
   let head = 0
@@ -200,7 +201,7 @@ function fillEnds(shown: ShownLines, budget: ChoiceBudget, chosen: ChosenLines, 
   }
 }
 
-/** Negative if the line closes a gap. */
+/** Returns the cost of gaps. It is negative if the line closes a gap. */
 function gapCost(shown: ShownLines, budget: ChoiceBudget, chosen: ChosenLines, index: number): number {
   return (1 - shownSides(shown, budget, chosen, index)) * budget.gapTokens
 }
@@ -213,13 +214,13 @@ function shownSides({ lines }: ShownLines, { textLines }: ChoiceBudget, chosen: 
   return (before ? 1 : 0) + (after ? 1 : 0)
 }
 
-/** Whether only a few blank lines separate a kept line from the previous one, or from the start of the text. */
+/** Whether only a few blank lines are between a line and the previous one, or the start of the text. */
 export function isBeside(lines: readonly ScannedLine[], index: number): boolean {
   const { number, blanksBefore } = lines[index]!
   return blanksBefore <= MOST_BLANKS && number - (lines[index - 1]?.number ?? 0) - 1 === blanksBefore
 }
 
-/** Shows lines that cost no more than their mark. Returns the tokens saved. */
+/** Shows hidden lines that cost no more tokens than their gap mark. Returns the number of tokens saved. */
 function fillGaps(shown: ShownLines, { gapTokens }: ChoiceBudget, chosen: ChosenLines): number {
   const { lines } = shown
   let saved = 0

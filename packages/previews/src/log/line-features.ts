@@ -4,13 +4,13 @@ import { ERROR, LineWords, NUMBER, ZERO } from './line-words.ts'
 import type { TextCounts } from './text-counts.ts'
 import type { LineScores, ScannedLine, TextScan } from './text-scan.ts'
 
-/** Limits: tokens of a line, and their length. */
+/** Largest number of tokens in a line, and their length. */
 const MOST_TOKENS = 40
 const TOKEN_UNITS = 32
 
 interface ReadLine extends Pick<LineWords, 'kind' | 'shape' | 'skeleton' | 'template' | 'severity'> {
   readonly words: Int32Array
-  /** Hashes of space-separated tokens. */
+  /** Hashes of the line's parts between blanks. */
   readonly tokens: readonly number[]
 }
 
@@ -32,7 +32,7 @@ export function readLines(lines: readonly ScannedLine[]): ReadLine[] {
   })
 }
 
-/** Includes case and punctuation; all numbers are equal. */
+/** Returns hashes of the parts between blanks. Case and punctuation matter, but all numbers are equal. */
 function tokensOf(line: string): number[] {
   const tokens: number[] = []
   let hash = 0
@@ -54,16 +54,17 @@ function tokensOf(line: string): number[] {
 }
 
 const PRIME = 0x01000193
-/** Represents any run of rare words. */
+/** Stands for any run of rare words. */
 const RARE = 0x2a
-/** Shares of lines that make a word common. Each share gives a separate view. */
+/** Shares of lines from which a word is common. Each share gives a separate view of the line. */
 const COMMON_SHARES = [1 / 4, 1 / 16]
-/** Limits for odd lines: their number, and one of so many lines. */
+/** Largest number of unusual lines, and the largest share of all lines. */
 const MOST_ODD = 4
 const LEAST_RATIO = 64
 
 /**
- * For each view, returns how many lines have a form as rare as this line's. A form is the sequence of its common words.
+ * For each view, returns how many lines have a form that is at most as frequent as this line's. A form is the sequence
+ * of its common words.
  */
 export function formRanks(lines: readonly ReadLine[], counts: TextCounts): Float64Array[] {
   return COMMON_SHARES.map((share) => ranksOf(lines.map(({ words }) => formOf(words, counts, counts.lines * share))))
@@ -93,7 +94,7 @@ function formOf(words: Int32Array, counts: TextCounts, least: number): number {
 function ranksOf(forms: readonly number[]): Float64Array {
   const counts = new Map<number, number>()
   for (const form of forms) counts.set(form, (counts.get(form) ?? 0) + 1)
-  /** Lines by the frequency of their form, then cumulative. */
+  /** Number of lines by the frequency of their form, and then its running total. */
   const upTo = new Map<number, number>()
   for (const count of counts.values()) upTo.set(count, (upTo.get(count) ?? 0) + count)
   let sum = 0
@@ -104,12 +105,12 @@ function ranksOf(forms: readonly number[]): Float64Array {
   return Float64Array.from(forms, (form) => upTo.get(counts.get(form)!)!)
 }
 
-/** Neighbors whose words are features, and their largest distance. */
+/** Largest distance of neighbors whose words are features. */
 const NEAR_LINES = 4
 const MOST_DISTANCE = 6
-/** Neighbors that are checked for being unique in the text. */
+/** Number of neighbors that are checked for being unique in the text. */
 const UNIQUE_LINES = 4
-/** A place in a source file: `src/a.c:118`, `a.cs(3,5)`. */
+/** Matches a position in a source file, such as `src/a.c:118`, `a.cs(3,5)`. */
 const LOCATION = /[\w)-]\.[a-zA-Z]{1,5}(?::\d+|\(\d+[,)])/
 const EXCEPTION = /[a-z](?:Error|Exception|Failure)\b/
 const SLOTS = 1_024
@@ -119,13 +120,13 @@ export class LineFeatures {
   readonly #scan: TextScan
   readonly #lines: readonly ScannedLine[]
   readonly #read: readonly ReadLine[]
-  /** Ranks from {@link formRanks}. */
+  /** Results of {@link formRanks}. */
   readonly ranks: readonly Float64Array[]
   readonly #found = new Int32Array(SLOTS)
   #count = 0
   readonly #slots = new Int32Array(SLOTS)
 
-  /** @param lines - Kept lines without common prefixes, and their words. */
+  /** @param lines - Kept lines without common prefixes, with their words. */
   constructor(scan: TextScan, lines: readonly ScannedLine[], read: readonly ReadLine[]) {
     this.#scan = scan
     this.#lines = lines
@@ -246,7 +247,7 @@ export class LineFeatures {
 
 const pairOf = (one: number, other: number): number => Math.imul(one, 31) ^ other
 
-/** Quantizes a count: two steps for each doubling. */
+/** Rounds a number: there are two steps for each doubling. */
 function steps(count: number): number {
   const value = 1 + Math.max(0, count)
   const doublings = 31 - Math.clz32(value)

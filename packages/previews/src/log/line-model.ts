@@ -1,15 +1,15 @@
 import { decodeBase64 } from '@spillway/text/internal'
 import type { LineWords } from './line-words.ts'
 
-/** A linear model of the importance of lines: one weight for each known feature. */
+/** A linear model of how important lines are. It has one weight for each known feature. */
 export interface LineModel {
-  /** Weight of a line without features. */
+  /** Weight of a line that has no features. */
   readonly bias: number
   /** Returns 0 for an unknown feature. */
   weightOf(feature: number): number
 }
 
-/** Kinds of features. A kind and a value make the hash. */
+/** Kinds of features. The hash of a feature is made from its kind and value. */
 export const FEATURE = {
   word: 1,
   pair: 2,
@@ -60,12 +60,12 @@ export function ownWeight(model: LineModel, line: LineWords): number {
 /** Sorted hashes, then 8-bit weights, in base64. */
 export interface StoredModel {
   readonly bias: number
-  /** Scale of a weight of 1. */
+  /** Value of a stored weight of 1. */
   readonly step: number
   readonly features: string
 }
 
-/** A hash and its weight. */
+/** Number of bytes of a hash and its weight. */
 const FEATURE_BYTES = 5
 
 export function readModel({ bias, step, features }: StoredModel): LineModel {

@@ -1,16 +1,17 @@
 import type { BareLines, ScannedLine } from './text-scan.ts'
 
-/** A date and time, after the job and the step of a CI system. */
+/** Matches a date and time. A CI system may write the job and the step before it. */
 const TIME =
   /^(?:[^\t]{1,80}\t[^\t]{1,80}\t)?\uFEFF?\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z| ?[+-]\d\d:?\d\d)?\]?[ \t]?/
 
 /** A line number written by `cat -n` or a file reader. */
 const NUMBER = /^\s*(\d+)(?:→|\t|: ?|\| ?)/
-/** Shorter texts keep their prefixes. */
+/** Number of lines from which prefixes are cut. */
 const LEAST_LINES = 8
 
 /**
- * Cuts prefixes of most lines that cost more than they tell: times, and line numbers, which the preview shows anyway.
+ * Cuts prefixes that most lines have: times, and line numbers, which the preview shows in any case. They cost more than
+ * they tell.
  */
 export function cutPrefixes(lines: readonly ScannedLine[], times: boolean): BareLines {
   if (lines.length < LEAST_LINES) return { lines, note: '' }
@@ -24,13 +25,13 @@ export function cutPrefixes(lines: readonly ScannedLine[], times: boolean): Bare
   return { lines: bare(lines, found), note: hasStep ? ', job, step and time cut' : ', times cut' }
 }
 
-/** Returns the prefix with the line's own number, or nothing. */
+/** Returns the prefix if it contains the line's own number, otherwise an empty text. */
 function numberOf({ text, number }: ScannedLine): string {
   const found = NUMBER.exec(text)
   return found !== null && Number(found[1]) === number ? found[0] : ''
 }
 
-/** Lines without any text left count as blank. */
+/** Returns lines without prefixes. A line without other text counts as blank. */
 function bare(lines: readonly ScannedLine[], prefixes: readonly string[]): ScannedLine[] {
   return lines
     .map((line, index) => ({ ...line, text: line.text.slice(prefixes[index]!.length) }))

@@ -1,6 +1,6 @@
 import { readModel, type LineModel } from './line-model.ts'
 
-/** Model of the previews, created by `benchmarks/ranking/train.ts`. */
+/** Model for previews, made by `benchmarks/ranking/train.ts`. */
 export const LINE_MODEL: LineModel = readModel({
   bias: -2.0574867322172867,
   step: 0.004752595994428986,

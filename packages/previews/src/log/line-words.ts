@@ -1,13 +1,13 @@
 import { escapeEnd } from '@spillway/text/internal'
 
-/** Character classes: those up to `DIGIT` are parts of words. */
+/** Classes of characters. Those up to `DIGIT` are parts of words. */
 const LOWER = 1
 const UPPER = 2
 const DIGIT = 3
 const OTHER = 4
 const BLANK = 5
 const PATH = 6
-/** From here on, a character is special. */
+/** First class of special characters. */
 const ESCAPE = 7
 const MARK = 8
 /** Class of each UTF-16 unit. */
@@ -15,17 +15,18 @@ const CLASSES: Uint8Array = new Uint8Array(65_536).fill(OTHER)
 CLASSES.fill(LOWER, 97, 123)
 CLASSES.fill(UPPER, 65, 91)
 CLASSES.fill(DIGIT, 48, 58)
-/** Letters of other scripts count as lowercase. In scripts without spaces, a run of them is a word. */
+/** Letters of other scripts count as lowercase. In scripts without spaces, a run of letters counts as one word. */
 CLASSES.fill(LOWER, 0xc0, 0x2000)
 CLASSES.fill(LOWER, 0x3040, 0xd800)
 for (const code of [9, 11, 12, 13, 32, 0xa0, 0xfeff]) CLASSES[code] = BLANK
 CLASSES[27] = ESCAPE
 for (const mark of './\\') CLASSES[mark.charCodeAt(0)] = PATH
-/** Marks of test runners and tools before failures. */
+/** Marks that test runners and tools write before failures. */
 for (const mark of '✗✘✕✖❌⨯●⚠╷┃×❯') CLASSES[mark.charCodeAt(0)] = MARK
 
 /**
- * Skips a time at the start of a line: `2024-03-03T09:15:02.120Z`, `09:15:02,120`. Returns `start` if there is none.
+ * Returns the position after a time at the start of a line, such as `2024-03-03T09:15:02.120Z`, `09:15:02,120`. Returns
+ * `start` if there is no time.
  */
 export function afterTime(text: string, start: number, end: number): number {
   const isDated = text.charCodeAt(start + 4) === 45 && text.charCodeAt(start + 7) === 45
@@ -36,7 +37,7 @@ export function afterTime(text: string, start: number, end: number): number {
   return at
 }
 
-/** Ignores case. */
+/** Returns the hash of a word. Case does not matter. */
 export function hashWord(text: string, from = 0, to: number = text.length): number {
   let hash = 0
   for (let at = from; at < to; at++) {
@@ -46,7 +47,7 @@ export function hashWord(text: string, from = 0, to: number = text.length): numb
   return hash
 }
 
-/** 0 if the line has no severity. */
+/** Severity of a line. 0 if it has none. */
 export type Severity = 0 | typeof ERROR | typeof WARNING | typeof INFO | typeof OK
 
 export const ERROR = 1
@@ -68,7 +69,7 @@ const SEVERITIES: ReadonlyMap<number, Severity> = new Map(
   WORDS.flatMap(([severity, words]) => words.split(' ').map((word) => [hashWord(word), severity] as const)),
 )
 
-/** Filter by the last bits of hashes: most words need one lookup. */
+/** Filter by the last bits of hashes, so that most words need only one lookup. */
 const MASK = 1_023
 const MARKED = new Uint8Array(MASK + 1)
 for (const word of SEVERITIES.keys()) MARKED[word & MASK] = 1
@@ -78,44 +79,44 @@ function severityOf(word: number): Severity {
 }
 
 const MOST_WORDS = 64
-/** UTF-16 units read of each end of a long line. */
+/** Number of UTF-16 units to read at each end of a long line. */
 const START_UNITS = 800
 const END_UNITS = 240
-/** Words that define the kind and the shape of a line. */
+/** Number of words that define the kind of a line. */
 const KIND_WORDS = 3
 const SHAPE_WORDS = 12
-/** Punctuation characters that define the skeleton of a line. */
+/** Number of punctuation characters that define the pattern of a line. */
 const SKELETON_MARKS = 6
 const PRIME = 0x01000193
 const BASIS = 5381
 
-/** Placeholders for numbers; zero is separate, since "0 failed" differs from "3 failed". */
+/** Placeholders for numbers. Zero has its own, because "0 failed" differs from "3 failed". */
 export const ZERO = 1
 export const NUMBER = 2
-/** Represents a word of letters and digits. */
+/** Stands for a word of letters and digits. */
 const MIXED = 3
 /** Bit of the word for punctuation. */
 const PUNCTUATION = 0x40000000
 
 /**
- * Words of one line as signed 32-bit hashes, which engines store unboxed. The object is reused: `read` replaces its
- * content.
+ * Words of one line as signed 32-bit hashes, which engines store without boxing. The object is reused: `read` replaces
+ * its content.
  */
 export class LineWords {
-  /** In order: lowercase, `camelCase` split, numbers alike. */
+  /** Words in order, in lowercase. `camelCase` is split, and all numbers are equal. */
   readonly words: Int32Array = new Int32Array(MOST_WORDS)
   count = 0
   blank = true
-  /** Hashes of the first 3 words, the first 12, and all. */
+  /** Hash of the first 3 words. `prefix` is that of the first 12, and `template` that of all. */
   kind = 0
   shape = 0
   template = 0
-  /** Hash of the punctuation, equal for lines of one form. */
+  /** Hash of the punctuation. It is equal for lines of the same form. */
   skeleton = 0
   severity: Severity = 0
-  /** Index of the word with the severity, from the start of the line. */
+  /** Position of the word with the severity, counted in words. */
   at = 0
-  /** Whether an escape sequence colors a part red. */
+  /** Whether an escape sequence colors a part of the line red. */
   red = false
 
   read(text: string, start: number, end: number): void {
@@ -244,13 +245,13 @@ export function severityOfLine(line: string): Severity {
   return shared.severity
 }
 
-/** Returns 0 if there is none. */
+/** Returns the severity of a line, or 0. */
 export function severityAt(line: string): number {
   shared.read(line, 0, line.length)
   return shared.severity === 0 ? 0 : shared.at
 }
 
-/** Whether a word is part of a name or path, such as `test_error_message`, and reports nothing. */
+/** Whether a word is part of a name or path, such as `test_error_message`, so that it reports nothing. */
 function isNamed(text: string, from: number, to: number): boolean {
   const before = text.charCodeAt(from - 1)
   const after = text.charCodeAt(to)

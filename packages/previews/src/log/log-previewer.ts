@@ -8,15 +8,15 @@ import { writeTextPreview } from './render-text-preview.ts'
 import type { TextScan } from './text-scan.ts'
 import { TextScanner } from './text-scanner.ts'
 
-/** Lines examined at each end of a text. */
+/** Number of lines to examine at each end of a text. */
 const START_LINES = 120
 const END_LINES = 40
 
-/** A time of a logger or CI system, after a priority, a stream, or a job. */
+/** Matches a time as loggers or CI systems write it, after a priority, a stream, or a job. */
 const TIMED =
   /^(?:\S+\t\S.{0,60}\t)?(?:<\d{1,3}>1? ?)?[[(]?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d|\d\d:\d\d:\d\d[.,\] ]|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |\d\d?[-/][A-Z][a-z]{2}[-/]\d{4}[: ]\d\d:\d\d:\d\d| *\d+\.\d{6}\] |[IWEF]\d{4} \d\d:\d\d:\d\d\.)/
 
-/** A level near the start of a line. */
+/** Matches a level near the start of a line. */
 const LEVELED =
   /^.{0,60}?(?:^|[\s[(<|:])(?:INFO|DEBUG|TRACE|WARN(?:ING)?|ERROR|FATAL|NOTICE|SEVERE|info|debug|trace|warn|error|LOG|Note|notice)(?:$|[\s\]):>|])|^\S.{0,80}\blevel=[a-z]/
 
@@ -37,7 +37,7 @@ function rateLog(subject: TextSubject): number {
   return UNSURE
 }
 
-/** Any text may be program output. */
+/** Confidence for any text, because any text may be program output. */
 const UNSURE = 0.02
 
 /** Returns only complete lines. */
@@ -56,8 +56,8 @@ export class LogReader implements TextReader {
   #scan: TextScan | undefined
 
   /**
-   * @param isLog - Whether the text is surely program output. Defaults to no.
-   * @param model - Ranks the lines.
+   * @param isLog - Pass a function that says whether the text is certainly program output. Defaults to no.
+   * @param model - Model that ranks the lines.
    */
   constructor(isLog: (subject: TextSubject) => boolean = () => false, model: LineModel = LINE_MODEL) {
     this.#scanner = new TextScanner(model)
@@ -68,12 +68,14 @@ export class LogReader implements TextReader {
     this.#scanner.push(text)
   }
 
-  /** No text may follow. */
+  /** Ends the text. No more text may be pushed. */
   get scan(): TextScan {
     return (this.#scan ??= this.#scanner.finish())
   }
 
-  /** A text in which no line surely tells a failure is asked for single lines, which a search finds. */
+  /**
+   * Number of useful tokens. If no line certainly reports a failure, users look for single lines, which a search finds.
+   */
   get usualTokens(): number {
     const { scores } = this.scan.scores()
     return [...scores.values()].some((score) => score >= SURE_SCORE) ? USUAL_TOKENS.log : USUAL_TOKENS.structured
@@ -87,7 +89,7 @@ export class LogReader implements TextReader {
   }
 }
 
-/** Previews any text by lines, like a log, if no other previewer recognizes it. */
+/** Previews any text by lines, like a log. It is used if no other previewer recognizes the text. */
 export const textPreviewer: TextPreviewer = {
   name: 'text',
   previews: 'text',
@@ -96,10 +98,10 @@ export const textPreviewer: TextPreviewer = {
 }
 
 /**
- * Previews logs, output of builds and tests, and other unrecognized text.
+ * Previews logs, output of builds and tests, and text that no other previewer recognizes.
  *
- * Ranks lines by weights trained on logs of many projects. The best tell the failure, the end of the run, or anything
- * unusual.
+ * Ranks lines by weights trained on logs of many projects. The best lines show the failure, the end of the run, or
+ * anything unusual.
  */
 export function logPreviewer(): TextPreviewer {
   return {
@@ -110,5 +112,5 @@ export function logPreviewer(): TextPreviewer {
   }
 }
 
-/** Confidence from which the text counts as a log with any lines. */
+/** Confidence from which the text counts as a log, whatever its lines are. */
 export const SURE = 0.5

@@ -9,26 +9,26 @@ import { ERROR, WARNING } from './line-words.ts'
 import { textNature } from './text-nature.ts'
 import type { ScannedLine, TextScan } from './text-scan.ts'
 
-/** Smallest share of a line's score for its neighbors and for all lines of its block. */
+/** Smallest score of a line's neighbors, and of all lines in its block, as a share of its own. */
 const NEIGHBOR = 0.7
-/** Longer blocks, of lines without a blank line between, are not shown whole. */
+/** Largest number of lines in a block that is shown whole. A block has no blank line inside. */
 const MOST_BLOCK_LINES = 30
-/** Tokens of a preview for each line of a block: a small preview has no room for blocks. */
+/** Number of tokens in a preview for each line of a block. A small preview has no space for blocks. */
 const BLOCK_LINE_TOKENS = 20
-/** Factor for a line with the same words as an equally valuable one. */
+/** Factor for a line that has the same words as a line of equal value. */
 const REPEATED = 0.75
-/** Factor for each next line in a run of similar lines, down to zero. */
+/** Factor for each further line in a run of similar lines. */
 const RUN = 0.8
 const LEAST_SHARE = 0.05
-/** Smallest worth of the first and the last line: the command and the result. */
+/** Smallest value of the first and the last line, which are often the command and the result. */
 const END_LINE = 0.5
-/** Worth of a unique line, which is shown first. */
+/** Value of a unique line, which is shown first. */
 const ODD_LINE = 2
-/** Worth of each sought word in a line, and its limit. */
+/** Value of each sought word in a line, and its limit. */
 const SOUGHT = 0.5
 const MOST_SOUGHT = 3
 
-/** Adjusts scores by neighbors and repetitions. */
+/** Adjusts scores for neighbors and repetitions. */
 function lineValues(
   lines: readonly ScannedLine[],
   scores: Float64Array,
@@ -54,7 +54,7 @@ function lineValues(
     : values.map((value, index) => value + SOUGHT * Math.min(MOST_SOUGHT, sought[index]!))
 }
 
-/** A failure is a block: its head, its message, and its frames. */
+/** Raises the values of blocks, because a failure has a first line, a message, and stack frames. */
 function raiseBlocks(
   lines: readonly ScannedLine[],
   scores: Float64Array,
@@ -72,7 +72,7 @@ function raiseBlocks(
   }
 }
 
-/** Of lines with the same words, the best keeps its worth. */
+/** Lowers the values of lines with the same words, except for the best. */
 function lowerRepeats(lines: readonly ScannedLine[], values: Float64Array): void {
   const best = new Map<number, number>()
   for (const [index, { template }] of lines.entries()) {
@@ -84,7 +84,7 @@ function lowerRepeats(lines: readonly ScannedLine[], values: Float64Array): void
   }
 }
 
-/** The first of many similar lines has their number. */
+/** Lowers the values of similar lines in a run. The first one shows their number. */
 function lowerRuns(lines: readonly ScannedLine[], values: Float64Array): void {
   let share = 1
   for (let index = 1; index < lines.length; index++) {
@@ -107,12 +107,12 @@ const HEADER_TOKENS = 7
 const CALL_SHARE = 0.25
 /** Largest share of the budget for one line while others are hidden. */
 const LINE_SHARE = 0.15
-/** In a small budget, one line may have this many tokens, or this share if larger. */
+/** Largest number of tokens for one line in a small budget, or this share if it is larger. */
 const FEW_TOKENS = 40
 const LARGE_SHARE = 0.4
-/** Longest part of a line in this case, in UTF-16 units. */
+/** Longest part of a line in a small budget, in UTF-16 units. */
 const MOST_CAP = 1_200
-/** So few lines are all shown, cut as needed. */
+/** Number of lines up to which all are shown, shortened if necessary. */
 const FEW_LINES = 4
 /** Score from which a line is unusual. */
 const LEAST_SCORE = 0.1
@@ -255,8 +255,8 @@ class PreviewLayout {
 }
 
 /**
- * Whether lines differ in importance: some report problems, or are unlike the others. A listing repeats the same words
- * everywhere.
+ * Whether some lines are more important than others: they report problems, or are unlike the others. In a listing, all
+ * lines have the same words.
  */
 function isTelling(scan: TextScan, lines: readonly ScannedLine[], scores: Float64Array): boolean {
   return (
@@ -274,15 +274,15 @@ function unitsPerToken(lines: readonly ScannedLine[]): number {
 }
 
 interface TextPreviewHints {
-  /** Whether it is surely program output. */
+  /** Whether the text is certainly program output. */
   readonly isLog?: boolean
   readonly words?: readonly string[]
 }
 
 /**
- * Writes the first lines, the last lines, and important ones between, with line numbers and marks for gaps.
+ * Writes the first lines, the last lines, and important lines between, with line numbers and marks for gaps.
  *
- * Never exceeds `budgetTokens`; empty if nothing fits. Deterministic.
+ * The text never exceeds `budgetTokens`. It is empty if nothing fits. Deterministic.
  */
 export function renderTextPreview(scan: TextScan, options: PreviewOptions, hints: TextPreviewHints = {}): string {
   if (isEmpty(scan, options)) return ''
@@ -294,7 +294,7 @@ export function renderTextPreview(scan: TextScan, options: PreviewOptions, hints
   )
 }
 
-/** Like {@link renderTextPreview}, but yields to other work. */
+/** Like {@link renderTextPreview}, but other work can run in between. */
 export async function writeTextPreview(
   scan: TextScan,
   options: PreviewOptions,

@@ -1,11 +1,11 @@
 import { escapeEnd } from '@spillway/text/internal'
 import { afterTime, type LineWords, type Severity } from './line-words.ts'
 
-/** Counted hashes; the table has twice as many slots. */
+/** Largest number of hashes to count. The table has twice as many slots. */
 const MOST_HASHES = 32_768
 const FIRST_SLOTS = 512
 
-/** Counts exactly. Once the table is full, new hashes are not counted. */
+/** Counts hashes exactly. Once the table is full, new hashes are not counted. */
 export class HashCounts {
   #hashes = new Int32Array(FIRST_SLOTS)
   #counts = new Uint32Array(FIRST_SLOTS)
@@ -48,25 +48,25 @@ export class HashCounts {
   }
 }
 
-/** Factor for the key of a skeleton's count by severity. */
+/** Factor that combines the hash of a pattern with a severity. */
 const SEVERITY_FACTOR = 0x2545f491
-/** Approximate lines of the moving averages of novelty. */
+/** Approximate number of lines in the moving averages. */
 const WINDOW = 64
 
-/** Counts words and forms of lines: common ones are unimportant. */
+/** Counts words and forms of lines. Frequent ones are less important. */
 export class TextCounts {
   readonly words: HashCounts = new HashCounts()
   readonly kinds: HashCounts = new HashCounts()
   readonly shapes: HashCounts = new HashCounts()
   readonly templates: HashCounts = new HashCounts()
   readonly #skeletons = new HashCounts()
-  /** Moving averages of the shares of lines with a new start and with new words. */
+  /** Moving averages of the share of lines with a new start, and of lines with new words. */
   #newKinds = 1
   #newWords = 1
   lines = 0
   red = 0
 
-  /** Returns the surprise of the line's start or words at its place, from 0 to 10 bits. */
+  /** Returns how surprising the line's start or words are at this point, from 0 to 10 bits. */
   add(line: LineWords): number {
     this.lines++
     if (line.red) this.red++
@@ -97,29 +97,29 @@ const PRIME = 0x01000193
 const BASIS = 5381
 const RED = 8
 const LINE = 16
-/** Longer lines are never taken for another. */
+/** Longest line, in UTF-16 units, that can count as a repetition. */
 const MOST_UNITS = 1_024
 
-/** Words that count in errors and warnings, and color codes: other lines are neither. */
+/** Matches words of errors and warnings, and color codes. A line without them is neither. */
 const TELLING =
   /err|fatal|fail|panic|critical|severe|exception|abort|crash|warn|deprecated|\u001b\[[\d;]{0,8}[39]1m|;5;(?:1|9|160|196)m/gi
 
 /**
- * Caches forms of lines, so that a line is not read again if only numbers and the time differ. The newest form wins its
- * slot.
+ * Caches forms of lines, so that a line is not read again if it differs only in numbers and the time. A new form
+ * replaces the old one in its slot.
  */
 export class LineForms {
-  /** For each slot: form, template, weight, and severity, plus 8 for red and 16 for each uncounted line. */
+  /** For each slot: form, template, weight, and severity, plus 8 if it is red and 16 for each uncounted line. */
   readonly #slots = new Int32Array(4 * SLOTS)
   readonly #weights = new Float32Array(this.#slots.buffer)
   readonly #templates: HashCounts
   #window = ''
-  /** Next positions of an escape sequence and of a telling word in the window. */
+  /** Positions of the next escape sequence and the next word of an error in the window. */
   #escape = -1
   #telling = -1
   form = 0
 
-  /** @param templates - Counts the lines that are not read again. */
+  /** @param templates - Counts for the lines that are not read again. */
   constructor(templates: HashCounts) {
     this.#templates = templates
   }
@@ -130,7 +130,7 @@ export class LineForms {
     this.#telling = -1
   }
 
-  /** Returns the weight and sets `words`; `undefined` if the form is new. */
+  /** Returns the weight, and sets `words`. Returns `undefined` if the form is new. */
   find(start: number, end: number, words: LineWords): number | undefined {
     this.form = end - start > MOST_UNITS ? 0 : this.#formOf(start, end) || 1
     const slot = 4 * (this.form & (SLOTS - 1))
@@ -190,10 +190,10 @@ export class LineForms {
   }
 }
 
-/** Hashes all numbers alike, except for zero. */
+/** Hashes a line. All numbers are equal, except for zero. */
 function hashForm(before: number, text: string, from: number, to: number): number {
   let hash = before
-  /** 1 within zeros, 2 within another number. */
+  /** 1 within zeros, and 2 within another number. */
   let state = 0
   for (let at = from; at < to; at++) {
     const code = text.charCodeAt(at)

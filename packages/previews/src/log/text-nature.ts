@@ -1,16 +1,16 @@
 import type { TextScan } from './text-scan.ts'
 
-/** Exit codes of failed commands, as shells and CI systems write them. */
+/** Matches exit codes of failed commands, as shells and CI systems write them. */
 const ENDED = /\b(?:exited (?:with )?|exit (?:code|status) )\D{0,16}[1-9]\d{0,2}\b/
 
-/** Only program output has such lines. */
+/** Whether a line ends a command's output, which occurs only in program output. */
 export const saysEnd = (line: string): boolean => ENDED.test(line)
 
-/** Level field of a logger: a word, or a number of pino and bunyan. */
+/** Matches the level field of a logger: a word, or a number of pino and bunyan. */
 const LEVEL =
   /"(?:level|severity|severityText|levelname|log\.level|lvl|loglevel|log_level|@l)" ?: ?(?:"[A-Za-z]{3,11}"|[1-6]0\b)/
 
-/** Docker's wrapper of an output line. */
+/** Matches Docker's wrapper of an output line. */
 const WRAPPED = /^\{"log":".*","stream":"std(?:out|err)"/
 
 export function isLevelObject(line: string): boolean {
@@ -18,8 +18,8 @@ export function isLevelObject(line: string): boolean {
 }
 
 /**
- * Decides which lines are shown: program output has lines of different weight, data shows its shape at both ends, and
- * in writing words like "error" are ordinary.
+ * The kind of text, by which lines are chosen: in `output`, lines differ in value. `data` is recognized at its ends. In `writing`, words like
+ * "error" are ordinary.
  */
 type TextNature = 'output' | 'data' | 'writing'
 
@@ -27,17 +27,17 @@ type TextNature = 'output' | 'data' | 'writing'
 export const SURE_SCORE = 0.5
 const FEW = 6
 const LOOKED_AT = 400
-/** A line number written by a tool. */
+/** Matches a line number written by a tool. */
 const NUMBERED = /^\s*\d+(?:→|\t|: ?|\| ?|- )/
 
-/** Lines as in source code. */
+/** Matches lines that are typical of source code. */
 const CODE =
   /[;{}]\s*$|^\s*[)\]}]+[;,)]*\s*$|^\s{2,}.*[,([:]\s*$|^\s*(?:def|func|function|class|import|from|return|if|for|while|const|let|var|public|private|protected|static|package|use|using|fn|impl|struct|enum|interface|type|end|else|elif|elsif|switch|case|try|catch|except|with|module|defmodule|alias|export|async|await|raise|throw)\b[^.!?]*$|^\s*(?:\/\/|\/\*|\*\s|\*\/|#\s|#include|@\w+|"""|<\/?\w+)|\b(?:do|then|fn)\s*$|->\s*$|^\s*(?:end|fi|done|esac|\|>|%\{|:\w+)\b|^\s*(?:test (?=["'])|(?:describe|it|assert|setup|defp|context|expect|val|let) ).*|^\s+\w+(?:\.\w+)*\s*(?:=|:=|\()|^\s+"?\w+"?:\s/
 
-/** Lines as in Markdown and plain prose. */
+/** Matches lines that are typical of Markdown and prose. */
 const PROSE = /^\s*(?:#{1,6} \S|[-*] \S|\d+\. \S|\||>)|^(?:\w+[,;]? ){7,}.*[.:?!]\s*$|^.{200,}[.:?!]\s*$/
 
-/** Examines a few hundred lines. */
+/** Decides from a few hundred lines. */
 export function textNature(scan: TextScan): TextNature {
   const first = scan.kept[0]
   if (first === undefined || (scan.lines > 1 && isLevelObject(first.text))) return 'output'

@@ -1,26 +1,26 @@
 import type { Severity } from './line-words.ts'
 import type { TextCounts } from './text-counts.ts'
 
-/** A kept line, as a terminal shows it. */
+/** A kept line, in the form that a terminal shows. */
 export interface ScannedLine {
   readonly number: number
-  /** Blank lines directly before it. */
+  /** Number of blank lines directly before it. */
   readonly blanksBefore: number
-  /** The line, or the start of a long one. */
+  /** The line. Of a long line, its start. */
   readonly text: string
-  /** End of a cut line. */
+  /** End of a line whose middle was cut. */
   readonly end: string
-  /** UTF-16 units missing between `text` and `end`. */
+  /** Number of UTF-16 units between `text` and `end`. */
   readonly hidden: number
   readonly red: boolean
   readonly severity: Severity
-  /** Lines of one template differ only in numbers. */
+  /** Id of the template. Lines of one template differ only in numbers. */
   readonly template: number
-  /** Number of lines with this template. */
+  /** Number of lines with the same template. */
   readonly repeats: number
-  /** Length of the run of such lines from this one on. */
+  /** Number of consecutive lines with the same template, starting with this one. */
   readonly run: number
-  /** Numbers of earlier lines with errors and warnings. */
+  /** Number of earlier lines with errors, and with warnings. */
   readonly errorsBefore: number
   readonly warningsBefore: number
 }
@@ -28,29 +28,29 @@ export interface ScannedLine {
 /** Lines without their common prefixes. */
 export interface BareLines {
   readonly lines: readonly ScannedLine[]
-  /** Names the prefixes for the header. */
+  /** Description of the prefixes for the header. */
   readonly note: string
 }
 
 /** Scores of kept lines by line number. */
 export interface LineScores extends BareLines {
-  /** Likelihood that a line matters, from 0 to 1. */
+  /** Likelihood that a line is important, from 0 to 1. */
   readonly scores: ReadonlyMap<number, number>
-  /** The few lines unlike all others. */
+  /** The few lines that are unlike all others. */
   readonly odd: ReadonlySet<number>
 }
 
-/** Bounded data of a text for its preview. */
+/** Data of a text for its preview. Its size is limited. */
 export interface TextScan {
-  /** A final newline ends the last line; an empty text has no lines. */
+  /** Number of lines. A final newline starts no line, and an empty text has no lines. */
   readonly lines: number
   readonly length: number
-  /** Numbers of lines with errors and warnings. */
+  /** Number of lines with errors, and with warnings. */
   readonly errors: number
   readonly warnings: number
   readonly counts: TextCounts
-  /** Computed once. */
+  /** Returns the scores, which are computed only once. */
   scores(): LineScores
-  /** In order, without blank lines. */
+  /** Kept lines in order, without blank lines. */
   readonly kept: readonly ScannedLine[]
 }

@@ -6,16 +6,16 @@ import { lineScores } from './line-features.ts'
 import { ERROR, LineWords, type Severity, WARNING } from './line-words.ts'
 import type { LineScores, ScannedLine, TextScan } from './text-scan.ts'
 
-/** UTF-16 units kept of each end of a line away from the ends of the text. */
+/** Number of UTF-16 units to keep at each end of a long line in the middle of the text. */
 const START_UNITS = 2_048
 const END_UNITS = 512
 
-/** A line kept while reading. It is cleaned and classified only at the end. */
+/** A line that is kept while the text is read. It is cleaned and classified only at the end of the text. */
 export interface KeptLine {
   readonly number: number
   readonly blanksBefore: number
   readonly raw: string
-  /** End of a cut line, and the UTF-16 units between. */
+  /** End of a line whose middle was cut, and the number of UTF-16 units between. */
   readonly rawEnd: string
   readonly hidden: number
   /** Hash of all words, from {@link LineWords}. */
@@ -25,13 +25,13 @@ export interface KeptLine {
   readonly warningsBefore: number
   readonly severity: Severity
   rank: number
-  /** Length of the run of similar lines from this one on. */
+  /** Number of consecutive similar lines, starting with this one. */
   run: number
 }
 
 type Parts = Pick<KeptLine, 'raw' | 'rawEnd' | 'hidden'>
 
-/** Keeps a `whole` or short line completely. */
+/** Returns the parts of a line to keep. A short line, or one that is `whole`, is kept completely. */
 function keptParts(stored: string, whole: boolean): Parts {
   const isLong = !whole && stored.length > START_UNITS + END_UNITS
   // Earlier states of a progress line are no longer visible.
@@ -45,13 +45,13 @@ function keptParts(stored: string, whole: boolean): Parts {
 const MOST_LINES = 2_048
 const MOST_UNITS = 524_288
 
-/** Keeps lines up to a number and a size, then drops the lowest ranks, the later ones first. */
+/** Keeps lines up to a number and a size. Beyond it, drops the lines with the lowest ranks, later ones first. */
 export class LinePool {
   #lines: KeptLine[] = []
   #units = 0
   #floor = -Infinity
 
-  /** Largest rank that is no longer worth adding. */
+  /** Largest rank that is not added. */
   get floor(): number {
     return this.#floor
   }
@@ -66,7 +66,7 @@ export class LinePool {
     while (this.#lines.length > MOST_LINES || this.#units > MOST_UNITS) this.#halve()
   }
 
-  /** Of the lowest kept rank, the first lines stay. */
+  /** Drops half of the lines. Of lines with the lowest kept rank, the first are kept. */
   #halve(): void {
     const ranks = Float64Array.from(this.#lines, (line) => line.rank).toSorted()
     const floor = ranks[ranks.length >> 1]!
@@ -81,28 +81,29 @@ export class LinePool {
   }
 }
 
-/** UTF-16 units at each end of the text in which all lines are kept. */
+/** Number of UTF-16 units at each end of the text in which all lines are kept. */
 const EDGE_UNITS = 32_768
 const EDGE_LINES = 1_024
-/** Long lines kept at each end of the text. */
+/** Number of long lines that are kept at each end of the text. */
 const LONG_LINES = 6
-/** Units read of a text, and the share read of the rest. */
+/** Number of UTF-16 units to read completely, and the share of the remaining ones to read. */
 const READ_UNITS = 2_097_152
 const READ_SHARE = 0.125
-/** Shorter lines are always read, in UTF-16 units. */
+/** Length up to which a line is always read, in UTF-16 units. */
 const SHORT_UNITS = 16
 /** Rank for each bit of surprise. */
 const SURPRISE_RANK = 0.25
-/** Lines before a high rank that rank high too, and the decrease for each. */
+/** Number of lines before an important line that rank high, too, and the decrease with each. */
 const BEFORE_LINES = 4
 const STEP = 0.4
 
 /**
- * Reads a text in pieces and keeps lines for its preview: the first, the last, and important or unusual ones with their
- * neighbors.
+ * Reads a text in chunks and keeps lines for its preview: the first, the last, and important or unusual lines with
+ * their neighbors.
  *
- * Memory is bounded, and time is linear. The result does not depend on the pieces. In a large text, lines that repeat
- * except for numbers are skipped; of many other lines, a share is read, and all with words of errors and warnings.
+ * Memory is bounded, and time is linear. The result does not depend on where the chunks end. In a large text, lines
+ * that differ only in numbers are skipped. Of other lines, a share is read, and all that have words of errors or
+ * warnings.
  */
 export class TextScanner {
   readonly #reader = new LineReader({
@@ -115,26 +116,26 @@ export class TextScanner {
   })
   #window = ''
   #lineCount = 0
-  /** Units that arrived and that were read, and whether any were skipped. */
+  /** Number of units that arrived, number that were read, and whether some were skipped. */
   #passed = 0
   #read = 0
   #hasSkipped = false
   #forms: LineForms | undefined
   #errors = 0
   #warnings = 0
-  /** Blank lines since the last other line. */
+  /** Number of blank lines since the last line with text. */
   #blanks = 0
   readonly #words = new LineWords()
   readonly #counts = new TextCounts()
   readonly #head: KeptLine[] = []
   #headUnits = 0
-  /** Last read lines. Each keeps a whole piece of the text alive. */
+  /** The lines read last. Each of them keeps a whole chunk of the text in memory. */
   #tail: KeptLine[] = []
   #tailFrom = 0
   #tailUnits = 0
   readonly #pool = new LinePool()
   readonly #longLines: KeptLine[] = []
-  /** Rank handed on by the previous line. */
+  /** Rank that the previous line gives to this one. */
   #handed = -Infinity
   #runFirst: KeptLine | undefined
 
@@ -145,8 +146,8 @@ export class TextScanner {
   readonly #readUnits: number
 
   /**
-   * @param model - Ranks the lines.
-   * @param readUnits - Longer texts are read in part.
+   * @param model - Pass the model that ranks the lines.
+   * @param readUnits - Length up to which a text is read completely.
    */
   constructor(model: LineModel = LINE_MODEL, readUnits: number = READ_UNITS) {
     this.#model = model
@@ -157,7 +158,7 @@ export class TextScanner {
     this.#reader.push(text)
   }
 
-  /** No text may follow. */
+  /** Ends the text. No more text may be pushed. */
   finish(): TextScan {
     this.#reader.finish()
     this.#forms?.finish()
@@ -198,7 +199,7 @@ export class TextScanner {
     this.#trimTail()
   }
 
-  /** Reads only new forms. Returns `undefined` for a blank line. */
+  /** Returns the rank of a line. Only new forms are read. Returns `undefined` for a blank line. */
   #rankOf(start: number, end: number): number | undefined {
     const words = this.#words
     this.#passed += end - start
@@ -332,7 +333,7 @@ export class TextScanner {
   }
 }
 
-/** Copies the text, so that the whole text can be freed. */
+/** Copies the text of a line, so that the memory of the whole text can be freed. */
 function detached(line: KeptLine): KeptLine {
   return Object.assign(line, keptParts(line.raw, line.number === 1))
 }

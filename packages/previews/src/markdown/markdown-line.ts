@@ -11,12 +11,12 @@ export type MarkdownLine =
   | 'links'
   | 'text'
 
-/** Delimiter row of a table, equal in all dialects. */
+/** Matches the delimiter row of a table, which is the same in all dialects. */
 const DELIMITER = /^\|?[ \t]*:?-{1,64}:?[ \t]*(?:\|[ \t:-]*)*$/
-/** Longest line with Markdown syntax, for example a delimiter row. */
+/** Length of the longest line that can have Markdown syntax, for example a delimiter row. */
 const MARK_UNITS = 2_048
 
-/** Takes constant time, except for short lines. `text` must not begin with a blank. */
+/** It takes constant time, unless the line is short. `text` must not start with a blank. */
 export function markdownLine(text: string): MarkdownLine {
   const code = text.charCodeAt(0)
   switch (code) {
@@ -52,7 +52,7 @@ export function markdownLine(text: string): MarkdownLine {
   }
 }
 
-/** Returns 1 to 6; 0 for other lines (CommonMark 4.2). */
+/** Returns the level from 1 to 6, or 0 for other lines (CommonMark 4.2). */
 export function headingDepth(text: string): number {
   let depth = 0
   while (depth < 7 && text.charCodeAt(depth) === 35) depth++
@@ -71,12 +71,12 @@ function isDelimiter(text: string): boolean {
   return text.length <= MARK_UNITS && text.includes('|') && text.includes('-') && DELIMITER.test(text)
 }
 
-/** A line of bold text only, which reports use as a heading. */
+/** Whether a line has only bold text, which reports use as a heading. */
 function isLabel(text: string): boolean {
   return text.length < 120 && /^(?:\*\*[^*]+\*\*|__[^_]+__):?\s*$/.test(text)
 }
 
-/** A line of links only, as in menus and badges. */
+/** Whether a line has only links, as in menus and badges. */
 function isLinks(text: string): boolean {
   if (!text.includes('](') || text.length > MARK_UNITS) return false
   const rest = text.replace(/\]\([^()\s]*(?: "[^"]*")?\)/g, ']').replace(/[-*+!|·•\s]/g, '')

@@ -6,14 +6,14 @@ import { MarkdownReader } from './markdown-reader.ts'
 import { headingDepth, markdownLine } from './markdown-line.ts'
 import { numberCut, numberNote, withoutNumbers } from '../layout/numbered-lines.ts'
 
-/** Shares of the budget: headings, text, and code. Unused tokens go to the others. */
+/** Shares of the budget for headings, text, and code. Tokens that one part does not use are added to the others. */
 const SHARES = [0.3, 0.2, 0.5]
 
 /**
  * Previews Markdown (CommonMark and tables): headings with line numbers, starts of sections, the last section, and the
  * first lines of code.
  *
- * Removes line numbers written by a tool. Lines that the tool call seeks come first.
+ * Removes line numbers written by a tool. Lines that the tool call seeks are preferred.
  */
 export function markdownPreviewer(): TextPreviewer {
   return {
@@ -59,10 +59,10 @@ function readMarkdown(subject: TextSubject): ReturnType<TextPreviewer['read']> {
 const TYPES: ReadonlySet<string> = new Set(['text/markdown', 'text/x-markdown'])
 const LOOKED_AT = 300
 
-/** A time or a level, as in logs. */
+/** Matches a time or a level, as in logs. */
 const LOGGED =
   /^(?:[[(]?\d{4}-\d\d-\d\d[T ]\d|[[(]?\d\d:\d\d:\d\d|\[?(?:[A-Z]{4,8})\]?[: ]\s|[A-Z][a-z]{2} [ \d]\d \d\d:)/
-/** Ends and starts of lines of code and of other data. */
+/** Match ends and starts of lines in code and other data. */
 const CODED =
   /[;{}\\]$|^[)\]}]+[,;)]*$|^(?:<\/?[a-z][\w-]*[ >]|#include|#!|import |from |@\w)|^"[^"]*": |^[\w.]+ ?:?= ?\S/
 
@@ -86,14 +86,14 @@ export function recognizeMarkdown(subject: TextSubject): number {
 }
 
 interface Marks {
-  /** Lines that are neither blank nor within fences. */
+  /** Number of lines that are neither blank nor inside fences. */
   lines: number
   headings: number
   items: number
   rows: number
-  /** Emphasis, links, quotes, fences. */
+  /** Number of lines with emphasis, links, quotes, or fences. */
   other: number
-  /** Marks that are rare elsewhere: deep headings, links, fences, bold text. */
+  /** Number of lines with syntax that is rare elsewhere: deep headings, links, fences, bold text. */
   strong: number
   prose: number
   coded: number

@@ -8,21 +8,21 @@ import { headingDepth, markdownLine, type MarkdownLine } from './markdown-line.t
 
 /** Longest front matter, in lines. */
 const META_LINES = 100
-/** Depth of lines that serve as headings. */
+/** Depth that is given to lines used as headings. */
 const LABEL_DEPTH = 7
-/** Largest indentation of a fence: lists indent it. */
+/** Largest indentation of a fence, because fences in lists are indented. */
 const FENCE_INDENT = 16
-/** Letters that count for the worth of a line. */
+/** Number of letters that count for the value of a line. */
 const LETTERS_COUNTED = 240
-/** Factor for sought lines. */
+/** Factor for lines with sought words. */
 const ASKED_WORTH = 12
-/** Factor for code that opens a block, and the upper limit of all factors. */
+/** Factor for the first lines of a code block, and the limit of all factors. */
 const OPENING_WORTH = 1.5
 const MOST_OF_CODE: number = OPENING_WORTH * Math.sqrt(LETTERS_COUNTED)
 /** Factors for the last section and the last lines. */
 const LAST_SECTION = 1.6
 const LAST_LINES = 8
-/** Worth of the last lines of prose per square root of letters: the end counts at any distance from the start. */
+/** Value of the last lines of prose for each square root of letters. The distance from the start does not matter. */
 const PROSE_END = 2.5
 
 interface Section {
@@ -48,8 +48,9 @@ export class MarkdownReader {
   readonly #headingOf: ((text: string) => number) | undefined
 
   /**
-   * @param words - Sought words.
-   * @param headingOf - Returns the depth of a separate line of prose that is a heading, else 0. Defaults to Markdown.
+   * @param words - Words that the call seeks.
+   * @param headingOf - Returns the depth of a heading if the line is one, and 0 otherwise. The line is prose between
+   *   blank lines. Defaults to Markdown's rules.
    */
   constructor(words: readonly string[], headingOf?: (text: string) => number) {
     this.#words = new WantedWords(words)
@@ -144,7 +145,7 @@ export class MarkdownReader {
     sections.push({ depth, heading: depth >= LABEL_DEPTH ? parent.heading : item, weight, lines: 0, blocks: 0 })
   }
 
-  /** A line of `=` or `-` makes the line before it a heading (CommonMark 4.3), or is a rule. */
+  /** Reads a line of `=` or `-`, which makes the line before it a heading (CommonMark 4.3), or is a rule. */
   #underline(line: RawLine, bare: string): void {
     const previous = this.#previous
     if (previous?.kind !== 'text' || this.#blanks > 0 || previous.item.end !== line.number - 1 || bare.length < 2) {
@@ -257,7 +258,7 @@ function indentOf(text: string): number {
   return at
 }
 
-/** Indices of the parts of a preview. */
+/** Indexes of the parts of a preview. */
 const HEADINGS = 0
 const TEXT = 1
 const CODE = 2

@@ -1,4 +1,4 @@
-/** UTF-16 units of a piece, and the longest tag that is read. */
+/** Size of a chunk, and length of the longest tag that is read, in UTF-16 units. */
 const PIECE = 65_536
 /** Longest element name, in UTF-16 units. */
 const MAX_NAME = 128
@@ -10,9 +10,9 @@ export interface MarkupHandler {
   /** `attributes` is the text after the name. `isEmpty` is set if the tag also ends the element. */
   open(name: string, attributes: string, isEmpty: boolean, line: number): void
   close(name: string, line: number): void
-  /** One text may come in several parts, undecoded. */
+  /** A text may be passed in several parts. It is not decoded. */
   text(text: string, line: number): void
-  /** Text of a CDATA section. If absent, the section is a comment up to the next ">", as in HTML. */
+  /** The text of a CDATA section. If this method is absent, the section is a comment up to the next ">", as in HTML. */
   cdata?(text: string, line: number): void
 }
 
@@ -21,8 +21,8 @@ type Mode = 'text' | 'cdata' | 'skip'
 /**
  * Splits XML or HTML into tags and text, tolerating errors.
  *
- * Leaves out comments, declarations, and processing instructions; entities stay. Memory is bounded by a piece, and time
- * is linear.
+ * Comments, declarations, and processing instructions are left out. Entities are not decoded. Memory is limited to one
+ * chunk, and time is linear.
  */
 export class MarkupTokenizer {
   readonly #handler: MarkupHandler
@@ -31,15 +31,15 @@ export class MarkupTokenizer {
   readonly #pieces = new FixedPieces(PIECE, (piece) => this.#read(piece, false))
   #rest = ''
   #mode: Mode = 'text'
-  /** End of a section or of a skipped part. */
+  /** Text that ends a section or a skipped part. */
   #end = ''
   #rawName = ''
   #line = 1
-  /** End of the current line in the window; -1 if unknown. */
+  /** End of the current line in the window, or -1 if it is unknown. */
   #lineEnd = -1
 
   /**
-   * @param raw - Elements whose content is text up to their end tag.
+   * @param raw - Names of elements whose content is text up to their end tag.
    * @param skipsBlanks - Whether to leave out blank text.
    */
   constructor(handler: MarkupHandler, raw: ReadonlySet<string>, skipsBlanks: boolean) {
@@ -70,7 +70,7 @@ export class MarkupTokenizer {
     this.#lineEnd = -1
   }
 
-  /** Returns the end, or the start of an incomplete part. */
+  /** Returns the position after the text, or the start of an incomplete part. */
   #readText(window: string, from: number, isLast: boolean): number {
     const at = this.#nextTag(window, from)
     const textEnd = at >= 0 ? at : isLast ? window.length : beforeReference(window, from)
@@ -105,7 +105,7 @@ export class MarkupTokenizer {
     return end + 1
   }
 
-  /** Within raw text, only its end tag counts. */
+  /** Finds the next tag. Inside raw text, only the element's own end tag counts. */
   #nextTag(window: string, from: number): number {
     for (let at = window.indexOf('<', from); at >= 0; at = window.indexOf('<', at + 1)) {
       if (at + 1 >= window.length) return at
@@ -183,7 +183,7 @@ function isBlank(text: string, from: number, end: number): boolean {
   return true
 }
 
-/** Returns the end of the window, or an "&" that may begin a reference. */
+/** Returns the end of the window, or the position of an "&" that may start a reference. */
 function beforeReference(window: string, from: number): number {
   const at = window.lastIndexOf('&')
   return at >= from && window.length - at < MAX_REFERENCE ? at : window.length
@@ -198,7 +198,10 @@ const BANG = 33
 const SLASH = 47
 const QUESTION = 63
 
-/** Letters, "_", ":", and all non-ASCII characters (XML 1.0, production 4, slightly wider). */
+/**
+ * Whether a character starts a name: letters, "_", ":", and all non-ASCII characters. This is slightly more than XML
+ * 1.0, production 4, allows.
+ */
 function isNameStart(code: number): boolean {
   const lower = code | 32
   return (lower >= 97 && lower <= 122) || code === 95 || code === 58 || code > 127
@@ -208,7 +211,7 @@ function isNameEnd(code: number): boolean {
   return code <= 32 || code === SLASH || code === 62
 }
 
-/** Skips quoted ">". */
+/** Finds the end of a tag. A ">" in quotes does not count. */
 function tagEnd(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at)
@@ -230,7 +233,10 @@ function followsEquals(text: string, from: number, at: number): boolean {
   return text.charCodeAt(before) === 61
 }
 
-/** Cuts a text into pieces of one size, so that results do not depend on its arrival, and small pieces cost little. */
+/**
+ * Cuts a text into chunks of equal size, so that the result does not depend on how it arrives, and small chunks cost
+ * little.
+ */
 export class FixedPieces {
   readonly #size: number
   readonly #take: (piece: string) => void

@@ -1,13 +1,13 @@
-/** All elements of one path, for example every `urlset/url/loc`. */
+/** All elements with the same path, for example every `urlset/url/loc`. */
 export interface XmlNode {
   readonly name: string
   readonly depth: number
   count: number
-  /** First value of each attribute, of the first elements only. */
+  /** For each attribute, its first value. Only the first elements are read. */
   readonly attributes: Map<string, string>
-  /** First distinct texts, shortened. */
+  /** The first distinct texts, shortened. */
   readonly values: string[]
-  /** Whether there are more values. */
+  /** Whether there are more distinct values. */
   hasMoreValues: boolean
   readonly children: Map<string, XmlNode>
 }
@@ -15,10 +15,10 @@ export interface XmlNode {
 /** An element that reports a failure, as in test reports. */
 export interface XmlProblem {
   readonly line: number
-  /** Test case or file. */
+  /** Test case or file to which the failure belongs. */
   readonly owner: string
   readonly name: string
-  /** Attributes as written, shortened. */
+  /** Attributes as they are written, shortened. */
   readonly attributes: string
   text: string
 }

@@ -9,10 +9,11 @@ import { MarkupTokenizer, type MarkupHandler } from './markup-tokenizer.ts'
 import { newXmlNode, type XmlNode, type XmlProblem, type XmlScan } from './xml-node.ts'
 
 /**
- * Previews XML: paths of elements with counts, attributes, and first values, then the first lines. Failures in reports
- * (JUnit, NUnit, xUnit.net, TRX, Checkstyle) come first.
+ * Previews XML: element paths with counts, attributes, and first values, followed by the first lines. Failures in
+ * reports (JUnit, NUnit, xUnit.net, TRX, Checkstyle) are shown first.
  *
- * Accepts one line, cut, or malformed text. Memory is bounded, and time is linear. Entities are not expanded.
+ * Accepts text in one line, and incomplete or malformed text. Memory is limited, and time is linear. Entities are not
+ * expanded.
  */
 export function xmlPreviewer(): TextPreviewer {
   return { name: 'xml', previews: 'text', recognize: recognizeXml, read: readXml }
@@ -31,12 +32,12 @@ function readXml(): TextReader {
   }
 }
 
-/** Source files that begin like XML but are code. */
+/** Matches source files that start like XML but are code. */
 const CODE_PATH = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|php|erb|ejs|hbs|jinja2?|j2|twig|liquid|njk|mdx?|markdown)$/i
-/** Comments and instructions before the first element. */
+/** Matches comments and instructions before the first element. */
 const PROLOG = /^(?:\s|<\?(?!xml\b)[^<>]{0,500}\?>|<!--(?:[^-]|-(?!->)){0,8000}-->){1,50}/
 
-/** Requires an XML declaration, or one element around the rest. */
+/** Requires an XML declaration, or one element around all others. */
 export function recognizeXml({ contentType, start, end, intent }: TextSubject): number {
   if (intent.paths.some((path) => CODE_PATH.test(path))) return 0
   let text = start.charCodeAt(0) === 0xfeff ? start.slice(1) : start
@@ -62,22 +63,22 @@ export function recognizeXml({ contentType, start, end, intent }: TextSubject): 
   return hasNamespace || ends * 3 >= tags ? 0.85 : 0
 }
 
-/** UTF-16 units kept of the start. */
+/** Number of UTF-16 units to keep of the start. */
 const HEAD = 524_288
-/** Deeper elements count for the one above. */
+/** Largest depth. Deeper elements are counted for the element above. */
 const MAX_DEPTH = 64
-/** Unclosed elements that an end tag ends at most. */
+/** Largest number of unclosed elements that an end tag can end. */
 const MAX_REACH = 16
 const MAX_NODES = 1_024
 const MAX_CHILDREN = 128
-/** Limits for a path: elements with attributes read, attributes, values. */
+/** Limits for each path: elements whose attributes are read, attributes, and values. */
 const READ_ELEMENTS = 4
 const MAX_ATTRIBUTES = 16
 const MAX_VALUES = 3
 const MAX_VALUE = 96
 const MAX_PROBLEMS = 64
 const MAX_PROBLEM_TEXT = 1_200
-/** Elements that report a failure (JUnit, NUnit, xUnit.net, Checkstyle), and attributes (NUnit, TRX). */
+/** Names of elements that report a failure (JUnit, NUnit, xUnit.net, Checkstyle), and of attributes (NUnit, TRX). */
 const PROBLEM_NAMES: ReadonlySet<string> = new Set(['failure', 'error', 'rerunFailure', 'flakyFailure', 'fatal'])
 const OUTCOME = /\b(?:result|outcome)\s?=\s?["'](?:fail|error)/i
 
@@ -89,7 +90,7 @@ class XmlScanner implements MarkupHandler {
   #elements = 0
   #length = 0
   #head = ''
-  /** Open elements, and their attributes. */
+  /** Open elements, with their attributes. */
   readonly #open: XmlNode[] = [this.#root]
   readonly #owners: string[] = []
   #beyond = 0
@@ -238,16 +239,16 @@ function addValue(node: XmlNode, text: string): void {
 /** Shares of the budget for element paths and for failures. */
 const SHAPE_SHARE = 0.3
 const PROBLEM_SHARE = 0.4
-/** Problems whose messages come before any details. */
+/** Number of failures whose messages are shown before any details. */
 const FIRST_PROBLEMS = 8
-/** Fewest tokens for the text of a problem. */
+/** Smallest number of tokens for the text of a failure. */
 const LEAST_PROBLEM = 24
-/** Shown lines of a problem's text. */
+/** Number of lines to show of a failure's text. */
 const TEXT_LINES = 6
-/** Worth of a failure relative to the first line. */
+/** Value of a failure, compared with the first line. */
 const PROBLEM_WORTH = 40
 
-/** Shows paths of elements, then failures and the first lines. */
+/** Shows element paths, then failures and the first lines. */
 function xmlItems(scan: XmlScan, options: PreviewOptions): PreviewModel {
   const { budgetTokens } = options
   const { root, elements, lines, head, length } = scan
@@ -268,7 +269,7 @@ function xmlItems(scan: XmlScan, options: PreviewOptions): PreviewModel {
   return { ...shape, items: merged(problems, lineItems(head, lines, budgetTokens)) }
 }
 
-/** Sorts by line. A problem replaces its first line. */
+/** Merges items by line. A failure replaces the item of its first line. */
 function merged(problems: readonly Item[], others: readonly Item[]): Item[] {
   const outside = others.filter(({ start, end }) => !problems.some((one) => one.start >= start && one.start <= end))
   return [...problems, ...outside].toSorted((one, other) => one.start - other.start)
@@ -278,7 +279,7 @@ function lineItems(head: string, lines: number, most: number): Item[] {
   return head.split('\n', Math.min(lines, most)).map((text, index) => textItem(index + 1, text, 1 / (index + 1)))
 }
 
-/** Includes the failed test, its message, and the first lines of its text. */
+/** Each item has the failed test, its message, and the first lines of its text. */
 function problemItems({ problems }: XmlScan, budgetTokens: number): Item[] {
   const room = Math.max(
     LEAST_PROBLEM,
@@ -312,7 +313,7 @@ function describeProblem({ owner, name, attributes, text }: XmlProblem): string[
 /** Longest shown value, in UTF-16 units. */
 const MAX_SHOWN_VALUE = 48
 
-/** Writes one line per element path, indented: the count, attributes, and first values. The outermost come first. */
+/** The outermost elements are written first. The outermost come first. */
 function shapeLines(root: XmlNode, tokens: number): string[] {
   const chosen = new Set<XmlNode>()
   let left = tokens
@@ -362,7 +363,7 @@ function shortened(value: string): string {
   return cut.length < value.length ? `${cut}…` : cut
 }
 
-/** Reads the text after a tag's name, and skips invalid parts. */
+/** Yields the attributes in the text after a tag's name. Invalid parts are skipped. */
 function* xmlAttributes(text: string): Generator<readonly [name: string, value: string]> {
   const ATTRIBUTE = /([^\s=/"'<>]{1,64})\s{0,8}=\s{0,8}(?:"([^"]*)"|'([^']*)')/g
   for (const [, name, double, single] of text.matchAll(ATTRIBUTE)) yield [name!, double ?? single ?? '']

@@ -7,20 +7,20 @@ import {
   withoutComments,
 } from '@spillway/text/internal'
 
-/** Returns `800 × 600`, or nothing if unknown. */
+/** Returns text such as `800 × 600`. If the numbers are unknown, returns nothing. */
 function dimensions(width: number, height: number): string[] {
   return width > 0 && height > 0 ? [`${width} × ${height}`] : []
 }
 
-/** JPEG markers that begin a frame: ITU-T T.81, table B.1, without DHT (C4), JPG (C8), and DAC (CC). */
+/** Whether a JPEG marker starts a frame: ITU-T T.81, table B.1, without DHT (C4), JPG (C8), and DAC (CC). */
 const isFrameMarker = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 
-/** IHDR comes first (PNG specification, section 11.2.1). */
+/** Reads IHDR, which is the first chunk (PNG specification, section 11.2.1). */
 const pngFacts = (view: ByteView): string[] =>
   view.has(12, 'IHDR') ? dimensions(view.uint32(16), view.uint32(20)) : []
 
-/** The logical screen of GIF89a. */
+/** Reads the logical screen (GIF89a). */
 const gifFacts = (view: ByteView): string[] => dimensions(view.uint16(6, true), view.uint16(8, true))
 
 function jpegFacts(view: ByteView): string[] {
@@ -49,7 +49,7 @@ function webpFacts(view: ByteView): string[] {
 
 const uint24 = (view: ByteView, at: number): number => view.uint16(at, true) + view.uint8(at + 2) * 65_536
 
-/** Returns pixels, else the view box, else nothing. */
+/** Returns the size in pixels, or the view box, or nothing. */
 function svgFacts(view: ByteView): string[] {
   const start = withoutComments(view.text(0, 8_192))
   const from = start.indexOf('<svg')
@@ -86,7 +86,7 @@ export function describeMedia(bytes: Uint8Array, mediaType: string): string | un
   return facts.length === 0 ? undefined : facts.join(', ')
 }
 
-/** Returns the format if the declared type is general or wrong. */
+/** Returns the format if the declared type is too general or wrong. */
 function contradiction({ name, mediaType, alike = [] }: MediaFormat, declared: string): string[] {
   if (isGeneric(declared)) return [name]
   const essence = contentTypeEssence(declared)

@@ -6,20 +6,20 @@ import { recognizePdf } from './recognize-pdf.ts'
 
 /** Options of {@link pdfPreviewer}. */
 export interface PdfPreviewerOptions {
-  /** Largest number of pages that are read. Defaults to 1,000. */
+  /** Largest number of pages to read. Defaults to 1,000. */
   readonly maxPages?: number | undefined
   /** Largest text of all pages, in UTF-16 units. Defaults to 10,000,000. */
   readonly maxLength?: number | undefined
-  /** Milliseconds to read a document; a slower one has no text. Defaults to 10,000. */
+  /** Time limit for reading a document, in milliseconds. A slower one has no text. Defaults to 10,000. */
   readonly deadlineMs?: number | undefined
 }
 
 /**
  * Create a previewer of PDF documents: counts pages and extracts their text for preview and search.
  *
- * Needs the package `unpdf`. Node.js reads a document in a worker, which is stopped if it exceeds its time or memory.
- * Other runtimes read it in place and check the time only between pages and runs of text. Encrypted documents and those
- * without text are described as such. An event reports damaged ones.
+ * Needs the package `unpdf`. On Node.js, a worker reads the document. It is stopped if it needs too much time or
+ * memory. Other runtimes read it without a worker, and check the time only between pages and runs of text. For
+ * encrypted documents and documents without text, the description says so. An event reports damaged documents.
  *
  * @throws TypeError if an option is not a positive number.
  *

@@ -1,4 +1,4 @@
-/** The part of unpdf, which includes PDF.js, that is used. */
+/** The functions of unpdf that are used. unpdf includes PDF.js. */
 export interface PdfPeer {
   readonly getDocumentProxy: (data: Uint8Array, options: PdfOptions) => Promise<PdfDocument>
 }
@@ -30,27 +30,27 @@ interface PdfItem {
 
 export interface PdfLine {
   readonly text: string
-  /** Height of its letters in points; 0 if unknown. */
+  /** Height of its letters in points. 0 if unknown. */
   readonly height: number
 }
 
 export interface PdfLimits {
   readonly maxPages: number
-  /** UTF-16 units of all pages. */
+  /** Largest number of UTF-16 units in all pages. */
   readonly maxLength: number
   readonly deadlineMs: number
 }
 
 export interface PdfContent {
   readonly pageCount: number
-  /** Lines of each page; `null` for an unreadable page. */
+  /** Lines of each page. `null` for a page that could not be read. */
   readonly pages: readonly (readonly PdfLine[] | null)[]
 }
 
 /**
  * Rejects with the error of PDF.js, for example a `PasswordException`, or a `TimeoutError`.
  *
- * Its source runs in a worker, so it must not use anything from outside.
+ * Its source also runs in a worker, so it must not use anything from outside.
  */
 export async function readPages(peer: PdfPeer, data: Uint8Array, limits: PdfLimits): Promise<PdfContent> {
   const end = performance.now() + limits.deadlineMs

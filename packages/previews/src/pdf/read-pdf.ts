@@ -7,12 +7,12 @@ import { readPages, type PdfContent, type PdfLimits, type PdfLine, type PdfPeer 
 import { isUntold } from './recognize-pdf.ts'
 import { locateInstalled } from '../preview-fallback.ts'
 
-/** Readers accept up to so many bytes before the header. */
+/** Number of bytes that readers accept before the header. */
 const HEADER_BYTES = 1_024
 
 export const DEFAULT_LIMITS: PdfLimits = { maxPages: 1_000, maxLength: 10_000_000, deadlineMs: 10_000 }
 
-/** Returns `undefined` if the bytes are not a PDF. `loadPeer` imports `unpdf`. */
+/** Returns `undefined` if the bytes are not a PDF document. `loadPeer` imports `unpdf`. */
 export async function readPdf(
   data: Uint8Array,
   { mediaType }: Pick<MediaSubject, 'mediaType'>,
@@ -40,12 +40,15 @@ function preview(content: Parameters<typeof pageText>[0], isUntold: boolean): Me
 const isPdf = (data: Uint8Array): boolean =>
   new TextDecoder('latin1').decode(data.subarray(0, HEADER_BYTES)).includes('%PDF-')
 
-/** An ordinary document of a thousand pages needs a quarter of it. */
+/** Limit of memory. An ordinary document of a thousand pages needs a quarter of it. */
 const MAX_MEMORY_MB = 768
-/** Extra time to start the worker and load PDF.js. */
+/** Additional milliseconds for starting the worker and loading PDF.js. */
 const START_MS = 3_000
 
-/** Some bundlers wrap functions to keep their names. The worker lacks the wrapper. */
+/**
+ * Program of the worker. Some bundlers wrap functions to keep their names. The worker does not have this wrapper, so
+ * the program defines it.
+ */
 const PROGRAM = `
 const __name = (named) => named
 import('node:worker_threads').then(({ parentPort }) => {
@@ -63,10 +66,10 @@ import('node:worker_threads').then(({ parentPort }) => {
 const program = isolate(PROGRAM, MAX_MEMORY_MB)
 
 /**
- * Stops the worker if it exceeds its time or memory. Runtimes without workers check the time only between pages and
- * runs of text.
+ * The worker is stopped if it needs too much time or memory. Runtimes without workers check the time only between pages
+ * and runs of text.
  *
- * @param loadPeer - Imports `unpdf`, for reading in place.
+ * @param loadPeer - Imports `unpdf`, for reading without a worker.
  */
 export async function isolatedPages(
   data: Uint8Array,
@@ -90,14 +93,15 @@ export async function isolatedPages(
   }
 }
 
-/** Height of a heading relative to the running text. */
+/** Smallest height of a heading, relative to the text. */
 const HEADING_FACTOR = 1.15
 /** Longest heading, in UTF-16 units. */
 const MAX_HEADING = 120
 const LEVELS = 3
 
 /**
- * Writes `--- page 3 of 12 ---` before each page, and headings as in Markdown. Unread pages are mentioned at the end.
+ * Writes `--- page 3 of 12 ---` before each page, and headings like in Markdown. The end mentions pages that were not
+ * read.
  */
 function pageText({ pageCount, pages }: PdfContent): string {
   const levels = headingLevels(pages.flatMap((page) => page ?? []))
@@ -119,7 +123,7 @@ function writeLine({ text, height }: PdfLine, levels: ReadonlyMap<number, number
   return level === undefined ? line : `${'#'.repeat(level)} ${line.trimStart()}`
 }
 
-/** Returns the heights above most of the text, the highest first. */
+/** Returns the heights of letters above most of the text, the largest first. */
 function headingLevels(lines: readonly PdfLine[]): Map<number, number> {
   const lengths = new Map<number, number>()
   for (const { text, height } of lines) lengths.set(round(height), (lengths.get(round(height)) ?? 0) + text.length)
@@ -134,7 +138,7 @@ const isHeadingText = (line: string): boolean => line.length <= MAX_HEADING && /
 
 const round = (height: number): number => Math.round(height * 2) / 2
 
-/** Keeps one of several empty lines, and none at the ends. */
+/** Removes empty lines at the ends, and all but one of consecutive empty lines. */
 function withoutBlanks(lines: readonly string[]): string[] {
   const kept = lines.filter((line, index) => line !== '' || (index > 0 && lines[index - 1] !== ''))
   return kept.at(-1) === '' ? kept.slice(0, -1) : kept

@@ -5,10 +5,13 @@ import { RawLines } from '../layout/raw-lines.ts'
 import type { TextPreviewer, TextSubject } from '../previewer.ts'
 import { numberCut, numberNote, withoutNumbers } from '../layout/numbered-lines.ts'
 
-/** Shares of the budget: headings and text. Unused tokens go to the others. */
+/** Shares of the budget for headings and text. Tokens that one part does not use are added to the other. */
 const SHARES = [0.35, 0.65]
 
-/** Previews plain text of any script like Markdown, with its own signs of headings. Cuts long lines after a sentence. */
+/**
+ * Previews plain text of any script like Markdown, but with other rules for headings. Long lines are cut after a
+ * sentence.
+ */
 export function prosePreviewer(): TextPreviewer {
   return {
     name: 'prose',
@@ -54,11 +57,11 @@ function readProse({ start, intent }: TextSubject): ReturnType<TextPreviewer['re
   }
 }
 
-/** A time, a level, a path, or a rule: no start of a sentence. */
+/** Matches a time, a level, a path, or a rule, which do not start a sentence. */
 const LOGGED =
   /^\s*(?:\[|[(]?\d{4}-\d\d-\d\d|[(]?\d\d?:\d\d|[A-Z]{4,8}:|(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\b|[\w.-]*[/\\][\w./\\-]+|[-=+*#~_]{3,}|\$ |> ?\$|\w+:\d|0x)/
 
-/** Requires words in sentences that fill lines or paragraphs. */
+/** Requires sentences of words that fill lines or paragraphs. */
 export function recognizeProse(subject: TextSubject): number {
   const { isWhole, intent } = subject
   const lines = withoutNumbers(subject).map((line) => line.trim())
@@ -99,9 +102,9 @@ export function recognizeProse(subject: TextSubject): number {
 
 interface Units {
   readonly letters: number
-  /** Marks that are rare in sentences. */
+  /** Number of characters that are rare in sentences. */
   readonly odd: number
-  /** Sentence ends: a mark after a letter and before a blank or the end, or a mark that needs no blank. */
+  /** Number of sentence ends: a mark after a letter and before a blank or the end, or a mark that needs no blank. */
   readonly sentences: number
 }
 
@@ -135,17 +138,17 @@ function countUnits(line: string): Units {
 
 /** Longest heading, in UTF-16 units. */
 const HEADING_UNITS: number = 90
-/** A numbered line of this length may end like a sentence and still be a heading. */
+/** Length up to which a numbered line may be a heading although it ends like a sentence. */
 const TITLE_UNITS = 30
-/** `1.`, `2.3`, `A.1.`, `IV.` before words, as in RFCs, standards, and books. */
+/** Matches `1.`, `2.3`, `A.1.`, `IV.` before words, as in RFCs, standards, and books. */
 const NUMBERED = /^(?:(\d{1,3}(?:\.\d{1,3}){0,5}\.?)|([A-Z](?:\.\d{1,3}){1,4}\.?)|([IVXLC]{1,7}\.)) {1,4}\S/
-/** A number within the first words: `Chapter 12`, `第三章`. */
+/** Matches a number within the first words, such as `Chapter 12`, `第三章`. */
 const COUNTED =
   /^(?:\p{Lu}[\p{L}]{2,14} (?:\d{1,4}|[IVXLC]{1,8})(?:[.:]?$|[.:]? [^\p{Ll}])|第[\d〇一二三四五六七八九十百千]{1,6}\p{L})/u
-/** A page number at the end, as in tables of contents and page headers. */
+/** Matches a page number at the end, as in tables of contents and page headers. */
 const PAGE = /(?:\.[ .]{2,}|\s{3,})\d{1,4}\s*$|\[Page \d+\]\s*$/
 
-/** Returns the depth of a heading, from 1; 0 for other lines. `text` is a line after a blank one. */
+/** Returns the depth of a heading, from 1. Returns 0 for other lines. `text` must be a line after a blank line. */
 export function proseHeading(text: string): number {
   if (text.length > HEADING_UNITS || PAGE.test(text)) return 0
   const numbered = NUMBERED.exec(text)

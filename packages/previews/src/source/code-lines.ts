@@ -3,10 +3,10 @@ import type { SourceLines } from './source-lines.ts'
 import { wordHash, wordHashes } from './word-hash.ts'
 
 export const BLANK = 0
-/** Only brackets and punctuation, or the word that ends a block. */
+/** A line with only brackets and punctuation, or the word that ends a block. */
 export const CLOSER = 1
 export const COMMENT = 2
-/** Inside of a documentation string. */
+/** A line inside of a documentation string. */
 const DOCUMENTATION = 3
 export const CODE = 4
 
@@ -14,11 +14,11 @@ export interface CodeLines {
   readonly source: SourceLines
   /** `BLANK`, `CLOSER`, `COMMENT`, `DOCUMENTATION`, or `CODE`. */
   readonly kinds: Uint8Array
-  /** Columns before the first character; a tab counts as four. */
+  /** Number of columns before the first character. A tab counts as four. */
   readonly indents: Uint16Array
-  /** Hash of the first word; `NO_WORD` if the line begins otherwise. */
+  /** Hash of the first word. `NO_WORD` if the line does not start with a word. */
   readonly words: Int32Array
-  /** First and last UTF-16 unit that is no blank. */
+  /** Positions of the first and the last UTF-16 unit that is not blank. */
   readonly firsts: Uint16Array
   readonly lasts: Uint16Array
 }
@@ -30,7 +30,7 @@ const STAR = 42
 const HASH = 35
 const AT = 64
 
-/** Classifies lines by the comments of their language, in one pass. */
+/** Classifies lines by the comment syntax of their language, in one pass. */
 export function codeLines(source: SourceLines, rules: DefinitionRules): CodeLines {
   const { text, begins, ends, count } = source
   const kinds = new Uint8Array(count)
@@ -83,7 +83,7 @@ export function codeLines(source: SourceLines, rules: DefinitionRules): CodeLine
   return { source, kinds, indents, words, firsts, lasts }
 }
 
-/** Finds strings in triple quotes, examining each mark once. */
+/** Finds strings in triple quotes. Each quote is examined once. */
 class QuoteFinder {
   readonly #text: string
   readonly #next = { '"""': -1, "'''": -1 }
@@ -92,7 +92,7 @@ class QuoteFinder {
     this.#text = text
   }
 
-  /** Returns 0 if no string between the offsets continues after them. */
+  /** Returns the end of a string that starts in the range and continues after it, or 0. */
   endOfString(start: number, end: number): number {
     let at = start
     for (;;) {
@@ -114,7 +114,7 @@ class QuoteFinder {
   }
 }
 
-/** Returns the end of the text if the mark is missing. */
+/** Returns the end of the mark. If it is missing, returns the end of the text. */
 function endOf(text: string, mark: string, from: number): number {
   const found = text.indexOf(mark, from)
   return found < 0 ? text.length : found + mark.length
@@ -124,14 +124,14 @@ function isBlank(unit: number): boolean {
   return unit === 32 || unit === 9 || unit === 13
 }
 
-/** `#!`, `#include`, and `#[derive]` are not comments. */
+/** Whether a `#` starts no comment, as in `#!`, `#include`, and `#[derive]`. */
 function isDirective(text: string, at: number): boolean {
   if (text.charCodeAt(at) !== HASH) return false
   const next = text.charCodeAt(at + 1)
   return next === 91 || next === 33
 }
 
-/** Returns 0 if no string in triple quotes begins the line or an attribute. */
+/** Returns the end of a string in triple quotes at the start of the line or an attribute, or 0. */
 function docstringEnd(text: string, at: number, end: number): number {
   let from = at
   const first = text.charCodeAt(at)

@@ -9,13 +9,13 @@ export interface Definition {
   readonly kind: string
 }
 
-/** Kind of a function declared here and defined elsewhere. */
+/** Kind of a function that is declared here but defined elsewhere. */
 export const DECLARATION = 'declaration'
 
-/** Longest examined part of a line, in UTF-16 units. */
+/** Length of the examined part of a line, in UTF-16 units. */
 const LONGEST = 240
 
-/** Kinds with methods inside. In other definitions, a name before `(` is a call. */
+/** Kinds of definitions that contain methods. Inside other definitions, a name before `(` is a call. */
 const HOLDS_METHODS: ReadonlySet<string> = new Set([
   'class',
   'struct',
@@ -29,7 +29,7 @@ const HOLDS_METHODS: ReadonlySet<string> = new Set([
   'extension',
   'implementation',
 ])
-/** Words before `(` that define nothing in any language. */
+/** Words before `(` that never are the name of a definition. */
 const NO_NAMES: ReadonlySet<string> = new Set(
   (
     'if for while switch catch return sizeof new throw else do typeof await yield case assert defined foreach using ' +
@@ -40,7 +40,7 @@ const NO_NAMES: ReadonlySet<string> = new Set(
 export interface DefinitionMatcher {
   readonly keyword: RegExp | undefined
   readonly kinds: ReadonlyMap<string, string>
-  /** First words of lines in which a keyword defines a name. */
+  /** Hashes of words that may start a line in which a keyword defines a name. */
   readonly starts: ReadonlySet<number>
   readonly forms: readonly DefinitionFormMatcher[]
   readonly calls: DefinitionRules['calls']
@@ -53,7 +53,7 @@ interface DefinitionFormMatcher {
   readonly starts: ReadonlySet<number> | undefined
 }
 
-/** There are only as many rules as languages, so nothing is evicted. */
+/** Matchers by rules. There are as many rules as languages, so the cache needs no limit. */
 const matchers = new Map<DefinitionRules, DefinitionMatcher>()
 
 export function definitionMatcher(rules: DefinitionRules): DefinitionMatcher {
@@ -84,7 +84,7 @@ export function definitionMatcher(rules: DefinitionRules): DefinitionMatcher {
 }
 
 /**
- * @param previous - Index of the previous line of code, or -1: in C it may hold a return type.
+ * @param previous - Index of the previous line of code, or -1. In C, it may be a return type.
  * @param inside - The enclosing definition.
  */
 export function definitionAt(
@@ -145,7 +145,7 @@ function beginning({ source }: CodeLines, index: number): string {
   return source.text.slice(begin, Math.min(source.ends[index]!, begin + LONGEST)).trimStart()
 }
 
-/** Longer words first, so that a shorter prefix does not hide them. */
+/** Joins words for a pattern. Longer words come first, so that a shorter prefix does not hide them. */
 function escaped(words: readonly string[]): string {
   return words
     .toSorted((one, other) => other.length - one.length)
@@ -153,13 +153,13 @@ function escaped(words: readonly string[]): string {
     .join('|')
 }
 
-/** `struct point p;` and `struct point *find(…)` use a type of C, and define none. */
+/** Whether a line uses a type of C without defining it, as in `struct point p;` and `struct point *find(…)`. */
 function isDeclaration(line: string, word: string, calls: DefinitionRules['calls']): boolean {
   if (calls !== 'outer' || !/^(?:class|struct|union|enum)$/.test(word)) return false
   return /;\s*$/.test(line) || /^[^:{]*[(=]/.test(line) || /\b(?:struct|union|enum|class)[ \t]+\w+[ \t]*\*/.test(line)
 }
 
-/** Returns a name before parameters, if the line defines it. */
+/** Returns the name before the parameters if the line defines it. */
 function nameBeforeParameters(
   line: string,
   previous: () => string,
@@ -197,7 +197,10 @@ function nameBeforeParameters(
 const SEMICOLON = 59
 const OPEN_BRACE = 123
 
-/** In a JavaScript class, only modifiers may precede the name, and a body or more parameters follow. */
+/**
+ * Whether a line defines a method of a JavaScript class: only modifiers precede the name, and a body or more parameters
+ * follow.
+ */
 function isMethod(before: string, last: number): boolean {
   if (
     !/^(?:(?:static|async|get|set|public|private|protected|readonly|override|abstract|declare|accessor)[ \t]+)*[*#]?$/.test(

@@ -1,23 +1,23 @@
 /**
- * Pattern, defined kind, and first words of such lines. `^` means lines without indentation; without words, any line
- * may match.
+ * A pattern, the kind that it defines, and the first words of matching lines. `^` means lines without indentation.
+ * Without words, any line may match.
  */
 export type DefinitionForm = readonly [pattern: RegExp, kind: string, words?: string]
 
 export interface DefinitionRules {
-  /** Words before a defined name; `=` adds the kind if it differs from the word. */
+  /** Words before a defined name. `=` adds the kind if it differs from the word. */
   readonly keywords: string
-  /** Words allowed before the keywords. */
+  /** Words that may precede the keywords. */
   readonly modifiers?: string
-  /** Pattern of a name without groups, if names have other characters than letters, digits, and `_`. */
+  /** Pattern of a name without groups. It is set if names have characters other than letters, digits, and `_`. */
   readonly name?: string
-  /** Pattern between keyword and name, for example a receiver in Go. */
+  /** Pattern between the keyword and the name, for example for a receiver in Go. */
   readonly between?: string
-  /** Other forms with the name in the first group, tried at the first character of a line. */
+  /** Other forms, with the name in the first group. They are tried at the first character of a line. */
   readonly forms?: readonly DefinitionForm[]
   /**
-   * Definitions by parameters without a keyword: `outer` anywhere as in C, `typed` in classes after a type as in Java,
-   * `bare` in classes as in JavaScript.
+   * The places at which a name with parameters is a definition without a keyword: `outer` anywhere, as in C. `typed` in classes after
+   * a type, as in Java. `bare` in classes, as in JavaScript.
    */
   readonly calls?: 'outer' | 'typed' | 'bare'
   readonly comment?: '//' | '#' | '--' | ';' | '%' | '"' | '!'

@@ -1,13 +1,13 @@
-/** A programming language: id, display name, extensions, and file names. */
+/** A programming language, with id, display name, extensions, and file names. */
 export interface Language {
   readonly id: string
   readonly name: string
   readonly extensions: readonly string[]
-  /** Whole file names, in lowercase. */
+  /** Complete file names, in lowercase. */
   readonly files?: readonly string[]
-  /** Interpreters after `#!`. */
+  /** Names of interpreters after `#!`. */
   readonly interpreters?: readonly string[]
-  /** Content types besides `text/x-<id>` and `application/x-<id>`. */
+  /** Content types other than `text/x-<id>` and `application/x-<id>`. */
   readonly contentTypes?: readonly string[]
 }
 
@@ -18,7 +18,7 @@ const language = (
   more: Omit<Language, 'id' | 'name' | 'extensions'> = {},
 ): Language => ({ id, name, extensions: extensions.split(' '), ...more })
 
-/** Extensions that GitHub's Linguist gives to this language and to no other common one. */
+/** Languages with the extensions that, in GitHub's Linguist, belong to no other common language. */
 const LANGUAGES: readonly Language[] = [
   language('typescript', 'TypeScript', 'ts mts cts', {
     interpreters: ['ts-node', 'tsx', 'deno', 'bun'],
@@ -114,10 +114,10 @@ function indexed(keys: (language: Language) => readonly string[]): Map<string, s
 }
 
 /**
- * @param path - A path or file name; the extension says most.
- * @param contentType - In lowercase and without parameters.
- * @param start - Start of the file, for example `#!/usr/bin/env python3`.
- * @returns An id such as `typescript` or `cpp`; `undefined` if unknown.
+ * @param path - A path or file name. The extension is the most reliable information.
+ * @param contentType - The content type, in lowercase and without parameters.
+ * @param start - The start of the file, for example `#!/usr/bin/env python3`.
+ * @returns An id such as `typescript` or `cpp`. `undefined` if unknown.
  */
 export function languageOf(
   path: string | undefined,
@@ -133,7 +133,7 @@ export function languageOf(
   )
 }
 
-/** Returns `C++` for `cpp`. An unknown id is its own name. */
+/** Returns the display name of an id, for example `C++` for `cpp`. For an unknown id, it returns the id. */
 export function languageName(id: string): string {
   return BY_ID.get(id)?.name ?? id
 }
@@ -146,7 +146,7 @@ function fileName(path: string | undefined): string {
     .toLowerCase()
 }
 
-/** Handles `env`, its options, and a version. */
+/** Reads the interpreter, which may have `env`, its options, and a version. */
 function languageOfShebang(start: string): string | undefined {
   if (!start.startsWith('#!')) return undefined
   const words = start.slice(2, 256).split('\n', 1).join('').trim().split(/\s+/)

@@ -8,35 +8,38 @@ export interface Sought {
   readonly words: readonly string[]
 }
 
-/** Worth by kind of line; code is 1. */
+/** Values of kinds of lines. Code has the value 1. */
 const WORTH = [0, 0, 0.6, 0.35, 1] as const
 /** Factor for a repeated line. */
 const REPEATED = 0.5
-/** Limit for comparing lines. */
+/** Largest number of lines to compare. */
 const MOST_COMPARED = 8_192
 /** Factor for comments at the top of a file, such as a license. */
 const LICENCE = 0.08
-/** Approximate limit for searched UTF-16 units. */
+/** Approximate number of UTF-16 units to search. */
 const MOST_SEARCHED = 8_000_000
 const ASKED = 40
 const SOUGHT_LINE = 6
-/** Smallest worth of requested lines and conflicts. */
+/** Smallest value of requested lines and conflicts. */
 export const SOUGHT: number = SOUGHT_LINE
 const CONFLICT = 12
-/** Lines raised in a sought definition, and around a sought line. Lines near several sought ones rise several times. */
+/**
+ * Number of lines to raise in a sought definition, and around a sought line. Lines near several sought lines are raised
+ * several times.
+ */
 const SOUGHT_BODY = 40
 const AROUND = 12
 const NEAR_FACTOR = 3
-/** Difference of the factor for each line farther away. */
+/** Decrease of the factor for each line of distance. */
 const FALL = 0.1
-/** Lines raised around a conflict. */
+/** Number of lines to raise around a conflict. */
 const CONFLICT_AROUND = 3
-/** Lines raised around requested ones. */
+/** Number of lines to raise around requested lines. */
 const NEIGHBOURS = 12
 
 /**
- * Rates each line of code: requested and sought lines, merge conflicts, other code. Text of a tool around the code is
- * worth nothing.
+ * Rates each line of code. Requested and sought lines and merge conflicts have the highest values. Text that a tool
+ * added around the code has the value 0.
  */
 export function lineWorth(code: CodeLines, symbols: readonly OutlineSymbol[], sought: Sought): Float32Array {
   const { source, kinds } = code
@@ -63,7 +66,7 @@ function lowerRepeats({ source, kinds }: CodeLines, worth: Float32Array): void {
   }
 }
 
-/** Raises both sides of a merge conflict and the lines around. */
+/** Raises both sides of a merge conflict and the lines around it. */
 function raiseConflicts(source: SourceLines, worth: Float32Array): void {
   if (!source.text.includes('<<<<<<< ')) return
   let from = -1
@@ -81,7 +84,7 @@ function raiseConflicts(source: SourceLines, worth: Float32Array): void {
   }
 }
 
-/** Raises bodies of sought definitions and lines with sought words, unless a word is everywhere. */
+/** Raises bodies of sought definitions, and lines with sought words. Words that occur in too many lines are ignored. */
 function raiseWords(
   source: SourceLines,
   symbols: readonly OutlineSymbol[],
@@ -103,7 +106,7 @@ function raiseWords(
   }
 }
 
-/** Returns `undefined` if there are more than `most` lines. */
+/** Returns `undefined` if more than `most` lines have the word. */
 function linesWith({ text, ends, count }: SourceLines, word: string, most: number): number[] | undefined {
   const held: number[] = []
   let index = 0

@@ -1,20 +1,20 @@
 import { cleanLine } from '@spillway/text/internal'
 import { findNumbering, numberLength, type LineNumbering } from '../layout/numbered-lines.ts'
 
-/** Lines that a tool may write before the output of a command. */
+/** Number of lines that a tool may write before the output of a command. */
 const MOST_BEFORE = 24
-/** UTF-16 units searched for line numbers. */
+/** Number of UTF-16 units in which line numbers are searched. */
 const NUMBERING_UNITS = 16_384
 
-/** Lines of a text as code, created on request, without line numbers of a tool. */
+/** Lines of a text as code, without the line numbers of a tool. They are created on request. */
 export class SourceLines {
   readonly text: string
   readonly count: number
   readonly numbering: LineNumbering | undefined
-  /** Start and end of each line's code in the text. */
+  /** Positions of the start and the end of each line's code in the text. */
   readonly begins: Uint32Array
   readonly ends: Uint32Array
-  /** Range of the code, 0-based; lines outside of it are the tool's. */
+  /** Range of the code, 0-based. Other lines were written by the tool. */
   readonly from: number
   readonly to: number
 
@@ -43,7 +43,7 @@ export class SourceLines {
     this.to = Math.max(to, this.from)
   }
 
-  /** Returns the line as a terminal shows it. */
+  /** Returns the line in the form that a terminal shows. */
   line(index: number): string {
     return cleanLine(this.text.slice(this.begins[index], this.ends[index]))
   }
@@ -56,7 +56,7 @@ export class SourceLines {
   }
 }
 
-/** Counts lines before `<output>`, the last of a tool's tags. */
+/** Counts the lines up to `<output>`, which is the last of a tool's tags. */
 export function linesBefore(lines: readonly string[]): number {
   if (!/^<\w+>/.test(lines[0]?.slice(0, 80) ?? '')) return 0
   return (

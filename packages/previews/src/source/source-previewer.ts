@@ -16,22 +16,25 @@ import { unitsOf } from './word-hash.ts'
 import { USUAL_TOKENS } from '../usual-tokens.ts'
 
 export interface SourcePreviewerOptions {
-  /** Find definitions by a grammar. Defaults to patterns, which are used for languages without a grammar too. */
+  /**
+   * Finds definitions with a grammar. By default, patterns find them. Patterns are also used for languages without a
+   * grammar.
+   */
   readonly outline?: Outliner | undefined
 }
 
-/** Longest text, in UTF-16 units; longer ones are previewed by lines. */
+/** Longest text, in UTF-16 units. Longer texts are previewed by lines. */
 const MAX_LENGTH = 4_194_304
-/** Largest mean line length of code written by people. */
+/** Largest average line length of code written by people. */
 const LONGEST_MEAN = 240
 const NO_RULES: DefinitionRules = { keywords: 'function class def fn func', comment: '//', block: true }
 
 /**
- * Previews source code: names of definitions with their lines, then requested lines, conflicts of a merge, definitions,
- * and other code.
+ * Previews source code: names of definitions with their lines, then requested lines, merge conflicts, definitions, and
+ * other code.
  *
- * Recognizes code by path, content type, and lines. Leaves minified and very long code to the preview by lines. If
- * `outline` throws, so does the reader.
+ * Code is recognized by path, content type, and lines. Minified and very long code is left to the preview by lines. If
+ * `outline` throws, the reader throws the same error.
  *
  * @throws TypeError if `outline` is not a function.
  */
@@ -84,7 +87,7 @@ async function readSource(
   }
 }
 
-/** Returns the offset of line numbers if the text is the requested part of a file. */
+/** Returns the offset of line numbers if the text is the requested part of a file, not all of it. */
 function sliceShift({ lines, paths }: ToolIntent, count: number): number {
   if (lines?.end === undefined || paths.length !== 1) return 0
   return count <= lines.end - lines.start + 1 ? lines.start - 1 : 0
@@ -98,13 +101,14 @@ function asked({ lines }: ToolIntent, shift: number, count: number): Sought['lin
   return start >= 1 && start <= count && (end - start + 1) * 2 <= count ? { start, end } : undefined
 }
 
-/** Share of patterns' definitions that an outline may miss: patterns also find false ones. */
+/** Share of the definitions found by patterns that an outline may miss, because patterns also find false ones. */
 const MOST_MISSED = 0.25
 
 /**
- * Adds definitions found by patterns outside of functions, if the outline misses many.
+ * If the outline misses many definitions, adds those that patterns find outside of functions.
  *
- * Grammars give up on unexpected code, for example a macro in place of a keyword, and may miss the rest of the file.
+ * A grammar may fail at unexpected code, for example a macro in place of a keyword, and miss the following part of the
+ * file.
  */
 export function completeOutline(
   outline: readonly OutlineSymbol[],
@@ -114,7 +118,7 @@ export function completeOutline(
   const functions = outline.filter(({ kind }) => FUNCTIONS.test(kind))
   const missed: OutlineSymbol[] = []
   let next = 0
-  /** Last line of the functions before a definition. */
+  /** Last line of the functions that start before a definition. */
   let end = 0
   for (const symbol of patterns) {
     for (; next < functions.length && functions[next]!.line <= symbol.line; next++)
@@ -130,22 +134,22 @@ interface ReadSource {
   readonly code: CodeLines
   readonly symbols: readonly OutlineSymbol[]
   readonly worth: Float32Array
-  /** Text of the header after language and length. */
+  /** Text in the header after language and length. */
   readonly note: string
 }
 
-/** Share of the budget for deeper names. */
+/** Share of the budget for names of inner definitions. */
 const OUTLINE_SHARE = 0.4
-/** Largest share of the budget for names: if lines, words, or conflicts are sought, and otherwise. */
+/** Largest share of the budget for names. It is smaller if lines, words, or conflicts are sought. */
 const NAMES_BESIDE_SOUGHT = 0.1
 const MOST_NAMES = 0.97
-/** Number of top names that suffices; with fewer, inner names are added. */
+/** Number of outer names that is enough. With fewer, inner names are added. */
 const ENOUGH_NAMES = 8
 /** Longest shown name, in UTF-16 units. */
 const NAME_CAP = 80
-/** Most lines listed for one name. */
+/** Largest number of lines to list for one name. */
 const MOST_LIKE = 6
-/** Tokens of the number before a name. */
+/** Number of tokens of the line number before a name. */
 const NUMBER_TOKENS = 2
 async function sourceModel(read: ReadSource, budgetTokens: number): Promise<PreviewModel> {
   const { language, code, symbols, worth, note } = read
@@ -188,7 +192,10 @@ function itemsOf({ code, symbols, worth }: ReadSource, budgetTokens: number): It
   return items
 }
 
-/** Top names first, the longest definitions before others, then deeper ones up to a share of the tokens. */
+/**
+ * Orders names: outer names first, the longest definitions before others. Inner names follow up to a share of the
+ * tokens.
+ */
 function definitionNames(symbols: readonly OutlineSymbol[], most: number): HiddenNames {
   const levels = byDepth(symbols).map((level) =>
     level.map(({ line, name }) => {
@@ -235,11 +242,11 @@ function byDepth(symbols: readonly OutlineSymbol[]): OutlineSymbol[][] {
   return levels.flatMap((level) => [level.toSorted((one, other) => span(other) - span(one) || one.line - other.line)])
 }
 
-/** Kinds that enclose definitions, but do not count themselves if they wrap a file. */
+/** Kinds that enclose definitions. They are ignored if they wrap a whole file. */
 const WRAPPERS: ReadonlySet<string> = new Set(['module', 'implementation'])
-/** Lines that are examined in about a millisecond. */
+/** Number of lines that are examined in about a millisecond. */
 const LINES_OF_A_PIECE = 2_048
-/** Depth limit for nested definitions. */
+/** Largest depth of nested definitions. */
 const MOST_OPEN = 64
 
 interface Open {
@@ -254,7 +261,7 @@ interface Open {
  * Finds definitions by line starts and indentation, in one pass. A definition ends before the next line that is not
  * indented deeper.
  *
- * Misses names defined by macros, and definitions within a line.
+ * It misses names defined by macros, and definitions within a line.
  */
 export async function patternOutline(code: CodeLines, rules: DefinitionRules): Promise<OutlineSymbol[]> {
   const { source, indents, kinds, firsts } = code
@@ -299,12 +306,12 @@ export async function patternOutline(code: CodeLines, rules: DefinitionRules): P
   return placed(found, source)
 }
 
-/** Brackets and continuations do not end a definition. */
+/** Brackets and continuations, which do not end a definition. */
 const CONTINUES = unitsOf('{})]*&|')
-/** Annotations belong to the next definition. */
+/** Annotations, which belong to the next definition. */
 const ANNOTATES = unitsOf('@#')
 
-/** Sorts by line and ignores a module around the whole file. */
+/** Sorts definitions by line, and ignores a module around the whole file. */
 function placed(found: readonly { open: Open; end: number }[], source: SourceLines): OutlineSymbol[] {
   const isDeclared = ({ open }: { open: Open }): boolean => open.definition.kind === DECLARATION
   const declared = found.filter(isDeclared).length
@@ -326,20 +333,21 @@ function placed(found: readonly { open: Open; end: number }[], source: SourceLin
   })
 }
 
-/** In so short a text, every line is considered. */
+/** Number of lines up to which every line is considered. */
 const FEW_LINES = 1_536
-/** Lines in a block. */
+/** Number of lines in a block. */
 const BLOCK_LINES = 24
-/** Budgets' worth of considered lines, at so many UTF-16 units per token. */
+/** Size of the considered lines, as a multiple of the budget, and UTF-16 units per token. */
 const TIMES = 3
 const UNITS_PER_TOKEN = 3.4
-/** Extra tokens of a block. */
+/** Additional tokens of a block. */
 const BLOCK_TOKENS = 10
 
 /**
- * Returns the blocks worth most for their length, so that the cost of a preview does not grow with the file.
+ * Returns the blocks with the highest value for their length, so that the time for a preview does not grow with the
+ * file.
  *
- * @returns Indices of lines, in order; all lines of a short file.
+ * @returns Indexes of lines in order. For a short file, all lines.
  */
 export function promisingLines(source: SourceLines, worth: Float32Array, budgetTokens: number): number[] {
   const { count, begins, ends } = source

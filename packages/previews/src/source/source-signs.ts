@@ -6,7 +6,7 @@ import { linesBefore } from './source-lines.ts'
 
 export interface SourceSigns {
   readonly language: string
-  /** Sureness that the text is code, as of a previewer. */
+  /** Confidence that the text is code. */
   readonly sureness: number
 }
 
@@ -44,15 +44,18 @@ function findSigns(subject: TextSubject): SourceSigns | undefined {
   return { language, sureness: numbering === undefined ? 0.75 : 0.85 }
 }
 
-/** A key, an item of a list, a comment, or the start of a document. */
+/** Matches a key, an item of a list, a comment, or the start of a document. */
 const YAML_LINE = /^\s*(?:#|---|\.\.\.|- |(?:- )*["']?[\w$/.@~-][^\s:#"',;=(]*["']? ?:(?: [^=;]*)?$)/
-/** A key whose value is below it. */
+/** Matches a key whose value is on the lines below. */
 const YAML_PARENT = /^( *)(?:- )*[\w$/.@~-][^\s:#"',;=(]*:$/
-/** The first line below it, without the key's indentation. */
+/** Matches the first line below such a key, without the key's indentation. */
 const YAML_CHILD = /^(?: +|- )\S/
 const LEAST_PARENTS = 2
 
-/** If nothing tells it, almost every line must be YAML, and some keys must hold others: headers of mails are flat. */
+/**
+ * Whether lines are YAML. Without other information, almost all lines must be YAML and some keys must have nested keys.
+ * Mail headers have none.
+ */
 function isYaml(lines: readonly string[], isTold: boolean): boolean {
   const filled = lines.slice(0, MOST_LINES).map((line) => line.slice(0, MOST_UNITS).trimEnd())
   const own = filled.filter((line) => line !== '')
@@ -67,10 +70,10 @@ function isYaml(lines: readonly string[], isTold: boolean): boolean {
   return share >= 0.95
 }
 
-/** Markdown fences and HTML tags enclose code in documents. */
+/** Matches Markdown fences and HTML tags, in which documents contain code. */
 const DOCUMENT = /^(?:```|~~~|<!doctype|\s*<(?:html|head|body|div|\?xml)\b)/i
 
-/** Finds a path in a tool's text before numbered lines. */
+/** Finds a path that a tool wrote before numbered lines. */
 function pathBefore(lines: readonly string[]): string | undefined {
   for (const line of lines) {
     const path = /[\w./\\@~+-]{1,200}\.\w{1,8}(?=["'>:)\]]|\s|$)/.exec(line.slice(0, 400))?.[0]
@@ -79,7 +82,7 @@ function pathBefore(lines: readonly string[]): string | undefined {
   return undefined
 }
 
-/** Line starts or ends that few languages have. */
+/** Starts or ends of lines that occur in few languages. */
 const TELLING: readonly (readonly [language: string, pattern: RegExp])[] = [
   [
     'python',
@@ -138,7 +141,7 @@ const TELLING: readonly (readonly [language: string, pattern: RegExp])[] = [
   ['lua', /^local \w+ = require|^\s*(?:local )?function [\w.:]+\(.*\)$|^\s*local \w+ = |^\s*(?:if .* then|end,?)$/],
 ]
 
-/** Lines that are rare in code: times, levels, prompts, stack frames, hunks of a diff. */
+/** Matches lines that are rare in code: times, levels, prompts, stack frames, and hunks of a diff. */
 const OUTPUT =
   /^\W{0,3}\d{2,4}[-:/.]\d\d[-:/.]|^\s*(?:\[?(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE)\b|File "|at [\w.$<>]+[ (]|[+>$%] )|^[\w./\\-]+:\d+(?::\d+)?:|^\d+[:-]|^(?:@@ |[*=-]{5}|diff --git |[-+]{3} [ab/])/
 
@@ -148,13 +151,13 @@ const CODE_START =
 const ASSIGNMENT = /^\s*[\w.@$[\]'":]+ ?(?::?=|<-|=>|:|\+=) ?\S|\w\([^()]*\)/
 
 interface CodeLikeness {
-  /** Share of nonblank lines that look like code, from 0 to 1. */
+  /** Share of lines with text that look like code, from 0 to 1. */
   readonly share: number
-  /** `undefined` if fewer than three lines tell a language. */
+  /** The language, or `undefined` if fewer than three lines show it. */
   readonly language: string | undefined
 }
 
-/** Limits: lines, and UTF-16 units of a line. */
+/** Largest number of lines to read, and of UTF-16 units in a line. */
 const MOST_LINES = 240
 const MOST_UNITS = 160
 const LEAST_TELLING = 3

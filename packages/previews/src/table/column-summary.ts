@@ -1,13 +1,13 @@
 import { detach } from '@spillway/text/internal'
 import type { BlockText } from '@spillway/text/internal/tables'
 
-/** Limit for counted values of a column; beyond it there are only many. */
+/** Largest number of counted values in a column. If there are more, they are not counted. */
 const MOST_VALUES = 16
 /** Longest counted value, in UTF-16 units. */
 const LONGEST_VALUE = 64
 const SLOTS = 64
 const POWERS: readonly number[] = Array.from({ length: 23 }, (_, power) => 10 ** power)
-/** Characters of times besides digits: T, Z, U, C, space, point, comma, signs. */
+/** Characters other than digits that occur in times: T, Z, U, C, space, period, comma, signs. */
 const IN_TIMES: readonly number[] = [84, 90, 85, 67, 32, 46, 44, 43, 45]
 
 export interface CountedValue {
@@ -23,8 +23,8 @@ export interface ValueRange {
 }
 
 /**
- * Summarizes the cells of a column: empty ones, the range of numbers or ISO 8601 dates, and counts of a few values.
- * Holds for every cell.
+ * Summarizes the cells of a column: the number of empty cells, the range of numbers or ISO 8601 dates, and counts if
+ * there are few values. Whether it is true for every cell so far.
  */
 export class ColumnSummary {
   #filled = 0
@@ -46,18 +46,18 @@ export class ColumnSummary {
     return this.#empty
   }
 
-  /** Distinct values by first row; absent if they are many or long. */
+  /** Distinct values in the order of their first row. Absent if there are many, or long ones. */
   get values(): readonly CountedValue[] | undefined {
     return this.#values
   }
 
-  /** Absent unless all nonempty cells are numbers, or dates in one form. */
+  /** Absent unless all cells with text are numbers, or dates in one form. */
   get range(): ValueRange | undefined {
     if (this.#filled === 0 || !(this.#numeric || this.#dated)) return undefined
     return { type: this.#numeric ? 'number' : 'date', least: this.#leastText, greatest: this.#greatestText }
   }
 
-  /** Adds a cell that its row leaves out. */
+  /** Adds an empty cell for a row that is too short. */
   addEmpty(): void {
     this.#empty++
   }
@@ -129,7 +129,7 @@ export class ColumnSummary {
   }
 }
 
-/** Returns `NaN` for other text. */
+/** Returns the number, or `NaN` for other text. */
 function numberIn(text: string, codes: Uint16Array, start: number, end: number): number {
   let at = start
   const first = codes[at]
@@ -160,7 +160,7 @@ function slowNumber(text: string, start: number, end: number): number {
   return Number.isFinite(value) ? value : NaN
 }
 
-/** Accepts ISO 8601 with or without a time, and slashes in place of hyphens. */
+/** Whether a text is a date: ISO 8601 with or without a time. Slashes may replace the hyphens. */
 function isDate(codes: Uint16Array, start: number, end: number): boolean {
   const length = end - start
   if (length < 7 || length > 35) return false

@@ -1,23 +1,26 @@
 import { detach } from '@spillway/text/internal'
 
-/** Rows always kept at each end. */
+/** Number of rows at each end that are always kept. */
 const ENDS = 16
-/** UTF-16 units kept of a row. */
+/** Number of UTF-16 units to keep of a row. */
 const LONGEST_ROW = 4_096
-/** UTF-16 units kept of all rows, with a constant for each. */
+/** Number of UTF-16 units to keep of all rows. Each row adds a constant. */
 const MOST_UNITS = 2_000_000
 const ROW_UNITS = 24
 
-/** A row as it is in the text. */
+/** A row as it is written in the text. */
 export interface SampledRow {
   /** 0-based. */
   readonly index: number
-  /** First line, 1-based. */
+  /** First line of the row, 1-based. */
   readonly line: number
   readonly text: string
 }
 
-/** Keeps all rows, or the first, the last, and every second, fourth, and so on between. Depends on the rows alone. */
+/**
+ * Keeps all rows, or the first and the last ones, and between them every second, fourth, and so on. The sample depends
+ * only on the rows.
+ */
 export class RowSample {
   #kept: SampledRow[] = []
   #last: SampledRow[] = []
@@ -44,7 +47,7 @@ export class RowSample {
     }
   }
 
-  /** Copies the last rows before the block's text is freed. */
+  /** Copies the last rows, because the text of the block is freed. */
   endBlock(text: string): void {
     const count = Math.min(this.#inRing, ENDS)
     for (let place = this.#inRing - count; place < this.#inRing; place++) {

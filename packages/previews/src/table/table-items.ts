@@ -7,25 +7,25 @@ import type { SampledRow } from './row-sample.ts'
 import type { TableData } from './table-data.ts'
 import type { ColumnSummary, CountedValue } from './column-summary.ts'
 
-/** Share of the budget for column descriptions. A larger header has only names, cut. */
+/** Share of the budget for column descriptions. If the header is larger, only names are shown, and they are cut. */
 const COLUMN_SHARE = 0.25
 const HEADER_SHARE = 0.85
-/** Number of rows that should fit when cells are cut. */
+/** Number of rows that should fit after cells are cut. */
 const AIMED_ROWS = 8
-/** Smallest number of candidate rows, and the fewest tokens of a further row. */
+/** Smallest number of rows to choose from, and the fewest tokens of each. */
 const LEAST_ITEMS = 32
 const LEAST_ROW = 7
-/** Lengths of cut cells, in UTF-16 units. */
+/** Lengths of cut cells, in UTF-16 units, in the order in which they are tried. */
 const CAPS: readonly number[] = [4_096, 400, 160, 80, 40]
-/** Numbers of listed values, from the longest description to the shortest. */
+/** Numbers of values to list, from the longest description to the shortest. */
 const LISTED: readonly number[] = [8, 4, 2]
-/** Worth of a table's first line, relative to its rows. */
+/** Value of a table's first line, compared with its rows. */
 const HEADING_WORTH = 4
 
 /**
- * A single table has the description of its columns above.
+ * If there is only one table, the description of its columns is above the items.
  *
- * @param words - Sought words: rows with rare ones come first.
+ * @param words - Words that the call seeks. Rows with rare ones are shown first.
  */
 export function tableItems(
   tables: readonly TableData[],
@@ -72,7 +72,7 @@ function headerOf({ kind, rows, columns, lines, names, labels, ragged, title, la
   return `${kind}: ${parts.join(', ')}`
 }
 
-/** All names if they fit, with descriptions as far as there is room. */
+/** Returns all column names if they fit, with descriptions as far as there is space. */
 function columnsOf({ names, labels, summaries, columns, separator }: TableData, budgetTokens: number): string {
   for (const listed of LISTED) {
     const described = summaries.map((summary, column) => {
@@ -111,7 +111,7 @@ function sectionItems(table: TableData, budgetTokens: number, words: readonly st
   return [...headings.filter(({ start }) => start > 0), ...rows]
 }
 
-/** Earlier rows of the order are worth more. */
+/** Returns items for rows. Rows that are earlier in the order have a higher value. */
 function rowItems(table: TableData, budgetTokens: number, words: readonly string[]): Item[] {
   const { sample, split, separator } = table
   const values = new Map<number, number>()
@@ -134,7 +134,7 @@ function rowItems(table: TableData, budgetTokens: number, words: readonly string
   })
 }
 
-/** Rows with the most sought words first. */
+/** Returns rows with sought words, those with the most words first. */
 function soughtRows({ sample }: TableData, words: readonly string[]): number[] {
   const counts = countSought(
     sample.map(({ text }) => text),
@@ -158,7 +158,7 @@ function cutCell(cell: string, cap: number): string {
   return cut.length < cell.length ? `${cut}…` : cell
 }
 
-/** Folds blanks, so that a cell of several lines becomes one. */
+/** Replaces runs of blanks, so that a cell of several lines becomes one line. */
 function cleanCell(cell: string): string {
   const lines = cell.split('\n').map((line) => cleanLine(line.replace(/[^\S\r]+/g, ' ')))
   return [lines[0], ...lines.slice(1).map((line) => line.trimStart())].join('\n')
@@ -172,9 +172,9 @@ function endLine({ line, text }: SampledRow): number {
 const LONGEST_SHOWN = 40
 
 /**
- * Returns `0.5…2.25`, `yes ×12, no ×3`, `3 empty`; empty if nothing is known.
+ * Returns text such as `0.5…2.25`, `yes ×12, no ×3` or `3 empty`. Empty if nothing is known.
  *
- * @param most - Limit for listed values.
+ * @param most - Largest number of values to list.
  */
 export function describeColumn(summary: ColumnSummary, most: number): string {
   const { filled, empty, range, values } = summary
@@ -201,22 +201,22 @@ function shown({ text }: CountedValue): string {
   return cut.length < clean.length ? `${cut}…` : clean
 }
 
-/** Rows sampled to find the key column. */
+/** Number of rows to sample for finding the key column. */
 const MOST_PROBED = 256
 /** Smallest share of distinct cells in a key column. */
 const DISTINCT_SHARE = 0.5
 const FILLED_SHARE = 0.9
-/** Of columns nearly as distinct as the best, the shortest wins. */
+/** Among columns with nearly as many distinct cells as the best, the shortest is used. */
 const ABOUT_AS_DISTINCT = 0.9
-/** Largest share of a row's tokens for its key: otherwise rows are better. */
+/** Largest share of a row's tokens for its key. If the key is larger, rows are shown instead. */
 const KEY_SHARE = 0.45
 /** Share of the budget for keys. */
 const KEYS_SHARE = 0.55
-/** Fewer rows have no keys. */
+/** Number of rows up to which no keys are shown. */
 const FEW_ROWS = 8
 /** Longest shown key, in UTF-16 units. */
 const LONGEST_KEY = 80
-/** Names of distinct but meaningless columns: numbers, times, ages, digests. */
+/** Matches names of columns that are distinct but have no meaning: numbers, times, ages, digests. */
 const SAYS_LITTLE =
   /^[-+]?[\d.,]+[%KMGTP]?$|^(?:about )?\d+ ?[a-z]{1,8}(?: ago)?$|^\d{1,4}[:/-]\d\d(?:[:/.-]\d|$)|^(?:0x)?[\da-f]{6,}(?:-(?:0x)?[\da-f]+)?$/i
 
@@ -233,7 +233,7 @@ function rowKeys(tables: readonly TableData[]): HiddenNames {
   }
 }
 
-/** Uses the shortest column that identifies rows. */
+/** Returns the keys of the rows, from the shortest column that identifies them. */
 function keysOf(data: TableData): HiddenNames | undefined {
   const { sample, split, names, labels } = data
   const best = labels === undefined ? undefined : keyColumn(data)
@@ -291,13 +291,13 @@ function spread<Row>(rows: readonly Row[], count: number): Row[] {
   return Array.from({ length: count }, (_, index) => rows[Math.floor(((index + 0.5) * rows.length) / count)]!)
 }
 
-/** Rows of each end that come before any between. */
+/** Number of rows at each end that come before those between. */
 const END_ROWS = 5
 const UNITS: readonly string[] = ['', 'K', 'M', 'G', 'T', 'P']
 
 /**
- * Alternates the first and the last rows, then spreads evenly. The largest sizes come first, and one of equal records
- * before the others.
+ * Yields the first and the last rows alternately, and then evenly spread rows between. The largest sizes come first. Of
+ * equal records, one comes before the others.
  */
 function* rowOrder(data: TableData): Generator<number> {
   const { sample, labels, rows, largest = false } = data
@@ -313,7 +313,7 @@ function* rowOrder(data: TableData): Generator<number> {
   else yield* byNovelty(data, ends, between)
 }
 
-/** Every start of the sequence is spread evenly: the van der Corput sequence, from the middle on. */
+/** Every start of the sequence is evenly spread. It is the van der Corput sequence, starting in the middle. */
 export function* spreadOrder(count: number): Generator<number> {
   let bits = 0
   while (2 ** bits <= count) bits++

@@ -29,8 +29,8 @@ import { USUAL_TOKENS } from '../usual-tokens.ts'
 /**
  * Previews CSV, TSV, query results, and aligned columns of commands.
  *
- * Shows the number of rows, every column with its range, values, or empty cells, and the first, last, and evenly spread
- * rows.
+ * It shows the number of rows, each column with its range, values, or empty cells, and the first, the last, and evenly
+ * spread rows.
  */
 export function tablePreviewer(): TextPreviewer {
   return {
@@ -61,7 +61,7 @@ function writer(tables: readonly TableData[] | undefined, words: readonly string
     writePreview(tableItems(tables, options.budgetTokens, words), withSqlExample(options, columnToCount(tables)))
 }
 
-/** Returns the first column with few values, or the first column, of the largest table. */
+/** Returns the first column of the largest table that has few values. If there is none, returns its first column. */
 function columnToCount(tables: readonly TableData[]): string | undefined {
   // Tables with the same columns are one table in SQL.
   const groups = Map.groupBy(tables, ({ names }) => names?.join(BETWEEN))
@@ -72,10 +72,10 @@ function columnToCount(tables: readonly TableData[]): string | undefined {
   return names[Math.max(0, few)]?.trim()
 }
 
-/** Separates values of a kept record; never shown. */
+/** Separator of values in a kept record. It is never shown. */
 const BETWEEN = '\u001f'
 
-/** Kept notes after the rows. */
+/** Number of notes after the rows to keep. */
 const MOST_NOTES = 12
 const LONGEST_NOTE = 300
 
@@ -157,9 +157,9 @@ class TableSection implements AlignedTable {
   }
 }
 
-/** Summarized columns. */
+/** Number of columns to summarize. */
 const MOST_SUMMED = 256
-/** UTF-16 units kept of comments before the header. */
+/** Number of UTF-16 units to keep of comments before the header. */
 const LONGEST_TITLE = 1_000
 
 const KINDS: Readonly<Record<string, string>> = {

@@ -9,14 +9,14 @@ export interface Call {
   route: string
   isReme: boolean
   caller: KnownCaller | undefined
-  /** Identifies the caller in limits: its token, or its address. */
+  /** Identifies the caller for limits: by its token, or its address. */
   limitKey: string
-  /** Whether the whole body was received. */
+  /** Whether the body was completely received. */
   isBodyTaken: boolean
   bytesIn: number
   bytesOut: number
   code: FailureCode | undefined
-  /** The request's messages, which a failed ReMe response returns. */
+  /** The messages in the request. A failed ReMe response returns them. */
   messages: readonly unknown[]
 }
 
@@ -24,11 +24,11 @@ export interface Call {
 export interface CallEnvironment {
   /** The client's address, which identifies callers without tokens. */
   readonly address?: string | undefined
-  /** Called when the request is known to be allowed. */
+  /** Called once the request is known to be allowed. */
   readonly onAdmitted?: (() => void) | undefined
-  /** Resolves when the response was sent or the connection ended. */
+  /** Resolves when the response is sent or the connection has ended. */
   readonly sent?: Promise<void> | undefined
-  /** Called when only sending the response is left. */
+  /** Called when the response is ready to be sent. */
   readonly onDone?: (() => void) | undefined
 }
 

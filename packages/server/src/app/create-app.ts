@@ -22,19 +22,19 @@ export interface AppOptions {
   /** The callers and their scopes. With `'none'`, every client has access, so only this machine may connect. */
   readonly tokens: AccessTokens | 'none'
   /**
-   * The root scope: that of all callers without tokens (default `['default']`), or the parent of the tokens' scopes.
-   * `[]` is the storage itself.
+   * The root scope. Without tokens, all callers use it (default `['default']`). With tokens, their scopes are below it.
+   * `[]` means the storage itself.
    */
   readonly scope?: readonly string[] | undefined
-  /** Host names in addition to the loopback names, without ports. */
+  /** Allowed host names without ports. The loopback names are always allowed. */
   readonly allowedHosts?: readonly string[] | undefined
   /** Limits of requests, memory, time and rate. Defaults to [these values](#limits). */
   readonly limits?: Partial<{ [Name in keyof ServerLimits]: number | undefined }> | undefined
   /** Asks a model for summaries. If absent, histories are only compacted. */
   readonly summarize?: Summarize | undefined
-  /** Defaults of `POST /context_offload`. Defaults to those of ReMe. */
+  /** Defaults of `POST /context_offload`. Defaults to ReMe's own defaults. */
   readonly contextOffload?: ContextOffloadSettings | undefined
-  /** Called for every request and fault, without content, scopes or tokens. */
+  /** Called for every request and fault. Records have no content, scopes or tokens. */
   readonly log?: ((record: LogRecord) => void) | undefined
   /** Holds bodies while they arrive. Defaults to memory. */
   readonly spool?: BodySpool | undefined
@@ -42,7 +42,7 @@ export interface AppOptions {
 
 /** A service that answers requests on any runtime. */
 export interface App {
-  /** Answer a request; always resolves. */
+  /** Answer a request. It always resolves. */
   fetch(request: Request, environment?: CallEnvironment): Promise<Response>
   /** Refuse new requests, and resolve when the current ones are answered. */
   drain(): Promise<void>
@@ -50,18 +50,18 @@ export interface App {
   abort(): void
 }
 
-/** A client may name this machine by the address of all interfaces. */
+/** The address of all interfaces, which a client may use as the name of this machine. */
 const ANY_ADDRESS = '0.0.0.0'
 
 type Environment = { Bindings: { readonly call: Call; readonly environment: CallEnvironment } }
 
 /**
- * Create the HTTP service of an offloader, for any runtime with `fetch`-like servers.
+ * Create the HTTP service of an offloader. It runs on any runtime whose servers use `fetch`-like functions.
  *
  * `serve` of `@spillway/server/node` runs it on Node.js. The scopes of tokens isolate callers. `Host` and `Origin` are
  * checked, so that pages of other sites have no access.
  *
- * Without tokens, requests that a proxy forwarded are refused: it may forward requests of other machines.
+ * Without tokens, requests forwarded by a proxy are refused, because they may come from other machines.
  *
  * @throws TypeError if the storage cannot isolate scopes, or an option is missing or invalid.
  *
@@ -230,12 +230,13 @@ class ServiceApp implements App {
 }
 
 /**
- * Uploads and models may take minutes, so one caller has only this part of their slots, even if no other request waits.
+ * Largest share of the slots for uploads and models that one caller gets, even if no other request waits. Both may take
+ * minutes.
  */
 const SLOW_SHARE = 0.25
 const CLOSE = { connection: 'close' }
 
-/** JavaScript has no types: a forgotten option must not open the service. */
+/** Check that `tokens` is set: a JavaScript program that forgets it must not open the service to everyone. */
 function tokensOf({ tokens }: Partial<AppOptions> = {}): AccessTokens | undefined {
   if (tokens === 'none') return undefined
   if (typeof tokens?.callerOf === 'function') return tokens
@@ -247,7 +248,7 @@ function tokensOf({ tokens }: Partial<AppOptions> = {}): AccessTokens | undefine
 const DEFAULT_SCOPE: readonly string[] = ['default']
 const KNOWN_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Some runtimes have the host in the URL only. */
+/** Add the host of the URL. In some runtimes, it is not in the headers. */
 function withHost(headers: Headers, url: string): Headers {
   if (headers.has('host')) return headers
   const complete = new Headers(headers)

@@ -2,7 +2,7 @@ import { StorageError, type RetrievalErrorCode } from '@spillway/core'
 import { PatternError } from '@spillway/core/files'
 
 /**
- * The code of a refused request, besides those of storage and retrieval.
+ * The code of a refused request, in addition to the codes of storage and retrieval.
  *
  * Codes are part of the API and stable within a major version.
  *
@@ -10,14 +10,14 @@ import { PatternError } from '@spillway/core/files'
  * - `invalid-request`: a field is missing, unknown or of the wrong type.
  * - `invalid-path`: a path or glob cannot name virtual files.
  * - `unsupported-media-type`: the body has the wrong type for the endpoint.
- * - `unauthorized`, `forbidden`: an unknown token; a `Host` or `Origin` that is not allowed.
+ * - `unauthorized`: the token is unknown. `forbidden`: the `Host` or `Origin` is not allowed.
  * - `no-such-endpoint`, `method-not-allowed`: the path or method does not exist.
  * - `request-timeout`: the request arrived too slowly.
- * - `range-not-satisfiable`: the range begins beyond the end.
- * - `rate-limited`, `overloaded`, `shutting-down`: retry after the seconds in `Retry-After`.
+ * - `range-not-satisfiable`: the range starts beyond the end.
+ * - `rate-limited`, `overloaded`, `shutting-down`: try again after the seconds in `Retry-After`.
  * - `no-model`: summaries need a model, and the service has none.
- * - `model-failed`: the model gave no usable summary.
- * - `internal`: a fault of the service.
+ * - `model-failed`: the model did not return a usable summary.
+ * - `internal`: a bug or failure of the service.
  */
 export type HttpErrorCode =
   | 'invalid-json'
@@ -64,7 +64,7 @@ interface HttpErrorDetails extends ErrorOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** A refused request. Any caller may see its message, which names the next step. */
+/** A refused request. Its message may be shown to any caller, and says what to do next. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly code: HttpErrorCode
@@ -119,7 +119,7 @@ const RETRIEVAL_STATUS: Readonly<Record<RetrievalErrorCode, number>> = {
 
 const BACKEND_RETRY_SECONDS = 5
 
-/** Describe any error for the caller, without internal details. */
+/** Describe any error for the caller. Internal details are left out. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof HttpError) {
     const { status, code, message, retryAfter, headers } = error

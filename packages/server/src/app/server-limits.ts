@@ -5,13 +5,13 @@ import type { WorkLimits } from '../limits/work-gate.ts'
 
 /** Limits of a service. Times may be `Infinity`. */
 export interface ServerLimits extends JsonLimits, BodyTimes, WorkLimits, RateLimits {
-  /** Bytes of a JSON body. */
+  /** Largest size of a JSON body, in bytes. */
   readonly maxBodyBytes: number
-  /** Bytes of streamed content. */
+  /** Largest size of streamed content, in bytes. */
   readonly maxContentBytes: number
-  /** The duration of one request in milliseconds, including summaries. */
+  /** Longest duration of one request, in milliseconds. It includes summaries. */
   readonly workTimeoutMs: number
-  /** Concurrent streams of content; one caller has at most a quarter of them. */
+  /** Number of concurrent content streams. One caller gets at most a quarter of them. */
   readonly maxUploads: number
 }
 
@@ -52,7 +52,7 @@ export function resolveLimits(
   return { ...DEFAULT_LIMITS, ...(Object.fromEntries(given) as Partial<ServerLimits>) }
 }
 
-/** A longer timer would fire at once. */
+/** Longest time of a timer. A longer timer would fire at once. */
 const MAX_TIMER_MS = 2_147_483_647
 
 /** Convert a time for a timer, which has a maximum. */

@@ -7,7 +7,7 @@ export interface Tenant {
   readonly files: ScopeFiles
 }
 
-/** Creates the resources of each scope once; the number of scopes is that of the tokens. */
+/** Creates the resources of each scope once. There are as many scopes as tokens. */
 export class Tenants {
   readonly #offloader: ContextOffloader
   readonly #onEvent: (event: OffloadEvent) => void

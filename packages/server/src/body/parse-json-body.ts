@@ -3,23 +3,23 @@ import { nextTurn } from './next-turn.ts'
 
 /** Limits of a JSON body. */
 export interface JsonLimits {
-  /** The nesting of arrays and objects. */
+  /** Largest depth of arrays and objects. */
   readonly maxJsonDepth: number
-  /** The number of values, each of which needs memory. */
+  /** Largest number of values, because each needs memory. */
   readonly maxJsonValues: number
 }
 
 interface ParseOptions extends JsonLimits {
-  /** Parses a part. Defaults to `JSON.parse`. */
+  /** Parses a part of the JSON. Defaults to `JSON.parse`. */
   readonly parse?: ((text: string) => unknown) | undefined
-  /** Larger values are parsed in parts. */
+  /** Size above which a value is parsed in parts. */
   readonly pieceBytes?: number | undefined
 }
 
 const SLICE_MS = 8
 
 /**
- * Parse a JSON body in UTF-8, without holding the event loop; the last of equal keys wins.
+ * Parse a JSON body in UTF-8 without blocking the event loop. Of equal keys, the last one is used.
  *
  * Rejects with an `HttpError` `invalid-json` or `too-large`.
  */
@@ -43,7 +43,9 @@ export async function parseJsonBody(bytes: Uint8Array, options: ParseOptions): P
 }
 
 const PIECE_BYTES = 65_536
-/** Members of the body and of each of its fields, which are validated. Deeper values are content. */
+/**
+ * Largest number of members in the body and in each of its fields, which are validated. Deeper values count as content.
+ */
 const MAX_MEMBERS = 10_000
 const LEVELS_OF_FEW_MEMBERS = 2
 
@@ -66,19 +68,21 @@ const tableOf = (marks: string): Uint8Array => {
 const IS_MARK: Uint8Array = tableOf('",:[]{}')
 const IS_MARK_IN_STRING: Uint8Array = tableOf('"\\')
 
-/** An array or object that is open at the scan's position; the outermost array has the body as its only member. */
+/**
+ * An array or object that is open at the current position. The outermost one is an array whose only member is the body.
+ */
 interface Frame {
   readonly isArray: boolean
   readonly start: number
   members: number
-  /** Text before `rest` that is not parsed yet, with marks for large values that are. */
+  /** Text before `rest` that is not parsed yet. Placeholders in it mark large values that were parsed. */
   text: string
   rest: number
   /** The parsed members, if there are any. */
   value?: unknown[] | Record<string, unknown>
 }
 
-/** Scans JSON once, and parses each value that is larger than a piece in parts. */
+/** Scans JSON once. A value larger than `pieceBytes` is parsed in parts. */
 class JsonPieces {
   readonly #bytes: Uint8Array
   readonly #options: Required<{ readonly [Name in keyof ParseOptions]: NonNullable<ParseOptions[Name]> }>
@@ -203,7 +207,7 @@ class JsonPieces {
     return value
   }
 
-  /** Return the end of a part of a string, which is not within a character or an escape. */
+  /** Return the end of a part of a string. It is never within a character or an escape. */
   #cut(from: number, end: number): number {
     const bytes = this.#bytes
     let to = from + this.#options.pieceBytes
@@ -235,14 +239,14 @@ class JsonPieces {
   }
 }
 
-/** Return the position of the next mark, or `end` or beyond: this loop takes most of the time. */
+/** Return the position of the next mark. If there is none, return `end` or more. This loop takes most of the time. */
 function indexOfMark(isMark: Uint8Array, bytes: Uint8Array, start: number, end: number): number {
   let at = start
   while (at < end && at < bytes.length && isMark[bytes[at]!] === 0) at += 1
   return at < bytes.length ? at : Math.max(at, end)
 }
 
-/** As `JSON.parse`, even for `__proto__`. */
+/** Set a field like `JSON.parse` does, even if it is called `__proto__`. */
 function setOwn(target: Record<string, unknown>, name: string, value: unknown): void {
   if (name === '__proto__')
     Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true })

@@ -1,13 +1,13 @@
 import { HttpError } from '../app/http-error.ts'
 
-/** Larger bodies go to the spool. */
+/** Size up to which a body is held in memory. Larger bodies are spooled. */
 const HELD_BYTES = 65_536
 
 export interface ReceiveOptions extends BodyTimes {
   readonly maxBytes: number
   /** Defaults to memory. */
   readonly spool?: BodySpool | undefined
-  /** Identifies the sender in the limits of the spool. */
+  /** Identifies the sender for the limits of the spool. */
   readonly caller: string
 }
 
@@ -18,7 +18,8 @@ interface ReceivedBody {
 }
 
 /**
- * Receive a body. Rejects with an `HttpError` and keeps nothing if it is too large or too slow, or the spool is full.
+ * Receive a body. Rejects with an `HttpError` if the body is too large or too slow, or if the spool is full. Nothing is
+ * kept then.
  */
 export async function receiveBody(request: Request, options: ReceiveOptions): Promise<ReceivedBody> {
   const { maxBytes, spool, caller } = options
@@ -49,7 +50,7 @@ export async function receiveBody(request: Request, options: ReceiveOptions): Pr
   return { size, read: async () => (spooled === undefined ? joined(held, size) : await spooled.read()), remove }
 }
 
-/** Return the declared length of a body; 0 if there is none. */
+/** Return the declared length of a body. Return 0 if none is declared. */
 export function declaredLength({ headers }: Request): number {
   const length = Number(headers.get('content-length') ?? 0)
   return Number.isNaN(length) ? 0 : length
@@ -65,13 +66,13 @@ function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
   return bytes
 }
 
-/** Limits of the time that a body takes to arrive. */
+/** Time limits for the arrival of a body. */
 export interface BodyTimes {
   /** The least rate at which the client must send. */
   readonly minBodyBytesPerSecond: number
-  /** Milliseconds by which the client may be late at the minimum rate. */
+  /** Milliseconds by which the client may fall behind the minimum rate. */
   readonly bodyWindowMs: number
-  /** Milliseconds in total. */
+  /** Milliseconds for the whole body. */
   readonly bodyTimeoutMs: number
 }
 
@@ -138,9 +139,9 @@ async function readNext(
 const tooSlow = (message: string, options: ErrorOptions = {}): HttpError =>
   new HttpError('request-timeout', message, { ...options, headers: { connection: 'close' } })
 
-/** Holds bodies while they arrive, such as in files, so that slow clients hold no memory. */
+/** Holds bodies while they arrive, for example in files, so that slow clients use no memory. */
 export interface BodySpool {
-  /** Allocate space for one body of a caller. Rejects with an `HttpError` `overloaded` if there is none. */
+  /** Reserve space for one body of a caller. Rejects with an `HttpError` `overloaded` if there is no space. */
   open(caller: string): Promise<SpooledBody>
 }
 
@@ -150,6 +151,6 @@ export interface SpooledBody {
   write(chunk: Uint8Array): Promise<void>
   /** Return all bytes. */
   read(): Promise<Uint8Array>
-  /** Remove it; repeating this is fine. */
+  /** Remove the bytes. Another call has no effect. */
   remove(): Promise<void>
 }

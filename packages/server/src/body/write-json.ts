@@ -3,10 +3,10 @@ import { nextTurn } from './next-turn.ts'
 
 const SLICE_MS = 8
 const PIECE_UNITS = 65_536
-/** Values below this level are written at once: blocks and messages are above it. */
+/** Depth below which values are written at once. Blocks and messages are above it. */
 const MAX_LEVEL = 6
 
-/** Write JSON in UTF-8 as `JSON.stringify` does, without holding the event loop. */
+/** Write JSON in UTF-8 like `JSON.stringify`, but without blocking the event loop. */
 export async function writeJson(value: unknown): Promise<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder()
   const pieces: Uint8Array[] = []

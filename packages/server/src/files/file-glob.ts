@@ -6,7 +6,8 @@ const MAX_ALTERNATIVES = 64
 type Token = { readonly is: (character: string) => boolean } | '*'
 
 /**
- * Matches paths or file names like `fnmatch`, ignoring case: `*` (including slashes), `?`, `[a-z]`, `[!a-z]`, `{a,b}`.
+ * Matches paths or file names like `fnmatch`. Case is ignored. Supports `*` (including slashes), `?`, `[a-z]`,
+ * `[!a-z]`, `{a,b}`.
  */
 export class FileGlob {
   readonly #alternatives: readonly (readonly Token[])[]
@@ -81,7 +82,7 @@ function readSet(glob: string, start: number): { readonly token: Token; readonly
   return { token: { is: (character) => has(character) !== isNegated }, end }
 }
 
-/** Going back to the latest `*` is enough. */
+/** After a mismatch, it is enough to continue at the latest `*`. */
 function matchTokens(tokens: readonly Token[], text: string): boolean {
   let token = 0
   let star = -1

@@ -8,11 +8,11 @@ export const KEY_START = '/'
 const RESULT_FOLDER = 'results/'
 
 export interface FileRecord {
-  /** As {@link virtualPath} returns it. */
+  /** The path as returned by {@link virtualPath}. */
   readonly path: string
   readonly reference: string
   readonly contentType: string
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number
   readonly storedAt: number
   /** SHA-256 of the content; absent for results. */
@@ -43,11 +43,11 @@ export function chooseRecord(a: FileRecord, b: FileRecord): FileRecord {
 
 const MAX_LENGTH = 1_024
 const CONTROL = /\p{Cc}/u
-/** ReMe treats `/workspace/a` and `a` as one path. */
+/** ReMe uses `/workspace/a` and `a` for the same file. */
 const WORKSPACE = 'workspace'
 
 /**
- * Normalize a virtual path: no outer slashes, `.`, empty parts or leading workspace.
+ * Normalize a virtual path: it has no outer slashes, no `.`, no empty parts and no leading workspace.
  *
  * @throws HttpError `invalid-path` if it contains `..`, a backslash or control characters, or is too long.
  */
@@ -62,13 +62,13 @@ export function virtualPath(text: string): string {
   return parts.join('/')
 }
 
-/** Return a path relative to a folder; `undefined` if it is outside. */
+/** Return a path relative to a folder. Return `undefined` if the path is outside. */
 export function pathWithin(path: string, folder: string): string | undefined {
   if (folder === '') return path
   return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : undefined
 }
 
-/** Join a folder, as the caller wrote it, and a file name. */
+/** Join a file name and a folder. The folder is kept as the caller wrote it. */
 export function joinAsWritten(folder: string, name: string): string {
   let end = folder.length
   while (end > 0 && folder[end - 1] === '/') end -= 1
@@ -81,14 +81,14 @@ const refused = (message: string): HttpError => new HttpError('invalid-path', me
 const MAX_ID_LENGTH = 80
 const ID_DIGITS = 12
 
-/** Convert an id to `[A-Za-z0-9_.]`; a changed id gets a digest, so that it stays unique. */
+/** Convert an id to `[A-Za-z0-9_.]`. If that changes the id, a digest is added, so that it stays unique. */
 export async function fileNamePart(id: string): Promise<string> {
   const safe = id.slice(0, MAX_ID_LENGTH).replaceAll(/[^A-Za-z0-9_.]/g, '_')
   if (safe === id && id !== '') return id
   return `${safe}${safe === '' ? '' : '_'}${(await sha256Hex(id)).slice(0, ID_DIGITS)}`
 }
 
-/** Return the SHA-256 in hexadecimal. */
+/** Return the SHA-256 as hexadecimal. */
 export async function sha256Hex(content: string | Uint8Array): Promise<string> {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
   const digest = await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)

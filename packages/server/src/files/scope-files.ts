@@ -3,7 +3,7 @@ import { KeyedLock } from '@spillway/core/adapter'
 import { BoundedMap } from '@spillway/core/driver'
 import { chooseRecord, DIGEST, fileRecordOf, KEY_START, sha256Hex, type FileRecord } from './file-record.ts'
 
-/** The scope whose entries assign names to contents. */
+/** The scope with one entry for each file name, which assigns a content to the name. */
 const NAMES_SCOPE = '.file-names'
 const MAX_CANDIDATES = 10_000
 const MAX_BEGINNINGS = 10_000
@@ -37,7 +37,7 @@ export class ScopeFiles {
     return this.#storage
   }
 
-  /** Find a file by its path; `undefined` if there is none. Rejects like `list`. */
+  /** Find a file by its path. Return `undefined` if there is none. Rejects like `list`. */
   async find(path: string): Promise<FileRecord | undefined> {
     return await this.#index.find(path)
   }
@@ -47,12 +47,15 @@ export class ScopeFiles {
     return await this.#index.findAll(paths)
   }
 
-  /** List all files by path, some of which may be gone, see {@link ScopeFiles.use}. Rejects like `list`. */
+  /** List all files by path. Some of them may have been removed: see {@link ScopeFiles.use}. Rejects like `list`. */
   async list(): Promise<readonly FileRecord[]> {
     return await this.#index.list()
   }
 
-  /** Use a file; `undefined` if it is gone. Rejects with other errors of `use`. */
+  /**
+   * Call a function with a file. Return `undefined` if the file was removed. Rejects if `use` rejects with another
+   * error.
+   */
   async use<Result>(file: FileRecord, use: (file: FileRecord) => Promise<Result>): Promise<Result | undefined> {
     try {
       return await use(file)
@@ -68,7 +71,7 @@ export class ScopeFiles {
     return (await this.use(file, ({ reference }) => this.#storage.stat(reference))) !== undefined
   }
 
-  /** Return whether a file starts with a text; `false` if it is gone. Rejects like `retrieve`. */
+  /** Return whether a file starts with a text. Return `false` if it was removed. Rejects like `retrieve`. */
   async beginsWith(file: FileRecord, text: string, { signal }: OperationOptions = {}): Promise<boolean> {
     const key = `${file.reference} ${text}`
     const cached = this.#beginnings.get(key)
@@ -86,7 +89,7 @@ export class ScopeFiles {
     return begins
   }
 
-  /** Remove a file unless it was used since; its name stays assigned. */
+  /** Remove a file, unless it was used since. Its name is not assigned again. */
   async discard(file: FileRecord): Promise<void> {
     this.#index.forget(file)
     await this.#storage.delete(file.reference, { unusedSince: file.storedAt })
@@ -152,7 +155,7 @@ export class ScopeFiles {
 }
 
 const MAX_REMEMBERED = 100_000
-/** A missing file is noticed on use. */
+/** Time for which a listing is trusted, in milliseconds. A missing file is noticed when it is used. */
 const TRUSTED_MS = 60_000
 
 interface FileIndexOptions {
@@ -160,7 +163,10 @@ interface FileIndexOptions {
   readonly trustedMs?: number | undefined
 }
 
-/** Remembers the files of a scope, and lists it again for an unknown path, which another process may have stored. */
+/**
+ * Remembers the files of a scope. For an unknown path, it lists the scope again, because another process may have
+ * stored the file.
+ */
 export class FileIndex {
   readonly #storage: ServedStorage
   readonly #maxRemembered: number
@@ -184,7 +190,7 @@ export class FileIndex {
     return this.#files.get(path)
   }
 
-  /** Find a file by its path; `undefined` if there is none. Rejects like `list`. */
+  /** Find a file by its path. Return `undefined` if there is none. Rejects like `list`. */
   async find(path: string): Promise<FileRecord | undefined> {
     return this.peek(path) ?? (await this.#listed()).get(path)
   }
@@ -196,7 +202,7 @@ export class FileIndex {
     return new Map(found.filter((one): one is readonly [string, FileRecord] => one[1] !== undefined))
   }
 
-  /** List all files by path; a file may be gone already. Rejects like `list`. */
+  /** List all files by path. Some of them may have been removed. Rejects like `list`. */
   async list(): Promise<readonly FileRecord[]> {
     return sorted(await this.#listed())
   }
@@ -211,7 +217,7 @@ export class FileIndex {
     if (this.#files.get(file.path)?.reference === file.reference) this.#files.delete(file.path)
   }
 
-  /** Callers that wait share one listing, which begins after they asked. */
+  /** Callers that wait share one listing, which starts after they asked. */
   #listed(): Promise<ReadonlyMap<string, FileRecord>> {
     this.#next ??= Promise.allSettled([this.#running]).then(async () => {
       this.#next = undefined
@@ -222,7 +228,7 @@ export class FileIndex {
     return this.#next
   }
 
-  /** For a while, a listing only has what is new. */
+  /** For some time, a listing reads only new entries. */
   async #read(): Promise<ReadonlyMap<string, FileRecord>> {
     const now = performance.now()
     const known = now < this.#trustedUntil ? this.#files : new Map<string, FileRecord>()

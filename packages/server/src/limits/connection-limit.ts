@@ -5,22 +5,22 @@ interface Closable {
 
 interface Connection {
   readonly network: string
-  /** Allowed requests that are under way. */
+  /** Number of allowed requests that are not answered yet. */
   busy: number
   isKnown: boolean
 }
 
-/** One network has at most this part of the connections. */
+/** Largest share of the connections that one network gets. */
 const NETWORK_SHARE = 0.5
 
 /**
- * Limits open connections, of all clients and of each address, or network of IPv6. A new connection takes the place of
- * an idle one: one that never had an allowed request, or else the one that is idle for the longest time. If none is
- * idle, the new connection is closed.
+ * Limits the number of open connections: of all clients, and of each address. For IPv6, of each network. A new
+ * connection replaces an idle one. Connections that never had an allowed request are replaced first, and then the one
+ * that is idle for the longest time. If none is idle, the new connection is closed.
  */
 export class ConnectionLimit<Socket extends Closable> {
   readonly #max: number
-  /** The one that is idle for the longest time is the first. */
+  /** Connections, the longest idle first. */
   readonly #connections = new Map<Socket, Connection>()
   readonly #counts = new Map<string, number>()
 
@@ -44,7 +44,7 @@ export class ConnectionLimit<Socket extends Closable> {
     socket.once('close', () => this.#remove(socket))
   }
 
-  /** Keep a connection during an allowed request, and return the function that ends that. */
+  /** Mark a connection as busy during an allowed request. Return the function that ends this. */
   begin(socket: Socket): () => void {
     const connection = this.#connections.get(socket)
     if (connection === undefined) return () => {}
@@ -82,7 +82,7 @@ export class ConnectionLimit<Socket extends Closable> {
 const GROUPS = 8
 const GROUPS_OF_NETWORK = 4
 
-/** One client of IPv6 has all addresses of its network. */
+/** Return the network of an address, because a client of IPv6 has all addresses of its network. */
 export function networkOf(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address
   const [start, end] = address.split('::').map((half) => half.split(':'))

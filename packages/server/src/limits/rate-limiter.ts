@@ -3,7 +3,7 @@ import { HttpError } from '../app/http-error.ts'
 
 /** Limits of one caller. */
 export interface RateLimits {
-  /** The average rate; `Infinity` for no limit. */
+  /** The average rate. `Infinity` for no limit. */
   readonly requestsPerSecond: number
   /** The maximum number of requests at once. */
   readonly requestBurst: number

@@ -2,25 +2,25 @@ import { HttpError } from '../app/http-error.ts'
 
 /** Limits of concurrent work. */
 export interface WorkLimits {
-  /** Concurrent requests. */
+  /** Number of concurrent requests. */
   readonly maxConcurrent: number
-  /** Waiting requests of one caller. */
+  /** Number of requests of one caller that may wait. */
   readonly maxQueued: number
-  /** The maximum waiting time in milliseconds. */
+  /** Longest time to wait, in milliseconds. */
   readonly queueTimeoutMs: number
-  /** Estimated memory of bodies and responses; a larger request runs alone. */
+  /** Limit of the estimated memory for bodies and responses. A request that needs more runs alone. */
   readonly maxMemoryBytes: number
 }
 
-/** A slot in the current work. */
+/** A slot for one running request. */
 export interface Ticket {
-  /** Take more memory. @throws HttpError `overloaded` if there is none, unless no other request has any. */
+  /** Reserve more memory. @throws HttpError `overloaded` if there is none, unless no other request has any. */
   grow(bytes: number): void
-  /** Give the slot to others until `waiting` settles, and take a slot again. The memory stays taken. */
+  /** Free the slot until `waiting` settles, and then wait for a slot again. The memory stays reserved. */
   pause<Result>(waiting: Promise<Result>): Promise<Result>
-  /** End the work, but hold this many bytes until {@link Ticket.leave}. */
+  /** End the work. This many bytes stay reserved until {@link Ticket.leave}. */
   finish(bytes: number): void
-  /** Release everything; repeating this is fine. */
+  /** Free slot and memory. Another call has no effect. */
   leave(): void
 }
 
@@ -30,7 +30,7 @@ interface Waiting extends PromiseWithResolvers<void> {
 
 interface Caller {
   readonly id: string
-  /** In order. */
+  /** Waiting requests, in order. */
   readonly waiting: Waiting[]
   requests: number
   running: number
@@ -38,23 +38,23 @@ interface Caller {
 }
 
 const RETRY_AFTER = 1
-/** One caller takes at most this part of the memory, or has one request of any size. */
+/** Largest share of the memory that one caller gets, unless it has only one request. */
 const MEMORY_SHARE = 0.25
 
 /**
- * Admits a limited number of requests: callers in turn, and each caller's requests in order. While others wait, no
- * caller gets more than its share of the slots.
+ * Admits a limited number of requests. Callers take turns, and the requests of each caller are in order. While others
+ * wait, no caller gets more than its share of the slots.
  */
 export class WorkGate {
   readonly #limits: WorkLimits
   readonly #maxOfCaller: number
-  /** In the order of their turns. */
+  /** Callers in the order of their turns. */
   readonly #callers = new Map<string, Caller>()
   #running = 0
   #bytes = 0
   #isClosed = false
 
-  /** @param maxOfCaller - Slots of one caller, even if no other caller waits. */
+  /** @param maxOfCaller - Number of slots that one caller gets, even if no other caller waits. */
   constructor(limits: WorkLimits, maxOfCaller: number = limits.maxConcurrent) {
     this.#limits = limits
     this.#maxOfCaller = maxOfCaller
@@ -68,7 +68,7 @@ export class WorkGate {
     return [...this.#callers.values()].reduce((sum, { waiting }) => sum + waiting.length, 0)
   }
 
-  /** Estimated bytes in use. */
+  /** Estimated number of bytes in use. */
   get bytes(): number {
     return this.#bytes
   }
@@ -88,7 +88,7 @@ export class WorkGate {
     return this.#ticket(caller, bytes, signal)
   }
 
-  /** Run a task that takes a slot and no memory. */
+  /** Run a task that needs a slot, but no memory. */
   async run<Result>(id: string, task: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
     const ticket = await this.enter(id, 0, signal)
     try {
@@ -98,13 +98,13 @@ export class WorkGate {
     }
   }
 
-  /** Refuse all waiting and new requests. */
+  /** Refuse all requests that wait or arrive later. */
   close(): void {
     this.#isClosed = true
     for (const { waiting } of this.#callers.values()) for (const one of waiting.splice(0)) one.reject(shuttingDown())
   }
 
-  /** A resumed request runs before the others of its caller, and does not time out. */
+  /** A resumed request runs before other requests of its caller, and does not time out. */
   async #wait(caller: Caller, bytes: number, signal: AbortSignal | undefined, isResumed: boolean): Promise<void> {
     if (this.#isClosed) throw shuttingDown()
     const waiting: Waiting = { bytes, ...Promise.withResolvers<void>() }
@@ -194,7 +194,7 @@ export class WorkGate {
     }
   }
 
-  /** The caller whose turn it is, unless it has its share and another waits that has not. */
+  /** Return the next caller. A caller that has its share is skipped if another one below its share waits. */
   #next(): Caller | undefined {
     const { maxConcurrent } = this.#limits
     if (this.#running >= maxConcurrent) return undefined
@@ -211,7 +211,7 @@ export class WorkGate {
     return first.bytes === 0 || this.#bytes === 0 || this.#hasMemory(caller, first.bytes, 0)
   }
 
-  /** @param own - Bytes that the request has already. */
+  /** @param own - Number of bytes that the request has already reserved. */
   #hasMemory(caller: Caller, bytes: number, own: number): boolean {
     const { maxMemoryBytes } = this.#limits
     const isWithinShare = caller.bytes === own || caller.bytes + bytes <= maxMemoryBytes * MEMORY_SHARE

@@ -19,26 +19,29 @@ import { faultRecord } from '../telemetry/request-record.ts'
 export interface ServeOptions extends Omit<AppOptions, 'spool' | 'tokens'> {
   /** The callers and their scopes. If absent, only this machine has access. */
   readonly tokens?: AccessTokens | undefined
-  /** The address to listen at; others than loopback need `tokens`. Defaults to `127.0.0.1`. */
+  /** The address to listen at. An address other than loopback requires `tokens`. Defaults to `127.0.0.1`. */
   readonly host?: string | undefined
   /** Defaults to 8002; 0 selects a free port. */
   readonly port?: number | undefined
   /** The maximum time for headers in milliseconds. Defaults to 10,000. */
   readonly headersTimeoutMs?: number | undefined
-  /** The maximum time to send a response, in milliseconds; progress streams may take longer. Defaults to 300,000. */
+  /** The maximum time to send a response, in milliseconds. Progress streams may take longer. Defaults to 300,000. */
   readonly responseTimeoutMs?: number | undefined
   /** The maximum idle time of a connection in milliseconds, except during work. Defaults to 120,000. */
   readonly silenceTimeoutMs?: number | undefined
   /**
-   * Concurrent connections. Defaults to 1,000. One address has at most half of them. Beyond, a new connection takes the
-   * place of one on which no allowed request is under way.
+   * Maximum number of concurrent connections. Defaults to 1,000. One address gets at most half of them. If there are
+   * more, a new connection replaces one without a running allowed request.
    */
   readonly maxConnections?: number | undefined
-  /** Bytes of all bodies on disk. Defaults to 8 GiB. */
+  /** Maximum size of all bodies on disk, in bytes. Defaults to 8 GiB. */
   readonly maxSpoolBytes?: number | undefined
   /** The folder for bodies. Defaults to the system's temporary folder. */
   readonly spoolDirectory?: string | undefined
-  /** Answers requests of `path` and below in place of the service, with its own limits and checks. Defaults to none. */
+  /**
+   * Another service that answers requests for `path` and everything below, with its own limits and checks. Defaults to
+   * none.
+   */
   readonly mount?: (Pick<App, 'fetch'> & { readonly path: string }) | undefined
 }
 
@@ -46,15 +49,15 @@ export interface ServeOptions extends Omit<AppOptions, 'spool' | 'tokens'> {
 export interface Service {
   readonly url: string
   /**
-   * Stop accepting requests, wait up to `graceMs` (default 10,000), then abort.
+   * Stop accepting requests, wait up to `graceMs` (default 10,000) for current ones, and then abort them.
    *
-   * Resolves when everything has ended; repeating this is fine.
+   * Resolves when everything has ended. Another call has no effect.
    */
   close(options?: { readonly graceMs?: number | undefined }): Promise<void>
 }
 
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
-/** Afterwards the connection is closed, so that none stays forever. */
+/** Number of requests after which a connection is closed, so that no connection stays open forever. */
 const MAX_REQUESTS_PER_SOCKET = 10_000
 const CHECK_MS = 1_000
 const SWEEP_MS = 50
@@ -63,8 +66,8 @@ const LAST_WORDS_MS = 500
 /**
  * Serve an offloader over HTTP on Node.js.
  *
- * Bodies go to temporary files, slow clients are disconnected, and `close` lets current requests finish. Rejects if the
- * address is unavailable. Throws a `TypeError` if other machines have access and there are no tokens.
+ * Bodies are written to temporary files, slow clients are disconnected, and `close` waits for current requests. Rejects
+ * if the address is unavailable. Throws a `TypeError` if other machines can reach the address and there are no tokens.
  *
  * @example
  * ```ts
@@ -214,7 +217,10 @@ async function closeService(server: Server, app: App, spool: FileSpool, graceMs:
 const LINGER_MS = 1_000
 const LINGER_BYTES = 67_108_864
 
-/** Closing a connection with unread bytes resets it, and the reset overtakes the response (RFC 9112, section 9.6). */
+/**
+ * Wait before closing a connection with unread bytes. Otherwise its reset may reach the client before the response (RFC
+ * 9112, section 9.6).
+ */
 function lingerOnClose(incoming: IncomingMessage): void {
   const { socket } = incoming
   // The socket's own method may belong to its previous request.
@@ -244,13 +250,13 @@ interface FileSpoolOptions {
 }
 
 const RETRY_AFTER = 5
-/** One caller has at most this part of the space. */
+/** Largest share of the space that one caller gets. */
 const CALLER_SHARE = 0.25
 
-/** Keeps bodies in temporary files, which are unlinked while open if the system allows it. */
+/** Keeps bodies in temporary files. If the system allows it, they are unlinked while open. */
 export class FileSpool implements BodySpool {
   readonly #options: FileSpoolOptions
-  /** Folders that are not unlinked yet. */
+  /** Folders that still have to be removed. */
   readonly #folders = new Set<string>()
   readonly #callers = new Map<string, number>()
   #bytes = 0

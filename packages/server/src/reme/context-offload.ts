@@ -20,7 +20,7 @@ const MAX_ID_LENGTH = 1_024
 
 const whole = (number: number): number => Math.min(Math.trunc(number), Number.MAX_SAFE_INTEGER)
 
-/** The same object; a schema of its fields would copy it and lose some. */
+/** The message itself, because a schema of its fields would copy it and lose some. */
 const MESSAGE = z
   .custom<object>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -28,7 +28,7 @@ const MESSAGE = z
   )
   .meta({ type: 'object' })
 
-/** Messages keep exact numbers; options become JavaScript numbers. */
+/** Convert numbers in options to JavaScript numbers. Messages keep exact numbers. */
 function withPlainOptions(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, plainNumber(value)]))

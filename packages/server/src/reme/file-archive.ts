@@ -15,11 +15,11 @@ import { fileNamePart, joinAsWritten, sha256Hex, virtualPath, type FileRecord } 
 import type { ScopeFiles } from '../files/scope-files.ts'
 
 export interface FileArchiveOptions {
-  /** The virtual folder, as the caller wrote it. */
+  /** The virtual folder, as written by the caller. */
   readonly folder: string
   /** Part of the file names of summarized messages. */
   readonly chatId: string
-  /** The characters of a result that stay in its message. */
+  /** Number of characters of a result to keep in its message. */
   readonly previewLength: number
 }
 
@@ -38,10 +38,10 @@ const UNITS_PER_TOKEN = 4
 const MEDIA: ReadonlySet<string> = new Set(['image', 'audio', 'video', 'document'])
 
 /**
- * Archives histories in virtual files under ReMe's names.
+ * Archives histories in virtual files that have ReMe's names.
  *
- * A text counts as a reference only after {@link FileArchive.learn} found its file, and that the file begins with the
- * text. So forged references and quotes have no effect.
+ * A text counts as a reference only after {@link FileArchive.learn} has found a file that begins with the text. So
+ * forged references and quotations have no effect.
  */
 export class FileArchive implements HistoryArchive {
   readonly #files: ScopeFiles
@@ -224,7 +224,7 @@ function* numbered(path: (number: number) => string): Generator<string> {
   for (let number = 0; ; number += 1) yield path(number)
 }
 
-/** Archive names contain no blanks. */
+/** Encode a path as a name, because archive names contain no blanks. */
 const nameOf = (path: string): string => encodeURI(path.toWellFormed())
 const pathOfName = (name: string): string => decodeURI(name)
 
@@ -263,7 +263,7 @@ function* textsOf(value: unknown): Generator<string> {
   }
 }
 
-/** A call's arguments are JSON in a string. */
+/** Yields a text, and the texts in arguments: the arguments of a call are JSON in a string. */
 function* textAndArguments(text: string): Generator<string> {
   yield text
   if (text.startsWith('{') && text.includes(' is stored in ')) yield* textsOf(parseJson(text) ?? '')
@@ -307,7 +307,7 @@ export function writeSnapshotText({ text, groups, tokens }: HistorySnapshot, pat
   ].join('\n')
 }
 
-/** Parse the snapshot in the text of a system message; `undefined` if there is none. */
+/** Parse the snapshot in the text of a system message. Return `undefined` if there is none. */
 export function readSnapshotText(text: string): NotedSnapshot | undefined {
   const start = text.lastIndexOf(START)
   const end = start < 0 ? -1 : text.indexOf(END, start)
@@ -338,7 +338,7 @@ type MarkSubject = 'result' | 'argument' | 'message' | 'original'
 /** A reference in a text. */
 export interface StoredMark {
   readonly subject: MarkSubject
-  /** Relative or absolute, as written. */
+  /** The path as it is written, relative or absolute. */
   readonly path: string
 }
 
@@ -350,13 +350,13 @@ const SUBJECTS = {
 } as const
 
 const MARK = / \((detailed result|detailed argument|detailed message|original message) is stored in /g
-/** A longer list is hostile. */
+/** Longest list of references. Only an attacker would write a longer one. */
 const MAX_MARKS = 64
 
 export const writeMarks = (marks: readonly StoredMark[]): string =>
   marks.map(({ subject, path }) => ` (${SUBJECTS[subject]} is stored in ${path})`).join('')
 
-/** Parse the references at the end of a text, in order; none for any other text. */
+/** Parse the references at the end of a text, in order. Return an empty list for any other text. */
 export function readMarks(text: string): readonly StoredMark[] {
   if (!text.endsWith(')')) return []
   const marks: StoredMark[] = []

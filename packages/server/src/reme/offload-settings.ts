@@ -2,7 +2,7 @@ import type { HistoryMode } from '@spillway/history'
 import { z } from 'zod'
 import { virtualPath } from '../files/file-record.ts'
 
-/** Settings of `POST /context_offload` under its field names; null counts as absent. */
+/** Settings of `POST /context_offload`, with the names of its fields. `null` counts as absent. */
 export interface ContextOffloadSettings {
   readonly context_manage_mode?: HistoryMode | null | undefined
   readonly max_total_tokens?: number | null | undefined
@@ -15,7 +15,7 @@ export interface ContextOffloadSettings {
   readonly store_dir?: string | null | undefined
 }
 
-/** Settings with defaults; the number of recent messages depends on the mode. */
+/** Settings with defaults. The number of recent messages depends on the mode. */
 export type CompleteSettings = Pick<ContextOffloadSettings, 'keep_recent_count'> & {
   readonly [Name in Exclude<keyof ContextOffloadSettings, 'keep_recent_count'>]-?: NonNullable<
     ContextOffloadSettings[Name]
@@ -32,7 +32,7 @@ const DEFAULTS: CompleteSettings = {
   store_dir: '',
 }
 
-/** Create the schema of the settings; descriptions name the service's defaults. */
+/** Create the schema of the settings. Its descriptions contain the defaults of the service. */
 export function settingsSchema(defaults: ContextOffloadSettings = {}): z.ZodObject {
   const settings = withDefaults(defaults)
   const usually = (name: keyof CompleteSettings): string => `Defaults to ${settings[name]}.`

@@ -8,7 +8,7 @@ import type { ScopeFiles } from '../files/scope-files.ts'
 import { defineRoute, type Route } from '../routes/route.ts'
 import { remeAnswerSchema, textAnswer } from './schemas.ts'
 
-/** The largest offset that allows counting lines. */
+/** The largest offset for which lines can be counted. */
 const MAX_OFFSET = Number.MAX_SAFE_INTEGER - 1
 
 /** The ReMe endpoint that reads a virtual file. */
@@ -82,7 +82,10 @@ async function readPage(files: ScopeFiles, file: FileRecord, { first, count, ...
   })
 }
 
-/** ReMe's documents use both `tool_call_123.txt` and `tool_call_call_123.txt` for the call `call_123`. */
+/**
+ * Convert a file name: ReMe's documents use both `tool_call_123.txt` and `tool_call_call_123.txt` for the call
+ * `call_123`.
+ */
 function asWrittenInReMe(path: string): string {
   return path.replace(/(^|\/)tool_call_(?=[^/]*$)/, '$1tool_call_call_')
 }

@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string | symbol, unknown>>
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Marks a flat call and its copies. */
+/** Marks a call in flat form, and its copies. */
 const FLAT = Symbol('flat')
 
 interface FlatForm {
@@ -17,7 +17,7 @@ interface FlatForm {
 /** Create the format of ReMe's messages: Chat Completions with flat calls and results that may be objects. */
 export function remeFormat(): HistoryFormat<object[]> {
   const chat = openAIChat<object>()
-  /** The original messages of converted ones. */
+  /** For each converted message, the original one. */
   const originals = new WeakMap<object, object>()
   const asChat = (message: unknown): object => {
     const fields = isFields(message) ? message : {}

@@ -11,18 +11,21 @@ export interface RouteContext {
   readonly headers: Headers
   /** The body, for routes that take it raw. */
   readonly chunks: AsyncIterable<Uint8Array>
-  /** Bytes of a response. */
+  /** Largest size of a response, in bytes. */
   readonly maxBytes: number
   readonly isHead: boolean
-  /** Give the slot of the request to others until a wait ends that takes no work here. */
+  /** Free the slot of the request while it waits for something that needs no work here. */
   readonly pause: <Result>(waiting: Promise<Result>) => Promise<Result>
-  /** Ask the model in turn with other callers, without holding the slot of the request. */
+  /** Ask the model in turn with other callers. The slot of the request is free during this time. */
   readonly askModel: <Result>(ask: () => Promise<Result>) => Promise<Result>
-  /** Reserve memory for content beside the body. Throws an `HttpError` `overloaded` if there is none. */
+  /**
+   * Reserve memory for content, in addition to the body's. Throws an `HttpError` `overloaded` if there is no memory
+   * left.
+   */
   readonly reserve: (bytes: number) => void
 }
 
-/** The reply of a handler: a JSON value, or a response with its memory in bytes. */
+/** The reply of a handler: a JSON value, or a response with the size of its memory in bytes. */
 export type Reply =
   | { readonly status?: number | undefined; readonly json: unknown }
   | { readonly response: Response; readonly memoryBytes: number }
@@ -37,28 +40,28 @@ export interface ResponseDescription {
 
 interface RouteShape {
   readonly method: 'get' | 'post' | 'delete'
-  /** As OpenAPI writes it: `/v1/contents/{reference}`. */
+  /** The path in the form of OpenAPI: `/v1/contents/{reference}`. */
   readonly path: string
   readonly operationId: string
   readonly summary: string
   readonly description?: string | undefined
   readonly tag: 'ReMe' | 'Results' | 'History' | 'Service'
-  /** Whether failures have ReMe's form. */
+  /** Whether failures are answered in ReMe's form. */
   readonly isReme?: boolean | undefined
-  /** Whether it needs no token. */
+  /** Whether the endpoint needs no token. */
   readonly isPublic?: boolean | undefined
-  /** Parses a part of the body. Defaults to `JSON.parse`. */
+  /** Parses a part of the JSON body. Defaults to `JSON.parse`. */
   readonly parse?: ((text: string) => unknown) | undefined
-  /** Applied to the body before its validation. */
+  /** Changes the body before it is validated. */
   readonly normalize?: ((body: unknown) => unknown) | undefined
   /** Whether the body is streamed content. */
   readonly takesContent?: boolean | undefined
   readonly responses: Readonly<Record<number, ResponseDescription>>
-  /** Besides those of all routes. */
+  /** Statuses in addition to those of all routes. */
   readonly failureStatuses?: Readonly<Record<number, string>> | undefined
 }
 
-/** An endpoint with its handler; the same schemas validate requests and document it. */
+/** An endpoint with its handler. Its schemas validate requests, and document them. */
 export interface Route extends RouteShape {
   readonly body?: z.ZodType | undefined
   readonly query?: z.ZodObject | undefined

@@ -7,7 +7,7 @@ import { bodyTooLarge, declaredLength, receiveBody, timedChunks, type BodySpool 
 import type { Ticket, WorkGate } from '../limits/work-gate.ts'
 import type { Reply, Route, RouteContext, RouteInput } from './route.ts'
 
-/** A body is held as text, as values, and in the response. */
+/** Factor for the memory of a body, which exists as text, as values, and in the response. */
 const MEMORY_PER_BYTE = 6
 const MEMORY_OF_REQUEST = 1_048_576
 
@@ -159,7 +159,7 @@ async function* counted(
 
 async function* none(): AsyncGenerator<Uint8Array> {}
 
-/** Pages of other sites can send other types without a preflight request. */
+/** Check the content type: pages of other sites can send other types without a preflight request. */
 function assertPlainJson(request: Request): void {
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type))
@@ -177,7 +177,7 @@ function assertNotEncoded({ headers }: Request): void {
 
 const MAX_ISSUES = 5
 
-/** @throws HttpError `invalid-request`, which names the fields and never their values. */
+/** @throws HttpError `invalid-request`. It names the fields, but never contains their values. */
 function validate<Schema extends z.ZodType>(schema: Schema, value: unknown, what: string): z.output<Schema> {
   const result = schema.safeParse(value)
   if (result.success) return result.data

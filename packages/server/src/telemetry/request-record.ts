@@ -3,20 +3,20 @@ import type { FailureCode } from '../app/http-error.ts'
 /** The log record of a request, without content, scope or token. */
 export interface RequestRecord {
   readonly type: 'request'
-  /** The end of the request, in ISO 8601. */
+  /** End of the request, in ISO 8601. */
   readonly time: string
-  /** Sent to the client as `x-request-id`. */
+  /** Id that the client gets as `x-request-id`. */
   readonly requestId: string
   readonly method: string
-  /** The path pattern; `unmatched` if there is none. */
+  /** The path pattern. `unmatched` if no pattern matches. */
   readonly route: string
   readonly status: number
   readonly milliseconds: number
   /** Bytes of the request body. */
   readonly bytesIn: number
-  /** Bytes of the response body; for a stream, those sent so far. */
+  /** Bytes of the response body. For a stream, the bytes sent so far. */
   readonly bytesOut: number
-  /** A pseudonym of the token; absent without tokens. */
+  /** A pseudonym of the token. Absent without tokens. */
   readonly caller?: string | undefined
   /** Set if the request failed. */
   readonly code?: FailureCode | undefined
@@ -27,7 +27,7 @@ export interface FaultRecord {
   readonly type: 'fault'
   readonly time: string
   readonly requestId?: string | undefined
-  /** The class and location of the error, never its message, which may quote content. */
+  /** The class and location of the error. Its message is left out, because it may quote content. */
   readonly error: string
   readonly stack: readonly string[]
 }
@@ -54,7 +54,7 @@ export function faultRecord(error: unknown, requestId?: string): FaultRecord {
   }
 }
 
-/** The message comes first in a stack, and may look like it. */
+/** Return the locations in a stack. The message comes first, and may look like one. */
 function placesOf({ stack = '', message }: Error): readonly string[] {
   const start = stack.indexOf(message)
   const places = start < 0 ? stack : stack.slice(start + message.length)

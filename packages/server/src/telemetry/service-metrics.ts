@@ -52,12 +52,12 @@ export class ServiceMetrics {
   }
 }
 
-/** A bug must not fill the memory. */
+/** Largest number of time series, so that a bug cannot fill the memory. */
 const MAX_SERIES = 1_000
 
 type Labels = Readonly<Record<string, string>>
 
-/** A counter in Prometheus' text format, or a histogram if there are buckets, with a value for each set of labels. */
+/** A counter in Prometheus' text format, or a histogram if it has buckets. It has a value for each set of labels. */
 export class Metric {
   readonly #name: string
   readonly #heading: string

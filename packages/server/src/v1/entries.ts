@@ -92,7 +92,7 @@ interface Position {
 const isBefore = (a: Position, b: Position): boolean =>
   a.storedAt > b.storedAt || (a.storedAt === b.storedAt && a.reference < b.reference)
 
-/** Holds at most twice `count` entries. */
+/** Keeps at most twice `count` entries in memory. */
 async function newestAfter(
   storage: ServedStorage,
   count: number,

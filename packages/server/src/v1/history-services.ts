@@ -38,7 +38,7 @@ export function requireSummarize(
   return summarize && ((request) => askModel(() => summarize(request)))
 }
 
-/** Library names, and the names in the HTTP API that replace them. */
+/** Names in the library, and their names in the HTTP API. */
 const OF_SERVICE: readonly (readonly [string, string])[] = [
   ['the mode auto with summarize', 'the mode auto of a service with --model'],
   ['the option summarize', 'a service with --model'],
@@ -52,14 +52,14 @@ const OF_REME: readonly (readonly [string, string])[] = [
   ['keepRecent', 'keep_recent_count'],
 ]
 
-/** Write an obstacle's explanation in the terms of the HTTP API or of ReMe. */
+/** Write an obstacle's explanation with the names of the HTTP API or of ReMe. */
 export const explainObstacle = (explanation: string, names: 'library' | 'reme'): string =>
   [...OF_SERVICE, ...(names === 'reme' ? OF_REME : [])].reduce(
     (said, [library, here]) => said.replaceAll(library, here),
     explanation,
   )
 
-/** Without error messages, which may quote content. */
+/** A failure without its error message, which may quote content. */
 interface FailureNote {
   readonly step: 'store' | 'summarize'
   readonly index: number
@@ -73,7 +73,7 @@ export const failureNotes = (failures: readonly HistoryFailure[]): readonly Fail
     reason: failure.step === 'summarize' ? failure.reason : storeReason(failure.error),
   }))
 
-/** Throw if a history should be reduced and nothing worked. */
+/** Throw if a history had to be reduced, but every attempt failed. */
 export function assertApplied({ applied, failures }: HistoryOutcome<unknown>): void {
   const [first] = failures
   if (applied.length > 0 || first === undefined) return

@@ -166,7 +166,7 @@ async function expandOptions(
   return { ...options, archive: limitedArchive(archive, context.maxBytes, context.reserve) }
 }
 
-/** New files go here; existing ones are found anywhere. */
+/** Options for an archive in which new files go to this folder. Existing files are found in any folder. */
 const REME_ARCHIVE = (): FileArchiveOptions => ({ folder: '', chatId: crypto.randomUUID(), previewLength: 100 })
 
 function outcomeJson({ failures, obstacles, ...outcome }: HistoryOutcome<unknown>): unknown {
@@ -174,7 +174,10 @@ function outcomeJson({ failures, obstacles, ...outcome }: HistoryOutcome<unknown
   return { ...outcome, obstacles: explained, failures: failureNotes(failures) }
 }
 
-/** A few lines can name the same large content repeatedly. Content over the limit stays a reference. */
+/**
+ * Limit the size of restored content, because a few lines can name the same large content many times. Content over the
+ * limit is not restored.
+ */
 function limitedArchive(archive: HistoryArchive, maxBytes: number, reserve: (bytes: number) => void): HistoryArchive {
   let left = maxBytes
   return {

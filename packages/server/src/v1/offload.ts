@@ -40,7 +40,7 @@ export const offloadRoute: Route = defineRoute({
   },
 })
 
-/** The endpoint that offloads the body itself. */
+/** The endpoint whose request body is the content to offload. */
 export const offloadContentRoute: Route = defineRoute({
   method: 'post',
   path: '/v1/offload/content',
@@ -85,7 +85,7 @@ function failureOf(error: unknown): unknown {
     : new Error('The result could not be offloaded.', { cause: error })
 }
 
-/** Ignores types that clients send by default. */
+/** Return the content type. Types that clients send by default are ignored. */
 function contentTypeOf(headers: Headers): string | undefined {
   const type = headers.get('content-type') ?? ''
   if (type === '' || /^application\/(?:x-www-form-urlencoded|octet-stream)$/i.test(type)) return undefined

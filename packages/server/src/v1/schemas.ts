@@ -22,7 +22,7 @@ interface NamedJson {
   readonly context?: string | undefined
 }
 
-/** Names stay in the context unchanged. */
+/** Names are shown in the context unchanged. */
 const name = z.string().max(1_024)
 
 const named = {

@@ -14,7 +14,7 @@ import {
   type FilePair,
 } from './paths.ts'
 
-/** Living writers mark their files every minute. */
+/** Age from which a file is a leftover, because living writers mark their files every minute. */
 const LEFTOVER_AGE_MS: number = 10 * 60_000
 
 export class Collector {
@@ -83,7 +83,7 @@ export class Collector {
       }
   }
 
-  /** Returns `false` if others are at work on the files: nothing else leads to that content. */
+  /** Returns `false` if others are using the files. Then no entry has the content. */
   async #finishWriter(paths: EntryPaths, pending: FilePair, now: number): Promise<boolean> {
     await this.#remover.isBeingRemoved(paths, now)
     const committed = await this.#files.readSidecar(paths.sidecar)
@@ -121,7 +121,7 @@ export class Tombstones {
     this.#files = files
   }
 
-  /** A full disk loses the tombstone, so that the eviction can still make room. */
+  /** On a full disk, the tombstone is not written, so that the eviction can still free space. */
   async write(paths: EntryPaths, eviction: Eviction): Promise<void> {
     await unless(['ENOSPC', 'EDQUOT'], this.#write(paths, eviction))
     const folder = paths.tombstoneFolder

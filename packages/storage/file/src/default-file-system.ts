@@ -2,17 +2,20 @@ import { Worker } from 'node:worker_threads'
 import { unless, type FileStep } from './file-system.ts'
 import { folderOf, inFolder, NodeFileSystem } from './node-file-system.ts'
 
-/** Starting a thread takes 20 ms or more, so the first steps run without one. */
+/** Number of steps that run without a thread, because starting one takes 20 ms or more. */
 const FIRST_WITHOUT = 4
 const IDLE_MS = 10_000
-/** A longer wait means a slow disk: the thread pool then works on several files at once. */
+/**
+ * Longest wait for the thread. A longer one means a slow disk, on which the thread pool can handle several files at
+ * once.
+ */
 const MAX_WAIT_MS = 20
 const FIRST_GUESS_MS = 1
 /** Milliseconds without an answer after which steps go to the thread pool. */
 const STALLED_MS = 100
 const MAX_MEMORY_MB = 64
 
-/** The thread's program. It is text, so that no bundler, loader, or test runner has to find a file. */
+/** The thread's program. It is text, so that no bundler, loader, or test runner must find a file. */
 const PROGRAM = `
 import('node:worker_threads').then(async ({ parentPort }) => {
   const fs = await import('node:fs')
@@ -58,8 +61,8 @@ interface Answer {
 }
 
 /**
- * A thread that runs file steps with synchronous calls: one trip for all steps of an entry. It never keeps the process
- * alive.
+ * A thread that runs file steps with synchronous calls. One message has all steps of an entry. It never keeps the
+ * process alive.
  */
 export class StepsThread {
   readonly #waiting = new Map<number, (taken: number) => void>()
@@ -70,7 +73,7 @@ export class StepsThread {
   #activeAt = 0
   #idleTimer: NodeJS.Timeout | undefined
 
-  /** Returns the number of steps done: 0 if the thread is missing or busy. */
+  /** Returns the number of completed steps. It is 0 if the thread is missing or busy. */
   async run(steps: readonly FileStep[]): Promise<number> {
     this.#asked += 1
     if (this.#worker === 'none' && this.#asked > FIRST_WITHOUT) this.#start()
@@ -148,7 +151,7 @@ export class StepsThread {
   }
 }
 
-/** Copies parts of buffers: a thread would receive the whole buffer. */
+/** Copies parts of buffers, because a thread would get the whole buffer. */
 function ownContents(steps: readonly FileStep[]): { readonly copies: FileStep[]; readonly memory: ArrayBuffer[] } {
   const memory: ArrayBuffer[] = []
   const copies = steps.map((step) => {
@@ -162,7 +165,7 @@ function ownContents(steps: readonly FileStep[]): { readonly copies: FileStep[];
 
 const thread = new StepsThread()
 
-/** Separate from {@link NodeFileSystem}: steps in a thread would bypass methods that a subclass overrides. */
+/** Separate from {@link NodeFileSystem}, because steps in a thread would bypass methods that a subclass overrides. */
 export class DefaultFileSystem extends NodeFileSystem {
   /** Descriptors of open folders are valid in all threads of the process. */
   async runSteps(steps: readonly FileStep[]): Promise<number> {
@@ -186,7 +189,7 @@ function foldersOf(step: FileStep): readonly string[] {
   return [step.step === 'isReal' ? step.path : folderOf(step.path)]
 }
 
-/** The thread compares the real path of an open folder itself. */
+/** Runs a function on a path. The thread compares the real path of an open folder itself. */
 function throughFolders(
   step: FileStep,
   reached: ReadonlyMap<string, string>,

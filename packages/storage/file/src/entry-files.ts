@@ -69,7 +69,7 @@ export class EntryFiles {
     }
   }
 
-  /** Creates the folder again if it was just removed for being empty. */
+  /** Creates a pending file. If its folder was just removed because it was empty, the folder is created again. */
   async createPending(paths: EntryPaths, path: string): Promise<FileWriter> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -91,13 +91,13 @@ export class EntryFiles {
     return this.fileSystem.setModifiedAt === undefined ? step : { ...step, modifiedAt: sidecar.info.lastUsedAt }
   }
 
-  /** A link to the sidecar must have the time of its last use from the start. */
+  /** Sets the time of the last use, because a link to the sidecar must have it from the start. */
   async dateSidecar(path: string, { info }: Sidecar): Promise<void> {
     await this.fileSystem.setModifiedAt?.(path, info.lastUsedAt)
     await this.sync([path])
   }
 
-  /** Returns whether the new name was free. Without hard links, two processes can both get `true`. */
+  /** Returns whether the new name was not in use. Without hard links, two processes may both get `true`. */
   async put(from: string, to: string, folder: string): Promise<boolean> {
     return this.#retrying(folder, from, () => this.#putOnce(from, to))
   }
@@ -118,7 +118,8 @@ export class EntryFiles {
   }
 
   /**
-   * Moves the last use forward by at least 1 ms and returns it; `undefined` if the entry is missing or being removed.
+   * Increases the last use by at least 1 ms and returns it. Returns `undefined` if the entry is missing or being
+   * removed.
    */
   async touch(paths: EntryPaths, found: FoundSidecar, lastUsedAt: number): Promise<number | undefined> {
     const usedAt = Math.max(found.lastUsedAt + 1, lastUsedAt)
@@ -186,7 +187,7 @@ export class EntryFiles {
 
 const GITIGNORE = '*\n'
 
-/** Creates the directory at its first use and rejects symbolic links below it. The directory itself may be a link. */
+/** Creates the directory on first use, and rejects symbolic links below it. The directory itself may be a link. */
 export class StorageDirectory {
   readonly fileSystem: FileSystem
   readonly path: string
@@ -210,7 +211,10 @@ export class StorageDirectory {
     return `${this.#root}/${MARK_FOLDER}/${this.#mark}`
   }
 
-  /** A missing file is a miss only if the directory is still the same. Throws `unavailable` if not. */
+  /**
+   * Checks that the directory is still the same. Only then does a missing file mean a missing entry. Throws
+   * `unavailable` if it is not.
+   */
   async assertInPlace(): Promise<void> {
     if (this.#root === undefined) return
     const path = this.#mark === undefined ? this.#root : this.markPath
@@ -286,7 +290,7 @@ export class StorageDirectory {
     return true
   }
 
-  /** Returns the real path of a folder that it made. The folders above it may be links. */
+  /** Creates a folder with its parents. Returns its real path if it was created. The parent folders may be links. */
   async #makeWithParents(path: string): Promise<string | undefined> {
     const above = parentOf(path)
     if ((await this.#realPath(above)) === undefined) await this.#makeWithParents(above)
@@ -297,12 +301,12 @@ export class StorageDirectory {
     return made
   }
 
-  /** Names above the root may be unreadable; they cannot be synced. */
+  /** Syncs the names of folders. Folders above the root may be unreadable, and are skipped. */
   async #syncNames(folder: string): Promise<void> {
     if (this.#fsync) await unless('EACCES', this.fileSystem.sync?.(folder) ?? Promise.resolve())
   }
 
-  /** Several processes may each make a mark. All of them stay as long as the directory does. */
+  /** Creates a mark. Several processes may each create one. All marks are kept as long as the directory. */
   async #makeMark(root: string): Promise<string> {
     const folder = `${root}/${MARK_FOLDER}`
     while (!(await this.#makeParts(root, folder))) await this.assertInPlace()
@@ -373,7 +377,7 @@ export async function* listFolder(fileSystem: FileSystem, folder: string): Async
 }
 
 /**
- * Yields the items of a folder, then its scopes, then the folder itself without a name. Symbolic links are not
+ * Yields the items of a folder, then its scopes, and at last the folder itself without a name. Symbolic links are not
  * followed.
  */
 export async function* walkScopes(

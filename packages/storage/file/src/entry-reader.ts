@@ -71,7 +71,7 @@ export class EntryReader {
     this.#remembered.set(id, { extension, size })
   }
 
-  /** Reads the content while its sidecar is still being looked for. {@link read} checks that they match. */
+  /** Reads the content while its sidecar is still being read. {@link read} checks that they match. */
   readEarly(paths: EntryPaths, range?: ByteRange): EarlyContent | undefined {
     const place = this.#remembered.get(paths.id)
     if (place === undefined) return undefined
@@ -97,7 +97,7 @@ export class EntryReader {
     return found && { content: found.file.content, info: found.info }
   }
 
-  /** Needs a file system with `openFile`. */
+  /** This requires a file system with `openFile`. */
   async open(entry: EntryFound): Promise<OpenEntry | undefined> {
     const { paths } = entry
     const { fileSystem } = this.#files

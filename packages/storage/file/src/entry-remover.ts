@@ -11,19 +11,19 @@ import {
   type Sidecar,
 } from './paths.ts'
 
-/** A removal this old belongs to a killed process. */
+/** Age from which a removal belongs to a killed process. */
 export const ABANDONED_AFTER_MS = 60_000
 const REMOVE_ATTEMPTS = 25
 const REMOVE_PAUSE_MS = 10
-/** Creating a directory needs free space. Renaming within one does not. */
+/** Error codes of a full disk, on which no directory can be created. Renaming within a directory is still possible. */
 const NO_SPACE = ['ENOSPC', 'EDQUOT']
 
 /**
- * Removes entries in steps, so that entries stored or used in between survive, and {@link EntryRemover.recover} can
- * undo a killed removal.
+ * Removes entries in steps, so that an entry stored or used in between is not lost. {@link EntryRemover.recover} undoes
+ * an unfinished removal.
  *
- * The directory `<reference>.removal` keeps other removers off. The sidecar moves into it first. If the entry was not
- * used since, the content follows, and a last check finds entries stored again.
+ * The directory `<reference>.removal` excludes other removers. The sidecar is moved into it first. If the entry was not
+ * used since, the content is moved next. A last check finds entries that were stored again.
  */
 export class EntryRemover {
   readonly #files: EntryFiles
@@ -62,7 +62,7 @@ export class EntryRemover {
     return false
   }
 
-  /** Returns `false` if others are at work on the content. */
+  /** Returns `false` if others are using the content. */
   async removeOrphan(paths: EntryPaths, extension: string): Promise<boolean> {
     if ((await this.#files.stat(paths.content(extension))) === undefined) return true
     if ((await this.#files.stat(paths.sidecar)) !== undefined) return true
@@ -80,7 +80,7 @@ export class EntryRemover {
     return true
   }
 
-  /** An unfinished removal was never reported, so it can be undone. */
+  /** Undoes an unfinished removal, which was never reported as done. */
   async recover(paths: EntryPaths): Promise<void> {
     const { sidecars, contents } = await this.#listRemoval(paths)
     for (const path of sidecars) {

@@ -5,7 +5,7 @@ import { fileErrorCode, PATIENCE_MS, settled, unless, wait, type FileStep, type 
 import { pendingPair, type EntryPaths, type FilePair, type Sidecar } from './paths.ts'
 
 const HEARTBEAT_MS = 60_000
-/** Larger content gains little from fewer trips and would block other writers. */
+/** Largest content that is written at once. Larger content gains little from it, and would delay other writers. */
 const MAX_BYTES_AT_ONCE = 256 * 1024
 const MAX_ATTEMPTS = 3
 
@@ -20,8 +20,8 @@ export interface EntryContent {
 }
 
 /**
- * Writes content and sidecar under pending names, then names the content, then the sidecar. The sidecar's name makes
- * the entry exist.
+ * Writes content and sidecar under temporary names. Then it renames first the content and then the sidecar. The entry
+ * exists once the sidecar has its name.
  */
 export class EntryWriter {
   readonly #files: EntryFiles
@@ -56,7 +56,7 @@ export class EntryWriter {
     })
   }
 
-  /** Returns `undefined` if nothing was written. {@link write} then finds out the reason. */
+  /** Returns `undefined` if nothing was written. {@link write} then finds the reason. */
   async writeAtOnce(paths: EntryPaths, entry: EntryContent): Promise<EntryWritten | undefined> {
     const { fileSystem, fsync } = this.#files
     if (fileSystem.runSteps === undefined || fsync) return undefined
@@ -120,7 +120,7 @@ export class EntryWriter {
     }
   }
 
-  /** The files may still be closing when this resolves, if the file system can rename open files. */
+  /** If the file system can rename open files, they may not be closed yet when this resolves. */
   async #writePending(
     paths: EntryPaths,
     pending: FilePair,
@@ -236,7 +236,7 @@ class EntryCommitter {
     throw new StorageError('unavailable', `${paths.reference} is repeatedly removed while it is stored. Try again.`)
   }
 
-  /** A removal begun before the commit may have taken the content away. */
+  /** Checks the content again, because a removal that started before the commit may have moved it. */
   async holdContent(paths: EntryPaths, pending: FilePair, sidecar: Sidecar): Promise<void> {
     let replaced = false
     for (const pause of PATIENCE_MS) {
@@ -272,7 +272,7 @@ class EntryCommitter {
   }
 }
 
-/** Wraps a failure of the source, to distinguish it from failures of the file system. */
+/** Wraps a failure of the source stream, to distinguish it from failures of the file system. */
 export class SourceFailure extends Error {
   override readonly name = 'SourceFailure'
 }

@@ -59,15 +59,15 @@ const FILE_SYSTEM_METHODS = [
 /** Options of {@link FileStorage}. */
 export interface FileStorageOptions extends ManagedStorageOptions {
   /**
-   * Directory of the files, created at first use. A relative path is resolved at construction. Defaults to
+   * Directory of the files. It is created on first use. A relative path is resolved at construction. Defaults to
    * `./artifacts`.
    */
   readonly directory?: string | undefined
   /** File operations, for example of a sandbox. Defaults to {@link NodeFileSystem}, with a thread for small content. */
   readonly fileSystem?: FileSystem | undefined
   /**
-   * Wait until content is durable before `store` resolves. Without it, content survives a killed process but not a
-   * crash of the machine. Defaults to `false`.
+   * Wait until content is durable before `store` resolves. Without it, content survives a killed process, but perhaps
+   * not a crash of the machine. Defaults to `false`.
    */
   readonly fsync?: boolean | undefined
 }
@@ -75,8 +75,8 @@ export interface FileStorageOptions extends ManagedStorageOptions {
 /**
  * Store content as plain files, which a shell can search and several processes can share.
  *
- * Rejects with `unavailable` and the fix if the directory is unwritable or the disk is full, and with `corrupt` if
- * stored content changed.
+ * Rejects with `unavailable` and the fix if the directory cannot be written or the disk is full. Rejects with `corrupt`
+ * if stored content was changed.
  *
  * @throws TypeError if an option is unknown or invalid.
  *
@@ -132,7 +132,7 @@ interface FileDriverOptions {
 export class FileDriver implements StorageDriver {
   readonly touchFirstBytes: number = Infinity
   readonly collectsHourly = true
-  /** Without it, core reads each range. */
+  /** If absent, core reads each range separately. */
   readonly open?: (id: EntryId) => Promise<OpenEntry | undefined>
   readonly #directory: StorageDirectory
   readonly #files: EntryFiles
@@ -337,7 +337,7 @@ export class FileDriver implements StorageDriver {
     yield* await described()
   }
 
-  /** Lists damaged entries too: otherwise they could not be found and removed. */
+  /** Damaged entries are listed, too, so that they can be found and removed. */
   async #describe(paths: EntryPaths): Promise<DriverEntry | undefined> {
     const found = await this.#files.readSidecar(paths.sidecar)
     if (found === undefined) return undefined
@@ -345,7 +345,7 @@ export class FileDriver implements StorageDriver {
     return { id: paths.id, info: sidecar?.info ?? describeUnknown(lastUsedAt) }
   }
 
-  /** A missing file may mean that the directory is gone, which is an outage. */
+  /** Calls a function. If a file is missing because the directory is missing, the error is an outage. */
   async #found<Result>(run: () => Promise<Result>): Promise<Result> {
     return this.#explained(async () => {
       const found = await run()

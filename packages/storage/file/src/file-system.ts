@@ -29,11 +29,14 @@ export interface FileWriter {
   close(): Promise<void>
 }
 
-/** A plain file open for reading. */
+/** An open file from which a range can be read. */
 export interface FileReader {
   /** Status when the file was opened. */
   readonly status: FileStatus
-  /** Read a range, clipped to the end, into `buffer` if given, or into new memory. Calls may be concurrent. */
+  /**
+   * Read a range, clipped to the end. The bytes are written to `buffer` if given, otherwise to new memory. Calls may
+   * run at the same time.
+   */
   read(range: { readonly offset: number; readonly length: number }, buffer?: Uint8Array): Promise<Uint8Array>
   close(): Promise<void>
 }
@@ -46,7 +49,7 @@ export type FileStep =
   | { readonly step: 'isMissing'; readonly path: string }
   /** Fails unless the path is a plain file of `size` bytes. */
   | { readonly step: 'isFile'; readonly path: string; readonly size: number }
-  /** Create and close a file with this content and modification time; fails if the name is taken. */
+  /** Create and close a file with this content and modification time. Fails if the name exists. */
   | { readonly step: 'create'; readonly path: string; readonly content: Uint8Array; readonly modifiedAt?: number }
   /** Like {@link FileSystem.link}. */
   | { readonly step: 'link'; readonly from: string; readonly to: string }
@@ -54,13 +57,13 @@ export type FileStep =
   | { readonly step: 'remove'; readonly path: string }
 
 /**
- * File operations for `FileStorage`: those of Node.js by default, or of an agent's sandbox.
+ * File operations for `FileStorage`. By default, those of Node.js. They can also be those of an agent's sandbox.
  *
- * Paths are absolute and normalized, with `/` as the separator. Reject with an error whose `code` is a POSIX name: `ENOENT`, `EEXIST`,
- * `ENOTEMPTY`, `EACCES`, `ENOSPC`. Never follow a symbolic link in the last part of a path. If a folder on the way is one,
- * reject with `ELOOP` if the platform can tell without a race.
+ * Paths are absolute and normalized, with `/` as the separator. Reject with an error whose `code` is a POSIX name:
+ * `ENOENT`, `EEXIST`, `ENOTEMPTY`, `EACCES`, `ENOSPC`. Never follow a symbolic link in the last part of a path. If a
+ * parent folder is a symbolic link, reject with `ELOOP`, if the platform can detect that without a race.
  *
- * Sharing a directory between processes is safe only with `link`, `setModifiedAt`, and an atomic `rename`.
+ * Several processes can share a directory safely only with `link`, `setModifiedAt`, and an atomic `rename`.
  *
  * @example
  * ```ts
@@ -82,52 +85,55 @@ export type FileStep =
  * ```
  */
 export interface FileSystem {
-  /** Create a file readable by its owner only and open it for writing. Rejects with `EEXIST` if the name is taken. */
+  /** Create a file that only its owner can read, and open it for writing. Rejects with `EEXIST` if the name exists. */
   createFile(path: string): Promise<FileWriter>
   /**
-   * Read a plain file, or a range clipped to its end. Rejects with `ELOOP` for a symbolic link and `EINVAL` for other
-   * non-files. Must not hang on a named pipe.
+   * Read a plain file, or a range clipped to its end. Rejects with `ELOOP` for a symbolic link, and with `EINVAL` for
+   * anything else that is not a plain file. It must not wait for the writer of a named pipe.
    */
   readFile(path: string, range?: { readonly offset: number; readonly length: number }): Promise<FileContent>
-  /** Describe a path. Describes a symbolic link itself, not its target. */
+  /** Describe a path. For a symbolic link, describe the link and not its target. */
   stat(path: string): Promise<FileStatus>
   /** Rename a file, replacing any file at `to`. */
   rename(from: string, to: string): Promise<void>
   /** Remove a file. */
   removeFile(path: string): Promise<void>
-  /** Create one directory, accessible to its owner only. Its parent exists. */
+  /** Create one directory that only its owner can access. Its parent exists. */
   createDirectory(path: string): Promise<void>
   /** Remove an empty directory. */
   removeDirectory(path: string): Promise<void>
-  /** List a directory in any order, without holding all names in memory. */
+  /** List a directory in any order. It must not hold all names in memory. */
   list(path: string): AsyncIterable<DirectoryItem>
 
   /**
-   * Open a plain file for many reads; rejects like {@link FileSystem.readFile}. Reads of a removed file continue or
-   * reject with `ENOENT`. If absent, each read opens the file.
+   * Open a plain file for many reads. Rejects like {@link FileSystem.readFile}. If the file is removed, reads continue
+   * to work or reject with `ENOENT`. If absent, each read opens the file.
    */
   openFile?(path: string): Promise<FileReader>
   /**
-   * Give a file a second name, which must not exist yet. If absent, files are renamed, which is safe in one process
-   * only.
+   * Give a file a second name, which must not exist yet. If absent, files are renamed, which is safe only within one
+   * process.
    */
   link?(from: string, to: string): Promise<void>
-  /** Whether a written file can be linked while it is still closing. If absent, files are closed first. */
+  /** Whether a written file can be linked before it is closed. If absent, files are closed first. */
   readonly linksOpenFiles?: boolean
   /** Set the modification time. If absent, every use rewrites the entry's sidecar. */
   setModifiedAt?(path: string, modifiedAt: number): Promise<void>
   /**
-   * Run steps in order and return how many succeeded before the first failure; 0 is always valid. A failed `create` may
-   * leave a partial file. If absent, or for the remaining steps, single operations are used.
+   * Run steps in order until one fails, and return the number of completed steps. 0 is always a valid result. If a
+   * `create` fails, it may leave a partial file. If absent, and for steps that were not completed, single operations
+   * are used.
    */
   runSteps?(steps: readonly FileStep[]): Promise<number>
-  /** Resolve all symbolic links in a path. If absent, each directory on the way is checked. */
+  /** Resolve all symbolic links in a path. If absent, each directory in the path is checked. */
   realPath?(path: string): Promise<string>
-  /** Make a file, or the names in a directory, durable like `fsync`. If absent, `fsync: true` is rejected. */
+  /**
+   * Make a file durable, like `fsync`. For a directory, make its names durable. If absent, `fsync: true` is rejected.
+   */
   sync?(path: string): Promise<void>
 }
 
-/** `DIRECTORY` is replaced with the storage's directory. */
+/** The fixes for errors. `DIRECTORY` is replaced by the storage's directory. */
 const FIXES: Readonly<Record<string, string>> = {
   EACCES: 'Make DIRECTORY readable and writable for this user, or choose another with the option "directory".',
   EPERM: 'Make DIRECTORY readable and writable for this user, or choose another with the option "directory".',
@@ -142,7 +148,7 @@ const FIXES: Readonly<Record<string, string>> = {
 }
 const OTHER_FIX = 'Try again; if it persists, check DIRECTORY.'
 
-/** Returns the POSIX code of a file system error; `undefined` for other errors. */
+/** Returns the POSIX code of a file system error. Returns `undefined` for other errors. */
 export function fileErrorCode(error: unknown): string | undefined {
   const code = typeof error === 'object' && error !== null ? (error as { code?: unknown }).code : undefined
   return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : undefined
@@ -171,7 +177,7 @@ export async function doneUnless(codes: string | readonly string[], operation: P
   )
 }
 
-/** Returns other errors unchanged. */
+/** Converts a file system error to one that explains the fix. Returns other errors unchanged. */
 export function explainFileError(error: unknown, directory: string): unknown {
   const code = fileErrorCode(error)
   if (code === undefined || StorageError.isInstance(error)) return error
@@ -181,14 +187,14 @@ export function explainFileError(error: unknown, directory: string): unknown {
   })
 }
 
-/** Pauses in milliseconds while another process finishes: about a quarter of a second in all. */
+/** Pauses in milliseconds while another process finishes its work. Together about a quarter of a second. */
 export const PATIENCE_MS: readonly number[] = [1, 1, 2, 4, 8, 16, 32, 64, 128]
 
 export async function wait(milliseconds: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, milliseconds))
 }
 
-/** Waits for all promises, even after one failed, then rejects with the first failure. */
+/** Waits for all promises even if one fails, and then rejects with the first failure. */
 export async function settled<const Promises extends readonly Promise<unknown>[]>(
   promises: Promises,
 ): Promise<{ readonly [Index in keyof Promises]: Awaited<Promises[Index]> }> {

@@ -36,22 +36,31 @@ import {
 const OWNER_ONLY_FILE = 0o600
 const OWNER_ONLY_DIRECTORY = 0o700
 const DIRECTORY_BUFFER_ITEMS = 256
-/** A read takes at most 2 GiB. Smaller reads keep the thread pool available for others. */
+/**
+ * Largest number of bytes in one read. The system allows at most 2 GiB. Smaller reads leave the thread pool available
+ * to others.
+ */
 const MAX_READ_BYTES = 64 * 1024 * 1024
-/** Linux caches larger writes in large pages. If these are scarce, 10 MB takes 17 ms instead of 3 ms. */
+/**
+ * Largest number of bytes in one write. Linux caches larger writes in large pages. If these pages are scarce, 10 MB
+ * takes 17 ms and not 3 ms.
+ */
 const MAX_WRITE_BYTES = 1024 * 1024
 const PARALLEL_WRITES = 8
 /** Number of bytes to read before the file's size is known. */
 const MAX_GUESS_BYTES = 1024 * 1024
 /** Number of bytes to read if the file can have any size. */
 const SMALL_BYTES = 4 * 1024
-/** Do not follow links or wait for the writer of a named pipe. Windows has neither flag. */
+/**
+ * Flags to open a file without following links, and without waiting for the writer of a named pipe. On Windows, these
+ * flags do not exist.
+ */
 const OPEN_PLAIN = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 /**
  * File system of the machine, based on `node:fs`.
  *
- * On Linux, operations go through open folders: a link that is swapped in for a folder leads nothing elsewhere.
+ * On Linux, operations use open folders, so that a link that replaces a folder cannot lead elsewhere.
  *
  * @example
  * ```ts
@@ -62,7 +71,7 @@ const OPEN_PLAIN = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants
  * ```
  */
 export class NodeFileSystem implements FileSystem {
-  /** On Windows, open files cannot be linked. */
+  /** Files can be linked while open, except on Windows. */
   readonly linksOpenFiles: boolean = process.platform !== 'win32'
 
   async createFile(path: string): Promise<FileWriter> {
@@ -183,7 +192,7 @@ function plainFile(status: FileStatus, path: string): FileStatus {
   throw Object.assign(new Error(`EINVAL: not a plain file, '${path}'`), { code: 'EINVAL' })
 }
 
-/** The last piece is written last: a file of full length is then complete, even after a crash. */
+/** Writes the last chunk last. A file with its full length is then complete, even after a crash. */
 async function writeAll(handle: FileHandle, bytes: Uint8Array, start: number): Promise<void> {
   const last = Math.max(0, bytes.byteLength - MAX_WRITE_BYTES)
   let next = 0
@@ -218,7 +227,7 @@ async function readAll(
   return content
 }
 
-/** A plain descriptor costs half of a `FileHandle`. The caller must close it. */
+/** Opens a file as a plain descriptor, which costs half of a `FileHandle`. The caller must close it. */
 const openDescriptor: (path: string, flags: number) => Promise<number> = promisify(openFile)
 
 const statDescriptor: (descriptor: number) => Promise<Stats> = promisify(fstat)
@@ -229,31 +238,35 @@ async function readDescriptor(descriptor: number, into: Uint8Array, offset: numb
   })
 }
 
-/** A file that was only read can be closed without waiting. */
+/** Closes a file that was only read. The caller need not wait for it. */
 function closeDescriptor(descriptor: number): void {
   close(descriptor, () => undefined)
 }
 
-/** `O_PATH` of Linux, which Node.js does not name: the folder need not be readable. */
+/** Flags to open a folder. Linux's `O_PATH`, which Node.js does not name, also opens a folder that cannot be read. */
 const OPEN_FOLDER = 0o10000000 | (constants.O_DIRECTORY ?? 0)
 const MAX_OPEN_FOLDERS = 16
-/** A disk with an open folder cannot be unmounted. */
+/**
+ * Time for which a folder stays open, in milliseconds. It is short, because a disk with an open folder cannot be unmounted.
+ */
 const KEEP_OPEN_MS = 1_000
 const DELETED = ' (deleted)'
 
 interface OpenFolder {
   readonly descriptor: number
-  /** Leads to the folder wherever it is. */
+  /** A path that leads to the open folder, even if the folder was moved. */
   readonly path: string
   users: number
   isKept: boolean
 }
 
-/** Keeps folders open for a moment. Each use compares the path of an open folder again, which needs no disk access. */
+/**
+ * Keeps folders open for a short time. Each use compares the path of the open folder again. This needs no disk access.
+ */
 class OpenFolders {
   readonly #kept = new Map<string, OpenFolder>()
 
-  /** Returns a folder that is still open, and at its path. The caller must release the folder. */
+  /** Returns a folder that is still open and still at its path. The caller must release the folder. */
   find(path: string): OpenFolder | undefined {
     const folder = this.#kept.get(path)
     if (folder === undefined || readlinkSync(folder.path) !== path) return undefined
@@ -315,13 +328,16 @@ class OpenFolders {
   }
 }
 
-/** Only Linux has paths through open folders. With `--permission`, Node.js refuses them. */
+/**
+ * `undefined` on all platforms except Linux, because only Linux has paths through open folders. With `--permission`,
+ * Node.js refuses such paths.
+ */
 const openFolders: OpenFolders | undefined =
   process.platform === 'linux' && process.permission === undefined && existsSync('/proc/self/fd')
     ? new OpenFolders()
     : undefined
 
-/** Runs an operation on a path, which leads through an open folder if the platform has them. */
+/** Runs an operation on a path. If the platform allows it, the path goes through an open folder. */
 export async function inFolder<Result>(path: string, run: (path: string) => Promise<Result>): Promise<Result> {
   if (openFolders === undefined) return run(path)
   const name = folderOf(path)

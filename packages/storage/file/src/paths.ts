@@ -1,10 +1,10 @@
 import { assertFormat, isMetadata, parseObject, type EntryId, type EntryInfo } from '@spillway/core/driver'
 
-/** Folder of everything that is not content. Scope names never start with a dot. */
+/** Folder of all files that are not content. Scope names never start with a dot. */
 export const METADATA_FOLDER = '.metadata'
 export const TOMBSTONE_FOLDER: string = `${METADATA_FOLDER}/.evicted`
 
-/** Holds an empty file whose name identifies the directory. */
+/** Folder with an empty file whose name identifies the directory. */
 export const MARK_FOLDER: string = `${METADATA_FOLDER}/.root`
 
 const SIDECAR_SUFFIX = '.metadata.json'
@@ -22,7 +22,7 @@ export interface EntryPaths {
   readonly contentFolder: string
   readonly sidecarFolder: string
   readonly sidecar: string
-  /** Directory that marks a removal in progress and holds the files removed so far. */
+  /** Directory that marks a running removal. It has the files removed so far. */
   readonly removal: string
   readonly tombstoneFolder: string
   readonly tombstone: string
@@ -34,7 +34,7 @@ export interface FilePair {
   readonly sidecar: string
 }
 
-/** Throws `TypeError` if the id leads outside of the root. */
+/** Throws `TypeError` if the id leads to a path outside of the root. */
 export function entryPaths(root: string, id: EntryId): EntryPaths {
   const segments = id.split('/')
   if (!segments.every((segment) => NAME.test(segment)))
@@ -123,11 +123,11 @@ function randomNonce(): string {
 
 const FORMAT = 1
 
-/** Metadata of the content beside it. The file's modification time is the last use. */
+/** The metadata file beside a content. Its modification time is the last use. */
 export interface Sidecar {
   readonly info: EntryInfo
   readonly extension: string
-  /** Set if the sidecar itself holds the last use, because the file system cannot set file times. */
+  /** Set if the last use is in the sidecar's content, because the file system cannot set file times. */
   readonly holdsLastUse?: true
 }
 

@@ -1,11 +1,11 @@
 import type { DirectoryItem, FileContent, FileStatus, FileStep, FileSystem, FileWriter } from './file-system.ts'
 
-/** Linux accepts commands of up to 128 KiB, and Base64 makes 4 bytes of 3. */
+/** Size of a chunk. Linux accepts commands of up to 128 KiB, and Base64 converts 3 bytes to 4. */
 const PIECE_BYTES = 64 * 1024
 const MAX_STEPS_LENGTH = 100_000
 const STATUS = /^([^:]*):(\d+):(-?\d+) (\d+)$/
 const KINDS: Readonly<Record<string, DirectoryItem['kind']>> = { f: 'file', d: 'directory' }
-/** Uses only the shell: tools fail if a file disappears while they run. */
+/** Lists a folder with shell syntax only, because tools fail if a file disappears while they run. */
 const LIST = `for name in * .*; do
 case $name in .|..) continue;; esac
 if [ -L "$name" ]; then kind=o; elif [ -f "$name" ]; then kind=f; elif [ -d "$name" ]; then kind=d
@@ -14,14 +14,14 @@ printf '%s%s\\000' $kind "$name"
 done`
 
 /**
- * File system reached by a shell, for example of a sandbox, a container, or another machine.
+ * File system that is accessed through a shell, for example of a sandbox, a container, or another machine.
  *
- * Runs `sh` with the usual tools of Linux, BusyBox, or macOS, and `base64`. Small content takes one command, larger
- * content one for each 64 KiB. A shell that cannot be reached is never taken for a missing file.
+ * It runs `sh` with the usual tools of Linux, BusyBox, or macOS, and `base64`. Small content needs one command. Larger
+ * content needs one for each 64 KiB. If the shell cannot be reached, this is never reported as a missing file.
  *
- * Shells cannot set file times in milliseconds, so each use of an entry rewrites its sidecar. While one process evicts
- * or deletes, no other should use the directory. Give `FileStorage` an absolute path: relative ones are resolved on
- * this machine.
+ * A shell cannot set file times in milliseconds, so each use of an entry rewrites its sidecar. While one process evicts
+ * or deletes entries, no other process should use the directory. Pass an absolute path to `FileStorage`, because a
+ * relative path is resolved on this machine.
  *
  * @example
  * ```ts
@@ -150,7 +150,7 @@ function parseStatus(text: string): FileStatus {
   return { kind, size: Number(size), modifiedAt: Date.now() - (Number(now) - Number(modifiedAt)) * 1_000 }
 }
 
-/** The command succeeds if the step was done. */
+/** The command succeeds if the step was completed. */
 export function shellStep(step: FileStep): string {
   if (step.step === 'link') return `{ [ ! -d ${quoted(step.to)} ] && ln ${quoted(step.from)} ${quoted(step.to)}; }`
   const path = quoted(step.path)
@@ -175,7 +175,7 @@ export interface Shell {
   execute(command: string): Promise<{ readonly exitCode: number; readonly stdout: string; readonly stderr: string }>
 }
 
-/** Last words of error lines of GNU, BusyBox, and BSD tools, by POSIX code. */
+/** Ends of error lines of GNU, BusyBox, and BSD tools, by POSIX code. */
 const MESSAGES = {
   ENOENT: ['No such file or directory', 'Directory nonexistent', 'nonexistent directory'],
   EEXIST: ['File exists', 'cannot overwrite existing file'],
@@ -190,14 +190,17 @@ const MESSAGES = {
   ENOTSUP: ['Operation not supported', 'Not supported', 'Function not implemented'],
   EMLINK: ['Too many links'],
 }
-/** Match the end of the text or of a line: GNU `base64` prints a second message. */
+/**
+ * Shell patterns that match these at the end of the text or of a line: GNU `base64` may print a second message after
+ * it.
+ */
 const CASES = Object.entries(MESSAGES).map(
   ([code, ends]) => `${ends.map((end) => `*': ${end}'|*': ${end}\n'*`).join('|')}) fail ${code};;`,
 )
 
 /**
- * Functions for all scripts. `run` keeps a tool's output in `said`; `fail` answers with an error code; `explain`
- * derives the code from `said`; `status` wraps GNU or BSD `stat`.
+ * Shell functions for all scripts. `run` saves a tool's output in `said`. `fail` prints an error code. `explain` finds
+ * the code in `said`. `status` calls GNU or BSD `stat`.
  */
 const PRELUDE = `export LC_ALL=C
 umask 077
@@ -211,8 +214,8 @@ create() { (set -C; : > "$1"); }
 append() { printf %s "$2" | base64 -d >> "$1"; }`
 
 /**
- * Only the script's own output reports missing, taken, or forbidden paths. An unreachable shell can end with any exit
- * code and message.
+ * Runs a script. Only the script's own output says that a path is missing, exists, or is forbidden. If the shell cannot
+ * be reached, the exit code and message can be anything.
  */
 async function runScript(shell: Shell, script: string): Promise<string> {
   // Braces guard against a `cd … &&` before the script.

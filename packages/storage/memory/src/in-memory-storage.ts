@@ -17,11 +17,13 @@ const DEFAULT_EVICT_AFTER_TURNS = 20
 /** Options of {@link InMemoryStorage}. */
 export interface InMemoryStorageOptions {
   /**
-   * Evict entries unused for more than this many turns (model calls) of their scope. Defaults to 20; `null` disables
-   * it.
+   * Evict entries unused for more than this many turns (model calls) of their scope. Defaults to 20. `null` turns it
+   * off.
    */
   readonly evictAfterTurns?: number | null | undefined
-  /** Evict least recently used entries of a scope beyond this many bytes. Defaults to no limit. */
+  /**
+   * Largest number of bytes in each scope. Above it, the least recently used entries are evicted. Defaults to no limit.
+   */
   readonly maxBytes?: number | null | undefined
   /** Evict entries this many milliseconds after their last use. Defaults to never. */
   readonly ttlMs?: number | null | undefined
@@ -30,7 +32,8 @@ export interface InMemoryStorageOptions {
 }
 
 /**
- * Store content in the memory of this process: for tests, development, and agents whose sessions end with the process.
+ * Store content in the memory of this process. It is for tests, development, and agents whose sessions end with the
+ * process.
  *
  * @throws TypeError if an option is unknown or invalid.
  *
@@ -65,7 +68,7 @@ interface Scope {
   readonly path: string
   readonly parent: Scope | undefined
   readonly below: Set<Scope>
-  /** In the order of use. */
+  /** Entries in the order of their use. */
   readonly entries: RecencyMap<EntryId, Entry>
 }
 
@@ -73,7 +76,7 @@ interface Scope {
 export class MemoryDriver implements StorageDriver {
   readonly ephemeral = true
   readonly refreshMs = 0
-  /** By path: scopes with entries, and their parents. */
+  /** Scopes that have entries, and their parents, by path. */
   readonly #scopes = new Map<string, Scope>()
 
   async write(
@@ -167,7 +170,7 @@ export class MemoryDriver implements StorageDriver {
 
 const parentPath = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
-/** Iterates over copies, since an entry that is used moves to the end. */
+/** Iterates over copies, because an entry that is used moves to the end. */
 function* listed(scope: Scope): Generator<DriverEntry> {
   for (const [id, { info }] of [...scope.entries]) yield { id, info }
   for (const below of [...scope.below]) yield* listed(below)

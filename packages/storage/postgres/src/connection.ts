@@ -2,7 +2,7 @@ import { StorageError } from '@spillway/core/driver'
 import pg from 'pg'
 import { isCurrent, migrate, notCreatedError, readSchema, withSchema, type Query } from './schema.ts'
 
-/** The part of a client of `pg` that {@link PostgresStorage} uses. */
+/** The methods of a client of `pg` that {@link PostgresStorage} uses. */
 export interface PostgresClient {
   query(query: object): Promise<{ readonly rows: unknown[] } | { readonly rows: unknown[] }[]>
   on(event: 'error', listener: (error: Error) => void): unknown
@@ -10,7 +10,7 @@ export interface PostgresClient {
   release(destroy?: boolean): void
 }
 
-/** The part of a `Pool` of `pg` that {@link PostgresStorage} uses. Its types need not be installed. */
+/** The methods of a `Pool` of `pg` that {@link PostgresStorage} uses. The types of `pg` need not be installed. */
 export interface PostgresPool {
   readonly totalCount: number
   readonly options: object
@@ -33,7 +33,7 @@ const PAUSE_MS = 10
 const POOL_SIZE = 10
 
 /**
- * Sends statements with a timeout, and explains failures. No statement depends on one before it, so that each may run on
+ * Sends statements with a timeout, and explains failures. No statement depends on an earlier one, so each may run on
  * another connection of the server, as with PgBouncer.
  */
 export class Connection {
@@ -61,7 +61,10 @@ export class Connection {
     return `postgres://${host}:${port}/${database}`
   }
 
-  /** Sends one statement, in which `@` is replaced by the schema. Returns its rows. Repeats it after a conflict. */
+  /**
+   * Sends one statement, in which `@` stands for the schema. Returns the rows of the result. After a conflict, the
+   * statement is sent again.
+   */
   async query(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
     return this.#explained(async () => {
       this.#tables ??= this.#prepare()
@@ -136,7 +139,7 @@ export class Connection {
     return (Array.isArray(result) ? (result.at(-1)?.rows ?? []) : result.rows) as Row[]
   }
 
-  /** A client that comes too late goes back to the pool. */
+  /** A client that arrives after the timeout is returned to the pool. */
   async #connect(): Promise<PostgresClient> {
     const { timeoutMs } = this.#options
     const { promise: late, reject } = Promise.withResolvers<never>()
@@ -189,7 +192,7 @@ interface PostgresPlace {
   readonly database: string
 }
 
-/** Finds the server in the options of a pool, as `pg` does. */
+/** Finds the server in the options of a pool, in the same way as `pg`. */
 function placeOf(options: { readonly connectionString?: string } & Partial<PostgresPlace>): PostgresPlace {
   const url = options.connectionString === undefined ? undefined : URL.parse(options.connectionString)
   const environment = process.env
@@ -207,10 +210,10 @@ const TYPES_BY_ID: Readonly<Record<number, (value: string) => unknown>> = {
   701: Number,
 }
 
-/** Types of the columns, so that settings of the application for `pg` change nothing here. */
+/** Parsers of column types. With them, the application's settings of `pg` have no effect here. */
 const TYPES = { getTypeParser: (id: number) => TYPES_BY_ID[id] ?? ((value: string): string => value) }
 
-/** No connection could be had in time. */
+/** No connection was available in time. */
 class ConnectionTimeout extends Error {
   override readonly name = 'ConnectionTimeout'
   constructor() {
@@ -221,7 +224,7 @@ class ConnectionTimeout extends Error {
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
 
-/** Whether another transaction was in the way, so that the same statement may succeed now. */
+/** Whether a statement failed because of another transaction, so that it may succeed if it is sent again. */
 const isConflict = (error: unknown): boolean => [SERIALIZATION_FAILURE, DEADLOCK].includes(codeOf(error))
 
 interface Explanation {
@@ -238,8 +241,8 @@ const LOGIN = {
 const DOWN = { text: '{server} is starting or shutting down. Try again in a moment.' }
 
 /**
- * By SQLSTATE. A class of two characters covers all others that begin with it. Names in braces are
- * replaced.
+ * Explanations by SQLSTATE. A class of two characters is used for all other codes that begin with it. Names in braces
+ * are replaced.
  */
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   '53100': { text: 'The disk of {server} is full. Free some space there.', retryable: false },
@@ -327,7 +330,7 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : ''
 }
 
-/** Errors of `pg` have details that repeat content, which must not be logged. */
+/** Details of `pg` errors repeat content, which must not be logged. They are left out. */
 function unavailable(text: string, { name, message, ...error }: Error, retryable?: false): StorageError {
   const cause = Object.assign(new Error(message), { name, code: codeOf(error) })
   return new StorageError('unavailable', text, { cause, ...(retryable === false && { retryable }) })

@@ -16,7 +16,7 @@ export interface FoundEntry {
   readonly size: number
   readonly chunkBytes: number
   readonly lastUsedAt: number
-  /** `undefined` if the description is damaged. */
+  /** Description of the entry. `undefined` if it is damaged. */
   readonly info: EntryInfo | undefined
 }
 
@@ -37,7 +37,7 @@ export function foundEntry(row: Row): FoundEntry {
   return { id, content, size, chunkBytes: chunk_bytes, lastUsedAt: last_used_at, info }
 }
 
-/** Lists damaged entries too: otherwise they could not be found and removed. */
+/** Damaged entries are listed, too, so that they can be found and removed. */
 export const listed = ({ id, size, lastUsedAt, info }: FoundEntry): DriverEntry => ({
   id,
   info: info ?? describeUnknown(lastUsedAt, size),

@@ -13,16 +13,16 @@ import type { Connection, Row } from './connection.ts'
 import { COLUMNS, foundEntry, type FoundEntry } from './entries.ts'
 
 const MAX_ATTEMPTS = 10
-/** Bytes of chunks that one statement returns. */
+/** Size of the chunks that one statement returns, in bytes. */
 const BATCH_BYTES = 2 * 1024 * 1024
-/** PostgreSQL takes no larger offsets. Content beyond is in chunks. */
+/** Largest offset that PostgreSQL accepts. Larger content is stored in chunks. */
 const MOST = 2 ** 30
 const ALL: ByteRange = { offset: 0, length: Infinity }
 
 export const SELECT_ENTRY: string = `SELECT ${COLUMNS}, line_index FROM @entry WHERE id = $1`
-/** `pg` reads all values as text: Base64 is shorter than its own hexadecimal form. */
+/** Selects content as Base64. `pg` reads all values as text, and Base64 is shorter than hexadecimal text. */
 export const SELECT_CONTENT: string = `SELECT ${COLUMNS}, octet_length(bytes) AS stored, encode(substr(bytes, $2::int + 1, $3::int), 'base64') AS bytes FROM @entry WHERE id = $1`
-/** Returns the bytes of a range from each chunk: $4 bytes of the first one are skipped, and $5 bytes follow. */
+/** Selects the bytes of a range from each chunk. $4 bytes of the first chunk are skipped, and $5 bytes are read. */
 export const SELECT_CHUNKS =
   "SELECT encode(substr(bytes, greatest($4::int - at, 0) + 1, least($6::int, $4::int + $5::int - at) - greatest($4::int - at, 0)), 'base64') AS bytes FROM (SELECT number, (number - $2::int) * $6::int AS at, bytes FROM @chunk WHERE content = $1 AND number >= $2::int AND number < $3::int) AS chunk ORDER BY number"
 
@@ -55,7 +55,7 @@ export class EntryReader {
     return undefined
   }
 
-  /** Content is never overwritten: its number leads to the same bytes while the entry exists. */
+  /** Content is never overwritten: as long as the entry exists, its content number has the same bytes. */
   async open(id: EntryId): Promise<OpenEntry | undefined> {
     const entry = await this.find(id)
     if (entry === undefined) return undefined
@@ -82,7 +82,7 @@ export class EntryReader {
     return row
   }
 
-  /** Returns `undefined` if any byte is missing. */
+  /** Returns `undefined` if a byte is missing. */
   async #readChunks(entry: FoundEntry, range: ByteRange, buffer?: Uint8Array): Promise<Uint8Array | undefined> {
     const { content, size, chunkBytes } = entry
     const whole = piecesOfRange(size, chunkBytes, range)
@@ -120,7 +120,7 @@ function whole(row: Row): WholeEntry {
   return { ...entry, info: entry.info }
 }
 
-/** Copies the bytes, which must share their memory with nothing else. Returns `undefined` if any byte is missing. */
+/** Copies the bytes into memory that nothing else uses. Returns `undefined` if a byte is missing. */
 function inlineBytes({ size }: FoundEntry, row: Row, range: ByteRange): Uint8Array | undefined {
   const bytes = decodeBytes(row['bytes'])
   const { length } = piecesOfRange(size, Math.max(1, size), range)

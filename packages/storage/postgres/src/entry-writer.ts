@@ -10,15 +10,15 @@ import { randomUUID } from 'node:crypto'
 import type { Connection } from './connection.ts'
 import { purge } from './leftovers.ts'
 
-/** Bytes of chunks that one statement sends. */
+/** Size of the chunks that one statement sends, in bytes. */
 const BATCH_BYTES = 1024 * 1024
 const HEARTBEAT_MS = 60_000
 
 const ON_CONFLICT =
   'ON CONFLICT (id) DO UPDATE SET last_used_at = greatest(excluded.last_used_at, e.last_used_at + 1) RETURNING content, last_used_at'
-/** A returned row with the content of another writer says that the entry existed. */
+/** Inserts an entry. If the returned row has the content of another writer, the entry existed before. */
 export const INSERT_ENTRY: string = `INSERT INTO @entry AS e (id, content, size, chunk_bytes, last_used_at, description, line_index, bytes) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ${ON_CONFLICT}`
-/** Makes chunks visible. Returns no row if they were collected. */
+/** Makes chunks visible. Returns no row if the chunks were removed in the meantime. */
 export const COMMIT_CHUNKS: string = `WITH mine AS (SELECT content FROM @pending WHERE content = $2 AND renewed_at > 0 FOR UPDATE),
   written AS (INSERT INTO @entry AS e (id, content, size, chunk_bytes, last_used_at, description, line_index)
     SELECT $1, content, $3::bigint, $4::int, $5::double precision, $6, $7 FROM mine ${ON_CONFLICT}),
@@ -28,14 +28,19 @@ const BEGIN_PENDING = 'INSERT INTO @pending (content, id, renewed_at) VALUES ($1
 const RENEW = 'UPDATE @pending SET renewed_at = $3 WHERE content = $1 AND id = $2 AND renewed_at > 0 RETURNING content'
 const ABANDON = 'UPDATE @pending SET renewed_at = 0 WHERE content = $1 RETURNING content'
 
-/** Inserts so many chunks. Returns a row for each one, and none if they were collected. */
+/**
+ * Returns a statement that inserts `count` chunks. The statement returns a row for each chunk. It returns none if the
+ * earlier chunks were removed.
+ */
 export function insertChunks(count: number, isFirst: boolean): string {
   const rows = Array.from({ length: count }, (_, index) => `($4::int + ${index}, $${index + 5}::bytea)`)
   return `WITH mine AS (${isFirst ? BEGIN_PENDING : RENEW})
   INSERT INTO @chunk (content, number, id, bytes) SELECT content, number, $2, bytes FROM mine, (VALUES ${rows.join(', ')}) AS chunk (number, bytes) RETURNING number`
 }
 
-/** Writes small entries by one statement, larger ones chunk by chunk. The last statement makes them visible. */
+/**
+ * Writes small entries in one statement, and larger ones chunk by chunk. The last statement makes the chunks visible.
+ */
 export class EntryWriter {
   readonly #connection: Connection
   readonly #id: EntryId
@@ -103,7 +108,7 @@ export class EntryWriter {
     await this.#connection.query(RENEW, [this.#content, this.#id, Date.now()])
   }
 
-  /** Chunks of an entry that became visible after all are not pending, and stay. */
+  /** If the chunks did become visible, they are not pending and are not removed. */
   async #abandon(): Promise<void> {
     if (this.#heartbeat === undefined) return
     const pending = await this.#connection.query(ABANDON, [this.#content])
@@ -111,7 +116,7 @@ export class EntryWriter {
   }
 }
 
-/** `pg` sends buffers as bytes, and other arrays as text. */
+/** Converts bytes to a buffer, because `pg` sends other arrays as text. */
 const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength)
 

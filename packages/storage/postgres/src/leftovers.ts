@@ -1,13 +1,13 @@
 import type { CollectReport } from '@spillway/core/driver'
 import type { Connection } from './connection.ts'
 
-/** Living writers renew their pending content every minute. */
+/** Age from which content is a leftover, because living writers renew their pending content every minute. */
 const LEFTOVER_AGE_MS = 10 * 60_000
-/** Rows that one statement deletes. */
+/** Number of rows that one statement deletes. */
 const PURGED_CHUNKS = 64
 const CLAIMED = 100
 
-/** Stops the writers of content that was not renewed since $3. */
+/** Stops writers whose content was not renewed since $3. */
 export const CLAIM: string = `WITH stale AS (SELECT content FROM @pending WHERE id >= $1 AND id < $2 AND renewed_at < $3::double precision LIMIT ${CLAIMED} FOR UPDATE SKIP LOCKED)
   UPDATE @pending AS p SET renewed_at = 0 FROM stale WHERE p.content = stale.content RETURNING p.content`
 export const DELETE_CHUNKS: string = `WITH part AS MATERIALIZED (SELECT content, number FROM @chunk WHERE content = ANY($1::uuid[]) AND EXISTS (SELECT FROM @pending AS p WHERE p.content = chunk.content AND p.renewed_at = 0) LIMIT ${PURGED_CHUNKS})
@@ -17,7 +17,7 @@ export const DELETE_PENDING =
 export const DELETE_OLD_TOMBSTONES = 'DELETE FROM @tombstone WHERE evicted_at < $3 AND id >= $1 AND id < $2'
 export const TOMBSTONE_AGE_MS: number = 7 * 24 * 60 * 60 * 1000
 
-/** Removes abandoned content, a few chunks at a time. Returns the number of bytes. */
+/** Removes abandoned content, a few chunks at a time. Returns the number of bytes removed. */
 export async function purge(connection: Connection, contents: readonly string[]): Promise<number> {
   let bytes = 0
   for (;;) {
@@ -29,7 +29,7 @@ export async function purge(connection: Connection, contents: readonly string[])
   return bytes
 }
 
-/** Removes remains of killed writers in a range of ids, and old tombstones. */
+/** Removes leftovers of killed writers in a range of ids, and old tombstones. */
 export async function collect(connection: Connection, from: string, to: string, now: number): Promise<CollectReport> {
   const report = { leftovers: 0, bytes: 0 }
   // Abandoned content has the time 0.

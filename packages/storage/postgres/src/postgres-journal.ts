@@ -6,7 +6,7 @@ const DEFAULT_MAX_EVENTS = 100_000
 const PAGE = 500
 const NAMES: readonly string[] = ['schema', 'createTables', 'maxEvents'] satisfies (keyof PostgresJournalOptions)[]
 
-/** Inserts events in their order, and removes up to twice as many old ones beyond the latest $3. */
+/** Inserts events in order. Of older events beyond the latest $3, it removes up to twice as many. */
 export const APPEND_EVENTS =
   'WITH added AS (INSERT INTO @event (id, event) SELECT id, event FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS new (id, event, place) ORDER BY place RETURNING number), oldest AS (SELECT number FROM @event ORDER BY number LIMIT (SELECT 2 * count(*) FROM added)) DELETE FROM @event WHERE number = ANY(ARRAY(SELECT number FROM oldest WHERE number <= (SELECT max(number) FROM added) - $3::bigint))'
 export const SELECT_EVENTS: string = `SELECT number, event FROM @event WHERE number > $1::bigint ORDER BY number LIMIT ${PAGE}`
@@ -15,7 +15,10 @@ export const SELECT_EVENTS: string = `SELECT number, event FROM @event WHERE num
 export interface PostgresJournalOptions {
   /** Schema of the tables, for example that of a storage. Defaults to `spillway`. */
   readonly schema?: string | undefined
-  /** Create and update the tables at the first use. With `false`, see `postgresSchema`. Defaults to `true`. */
+  /**
+   * Create and update the tables on first use. With `false`, see `postgresSchema`. Approximate number of events to
+   * keep.
+   */
   readonly createTables?: boolean | undefined
   /** Number of events to keep, about. Defaults to 100,000, which is about 20 MB. */
   readonly maxEvents?: number | undefined
@@ -26,7 +29,8 @@ export interface PostgresJournalOptions {
  *
  * Any number of processes can append to it. Appending rejects with `unavailable` if the server cannot be reached.
  *
- * @param target - A URL `postgres://user:password@host:port/database`, or a `Pool` of `pg`, which is never closed.
+ * @param target - A URL `postgres://user:password@host:port/database`, or a `Pool` of `pg`. The journal does not close
+ *   the pool.
  * @throws TypeError if an option is unknown or invalid.
  *
  * @example
@@ -93,7 +97,7 @@ export class PostgresJournal implements EventJournal {
     }
   }
 
-  /** Write pending events and release the connections of a URL. */
+  /** Write pending events. If the journal was created with a URL, close its connections. */
   async close(): Promise<void> {
     await Promise.allSettled([this.#writing])
     await this.#connection.close()

@@ -7,10 +7,10 @@ const MAX_CHUNK_BYTES = 1_048_576
 const DEFAULT_TIMEOUT_MS = 10_000
 /** Largest delay of a timer. */
 const MAX_TIMEOUT_MS = 2_147_483_647
-/** PostgreSQL cuts longer names. */
+/** Largest length of a name. PostgreSQL cuts longer names. */
 const MAX_NAME_BYTES = 63
 
-/** Options of a storage or journal that hold for both, and those of a storage. */
+/** Options that storage and journal share, and those of a storage. */
 export interface CheckedOptions {
   readonly schema: string
   readonly createTables: boolean
@@ -19,7 +19,7 @@ export interface CheckedOptions {
   readonly timeoutMs: number
 }
 
-/** Fills in defaults. Throws a `TypeError` for an invalid option. */
+/** Checks options and fills in defaults. Throws a `TypeError` for an invalid option. */
 export function checkedOptions({
   schema = DEFAULT_SCHEMA,
   createTables = true,
@@ -38,7 +38,7 @@ export function checkedOptions({
   return { schema, createTables, rowLevelSecurity, chunkBytes, timeoutMs }
 }
 
-/** Throws a `TypeError` for a target of a storage or journal that is neither a URL nor a pool. */
+/** Throws a `TypeError` if the target of a storage or journal is neither a URL nor a pool. */
 export function assertTarget(target: unknown, className: string): void {
   if (typeof target === 'string') {
     // A special character in a password ends the host. Messages would then repeat the password as the host.

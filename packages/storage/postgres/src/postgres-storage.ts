@@ -44,28 +44,33 @@ const NAMES: readonly string[] = [
 
 /** Options of {@link PostgresStorage}. */
 export interface PostgresStorageOptions extends ManagedStorageOptions {
-  /** Schema of the tables. Storages that share a database need different ones. Defaults to `spillway`. */
+  /** Schema of the tables. If storages share a database, each needs its own schema. Defaults to `spillway`. */
   readonly schema?: string | undefined
-  /** Create and update the tables at the first use. With `false`, see `postgresSchema`. Defaults to `true`. */
+  /** Create and update the tables on first use. With `false`, see `postgresSchema`. Defaults to `true`. */
   readonly createTables?: boolean | undefined
   /**
-   * Create policies, so that the role of a tenant reaches only its scopes, even with its own SQL. See
-   * {@link PostgresStorage.grantScope}. Defaults to `false`.
+   * Create policies that limit a tenant's role to its scopes, even for its own SQL. See {@link
+   * PostgresStorage.grantScope}. Defaults to `false`.
    */
   readonly rowLevelSecurity?: boolean | undefined
-  /** Bytes of content per row, from 4,096 to 1,048,576; existing rows stay unchanged. Defaults to 131,072. */
+  /** Number of content bytes per row, from 4,096 to 1,048,576. Existing rows do not change. Defaults to 131,072. */
   readonly chunkBytes?: number | undefined
-  /** Milliseconds to wait for a connection, and for an answer, before `unavailable`. Defaults to 10,000. */
+  /**
+   * Milliseconds to wait for a connection, and for an answer. After them, operations fail with `unavailable`. Defaults
+   * to 10,000.
+   */
   readonly timeoutMs?: number | undefined
 }
 
 /**
- * Store content in tables of a PostgreSQL database, which any number of processes can share, also through PgBouncer.
+ * Store content in tables of a PostgreSQL database. Any number of processes can share it, even through PgBouncer.
  *
- * Constructing does not connect. If the server is unreachable, operations reject with `unavailable` within `timeoutMs`, and
- * work again once it returns. A full disk and missing permissions reject with `unavailable` and are not retryable.
+ * The constructor does not connect. If the server cannot be reached, operations reject with `unavailable` within
+ * `timeoutMs`. When the server is back, they work again. A full disk and missing permissions reject with `unavailable`,
+ * and are not retryable.
  *
- * @param target - A URL `postgres://user:password@host:port/database`, or a `Pool` of `pg`, which is never closed.
+ * @param target - A URL `postgres://user:password@host:port/database`, or a `Pool` of `pg`. The storage does not close
+ *   the pool.
  * @throws TypeError if an option is unknown or invalid.
  *
  * @example
@@ -97,10 +102,10 @@ export class PostgresStorage extends ManagedStorage {
   }
 
   /**
-   * Let a role use a scope and those below it. Needs `rowLevelSecurity`, and the owner of the tables. The role then
-   * opens its own storage. Granting twice is allowed.
+   * Let a role use a scope and those below it. This requires `rowLevelSecurity`, and the role that owns the tables. The
+   * role then opens its own storage. Granting the same scope again has no effect.
    *
-   * @param role - Name of a role of the database that exists.
+   * @param role - Name of an existing role of the database.
    * @param scope - Segments of the scope.
    */
   async grantScope(role: string, ...scope: readonly string[]): Promise<void> {
@@ -117,20 +122,20 @@ export class PostgresStorage extends ManagedStorage {
 }
 
 const PAGE = 500
-/** Sorts after all characters of ids: letters, digits, `_`, `-`, and `/`. */
+/** A character that sorts after all characters of ids: letters, digits, `_`, `-`, and `/`. */
 const END_OF_IDS = '~'
 const AFTER_SLASH = '0'
-/** Sorts before all characters of ids. */
+/** A character that sorts before all characters of ids. */
 const BEFORE_ALL = '!'
 const MAX_TOMBSTONES = 1_000
 
 export const SELECT_PAGE: string = `SELECT ${COLUMNS} FROM @entry WHERE id >= $1 AND id < $2 ORDER BY id LIMIT ${PAGE}`
-/** Entries whose ids have no slash from position $3 on. */
+/** Selects entries whose ids have no slash from position $3 on. */
 export const SELECT_PAGE_OF_SCOPE: string = `SELECT ${COLUMNS} FROM @entry WHERE id >= $1 AND id < $2 AND strpos(substr(id, $3::int), '/') = 0 ORDER BY id LIMIT ${PAGE}`
 export const SELECT_UNUSED: string = `SELECT ${COLUMNS} FROM @entry WHERE id >= $1 AND id < $2 AND last_used_at <= $3::double precision AND (last_used_at, id) > ($4::double precision, $5) ORDER BY last_used_at, id LIMIT ${PAGE}`
 export const TOUCH_ENTRY =
   'UPDATE @entry SET last_used_at = greatest($2::double precision, last_used_at + 1) WHERE id = $1 RETURNING last_used_at'
-/** Content in chunks becomes pending, and is removed later. */
+/** Releases content. If it is in chunks, it becomes pending and is removed later. */
 const RELEASE =
   'loose AS (INSERT INTO @pending (content, id, renewed_at) SELECT content, id, 0 FROM gone WHERE chunked)'
 const GONE = 'RETURNING id, content, bytes IS NULL AS chunked)'
@@ -140,8 +145,9 @@ export const DELETE_ENTRY: string = `WITH gone AS (DELETE FROM @entry WHERE id =
 export const DELETE_UNUSED: string = `WITH gone AS (DELETE FROM @entry WHERE id = $1 AND last_used_at <= $2::double precision ${GONE}, ${RELEASE}
   SELECT id, content, chunked FROM gone`
 /**
- * Deletes the entries $1 that were not used after $2. Leaves tombstones with the descriptions $4, or those of the entries,
- * and removes the oldest ones of each scope beyond the limit. Rows are locked in order, against deadlocks.
+ * Deletes those of the entries $1 that were not used after $2. It inserts tombstones with the descriptions $4 or those
+ * of the entries. Per scope, the oldest ones beyond the limit are removed. Rows are locked in order, to avoid
+ * deadlocks.
  */
 export const EVICT_ENTRIES: string = `WITH due AS (SELECT * FROM unnest($1::text[], $2::double precision[], $3::text[], $4::text[]) WITH ORDINALITY AS due (id, unused_since, scope, description, number)),
   unused AS (SELECT e.id FROM due JOIN @entry AS e USING (id) WHERE e.last_used_at <= due.unused_since ORDER BY e.id FOR UPDATE OF e),
@@ -156,7 +162,10 @@ export const EVICT_ENTRIES: string = `WITH due AS (SELECT * FROM unnest($1::text
     LATERAL (SELECT id FROM @tombstone WHERE scope = last.scope AND place <= last.place - ${MAX_TOMBSTONES} ORDER BY place LIMIT ${PAGE}) AS t),
   forgotten AS (DELETE FROM @tombstone WHERE id = ANY(ARRAY(SELECT id FROM oldest EXCEPT SELECT id FROM buried)))
   SELECT gone.content, gone.chunked, gone.size, e.id IS NOT NULL AS found FROM due LEFT JOIN gone USING (id) LEFT JOIN @entry AS e ON e.id = due.id ORDER BY due.number`
-/** Returns all ids of the page, even of entries that others have removed, so that the next page begins after it. */
+/**
+ * Deletes a page of entries. It returns all ids of the page, even of entries that others have removed, so that the next
+ * page starts after it.
+ */
 export const DELETE_PAGE: string = `WITH page AS MATERIALIZED (SELECT id FROM @entry WHERE id >= $1 AND id < $2 ORDER BY id LIMIT ${PAGE}),
   gone AS (DELETE FROM @entry WHERE id IN (SELECT id FROM page) ${GONE}, ${RELEASE}
   SELECT page.id, gone.content, gone.chunked FROM page LEFT JOIN gone USING (id) ORDER BY page.id`
@@ -165,7 +174,7 @@ export const SELECT_TOMBSTONE =
   'SELECT reason, description, evicted_at FROM @tombstone WHERE id = $1 AND NOT EXISTS (SELECT FROM @entry WHERE id = $1)'
 
 class PostgresDriver implements StorageDriver {
-  /** Smaller content is sent as fast as the question whether it exists. */
+  /** Size up to which sending the content is as fast as asking whether it exists. */
   readonly touchFirstBytes: number = 128 * 1024
   readonly #connection: Connection
   readonly #reader: EntryReader
@@ -295,7 +304,7 @@ class PostgresDriver implements StorageDriver {
     await this.#connection.close()
   }
 
-  /** Returns whether an entry existed. Content that cannot be removed now is collected later. */
+  /** Returns whether a row was removed. Content that cannot be removed now is removed by a later collection. */
   async #removed(rows: readonly Row[]): Promise<boolean> {
     await this.#purge(rows)
     return rows.length > 0

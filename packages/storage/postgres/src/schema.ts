@@ -1,22 +1,23 @@
 import { assertFormat, StorageError } from '@spillway/core/driver'
 
-/** Puts the schema in front of the tables of a statement, which are written as `@entry`. */
+/** Adds the schema to the tables of a statement, which are written like `@entry`. */
 export const withSchema = (sql: string, schema: string): string =>
   sql.replace(/@(?=[a-z])/g, () => `${quoteIdentifier(schema)}.`)
 
 export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /**
- * Migrations: each step leads to the next version, the first from nothing to version 1.
+ * Migrations. Each step creates the next version, and the first one creates version 1.
  *
- * - `format`: one row with the version of the tables.
- * - `entry`: an entry exists if it has a row here. `id` begins with the scope, so that a scope is a range of ids. `bytes` is
- *   the content, or `NULL` if the content is in chunks. `content` is a random number: reading finds no chunk after a
- *   removal, and never chunks of another content.
- * - `chunk`: pieces of larger content. Values are stored without compression, so that reading a range reads only its bytes.
- * - `pending`: content without an entry: not yet, while `renewed_at` is renewed, or no longer, with the time 0.
- * - `tombstone`: evicted entries. `place` counts up in each scope.
- * - `event`: events of a journal. `id` is the scope and `/`.
+ * - `format`: one row that has the version of the tables.
+ * - `entry`: one row for each entry. `id` starts with the scope, so that a scope is a range of ids. `bytes` is the
+ *   content. It is `NULL` if the content is in chunks. `content` is a random number. With it, a reader finds no chunk
+ *   after a removal, and never finds chunks of other content.
+ * - `chunk`: parts of larger content. Values are stored without compression, so that only the requested bytes of a
+ *   range are read.
+ * - `pending`: content without an entry. It is being written if `renewed_at` is renewed, or was removed if it is 0.
+ * - `tombstone`: evicted entries. `place` is a counter in each scope.
+ * - `event`: events of a journal. `id` is the scope, followed by `/`.
  * - `tenant`: with row-level security, the scopes that a role may use.
  */
 export const SCHEMA_STEPS: readonly string[] = [
@@ -66,8 +67,8 @@ CREATE TABLE IF NOT EXISTS @tenant (role name, scope text COLLATE "C", PRIMARY K
 ]
 
 /**
- * Policies by `current_user`: a role sees ids below the scopes that `tenant` has for it. Owners of tables and superusers see
- * everything. A role sees its own rows of `tenant`, and no policy lets it write there.
+ * Policies for `current_user`: a role sees only ids below its scopes in `tenant`. The owner of the tables and
+ * superusers see all rows. A role sees its own rows of `tenant`, and cannot write there.
  */
 const ROW_LEVEL_SECURITY: string = ['entry', 'chunk', 'pending', 'tombstone', 'event']
   .map(
@@ -92,13 +93,13 @@ const SET_VERSION = `UPDATE @format SET version = ${SCHEMA_STEPS.length};`
 export interface PostgresSchemaOptions {
   /** Schema of the tables. Defaults to `spillway`. */
   readonly schema?: string | undefined
-  /** Also create the policies of `rowLevelSecurity`. Defaults to `false`. */
+  /** Whether to create the policies of `rowLevelSecurity`, too. Defaults to `false`. */
   readonly rowLevelSecurity?: boolean | undefined
 }
 
 /**
- * Return the SQL that creates the tables of a `PostgresStorage`, for a role that may do so. The storage itself then takes
- * `createTables: false`.
+ * Return the SQL that creates the tables of a `PostgresStorage`, to be run by a role with the permission. Create the
+ * storage with `createTables: false`.
  *
  * @example
  * ```ts
@@ -115,7 +116,7 @@ export function postgresSchema({ schema = 'spillway', rowLevelSecurity = false }
 
 const createSchema = (schema: string): string => `CREATE SCHEMA IF NOT EXISTS ${quoteIdentifier(schema)};`
 
-/** Sends one or more statements, and returns the rows of the last one. */
+/** Sends one or more statements, and returns the rows of the last statement. */
 export type Query = (sql: string, values?: readonly unknown[]) => Promise<readonly Readonly<Record<string, unknown>>[]>
 
 export interface SchemaState {
@@ -126,7 +127,7 @@ export interface SchemaState {
 const FIND_TABLE = 'SELECT to_regclass($1) IS NOT NULL AS found'
 const SELECT_FORMAT = 'SELECT version, row_level_security FROM @format'
 
-/** Returns version 0 if there are no tables. Rejects tables of a newer version with `unsupported`. */
+/** Returns version 0 if there are no tables. If the tables have a newer version, it rejects with `unsupported`. */
 export async function readSchema(
   query: Query,
   schema: string,
@@ -143,7 +144,10 @@ export async function readSchema(
 export const isCurrent = ({ version, hasPolicies }: SchemaState, rowLevelSecurity: boolean): boolean =>
   version === SCHEMA_STEPS.length && (hasPolicies || !rowLevelSecurity)
 
-/** Migrates within the caller's transaction. Of many processes one does it, and the others wait for it. */
+/**
+ * Migrates the tables within the caller's transaction. If several processes start at once, one migrates and the others
+ * wait for it.
+ */
 export async function migrate(
   query: Query,
   schema: string,

@@ -86,7 +86,7 @@ export class Collector {
     return found
   }
 
-  /** Gives the entries different times of use up to `now`, and returns their number. */
+  /** Gives the entries different last uses up to `now`. Returns the number of entries. */
   async #restore(path: string, references: readonly string[], now: number): Promise<number> {
     const keys = scriptKeys(this.#keys.tag(path), references)
     const [, entered] = (await this.#connection.script(RESTORE, keys, [now, ...references])) as unknown[]

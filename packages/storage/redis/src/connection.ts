@@ -40,7 +40,7 @@ export class Connection {
     return this.#explained(() => this.#send(this.#client, name, args))
   }
 
-  /** The parts must not change until the command is answered. */
+  /** The caller must not change the parts until the command is answered. */
   async put(name: string, args: readonly (string | number)[], ...parts: Uint8Array[]): Promise<unknown> {
     return this.#explained(() => this.#sendCommand(this.#client, name, () => new ValueCommand(name, args, parts)))
   }
@@ -57,7 +57,7 @@ export class Connection {
     })
   }
 
-  /** Yields pages of keys; a key may come more than once. */
+  /** Yields pages of keys. A key may be returned more than once. */
   async *scan(pattern: string): AsyncGenerator<string[]> {
     // A Cluster client has no nodes before it is connected.
     if (this.#client.isCluster) await this.command('EXISTS', pattern)
@@ -106,7 +106,7 @@ export class Connection {
     return this.#sendCommand(client, name, () => new SentCommand(name, args))
   }
 
-  /** A caller's client may have no timeout, so each answer has one of our own. */
+  /** Sends a command with our own timeout, because a caller's client may have none. */
   async #sendCommand(client: RedisClient, name: string, make: () => SentCommand): Promise<unknown> {
     const { promise: late, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(
@@ -131,12 +131,12 @@ export class Connection {
 const wasClosed = (): StorageError =>
   new StorageError('unavailable', 'The storage was closed. Create a new one.', { retryable: false })
 
-/** Failed attempts to connect, and milliseconds of failing, before a command gives up. */
+/** Number of failed attempts to connect, and milliseconds of failures, after which a command fails. */
 const FAILED_CONNECTS = 2
 const FAILING_MS = 500
 
 /**
- * Waits for the connection, so that the client queues nothing: a queued command could run after it was reported as
+ * Waits for the connection, so that the client queues no commands: a queued command could run after it was reported as
  * failed.
  */
 class ClientGate {
@@ -190,12 +190,12 @@ interface Server {
   readonly commandTimeoutMs: number
 }
 
-/** The command timed out. The server may still execute it. */
+/** A command did not get an answer in time. The server may still execute it. */
 class CommandTimeout extends Error {
   override readonly name = 'CommandTimeout'
 }
 
-/** Explanations of replies. `SERVER` is replaced with the address, `MESSAGE` with the reply. */
+/** Explanations of replies. `SERVER` is replaced by the address, and `MESSAGE` by the reply. */
 const REPLIES: readonly (readonly [RegExp, string])[] = [
   [
     /^NOAUTH|HELLO must be called with the client already authenticated/,
@@ -297,7 +297,7 @@ function explainRedisError(thrown: unknown, server: Server): unknown {
   return unavailable(`Redis at ${server.address} failed: ${message} Try again; if it persists, check the server.`, root)
 }
 
-/** A Cluster error holds the last failure of a node. */
+/** Returns the last failure of a node, which a Cluster error contains. */
 function rootOf(error: Error): Error {
   const { lastNodeError } = error as { lastNodeError?: unknown }
   return lastNodeError instanceof Error ? lastNodeError : error
@@ -315,7 +315,10 @@ const codeOf = (error: Error): string => {
 const unavailable = (message: string, error: Error | undefined): StorageError =>
   new StorageError('unavailable', message, { cause: error && plainCause(error) })
 
-/** Errors of ioredis hold the command, with passwords and content, which must not be logged. */
+/**
+ * Returns an error without the command. Errors of ioredis contain it with passwords and content, which must not be
+ * logged.
+ */
 function plainCause(error: Error): Error {
   const plain = new Error(error.message)
   plain.name = error.name
@@ -324,10 +327,10 @@ function plainCause(error: Error): Error {
 }
 
 const LINE_END = Buffer.from('\r\n')
-/** Below this size, copying is faster than sending one more part. */
+/** Size below which copying is faster than sending one more part. */
 const COPIED_BYTES = 8 * 1024
 
-/** A command sent in one system call with those right after it. Its reply is a buffer. */
+/** A command that is sent in one system call together with the commands right after it. Its reply is a buffer. */
 class SentCommand extends Command {
   constructor(name: string, args: readonly (string | Buffer | number)[]) {
     super(name, [...args], { replyEncoding: null })
@@ -338,7 +341,7 @@ class SentCommand extends Command {
     return super.toWritable(socket)
   }
 
-  /** Replaces a command reported as failed with a harmless one, if the client sends it later. */
+  /** Replaces a command that was reported as failed with a harmless one, in case the client still sends it. */
   giveUp(): void {
     this.name = 'ping'
     this.args = []
@@ -353,7 +356,7 @@ class ValueCommand extends SentCommand {
     this.#parts = parts
   }
 
-  /** Returns the last part; the parts before it are written here. */
+  /** Writes the command. The last part is returned, and the parts before it are written directly. */
   override toWritable(socket: object): string | Buffer {
     // The command was given up.
     if (this.args.length === 0) return super.toWritable(socket)
@@ -376,7 +379,7 @@ class ValueCommand extends SentCommand {
   }
 }
 
-/** Corks the socket until the current task ends. Large values do not wait for each other. */
+/** Delays the socket's writes until the current task ends. Large values are not delayed. */
 function hold(socket: Writable): void {
   socket.cork()
   queueMicrotask(() => socket.uncork())

@@ -10,7 +10,7 @@ const PARALLEL_SCOPES = 32
 interface Listed {
   readonly reference: string
   readonly lastUsedAt: number
-  /** The first bytes of the entry; empty if the server evicted it. */
+  /** The first bytes of the entry. Empty if the server evicted it. */
   readonly head: Buffer
 }
 
@@ -73,7 +73,10 @@ export class EntryLister {
       }
   }
 
-  /** Entries that are used move to the end. They come again and are skipped; none is missed. */
+  /**
+   * If an entry is used during the listing, it moves to the end. Such entries are found again and skipped. No entry is
+   * missed.
+   */
   async *#pagesOf(
     path: string,
     first: readonly Listed[],
@@ -107,10 +110,10 @@ export class EntryLister {
 }
 
 /**
- * Returns the start of the next page: the last time of the full page, minus the entries seen there.
+ * Returns the start of the next page: the last time of a full page, and the entries with this time to skip.
  *
- * A page full of equal times must grow. At the limit, only half of it is skipped, since entries that were used or
- * removed move the rest up.
+ * If all times of a page are equal, the next page must be larger. At the limit, only half of the page is skipped,
+ * because entries that are used or removed change the positions of the following ones.
  */
 function cursorAfter({ from, skip, size }: Cursor, lastUsedAt: number, isSeen: boolean): Cursor {
   if (lastUsedAt > from) return { from: lastUsedAt, skip: 0, size: PAGE_SIZE }
@@ -118,7 +121,7 @@ function cursorAfter({ from, skip, size }: Cursor, lastUsedAt: number, isSeen: b
   return { from, skip: isSeen ? skip + size / 2 : skip, size }
 }
 
-/** Lists damaged entries too: otherwise they could not be found and removed. */
+/** Damaged entries are listed, too, so that they can be found and removed. */
 function describe(head: Buffer, lastUsedAt: number): EntryInfo {
   const header = decodeHeader(head)
   return (header && decodeInfo(head, header, lastUsedAt)) ?? describeUnknown(lastUsedAt)
@@ -130,11 +133,11 @@ const MAX_REMEMBERED = 10_000
 const SCOPE_AGE_MS = 3_600_000
 
 /**
- * A sorted set of all scope paths, so that the scopes below one are a range.
+ * A sorted set of all scope paths, in which a scope and the scopes below it are a range.
  *
- * In a Cluster the set has another slot than most scopes, so updates are not atomic. Writers add their scope before
- * each write, at most every sixth of `ageMs`, which also repairs an evicted set. Empty scopes are removed only after
- * that age, and restored if they are not empty.
+ * In a Cluster, the set is in another slot than most scopes, so updates are not atomic. Writers add their scope before
+ * a write, at most every sixth of `ageMs`. This also repairs a set that was evicted. Empty scopes are removed only
+ * after this age. If they are not empty, they are added again.
  */
 export class Scopes {
   readonly #connection: Connection

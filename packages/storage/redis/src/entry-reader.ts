@@ -21,9 +21,9 @@ import {
 } from './keys.ts'
 import { EXAMINE, RESTORE } from './scripts.ts'
 
-/** Bytes read to describe an entry, enough for line indexes of about 100 MB. */
+/** Number of bytes to read for a description. It is enough for line indexes of about 100 MB. */
 const HEADER_BYTES = 4 * 1024
-/** Bytes of content read together with the description. */
+/** Number of content bytes to read together with the description. */
 const EARLY_BYTES = 64 * 1024
 const PARALLEL_PIECES = 8
 const MAX_ATTEMPTS = 3
@@ -81,7 +81,7 @@ export class EntryReader {
     }
   }
 
-  /** Reads again with more bytes if the description is longer. */
+  /** If the description is longer, it is read again with more bytes. */
   async #find(place: Place, bytes: number): Promise<FoundEntry | undefined> {
     const key = entryKey(place)
     const [score, value] = await Promise.all([
@@ -99,7 +99,9 @@ export class EntryReader {
     return { header, info, early: value.subarray(header.length) }
   }
 
-  /** Restores the index entry after the server evicted it; `undefined` if the entry is gone. */
+  /**
+   * Adds an entry to the index again after the server evicted the index. Returns `undefined` if the entry is missing.
+   */
   async #restored(place: Place): Promise<number | undefined> {
     const keys = scriptKeys(place.tag, [place.reference])
     const reply = await this.#connection.script(RESTORE, keys, [this.#now(), place.reference])
@@ -122,7 +124,7 @@ export class EntryReader {
     return this.#readLate(place, header, { offset: start, length })
   }
 
-  /** Reads the header last: it proves that the part belongs to the same write. */
+  /** Reads the header last, which shows that the part belongs to the same write. */
   async #readLate(place: Place, header: EntryHeader, { offset, length }: ByteRange): Promise<Uint8Array | undefined> {
     const key = entryKey(place)
     const start = header.length + offset
@@ -171,7 +173,7 @@ export class EntryReader {
     return isWhole ? content : this.#examine(place, header, info)
   }
 
-  /** Explains an unreadable piece: removed, evicted by the server, or damaged. */
+  /** Explains why a chunk cannot be read: the entry was removed, evicted by the server, or damaged. */
   async #examine(place: Place, header: EntryHeader, { metadata }: EntryInfo): Promise<undefined> {
     const { nonce, size, pieceBytes } = header
     // A piece on another node of a Cluster must not count as lost.
@@ -197,7 +199,7 @@ const uninitialized = (length: number): Uint8Array => {
   return new Uint8Array(buffer)
 }
 
-/** Copies bytes that share their memory with other replies. */
+/** Copies bytes whose memory other replies use, too. */
 const ownBytes = (bytes: Uint8Array): Uint8Array =>
   bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
 

@@ -10,7 +10,7 @@ interface WriteOutcome extends WrittenEntry {
   readonly isFirst: boolean
 }
 
-/** Writes small entries with one command and larger ones in pieces before the commit. */
+/** Writes small entries in one command. Larger ones are written in chunks before the commit. */
 export class EntryWriter {
   readonly #connection: Connection
   readonly #chunkBytes: number
@@ -59,7 +59,7 @@ export class EntryWriter {
     }
   }
 
-  /** The value is the last argument, outside of scripts, so that the server reads it without copying. */
+  /** The value is the last argument and is not sent to a script, so that the server reads it without copying. */
   async #put(place: Place, parts: readonly Uint8Array[], lastUsedAt: number): Promise<WriteOutcome> {
     const index = indexKey(place.tag)
     const keys = scriptKeys(place.tag, [place.reference])
@@ -92,26 +92,28 @@ export class EntryWriter {
   }
 }
 
-/** Starts with the time, so that leftovers of killed writers can be dated. */
+/** Starts with the time, so that the age of a killed writer's leftovers is known. */
 const newNonce = (now: number): string =>
   `${Math.max(0, Math.floor(now)).toString(36)}-${randomUUID().replaceAll('-', '').slice(0, 18)}`
 
 export const nonceTime = (nonce: string): number => Number.parseInt(nonce, 36)
 
 /**
- * Bytes in flight at the same time, except for one larger piece. A timeout starts when a command is sent, so more would
- * fail on slow links.
+ * Largest number of bytes being sent at the same time, except for one larger chunk. A timeout starts when a command is
+ * sent, so more bytes would time out on slow links.
  */
 const IN_FLIGHT_BYTES = 2 * 1024 * 1024
 const UNLINKED_AT_ONCE = 500
 
-/** Milliseconds before unsigned pieces expire. Writers renew ten times as often. */
+/**
+ * Milliseconds after which chunks expire if their writer does not renew them. Writers renew them ten times as often.
+ */
 interface WriterAge {
   readonly pendingMs: number
   readonly now: () => number
 }
 
-/** Sends pieces that stay invisible until the commit and expire without it. */
+/** Sends chunks that are invisible until the commit. Without a commit, they expire. */
 class PieceUpload {
   readonly #connection: Connection
   readonly #place: Place
@@ -152,7 +154,7 @@ class PieceUpload {
     clearInterval(this.#heartbeat)
   }
 
-  /** Pieces of an unreachable server expire by themselves. */
+  /** If the server cannot be reached, the chunks expire. */
   async abandon(): Promise<void> {
     this.stop()
     if (this.#pieces === 0) return

@@ -7,7 +7,7 @@ import {
   type EntryInfo,
 } from '@spillway/core/driver'
 
-/** All keys of a scope share a hash tag, and so one slot of a Cluster. */
+/** The keys of a scope. They share a hash tag, and so one slot of a Cluster. */
 export interface Place {
   readonly tag: string
   readonly reference: string
@@ -28,20 +28,20 @@ const PATH = /^[a-z0-9_/-]*$/
 const NAME = /^(?:(index|evicted)|entry:([a-z0-9_]+)|(piece|alive):([a-z0-9_]+):([a-z0-9-]+)(?::\d+)?)$/
 
 /**
- * Key names. The keys of a scope start with `{prefix:path}:`.
+ * Key names. The keys of a scope begin with `{prefix:path}:`.
  *
- * - `index`: sorted set of references. The score is the last use, or, if negative, the eviction time.
+ * - `index`: sorted set of references. The score is the last use. If it is negative, it is the time of an eviction.
  * - `evicted`: hash of tombstones.
  * - `entry:<reference>`: header, description, line index, and the content of small entries.
- * - `piece:<reference>:<nonce>:<number>`: larger content. Each write has its own nonce.
- * - `alive:<reference>:<nonce>`: the writer's last sign of life.
+ * - `piece:<reference>:<nonce>:<number>`: larger content. Each write has another nonce.
+ * - `alive:<reference>:<nonce>`: the last heartbeat of the writer.
  *
- * `{prefix}:scopes` lists the scopes, `{prefix}:entered` the time at which writers last added each.
+ * `{prefix}:scopes` lists the scopes. `{prefix}:entered` has the time at which writers last added each scope.
  */
 export class Keys {
   readonly #prefix: string
 
-  /** @param prefix - Must not contain braces, spaces, or special characters of `SCAN` patterns. */
+  /** @param prefix - The prefix must not contain braces, spaces, or special characters of `SCAN` patterns. */
   constructor(prefix: string) {
     this.#prefix = prefix
   }
@@ -86,7 +86,10 @@ export const indexKey = (tag: string): string => `${tag}index`
 
 export const entryKey = ({ tag, reference }: Pick<Place, 'tag' | 'reference'>): string => `${tag}entry:${reference}`
 
-/** Scripts name entry keys too: while a slot moves, Redis must refuse the script instead of missing an entry. */
+/**
+ * Entry keys are passed to scripts, too, so that Redis refuses the script while a slot moves. Otherwise it would find
+ * no entry.
+ */
 export const scriptKeys = (tag: string, references: readonly string[]): string[] => [
   indexKey(tag),
   ...references.map((reference) => entryKey({ tag, reference })),
@@ -105,12 +108,12 @@ export const idIn = (path: string, reference: string): EntryId => (path === '' ?
 export const MAX_HEADER_LINE_BYTES = 160
 
 export interface EntryHeader {
-  /** Differs for each write, so that two writes are never mixed. */
+  /** Different for each write, so that two writes are never mixed. */
   readonly nonce: string
   readonly size: number
-  /** Bytes of a piece; 0 if the content follows the header. */
+  /** Size of a chunk. 0 if the content follows the header. */
   readonly pieceBytes: number
-  /** Bytes of the description, the line index, and everything before the content. */
+  /** Size of the description, the line index, and everything else before the content. */
   readonly descriptionBytes: number
   readonly lineIndexBytes: number
   readonly length: number

@@ -3,7 +3,7 @@ import type { Cluster, Redis, RedisOptions } from 'ioredis'
 
 const KIB = 1024
 const DEFAULT_PREFIX = 'spillway'
-/** With Redis's own overhead, this uses just under 1 MiB of memory. */
+/** Together with Redis's own overhead, this is just under 1 MiB of memory. */
 const DEFAULT_CHUNK_BYTES = 1_020 * KIB
 const MIN_CHUNK_BYTES = 4 * KIB
 const MAX_CHUNK_BYTES = 16 * KIB * KIB
@@ -39,19 +39,22 @@ export interface RedisStorageOptions extends ManagedStorageOptions {
    * `redis+cluster://user:password@host:port,host:port` for a Cluster.
    */
   readonly url?: string | undefined
-  /** Some nodes of a Cluster. They lead to the others. */
+  /** Some nodes of a Cluster. The other nodes are found through them. */
   readonly cluster?: readonly RedisNodeAddress[] | undefined
-  /** An ioredis client, never closed by the storage. It must not have a `keyPrefix`. */
+  /** An ioredis client, which the storage does not close. It must not have a `keyPrefix`. */
   readonly client?: RedisClient | undefined
   /** Options of ioredis for each connection, for example `tls`, `username`, `password`, or `sentinels`. */
   readonly connection?: ConnectionOptions | undefined
-  /** Prefix of all keys, inside braces. Storages that share a server need different ones. Defaults to `spillway`. */
+  /**
+   * Prefix of all keys, inside braces. If storages share a server, each needs its own prefix. Defaults to `spillway`.
+   */
   readonly prefix?: string | undefined
   /**
-   * Bytes of a piece; larger content is split. Instances may differ. Defaults to 1,044,480, which Redis keeps in 1 MiB.
+   * Size of a chunk in bytes. Larger content is split. Instances may have different sizes. Defaults to 1,044,480, which
+   * needs 1 MiB in Redis.
    */
   readonly chunkBytes?: number | undefined
-  /** Milliseconds before a command fails as `unavailable`. Defaults to 10,000. */
+  /** Milliseconds before a command fails as `unavailable`. Milliseconds for connecting. Not used for a `client`. */
   readonly commandTimeoutMs?: number | undefined
   /** Milliseconds for connecting, ignored for a `client`. Defaults to 5,000. */
   readonly connectTimeoutMs?: number | undefined
@@ -129,7 +132,7 @@ function assertMilliseconds(name: string, value: number): void {
 /** An ioredis client of a single server, a server behind sentinels, or a Cluster. */
 export type RedisClient = Redis | Cluster
 
-/** Also accepts a client of another copy of ioredis. */
+/** Whether a value is a client. It may be from another copy of ioredis. */
 const isRedisClient = (value: unknown): value is RedisClient =>
   typeof value === 'object' && value !== null && typeof (value as { sendCommand?: unknown }).sendCommand === 'function'
 
@@ -141,7 +144,7 @@ interface ClusterUrl {
   readonly options: ConnectionOptions
 }
 
-/** Returns `undefined` for a single server's URL. Throws `TypeError`, without the password, if the URL is neither. */
+/** Returns `undefined` for a single server's URL. Throws a `TypeError` without the password if the URL is invalid. */
 export function clusterUrl(url: string): ClusterUrl | undefined {
   const [, secure, cluster, rest = ''] = /^redis(s?)(\+cluster)?:\/\/(.*)$/s.exec(url) ?? []
   if (secure === undefined)
@@ -162,7 +165,10 @@ export function clusterUrl(url: string): ClusterUrl | undefined {
   }
 }
 
-/** A special character in a password ends the host. The password would then leak as the host. */
+/**
+ * Checks that the URL can be parsed. An unescaped special character in a password ends the host. The password would
+ * then be shown as the host.
+ */
 function assertReadable(url: string): void {
   const { pathname, search, hash } = URL.parse(url) ?? {}
   if (pathname === undefined || /@/.test(`${pathname}${search}${hash}`))

@@ -34,12 +34,12 @@ import { EVICT, FIND_EVICTION, TOUCH } from './scripts.ts'
 /**
  * Store content in Redis 6.2 or later: a single server, one behind sentinels, or a Cluster.
  *
- * Constructing does not connect. If the server is unreachable, operations reject with `unavailable` within their
- * timeout, and work again once it returns.
+ * The constructor does not connect. If the server cannot be reached, operations reject with `unavailable` within their
+ * timeout. When the server is back, they work again.
  *
- * @param target - A URL, options, or an ioredis client, which is never closed.
- * @param options - More options, if `target` is a URL or a client.
- * @throws TypeError if an option is unknown or invalid, or the client changes keys.
+ * @param target - A URL, options, or an ioredis client. The storage does not close the client.
+ * @param options - Further options, if `target` is a URL or a client.
+ * @throws TypeError if an option is unknown or invalid, or if the client has a `keyPrefix`.
  *
  * @example
  * ```ts
@@ -76,7 +76,7 @@ export interface RedisDriverOptions {
 }
 
 export class RedisDriver implements StorageDriver {
-  /** Smaller content is sent as fast as the question whether it exists. */
+  /** Size up to which sending the content is as fast as asking whether it exists. */
   readonly touchFirstBytes: number = 128 * 1024
   readonly #connection: Connection
   readonly #keys: Keys
@@ -178,7 +178,7 @@ export class RedisDriver implements StorageDriver {
 
 const pathOf = (id: EntryId): string => id.slice(0, Math.max(0, id.lastIndexOf('/')))
 
-/** Scripts store our own values. An eviction record that was changed counts as unknown. */
+/** Reads a tombstone. Some tombstones are written by our scripts. A tombstone that was changed counts as unknown. */
 function decodeEviction(text: string): Eviction | undefined {
   try {
     const { reason, evictedAt, metadata } = JSON.parse(text) as Eviction

@@ -3,18 +3,18 @@ import { createHash } from 'node:crypto'
 export const MAX_TOMBSTONES = 1_000
 export const TOMBSTONE_AGE_MS: number = 7 * 24 * 60 * 60 * 1000
 /**
- * Small entries enter the index just before their write. Only after this time does a missing key count as evicted by
- * the server.
+ * Milliseconds between adding a small entry to the index and writing it, at most. Only after this time, a missing key
+ * counts as evicted by the server.
  */
 const GAP_MS = 60_000
-/** Removals skip entries used this much later than the request. */
+/** Milliseconds after a request from which a use protects an entry from its removal. */
 const LATER_USE_MS = 1_000
-/** Maximum number of keys that a script removes, apart from those of one entry. */
+/** Largest number of keys that a script removes, except for the keys of one entry. */
 const REMOVED_AT_ONCE = 5_000
 
 /**
- * The first key is the index of a scope, then come the keys of the entries. A Cluster refuses the script while their
- * slot moves. Other keys have the same hash tag.
+ * A Lua script. Its first key is the index of a scope, and the keys of the entries follow. A Cluster refuses the script
+ * while the slot of these keys moves. Other keys of the script have the same hash tag.
  */
 export interface Script {
   readonly lua: string
@@ -104,10 +104,10 @@ function script(body: string): Script {
 }
 
 /**
- * Commits an entry whose pieces are stored, or touches an existing whole entry. Idempotent.
+ * Commits an entry whose chunks are stored. If the entry already exists, updates its last use. Idempotent.
  *
- * Arguments: reference, time of use, the entry. Returns the last use and 0 if the entry existed, 1 if it was created.
- * The number is 2 if the entry is also the first of its scope, -1 if a piece is missing.
+ * Arguments: reference, time of use, the entry. Returns the last use, and 0 if the entry existed, or 1 if it was
+ * created. The number is 2 if the entry is also the first of its scope, and -1 if a chunk is missing.
  */
 export const COMMIT: Script = script(`
 local reference, used, value = ARGV[1], tonumber(ARGV[2]), ARGV[3]
@@ -132,9 +132,10 @@ return { redis.call('ZCARD', index) == 1 and 2 or 1, number(used) }
 `)
 
 /**
- * Renews the pieces of a living writer. Committed pieces must not expire: a late renewal may arrive after the commit.
+ * Renews the chunks of a living writer. Chunks that were committed are not renewed, so that they do not expire: a
+ * renewal may arrive after the commit.
  *
- * Arguments: reference, nonce, number of pieces, milliseconds, the time.
+ * Arguments: reference, nonce, number of chunks, milliseconds, the time.
  */
 export const RENEW: Script = script(`
 local head = header(entry(ARGV[1]))
@@ -144,7 +145,10 @@ redis.call('SET', tag .. 'alive:' .. ARGV[1] .. ':' .. ARGV[2], ARGV[5], 'PX', A
 return 1
 `)
 
-/** Sets the last use of a whole entry and returns it; nothing if missing. Arguments: reference, time of use. */
+/**
+ * Sets the last use of a complete entry and returns it. Returns nothing if the entry is missing. Arguments: reference,
+ * time of use.
+ */
 export const TOUCH: Script = script(`
 local reference, used = ARGV[1], tonumber(ARGV[2])
 local head = header(entry(reference))
@@ -158,10 +162,10 @@ return number(used)
 `)
 
 /**
- * Adds missing entries to an index, each 1 ms before the previous one, so that pages can follow each other.
+ * Adds missing entries to an index. Their times differ by 1 ms, so that pages can follow each other.
  *
- * Arguments: the time, references. Returns the last use of the last entry, or nothing if it does not exist, and how
- * many were added.
+ * Arguments: the time, references. Returns the last use of the last entry, or nothing if it does not exist, and the
+ * number of added entries.
  */
 export const RESTORE: Script = script(`
 local used, entered = false, 0
@@ -182,8 +186,9 @@ return { used and number(used), entered }
 /**
  * Removes entries. Arguments: the time, references.
  *
- * Returns how many were handled, since large ones leave the rest to another call, and which of them existed. Entries
- * used well after the time stay: the caller may have given up. They come third, then their latest use.
+ * Returns the number of handled entries, because large ones leave the others to the next call, and which of them
+ * existed. Entries that were used well after the request are kept, because the caller may have given up by then. The
+ * third result has these entries, followed by their latest use.
  */
 export const REMOVE: Script = script(`
 local now, latest, left = tonumber(ARGV[1]), 0, {}
@@ -224,8 +229,8 @@ return 1
 `)
 
 /**
- * Returns the tombstone of an entry that we or the server evicted. Arguments: reference, the time, tombstone for a
- * server eviction.
+ * Returns the tombstone of an entry that Spillway or the server evicted. Arguments: reference, the time, tombstone to
+ * use if the server evicted it.
  */
 export const FIND_EVICTION: Script = script(`
 local reference = ARGV[1]
@@ -246,8 +251,8 @@ return 1
 `)
 
 /**
- * Returns the state of an entry with an unreadable piece: gone, cut, lost to server eviction, or whole. Lost entries
- * are evicted.
+ * Returns the state of an entry with a chunk that cannot be read: missing, cut, evicted by the server, or complete.
+ * Entries that the server evicted get a tombstone.
  *
  * Arguments: reference, nonce, the time, tombstone.
  */
@@ -281,9 +286,10 @@ return result
 `)
 
 /**
- * Removes a failed writer's pieces, unless they are the entry: then only the answer to the commit was lost.
+ * Removes the chunks of a failed writer. They are kept if they belong to the entry: then only the answer to the commit
+ * was lost.
  *
- * Arguments: reference, nonce. Keys after the index and the entry: the pieces.
+ * Arguments: reference, nonce. Keys after the index and the entry: the chunks.
  */
 export const ABANDON: Script = script(`
 local head = header(entry(ARGV[1]))
@@ -293,10 +299,10 @@ return 1
 `)
 
 /**
- * Removes leftovers of a killed writer. Returns the number of keys and their bytes.
+ * Removes leftovers of a killed writer. Returns the number of removed keys and their bytes.
  *
- * Arguments: reference, nonce, start time, latest time of its last sign of life. Keys after the index and the entry:
- * sign of life, leftovers.
+ * Arguments: reference, nonce, start time, latest time of the last heartbeat. Keys after the index and the entry:
+ * heartbeat, leftovers.
  */
 export const SWEEP: Script = script(`
 local head = header(entry(ARGV[1]))
@@ -313,7 +319,7 @@ redis.call('UNLINK', alive)
 return { removed, bytes }
 `)
 
-/** Deletes tombstones before a time. Argument: that time. */
+/** Deletes tombstones before a time. Argument: this time. */
 export const FORGET_EVICTIONS: Script = script(`
 local old = redis.call('ZRANGEBYSCORE', index, number(-tonumber(ARGV[1])), '(0', 'LIMIT', 0, 1000)
 if #old > 0 then

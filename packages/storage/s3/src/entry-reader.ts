@@ -11,7 +11,7 @@ import {
 import { decodeMetadata, decodeSibling, type ObjectNames, type SiblingContent } from './object-names.ts'
 import type { ObjectHead, S3Bucket } from './s3-bucket.ts'
 
-/** Bytes read when an entry is opened: all of small content, the start of large. */
+/** Number of bytes to read when an entry is opened: all of a small content, and the start of a large one. */
 const FIRST_BYTES = 65_536
 const MAX_ATTEMPTS = 5
 const NO_BYTES = new Uint8Array(0)
@@ -21,7 +21,7 @@ export interface FoundEntry {
   readonly generation: string
   readonly hasSibling: boolean
   readonly etag: string
-  /** Whether `info` is the stored description, not a substitute for a lost one. */
+  /** Whether `info` is the stored description. If not, it replaces one that was lost. */
   readonly isDescribed: boolean
 }
 
@@ -97,7 +97,9 @@ export class EntryReader {
     return found.content
   }
 
-  /** Storing again may change the entity tag. Returns the new one if it is still the same entry. */
+  /**
+   * Returns the entry if it is still the same. Storing it again may change the entity tag. The result has the new tag.
+   */
   async #sameEntry(id: EntryId, { info }: FoundEntry): Promise<string> {
     const found = await this.find(id)
     if (found === undefined) throw gone(id)

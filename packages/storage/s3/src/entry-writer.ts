@@ -18,9 +18,9 @@ import {
   type UploadedPart,
 } from './s3-uploads.ts'
 
-/** Known entries whose content need not be sent again. */
+/** Number of known entries, whose content need not be sent again. */
 const MAX_KNOWN = 10_000
-/** Content in memory of up to this size goes in one request. */
+/** Size up to which content in memory is sent in one request. */
 const WHOLE_BYTES = 64 * 1024 * 1024
 const MAX_ATTEMPTS = 5
 const MAX_HEADER_LENGTH = 256
@@ -95,7 +95,7 @@ export class EntryWriter {
     throw new StorageError('unavailable', 'The same content is stored and removed by others too often. Try again.')
   }
 
-  /** Removes the new sibling if S3 rejects the entry. */
+  /** Puts an entry. If S3 rejects it, the new sibling is removed. */
   async #put(id: EntryId, generation: string, content: Uint8Array, options: PutOptions): Promise<string | undefined> {
     const { bucket, names } = this.#options
     try {
@@ -142,7 +142,7 @@ export class EntryWriter {
     return { created: created && found === undefined, lastUsedAt: described.lastUsedAt }
   }
 
-  /** Returns `false` if another entry existed, now replaced by equal content. */
+  /** Returns `false` if there was another entry, whose content was equal and is now replaced. */
   async #complete(
     id: EntryId,
     generation: string,
@@ -173,7 +173,7 @@ export class EntryWriter {
     await bucket.put(names.sibling(id, generation), content, { contentType: 'application/json' })
   }
 
-  /** A failed removal is left to the collector. */
+  /** If a removal fails, the collector removes the sibling later. */
   async #removeSibling(
     id: EntryId,
     replaced: Pick<FoundEntry, 'hasSibling' | 'generation'> | undefined,
@@ -182,14 +182,14 @@ export class EntryWriter {
     if (replaced?.hasSibling === true) await Promise.allSettled([bucket.delete(names.sibling(id, replaced.generation))])
   }
 
-  /** Parts that cannot be removed because S3 is down are collected later. */
+  /** Removes parts. If S3 is down, they are collected later. */
   async #undo(id: EntryId, generation: string, upload: UnfinishedUpload): Promise<void> {
     const { bucket, uploads, names } = this.#options
     await Promise.allSettled([discardUpload(uploads, upload), bucket.delete(names.sibling(id, generation))])
   }
 }
 
-/** Keeps the existing description, unless it is lost, and moves the last use forward. */
+/** Keeps the existing description, unless it is lost, and increases the last use. */
 function describe(info: NewEntryInfo, found: FoundEntry | undefined, lineIndex: string | undefined): Described {
   if (found === undefined) return { description: info, lastUsedAt: info.lastUsedAt, lineIndex }
   const lastUsedAt = Math.max(info.lastUsedAt, found.info.lastUsedAt + 1)
@@ -204,21 +204,21 @@ function putOptions({ contentType }: NewEntryInfo, metadata: Record<string, stri
 const newGeneration = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 16)
 
 interface GatherLimits {
-  /** Bytes at most if chunks are copied together. */
+  /** Largest size if chunks must be copied together. */
   readonly copied: number
-  /** Bytes at most if the content is one piece of memory. */
+  /** Largest size if the content is one block of memory. */
   readonly whole: number
 }
 
 type Gathered = { readonly content: Uint8Array } | BegunStream
 
-/** Part of a stream. The owner must read on or end it. */
+/** A part of a stream that was already read. The caller must continue to read the stream, or end it. */
 interface BegunStream {
   readonly begun: readonly Uint8Array[]
   readonly rest: AsyncIterator<Uint8Array>
 }
 
-/** Reads a stream to its end or the limits. Adjacent chunks of one buffer are not copied. */
+/** Reads a stream to its end, or up to the limits. Adjacent chunks of the same buffer are not copied. */
 export async function gatherContent(chunks: AsyncIterable<Uint8Array>, limits: GatherLimits): Promise<Gathered> {
   const rest = chunks[Symbol.asyncIterator]()
   const pieces: Uint8Array[] = []
@@ -233,7 +233,7 @@ export async function gatherContent(chunks: AsyncIterable<Uint8Array>, limits: G
   }
 }
 
-/** Ends the stream if the consumer stops. */
+/** Continues a stream. If the consumer stops early, the stream is ended. */
 export async function* continued(
   begun: readonly Uint8Array[],
   rest: AsyncIterator<Uint8Array>,

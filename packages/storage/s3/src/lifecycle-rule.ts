@@ -12,7 +12,7 @@ const DEFAULT_UPLOAD_DAYS = 2
 
 /** Options of {@link lifecycleRule}. */
 export interface LifecycleRuleOptions {
-  /** Prefix of the storage. Defaults to that of `S3Storage`. */
+  /** Prefix of the storage's objects. Defaults to that of `S3Storage`. */
   readonly prefix?: string | undefined
   /** Remove entries this many days after they were last stored. */
   readonly expireAfterDays: number
@@ -26,8 +26,8 @@ export interface PutLifecycleRuleOptions extends LifecycleRuleOptions, S3ClientO
 /**
  * Return the lifecycle rule for a prefix, in the format of the AWS SDK, the AWS CLI, and Terraform.
  *
- * S3 removes expired entries about once a day; they read as `not-found`. Storing an entry again restarts its age;
- * retrieving it does not.
+ * S3 removes expired entries about once a day. After that, they are `not-found`. Storing an entry again restarts its
+ * age. Retrieving it does not.
  *
  * @throws TypeError if an option is invalid.
  *
@@ -56,8 +56,8 @@ export function lifecycleRule({ prefix, expireAfterDays, abortUploadsAfterDays }
 /**
  * Write the lifecycle rule for a prefix into a bucket and return it.
  *
- * Replaces an earlier rule of this prefix and keeps all others. Concurrent callers may undo each other's change: S3
- * replaces all rules at once.
+ * It replaces an earlier rule for this prefix, and keeps all other rules. If two callers do this at once, one may undo
+ * the change of the other: S3 replaces all rules at once.
  *
  * Needs the permissions s3:GetLifecycleConfiguration and s3:PutLifecycleConfiguration. Rejects with `unavailable`.
  *
@@ -111,7 +111,7 @@ type LifecycleConfiguration = Pick<
   'Rules' | 'TransitionDefaultMinimumObjectSize'
 >
 
-/** Old rules have their prefix outside of the filter. S3 rejects a mix of both forms. */
+/** Converts an old rule, whose prefix is outside of the filter. S3 rejects rules of both forms together. */
 function withFilter(rule: LifecycleRule): LifecycleRule {
   const { Prefix, ...rest } = rule
   return Prefix === undefined || rule.Filter !== undefined ? rule : { ...rest, Filter: { Prefix } }

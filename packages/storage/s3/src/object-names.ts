@@ -6,7 +6,7 @@ import {
   type EntryId,
 } from '@spillway/core/driver'
 
-/** Entry ids contain no dot, so siblings cannot collide with them. */
+/** Ids of entries contain no dot, so names of siblings never equal them. */
 const SIBLINGS = '.index/'
 const ID = /^(?:[a-z0-9_-]{1,64}\/)*[a-z0-9_]{1,64}$/
 
@@ -15,11 +15,11 @@ interface SiblingName {
   readonly generation: string
 }
 
-/** Entries are `<prefix>/<id>`, siblings `<prefix>/.index/<id>.<generation>`. */
+/** Names of entries are `<prefix>/<id>`, and those of siblings `<prefix>/.index/<id>.<generation>`. */
 export class ObjectNames {
   readonly #prefix: string
 
-  /** @param prefix - Without slashes at its ends; empty for the whole bucket. */
+  /** @param prefix - The prefix has no slashes at its ends. It is empty for the whole bucket. */
   constructor(prefix: string) {
     this.#prefix = prefix === '' ? '' : `${prefix}/`
   }
@@ -54,32 +54,32 @@ export class ObjectNames {
   }
 }
 
-/** S3 allows 2,048 bytes for the names and values of an object's metadata. */
+/** Largest size of the metadata. S3 allows 2,048 bytes for its names and values. */
 const MAX_METADATA_BYTES = 2_000
 const PRINTABLE = /^[!-~]+$/
 
 export interface ObjectMetadata {
   readonly generation: string
   readonly lastUsedAt: number
-  /** Bytes of the content; absent if unknown when the upload began. */
+  /** Size of the content. Absent if it was unknown when the upload started. */
   readonly size?: number | undefined
-  /** Whether a sibling object holds the rest. */
+  /** Whether a sibling object has the other data. */
   readonly hasSibling: boolean
   readonly description?: EntryDescription | undefined
   readonly lineIndex?: string | undefined
 }
 
-/** Data that does not fit into metadata, or was known too late for it. */
+/** Data that is too large for metadata, or was known too late. */
 export interface SiblingContent {
   readonly description: EntryDescription
   readonly size: number
   readonly lineIndex?: string | undefined
 }
 
-/** Format of objects and siblings. Format 1 has no field for it. */
+/** Format of objects and siblings. Objects of format 1 do not contain the number. */
 const FORMAT = 1
 
-/** Leaves out values that do not fit and sets {@link ObjectMetadata.hasSibling}. */
+/** Leaves out values that are too large, and sets {@link ObjectMetadata.hasSibling}. */
 export function encodeMetadata(metadata: ObjectMetadata): Record<string, string> {
   const { generation, lastUsedAt, size, description, lineIndex } = metadata
   const fields: Record<string, string> = { 'spillway-generation': generation, 'spillway-used': String(lastUsedAt) }
@@ -97,7 +97,7 @@ export function encodeMetadata(metadata: ObjectMetadata): Record<string, string>
   return fields
 }
 
-/** Returns `undefined` for foreign metadata. Throws `unsupported` for a newer format. */
+/** Returns `undefined` for metadata of other programs. Throws `unsupported` for a newer format. */
 export function decodeMetadata(fields: Readonly<Record<string, string>> | undefined): ObjectMetadata | undefined {
   assertFormat('@spillway/s3', naturalOf(fields?.['spillway-format']) ?? FORMAT, FORMAT)
   const generation = fields?.['spillway-generation']
@@ -128,7 +128,7 @@ export function decodeSibling(content: Uint8Array): SiblingContent | undefined {
   return { description: decoded, size, lineIndex: typeof lineIndex === 'string' ? lineIndex : undefined }
 }
 
-/** Escapes for a header: servers fold runs of spaces, and some decode `=?…?=`. */
+/** Escapes JSON for a header: some servers merge spaces, and some decode `=?…?=`. */
 const headerText = (json: string): string =>
   json.replace(/ (?= )/g, String.raw`\u0020`).replaceAll('=?', String.raw`\u003d?`)
 

@@ -15,7 +15,7 @@ import type { S3Connection } from './s3-connection.ts'
 const MAX_DELETED_AT_ONCE = 1_000
 const DELETED_AT_ONCE = 32
 const SINGLY: readonly number[] = [400, 403, 405, 501]
-/** Status codes of HEAD whose reason would be in the body. */
+/** Status codes of HEAD that need an explanation, which only a body would contain. */
 const UNEXPLAINED: readonly number[] = [301, 400, 403, 404]
 
 export interface ObjectHead {
@@ -31,18 +31,18 @@ interface FetchedObject {
 }
 
 interface GetOptions {
-  /** First and last byte. */
+  /** First and last byte of the range. */
   readonly bytes?: readonly [number, number] | undefined
-  /** Read only an object with this entity tag. */
+  /** Read the object only if it has this entity tag. */
   readonly etag?: string | undefined
-  /** Memory that the answer may use. */
+  /** Memory that the answer may be written to. */
   readonly buffer?: Uint8Array | undefined
 }
 
 export interface PutOptions {
   readonly contentType: string
   readonly metadata?: Readonly<Record<string, string>> | undefined
-  /** Put only if the object does not exist. */
+  /** Put the object only if it does not exist. */
   readonly ifAbsent?: boolean | undefined
 }
 
@@ -52,7 +52,7 @@ interface ListedObject {
   readonly modifiedAt: number
 }
 
-/** The objects of one bucket. Failures are explained; missing objects are `undefined`. */
+/** The objects of one bucket. Failures are explained, and missing objects are `undefined`. */
 export class S3Bucket {
   readonly connection: S3Connection
   readonly #pageSize: number
@@ -66,7 +66,10 @@ export class S3Bucket {
     return this.connection.bucket
   }
 
-  /** HEAD has no body, so a missing object, bucket, or server look alike. GET then shows which one is missing. */
+  /**
+   * HEAD has no body, so a missing object, a missing bucket, and a missing server look alike. In this case, GET shows
+   * which of them is missing.
+   */
   async head(key: string): Promise<ObjectHead | undefined> {
     const answer = await this.connection.use(async (client) => {
       const command = new HeadObjectCommand({ Bucket: this.#bucket, Key: key })
@@ -83,7 +86,7 @@ export class S3Bucket {
     return whole === undefined || typeof whole === 'string' ? undefined : whole.head
   }
 
-  /** Returns `beyond` if the object ends before the first byte, `changed` if the entity tag differs. */
+  /** Returns `beyond` if the object ends before the first byte, and `changed` if the entity tag differs. */
   async get(key: string, options: GetOptions = {}): Promise<FetchedObject | 'beyond' | 'changed' | undefined> {
     for (let attempt = 1; ; attempt += 1) {
       const got = await this.#getOnce(key, options)
@@ -131,7 +134,7 @@ export class S3Bucket {
     })
   }
 
-  /** Returns the entity tag; `undefined` if the object exists. */
+  /** Returns the entity tag. Returns `undefined` if the object exists. */
   async put(key: string, content: Uint8Array, options: PutOptions): Promise<string | undefined> {
     const { contentType, metadata, ifAbsent } = options
     return this.connection.use(async (client) => {
@@ -213,10 +216,13 @@ export class S3Bucket {
 export const statusOf = (error: unknown): number | undefined =>
   (error as { readonly $metadata?: { readonly httpStatusCode?: number } } | undefined)?.$metadata?.httpStatusCode
 
-/** A conditional write found an object, or ran at the same time as another. */
+/** Whether a conditional write found an object, or ran at the same time as another write. */
 export const isConflict = (error: unknown): boolean => statusOf(error) === 412 || statusOf(error) === 409
 
-/** Returns `undefined` for the last page. Throws if the marker is missing: a cut listing must not look complete. */
+/**
+ * Returns `undefined` for the last page. Throws if the marker is missing, so that an incomplete listing does not look
+ * complete.
+ */
 export function nextOf<Marker>(isTruncated: boolean | undefined, marker: Marker | undefined): Marker | undefined {
   if (isTruncated !== true) return undefined
   if (marker !== undefined) return marker
@@ -242,9 +248,9 @@ function sizeOfRange(contentRange: string | undefined): number | undefined {
 }
 
 /**
- * Reads a body of known length into one buffer. Returns a short body unchanged.
+ * Reads a body of known length into one buffer. A body that is too short is returned without padding.
  *
- * @param buffer - Memory to use if it is large enough.
+ * @param buffer - Memory to use, if it is large enough.
  */
 async function collectBody(body: unknown, length: number | undefined, buffer?: Uint8Array): Promise<Uint8Array> {
   const chunks = (body ?? []) as AsyncIterable<Uint8Array> | Iterable<Uint8Array>
@@ -259,14 +265,14 @@ async function collectBody(body: unknown, length: number | undefined, buffer?: U
   return content.subarray(0, filled)
 }
 
-/** Proxies may send a body in pieces, without its length. */
+/** Reads a body of unknown length, which proxies may send in chunks. */
 async function collectUnannounced(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
   for await (const chunk of chunks) pieces.push(chunk)
   return new Uint8Array(Buffer.concat(pieces))
 }
 
-/** Frees the connection of an unread body. */
+/** Frees the connection of a body that was not read. */
 function discardBody(body: unknown): void {
   ;(body as Partial<Readable> | undefined)?.destroy?.()
 }

@@ -2,7 +2,7 @@ import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { StorageError, type StorageErrorCode } from '@spillway/core/driver'
 
 const MAX_SOCKETS = 64
-/** Most servers other than AWS accept any region, but clients must name one. */
+/** Region for servers other than AWS. Most accept any region, but clients must name one. */
 const ANY_REGION = 'us-east-1'
 
 export interface S3ConnectionOptions {
@@ -17,10 +17,10 @@ export interface S3ConnectionOptions {
   readonly checksums: 'when-required' | 'when-supported'
 }
 
-/** Creates the client at first use, and closes only a client created here. */
+/** Creates the client on first use. A client of the caller is never closed. */
 export class S3Connection {
   readonly #options: S3ConnectionOptions
-  /** Otherwise, a request waiting for a free socket would count as a failed connection. */
+  /** Slots for requests. Without them, a request that waits for a free socket would count as a failed connection. */
   readonly #slots = new Slots(MAX_SOCKETS)
   #own: S3Client | undefined
   #endpoint: string | undefined
@@ -34,7 +34,7 @@ export class S3Connection {
     return this.#options.bucket
   }
 
-  /** Server address for AWS CLI commands; `undefined` for AWS itself and before first use. */
+  /** Address of the server for AWS CLI commands. `undefined` for AWS itself, and before first use. */
   get endpoint(): string | undefined {
     return this.#endpoint
   }
@@ -63,7 +63,7 @@ export class S3Connection {
     })
   }
 
-  /** A later use creates a new client. */
+  /** The next use creates a new client. */
   close(): void {
     this.#own?.destroy()
     this.#own = undefined
@@ -103,7 +103,7 @@ async function endpointOf(client: S3Client): Promise<string | undefined> {
 
 const ARN = /"arn:aws[^"]*"|\barn:aws\S*/g
 
-/** `code` comes from S3 or the network; `words` are the code and the message. */
+/** `code` comes from S3 or the network. `words` is the code with the message. */
 interface Failure {
   readonly code: string
   readonly status: number | undefined
@@ -115,7 +115,7 @@ interface Failure {
 interface Explanation {
   readonly code?: StorageErrorCode
   readonly retryable: boolean
-  /** `BUCKET` and `REGION` are replaced with the bucket and its region. */
+  /** Text in which `BUCKET` and `REGION` are replaced by the bucket and its region. */
   readonly text: string
 }
 
@@ -232,7 +232,7 @@ const MISSING_REGION: Explanation = {
   text: 'The region of the bucket BUCKET is not known. Set the option "region", or AWS_REGION in the environment.',
 }
 
-/** Messages of the client about settings. These errors have no codes. */
+/** Messages of the client about wrong settings. These errors have no codes. */
 const OF_CLIENT: readonly (readonly [RegExp, Explanation])[] = [
   [/^Region is missing/, MISSING_REGION],
   [/^(?:Region not accepted|Invalid region)\b/, BAD_REGION],
@@ -241,11 +241,11 @@ const OF_CLIENT: readonly (readonly [RegExp, Explanation])[] = [
 
 interface ExplainedBucket {
   readonly bucket: string
-  /** Whether an endpoint was given, instead of a region. */
+  /** Whether an endpoint was given, and not a region. */
   readonly hasEndpoint: boolean
 }
 
-/** Returns other errors unchanged. The message holds no signature, key, or signed URL. */
+/** Returns other errors unchanged. The new message contains no signature, key, or signed URL. */
 function explainS3Error(error: unknown, { bucket, hasEndpoint }: ExplainedBucket): unknown {
   if (StorageError.isInstance(error)) return error
   const failure = failureOf(error)
@@ -295,12 +295,15 @@ function failureOf(error: unknown): Failure | undefined {
   }
 }
 
-/** S3 errors may quote the key and the signed text. Only the rest is passed on. */
+/**
+ * Returns the cause without some fields, because S3 errors may quote the key and the signed text. Only the other fields
+ * are passed on.
+ */
 function causeOf(error: unknown, { code, status, words }: Failure): unknown {
   return status === undefined ? error : Object.assign(new Error(words), { name: code, status })
 }
 
-/** Limits concurrent tasks; others wait in order. */
+/** Limits the number of concurrent tasks. Others wait in order. */
 export class Slots {
   readonly #waiting: (() => void)[] = []
   #free: number

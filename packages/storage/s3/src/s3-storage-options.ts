@@ -8,29 +8,35 @@ const DEFAULT_ATTEMPTS = 4
 const DEFAULT_PART_BYTES = 8 * 1024 * 1024
 const MIN_PART_BYTES = 5 * 1024 * 1024
 const MAX_PART_BYTES = 512 * 1024 * 1024
-/** S3 allows 1,024 bytes for a name. An entry may need the rest. */
+/** Largest length of the prefix. S3 allows 1,024 bytes for a name. An id of an entry may need the remaining bytes. */
 const MAX_PREFIX_BYTES = 90
 /** A bucket name, or the ARN of an access point. */
 const BUCKET = /^(?:[\w.-]{3,}|arn:[\w.:/-]+)$/
 
 /** Options to connect to a bucket. */
 export interface S3ClientOptions {
-  /** Your own client, never closed by the storage. Excludes the options below: set them on the client. */
+  /**
+   * Your own client, which the storage does not close. The options below cannot be used with it: set them on the
+   * client.
+   */
   readonly client?: S3Client | undefined
-  /** Region. Defaults to the AWS SDK's environment, or `us-east-1` with an `endpoint`. */
+  /** Region. Defaults to the environment, as in the AWS SDK, or to `us-east-1` if there is an `endpoint`. */
   readonly region?: string | undefined
   /** URL of an S3-compatible server, for example `https://minio.example.com:9000`. Defaults to AWS. */
   readonly endpoint?: string | undefined
-  /** Keys, or a function that returns keys. Defaults to the AWS SDK's environment. */
+  /** Keys, or a function that returns keys. Defaults to the environment, as in the AWS SDK. */
   readonly credentials?: S3ClientConfig['credentials'] | undefined
-  /** Address the bucket by path instead of host name. Defaults to `true` with an `endpoint`. */
+  /** Whether the bucket is in the path of the URL, and not in the host name. Defaults to `true` with an `endpoint`. */
   readonly forcePathStyle?: boolean | undefined
   /** Milliseconds without traffic before a request fails. Defaults to 30,000. */
   readonly requestTimeoutMs?: number | undefined
-  /** Attempts per request if S3 throttles or the connection fails, including during the download. Defaults to 4. */
+  /**
+   * Number of attempts per request if S3 throttles or the connection fails. A failure during the download counts, too.
+   * Defaults to 4.
+   */
   readonly maxAttempts?: number | undefined
   /**
-   * Send and verify checksums `when-supported`, or only `when-required`, as older servers need. Defaults to
+   * When to send and verify checksums: `when-supported`, or only `when-required`, which older servers need. Defaults to
    * `when-required` with an `endpoint`.
    */
   readonly checksums?: 'when-required' | 'when-supported' | undefined
@@ -38,15 +44,15 @@ export interface S3ClientOptions {
 
 /** Options of `S3Storage`. */
 export interface S3StorageOptions extends S3ClientOptions {
-  /** Bucket, if it is not the first argument. It must exist. */
+  /** Name of the bucket, unless it is the first argument. It must exist. */
   readonly bucket?: string | undefined
-  /** Prefix of all object names. Defaults to `spillway`; use an empty text for a bucket that has nothing else. */
+  /** Prefix of all object names. Defaults to `spillway`. Use an empty text if the bucket has no other content. */
   readonly prefix?: string | undefined
-  /** Bytes of a part of large uploads, from 5 MB to 512 MB; four are in memory. Defaults to 8 MB. */
+  /** Size of the parts of a large upload, from 5 MB to 512 MB. Four parts are in memory. Defaults to 8 MB. */
   readonly partBytes?: number | undefined
   /** Set to `false` for servers without conditional puts (`If-None-Match: *`). Defaults to `true`. */
   readonly conditionalPut?: boolean | undefined
-  /** Evict entries unused for more than this many turns of their scope; `null` disables it. */
+  /** Evict entries unused for more than this many turns of their scope. `null` turns it off. */
   readonly evictAfterTurns?: number | null | undefined
   /** Clock, in milliseconds since the epoch. Defaults to `Date.now`. */
   readonly now?: (() => number) | undefined

@@ -22,10 +22,11 @@ import { resolveOptions, type S3StorageOptions } from './s3-storage-options.ts'
 import { S3Uploads } from './s3-uploads.ts'
 
 /**
- * Store content in a bucket of S3 or a compatible server; several processes can share it.
+ * Store content in a bucket of S3 or a compatible server. Several processes can share it.
  *
- * Constructing sends nothing. A server that is down, throttles, or denies access rejects with `unavailable` and names
- * the setting to fix; a changed object rejects with `corrupt`. For expiry by age, see {@link putLifecycleRule}.
+ * The constructor does not send requests. If the server is down, throttles, or denies access, operations reject with
+ * `unavailable` and name the setting to fix. If an object was changed, they reject with `corrupt`. For expiry by age,
+ * see {@link putLifecycleRule}.
  *
  * @throws TypeError if an option is unknown or invalid.
  *
@@ -51,7 +52,7 @@ export class S3Storage extends ManagedStorage {
 
 const DESCRIBED_AT_ONCE = 32
 const MAX_PAGE_SIZE = 1_000
-/** References made by core. Foreign names do not end with such a digest by chance. */
+/** Matches references that core made. Names of other programs are unlikely to end with such a digest. */
 const MINTED = /_[a-z2-7]{20}$/
 
 interface S3DriverOptions {
@@ -62,7 +63,7 @@ interface S3DriverOptions {
   readonly pageSize?: number | undefined
 }
 
-/** Descriptions are in the object's metadata, and in a sibling if they do not fit. */
+/** Descriptions are in the metadata of an object. If they do not fit, they are in its sibling. */
 export class S3Driver implements StorageDriver {
   readonly tellsCreated = true
   readonly #connection: S3Connection
@@ -112,7 +113,9 @@ export class S3Driver implements StorageDriver {
     return found !== undefined
   }
 
-  /** S3 cannot compare and delete: an entry stored again between the check and the deletion is lost. */
+  /**
+   * S3 cannot compare and delete in one step. An entry that is stored again between the check and the deletion is lost.
+   */
   async evict(id: EntryId, unusedSince: number): Promise<boolean> {
     const found = await this.#reader.glance(id)
     if (found === undefined || found.lastUsedAt > unusedSince) return false
@@ -198,7 +201,7 @@ export class S3Driver implements StorageDriver {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
-/** Living writers add parts more often than once an hour. */
+/** Age from which an upload is a leftover, because living writers add parts more often. */
 const LEFTOVER_AGE_MS = 3_600_000
 
 class Collector {
@@ -236,7 +239,7 @@ class Collector {
     return { leftovers, bytes }
   }
 
-  /** Keeps siblings of living writers, whose entry comes later. */
+  /** Siblings of living writers are kept, because their entry is written later. */
   async collectSiblings(prefix: string, now: number): Promise<CollectReport> {
     let leftovers = 0
     let bytes = 0

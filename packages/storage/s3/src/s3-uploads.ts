@@ -52,7 +52,7 @@ export class S3Uploads {
     return { PartNumber: number, ETag }
   }
 
-  /** Returns `false` if `ifAbsent` is set and the object exists. The object stays. */
+  /** Returns `false` if `ifAbsent` is set and the object exists. The existing object is kept. */
   async complete(upload: UnfinishedUpload, parts: readonly UploadedPart[], ifAbsent: boolean): Promise<boolean> {
     const Parts = parts.toSorted((one, other) => one.PartNumber - other.PartNumber)
     const command = new CompleteMultipartUploadCommand({
@@ -73,7 +73,7 @@ export class S3Uploads {
     )
   }
 
-  /** Ignores an upload that has ended. */
+  /** An upload that has ended is ignored. */
   async abort({ key, uploadId }: UnfinishedUpload): Promise<void> {
     const command = new AbortMultipartUploadCommand({ Bucket: this.#bucket, Key: key, UploadId: uploadId })
     await this.#connection.use(async (client) => client.send(command).catch(ignoreMissing))
@@ -100,7 +100,9 @@ export class S3Uploads {
     }
   }
 
-  /** Returns bytes so far and the time of the latest part; `undefined` if the upload has ended. */
+  /**
+   * Returns the number of bytes so far and the time of the latest part. Returns `undefined` if the upload has ended.
+   */
   async progress({ key, uploadId }: UnfinishedUpload): Promise<{ bytes: number; latestAt: number } | undefined> {
     let bytes = 0
     let latestAt = 0
@@ -125,7 +127,7 @@ export class S3Uploads {
   }
 }
 
-/** Codes of an upload that has ended; Ceph uses the second one for its parts. */
+/** Error codes for an upload that has ended. Ceph uses the second code for its parts. */
 const MISSING: readonly string[] = ['NoSuchUpload', 'NoSuchKey']
 
 function ignoreMissing(error: unknown): undefined {
@@ -135,12 +137,12 @@ function ignoreMissing(error: unknown): undefined {
 
 export interface PartLimits {
   readonly partBytes: number
-  /** After this many parts, the part size doubles, so that 10,000 parts hold 5 TB. */
+  /** Number of parts after which the part size doubles, so that 10,000 parts can have 5 TB. */
   readonly partsOfOneSize: number
   readonly maxParts: number
-  /** Bytes in flight at the same time. One part is always allowed. */
+  /** Number of bytes being sent at the same time. One part is always allowed, even if it is larger. */
   readonly bytesAtOnce: number
-  /** Milliseconds without a new part before the latest is sent again, as a sign of life. */
+  /** Milliseconds without a new part after which the latest part is sent again, as a heartbeat. */
   readonly refreshMs: number
 }
 
@@ -158,7 +160,8 @@ interface UploadedContent {
 }
 
 /**
- * Uploads a stream in parts, a few at a time. After a failure, waits for parts in flight and rethrows.
+ * Uploads a stream in parts, several at the same time. After a failure, it waits for parts that are being sent, and
+ * throws the error.
  *
  * If the stream pauses, the latest part is sent again, so that the upload is not collected.
  */
@@ -217,7 +220,7 @@ export async function uploadParts(
   return { parts, size }
 }
 
-/** Parts within one chunk share its memory; others are copies. */
+/** Yields parts. Those within one chunk share its memory, and others are copies. */
 async function* partsOf(
   chunks: AsyncIterable<Uint8Array>,
   { partBytes, partsOfOneSize }: PartLimits,
@@ -252,7 +255,7 @@ const tooLarge = (size: number): StorageError =>
     `An object of S3 has at most 10,000 parts, which ended after ${size} bytes. Increase the option "partBytes", or store less.`,
   )
 
-/** Reuses memory of parts: a new buffer for each would wait for garbage collection. */
+/** Memory that is used again for parts, because new buffers would wait for garbage collection. */
 class PartMemory {
   readonly #taken = new Set<Uint8Array>()
   #free: Uint8Array[] = []
@@ -265,17 +268,23 @@ class PartMemory {
     return memory
   }
 
-  /** Ignores memory that was not taken here. */
+  /** Memory of other origin is ignored. */
   give(memory: Uint8Array): void {
     if (this.#taken.delete(memory)) this.#free.push(memory)
   }
 }
 
 const PAUSES_MS = [50, 200, 500]
-/** A server that takes longer to fail is down. Waiting would only delay the error. */
+/**
+ * Time limit for removing an upload, because a server that does not answer in time is down. A longer wait would only
+ * delay the error.
+ */
 const PATIENCE_MS = 1_000
 
-/** Retries the abort: the connection may be broken, and parts in flight can outlive an abort. */
+/**
+ * Aborts an upload, and repeats this: the connection may be broken, and parts that are being sent can arrive after an
+ * abort.
+ */
 export async function discardUpload(uploads: S3Uploads, upload: UnfinishedUpload): Promise<void> {
   const startedAt = performance.now()
   for (const pause of PAUSES_MS) {

@@ -24,10 +24,10 @@ export interface ConnectionOptions {
   readonly fsync: boolean
 }
 
-/** Opens the file at first use, waits for other connections, detects a missing file, and explains failures. */
+/** Opens the file on first use, waits for other connections, detects a missing file, and explains failures. */
 export class Connection {
   readonly #options: ConnectionOptions
-  /** Readers do not block behind writers. */
+  /** Waits for the database. Readers have their own queue, so that they do not wait for writers. */
   readonly #reading: Patience
   readonly #writing: Patience
   #openDatabase: OpenDatabase | undefined
@@ -46,7 +46,7 @@ export class Connection {
     return typeof this.#options.source !== 'string'
   }
 
-  /** Whether the owner of a shared connection has an open transaction or query, which writers wait for. */
+  /** Whether the owner of a shared connection has an open transaction or query. Writers wait for it. */
   get isHeld(): boolean {
     const { source } = this.#options
     return typeof source !== 'string' && isHeld(source)
@@ -61,7 +61,7 @@ export class Connection {
     return typeof source === 'string' ? source : source.name
   }
 
-  /** Returns `undefined` if nothing was ever stored. */
+  /** Returns `undefined` if nothing was stored so far. */
   async read<Result>(work: (session: Session) => Result): Promise<Result | undefined> {
     try {
       await this.#load()
@@ -71,7 +71,7 @@ export class Connection {
     }
   }
 
-  /** Retries the whole transaction if others were in the way. */
+  /** If another connection is in the way, the whole transaction is repeated. */
   async write<Result>(work: (session: Session) => Result): Promise<Result> {
     try {
       await this.#load()
@@ -83,7 +83,7 @@ export class Connection {
     }
   }
 
-  /** Returns `undefined`, without creating a file, if nothing was ever stored. */
+  /** Returns `undefined` if nothing was stored so far. No file is created then. */
   async change<Result>(work: (session: Session) => Result): Promise<Result | undefined> {
     try {
       if (this.#isNew()) return undefined
@@ -93,7 +93,7 @@ export class Connection {
     return this.write(work)
   }
 
-  /** Closes the file; the next use opens it again and detects an outage. A shared connection stays open. */
+  /** Closes the file. The next use opens it again, and detects a missing file. A shared connection stays open. */
   close(): void {
     // A writer on a shared connection continues.
     if (this.#session?.isShared === false) this.#letGo(this.#session)
@@ -116,8 +116,8 @@ export class Connection {
   }
 
   /**
-   * Throws `unavailable` if acknowledged data is not in files that still have their names. Other files would turn an
-   * outage into a miss.
+   * Throws `unavailable` if the files with acknowledged data were removed or renamed. With other files, an outage would
+   * look like a missing entry.
    */
   #secure(): void {
     const [files, session] = [this.#files, this.#session]
@@ -128,7 +128,7 @@ export class Connection {
     if (files.hasLostLog()) this.#rescueLog(session)
   }
 
-  /** Checkpoints a log whose name or index is gone, and closes it. */
+  /** Writes the log back to the database if the log or its index has lost its name, and closes it. */
   #rescueLog(session: Session): void {
     const [{ busy }] = session.database.pragma('wal_checkpoint(TRUNCATE)') as [{ readonly busy: number }]
     if (busy !== 0) throw new LogRemoved(this.name)
@@ -176,10 +176,10 @@ function shared(database: SqliteDatabase): Session {
 const PAUSES_MS: readonly number[] = [1, 1, 2, 4, 8, 16]
 
 /**
- * Retries work that another connection blocks, without blocking the event loop.
+ * Repeats work that another connection blocks, without blocking the event loop.
  *
- * Waiting tasks form a queue with one active member: many at once would block each other. Tasks that exceed their turn
- * join it too.
+ * Waiting tasks form a queue in which only the first is active, because many active ones would block each other. A task
+ * that takes too long joins the queue, too.
  */
 class Patience {
   readonly #timeoutMs: number
@@ -192,7 +192,9 @@ class Patience {
     this.#pace = pace
   }
 
-  /** `work` must have no effect if it throws. Throws the busy error after the timeout. */
+  /**
+   * If `work` throws, it must not have changed anything. After the timeout, throws the error that the database is busy.
+   */
   async run<Result>(work: () => Result): Promise<Result> {
     const deadline = performance.now() + this.#timeoutMs
     if (this.#waiting === 0 && !this.#pace.isDue)
@@ -229,7 +231,7 @@ class Patience {
 
 const MAX_WORK_MS = 10
 
-/** Yields to the event loop regularly: calls of better-sqlite3 are synchronous. */
+/** Yields to the event loop regularly, because calls of better-sqlite3 are synchronous. */
 class Pace {
   #worked = 0
 

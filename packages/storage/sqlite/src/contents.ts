@@ -2,9 +2,9 @@ import { piecesOfRange, type ByteRange, type PieceSpan } from '@spillway/core/dr
 import type { Connection } from './connection.ts'
 import type { Session } from './session.ts'
 
-/** Chunk `i` of a content is number `content * MAX_CHUNKS + i`. */
+/** Chunk `i` of a content has the number `content * MAX_CHUNKS + i`. */
 export const MAX_CHUNKS: number = 2 ** 20
-/** Bytes written, read, or removed before yielding to the event loop. */
+/** Number of bytes to write, read, or remove before yielding to the event loop. */
 export const BATCH_BYTES: number = 2 * 1024 * 1024
 
 export interface ContentPlace {
@@ -13,7 +13,7 @@ export interface ContentPlace {
   readonly chunkBytes: number
 }
 
-/** The content exists as long as the entry has its number. */
+/** The content of an entry. It exists as long as the entry has its number. */
 export interface ContentOfEntry {
   readonly id: string
   readonly place: ContentPlace
@@ -40,7 +40,7 @@ const RENEW_LOOSE = 'UPDATE spillway_loose SET renewed_at = ? WHERE content = ? 
 const CLAIM_LOOSE = 'UPDATE spillway_loose SET renewed_at = 0 WHERE content = ? AND id = ? AND renewed_at < ?'
 const TAKE_LOOSE = 'DELETE FROM spillway_loose WHERE content = ? AND id = ? AND renewed_at > 0'
 const DELETE_LOOSE = 'DELETE FROM spillway_loose WHERE content = ?'
-/** A number of rows: chunks of other versions may have any size. */
+/** Number of chunks to remove at once. It counts rows, because chunks of other versions may have any size. */
 const PURGED_CHUNKS = 16
 
 export function insertChunks(session: Session, content: number, first: number, chunks: readonly Uint8Array[]): void {
@@ -49,7 +49,7 @@ export function insertChunks(session: Session, content: number, first: number, c
   for (const chunk of chunks) insert.run(number++, chunk)
 }
 
-/** Returns whether all bytes and the entry existed. */
+/** Returns whether the entry and all its bytes existed. */
 export function copyChunks(session: Session, entry: ContentOfEntry, span: PieceSpan, target: Uint8Array): boolean {
   let { skip } = span
   let filled = 0
@@ -61,7 +61,7 @@ export function copyChunks(session: Session, entry: ContentOfEntry, span: PieceS
   return filled === span.length
 }
 
-/** Returns the bytes of a content with at most one chunk; `undefined` if they are missing. */
+/** Returns the bytes of a content with at most one chunk. Returns `undefined` if they are missing. */
 export function readOnlyChunk(session: Session, { place }: ContentOfEntry): Uint8Array | undefined {
   const { content, size } = place
   if (size === 0) return new Uint8Array(0)
@@ -70,7 +70,7 @@ export function readOnlyChunk(session: Session, { place }: ContentOfEntry): Uint
   return row?.bytes.length === size ? row.bytes : undefined
 }
 
-/** Returns no chunks if the entry is gone, or a chunk is missing or has the wrong size. */
+/** Returns no chunks if the entry is missing, or if a chunk is missing or has the wrong size. */
 function selectChunks(
   session: Session,
   { id, place: { content, size, chunkBytes } }: ContentOfEntry,
@@ -88,8 +88,8 @@ function selectChunks(
 }
 
 /**
- * Removes some chunks of a loose content, then the rest of its rows. Does nothing if the content is not loose for its
- * id.
+ * Removes some chunks of content without an entry. When none is left, removes its other rows. Does nothing if the
+ * content has an entry again.
  */
 function purgeSome(session: Session, { id, content }: LooseContent): { bytes: number; ended: boolean } {
   if (session.get(SELECT_LOOSE, content, id) === undefined) return { bytes: 0, ended: true }
@@ -109,8 +109,8 @@ function purgeSome(session: Session, { id, content }: LooseContent): { bytes: nu
 }
 
 /**
- * Removes small content at once. Returns large content as loose, to purge it later. The entry must go in the same
- * transaction.
+ * Removes small content at once. Large content is returned, to be removed later. The caller must delete the entry in
+ * the same transaction.
  */
 export function releaseContent(
   session: Session,
@@ -134,22 +134,25 @@ export function findLineIndex(session: Session, content: number): string | undef
   return (session.get(SELECT_LINES, content) as { readonly line_index: string } | undefined)?.line_index
 }
 
-/** `renewedAt` is the time of the last work on it, 0 for none. */
+/** `renewedAt` is the time of the last work on the content, or 0. */
 export function insertLoose(session: Session, { id, content }: LooseContent, renewedAt: number): void {
   session.run(INSERT_LOOSE, content, id, renewedAt)
 }
 
-/** Returns `false` if it is gone. */
+/** Returns `false` if the content was removed. */
 export function renewLoose(session: Session, { id, content }: LooseContent, renewedAt: number): boolean {
   return session.run(RENEW_LOOSE, renewedAt, content, id) === 1
 }
 
-/** Stops the writer of a loose content unless it was renewed since `before`. Returns whether it was stopped. */
+/**
+ * Stops the writer of content without an entry, unless it was renewed since `before`. Returns whether the writer was
+ * stopped.
+ */
 export function claimLoose(session: Session, { id, content }: LooseContent, before: number): boolean {
   return session.run(CLAIM_LOOSE, content, id, before) === 1
 }
 
-/** Returns `false` if it is gone. */
+/** Returns `false` if the content was removed. */
 export function takeLoose(session: Session, { id, content }: LooseContent): boolean {
   return session.run(TAKE_LOOSE, content, id) === 1
 }

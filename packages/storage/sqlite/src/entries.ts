@@ -13,7 +13,7 @@ import type { Session } from './session.ts'
 export interface FoundEntry {
   readonly id: EntryId
   readonly place: ContentPlace
-  /** `undefined` if the description is damaged. */
+  /** Description of the entry. `undefined` if it is damaged. */
   readonly info: EntryInfo | undefined
   readonly lastUsedAt: number
 }
@@ -34,18 +34,18 @@ export interface NewEntry {
   readonly description: string
 }
 
-/** Ids from `from`, included, to `to`, excluded. */
+/** Ids from `from` (included) to `to` (excluded). */
 export interface IdRange {
   readonly from: string
   readonly to: string
 }
 
-/** Sorts after all characters of ids: letters, digits, `_`, `-`, and `/`. */
+/** A character that sorts after all characters of ids: letters, digits, `_`, `-`, and `/`. */
 const END_OF_IDS = '~'
 const AFTER_SLASH = '0'
-/** Sorts before all characters of ids. */
+/** A character that sorts before all characters of ids. */
 const BEFORE_ALL = '!'
-/** Entries examined before yielding to the event loop. */
+/** Number of entries to examine before yielding to the event loop. */
 const LOOKED_AT = 5_000
 const COLUMNS = 'id, content, size, chunk_bytes, last_used_at, description'
 export const INSERT_ENTRY: string = `INSERT INTO spillway_entry (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
@@ -67,7 +67,7 @@ export const idRange = (prefix: string): IdRange => ({
 
 export const rangeAfter = (id: EntryId, { to }: IdRange): IdRange => ({ from: id + BEFORE_ALL, to })
 
-/** Returns `false` if the id exists. */
+/** Returns `false` if there is an entry with this id. */
 export function insertEntry(session: Session, { id, place, lastUsedAt, description }: NewEntry): boolean {
   const { content, size, chunkBytes } = place
   return session.run(INSERT_ENTRY, id, content, size, chunkBytes, lastUsedAt, description) === 1
@@ -81,7 +81,7 @@ export function touchEntry(session: Session, id: EntryId, lastUsedAt: number): n
   return (session.get(TOUCH_ENTRY, lastUsedAt, id) as Row | undefined)?.last_used_at
 }
 
-/** The caller must release the content. */
+/** The caller must release the content of the entry. */
 export function deleteEntry(session: Session, id: EntryId, unusedSince?: number): FoundEntry | undefined {
   return found(unusedSince === undefined ? session.get(DELETE_ENTRY, id) : session.get(DELETE_UNUSED, id, unusedSince))
 }
@@ -95,8 +95,8 @@ export function idsFrom(session: Session, { from, to }: IdRange, limit: number):
 }
 
 /**
- * Returns unused entries by id and the remaining range, `undefined` at the end. Examines few entries, so that it stays
- * fast.
+ * Returns unused entries by id, and the range that remains. At the end, the range is `undefined`. Examines only a few
+ * entries, so that it is fast.
  */
 export function unusedEntriesFrom(
   session: Session,
@@ -122,7 +122,7 @@ export function leastUsedEntries(
   return session.all(SELECT_UNUSED, lastUsedAt, id, unusedSince, limit).flatMap((row) => found(row) ?? [])
 }
 
-/** Lists damaged entries too: otherwise they could not be found and removed. */
+/** Damaged entries are listed, too, so that they can be found and removed. */
 export function listed({ id, place, info, lastUsedAt }: FoundEntry): DriverEntry {
   return { id, info: info ?? describeUnknown(lastUsedAt, place.size) }
 }
@@ -155,7 +155,7 @@ export const SELECT_TOMBSTONE =
   'SELECT reason, evicted_at, metadata FROM spillway_tombstone WHERE id = ? AND NOT EXISTS (SELECT 1 FROM spillway_entry WHERE id = ?)'
 const BATCH = 1_000
 
-/** Deletes the oldest tombstone of the scope beyond {@link MAX_TOMBSTONES}. */
+/** If the scope has more than {@link MAX_TOMBSTONES}, deletes the oldest. */
 export function insertTombstone(session: Session, id: EntryId, { reason, evictedAt, metadata }: Eviction): void {
   const scope = id.slice(0, Math.max(0, id.lastIndexOf('/')))
   const { place: last } = session.get(SELECT_LAST_PLACE, scope) as { readonly place: number | null }
@@ -183,7 +183,7 @@ export function deleteTombstone(session: Session, id: EntryId): void {
   session.run(DELETE_TOMBSTONE, id)
 }
 
-/** Returns whether there may be more. */
+/** Returns whether there may be more tombstones to delete. */
 export const deleteTombstones = (session: Session, { from, to }: IdRange): boolean =>
   session.run(DELETE_TOMBSTONES, from, to, BATCH) === BATCH
 

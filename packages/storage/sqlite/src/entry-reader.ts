@@ -62,7 +62,7 @@ export class EntryReader {
     return undefined
   }
 
-  /** Content is never overwritten: its number leads to the same bytes while the entry exists. */
+  /** Content is never overwritten: as long as the entry exists, its content number has the same bytes. */
   async open(id: EntryId): Promise<OpenEntry | undefined> {
     const entry = await this.find(id)
     if (entry === undefined) return undefined
@@ -78,7 +78,7 @@ export class EntryReader {
     }
   }
 
-  /** Returns `undefined` if any byte is missing. */
+  /** Returns `undefined` if a byte is missing. */
   async #readParts(entry: ContentOfEntry, range?: ByteRange, buffer?: Uint8Array): Promise<Uint8Array | undefined> {
     const { place } = entry
     const { length } = piecesOfRange(place.size, place.chunkBytes, range)
@@ -100,13 +100,15 @@ export class EntryReader {
 
 const isOneChunk = ({ size, chunkBytes }: ContentPlace): boolean => size <= chunkBytes
 
-/** The buffer shares its memory with nothing else. */
+/** Returns a buffer that shares its memory with nothing else. */
 function plainMemory(length: number): Uint8Array {
   const { buffer } = Buffer.allocUnsafeSlow(length)
   return new Uint8Array(buffer)
 }
 
-/** Throws if the description is damaged, or if another process may have stored the entry unseen. */
+/**
+ * Throws if the description is damaged. Also throws if another process may have stored the entry since this snapshot.
+ */
 function wholeEntry(session: Session, id: EntryId): WholeEntry | undefined {
   const entry = findEntry(session, id)
   if (entry === undefined) {

@@ -29,7 +29,7 @@ export interface EntryWriterOptions {
   readonly chunkBytes: number
 }
 
-/** Writes small entries in one transaction, large ones in several. The last one makes them visible. */
+/** Writes small entries in one transaction, and large ones in several. The last transaction makes them visible. */
 export class EntryWriter {
   readonly #connection: Connection
   readonly #id: EntryId
@@ -102,7 +102,7 @@ export class EntryWriter {
     return { created: true, lastUsedAt: info.lastUsedAt }
   }
 
-  /** A failed mark loses nothing; the next write reports the failure. */
+  /** If renewing fails, nothing is lost, because the next write reports the failure. */
   async #renew(): Promise<void> {
     const loose = this.#loose
     if (loose === undefined) return

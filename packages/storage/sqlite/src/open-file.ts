@@ -3,11 +3,13 @@ import { closeSync, existsSync, lstatSync, mkdirSync, openSync, realpathSync, st
 import { dirname } from 'node:path'
 import { DatabaseInUse, isBusy, LogRemoved, sqliteCode, type SqliteDatabase } from './sqlite-error.ts'
 
-/** SQLite logs whole pages: three for each entry, besides its content. */
+/** Size of a page. SQLite writes whole pages to the log: three for each entry, in addition to its content. */
 const PAGE_BYTES = 4_096
-/** Enough for the inner pages of a million entries: finding one reads two pages. */
+/**
+ * Size of the cache. It is enough for the inner pages of a million entries, so that finding an entry reads two pages.
+ */
 const CACHE_KIB = 8_192
-/** Pages before the log is written back: 4 MB. */
+/** Number of pages after which the log is written back: 4 MB. */
 const CHECKPOINT_PAGES = 1_000
 const NO_PERMISSION: readonly (string | undefined)[] = ['EACCES', 'EPERM', 'EROFS']
 
@@ -17,7 +19,10 @@ interface OpenFileOptions {
   readonly fsync: boolean
 }
 
-/** Creates the file if missing, and opens a protected one for reading. Throws for other files, which stay unchanged. */
+/**
+ * Creates the file if it is missing. A write-protected file is opened for reading. Throws if the file is not a storage,
+ * and does not change it.
+ */
 export function openFile(options: OpenFileOptions): SqliteDatabase {
   const { path } = options
   makeFile(path)
@@ -42,7 +47,7 @@ export function openFile(options: OpenFileOptions): SqliteDatabase {
   }
 }
 
-/** Unlike SQLite, creates a file that only its owner can read. SQLite copies the mode to the log. */
+/** Creates a file that only its owner can read, unlike SQLite. SQLite gives the log the same mode. */
 function makeFile(path: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -63,7 +68,10 @@ function openConnection({ open, path }: OpenFileOptions): SqliteDatabase {
   }
 }
 
-/** Two logs for one file destroy data. Only a connection alone with the file may create a log or its index. */
+/**
+ * Checks that the log exists, because two logs for one file destroy data. Only a connection that uses the file alone
+ * may create a log or its index.
+ */
 function assertLogIsThere({ open, path }: OpenFileOptions): void {
   if (!existsSync(path)) return
   const [hasLog, hasIndex] = logFiles(realpathSync(path)).map((name) => existsSync(name))
@@ -72,7 +80,7 @@ function assertLogIsThere({ open, path }: OpenFileOptions): void {
   if (hasIndex || !isAlone(open, path)) throw new LogRemoved(path)
 }
 
-/** Whether this connection can lock the file alone, or the file is read-only. Creates no log. */
+/** Whether this connection can lock the file exclusively, or the file is read-only. It does not create a log. */
 function isAlone(open: OpenDatabase, path: string): boolean {
   let database: SqliteDatabase | undefined
   try {
@@ -108,16 +116,17 @@ function setUp(database: SqliteDatabase, { fsync }: OpenFileOptions): void {
 }
 
 /**
- * Migrations: each step leads to the next version, the first from nothing to version 1.
+ * Migrations. Each step creates the next version, and the first one creates version 1.
  *
- * - `spillway_schema`: one row with the version, the next content number, and the database id. Numbers are never
- *   reused.
- * - `spillway_database`: the id again, written before a write-ahead log exists and always read from the file itself.
- * - `spillway_entry`: an entry exists if it has a row here. `id` begins with the scope, so that scopes are ranges.
- * - `spillway_chunk`: piece `i` of content `n` is row `n * 2^20 + i`.
- * - `spillway_lines`: line index of large text.
- * - `spillway_loose`: content without an entry: not yet, while `renewed_at` is renewed, or no longer.
- * - `spillway_tombstone`: evicted entries. `place` counts up in each scope.
+ * - `spillway_schema`: one row that has the version, the next content number, and the id of the database. Content
+ *   numbers are never used again.
+ * - `spillway_database`: the same id. It was written before a log existed, so it is always read from the database file.
+ * - `spillway_entry`: one row for each entry. `id` starts with the scope, so that a scope is a range of ids.
+ * - `spillway_chunk`: chunk `i` of content `n` is row `n * 2^20 + i`.
+ * - `spillway_lines`: line indexes of large text.
+ * - `spillway_loose`: content without an entry. It is being written if `renewed_at` is renewed, and otherwise was
+ *   removed.
+ * - `spillway_tombstone`: evicted entries. `place` is a counter in each scope.
  */
 export const SCHEMA_STEPS: readonly string[] = [
   `CREATE TABLE spillway_schema (version INTEGER NOT NULL, next_content INTEGER NOT NULL, database_id TEXT NOT NULL) STRICT;
@@ -148,7 +157,7 @@ export const SCHEMA_STEPS: readonly string[] = [
   CREATE INDEX spillway_tombstone_age ON spillway_tombstone (evicted_at);`,
 ]
 
-/** "Spil" in ASCII, by which `file` recognizes the database. */
+/** "Spil" in ASCII. With this id, `file` recognizes the database. */
 const APPLICATION_ID = 0x5370_696c
 
 export function schemaVersion(database: SqliteDatabase): number {
@@ -159,7 +168,10 @@ export function schemaVersion(database: SqliteDatabase): number {
   return (statement.get() as { version: number } | undefined)?.version ?? 0
 }
 
-/** Reads the id from the file. Throws `unavailable` if the log has another one, and so belongs to another database. */
+/**
+ * Reads the id of the database from the file. Throws `unavailable` if the log has another id, because it then belongs
+ * to another database.
+ */
 export function databaseId(database: SqliteDatabase): string {
   // Cached pages are not read again.
   database.pragma('shrink_memory')
@@ -233,12 +245,15 @@ export async function loadBetterSqlite(): Promise<OpenDatabase> {
   }
 }
 
-/** Compares names with opened files: SQLite keeps using a removed or renamed file, and its commits are lost. */
+/**
+ * Checks that names still lead to the opened files: SQLite continues to use a removed or renamed file, and then its
+ * commits are lost.
+ */
 export class DatabaseFiles {
   readonly #path: string
   readonly #main: Stats
   #checkedState: string | undefined
-  /** The log and its index are beside the real file if the path is a link. */
+  /** The log and its index. If the path is a link, they are beside the real file. */
   readonly #beside: readonly { readonly path: string; readonly stats: Stats | undefined }[]
 
   constructor(path: string) {
@@ -249,8 +264,8 @@ export class DatabaseFiles {
   }
 
   /**
-   * Throws `unavailable` if the path leads to another file. Calls `assertContent` if the file changed since the last
-   * call.
+   * Throws `unavailable` if the path now leads to another file. If the file changed since the last call, calls
+   * `assertContent`.
    */
   assertInPlace(assertContent: () => void): void {
     const found = findDatabase(this.#path)
@@ -262,7 +277,7 @@ export class DatabaseFiles {
     this.#checkedState = state
   }
 
-  /** Returns whether the log or its index was removed. Throws `unavailable` if others replaced them. */
+  /** Returns whether the log or its index was removed. Throws `unavailable` if other files replaced them. */
   hasLostLog(): boolean {
     const changed = this.#beside.map(({ path, stats }) => ({ path, stats, found: statusOf(path) }))
     const replaced = changed.find(({ stats, found }) => stats && found && !isSame(stats, found))
@@ -274,8 +289,8 @@ export class DatabaseFiles {
 const logFiles = (path: string): [log: string, index: string] => [`${path}-wal`, `${path}-shm`]
 
 /**
- * Returns `undefined` if no file exists yet. Throws if a part of the path is not a directory, or is a broken link:
- * a missing disk may hold stored content.
+ * Returns `undefined` if there is no file so far. Throws if a part of the path is not a directory, or is a broken link,
+ * because a disk with stored content may be missing.
  */
 export function findDatabase(path: string): Stats | undefined {
   try {

@@ -1,11 +1,11 @@
 import { DatabaseInUse, isExecuting, type SqliteDatabase, type SqliteStatement } from './sqlite-error.ts'
 
-/** Content numbers are reserved in growing portions, so that few stores write the counter. */
+/** Largest number of content numbers to reserve at once. The number grows, so that few stores write the counter. */
 const MAX_PORTION = 64
 
 export class Session {
   readonly database: SqliteDatabase
-  /** Whether the connection has another owner. */
+  /** Whether another part of the program owns the connection. */
   readonly isShared: boolean
   readonly #statements = new Map<string, SqliteStatement>()
   #next = 0
@@ -32,7 +32,7 @@ export class Session {
     return this.prepare(sql).run(...parameters).changes
   }
 
-  /** Runs the statement to its end, since it may fail only there. */
+  /** Runs the statement to its end, because some errors occur only there. */
   get(sql: string, ...parameters: unknown[]): unknown {
     return this.prepare(sql).all(...parameters)[0]
   }
@@ -63,8 +63,8 @@ export class Session {
   }
 
   /**
-   * Throws if reads may be stale: an open transaction or query of the owner shows an old snapshot. Found content is
-   * still valid.
+   * Throws if reads may be stale, because an open transaction or query of the owner shows an old snapshot. Content that
+   * is found is valid in any case.
    */
   assertCurrent(): void {
     if (this.isShared && isHeld(this.database)) throw new DatabaseInUse()
@@ -88,7 +88,7 @@ export class Session {
     return this.#next++
   }
 
-  /** Disables SQLite's own waiting, which blocks the event loop. A shared connection keeps its setting. */
+  /** Turns off SQLite's own waiting, which would block the event loop. A shared connection gets its setting back. */
   #withoutWaiting<Result>(work: () => Result): Result {
     if (!this.isShared) return work()
     const timeout = busyTimeout(this.database)
@@ -106,7 +106,7 @@ export class Session {
 export const isHeld = (database: SqliteDatabase): boolean =>
   database.open && (database.inTransaction || busyTimeout(database) === undefined)
 
-/** Returns `undefined` if the connection is reading rows. */
+/** Returns `undefined` if the connection is in the middle of reading rows. */
 function busyTimeout(database: SqliteDatabase): number | undefined {
   try {
     return Number(database.pragma('busy_timeout', { simple: true }))

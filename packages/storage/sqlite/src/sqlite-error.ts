@@ -2,7 +2,7 @@ import { StorageError, type StorageErrorCode } from '@spillway/core/driver'
 
 interface Explanation {
   readonly code: StorageErrorCode
-  /** `FILE` is replaced with the database. */
+  /** Explanation, in which `FILE` is replaced by the database. */
   readonly text: string
   readonly retryable?: boolean
 }
@@ -12,7 +12,7 @@ const READ_ONLY = unavailable(
   'FILE cannot be written: make it, its directory, and FILE-wal and FILE-shm if they are there, writable for this user.',
 )
 
-/** By SQLite result code. An unlisted extended code falls back to its prefix. */
+/** Explanations by SQLite result code. For an extended code without an explanation, that of its prefix is used. */
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   SQLITE_FULL: unavailable('The disk with FILE is full: free some space.'),
   SQLITE_IOERR: unavailable('The disk with FILE reports errors or is full: check it.'),
@@ -34,7 +34,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
 }
 const OTHER = unavailable('Try again; if it persists, check FILE.')
 
-/** Returns `undefined` for errors of other origin. */
+/** Returns `undefined` for errors that are not from SQLite. */
 export function sqliteCode(error: unknown): string | undefined {
   const code = typeof error === 'object' && error !== null ? (error as { code?: unknown }).code : undefined
   return typeof code === 'string' && /^SQLITE_\w+$/.test(code) ? code : undefined
@@ -47,11 +47,14 @@ export function isBusy(error: unknown): boolean {
   return isExecuting(error)
 }
 
-/** better-sqlite3 has no code for it. */
+/** Whether the connection is executing a statement. better-sqlite3 has no code for this error. */
 export const isExecuting = (error: unknown): boolean =>
   error instanceof TypeError && error.message.includes('busy executing a query')
 
-/** The connection's owner has an open transaction or query: a write could be rolled back, and reads may be stale. */
+/**
+ * The owner of the connection has an open transaction or query, so that a write could be rolled back and reads may be
+ * stale.
+ */
 export class DatabaseInUse extends Error {
   override readonly name = 'DatabaseInUse'
   constructor() {
@@ -69,7 +72,7 @@ export class LogRemoved extends Error {
   }
 }
 
-/** Returns other errors unchanged. */
+/** Converts an error of SQLite to one that explains the fix. Returns other errors unchanged. */
 export function explainSqliteError(error: unknown, file: string, busyTimeoutMs: number): unknown {
   if (StorageError.isInstance(error)) return error
   if (error instanceof LogRemoved) return new StorageError('unavailable', error.message)
@@ -106,7 +109,7 @@ function fileError(error: NodeJS.ErrnoException, file: string): StorageError {
   return new StorageError('unavailable', `${file} cannot be opened: ${error.message}. ${fix}`, { cause: error })
 }
 
-/** The part of a prepared statement that {@link SqliteStorage} uses. */
+/** The methods of a prepared statement that {@link SqliteStorage} uses. */
 export interface SqliteStatement {
   run(...parameters: unknown[]): { readonly changes: number }
   get(...parameters: unknown[]): unknown
@@ -114,10 +117,7 @@ export interface SqliteStatement {
   safeIntegers(toggle?: boolean): unknown
 }
 
-/**
- * The part of better-sqlite3's `Database` that `SqliteStorage` uses, declared here so that its types need not be
- * installed.
- */
+/** The methods of better-sqlite3's `Database` that `SqliteStorage` uses. Its types need not be installed. */
 export interface SqliteDatabase {
   readonly name: string
   readonly open: boolean

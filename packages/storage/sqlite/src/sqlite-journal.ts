@@ -9,10 +9,10 @@ const BUSY_TIMEOUT_MS = 5_000
 const PAGE = 500
 
 /**
- * Keep a journal in a table of an SQLite database, for example that of a `SqliteStorage`.
+ * Keep a journal in a table of an SQLite database, for example the database of a `SqliteStorage`.
  *
- * Several processes can append to it. The latest `maxEvents` are kept, by default 100,000, about 20 MB. Appending
- * rejects if the database cannot be written.
+ * Several processes can append to it. The latest `maxEvents` events are kept. The default of 100,000 needs about 20 MB.
+ * Appending rejects if the database cannot be written.
  *
  * @example
  * ```ts

@@ -63,32 +63,31 @@ const OWN_NAMES: readonly string[] = [
 /** Options of {@link SqliteStorage}: either `path` or `database`. */
 export interface SqliteStorageOptions extends ManagedStorageOptions {
   /**
-   * Database file, created at the first store together with its directories. A relative path is resolved at
-   * construction.
+   * Database file. It and its directories are created at the first store. A relative path is resolved at construction.
    */
   readonly path?: string | undefined
   /**
-   * An open better-sqlite3 `Database`, never closed or reconfigured; use WAL mode. Names of its new tables begin with
-   * `spillway_`.
+   * An open better-sqlite3 `Database`, preferably in WAL mode. The storage does not close or configure it. The storage
+   * creates tables with names that begin with `spillway_`.
    */
   readonly database?: SqliteDatabase | undefined
   /** Milliseconds to wait for other writers, without blocking the event loop. Defaults to 5,000. */
   readonly busyTimeoutMs?: number | undefined
   /**
-   * Wait until content is durable before `store` resolves. Without it, a crash of the machine may lose the latest
-   * content. For your own `database`, set `synchronous` there. Defaults to `false`.
+   * Wait until content is durable before `store` resolves. Without it, the latest content may be lost if the machine
+   * crashes. For your own `database`, set `synchronous` there. Defaults to `false`.
    */
   readonly fsync?: boolean | undefined
-  /** Bytes of content per row, from 4,096 to 1,048,576; existing rows stay unchanged. Defaults to 131,072. */
+  /** Number of content bytes per row, from 4,096 to 1,048,576. Existing rows do not change. Defaults to 131,072. */
   readonly chunkBytes?: number | undefined
 }
 
 /**
- * Store content in an SQLite database: one file that several processes on one machine can share.
+ * Store content in an SQLite database, which is one file. Several processes on one machine can share it.
  *
- * Rejects with `unavailable` and the fix if the disk is full, the file is not accessible, or others keep it busy beyond
- * `busyTimeoutMs`. Rejects with `corrupt` if the file is damaged. A foreign or newer database is rejected and stays
- * unchanged.
+ * Rejects with `unavailable` and the fix if the disk is full, the file is not accessible, or other processes use it for
+ * longer than `busyTimeoutMs`. Rejects with `corrupt` if the file is damaged. A database of another application or a
+ * newer version is rejected, and not changed.
  *
  * @throws TypeError if an option is unknown or invalid.
  *
@@ -160,7 +159,7 @@ interface SqliteDriverOptions extends ConnectionOptions {
 }
 
 class SqliteDriver implements StorageDriver {
-  /** A write in one transaction checks for the entry itself. */
+  /** Size up to which `write` finds out itself whether an entry exists, in its one transaction. */
   readonly touchFirstBytes: number = BATCH_BYTES
   readonly collectsHourly = true
   readonly #connection: Connection
@@ -288,14 +287,14 @@ class SqliteDriver implements StorageDriver {
     this.#connection.close()
   }
 
-  /** Returns whether an entry existed. The rest is collected later. */
+  /** Returns whether an entry was removed. The remaining content is collected later. */
   async #purge(removed: RemovedEntry | undefined): Promise<boolean> {
     if (removed?.loose !== undefined) await Promise.allSettled([purgeContent(this.#connection, removed.loose)])
     return removed !== undefined
   }
 }
 
-/** `loose` is set if content is left to purge. */
+/** A removed entry. `loose` is set if its content must still be removed. */
 interface RemovedEntry {
   readonly id: EntryId
   readonly loose: LooseContent | undefined
@@ -306,7 +305,7 @@ function release(session: Session, entry: FoundEntry | undefined): RemovedEntry 
   return { id: entry.id, loose: releaseContent(session, entry) }
 }
 
-/** Removes as many first entries of a range as fit into a short transaction. */
+/** Removes the first entries of a range, as many as fit into a short transaction. */
 function removeSome(session: Session, range: IdRange): RemovedEntry[] {
   const removed: RemovedEntry[] = []
   let bytes = 0
@@ -319,7 +318,7 @@ function removeSome(session: Session, range: IdRange): RemovedEntry[] {
   return removed
 }
 
-/** Living writers renew their loose content every minute. */
+/** Age from which content is a leftover, because living writers renew theirs every minute. */
 export const LEFTOVER_AGE_MS: number = 10 * 60_000
 
 export const SELECT_LEFTOVER =
@@ -348,7 +347,7 @@ async function collect(connection: Connection, prefix: string, now: number): Pro
 
 const PAGES = 128
 
-/** Returns free pages to the disk. A shared database uses its own settings, and the owner handles its log. */
+/** Returns unused pages to the disk. On a shared database, its own settings decide, and the owner manages the log. */
 async function returnSpace(connection: Connection): Promise<void> {
   for (let free = await freePages(connection); free > 0;) {
     await connection.write(({ database }) => void database.pragma(`incremental_vacuum(${PAGES})`))

@@ -1,10 +1,10 @@
-/** A compression codec. Both directions run outside the event loop if the runtime supports that. */
+/** A compression codec. If the runtime supports it, both methods run outside the event loop. */
 export interface BlockCodec {
-  /** Compress bytes. Codec and runtime define the meaning of `level`, and may ignore it. */
+  /** Compress bytes. The meaning of `level` depends on codec and runtime. It may be ignored. */
   compress(bytes: Uint8Array, level: number): Promise<Uint8Array>
   /**
    * Decompress up to `maxBytes`. Returns `undefined` if the bytes are damaged or exceed the limit. Before Node.js 24,
-   * truncated Zstandard yields the beginning.
+   * incomplete Zstandard gives only the start of the content.
    */
   decompress(bytes: Uint8Array, maxBytes: number): Promise<Uint8Array | undefined>
 }

@@ -12,7 +12,7 @@ import {
   type SqlTable,
 } from './sql-engine.ts'
 
-/** A longer statement may have to wait for others. */
+/** Milliseconds after which a statement may have to wait for others. */
 const SHORT_MS = 250
 const MAX_MEMORY_MB = 1_024
 const MAX_UNADDED = 4
@@ -123,9 +123,9 @@ async function explained<Result>({ deadlineMs }: SqlLimits, work: () => Promise<
 }
 
 const NUMBER_SHARE = 0.9
-/** Integers of up to this many digits fit 64 bits; a longer one is an id, and stays text. */
+/** Largest number of digits that is read as an integer of 64 bits. Longer numbers are ids, and are read as text. */
 const MAX_DIGITS = 18
-/** Memory of a statement beside its tables. */
+/** Memory of a statement in addition to its tables, in megabytes. */
 const STATEMENT_MB = 192
 const MAX_COUNTED = 1_000_000
 const MAX_RETURNED = 10_000
@@ -133,8 +133,8 @@ const MAX_VALUE_BYTES = 16_777_216
 const MAX_CELL_UNITS = 65_536
 
 /**
- * Create the source of the SQLite worker: text, so that bundlers, loaders and test runners need no file. Its authorizer
- * allows only reading, without ATTACH and PRAGMA.
+ * Create the source of the SQLite worker. It is text, so that bundlers, loaders and test runners need no file. Its
+ * authorizer allows only reads, and neither ATTACH nor PRAGMA.
  */
 function sqliteProgram(address: string): string {
   return `
@@ -179,7 +179,7 @@ import('node:worker_threads').then(async ({ parentPort }) => {
   const TEXT = 0, INTEGER = 1, LONG = 2, REAL = 3, ID = 4
   const isDigit = (code) => code >= 48 && code <= 57
 
-  /** Find the type of the cell between two bytes. */
+  /** Find the type of the cell between two positions. */
   function kindOf(heap, from, to) {
     while (from < to && heap[from] === 32) from++
     while (to > from && heap[to - 1] === 32) to--
@@ -211,7 +211,7 @@ import('node:worker_threads').then(async ({ parentPort }) => {
     return counts[REAL] === 0 ? 'INTEGER' : counts[LONG] === 0 ? 'REAL' : 'NUMERIC'
   }
 
-  /** Make a table, which takes batches. */
+  /** Make a table that is filled in batches. */
   function createTable(db, table, types) {
     const columns = []
     let insert = 0
@@ -279,7 +279,7 @@ import('node:worker_threads').then(async ({ parentPort }) => {
       rows += lengths.length / width
     }
 
-    /** Return the table, and whether its columns have other types than its first rows. */
+    /** Return the table, and whether the types of its columns differ from those of its first rows. */
     function finish() {
       create()
       capi.sqlite3_finalize(insert)
@@ -297,7 +297,7 @@ import('node:worker_threads').then(async ({ parentPort }) => {
     return { add, finish }
   }
 
-  /** Load the batches that come by a port; each is acknowledged. */
+  /** Load the batches that arrive at a port. Each batch is acknowledged. */
   function load({ port, types }) {
     const db = open('file:t?vfs=memdb')
     run(db, 'PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN')
@@ -372,7 +372,7 @@ import('node:worker_threads').then(async ({ parentPort }) => {
     return text.length > ${MAX_CELL_UNITS} ? text.slice(0, ${MAX_CELL_UNITS}) + '… [' + text.length + ' characters]' : text
   }
 
-  /** List the tables that a statement reads, each by its database and first page. */
+  /** List the tables that a statement reads. Each is named by its database and its first page. */
   function pagesRead(db, sql) {
     const [statement] = prepare(db, 'EXPLAIN ' + sql)
     const read = []

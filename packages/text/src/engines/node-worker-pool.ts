@@ -2,14 +2,14 @@ import { availableParallelism } from 'node:os'
 import { Worker, type MessagePort } from 'node:worker_threads'
 import { CallerQueues } from '../shared/caller-queues.ts'
 
-/** Limits the threads of hostile patterns in parallel calls; further calls wait. */
+/** Largest number of threads for hostile patterns in parallel calls. Further calls wait. */
 const MAX_WORKERS = Math.min(4, Math.max(2, availableParallelism()))
 const IDLE_MS = 10_000
-/** Enough for about a million UTF-16 units, unless the pattern is pathological. */
+/** Memory of a worker. It is enough for about a million UTF-16 units, unless the pattern is pathological. */
 const MAX_MEMORY_MB = 256
 const MEMORY_CHECK_MS = 100
 
-/** The worker could not be started, or ended during a run, for example because it was out of memory. */
+/** The worker could not be started, or it exited during a run, for example because it was out of memory. */
 export class WorkerFailure extends Error {
   override readonly name = 'WorkerFailure'
   readonly started: boolean
@@ -20,38 +20,38 @@ export class WorkerFailure extends Error {
   }
 }
 
-/** The timeout of {@link WorkerPool.run} has passed. */
+/** {@link WorkerPool.run} took longer than its timeout. */
 export class WorkerTimeout extends Error {
   override readonly name = 'WorkerTimeout'
 }
 
 export interface WorkerPoolOptions {
   readonly idleMs?: number
-  /** Maximum megabytes of a worker. Buffers outside the heap only count from Node.js 22.16 on. */
+  /** Largest memory of a worker, in megabytes. Before Node.js 22.16, buffers outside the heap do not count. */
   readonly maxMemoryMb?: number
   /**
-   * Milliseconds after which a run is long. Long runs never have all workers. A long run that has none, or one too many for
-   * its caller while others wait, is ended and started again in its turn.
+   * Milliseconds after which a run counts as long. Long runs never occupy all workers. If there is no place for a long
+   * run, or its caller has too many, the run is ended and starts again when it is its turn.
    */
   readonly shortMs?: number
-  /** Whether the program sends one message when it is ready, which starts its time. */
+  /** Whether the program sends a message when it is ready. The time of a run starts then. */
   readonly saysReady?: boolean
 }
 
-/** Workers that run one program, started on demand and ended if idle. They never keep the process alive. */
+/** Workers that run one program. They are started on demand, and ended when idle. They never keep the process alive. */
 export interface WorkerPool {
   /**
-   * Send `message` to a worker and return its answer. Waiting time does not count. Rejects with a
-   * {@link WorkerTimeout}, a {@link WorkerFailure}, or the reason of `signal`, and ends the worker.
+   * Send `message` to a worker and return its answer. Time spent waiting does not count. Rejects with a {@link
+   * WorkerTimeout}, a {@link WorkerFailure}, or the reason of `signal`, and ends the worker.
    */
   run(message: unknown, timeoutMs: number, how?: RunOptions): Promise<unknown>
 }
 
 export interface RunOptions {
   readonly signal?: AbortSignal | undefined
-  /** Identity of the caller: callers are served in turn and share the workers, with any number of runs. */
+  /** Identity of the caller. Callers take turns and share the workers, whatever their number of runs. */
   readonly caller?: unknown
-  /** Ports transferred with the message. Such a run cannot be restarted, so its pool must not have `shortMs`. */
+  /** Ports transferred with the message. Such a run cannot be repeated, so the pool must not have `shortMs`. */
   readonly transfer?: readonly MessagePort[] | undefined
 }
 
@@ -105,7 +105,7 @@ export function createWorkerPool(source: string, options: WorkerPoolOptions = {}
     idle.push(pooled)
   }
 
-  /** Returns `undefined` if the run must wait for another turn. */
+  /** Returns `undefined` if the run must wait until it is its turn again. */
   async function attempt(seat: Seat, how: Attempt): Promise<{ readonly answer: unknown } | undefined> {
     let pooled: PooledWorker | undefined
     try {
@@ -144,7 +144,7 @@ interface WaitingRun extends Readonly<Seat> {
   readonly enter: (seat: Seat) => void
 }
 
-/** Seats of the workers. Callers are served in turn, and have no more than their share while others wait. */
+/** The places of workers. Callers take turns, and get no more than their share while others wait. */
 class Seats {
   readonly #count: number
   readonly #taken = new Set<Seat>()
@@ -173,7 +173,7 @@ class Seats {
     this.#serve()
   }
 
-  /** Whether a run that has lasted long keeps its seat. */
+  /** Whether a run that has lasted long may continue. */
   mayGoOn(seat: Seat): boolean {
     const callers = [...this.#waiting.callers()]
     if (callers.length === 0) return true
@@ -195,7 +195,7 @@ class Seats {
     }
   }
 
-  /** The last seat is for runs that are not yet long. */
+  /** Whether a long run can have a place. The last place is for short runs. */
   #hasLongSeat(): boolean {
     return [...this.#taken].filter(({ isLong }) => isLong).length < this.#count - 1
   }
@@ -278,7 +278,7 @@ function exchange(worker: Worker, how: Attempt): Promise<{ readonly answer: unkn
   })
 }
 
-/** Return the bytes of a worker, including its buffers. Returns 0 if unknown. */
+/** Return the memory of a worker in bytes, including its buffers. Returns 0 if it is unknown. */
 async function memoryOf(worker: Worker): Promise<number> {
   try {
     const { used_heap_size: heap, external_memory: buffers } = await worker.getHeapStatistics()

@@ -21,11 +21,14 @@ import { createWorkerPool, WorkerFailure, WorkerTimeout } from './node-worker-po
 import { nodeSqlEngine } from './node-sql-engine.ts'
 import type { SqlEngine } from './sql-engine.ts'
 
-/** Loaded on demand: few programs need it, and loading takes a millisecond. */
+/** Loaded on demand, because few programs need it and loading takes a millisecond. */
 const zlib = (): typeof Zlib => process.getBuiltinModule('node:zlib')
-/** The default of 16 KB makes too many trips between threads. */
+/** Size of a chunk. The default of 16 KB would need too many messages between threads. */
 const CHUNK_BYTES = 65_536
-/** Up to this size, work on this thread takes about 0.2 ms, which is faster than a trip to another thread. */
+/**
+ * Size up to which work is done on this thread. It takes about 0.2 ms, which is faster than a message to another
+ * thread.
+ */
 const MAX_BYTES_IN_PLACE = 65_536
 const MAX_LEVEL_IN_PLACE = 9
 
@@ -83,7 +86,7 @@ function settled(run: (callback: CompressCallback) => void): Promise<Uint8Array>
 
 /** Error codes of zlib for damaged bytes, too much output, and too little memory. */
 const REFUSED = /^(?:Z_|ZSTD_|ERR_BUFFER_TOO_LARGE$|ERR_OUT_OF_RANGE$|ERR_MEMORY_ALLOCATION_FAILED$)/
-/** Message of V8 for too little memory, which has no code. */
+/** V8's message for too little memory, which has no code. */
 const NO_MEMORY = 'Array buffer allocation failed'
 
 async function unlessDamaged(run: () => Promise<Uint8Array>): Promise<Uint8Array | undefined> {
@@ -139,8 +142,8 @@ export async function hmacSha256(key: Uint8Array, bytes: Uint8Array): Promise<Ui
 }
 
 /**
- * Run a program in workers, terminated after a timeout or above `maxMemoryMb`. `source` must answer each message of
- * `parentPort`.
+ * Run a program in workers. They are terminated after a timeout, or if they need more than `maxMemoryMb`. `source` must
+ * answer each message of `parentPort`.
  */
 export function isolate(source: string, maxMemoryMb: number): IsolatedProgram | undefined {
   const pool = createWorkerPool(source, { maxMemoryMb })
@@ -169,12 +172,13 @@ export function sqlEngine(): SqlEngine | undefined {
 }
 
 const MAX_TEXT_LENGTH = 1_048_576
-/** Patterns that take longer may have to wait for others. */
+/** Milliseconds after which a pattern may have to wait for others. */
 const SHORT_MS = 250
 
 /**
- * Source of the pattern worker: text, so that bundlers, loaders and test runners need no file. It first sends `ready`.
- * After each line, it writes the number of lines and the hits to `shared`. `import()` works in scripts and in modules.
+ * Source of the pattern worker. It is text, so that bundlers, loaders and test runners need no file. It first sends the
+ * message `ready`. After each line, it writes the number of lines and of hits to `shared`. It uses `import()`, which
+ * works in scripts and in modules.
  */
 const PATTERN_WORKER_SOURCE: string = `
 import('node:worker_threads').then(({ parentPort }) => {
@@ -229,7 +233,7 @@ import('node:worker_threads').then(({ parentPort }) => {
 
 const pool = createWorkerPool(PATTERN_WORKER_SOURCE, { shortMs: SHORT_MS, saysReady: true })
 
-/** Match in a worker that is terminated after the deadline. */
+/** Match in a worker, which is terminated at the deadline. */
 export function createPatternMatcher(
   pattern: string,
   flags: PatternFlags,
@@ -264,7 +268,7 @@ export function createPatternMatcher(
   }
 }
 
-/** The worker matches single lines, in which a dot matches any character, including a lone CR. */
+/** Return the flags. The worker matches single lines, in which a dot matches any character, even a lone CR. */
 function javascriptFlags({ ignoreCase, unicode }: PatternFlags): string {
   return `s${ignoreCase ? 'i' : ''}${unicode ? 'u' : ''}`
 }
@@ -285,7 +289,7 @@ function progressIn(text: string, shared: Int32Array): PatternProgress {
 }
 
 const MAX_SHARED_HITS = 32_768
-/** UTF-16 units of text for each hit in the shared memory. */
+/** Number of UTF-16 units of text for each hit for which the shared memory has space. */
 const UNITS_OF_A_HIT = 8
 
 function createSharedProgress(textLength: number): Int32Array<SharedArrayBuffer> {
@@ -330,11 +334,14 @@ export function utf8Text(bytes: Uint8Array, start: number, end: number): string 
   return Buffer.prototype.utf8Slice.call(bytes, start, end)
 }
 
-/** Extra time for text, so that ordinary patterns can search large content in linear time. */
+/** Additional time for large text, so that ordinary patterns can search it in linear time. */
 const MS_PER_MILLION_UNITS = 20
 
 interface PatternBudget {
-  /** Add text to be matched and return the milliseconds left, always above 0. Throws `timeout` if none are left. */
+  /**
+   * Start to match a text of this length, and return the remaining milliseconds, which are always above 0. Throws
+   * `timeout` if no time is left.
+   */
   begin(textLength: number): number
   spend(milliseconds: number): void
   timeout(progress: PatternProgress): PatternError

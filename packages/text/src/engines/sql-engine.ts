@@ -1,11 +1,13 @@
 /** Rows of one table, cell after cell, as UTF-8. */
 export interface CellBatch {
-  /** Index of the table. The first batch with a new index begins the table. */
+  /** Index of the table. The first batch with a new index starts the table. */
   readonly table: number
   /** Names of the columns that earlier batches did not have. */
   readonly names: readonly string[]
   readonly bytes: Uint8Array
-  /** For each cell of each row: -1 for NULL, otherwise twice its bytes, plus one if it must stay text. */
+  /**
+   * For each cell, -1 for NULL, otherwise twice the number of its bytes. One is added if the cell must be read as text.
+   */
   readonly lengths: Int32Array
 }
 
@@ -13,9 +15,9 @@ export interface CellBatch {
 export interface SqlColumn {
   readonly name: string
   readonly type: 'INTEGER' | 'REAL' | 'NUMERIC' | 'TEXT'
-  /** Number of text cells in a numeric column. */
+  /** Number of cells with text in a numeric column. */
   readonly misfits: number
-  /** The first of these cells, and its row. */
+  /** The first of these cells, and the number of its row. */
   readonly misfit?: string
   readonly misfitRow?: number
 }
@@ -27,7 +29,7 @@ export interface SqlTable {
   readonly columns: readonly SqlColumn[]
 }
 
-/** The tables of one content, as a database in memory that workers share. */
+/** The tables of one content: a database in memory that workers share. */
 export interface SqlDatabase {
   readonly id: number
   readonly bytes: Uint8Array<SharedArrayBuffer>
@@ -37,7 +39,7 @@ export interface SqlDatabase {
 export interface SqlStatement {
   readonly sql: string
   readonly skip: number
-  /** Maximum UTF-16 units of the returned rows; at least one row is returned. */
+  /** Largest number of UTF-16 units of the returned rows. At least one row is returned. */
   readonly maxUnits: number
 }
 
@@ -45,10 +47,10 @@ export interface SqlStatement {
 export interface SqlRows {
   readonly names: readonly string[]
   readonly rows: readonly (readonly (string | null)[])[]
-  /** Rows of the whole result if `isCounted`, else the rows seen. */
+  /** Number of rows in the whole result if `isCounted`. Otherwise, the number of rows that were read. */
   readonly count: number
   readonly isCounted: boolean
-  /** Rows of each table that the statement reads. */
+  /** Number of rows in each table that the statement reads. */
   readonly over: readonly number[]
 }
 
@@ -58,17 +60,18 @@ export type SqlResult = SqlRows | { readonly error: string }
 export interface SqlLimits {
   readonly deadlineMs: number
   readonly signal?: AbortSignal | undefined
-  /** Identity of the caller; callers are served in turn. */
+  /** Identity of the caller, by which callers take turns. */
   readonly caller: unknown
 }
 
-/** Runs SQL over tables, in workers that are terminated at a deadline. */
+/** Runs SQL over tables in workers, which are terminated at a deadline. */
 export interface SqlEngine {
-  /** Load the tables of a content. `readBatches` is called again if the first rows were not typical. */
+  /** Load the tables of a content. If the first rows were not typical, `readBatches` is called again. */
   load(readBatches: () => AsyncIterable<CellBatch>, limits: SqlLimits): Promise<SqlDatabase>
   /**
-   * Run one read-only statement. Rejects with an `IsolationError`. Tables are `t1`, `t2` and so on; of a single
-   * database, `t` is the largest. Of several databases, each number is the largest table of one.
+   * Run one read-only statement. Rejects with an `IsolationError`. The tables are called `t1`, `t2` and so on. For a
+   * single database, the largest is also called `t`. For several databases, each number means the largest table of one
+   * database.
    */
   query(databases: readonly SqlDatabase[], statement: SqlStatement, limits: SqlLimits): Promise<SqlResult>
 }

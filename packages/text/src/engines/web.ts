@@ -11,7 +11,7 @@ import { TAG_BYTES, type Aes256Gcm } from './aes-256-gcm.ts'
 import type { BlockCodec } from './block-codec.ts'
 import type { SqlEngine } from './sql-engine.ts'
 
-/** Refuse every pattern, since a pattern that may take any time needs a worker. */
+/** Refuse every pattern, because without workers a pattern could run without a time limit. */
 export function createPatternMatcher(_pattern: string, _flags: PatternFlags, _limits: PatternLimits): PatternMatcher {
   return {
     maxTextLength: Infinity,
@@ -21,17 +21,17 @@ export function createPatternMatcher(_pattern: string, _flags: PatternFlags, _li
   }
 }
 
-/** Return `undefined`: no web standard starts a worker from text, so that programs run on this thread. */
+/** Return `undefined`, because no web standard starts a worker from text. Programs then run on this thread. */
 export function isolate(_source: string, _maxMemoryMb: number): IsolatedProgram | undefined {
   return undefined
 }
 
-/** Return `undefined`, since SQL needs workers. */
+/** Return `undefined`, because SQL needs workers. */
 export function sqlEngine(): SqlEngine | undefined {
   return undefined
 }
 
-/** Gzip (RFC 1952) by the web's compression streams, which have no levels. */
+/** Gzip (RFC 1952) with the web's compression streams, which have no levels. */
 export const gzip: BlockCodec = {
   compress: async (bytes) => {
     const compressed = await through(new CompressionStream('gzip'), bytes, Infinity)
@@ -96,7 +96,7 @@ export function createAes256Gcm(key: Uint8Array): Aes256Gcm {
   }
 }
 
-/** Derive a key by HKDF with SHA-256 (RFC 5869). */
+/** Derive a key with HKDF and SHA-256 (RFC 5869). */
 export async function hkdfSha256(
   key: Uint8Array,
   salt: Uint8Array,

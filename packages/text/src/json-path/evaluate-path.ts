@@ -11,10 +11,10 @@ import {
   type Segment,
 } from './path-walk.ts'
 
-/** Bytes between two pauses, some milliseconds. Each walk counts as some more. */
+/** Number of bytes between two pauses. Reading them takes some milliseconds. Each walk counts as some more bytes. */
 const SLICE_BYTES = 262_144
 const BYTES_OF_A_WALK = 1_024
-/** Nested values that may each depend on a filter. */
+/** Largest number of nested values that each depend on a filter. */
 const MAX_DEPTH = 200
 
 export interface SelectedSpan {
@@ -23,7 +23,7 @@ export interface SelectedSpan {
   readonly path: string
 }
 
-/** Takes a selected value, and returns whether it is enough. */
+/** Takes a selected value, and returns whether no more values are needed. */
 type Take = (span: SelectedSpan) => boolean
 
 interface Part {
@@ -38,13 +38,13 @@ interface Part {
 const always = (): boolean => true
 const never = (): boolean => false
 
-/** Applies filters to values that a {@link PathWalk} found, and selects within them. */
+/** Applies filters to the values that a {@link PathWalk} found, and selects values inside them. */
 export class PathEvaluator implements Queries {
-  /** The whole document, if a filter asks for it. */
+  /** The whole document, if a filter needs it. */
   readonly #root: { readonly bytes: Uint8Array; readonly form: JsonForm } | undefined
-  /** Results of queries from the root, which never change. */
+  /** Results of queries that start at the root. They never change. */
   readonly #fromRoot = new Map<Query, readonly Uint8Array[]>()
-  /** Walks of queries, which are used again for the next value. */
+  /** Walks of queries that are not in use. They are used again for the next value. */
   readonly #idle = new Map<readonly Segment[], PathWalk>()
   #walked = 0
 
@@ -52,7 +52,7 @@ export class PathEvaluator implements Queries {
     this.#root = root
   }
 
-  /** Give the selected values of a found value. Returns whether it was enough. */
+  /** Select the values below a value that a walk found. Returns whether no more values are needed. */
   *select(segments: readonly Segment[], found: FoundValue, take: Take, depth = 0): Evaluation<boolean> {
     const { pending, start, path } = found
     const isSelected = 1 << segments.length

@@ -14,7 +14,7 @@ import {
 
 type Library = typeof jsonpath
 type Expression = InstanceType<Library['expressions']['FilterExpression']>
-/** UTF-16 units. */
+/** Longest path, in UTF-16 units. */
 const MAX_PATH_LENGTH = 2_000
 
 interface JsonPathProblem {
@@ -24,14 +24,14 @@ interface JsonPathProblem {
 
 export interface JsonPath {
   readonly segments: readonly Segment[]
-  /** Whether a filter asks for values from the root. */
+  /** Whether a filter needs values from the root. */
   readonly asksRoot: boolean
 }
 
 /**
  * Parse a JSONPath (RFC 9535) with the functions `length`, `count`, `value`, `match` and `search`.
  *
- * A regular expression in the path that can match nothing is a problem.
+ * A regular expression in the path that can never match is reported as a problem.
  */
 export async function parseJsonPath(text: string): Promise<JsonPath | { readonly problem: JsonPathProblem }> {
   if (text.length > MAX_PATH_LENGTH) {
@@ -61,7 +61,7 @@ class PathRefused extends Error {
   }
 }
 
-/** A value of a filter. Arrays and objects stay bytes. */
+/** A value of a filter. Arrays and objects are compared as bytes. */
 type Compared = string | number | boolean | null | undefined | Uint8Array
 type Operand = (value: Uint8Array, queries: Queries) => Evaluation<Compared>
 
@@ -180,7 +180,7 @@ class Reader {
   }
 }
 
-/** The library only parses the standard, so this error means that the library changed. */
+/** An error for syntax that the parser library should not return. It means that the library changed. */
 function unknownSyntax(text: string): Error {
   return new Error(`json-p3 has read something that is not known here: ${text}`)
 }
@@ -192,7 +192,7 @@ function* done(literal: Compared): Evaluation<Compared> {
 
 const NO_PAUSES: readonly undefined[] = []
 
-/** Read the value of a query's only result. No result, or more than one, has no value. */
+/** Read the value if a query has exactly one result. Otherwise, there is no value. */
 function single(query: Query): Operand {
   return function* (value, queries) {
     let count = 0
@@ -261,7 +261,7 @@ function isEqual(left: Compared, right: Compared): boolean {
   }
 }
 
-/** The order of members is irrelevant. */
+/** Compare deeply. The order of members does not matter. */
 function isDeepEqual(left: unknown, right: unknown): boolean {
   const pairs: [unknown, unknown][] = [[left, right]]
   for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
@@ -283,9 +283,10 @@ function isHolder(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * Compile an I-Regexp (RFC 9485), and other syntax that models write. Returns `undefined` for what has no linear time.
+ * Compile an I-Regexp (RFC 9485), or other regular expression syntax that models write. Returns `undefined` if it
+ * cannot be matched in linear time.
  *
- * @param whole - Whether to match the whole text.
+ * @param whole - Whether to match the whole text, and not a part.
  */
 export function textTest(pattern: string, whole: boolean): TextTest | undefined {
   const dots = /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\./g

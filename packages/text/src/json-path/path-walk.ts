@@ -2,12 +2,12 @@ import { decodeJsonString, type JsonName } from '../json/decode-json-string.ts'
 import { jsonPathStep, MAX_PATH_UNITS } from '../json/json-paths-at.ts'
 import { isBracket, JsonWalker, type JsonForm, type JsonVisitor } from '../json/json-walker.ts'
 
-/** Does a part of the work until each yield. */
+/** Does work. Each yield is a possible pause. */
 export type Evaluation<Result> = Generator<undefined, Result>
 
 /** A segment of a parsed JSONPath (RFC 9535), independent of the parser library. */
 export interface Segment {
-  /** Whether the segment also selects from descendants: `..`. */
+  /** Whether the segment also selects descendants: `..`. */
   readonly descends: boolean
   readonly selectors: readonly Selector[]
 }
@@ -35,44 +35,47 @@ export interface Query {
 export type Test = (value: Uint8Array, queries: Queries) => Evaluation<boolean>
 
 export interface Queries {
-  /** Give each result of a query within a value, until `take` returns `true`. */
+  /** Pass each result of a query within a value to `take`, until it returns `true`. */
   each(query: Query, value: Uint8Array, take: (result: Uint8Array) => boolean): Evaluation<void>
 }
 
-/** A value that a walk selected, or that it may select after a test. */
+/** A value that a walk selected, or that must still pass a filter. */
 export interface FoundValue {
   readonly start: number
   readonly end: number
   readonly path: string
-  /** One bit for each segment that applies within the value; the bit after the last segment means that it is selected. */
+  /**
+   * One bit for each segment that applies within the value. The bit after the last segment means that the value is
+   * selected.
+   */
   readonly mask: number
-  /** Segments with a filter that the value must still pass. */
+  /** Segments whose filter the value must still pass. */
   readonly pending: readonly number[]
-  /** Bytes of a value with pending filters. */
+  /** Bytes of the value, if it must still pass a filter. */
   readonly bytes: readonly Uint8Array[]
 }
 
 interface PathWalkOptions {
   readonly segments: readonly Segment[]
   readonly form: JsonForm
-  /** Offset and path of the document in the content. */
+  /** Offset and path of the document within the content. */
   readonly base: number
   readonly path: string
-  /** Segments that apply to the document; see {@link FoundValue}. */
+  /** Segments that apply to the document. See {@link FoundValue}. */
   readonly mask: number
-  /** Lengths of arrays by their start, from a walk that counts, for indexes from the end. */
+  /** Lengths of arrays by their start. A walk that only counts finds them, for indexes from the end. */
   readonly lengths: Map<number, number>
-  /** Whether to count arrays only, and select nothing. */
+  /** Whether only to count items of arrays. */
   readonly counts: boolean
-  /** Whether the path of the selected value with this index, from 0, is needed. */
+  /** Whether the path of a selected value is needed. The first value has the index 0. */
   readonly isNamed: (index: number) => boolean
 }
 
 const NONE: readonly never[] = []
 const NO_BYTES: Uint8Array = new Uint8Array()
-/** One bit each must fit in a number. */
+/** Largest number of segments, because there is one bit for each in a number. */
 export const MAX_SEGMENTS = 30
-/** Bytes of a value with a pending filter. */
+/** Largest value that must pass a filter, in bytes. */
 export const MAX_TESTED_BYTES: number = 16 * 1_048_576
 const MAX_LENGTHS = 1_000_000
 
@@ -82,19 +85,19 @@ export class PathTooLarge extends Error {
 }
 
 /**
- * Walks a document in chunks with all segments at once, and yields selected values as they end: each once, in any
- * nesting. Skips other values unchecked.
+ * Walks a document in chunks, with all segments at the same time. It yields each selected value once, when the value
+ * ends. Values that no segment selects are skipped without validation.
  */
 export class PathWalk implements JsonVisitor {
   readonly #walker: JsonWalker
   readonly #options: PathWalkOptions
   readonly #selected: number
-  /** Segments at the beginning that select one value: after it, the walk is done. */
+  /** Number of segments at the start that select a single value. After it, the walk is done. */
   readonly #singular: number
-  /** Segments that apply in each open level, and where it starts. */
+  /** For each open level, the segments that apply, and the start. */
   readonly #masks: number[] = []
   readonly #starts: number[] = []
-  /** For each level, whether the value that began is selected. */
+  /** For each level, whether its current value is selected. */
   readonly #isSelected: boolean[] = []
   #candidate: { readonly start: number; readonly mask: number; readonly pending: readonly number[] } | undefined
   #pending: readonly number[] = NONE
@@ -105,7 +108,7 @@ export class PathWalk implements JsonVisitor {
   #found: FoundValue[] = []
   #given = 0
   #isDone = false
-  /** Path of a value with a filter that exceeds {@link MAX_TESTED_BYTES}. */
+  /** Path of a value that must pass a filter and exceeds {@link MAX_TESTED_BYTES}. */
   tooLarge: string | undefined
 
   constructor(options: PathWalkOptions) {
@@ -119,7 +122,7 @@ export class PathWalk implements JsonVisitor {
     if (form === 'json-lines') this.#enter(0, base, mask)
   }
 
-  /** Reset to a document that begins at 0. */
+  /** Start again with a document that begins at 0. */
   restart(): void {
     this.#walker.restart()
     this.#base = 0
@@ -129,12 +132,12 @@ export class PathWalk implements JsonVisitor {
     this.abandon()
   }
 
-  /** Whether no further value can be selected. */
+  /** Whether no more value can be selected. */
   get isDone(): boolean {
     return this.#isDone || this.#walker.hasFailed || this.tooLarge !== undefined
   }
 
-  /** Position of the first invalid JSON, if the walk met any. */
+  /** Position of the first invalid JSON, if there was any. */
   get failedAt(): number | undefined {
     return this.#isDone || this.#walker.isComplete ? undefined : this.#walker.brokenAt
   }
@@ -143,7 +146,7 @@ export class PathWalk implements JsonVisitor {
     return this.#walker.position
   }
 
-  /** Lines between values that are not JSON. */
+  /** Number of lines between values that are not JSON. */
   get skippedLines(): number {
     return this.#walker.skippedLines
   }
@@ -159,7 +162,7 @@ export class PathWalk implements JsonVisitor {
     return this.#found
   }
 
-  /** Return the values that end only with the content, for example a number. */
+  /** Return the values that end with the content, for example a number. */
   finish(): readonly FoundValue[] {
     const { form, mask, base, counts } = this.#options
     this.#found = []
@@ -210,7 +213,7 @@ export class PathWalk implements JsonVisitor {
     this.#masks[level] = mask & (this.#selected - 1)
   }
 
-  /** Segments that apply within the entry of a level. Those that depend on a filter are pending. */
+  /** Return the segments that apply within the entry of a level. Segments with a filter are pending. */
   #maskOf(level: number): number {
     const { segments, counts } = this.#options
     let mask = 0
@@ -243,7 +246,7 @@ export class PathWalk implements JsonVisitor {
     return isWithin(selector, index, this.#options.lengths.get(this.#starts[level - 1]!) ?? 0)
   }
 
-  /** Whether a segment selects no later item of an array. */
+  /** Whether a segment selects no later item of this array. */
   #isPast({ descends, selectors }: Segment, level: number): boolean {
     const { index, isObject } = this.#walker.entry(level - 1)
     if (descends || isObject) return false

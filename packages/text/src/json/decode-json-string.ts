@@ -1,12 +1,12 @@
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const SIMPLE: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }
 
-/** Decode a JSON string from bytes with its quotes. Invalid UTF-8 becomes U+FFFD. Never fails. */
+/** Decode a JSON string from bytes with its quotes. Invalid UTF-8 becomes U+FFFD. The function never throws. */
 export function decodeJsonString(bytes: Uint8Array): string {
   return decodeEscapes(decoder.decode(bytes.subarray(1, -1)))
 }
 
-/** Decode the escapes of JSON (RFC 8259, section 7). An unknown one means the character after its backslash. */
+/** Decode the escapes of JSON (RFC 8259, section 7). An unknown escape stands for the character after its backslash. */
 export function decodeEscapes(text: string): string {
   if (!text.includes('\\')) return text
   return text.replace(/\\(?:u([\da-fA-F]{4})|([\s\S]))/g, (_, hex: string | undefined, character: string) =>
@@ -18,7 +18,7 @@ const QUOTE = 34
 const BACKSLASH = 92
 const encoder = new TextEncoder()
 
-/** A key to compare with encoded keys of JSON, most of which need no decoding. */
+/** A key that is compared with encoded keys of JSON. Most of them need no decoding. */
 export class JsonName {
   readonly text: string
   readonly #bytes: Uint8Array

@@ -5,15 +5,15 @@ interface ExactJson {
 }
 
 const exact = JSON as unknown as ExactJson
-/** Numbers that JavaScript may format differently: many digits, an exponent, or for example 1.0 and -0. */
+/** Numbers that JavaScript may format differently: with many digits, with an exponent, or for example 1.0 and -0. */
 const MAYBE = /[\d.]{16}|\d[eE]|\.\d*0(?!\d)|-0(?![.\d])|\.0{6}/
 const NUMBER = /-?\d[\d.eE+-]*/g
 
 /**
- * Parse JSON so that `JSON.stringify` preserves all numbers, even those that JavaScript cannot represent, for example
- * 64-bit ids.
+ * Parse JSON so that `JSON.stringify` preserves all numbers, even those that JavaScript cannot represent. An example is
+ * an id of 64 bits.
  *
- * Such numbers become opaque objects for {@link plainNumber}. Without `JSON.rawJSON`, the result is that of
+ * Such numbers become opaque objects for {@link plainNumber}. Without `JSON.rawJSON`, the result is the same as with
  * `JSON.parse`. Throws a `SyntaxError` for invalid JSON.
  *
  * @example
@@ -34,8 +34,8 @@ export function parseExactJson(text: string): unknown {
 }
 
 /**
- * Replace each number that {@link parseExactJson} preserves by other JSON, for example a string that survives another
- * parser. Does not validate the JSON.
+ * Replace each number that {@link parseExactJson} preserves by other JSON, for example by a string that another parser
+ * does not change. The JSON is not validated.
  *
  * @example
  * ```ts
@@ -57,7 +57,10 @@ export function rewriteInexactNumbers(text: string, write: (number: string) => s
   return rewritten
 }
 
-/** Checks only text outside strings, since most of a conversation is strings. */
+/**
+ * Whether a text may have such numbers. Only text outside strings is checked, because most of a conversation is
+ * strings.
+ */
 function mayBeInexact(text: string): boolean {
   for (const { start, end } of besideStrings(text)) if (MAYBE.test(text.slice(start, end))) return true
   return false
@@ -76,7 +79,7 @@ function* besideStrings(
 }
 
 /**
- * Convert an opaque object of {@link parseExactJson} to the nearest JavaScript number. Returns any other value
+ * Convert an opaque object of {@link parseExactJson} to the nearest JavaScript number. Any other value is returned
  * unchanged.
  *
  * @example
@@ -101,7 +104,7 @@ export const plainNumber = (value: unknown): unknown => (isExactNumber(value) ? 
 export const isExactNumber = (value: unknown): value is { readonly rawJSON: string } =>
   exact.isRawJSON?.(value) === true
 
-/** Parse JSON written by a model or a tool. Returns `undefined` if it is invalid. */
+/** Parse JSON written by a model or a tool. Returns `undefined` if the text is not JSON. */
 export function parseJsonText(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
   try {
     return parse(text)
@@ -111,7 +114,7 @@ export function parseJsonText(text: string, parse: (text: string) => unknown = J
   }
 }
 
-/** Return the position of the quote that ends a JSON string, or the length of the text if there is none. */
+/** Return the position of the quote that ends a JSON string. If there is none, return the length of the text. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; ; at += 1) {
     at = text.indexOf('"', at)

@@ -1,17 +1,17 @@
 import { yieldWhenDue } from '../platform/yield-to-others.ts'
 import { indentJson } from '../types/content-block.ts'
 
-/** Values, or 16 UTF-16 units of strings, that are serialized at once. */
+/** Number of values to serialize at once. 16 UTF-16 units of strings count as one value. */
 const MOST_AT_ONCE = 8_192
 const UNITS_OF_A_VALUE = 16
 const MOST_LEVELS_AT_ONCE = 256
 const PIECE_UNITS = 65_536
-/** The text of deeper values is mostly indentation, and grows with the square of the depth. */
+/** Largest depth. The text of deeper values is mostly indentation, and grows with the square of the depth. */
 const MOST_LEVELS = 4_096
 
 interface OpenValue {
   readonly value: Readonly<Record<string, unknown>>
-  /** Keys of an object; absent for an array. */
+  /** Keys of an object. Absent for an array. */
   readonly keys: readonly string[] | undefined
   readonly size: number
   readonly indent: string
@@ -20,7 +20,7 @@ interface OpenValue {
 }
 
 /**
- * Serialize a JSON value like {@link indentJson}, and let other work run after each few milliseconds.
+ * Serialize a JSON value like {@link indentJson}. Other work can run every few milliseconds.
  *
  * Throws a `RangeError` if the value is too deep or the text too long.
  */
@@ -60,7 +60,7 @@ class LargeJson {
     this.#parts.push(keys === undefined ? '[' : '{')
   }
 
-  /** Writes members up to the limit at once, or begins a larger one, or ends the value. */
+  /** Writes the next members if they are within the limit. Otherwise it starts a larger member, or ends the value. */
   async #writeNext(open: OpenValue): Promise<void> {
     const { value, keys, size, indent } = open
     const inner = `${indent}  `
@@ -109,10 +109,10 @@ class LargeJson {
   }
 }
 
-/** Joins the lines, since the result of `replaceAll` is a tree of strings, which is slow to read. */
+/** Joins the lines. The result of `replaceAll` would be a tree of strings, which is slow to read. */
 const indented = (text: string, indent: string): string => (indent === '' ? text : text.split('\n').join(`\n${indent}`))
 
-/** Counts values and units as far as the limit, which many levels exceed too. */
+/** Counts values and units up to the limit. Too many levels count as over the limit. */
 function weigh(value: unknown, limit: number = MOST_AT_ONCE, levels: number = MOST_LEVELS_AT_ONCE): number {
   if (typeof value === 'string') return 1 + value.length / UNITS_OF_A_VALUE
   if (typeof value !== 'object' || value === null || isLeaf(value)) return 1
@@ -129,7 +129,7 @@ function weigh(value: unknown, limit: number = MOST_AT_ONCE, levels: number = MO
   return weight
 }
 
-/** Whether an object is not serialized by its properties, or has its own code for that. */
+/** Whether an object has its own serialization, or is not serialized by its properties. */
 const isLeaf = (value: object): boolean =>
   typeof (value as { toJSON?: unknown }).toJSON === 'function' ||
   ArrayBuffer.isView(value) ||

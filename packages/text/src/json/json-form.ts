@@ -2,7 +2,10 @@ import { contentTypeEssence } from '../types/content-types.ts'
 import type { JsonForm } from './json-walker.ts'
 import { isJsonLinesType, isJsonType, recognizeJson } from './recognize-json.ts'
 
-/** Bytes used to detect JSON. Within them the second of several values must begin, unless the content type declares them. */
+/**
+ * Number of bytes in which JSON is detected. If the content type does not declare several values, the second one must
+ * begin within them.
+ */
 const START_BYTES = 65_536
 const DECLARED_SURENESS = 0.5
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
@@ -16,15 +19,15 @@ export interface JsonSource {
 /** Layout of a JSON document. */
 export interface JsonLayout {
   readonly form: JsonForm
-  /** Byte offset of the first value, after a byte order mark and lines that are not JSON. */
+  /** Byte offset of the first value. A byte order mark and lines that are not JSON come before it. */
   readonly start: number
-  /** Confidence that the content is JSON, from 0 to 1. At least 0.5 if the type declares JSON. */
+  /** Confidence that the content is JSON, from 0 to 1. It is at least 0.5 if the content type declares JSON. */
   readonly sureness: number
 }
 
 /**
- * Detect the JSON of a content like previews. Content without JSON counts as one value. Undeclared JSON Lines must
- * begin with an array or object, followed by another one within 64 KiB.
+ * Detect the JSON of a content in the same way as previews. Content that is not JSON counts as one value. Undeclared
+ * JSON Lines must begin with an array or object, and another one must follow within 64 KiB.
  */
 export async function jsonLayout(source: Omit<JsonSource, 'blocks'>): Promise<JsonLayout> {
   const head = await source.read(0, START_BYTES)

@@ -3,15 +3,15 @@ import { decodeJsonString } from './decode-json-string.ts'
 import { jsonLayout, type JsonSource } from './json-form.ts'
 import { JsonWalker, MAX_KEY_BYTES } from './json-walker.ts'
 
-/** Bytes between two turns of the event loop, below 8 ms. */
+/** Number of bytes between two turns of the event loop. Reading them takes less than 8 ms. */
 const SLICE_BYTES = 524_288
 const CLOSE_ARRAY = 93
 const CLOSE_OBJECT = 125
 
 /**
- * Return the JSONPaths (RFC 9535) of the innermost values or members at some bytes, for example `$.items[812].note`,
- * with one walk. A path is `undefined` if the content up to its byte is not JSON. A path over 1,000 characters is
- * replaced by the path of an outer value.
+ * Return the JSONPaths (RFC 9535) of the innermost values or members at some bytes, for example `$.items[812].note`.
+ * One walk finds all of them. If the content before a byte is not JSON, its path is `undefined`. Instead of a path over
+ * 1,000 characters, the path of an outer value is returned.
  */
 export async function jsonPathsAt(source: JsonSource, byteOffsets: readonly number[]): Promise<(string | undefined)[]> {
   const paths: (string | undefined)[] = byteOffsets.map(() => undefined)
@@ -63,7 +63,7 @@ class PathFinder {
     walker.advance()
   }
 
-  /** Walk past a byte, to the end of its key. The path is only valid if that end was reached. */
+  /** Walk past a byte, up to the end of its key. The path is valid only if the walk reached this end. */
   #pathAt(target: number, byte: number): string | undefined {
     const walker = this.#walker
     walker.advance(target)
@@ -92,7 +92,7 @@ function writePath(walker: JsonWalker, levels: number): string {
 }
 
 export const MAX_PATH_UNITS = 1_000
-/** Names allowed after a dot (RFC 9535, section 2.5.1.1), limited to ASCII. */
+/** Matches names that may follow a dot (RFC 9535, section 2.5.1.1). Only ASCII is allowed here. */
 const PLAIN_NAME = /^[A-Za-z_][\w]*$/
 /** Characters escaped in a normalized path (RFC 9535, section 2.7), and other line ends. */
 const ESCAPED = /[\\'\0-\x1f\x7f\u0085\u2028\u2029]/g
@@ -106,7 +106,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\\': '\\\\',
 }
 
-/** Format the step of a path to a member or an item in its shortest form: `.name`, `['a name']` or `[3]`. */
+/** Format the step of a path to a member or an item, in its shortest form: `.name`, `['a name']` or `[3]`. */
 export function jsonPathStep(step: string | number): string {
   if (typeof step === 'number') return `[${step}]`
   if (PLAIN_NAME.test(step)) return `.${step}`

@@ -2,18 +2,21 @@ import { concatBytes } from '../shared/bytes.ts'
 import type { JsonName } from './decode-json-string.ts'
 import { SCALAR_ENDS, SCALAR_NEXT, SCALAR_START } from './scalar-states.ts'
 
-/** Maximum nesting that a walker enters; deeper values are skipped. */
+/** Largest depth that a walker enters. Deeper values are skipped. */
 export const MAX_LEVELS = 200_000
-/** Kept bytes of a key. A longer key is cut, and equals no name. */
+/** Number of bytes to keep of a key. A longer key is cut, and never equals a name. */
 export const MAX_KEY_BYTES = 65_536
 
 /** Receives the values of a document in order. Positions are bytes of the content. */
 export interface JsonVisitor {
-  /** A value begins. Returns whether to enter an array or object; otherwise it is skipped unchecked. */
+  /** A value begins. Returns whether to enter an array or object. If not, it is skipped without validation. */
   begin(at: number, first: number): boolean
-  /** The innermost open value ends before `at`. */
+  /** The innermost open value ended before `at`. */
   end(at: number): void
-  /** All open values are abandoned, since their line is not JSON. `isRecord`: the line still counts. */
+  /**
+   * All open values end without being complete, because their line is not JSON. With `isRecord`, the line counts as a
+   * value nevertheless.
+   */
   abandon?(isRecord: boolean): void
 }
 
@@ -40,22 +43,22 @@ const CLOSE_OBJECT = 125
 const LINE_FEED = 10
 const RECORD_SEPARATOR = 30
 
-/** Relevant bytes while a value is skipped: strings, and one level more or less. */
+/** Bytes that matter while a value is skipped: quotes and brackets. */
 const PASSED = new Uint8Array(256)
 PASSED[QUOTE] = 1
 for (const open of [OPEN_ARRAY, OPEN_OBJECT]) PASSED[open] = 2
 for (const close of [CLOSE_ARRAY, CLOSE_OBJECT]) PASSED[close] = 3
 
 const NO_BYTES: Uint8Array = new Uint8Array()
-/** Bytes of a string that are checked one by one before `indexOf` takes over. */
+/** Number of bytes of a string that are checked one by one. After them, `indexOf` is used. */
 const NEAR = 48
-/** Kind of a document: one value, or one value after the other, each on its own lines. */
+/** Kind of a document: one value, or several values that are each on their own lines. */
 export type JsonForm = 'json' | 'json-lines'
 
 /**
- * Walks JSON bytes in chunks, tracks the position, and builds no values. Does not check the content of strings and
- * skipped values. The values of `json-lines` are items of one array, and other lines are skipped. Memory grows with the
- * open levels.
+ * Walks JSON bytes in chunks and tracks the position. It does not create values. The content of strings and of skipped
+ * values is not validated. With `json-lines`, the values are items of one array, and other lines are skipped. Memory
+ * grows with the number of open levels.
  */
 export class JsonWalker {
   readonly #visitor: JsonVisitor | undefined
@@ -67,7 +70,7 @@ export class JsonWalker {
   #scalar = SCALAR_START
   #passedLevels = 0
   #isEscaped = false
-  /** Cached positions of the next quote and line end in the chunk. */
+  /** Positions of the next quote and the next line end in the chunk, if known. */
   #quoteAt = -1
   #lineEndAt = -1
 
@@ -75,7 +78,7 @@ export class JsonWalker {
   readonly #firstLevel: number
   readonly #objects: boolean[] = []
   readonly #indexes: number[] = []
-  /** For each open object, the start and end of the current key, and its part in earlier chunks. */
+  /** For each open object, the start and end of the current key, and the part of it in earlier chunks. */
   readonly #keyStarts: number[] = []
   readonly #keyEnds: number[] = []
   readonly #keptKeys: (Uint8Array | undefined)[] = []
@@ -83,12 +86,12 @@ export class JsonWalker {
   #isInEntry = false
   #firstRecord = 0
   #record = 0
-  /** Whether the current value of JSON Lines is hidden from the visitor. */
+  /** Whether the visitor does not see the current value of JSON Lines. */
   #isHidden = false
   #skippedLines = 0
   #firstSkipped = 0
 
-  /** @param base - Offset of the first chunk in the content. */
+  /** @param base - Offset of the first chunk within the content. */
   constructor(options: {
     readonly form: JsonForm
     readonly visitor?: JsonVisitor | undefined
@@ -101,7 +104,7 @@ export class JsonWalker {
     if (options.form === 'json-lines') this.#open(false)
   }
 
-  /** Reset to a document that begins at 0. */
+  /** Start again with a document that begins at 0. */
   restart(): void {
     this.#bytes = NO_BYTES
     this.#base = 0
@@ -119,7 +122,7 @@ export class JsonWalker {
     if (this.#form === 'json-lines') this.#open(false)
   }
 
-  /** Number of open levels. JSON Lines is one level with its lines as items. */
+  /** Number of open levels. JSON Lines count as one level, whose items are the lines. */
   get levels(): number {
     return this.#levels
   }
@@ -132,12 +135,12 @@ export class JsonWalker {
     return this.#state === FAILED
   }
 
-  /** Lines between values that are not JSON, including lines of abandoned values. */
+  /** Number of lines between values that are not JSON. Lines of incomplete values are included. */
   get skippedLines(): number {
     return this.#skippedLines
   }
 
-  /** Position of the first invalid JSON, if any. */
+  /** Position of the first invalid JSON, if there was any. */
   get brokenAt(): number {
     return this.#firstRecord === 0 && this.#skippedLines > 0 ? this.#firstSkipped : this.position
   }
@@ -150,14 +153,14 @@ export class JsonWalker {
     return this.#state === IN_STRING
   }
 
-  /** Whether the walked bytes are complete: one whole value, or any number of whole JSON Lines values. */
+  /** Whether the bytes so far are complete: one whole value, or any number of whole values of JSON Lines. */
   get isComplete(): boolean {
     if (this.#form === 'json') return this.#state === AFTER_VALUE && this.#levels === 0
     const isBetween = this.#state === AFTER_VALUE || this.#state === VALUE || this.#state === SKIPPING
     return this.#levels === 1 && isBetween && (this.#firstRecord !== 0 || this.#skippedLines === 0)
   }
 
-  /** Take the next chunk. The previous one must have been walked to its end. */
+  /** Take the next chunk. The previous chunk must have been walked to its end. */
   take(chunk: Uint8Array): void {
     this.#keepKeys()
     this.#base += this.#bytes.length
@@ -173,12 +176,12 @@ export class JsonWalker {
     while (this.#at < to && this.#state !== FAILED) this.#step(to)
   }
 
-  /** Walk to the end of the current key, as far as the chunk has it. */
+  /** Walk to the end of the current key. If the key continues in the next chunk, stop there. */
   finishKey(): void {
     if (this.#state === IN_KEY) this.#step(this.#bytes.length)
   }
 
-  /** End the content, and a number that ends with it. */
+  /** End the content. A number may end with it. */
   finish(): void {
     if (this.#state === IN_SCALAR) this.#endScalar()
   }
@@ -187,13 +190,13 @@ export class JsonWalker {
     return { index: this.#indexes[level]!, isObject: this.#objects[level]! }
   }
 
-  /** Start of the key of the value that begins here; -1 if the value is not a member. */
+  /** Start of the key of the value that begins here, or -1 if the value has no key. */
   get keyStart(): number {
     const level = this.#levels - 1
     return level >= 0 && this.#objects[level]! ? this.#keyStarts[level]! : -1
   }
 
-  /** Return the raw bytes of the current key of an object, with quotes, cut if very long. */
+  /** Return the bytes of the current key of an object, with quotes. A very long key is cut. */
   key(level: number): Uint8Array {
     const start = this.#keyStarts[level]!
     const end = this.#keyEnds[level]!
@@ -211,7 +214,10 @@ export class JsonWalker {
       : name.stands(this.key(this.#levels - 1), 0)
   }
 
-  /** Levels of the path to the current position. The innermost level only counts if one of its entries has begun. */
+  /**
+   * Number of levels in the path to the current position. The innermost level counts only if one of its entries has
+   * started.
+   */
   get pathLevels(): number {
     return this.#isInEntry ? this.#levels : Math.max(0, this.#levels - 1)
   }
@@ -479,7 +485,7 @@ export class JsonWalker {
     return false
   }
 
-  /** A string cannot contain a line end, so its line is not JSON. */
+  /** Handles a line end in a string: a string cannot contain one, so its line is not JSON. */
   #breakString(at: number): false {
     this.#fail(at)
     return false
@@ -501,7 +507,7 @@ export class JsonWalker {
     return this.#quoteAt
   }
 
-  /** Copy the keys of open objects before their chunk is released. */
+  /** Copy the keys of open objects, because the memory of their chunk is released. */
   #keepKeys(): void {
     for (let level = this.#keptLevels; level < this.#levels; level++) {
       if (!this.#objects[level]! || this.#indexes[level]! < 0) continue
@@ -519,7 +525,7 @@ export class JsonWalker {
   }
 }
 
-/** Return whether a byte begins an array or object. */
+/** Return whether a byte opens an array or object. */
 export function isBracket(byte: number | undefined): boolean {
   return byte === OPEN_ARRAY || byte === OPEN_OBJECT
 }

@@ -14,18 +14,18 @@ export interface JsonStart {
 }
 
 const NONE: JsonStart = { sureness: 0, at: 0, many: false }
-/** This many simple items count as much as a named value. */
+/** Number of simple items that counts as much as one named value. */
 const LEAST_ITEMS = 4
-/** UTF-16 units in which lines before the JSON are allowed. */
+/** Number of UTF-16 units in which lines may precede the JSON. */
 const LONGEST_INTRODUCTION = 2_000
-/** Minimum share of JSON in the start, if it follows other lines or has no names. */
+/** Smallest share of JSON in the start, if other lines precede it or it has no names. */
 const LEAST_SHARE = 0.5
-/** From this share on, lines before the JSON are irrelevant. */
+/** Share from which lines before the JSON do not matter. */
 const MOST_SHARE = 0.9
 const MOST_PLACES = 64
 const LINE_START = /(?<=\n)[ \t]{0,8}(?=[[{])/g
 
-/** Compute the confidence that a text is JSON, from its start and its end. */
+/** Compute the confidence that a text is JSON from its start and end. */
 export const recognizeJson: (text: JsonText) => JsonStart = perSubject(findJson)
 
 function findJson(text: JsonText): JsonStart {
@@ -115,7 +115,7 @@ function check(start: string, cut: boolean): Checked | undefined {
   let at = 0
   let from = 0
   let hasOthers = false
-  /** Kind of the last token: a value, a name, a colon, a comma, or an opening bracket. */
+  /** Kind of the latest token: a value, a name, a colon, a comma, or an opening bracket. */
   let last = ''
   const take = (): boolean => {
     TOKEN.lastIndex = at

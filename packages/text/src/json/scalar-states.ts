@@ -1,4 +1,6 @@
-/** Automaton over the bytes of JSON numbers and words (RFC 8259). Each state is a valid prefix; 0 is failure. */
+/**
+ * Automaton over the bytes of JSON numbers and words (RFC 8259). Each state is a valid prefix. State 0 is a failure.
+ */
 
 const LITERALS: readonly string[] = ['true', 'false', 'null']
 const DIGITS = '0123456789'
@@ -15,7 +17,7 @@ const EXPONENT_DIGITS = 9
 const FIRST_LITERAL = 10
 const next = new Uint8Array(32 * 256)
 const whole = new Uint8Array(32)
-/** Next state by `state * 256 + byte`; 0 is failure. */
+/** The next state, at the index `state * 256 + byte`. State 0 is a failure. */
 export const SCALAR_NEXT: Uint8Array = next
 export const SCALAR_ENDS: Uint8Array = whole
 

@@ -8,7 +8,7 @@ const ERASE = /\u001b\[[02]?K/
 /** Controls that redraw a line: carriage returns before its end, backspaces, and escape sequences. */
 const DRAWN = /\r(?!$)|\u0008|\u001b\[(?:[01]?G|\d*D|2K)/
 
-/** Return the visible text of a line in a terminal: without controls, overwritten text, and blanks at the end. */
+/** Return the text of a line that a terminal shows: without controls, overwritten text, and blanks at the end. */
 export function cleanLine(raw: string): string {
   let line = raw
   if (line.charCodeAt(0) === 0xfeff) line = line.slice(1)
@@ -20,10 +20,10 @@ export function cleanLine(raw: string): string {
   return line.trimEnd()
 }
 
-/** Return whether a line was redrawn, so that a terminal shows less of it, for example progress. */
+/** Return whether a line was overwritten, so that a terminal shows only a part of it. An example is progress. */
 export const isDrawn = (line: string): boolean => DRAWN.test(line)
 
-/** The states of a redrawn line, without those overwritten by later ones. */
+/** The states of an overwritten line, without states that a later one overwrites completely. */
 export class LineStates {
   readonly #shown: string[] = []
 
@@ -31,7 +31,7 @@ export class LineStates {
     for (const state of states.replace(TO_START, '\r').split('\r')) this.#add(state)
   }
 
-  /** Return the visible text; of several states, the last three, separated by a blank. */
+  /** Return the visible text. If there are several states, return the last three, separated by a blank. */
   text(): string {
     const [first = '', ...others] = this.#shown.slice(-SHOWN_STATES)
     return others.length === 0 ? first : [first, ...others].map((state) => state.trimEnd()).join(' ')
@@ -94,7 +94,7 @@ function symbolOf(control: string): string {
 }
 
 const ESCAPE = '\u001b'
-/** Maximum length of a sequence, as in `escapeEnd`. */
+/** Longest escape sequence, as in `escapeEnd`. */
 const MAX_SEQUENCE = 4_096
 
 function stripEscapes(text: string): string {
@@ -146,7 +146,7 @@ export function escapeEnd(text: string, index: number, end: number): number {
   return Math.min(end, index + (type >= 48 && type <= 126 ? 2 : 1))
 }
 
-/** Format an integer with commas, `1,234,567`, independent of the locale. */
+/** Format an integer with commas, such as `1,234,567`, in any locale. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 }

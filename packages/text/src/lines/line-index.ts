@@ -1,6 +1,6 @@
 import { decodeBase64, encodeBase64 } from '#platform'
 
-/** Bytes of an indexed block. */
+/** Size of a block in the index, in bytes. */
 export const LINE_BLOCK_BYTES = 65_536
 const LINE_FEED = 10
 const VERSION = 1
@@ -13,17 +13,17 @@ interface LineIndexParts {
   readonly starts?: readonly number[] | undefined
 }
 
-/** Lines omitted from the middle of a content. */
+/** Lines that were omitted from the middle of a content. */
 export interface OmittedLines {
-  /** Position of the omission, in bytes of the remaining content. */
+  /** Position of the omitted lines, in bytes of the content that is left. */
   readonly offset: number
   readonly lines: number
   readonly afterLine: number
 }
 
 /**
- * Find lines of a content by a sparse index: the number of line ends in each block of 64 KiB. Lines end at LF, and a
- * final LF ends the last line.
+ * Find lines of a content with a sparse index, which has the number of line ends in each block of 64 KiB. Lines end at
+ * LF, and no line starts after a final LF.
  *
  * @example
  * ```ts
@@ -40,9 +40,9 @@ export interface OmittedLines {
  */
 export class LineIndex {
   readonly size: number
-  /** Lines of the content, including a last line without an LF. */
+  /** Number of lines in the content. A last line without an LF counts. */
   readonly lines: number
-  /** Blocks of 64 KiB or of the given lengths; the last one may be shorter. */
+  /** Number of blocks, which have 64 KiB or the given lengths. The last one may be shorter. */
   readonly blocks: number
   readonly endsWithLineFeed: boolean
   readonly #before: Float64Array
@@ -71,7 +71,7 @@ export class LineIndex {
     return new LineIndex(this.size, counts, this.endsWithLineFeed, { omitted, starts: this.#starts })
   }
 
-  /** Return the start of a block, in bytes. For the block after the last, returns the size. */
+  /** Return the start of a block, in bytes. For the block after the last one, return the size. */
   startOf(block: number): number {
     return Math.min(
       this.size,
@@ -85,18 +85,21 @@ export class LineIndex {
       : this.#starts.findLastIndex((start) => start <= offset)
   }
 
-  /** Return the omitted lines before a byte, which {@link LineIndex.lineEndsBefore} does not count. */
+  /** Return the number of omitted lines before a byte. {@link LineIndex.lineEndsBefore} does not count them. */
   omittedBefore(offset: number): number {
     return this.omitted !== undefined && offset >= this.omitted.offset ? this.omitted.lines : 0
   }
 
-  /** Convert a line number to the number among the present lines. For an omitted line, returns the next present one. */
+  /**
+   * Convert a line number to the number among the lines that were not omitted. For an omitted line, return the next
+   * line that was not omitted.
+   */
   presentLine(line: number): number {
     const { lines, afterLine } = this.omitted ?? { lines: 0, afterLine: line }
     return line - 1 <= afterLine ? line : Math.max(afterLine + 1, line - lines)
   }
 
-  /** Return the line ends before a block. For the block after the last, returns the total. */
+  /** Return the number of line ends before a block. For the block after the last one, return the total. */
   lineEndsBefore(block: number): number {
     return this.#before[Math.min(block, this.blocks)]!
   }
@@ -105,7 +108,10 @@ export class LineIndex {
     return this.lineEndsBefore(block + 1) - this.lineEndsBefore(block)
   }
 
-  /** Return the block in which a present line begins. Its first byte may be in the next block. */
+  /**
+   * Return the block in which a line begins. Omitted lines have no number here. The first byte of the line may be in
+   * the next block.
+   */
   blockOfLine(line: number): number {
     // Line n begins after line end n - 1, in the last block with fewer line ends before it.
     let low = 0
@@ -118,17 +124,17 @@ export class LineIndex {
     return Math.max(0, low)
   }
 
-  /** Return whether a block can be the indexed one. */
+  /** Return whether a block can be the one in the index. */
   fits(block: number, bytes: Uint8Array): boolean {
     if (countLineEnds(bytes) !== this.lineEndsIn(block)) return false
     return block < this.blocks - 1 || (bytes.at(-1) === LINE_FEED) === this.endsWithLineFeed
   }
 
   /**
-   * Encode the index as text, about 43 KB for 1 GB of content.
+   * Encode the index as text. For 1 GB of content, it has about 43 KB.
    *
-   * The base64 has a version, the content's size, whether it ends with LF, a count for each block, and a checksum.
-   * Numbers are in groups of 7 bits, the low ones first.
+   * The text is base64 of a version, the content's size, whether it ends with LF, a count for each block, and a
+   * checksum. Numbers are in groups of 7 bits, and the low bits come first.
    */
   encode(): string {
     const bytes: number[] = [VERSION]
@@ -141,7 +147,7 @@ export class LineIndex {
   }
 
   /**
-   * Decode a result of {@link LineIndex.encode} for a content of `size` bytes. Returns `undefined` for anything else.
+   * Decode a result of {@link LineIndex.encode} for a content of `size` bytes. Returns `undefined` for any other text.
    */
   static decode(text: string, size: number): LineIndex | undefined {
     const blocks = Math.ceil(size / LINE_BLOCK_BYTES)
@@ -186,7 +192,7 @@ export class LineIndexBuilder {
   }
 }
 
-/** Without shifts, since sizes have up to 53 bits. */
+/** Does not use shifts, because sizes have up to 53 bits. */
 function pushNumber(bytes: number[], number: number): void {
   let rest = number
   for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128)
@@ -219,7 +225,7 @@ class NumberReader {
   }
 }
 
-/** FNV-1a with 32 bits, against accidental damage only. */
+/** FNV-1a with 32 bits. It protects only against accidental damage. */
 function checksum(bytes: ArrayLike<number>, end: number): number {
   let sum = 0x811c9dc5
   for (let at = 0; at < end; at++) sum = Math.imul(sum ^ bytes[at]!, 0x01000193)
@@ -229,21 +235,21 @@ function checksum(bytes: ArrayLike<number>, end: number): number {
 const lastWord = (bytes: Uint8Array): number =>
   new DataView(bytes.buffer, bytes.byteOffset).getUint32(bytes.length - 4, true)
 
-/** Smaller entries are read as a whole anyway. */
+/** Smallest size with an index, because smaller entries are read whole anyway. */
 const MIN_INDEXED_BYTES = 1_048_577
-/** Content with a zero byte within this range is binary, as in `grep`. */
+/** Number of bytes in which a zero byte means that the content is binary, as in `grep`. */
 const SNIFFED_BYTES = 8_192
-/** Limits queued chunks, since small ones take more memory than their bytes. */
+/** Largest number of queued chunks, because small chunks need more memory than their bytes. */
 const MAX_WAITING = 64
 
-/** Indexes the lines of text over 1 MiB while it is written. The last chunk is only counted on request. */
+/** Indexes the lines of text over 1 MiB while it is written. The last chunk is counted only on request. */
 export class LineIndexRecorder {
   readonly #builder = new LineIndexBuilder()
   #waiting: Uint8Array[] = []
   #size = 0
   #isBinary = false
 
-  /** Add bytes, which must not be changed later. */
+  /** Add bytes. The caller must not change them later. */
   add(chunk: Uint8Array): void {
     if (this.#size < SNIFFED_BYTES) this.#isBinary ||= chunk.subarray(0, SNIFFED_BYTES - this.#size).includes(0)
     this.#size += chunk.length
@@ -252,7 +258,7 @@ export class LineIndexRecorder {
     this.#waiting.push(chunk)
   }
 
-  /** Return the encoded index after all of the content was added. */
+  /** Return the encoded index, once the whole content was added. */
   encoded(): string | undefined {
     if (this.#isBinary || this.#size < MIN_INDEXED_BYTES) return undefined
     this.#count()
@@ -267,17 +273,20 @@ export class LineIndexRecorder {
 }
 
 const LINE_FEEDS = 0x0a0a0a0a
-/** A byte of a sum has room for the results of this many words. */
+/** Number of words whose results fit into one byte of a sum. */
 const WORDS_AT_ONCE = 255
-/** Up to this size a search for each LF is as fast, and much faster before the code is compiled. */
+/** Size up to which a search for each LF is as fast. It is much faster before the code is compiled. */
 const FEW_BYTES = 65_536
 
-/** Count the LF in `bytes` from `start` to `end`, by search in a few bytes, else by {@link countInBulk}. */
+/**
+ * Count the LFs in `bytes` from `start` to `end`. In a few bytes each LF is searched. In more, {@link countInBulk} is
+ * used.
+ */
 export function countLineEnds(bytes: Uint8Array, start = 0, end: number = bytes.length): number {
   return end - start <= FEW_BYTES ? countByLooking(bytes.subarray(start, end)) : countInBulk(bytes, start, end)
 }
 
-/** Count the LF in `bytes` four bytes at a time. A search is ten times slower for lines of 20 bytes. */
+/** Count the LFs in `bytes`, four bytes at a time. If lines have 20 bytes, a search would be ten times slower. */
 export function countInBulk(bytes: Uint8Array, start: number, end: number): number {
   const toWord = -(bytes.byteOffset + start) & 3
   const wordsStart = Math.min(end, start + toWord)

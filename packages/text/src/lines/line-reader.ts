@@ -6,14 +6,17 @@ const BLOCK_UNITS = 32_768
 
 /** Receives the lines of a text in order. */
 export interface LineSink {
-  /** The next lines are in `window`. */
+  /** The next lines are in the text `window`. */
   open(window: string): void
   line(start: number, end: number): void
-  /** A line that is too long: `hidden` units between `start` and `end` are omitted. For progress, its visible text. */
+  /**
+   * A line that is too long: the `hidden` units between `start` and `end` are omitted. For a progress line, the texts
+   * are what a terminal shows.
+   */
   longLine(start: string, end: string, hidden: number): void
 }
 
-/** Splits a text in pieces of any size into lines that end at LF. */
+/** Splits a text into lines that end at LF. The text is passed in chunks of any size. */
 export class LineReader {
   readonly #sink: LineSink
   #buffer = ''
@@ -111,9 +114,9 @@ export class LineReader {
   }
 }
 
-/** Length of the start and of the end that remain of a longer line. */
+/** Length of the start, and of the end, to keep of a longer line. */
 const LONG_LINE_UNITS = 24_576
-/** A cut moves by less than this to avoid splitting a grapheme. */
+/** Largest distance by which a cut is moved, so that it does not split a grapheme. */
 const CUT_SLACK = 64
 
 export class LongLine {
@@ -166,6 +169,6 @@ function handOn(
   take(first, last, length - first.length - last.length)
 }
 
-/** Cut rarely, since cutting costs time. */
+/** Returns the end of a text. It cuts only long texts, because cutting costs time. */
 const lastOf = (text: string): string =>
   text.length > 4 * LONG_LINE_UNITS ? detach(text.slice(-LONG_LINE_UNITS)) : text

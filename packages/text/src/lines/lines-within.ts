@@ -1,11 +1,11 @@
 /** Progress of a read. */
 export interface LineProgress {
   lines: number
-  /** Whether the content was read to its end, so that `lines` is its total. */
+  /** Whether the content was read to its end. If so, `lines` is its total. */
   ended: boolean
 }
 
-/** Yield only the lines of `range` and update `progress`. `toEnd` counts the lines after the range too. */
+/** Yield only the lines in `range`, and update `progress`. With `toEnd`, the lines after the range are counted, too. */
 export async function* linesWithin(
   batches: AsyncIterable<LineBatch>,
   range: LineRange,
@@ -40,32 +40,32 @@ function trim(batch: LineBatch, range: LineRange): LineBatch {
   }
 }
 
-/** UTF-16 units of a long line that a batch repeats, for look-behind and for the window of a hit. */
+/** Number of UTF-16 units of a long line that the next batch repeats, for look-behind and for the text around a hit. */
 const LOOK_BACK = 1_024
 
 interface BatchOptions {
   readonly maxLength: number
-  /** UTF-16 units shared by two batches of one long line, less than half of `maxLength`. */
+  /** Number of UTF-16 units that two batches of one long line share. It is less than half of `maxLength`. */
   readonly overlap: number
   readonly keepByteOrderMark?: boolean
 }
 
-/** Whole lines with their ends, or a part of one line longer than a batch. */
+/** Whole lines with their line ends, or a part of one line that is longer than a batch. */
 export interface LineBatch {
   readonly text: string
   readonly firstLine: number
   readonly lineStarts: readonly number[]
-  /** Offset of `text` in its first line: above 0 if it continues a long line. */
+  /** Offset of `text` in its first line. It is above 0 if the text continues a long line. */
   readonly column: number
-  /** Start of the new part in `text`. */
+  /** Start of the part of `text` that is new. */
   readonly from: number
-  /** Set if the only line continues in the next batch, which also finds matches from here on. */
+  /** Set if the line continues in the next batch. From this position on, the next batch finds the matches, too. */
   readonly until: number | undefined
 }
 
 /**
- * Decode UTF-8 and split it into batches of lines, in bounded memory. A byte order mark at the start is skipped by
- * default, and invalid bytes become U+FFFD.
+ * Decode UTF-8 and split it into batches of lines, in bounded memory. By default, a byte order mark at the start is
+ * skipped. Invalid bytes become U+FFFD.
  */
 export async function* lineBatches(
   blocks: AsyncIterable<Uint8Array>,
@@ -132,7 +132,7 @@ function findLines(text: string, limit: number): { readonly lineStarts: number[]
   return { lineStarts, end: start }
 }
 
-/** Lines, 1-based and inclusive. */
+/** Lines from `start` to `end`, 1-based and inclusive. */
 export interface LineRange {
   readonly start: number
   readonly end: number

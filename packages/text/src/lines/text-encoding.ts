@@ -1,25 +1,28 @@
 /** Text encoding of some bytes. */
 export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be'
 const SNIFFED_BYTES = 8_192
-/** Characters that are rare in text: controls without an effect in terminals, and runs of NUL, each counted once. */
+/**
+ * Characters that are rare in text: controls that have no effect in terminals, and runs of NUL. Each run counts once.
+ */
 const CONTROLS = /\0+|[\u0001-\u0006\u000e-\u001a\u001c-\u001f]/g
-/** Characters that are never in UTF-16 text, but appear if other data is decoded as UTF-16. */
+/** Characters that never occur in UTF-16 text, but do occur if other data is decoded as UTF-16. */
 const UNASSIGNED = /[\ufffd\p{Cn}\p{Co}]|[\u0007\u0008]/gu
-/** Maximum share of controls that separate values, for example file names. */
+/** Largest share of control characters that separate values, for example file names. */
 const MAX_SEPARATORS = 0.3
 const MAX_SEPARATOR_KINDS = 4
-/** Maximum share of controls in text of an unknown encoding, or in UTF-16 without a mark. */
+/** Largest share of control characters in text of an unknown encoding, or in UTF-16 without a byte order mark. */
 const MAX_STRAY = 0.02
-/** Maximum share of invalid UTF-8 in a text. */
+/** Largest share of invalid UTF-8 in a text. */
 const MAX_INVALID = 0.02
-/** Maximum share of impossible characters in UTF-16 with a mark. */
+/** Largest share of impossible characters in UTF-16 with a byte order mark. */
 const MAX_MARKED = 0.1
-/** Minimum share of characters with a NUL byte in UTF-16 text: Latin letters, digits and blanks. */
+/** Smallest share of characters with a NUL byte in UTF-16 text: Latin letters, digits and blanks. */
 const MIN_WIDE = 0.05
 
 /**
- * Detect the encoding of a text from its beginning. Returns `undefined` for binary content. Damaged UTF-8 and other
- * single-byte encodings count as UTF-8. `isDeclared` accepts all valid UTF-8, with any controls.
+ * Detect the encoding of a text from its start. Returns `undefined` for binary content. Damaged UTF-8 and other
+ * single-byte encodings count as UTF-8. With `isDeclared`, all valid UTF-8 is accepted, whatever control characters it
+ * has.
  */
 export function textEncodingOf(bytes: Uint8Array, isDeclared = false): TextEncoding | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return isWideText(bytes, 'utf-16le', MAX_MARKED) ? 'utf-16le' : undefined
@@ -55,7 +58,7 @@ const decodeStart = (bytes: Uint8Array, encoding: TextEncoding = 'utf-8'): strin
 
 const invalidShare = (text: string): number => share(text, /\ufffd/g)
 
-/** Whether NULs are at the high bytes of characters, and hardly anywhere else. */
+/** Whether NULs are at the high bytes of characters, and almost nowhere else. */
 function hasWideBytes(bytes: Uint8Array, encoding: TextEncoding): boolean {
   const high = encoding === 'utf-16le' ? 1 : 0
   const counts = [0, 0]
@@ -74,13 +77,14 @@ function share(text: string, pattern: RegExp): number {
   return count / Math.max(1, text.length - units + count)
 }
 
-/** Latin UTF-16 decoded as UTF-8, for example appended to a log by a Windows shell. */
+/** Matches Latin text in UTF-16 that was decoded as UTF-8, for example if a Windows shell appended it to a log. */
 const WIDE_PART = /(?:[^\0-\u0008\u000b\u000c\u000e-\u001f]\0){8,}/g
 
 /**
- * Decode all of a content. Returns `undefined` if it is not text.
+ * Decode a whole content. Returns `undefined` if the content is not text.
  *
- * A UTF-8 byte order mark is kept. Parts in UTF-16 within UTF-8 are decoded too, and invalid bytes become U+FFFD.
+ * A UTF-8 byte order mark is kept. If UTF-8 text contains parts in UTF-16, they are decoded, too. Invalid bytes become
+ * U+FFFD.
  *
  * @example
  * ```ts
@@ -103,8 +107,8 @@ export function hasWidePart(bytes: Uint8Array): boolean {
 }
 
 /**
- * Removes NULs for previews: those of UTF-16, and padding. A NUL between two values becomes a blank. The result is
- * independent of the pieces.
+ * Removes NULs for previews: NULs of UTF-16 and NULs used as padding. A NUL between two values becomes a blank. The
+ * result does not depend on where the chunks end.
  */
 export class NulFilter {
   #before = ''

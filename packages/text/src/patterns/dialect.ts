@@ -1,20 +1,20 @@
 import type { AST } from '@eslint-community/regexpp'
 import { SyntaxFailure, type ExpressionFlags } from './pattern-tree.ts'
 
-/** A JavaScript expression, valid both with and without `u` if possible. */
+/** A JavaScript expression. If possible, it is valid with and without the flag `u`. */
 interface Translation {
   readonly source: string
   readonly needsUnicode: boolean
   readonly ignoreCase: boolean
 }
 
-/** Protects the stack of every reader of the expression. */
+/** Largest depth, which protects the stack of every function that reads the expression. */
 const GREATEST_DEPTH = 200
 
 /**
- * Translate the mixed dialects of models to JavaScript. Throws a `SyntaxFailure` for syntax without an equivalent.
- * Translated: `(?i)` at the start, `(?P<name>…)`, `(?P=name)`, `{,n}`, POSIX classes, and some escapes. The flags `m`,
- * `s`, `a` and `u` have no effect here.
+ * Translate an expression to JavaScript. Models mix several dialects. Throws a `SyntaxFailure` for syntax that
+ * JavaScript cannot express. Translated: It translates `(?i)` at the start, `(?P<name>…)`, `(?P=name)`, `{,n}`, POSIX
+ * classes, and some escapes. The flags `m`, `s`, `a` and `u` have no effect here.
  */
 export function translateDialect(text: string): Translation {
   const flags = /^(?:\(\?[imsau]+\))*/.exec(text)![0]
@@ -24,7 +24,7 @@ export function translateDialect(text: string): Translation {
   return { source, needsUnicode, ignoreCase: flags.includes('i') }
 }
 
-/** Escapes with the same meaning in JavaScript. */
+/** Escapes that have the same meaning in JavaScript. */
 const SAME = /^\\(?:[dDwWsSbBtnrfv]|0(?!\d)|x[\da-fA-F]{2}|u[\da-fA-F]{4})/
 const OUTSIDE: Readonly<Record<string, string>> = { A: '^', Z: '$', z: '$', h: '[ \\t]', e: '\\x1b' }
 const IN_CLASS: Readonly<Record<string, string>> = { h: ' \\t', e: '\\x1b' }
@@ -99,8 +99,8 @@ class Translator {
   }
 
   /**
-   * Returns whether the escape matches a set of characters, which cannot be the end of a range. Letters without a
-   * meaning are rejected, since `C:\Users` is better searched literally.
+   * Returns whether the escape matches several characters, so that it cannot be the end of a range. Letters without a
+   * meaning are refused: a text such as `C:\Users` should be searched literally.
    */
   #translateEscape(isInClass: boolean): boolean {
     const rest = this.#rest()
@@ -168,7 +168,7 @@ class Translator {
     this.#write(name === undefined ? '(' : `(?<${name}>`, opener.length)
   }
 
-  /** A bracket as first member is literal, except in `[^]`, which is any character. */
+  /** A bracket that is the first member is literal, except in `[^]`, which matches any character. */
   #translateClass(): void {
     const isNegated = this.#text[this.#at + 1] === '^'
     const behind = this.#text.slice(this.#at + 3)
@@ -185,7 +185,7 @@ class Translator {
     this.#write(']', 1)
   }
 
-  /** Returns whether the member is a set of characters. */
+  /** Returns whether the member matches several characters. */
   #translateMember(isBehindSet: boolean): boolean {
     const rest = this.#rest()
     if (rest.startsWith('\\')) return this.#translateEscape(true)
@@ -205,7 +205,7 @@ class Translator {
   }
 }
 
-/** Accepts scripts without `Script=`, as in other dialects. */
+/** Returns the name of a property. As in other dialects, scripts may be named without `Script=`. */
 function propertyName(name: string): string {
   for (const candidate of [name, `Script=${name}`]) {
     try {
@@ -240,13 +240,13 @@ function editSource(source: string, edits: readonly Edit[]): string {
   return edited + source.slice(at)
 }
 
-/** `\s` without LF, as members of a class. */
+/** `\s` without LF, for use inside a class. */
 const SPACES_WITHOUT_LINE_FEED = '\\t\\v\\f\\r \\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff'
 type CharacterLeaf = AST.Character | AST.CharacterSet | AST.CharacterClass
 
 /**
- * Rewrite an expression so that it matches no LF, which makes it searchable in many lines with the flag `m`. A match
- * from any position is the same as in the line alone.
+ * Rewrite an expression so that it never matches an LF. With the flag `m`, it can then search many lines at once. A
+ * match from any position is the same as if the line were matched alone.
  */
 export function textSource(pattern: AST.Pattern, flags: ExpressionFlags): string {
   const edits: Edit[] = []
@@ -280,7 +280,7 @@ function mayMatchLineFeed(leaf: CharacterLeaf): boolean {
   return (leaf.kind === 'space') !== leaf.negate
 }
 
-/** Return the fast equivalent without LF that is correct for all flags, if there is one. */
+/** Return an equivalent without LF that is fast and correct for all flags, if there is one. */
 function narrowed(leaf: CharacterLeaf, flags: ExpressionFlags): string {
   if (leaf.type === 'Character') return '[]'
   if (leaf.type === 'CharacterSet') {
@@ -303,7 +303,7 @@ function oppositeOf(escape: string): string {
   return escape === lower ? escape.toUpperCase() : lower
 }
 
-/** Engines differ on word characters if both flags are set. */
+/** Whether both flags are set, for which engines disagree about word characters. */
 function hasOddWords({ ignoreCase, unicode }: ExpressionFlags): boolean {
   return ignoreCase && unicode
 }

@@ -1,22 +1,25 @@
 /**
- * Matches expressions without look-around and back-references in time proportional to program size × text, with a
- * deterministic automaton whose states are made when a text first needs them, like RE2.
+ * Matches expressions without look-around and back-references, in time proportional to program size × text. It is a
+ * deterministic automaton whose states are made when first needed, like RE2.
  *
- * A state is a list of program positions, the preferred ones first. It is entered by a character, and says whether a
- * match ends before that character: only then is it known whether `$` and `\b` hold. The automaton forward finds the end
- * of the match that JavaScript finds, and the automaton backward, from this end, finds its start. Classes and cases are
- * those of the runtime's own engine, which is asked about each character once.
+ * A state is a list of positions in the program. The preferred ones come first. A state is entered with a character. It
+ * knows whether a match ends before that character, because only then `$` and `\b` can be decided. The forward
+ * automaton finds the end of the match that JavaScript finds. From this end, the backward automaton finds its start.
+ * Classes and case are those of the runtime's own engine. It is asked once about each character.
  */
 import { LONG_LINE_LENGTH } from '../platform/platform.ts'
 import type { ByteSpan } from './match-lines.ts'
 import { EVERY_CHARACTER, parseExpression, patternTree, type PatternNode, type RepeatNode } from './pattern-tree.ts'
 
-/** Positions of a program, which counted repeats multiply. */
+/** Largest number of positions in a program. Counted repeats multiply it. */
 const MAX_PROGRAM = 30_000
-/** Work between two pauses: one for each character, and one for each program position that makes a state. About 2 ms. */
+/**
+ * Amount of work between two pauses: one for each character, and one for each program position in a new state. It takes
+ * about 2 ms.
+ */
 const WORK_OF_A_SLICE = 200_000
 const LARGE_PROGRAM = 100
-/** Kept positions and transitions of all states of an automaton, about 8 MB. */
+/** Largest number of positions and transitions to keep in all states of an automaton, about 8 MB. */
 const MAX_KEPT = 2_000_000
 
 /**
@@ -36,7 +39,7 @@ export function createLinearMatcher(expression: string, letters: string): Linear
 interface LinePart {
   readonly from: number
   readonly until: number
-  /** Whether the line continues after this part: then `$` and `\b` do not match at its end. */
+  /** Whether the line continues after this part. If so, `$` and `\b` do not match at the end. */
   readonly goesOn: boolean
 }
 
@@ -44,7 +47,7 @@ export class LinearMatcher {
   readonly #alphabet: Alphabet
   readonly #forward: Automaton
   readonly #backward: Automaton
-  /** Returns whether there is a match, which takes fewer states of a large program than finding it. */
+  /** Returns whether there is a match. For a large program, this needs fewer states than finding the match. */
   readonly #any: Automaton | undefined
 
   /** @internal */
@@ -57,8 +60,8 @@ export class LinearMatcher {
   }
 
   /**
-   * Report the first match, and all further matches of a very long line that are not empty. Matches begin at or after
-   * `from` and before `until`. Yields about every 2 ms.
+   * Report the first match. In a very long line, report all further matches that are not empty, too. Matches start at
+   * or after `from`, and before `until`. It yields about every 2 ms.
    */
   *matchLine(
     line: string,
@@ -74,7 +77,7 @@ export class LinearMatcher {
     }
   }
 
-  /** Whether a text has a match. Yields about every 2 ms. */
+  /** Return whether a text has a match. It yields about every 2 ms. */
   *test(text: string): Generator<undefined, boolean> {
     return (yield* this.#endOf(this.#any ?? this.#forward, text, 0, EDGE)) >= 0
   }
@@ -131,14 +134,14 @@ export class LinearMatcher {
 const isLead = (unit: number): boolean => (unit & 0xfc00) === 0xd800
 const isTrail = (unit: number): boolean => (unit & 0xfc00) === 0xdc00
 
-/** Classes of the edge of a text, and of an edge within a text. */
+/** Classes for the end of a text, and for a boundary within a text. */
 const EDGE = 0
 const OPEN_EDGE = 1
 
-/** Divides characters into classes that are equivalent for the program. */
+/** Divides characters into classes. Characters of one class are equivalent for the program. */
 class Alphabet {
   readonly unicode: boolean
-  /** Work since the last pause. */
+  /** Amount of work since the last pause. */
   work = 0
   readonly #flags: string
   readonly #sources = new Map<string, number>()
@@ -172,7 +175,7 @@ class Alphabet {
     return this.includes(0, character)
   }
 
-  /** Return a class with the same edges and boundaries. */
+  /** Return a class that has the same edges and boundaries. */
   kindOf(character: number): number {
     return character <= OPEN_EDGE ? character : this.classOf(this.isWord(character) ? 0x30 : 0x20)
   }
@@ -216,8 +219,8 @@ type Instruction =
 interface Program {
   readonly instructions: readonly Instruction[]
   /**
-   * The group of each position: optional copies of a body share theirs. Positions after a copy also follow the copies
-   * before it, which are greater: so these replace the others of their group.
+   * The group of each position. Optional copies of a body have the same group. Positions after a copy include those
+   * after earlier copies, so they replace the other positions of their group.
    */
   readonly groups: readonly number[]
   readonly start: number
@@ -237,7 +240,7 @@ function compile(tree: PatternNode, alphabet: Alphabet, isSearch: boolean): Prog
     return instructions.push(instruction) - 1
   }
 
-  /** Returns the position where the node begins, before the position `next`. */
+  /** Adds a node that is followed by the position `next`. Returns the position at which it starts. */
   function addNode(node: PatternNode, next: number): number {
     if (--left < 0) return next
     switch (node.kind) {
@@ -287,21 +290,21 @@ function compile(tree: PatternNode, alphabet: Alphabet, isSearch: boolean): Prog
 }
 
 interface State {
-  /** Program positions after the character, the preferred ones first. */
+  /** Program positions after the character. The preferred ones come first. */
   readonly positions: Uint16Array
-  /** The character that entered the state, as far as edges depend on it. */
+  /** The character with which the state was entered, as far as boundaries depend on it. */
   readonly entry: number
   /** Whether a match ends before this character. */
   readonly isMatch: boolean
   readonly isDead: boolean
-  /** Known states after each class of characters. */
+  /** Known next states, by class of the character. */
   readonly next: State[]
 }
 
-/** Positions of a program, without those that others make needless. */
+/** Positions of a program, without positions that others make unnecessary. */
 class PositionSet {
   readonly #groups: readonly number[]
-  /** The round in which a group was last added to, and its greatest position then. */
+  /** For each group, the last round in which a position was added, and the greatest position then. */
   readonly #rounds: Uint32Array
   readonly #greatest: Uint16Array
   #round = 0

@@ -1,36 +1,37 @@
 /**
- * A proven upper bound on the work of a backtracking engine.
+ * A proven upper bound for the work of a backtracking engine.
  *
- * **Steps.** An engine matches a node at a position and then calls its continuation, `next`. If `next` fails, it tries
- * the next way of the node. A step is one visit of a node, a branch, or an iteration, or one character compared by a
- * reference. All ways are counted, so greediness is irrelevant.
+ * **Steps.** An engine matches a node at a position and then calls its continuation, `next`. If `next` fails, the
+ * engine tries the next way to match the node. A step is one visit of a node, of a branch, or of an iteration, or the
+ * comparison of one character by a reference. All ways are counted, so it does not matter whether a repeat is greedy.
  *
- * **Nodes.** For any position and any failures of `next`, a node takes at most `cost` steps without `next`. It calls
- * `next` at most `calls` times, of which at most `live` are live. A call is live if a match of `next` can begin with the
- * next character or the edge (`follow`). All other calls fail without consuming anything, which is bounded by `failure`.
- * So for a sequence `a b`: `cost = a.cost + a.live × b.cost + (a.calls − a.live) × failure(b)`. The continuation of the
- * whole expression cannot fail, since the search ends there, so its `follow` is empty.
+ * **Nodes.** For any position, and wherever `next` fails, a node takes at most `cost` steps, not counting `next`. It
+ * calls `next` at most `calls` times. At most `live` of these calls are live. A call is live if a match of `next` can
+ * begin with the next character or the edge (`follow`). All other calls fail without matching a character. `failure` is
+ * a bound for them. So for a sequence `a b`: `cost = a.cost + a.live × b.cost + (a.calls − a.live) × failure(b)`. The
+ * continuation of the whole expression cannot fail, because the search ends there. So its `follow` is empty.
  *
- * **Repeats.** If the body has at most one live call, each position has just one chain of iterations. The chain has at
- * most `max` iterations, and at most one for each character, since engines reject optional empty iterations. Each
+ * **Repeats.** If the body has at most one live call, each position has only one chain of iterations. The chain has at
+ * most `max` iterations, and at most one for each character, because engines refuse empty optional iterations. Each
  * position of the chain calls the body once and `next` once. If no match of `next` can begin like the body, only the
- * last position is live for `next`; otherwise all are. If the body has more live calls, the iterations branch: a limited
- * repeat multiplies them, and an unlimited one is `Infinity`. That rejects `(a+)+`, `(a|a)*` and `(\w+\s?)*`, and
- * accepts `(\w+\s)*`.
+ * last position is live for `next`. Otherwise all positions are live. If the body has more live calls, the iterations
+ * branch. A limited repeat multiplies them, and an unlimited one gives `Infinity`. So `(a+)+`, `(a|a)*` and `(\w+\s?)*`
+ * are rejected, and `(\w+\s)*` is accepted.
  *
- * **Look-around** is matched separately, has one way, and costs as much as its body. **References** have one way too.
+ * **Look-around** is matched separately, has one way, and costs as much as its body. **References** also have one way.
  *
- * **Choices** try all branches. Their live calls add up, except those of branches that cannot match at the same
- * position. Such branches begin with different characters, or differ in a later one after the same number.
+ * **Choices** try all branches. Their live calls add up, unless the branches cannot match at the same position. Such
+ * branches begin with different characters, or differ in a later character after the same number of characters.
  *
- * **The search** begins at each of `n + 1` positions, unless all branches begin with `^`. A part at the end that always
- * matches is paid for once for each match, by its characters. Assume that no run (`\s*`, `[^"]*`) can contain the first
- * character of a match. Then a start is in no run of an earlier start, so each character is in the runs of few starts.
- * Their number is at most the width of the rest of the expression plus one, and the starts do not multiply the runs.
+ * **The search** starts at each of `n + 1` positions, unless all branches begin with `^`. If the end of the expression
+ * always matches, its cost is counted once for each match, by its characters. Assume that no run (`\s*`, `[^"]*`) can
+ * contain the first character of a match. Then a start is in no run of an earlier start, so that each character is in
+ * the runs of only a few starts. Their number is at most the width of the rest of the expression plus one, so that the
+ * starts do not multiply the runs.
  *
- * Sets may be approximated by supersets, for example with the flag `i`, which only raises the bound. The bound holds for
- * all consecutive matches together, for each line, and for the whole text. The reason is that the sum of powers is at
- * most the power of the sum.
+ * Sets may be replaced by supersets, for example with the flag `i`. This only raises the bound. The bound holds for all
+ * consecutive matches together, for each line, and for the whole text. The reason: the sum of powers is at most the
+ * power of the sum.
  */
 import {
   areDisjoint,
@@ -43,9 +44,9 @@ import {
   type RepeatNode,
 } from './pattern-tree.ts'
 
-/** An upper bound on the steps of a search in a line of `n` UTF-16 units: `factor * n ** degree + factor`. */
+/** An upper bound on the steps of a search in a line of `n` UTF-16 units: it is `factor * n ** degree + factor`. */
 export interface PatternCost {
-  /** At least 1. `Infinity` if no bound is proven. */
+  /** At least 1. `Infinity` if no bound could be proven. */
   readonly degree: number
   readonly factor: number
 }
@@ -77,14 +78,14 @@ function searchCost(tree: PatternNode): Polynomial {
   return sum(product(places, [atEach]), product([width + 1], [0, ...cost.slice(1)]), tail)
 }
 
-/** Bounds of a node and its continuation. */
+/** Bounds for a node together with its continuation. */
 interface Ways {
   readonly cost: Polynomial
   readonly calls: Polynomial
   readonly live: Polynomial
 }
 
-/** Bounds if the next character cannot begin a match. */
+/** Bounds for the case that the next character cannot begin a match. */
 interface Failure {
   readonly cost: Polynomial
   readonly calls: Polynomial
@@ -92,10 +93,10 @@ interface Failure {
 
 const ONE: Polynomial = [1]
 const ONE_WAY: Ways = { cost: ONE, calls: ONE, live: ONE }
-/** A larger repeat counts as unlimited, bounded by the line. */
+/** Largest count of a repeat. A larger one is treated as unlimited, and the line limits it. */
 const GREATEST_COUNT = 1_000
 const MOST_BRANCHES = 100
-/** Larger sets are approximated by a superset. */
+/** Largest number of ranges in a set. Larger sets are replaced by a superset. */
 const MOST_RANGES = 64
 
 class Analysis {
@@ -120,7 +121,7 @@ class Analysis {
     }
   }
 
-  /** Analyze a node that fails, or matches nothing before something that fails. */
+  /** Analyze a node that fails, or that matches nothing before another node fails. */
   failure(node: PatternNode): Failure {
     const known = this.#failures.get(node)
     if (known !== undefined) return known
@@ -157,7 +158,7 @@ class Analysis {
     }
   }
 
-  /** Group branches: only branches of the same group can match at the same position. */
+  /** Group branches. Only branches of the same group can match at the same position. */
   #groupsOfBranches(branches: readonly PatternNode[], follow: CharacterSet): readonly (readonly number[])[] {
     const indexes = [...branches.keys()]
     if (branches.length > MOST_BRANCHES) return [indexes]
@@ -243,7 +244,7 @@ function chainLength({ body, min, max }: RepeatNode): Polynomial {
   return consumes(body) ? [1, 1] : [min + 1, 1]
 }
 
-/** Return the sets of the leading characters that all matches of a branch share. */
+/** Return the sets of the first characters that all matches of a branch share. */
 function leadingSets(branch: PatternNode): readonly CharacterSet[] {
   const parts = branch.kind === 'sequence' ? branch.parts : [branch]
   const sets: CharacterSet[] = []
@@ -262,7 +263,10 @@ function simplified(set: CharacterSet): CharacterSet {
   return set.length <= MOST_RANGES ? set : [[set[0]![0], set.at(-1)![1]]]
 }
 
-/** Return the cost of failing away from the start of a line. Returns `undefined` unless all branches begin with `^`. */
+/**
+ * Return the cost of failing at positions other than the start of a line. Returns `undefined` unless all branches begin
+ * with `^`.
+ */
 function anchorCost(node: PatternNode): number | undefined {
   if (node.kind === 'edge') return node.ahead ? undefined : 1
   if (node.kind === 'sequence') return node.parts[0] && anchorCost(node.parts[0])
@@ -275,7 +279,10 @@ function anchorCost(node: PatternNode): number | undefined {
   return costs.every((cost) => cost !== undefined) ? costs.reduce((all, cost) => all + cost + 1, 1) : undefined
 }
 
-/** Return how many characters of a match can start another match. Returns `Infinity` if those of runs can. */
+/**
+ * Return the number of characters in a match at which another match can start. Returns `Infinity` if characters of runs
+ * can start a match.
+ */
 function widthBetweenStarts(tree: PatternNode, { first }: Analysis): number {
   const { set, isEmpty } = first.of(tree)
   return isEmpty ? Infinity : widthWithoutRuns(tree, set)
@@ -306,12 +313,12 @@ function widthWithoutRuns(node: PatternNode, starts: CharacterSet): number {
   }
 }
 
-/** A bound by a length `n`: non-negative coefficients, that of `n ** 0` first. */
+/** A bound for a length `n`, as non-negative coefficients. The coefficient of `n ** 0` comes first. */
 export type Polynomial = readonly number[]
 const ZERO: Polynomial = [0]
 const UNBOUNDED: Polynomial = [Infinity]
 const GREATEST_DEGREE = 16
-/** Larger numbers are inexact. */
+/** Largest coefficient, because larger numbers are not exact. */
 const GREATEST_COEFFICIENT = Number.MAX_SAFE_INTEGER
 
 export function sum(...polynomials: readonly Polynomial[]): Polynomial {
@@ -359,7 +366,7 @@ export function greatest(...polynomials: readonly Polynomial[]): Polynomial {
   return Array.from({ length }, (_, power) => Math.max(...polynomials.map((one) => one[power] ?? 0)))
 }
 
-/** Return an upper bound of the difference of two polynomials, at least 0. */
+/** Return an upper bound of the difference of two polynomials. It is at least 0. */
 export function excess(one: Polynomial, other: Polynomial): Polynomial {
   if (isUnbounded(one)) return UNBOUNDED
   return bounded(one.map((coefficient, power) => Math.max(0, coefficient - (other[power] ?? 0))))
@@ -388,17 +395,19 @@ function bounded(coefficients: number[]): Polynomial {
   return isUsable ? coefficients : UNBOUNDED
 }
 
-/** An expression in two parts: if the head matches, the tail always matches too. */
+/** An expression in two parts. If the head matches, the tail always matches. */
 interface SplitPattern {
   readonly head: PatternNode
-  /** Cost of the tail for each of its characters, and once more. */
+  /** Cost of the tail for each of its characters, with one added. */
   readonly tailCost: number
 }
 
-/** Return the maximum cost of a node. Returns `undefined` if the cost depends on the line. */
+/** Returns the largest cost of a node. Returns `undefined` if the cost depends on the line. */
 type ConstantCost = (node: PatternNode) => number | undefined
 
-/** Split off the end that never fails and is paid for by its characters: `.*` of `ERROR.*`. */
+/**
+ * Split off an end that never fails, and whose cost is proportional to its characters: for example `.*` in `ERROR.*`.
+ */
 function splitTail(node: PatternNode, constantCost: ConstantCost): SplitPattern {
   const steady = steadyCost(node, constantCost)
   if (steady !== undefined) return { head: { kind: 'sequence', parts: [] }, tailCost: steady }
@@ -430,8 +439,8 @@ function splitSequence(parts: readonly PatternNode[], constantCost: ConstantCost
 }
 
 /**
- * Return the `tailCost` of a node that always matches, else `undefined`. A repeat is never re-entered, since its
- * continuation cannot fail.
+ * Return the `tailCost` of a node that always matches. Return `undefined` for other nodes. A repeat is never entered
+ * again, because its continuation cannot fail.
  */
 function steadyCost(node: PatternNode, constantCost: ConstantCost): number | undefined {
   if (node.kind === 'repeat') {
@@ -447,9 +456,9 @@ function steadyCost(node: PatternNode, constantCost: ConstantCost): number | und
 }
 
 interface First {
-  /** A superset of the characters, including the edge if it is matched. */
+  /** A superset of the characters. It includes the edge if the edge is matched. */
   readonly set: CharacterSet
-  /** Whether the continuation may decide, since there is a match without characters that is not the edge. */
+  /** Whether the continuation may decide: there is an empty match that is not the edge. */
   readonly isEmpty: boolean
 }
 

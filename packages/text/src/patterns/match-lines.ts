@@ -1,12 +1,12 @@
 import { findBytes } from '#engines'
 import { LONG_LINE_LENGTH } from '../platform/platform.ts'
 
-/** Receives a match: its start and end in the text, and those of its line. */
+/** Receives a match: its start and end in the text, and the start and end of its line. */
 export type TakeMatch = (start: number, end: number, lineStart: number, lineEnd: number) => void
 
 /**
- * Find the first match of each line, and all matches of very long lines. `regex` has the flag `g` and matches no LF.
- * `text` ends without the last LF.
+ * Find the first match in each line, and all matches in very long lines. `regex` has the flag `g`, and never matches an
+ * LF. `text` ends without the last LF.
  */
 export function matchLines(regex: RegExp, text: string, take: TakeMatch): void {
   for (let from = 0; from <= text.length;) {
@@ -43,7 +43,7 @@ export function countLines(regex: RegExp, text: string): { readonly lines: numbe
   return { lines, hits }
 }
 
-/** Find the further matches of a line, from `from` to before `until`. */
+/** Find further matches in a line, from `from` up to `until`. */
 export function matchRest(
   regex: RegExp,
   text: string,
@@ -67,36 +67,44 @@ function endOfLine(text: string, from: number): number {
   return lineFeed < 0 ? text.length : lineFeed
 }
 
-/** A range of bytes or UTF-16 units, without its end. */
+/** A range of bytes or UTF-16 units. The end is excluded. */
 export interface ByteSpan {
   readonly start: number
   readonly end: number
 }
 
 const LINE_FEED = 10
-/** Node.js finds longer strings by other algorithms, which are slower if the first byte is rare. */
+/**
+ * Longest string to search for. Node.js uses other algorithms for longer ones, which are slower if the first byte is
+ * rare.
+ */
 const PROBE_BYTES = 7
-/** Bytes compared around a probe, so that a hostile text costs a bounded time for each byte. */
+/** Number of bytes to compare around a probe, so that a hostile text costs a limited time for each byte. */
 const COMPARED_BYTES = 32
-/** Number of bytes that show which are rare. */
+/** Number of bytes from which it is known which bytes are rare. */
 const SAMPLE_BYTES = 16_384
 
-/** The bytes of a string, from its rarest byte on, and those that must surround them. */
+/** The bytes of a string from its rarest byte on, and the bytes that must surround them. */
 interface Probe {
   readonly needle: Uint8Array
   readonly before: number
   readonly compared: Uint8Array
 }
 
-/** Finds lines that contain a string of each set. Rare bytes are found first, so most lines are never looked at. */
+/**
+ * Finds lines that contain a string of every set. Rare bytes are searched first, so that most lines are never looked
+ * at.
+ */
 export class RequiredStrings {
   readonly #sets: readonly (readonly Probe[])[]
   readonly #ignoreCase: boolean
   #misses = 0
 
   /**
-   * @param sets - Strings without line ends and half characters. With `ignoreCase`, lower-case ASCII.
-   * @param content - The beginning of the content, which shows which bytes are rare. It does not change which lines are found.
+   * @param sets - Strings that contain no line ends and no parts of characters. With `ignoreCase`, they must be ASCII
+   *   in lower case.
+   * @param content - The start of the content, from which it is known which bytes are rare. It does not affect which
+   *   lines are found.
    */
   constructor(sets: readonly (readonly string[])[], ignoreCase: boolean, content: Uint8Array) {
     const counts = new Uint32Array(256)
@@ -109,12 +117,12 @@ export class RequiredStrings {
     this.#ignoreCase = ignoreCase
   }
 
-  /** Number of rare bytes in the last text that began no string. */
+  /** Number of rare bytes in the last text that were not the start of a string. */
   get misses(): number {
     return this.#misses
   }
 
-  /** Find lines from `start` on. They contain the strings, except that long strings are compared in part. */
+  /** Find lines from `start` on. The lines contain the strings. Of long strings, only a part is compared. */
   lines(bytes: Uint8Array, start: number): readonly ByteSpan[] {
     const lines: ByteSpan[] = []
     this.#misses = 0
@@ -140,7 +148,7 @@ export class RequiredStrings {
   }
 }
 
-/** Positions of the strings of one set, each searched once. */
+/** Positions of the strings in one set. Each string is searched once. */
 class Cursor {
   readonly #bytes: Uint8Array
   readonly #probes: readonly Probe[]

@@ -1,12 +1,15 @@
 import { RegExpParser, RegExpSyntaxError, type AST } from '@eslint-community/regexpp'
 
-/** Matches of an expression. Parts of sequences are in matching order: in look-behind, from last to first. */
+/**
+ * Matches of an expression. Parts of a sequence are in the order of matching. In look-behind, this is from last to
+ * first.
+ */
 export type PatternNode =
   | CharacterNode
   | { readonly kind: 'sequence'; readonly parts: readonly PatternNode[] }
   | { readonly kind: 'choice'; readonly branches: readonly PatternNode[] }
   | RepeatNode
-  /** The edge of the line; `ahead` is the one in the direction of matching. */
+  /** The edge of the line. `ahead` means the edge in the direction of matching. */
   | { readonly kind: 'edge'; readonly ahead: boolean }
   | { readonly kind: 'boundary'; readonly negate: boolean }
   | { readonly kind: 'look'; readonly body: PatternNode }
@@ -14,15 +17,18 @@ export type PatternNode =
 
 interface CharacterNode {
   readonly kind: 'character'
-  /** The expression that matches exactly one of these characters. */
+  /** An expression that matches exactly one of these characters. */
   readonly source: string
-  /** A superset of the matching characters. */
+  /** A superset of the characters that match. */
   readonly set: CharacterSet
-  /** All matching characters, if they are few. With the flag `i`: lower-case ASCII, and only for ASCII. */
+  /**
+   * All characters that match, if they are few. With the flag `i`, they are ASCII in lower case. It is set only for
+   * ASCII.
+   */
   readonly few?: readonly number[]
 }
 
-/** A quantifier. */
+/** A node that is repeated. */
 export interface RepeatNode {
   readonly kind: 'repeat'
   readonly greedy: boolean
@@ -33,7 +39,7 @@ export interface RepeatNode {
 
 const FEW = 4
 
-/** Return the tree of a pattern, or with `isBehind` the tree for matching from the end to the start. */
+/** Return the tree of a pattern. With `isBehind`, return the tree for matching from the end to the start. */
 export function patternTree(pattern: AST.Pattern, flags: ExpressionFlags, isBehind = false): PatternNode {
   return choiceNode(pattern.alternatives, flags, isBehind)
 }
@@ -93,7 +99,7 @@ function characterNode(
   return { kind: 'character', source, set, ...(few && { few }) }
 }
 
-/** Written by its number: a backslash, for example, is no expression alone. */
+/** Write a character by its number, because for example a backslash is not an expression. */
 function characterSource(character: number, unicode: boolean): string {
   const digits = character.toString(16)
   return unicode ? `\\u{${digits}}` : `\\u${digits.padStart(4, '0')}`
@@ -124,7 +130,7 @@ export interface ExpressionFlags {
 
 const PARSER = new RegExpParser({ ecmaVersion: 2025 })
 
-/** Parse a JavaScript expression, with Annex B if `u` is absent. Throws a {@link SyntaxFailure}. */
+/** Parse a JavaScript expression. If the flag `u` is absent, Annex B applies. Throws a {@link SyntaxFailure}. */
 export function parseExpression(source: string, unicode: boolean): AST.Pattern {
   try {
     return PARSER.parsePattern(source, 0, source.length, { unicode })
@@ -134,7 +140,7 @@ export function parseExpression(source: string, unicode: boolean): AST.Pattern {
   }
 }
 
-/** Reject expressions that the engine cannot compile. Not run, since the prefix never matches. */
+/** Reject expressions that the engine cannot compile. The expression is not run, because the prefix never matches. */
 export function assertCompiles(source: string, flags: string): void {
   try {
     new RegExp(`\\0(?:${source})`, flags).test('q')
@@ -153,16 +159,16 @@ export class SyntaxFailure extends Error {
   override readonly name = 'SyntaxFailure'
 }
 
-/** Ranges of UTF-16 units, code points, and {@link TEXT_EDGE}: inclusive, ascending, not adjacent. */
+/** Ranges of UTF-16 units, code points, and {@link TEXT_EDGE}. They are inclusive, ascending, and not adjacent. */
 export type CharacterSet = readonly (readonly [first: number, last: number])[]
 const LAST_CODE_POINT = 0x10ffff
 const EDGE = LAST_CODE_POINT + 1
 export const NO_CHARACTER: CharacterSet = []
 export const EVERY_CHARACTER: CharacterSet = [[0, LAST_CODE_POINT]]
-/** The end of a line in the direction of matching, as a pseudo-character. */
+/** The end of a line in the direction of matching, treated as a character. */
 export const TEXT_EDGE: CharacterSet = [[EDGE, EDGE]]
 export const DIGITS: CharacterSet = [[0x30, 0x39]]
-/** `\w`, unless both `i` and `u` are set. */
+/** `\w`, unless both flags `i` and `u` are set. */
 export const WORD_CHARACTERS: CharacterSet = [
   [0x30, 0x39],
   [0x41, 0x5a],
@@ -225,7 +231,7 @@ export function includesCharacter(set: CharacterSet, character: number): boolean
 }
 
 const NON_ASCII: CharacterSet = [[0x80, 0x10ffff]]
-/** The only non-ASCII characters that equal ASCII letters with `i` and `u`: `ſ` and the kelvin sign. */
+/** The only characters outside ASCII that equal ASCII letters with `i` and `u`: `ſ` and the kelvin sign. */
 const LONG_S_AND_KELVIN: CharacterSet = [
   [0x017f, 0x017f],
   [0x212a, 0x212a],
@@ -243,7 +249,7 @@ function withAsciiCases(set: CharacterSet): CharacterSet {
   return unionOf(set, lower, upper)
 }
 
-/** Return a superset of the characters that the flag `i` adds: any non-ASCII character adds all of them. */
+/** Return a superset of the characters that the flag `i` adds. A character outside ASCII adds all of them. */
 export function withAllCases(set: CharacterSet, unicode: boolean): CharacterSet {
   const ascii = withAsciiCases(set)
   const sets = [ascii]

@@ -16,37 +16,41 @@ interface SearchPatternOptions {
   readonly ignoreCase: boolean
 }
 
-/** A parsed pattern of a model, ready to be searched. */
+/** A parsed pattern of a model, ready for a search. */
 export interface SearchPattern {
   readonly text: string
-  /** Whether `flags` have `i`: by option, or by the pattern itself, for example `(?i)`. */
+  /** Whether `flags` contain `i`. An option or the pattern itself may set it, for example with `(?i)`. */
   readonly ignoreCase: boolean
-  /** The expression to match in each line without its line end, in JavaScript syntax. */
+  /** The expression to match in each line without its line end, in the syntax of JavaScript. */
   readonly expression: string
   /** The flags of `expression`: `s`, and `i` and `u` if needed. */
   readonly flags: string
   /**
-   * Reason that the pattern is searched as literal text, without a full stop: `Unterminated group`. Absent if the
+   * The reason why the pattern is searched as literal text, without a full stop: `Unterminated group`. Absent if the
    * expression is valid.
    */
   readonly problem?: string
   /**
-   * Sets of strings without LF and U+FFFD, the best first: each match contains a string of every set. With
-   * `ignoreCase`, all are lower-case ASCII, and a match may differ in the case of ASCII letters.
+   * Sets of strings without LF and U+FFFD, the best set first. Each match contains a string of every set. With
+   * `ignoreCase`, all strings are ASCII in lower case, and a match may differ in the case of ASCII letters.
    */
   readonly required?: readonly (readonly string[])[]
-  /** A proven bound on the steps of a search for `expression`. The other expressions take at most six times as many. */
+  /**
+   * A proven bound for the steps of a search with `expression`. The other expressions take at most six times as many
+   * steps.
+   */
   readonly cost: PatternCost
   /**
-   * The expression for many lines without CR, U+2028 and U+2029. Its matches never contain an LF. From
-   * the start of a line, the first match is that of `expression`. A match after the last LF does not count.
+   * The expression for many lines at once, if they contain no CR, U+2028 and U+2029. Its matches never contain an LF.
+   * From the start of a line, its first match is the same as that of `expression`. A match after the last LF must be
+   * ignored.
    */
   readonly textExpression: string
-  /** The flags of `textExpression`: those of `expression` and `m`. */
+  /** The flags of `textExpression`, which are those of `expression` and `m`. */
   readonly textFlags: string
 }
 
-/** A longer expression could take an engine too long to compile. */
+/** Longest expression, because an engine could take too long to compile a longer one. */
 const LONGEST_EXPRESSION = 2_048
 
 /** Parse a pattern. An invalid expression is searched as literal text, and `problem` has the reason. */
@@ -105,23 +109,23 @@ function describeLong(text: string, expression: string, { ignoreCase }: Expressi
   }
 }
 
-/** More strings than this do not narrow a search. */
+/** Largest number of strings in a set. More of them do not narrow a search. */
 const MOST_STRINGS = 16
-/** Longer strings are not rarer. */
+/** Length from which strings do not become rarer. */
 const LONGEST_STRING = 256
 const MOST_SETS = 4
 
 interface Strings {
-  /** All matches, if there are few. */
+  /** All texts that match, if there are few. */
   readonly exact?: readonly string[]
-  /** The best set of which each match contains a string. */
+  /** The best set, of which each match contains a string. */
   readonly required?: readonly string[]
 }
 
 /**
- * Return strings of which each match of a tree contains at least one. Correct by induction: a match has all nodes of a
- * sequence, so any set is valid; of a choice it has one, so the union is valid. Strings with U+FFFD or half a surrogate
- * pair are excluded, since their bytes may differ.
+ * Return strings so that each match of a tree contains at least one of them. Proof by induction: a match has all nodes
+ * of a sequence, so any set of one node is valid. It has one node of a choice, so the union is valid. Strings with
+ * U+FFFD or half a surrogate pair are left out, because their bytes may differ.
  */
 function requiredStrings(tree: PatternNode): readonly string[] | undefined {
   const { exact, required } = stringsOf(tree)
@@ -130,7 +134,7 @@ function requiredStrings(tree: PatternNode): readonly string[] | undefined {
   return best?.filter((string) => !best.some((other) => other !== string && string.includes(other)))
 }
 
-/** Return sets of strings of which each match contains one of every set, the best first. */
+/** Return sets of strings, the best first. Each match contains a string of every set. */
 function requiredSets(tree: PatternNode): readonly (readonly string[])[] {
   const best = requiredStrings(tree)
   if (best === undefined) return []
@@ -231,7 +235,7 @@ function defined(required: readonly string[] | undefined): Strings {
   return required === undefined ? {} : { required }
 }
 
-/** Return the set that narrows a search more: long strings do, many do not. */
+/** Return the set that narrows a search more: strings should be long and few. */
 function better(
   one: readonly string[] | undefined,
   other: readonly string[] | undefined,

@@ -2,12 +2,12 @@ import { createLinearMatcher } from './linear-matcher.ts'
 import { SyntaxFailure } from './pattern-tree.ts'
 import { parseSearchPattern } from './search-pattern.ts'
 
-/** Tests a text in linear time. Yields about every 2 ms. */
+/** Tests a text in linear time. It yields about every 2 ms. */
 export type TextTest = (text: string) => Generator<undefined, boolean>
 
 /**
- * Create a test by code points, of a whole text or of its parts. Returns `undefined` for expressions without linear
- * time.
+ * Create a test by code points, for a whole text or for its parts. Returns `undefined` if the expression cannot be
+ * matched in linear time.
  */
 export function createTextTest(pattern: string, whole: boolean): TextTest | undefined {
   const { expression, ignoreCase, problem } = parseSearchPattern(pattern, { ignoreCase: false })

@@ -28,14 +28,14 @@ export function encodeBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 }
 
-/** Kept from the start: callers take turns, and must not wait for a clock that a test has stopped. */
+/** The function as it was at the start: callers take turns, and must not wait for a clock that a test has stopped. */
 const nextTurn = setImmediate
 
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => nextTurn(resolve))
 }
 
-/** Return the milliseconds that this thread has worked, or the time if Node.js does not report them. */
+/** Return the milliseconds that this thread has worked. If Node.js does not report them, return the time. */
 export function workMilliseconds(): number {
   const { threadCpuUsage } = process as { readonly threadCpuUsage?: typeof process.threadCpuUsage }
   if (threadCpuUsage === undefined) return performance.now()
@@ -49,7 +49,7 @@ export function warn(message: string, cause: unknown): void {
   process.emitWarning(message, { type: 'SpillwayWarning', detail })
 }
 
-/** Return the address of the WebAssembly build of SQLite, or `undefined` if it cannot run in workers. */
+/** Return the address of the WebAssembly build of SQLite. Return `undefined` if it cannot run in workers. */
 export function locateSqlite(): string | undefined {
   const mayStartWorkers = process.permission?.has('worker') ?? true
   if (!mayStartWorkers) return undefined

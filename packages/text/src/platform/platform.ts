@@ -1,51 +1,52 @@
 export interface Sha256 {
-  /** Add bytes; they may be reused afterwards. */
+  /** Add bytes. The caller may change them afterwards. */
   update(bytes: Uint8Array): void
-  /** Return the digest of 32 bytes; call it once. */
+  /** Return the digest of 32 bytes. Call it only once. */
   digest(): Promise<Uint8Array>
 }
 
 export interface PatternFlags {
   readonly ignoreCase: boolean
-  /** Whether to match by code points, like the flag `u`, instead of by UTF-16 units. */
+  /** Whether to match by code points, like the flag `u`. If not, by UTF-16 units. */
   readonly unicode: boolean
 }
 
 export interface PatternLimits {
-  /** Milliseconds of matching over all calls, plus 20 for each million UTF-16 units. */
+  /** Milliseconds of matching in all calls together, plus 20 for each million UTF-16 units. */
   readonly deadlineMs: number
-  /** Identity of the caller: callers are served in turn. */
+  /** Identity of the caller, by which callers take turns. */
   readonly caller?: unknown
 }
 
-/** In longer lines, in UTF-16 units, all matches count; in others only the first. */
+/** Length in UTF-16 units above which all matches of a line count. In shorter lines, only the first match counts. */
 export const LONG_LINE_LENGTH = 4_096
 
 /** Runs one pattern over batches of lines without blocking the event loop. */
 export interface PatternMatcher {
-  /** Maximum UTF-16 units of a call of {@link PatternMatcher.match}. */
+  /** Largest number of UTF-16 units in a call of {@link PatternMatcher.match}. */
   readonly maxTextLength: number
   /**
    * Match each line of `text`. A CR before an LF is not part of the line. Returns three numbers for each match: the
-   * index of the line, and the match's start and end in UTF-16 units from the line's start. Lines over
-   * {@link LONG_LINE_LENGTH} have all their matches that are not empty, other lines only the first. Only look-behind
-   * sees text before `from`. Rejects with a {@link PatternError}, or with the reason of `signal`.
+   * index of the line, and the start and end of the match. These are in UTF-16 units from the start of the line. In
+   * lines over {@link LONG_LINE_LENGTH}, all matches that are not empty are returned. In other lines, only the first
+   * match is. Text before `from` is used only by look-behind. Rejects with a {@link PatternError}, or with the reason
+   * of `signal`.
    */
   match(text: string, from?: number, signal?: AbortSignal): Promise<Uint32Array>
 }
 
 export interface PatternProgress {
-  /** UTF-16 units that were matched, up to the start of a line. */
+  /** Number of UTF-16 units that were matched. It ends at the start of a line. */
   readonly matched: number
-  /** Hits in the matched units, as returned by {@link PatternMatcher.match}. */
+  /** Hits in these units, in the form that {@link PatternMatcher.match} returns. */
   readonly hits: Uint32Array
 }
 
-/** Reason that a pattern could not be matched: a timeout, too much work for the engine, or unsupported syntax. */
+/** Reason why a pattern could not be matched: a timeout, too much work for the engine, or unsupported syntax. */
 export type PatternErrorCode = 'timeout' | 'too-complex' | 'unsupported'
 
 /**
- * Report a pattern that cannot be matched; the message has the reason.
+ * An error for a pattern that cannot be matched. Its message has the reason.
  *
  * @example
  * ```ts
@@ -58,7 +59,7 @@ export type PatternErrorCode = 'timeout' | 'too-complex' | 'unsupported'
 export class PatternError extends Error {
   override readonly name = 'PatternError'
   readonly code: PatternErrorCode
-  /** Progress of this call in its text. Set with `timeout`. Results of earlier calls stay valid. */
+  /** Progress of this call in its text. Set with `timeout`. Results of earlier calls are still valid. */
   readonly progress?: PatternProgress
 
   constructor(
@@ -72,13 +73,13 @@ export class PatternError extends Error {
   }
 }
 
-/** Returns the error for patterns that no linear engine supports, if they cannot be stopped. */
+/** Returns the error for patterns that no linear engine supports, if they could not be stopped. */
 export function noWorkers(cause?: unknown): PatternError {
   const message = 'This runtime cannot start workers, so look-around and backreferences must be fast on every line.'
   return new PatternError('unsupported', message, { cause })
 }
 
-/** A program outside the calling thread that can be terminated at any time. */
+/** A program outside of the calling thread, which can be terminated at any time. */
 export interface IsolatedProgram {
   /** Send a message and return its answer. Rejects with an {@link IsolationError}. */
   run(message: unknown, deadlineMs: number): Promise<unknown>
@@ -86,7 +87,7 @@ export interface IsolatedProgram {
 
 type IsolationErrorCode = 'timeout' | 'ended' | 'unavailable'
 
-/** Rejection of {@link IsolatedProgram.run}. */
+/** The error with which {@link IsolatedProgram.run} rejects. */
 export class IsolationError extends Error {
   override readonly name = 'IsolationError'
   readonly code: IsolationErrorCode

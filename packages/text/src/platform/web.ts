@@ -3,10 +3,10 @@ import { concatBytes, copyBytes } from '../shared/bytes.ts'
 import type { Sha256 } from './platform.ts'
 
 const MAX_RANDOM_BYTES = 65_536
-/** Below the maximum number of arguments in any engine. */
+/** Number of characters in one call, below the largest number of arguments in any engine. */
 const MAX_CHARACTERS_AT_ONCE = 8_192
 
-/** Buffer the bytes until `digest`, since the web has no incremental SHA-256. */
+/** Collect the bytes until `digest` is called, because the web has no incremental SHA-256. */
 export function createSha256(): Sha256 {
   const chunks: Uint8Array[] = []
   return {
@@ -24,7 +24,7 @@ export function randomBytes(length: number): Uint8Array {
   return bytes
 }
 
-/** Decode Base64, plain or URL-safe. Returns `undefined` if it is invalid. */
+/** Decode Base64, plain or URL-safe. Returns `undefined` if the text is invalid. */
 export function decodeBase64(base64: string): Uint8Array | undefined {
   const plain = base64.replaceAll('-', '+').replaceAll('_', '/')
   try {
@@ -43,12 +43,12 @@ export function encodeBase64(bytes: Uint8Array): string {
   return btoa(binary)
 }
 
-/** Yield to the event loop. Takes a millisecond, or four in a browser: call it rarely. */
+/** Yield to the event loop. It takes a millisecond, or four in a browser, so call it rarely. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0))
 }
 
-/** Return the elapsed time, since no web standard gives the CPU time of a thread. */
+/** Return the elapsed time, because no web standard gives the CPU time of a thread. */
 export function workMilliseconds(): number {
   return performance.now()
 }
@@ -58,7 +58,7 @@ export function warn(message: string, cause: unknown): void {
   globalThis.console.warn(`SpillwayWarning: ${message}`, cause)
 }
 
-/** Return `undefined`: no web standard starts a worker from text, so SQLite could not be terminated. */
+/** Return `undefined`. No web standard starts a worker from text, so SQLite could not be terminated. */
 export function locateSqlite(): string | undefined {
   return undefined
 }

@@ -5,10 +5,12 @@ const waiting = new CallerQueues<() => void>()
 let isServing = false
 /** Milliseconds of work in one turn of the event loop. */
 const SLICE_MS = 5
-/** End of this turn's work; absent before its first. */
+/** Time at which the work of this turn must end. Absent before the first work. */
 let sliceEnd: number | undefined
 
-/** Yield if the work of all callers in this turn of the event loop has taken its time. Call after a piece of work. */
+/**
+ * Yield if all callers together have used the time of this turn of the event loop. Call it after each part of the work.
+ */
 export function yieldWhenDue(): Promise<void> | undefined {
   const now = performance.now()
   return now < (sliceEnd ?? beginSlice(now)) ? undefined : yieldToOthers(undefined)
@@ -20,10 +22,10 @@ function beginSlice(now: number): number {
 }
 
 /**
- * Yield to the event loop and to other callers. Callers take turns, one in each turn of the event loop: between
- * two slices of one caller, every other caller has at most one.
+ * Yield to the event loop and to other callers. Callers take turns, one in each turn of the event loop. Between two
+ * slices of one caller, every other caller gets at most one.
  *
- * @param caller - Identity of the caller, compared like the key of a `Map`.
+ * @param caller - Identity of the caller. It is compared like the key of a `Map`.
  */
 export async function yieldToOthers(caller: unknown): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -1,15 +1,15 @@
 export interface QueryWord {
   readonly text: string
   readonly stems: readonly WordStem[]
-  /** Factor beside the word's rarity. */
+  /** Factor in addition to the word's rarity. */
   readonly weight: number
-  /** Whether the word also matches within longer words, as in scripts without spaces. */
+  /** Whether the word matches within longer words, too, as in scripts without spaces. */
   readonly anywhere: boolean
-  /** Whether it reports a failure, unless there were none: `0 failed`. */
+  /** Whether the word reports a failure. It does not if the number is zero: `0 failed`. */
   readonly failure: boolean
-  /** Whether it does not match as a part of a path or of another name. */
+  /** Whether the word does not match as part of a path or of another name. */
   readonly alone: boolean
-  /** Whether it was added because the question asks for a failure. */
+  /** Whether the word was added because the question is about a failure. */
   readonly implied: boolean
 }
 
@@ -28,12 +28,12 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** Words for the content itself have little weight. */
+/** Words for the content itself, which have a low weight. */
 const CONTENT_WORDS: ReadonlySet<string> = new Set('line lines log logs output message messages text file'.split(' '))
 const CONTENT_WEIGHT = 0.3
-/** Weight of a failed subject in a question about a failure. */
+/** Weight of the subject in a question about a failure. */
 const SUBJECT_WEIGHT = 0.3
-/** Weights of implied words, by the number of other words in the question. */
+/** Weights of added words, by the number of other words in the question. */
 const IMPLIED_WEIGHTS = [0.8, 0.3, 0.15]
 
 const IRREGULAR: readonly (readonly string[])[] = [
@@ -50,7 +50,7 @@ const IRREGULAR: readonly (readonly string[])[] = [
 const TOKEN = /[\p{L}\p{M}\p{N}_]+/gu
 /** Boundaries within a name: `paymentFailed`, `HTTPError`. */
 const PART_EDGE = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
-/** Scripts without spaces: each two characters are a word. */
+/** Matches scripts without spaces. In these, every two characters are a word. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]/u
 
 export interface QueryWords {
@@ -105,7 +105,7 @@ function mergeForms(texts: readonly string[]): QueryWord[] {
   return [...words.values()]
 }
 
-/** Also looks for words that report failures, with less weight the more else the question asks for. */
+/** Adds words that report failures. The more other words the question has, the lower is their weight. */
 function weighForFailure(asked: readonly QueryWord[]): QueryWord[] {
   const isSubject = (word: QueryWord): boolean => isSubjectStem(word.stems[0]!.stem)
   const others = asked.filter((word) => !word.failure && !isSubject(word) && word.weight === 1).length
@@ -138,7 +138,7 @@ const FAILURE_STEMS: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Subjects that may fail. They rarely occur where the failure is reported. */
+/** Subjects that can fail. They rarely occur in the lines that report the failure. */
 const SUBJECT_STEMS: ReadonlySet<string> = new Set(
   'build built ci job run pipelin task step command process program script workflow stag test'.split(' '),
 )
@@ -212,7 +212,7 @@ function isSubjectStem(stem: string): boolean {
 
 export interface WordStem {
   readonly stem: string
-  /** Allowed endings: none, any inflection, or one after a removed `e` or `y`. */
+  /** Endings that may follow the stem: none, any inflection, or one after a removed `e` or `y`. */
   readonly endings: 'none' | 'any' | 'after-e' | 'after-y'
 }
 
@@ -227,10 +227,10 @@ const ENDINGS: Readonly<Record<WordStem['endings'], ReadonlySet<string>>> = {
   'after-y': new Set('y ies ied ying yed ier ily'.split(' ')),
 }
 
-/** Includes a doubled consonant. */
+/** A doubled consonant is included. */
 export const LONGEST_ENDING = 8
 
-/** Each suffix with the number of letters that must remain. */
+/** Each suffix, with the number of letters that must be left. */
 const SUFFIXES: readonly (readonly [suffix: string, remaining: number])[] = [
   ['ations', 5],
   ['ation', 5],
@@ -249,7 +249,10 @@ const SUFFIXES: readonly (readonly [suffix: string, remaining: number])[] = [
   ['ed', 3],
 ]
 
-/** `failed`, `failing`, `failures` become `fail`. Numbers, codes and words with other letters stay unchanged. */
+/**
+ * Returns the stem of a word: `failed`, `failing`, `failures` become `fail`. Numbers, codes and words with other
+ * letters do not change.
+ */
 export function stemWord(word: string): WordStem {
   if (!/^[a-z]+$/.test(word)) return { stem: word, endings: 'none' }
   if (word.length < 4) return { stem: word, endings: 'any' }
@@ -284,13 +287,13 @@ const REPEAT = 1.2
 const LENGTH = 0.3
 
 export interface WordStatistics {
-  /** Lines, and parts of long lines. */
+  /** Number of lines, and of parts of long lines. */
   units: number
   length: number
   readonly unitCounts: number[]
 }
 
-/** Inverse document frequency of BM25, with each unit as a document. */
+/** Inverse document frequency of BM25, in which each unit is a document. */
 export function weighWords(words: readonly QueryWord[], statistics: WordStatistics): number[] {
   const { units, unitCounts } = statistics
   return words.map(({ weight }, index) => {
@@ -299,7 +302,7 @@ export function weighWords(words: readonly QueryWord[], statistics: WordStatisti
   })
 }
 
-/** Term frequency of BM25, with saturation. */
+/** Term frequency of BM25. It grows less with each occurrence. */
 export function saturate(times: number, length: number, averageLength: number): number {
   const relative = 1 - LENGTH + (LENGTH * length) / averageLength
   return (times * (REPEAT + 1)) / (times + REPEAT * relative)

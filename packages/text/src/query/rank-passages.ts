@@ -4,17 +4,17 @@ import { saturate, type QueryWord } from './query-words.ts'
 export const LINES_BEFORE = 3
 export const LINES_AFTER = 5
 
-/** Weights of words in other lines of the passage, by their distance. */
+/** Weights of words in other lines of the passage, by the distance of the line. */
 const NEAR_SHARES: readonly number[] = Array.from(
   { length: Math.max(LINES_BEFORE, LINES_AFTER) + 1 },
   (_, distance) => 0.6 * 0.8 ** distance,
 )
 
-/** Bonus for words that follow each other as in the question. */
+/** Bonus for words that follow each other in the same order as in the question. */
 const PAIR_BONUS = 0.15
-/** Part of the score that depends on how many query words occur. */
+/** Share of the score that depends on the number of different query words. */
 const COVERAGE = 0.5
-/** Scores are compared in these steps; ties keep the order of the content. */
+/** Step in which scores are compared. Equal scores keep the order of the content. */
 const SCORE_STEP = 1e-6
 const SLICE = 8_192
 
@@ -27,7 +27,7 @@ export interface Passage {
 
 interface RankedPassages {
   readonly passages: readonly Passage[]
-  /** Similar passages are not counted. */
+  /** Number of passages. Similar ones are not counted. */
   readonly total: number
 }
 
@@ -71,7 +71,7 @@ export async function rankPassages(
 
 type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
 
-/** Lines shown with a passage do not start another passage. */
+/** Marks lines that are shown with a passage, so that they do not start another one. */
 function takeNeighbours(candidates: PassageCandidates, index: number, taken: Uint8Array): void {
   if (candidates.isPart(index)) return
   const line = candidates.line(index)
@@ -85,7 +85,7 @@ function takeNeighbours(candidates: PassageCandidates, index: number, taken: Uin
   }
 }
 
-/** Each key combines score and position. */
+/** Each key contains score and position. */
 async function sortKeys(candidates: PassageCandidates, scorer: Scorer, caller: unknown): Promise<Float64Array> {
   const keys = new Float64Array(candidates.count)
   for (let index = 0; index < keys.length; index++) {
@@ -113,7 +113,7 @@ class Scorer {
     this.#parts = new Float64Array(words.length)
   }
 
-  /** BM25 of the line, with words of its neighbors weighted by distance. */
+  /** Returns the BM25 score of a line. Words of its neighbors count by their distance. */
   score(index: number): number {
     const candidates = this.#candidates
     const parts = this.#parts.fill(0)
@@ -147,10 +147,10 @@ class Scorer {
   }
 }
 
-/** Beyond this number, the lower half is dropped. */
+/** Largest number of candidates. Above it, the lower half is dropped. */
 export const MAX_CANDIDATES = 65_536
 
-/** The most that two bits hold. */
+/** Largest number that fits in two bits. */
 export const MAX_TIMES = 3
 
 interface Candidate {
@@ -158,7 +158,7 @@ interface Candidate {
   readonly line: number
   readonly column: number
   readonly length: number
-  /** Equal for lines that are alike. */
+  /** Hash that is equal for similar lines. */
   readonly shape: number
   readonly chunk: number
   readonly pairs: number
@@ -166,10 +166,10 @@ interface Candidate {
 }
 
 const COLUMNS = 9
-/** Small, because a scope may have a thousand contents. */
+/** Initial capacity. It is small, because a scope may have a thousand contents. */
 const FIRST_ROOM = 64
 
-/** Candidates in the order of the content, 36 bytes each. */
+/** Candidates in the order of the content. Each needs 36 bytes. */
 export class PassageCandidates {
   #data = new Uint32Array(FIRST_ROOM * COLUMNS)
   #count = 0
@@ -253,7 +253,7 @@ export class PassageCandidates {
     return this.column(index) > 0
   }
 
-  /** Equal for candidates with the same shape and the same words. */
+  /** Return a number that is equal for candidates with the same shape and the same words. */
   kind(index: number): number {
     return this.shape(index) * 0x1f_ffff + (Math.imul(this.present(index), 0x9e3779b1) >>> 11)
   }
@@ -262,7 +262,10 @@ export class PassageCandidates {
     this.#dropped++
   }
 
-  /** Drops the lowest scores, and the later of equal ones. Returns the highest dropped score. */
+  /**
+   * Drops candidates with the lowest scores. Of equal scores, the later ones are dropped. Returns the highest score
+   * that was dropped.
+   */
   keepBest(keep: number, scoreOf: (index: number) => number): number {
     if (keep >= this.#count) return -Infinity
     const scores = Float64Array.from({ length: this.#count }, (_, index) => scoreOf(index))

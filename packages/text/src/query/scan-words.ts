@@ -3,13 +3,13 @@ import { averageLength, saturate, weighWords, type QueryWord, type WordStatistic
 import { MAX_CANDIDATES, MAX_TIMES, PassageCandidates } from './rank-passages.ts'
 import { WordFinder, type WordHit } from './word-finder.ts'
 
-/** A longer line is divided into parts. */
+/** Longest unit. A longer line is divided into several units. */
 export const MAX_UNIT_LENGTH = 1_000
 export const PART_LENGTH = 400
 
 /** Milliseconds between two yields to the event loop. */
 const SLICE_MS = 8
-/** UTF-16 units between two words that follow each other, at most. */
+/** Largest distance of two words that follow each other, in UTF-16 units. */
 const MAX_PAIR_GAP = 3
 
 export interface ChunkPlace {
@@ -17,7 +17,7 @@ export interface ChunkPlace {
   readonly size: number
   readonly firstLine: number
   readonly column: number
-  /** End of the first line within the chunk, at its LF or at the end of the chunk. */
+  /** End of the first line in the chunk, which is at its LF or at the end of the chunk. */
   readonly firstEnd: number
   readonly open: boolean
 }
@@ -25,7 +25,7 @@ export interface ChunkPlace {
 interface ScanOptions {
   readonly deadlineMs: number
   readonly caller?: unknown
-  /** Called before each pause. May throw, which ends the scan. */
+  /** Called before each pause. If it throws, the scan ends. */
   readonly beforePause?: (() => void) | undefined
 }
 
@@ -76,7 +76,7 @@ export function keepBest(
   keepByScore(count, candidates, ownScore(weighWords(words, statistics), averageLength(statistics)))
 }
 
-/** Returns the highest dropped score. */
+/** Returns the highest score that was dropped. */
 function keepByScore(count: number, candidates: PassageCandidates, score: OwnScore): number {
   return candidates.keepBest(count, (index) => score((word) => candidates.times(index, word), candidates.length(index)))
 }
@@ -105,7 +105,7 @@ class Scanner {
   readonly #times: Uint8Array
   #hit: WordHit | undefined
   readonly #timesOf = (word: number): number => this.#times[word]!
-  /** Set once there were too many lines: their scoring, and the score that is too low. */
+  /** Set once there were too many lines: how they are scored, and the highest score that is too low. */
   #score: OwnScore | undefined
   #least = 0
   #lines = 0
@@ -150,7 +150,7 @@ class Scanner {
     } while (start < lineEnd)
   }
 
-  /** Returns how many words follow another one as in the question. */
+  /** Returns the number of words that follow another one in the same order as in the question. */
   #countWords(text: string, end: number): number {
     this.#times.fill(0)
     let pairs = 0
@@ -200,7 +200,7 @@ class Scanner {
     })
   }
 
-  /** If there were too many lines, leaves out one that scores lower than all kept ones. */
+  /** Whether a line is left out: there were too many lines, and its score is lower than all that are kept. */
   #isOneTooMany(length: number): boolean {
     if (this.#candidates.count === MAX_CANDIDATES) {
       const weights = weighWords(this.#words, this.#statistics)
@@ -212,7 +212,7 @@ class Scanner {
     return true
   }
 
-  /** The neighbors of a line identify it if little of it is left without numbers. */
+  /** Returns the shape of a line. If a line has little text besides numbers, its neighbors are part of the shape. */
   #shape(text: string, start: number, end: number, lineEnds: readonly number[], index: number): number {
     const { hash, weak } = shapeOf(text, start, end)
     if (!weak) return hash
@@ -225,7 +225,7 @@ class Scanner {
 }
 
 const MAX_LENGTH = 240
-/** A line with fewer letters outside numbers and ids has no shape. */
+/** Smallest number of letters outside numbers and ids in a line that has a shape. */
 const FEW_LETTERS = 12
 const OFFSET = 0x811c9dc5
 const PRIME = 0x01000193
@@ -235,7 +235,7 @@ interface LineShape {
   readonly weak: boolean
 }
 
-/** Leaves out words with digits, unless nothing else is left. */
+/** Returns a hash of the words. Words with digits are left out, unless there are no others. */
 export function shapeOf(text: string, start: number, end: number): LineShape {
   const last = Math.min(end, start + MAX_LENGTH)
   let hash = OFFSET
@@ -268,7 +268,7 @@ export function shapeOf(text: string, start: number, end: number): LineShape {
 }
 
 const CHUNK_BYTES = 65_536
-/** Distance within which a long line is divided between words. */
+/** Largest distance from the limit at which a long line is divided between words. */
 const WORD_BYTES = 256
 const LINE_FEED = 10
 const BYTE_ORDER_MARK = '\uFEFF'
@@ -280,12 +280,15 @@ export interface TextChunk {
   readonly size: number
   readonly firstLine: number
   readonly column: number
-  /** End of each line in `text`, at its LF or at the end of the chunk. */
+  /** End of each line in `text`, which is at its LF or at the end of the chunk. */
   readonly lineEnds: readonly number[]
   readonly open: boolean
 }
 
-/** Chunks do not depend on the blocks. Drops a byte order mark; invalid bytes become U+FFFD. */
+/**
+ * Yields chunks of text. They do not depend on the size of the blocks. A byte order mark is removed, and invalid bytes
+ * become U+FFFD.
+ */
 export async function* textChunks(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<TextChunk> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const buffer = new Uint8Array(CHUNK_BYTES)
@@ -332,7 +335,7 @@ function chunkEnd(buffer: Uint8Array, filled: number, continued: boolean, last: 
   return lastEnd >= 0 ? lastEnd + 1 : partEnd(buffer, filled)
 }
 
-/** Cuts between words, or at least between characters. */
+/** Returns the end of a part. It is between words, or at least between characters. */
 function partEnd(buffer: Uint8Array, filled: number): number {
   for (let end = filled; end > filled - WORD_BYTES; end--) if (isSeparator(buffer[end - 1]!)) return end
   let end = filled

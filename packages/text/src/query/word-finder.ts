@@ -1,10 +1,10 @@
 import { isEnding, LONGEST_ENDING, type QueryWord, type WordStem } from './query-words.ts'
 
-/** UTF-16 units of a stem in the expression. The rest is compared at each hit. */
+/** Number of UTF-16 units of a stem that the expression contains. The remaining ones are compared at each hit. */
 const MAX_SOUGHT = 24
 
 export interface WordHit {
-  /** Indexes of the words, because a stem may belong to several. */
+  /** Indexes of the words with this stem, because there may be several. */
   readonly words: readonly number[]
   readonly start: number
   readonly end: number
@@ -15,7 +15,7 @@ interface Sought {
   readonly words: number[]
 }
 
-/** Searches for stems with one alternation, nested by common prefixes, and checks each hit in code. */
+/** Searches for stems with one expression of alternatives, nested by common prefixes. Each hit is then checked. */
 export class WordFinder {
   readonly #words: readonly QueryWord[]
   readonly #expression: RegExp
@@ -51,7 +51,7 @@ export class WordFinder {
     return undefined
   }
 
-  /** The expression finds the longest stem, but a shorter one may be right. */
+  /** Checks a hit. The expression finds the longest stem, but a shorter one may be right. */
   #check(text: string, start: number, longest: number): WordHit | undefined {
     const found = text.slice(start, start + longest).toLowerCase()
     for (const length of this.#lengths) {
@@ -91,14 +91,14 @@ function alternation(literals: readonly string[]): string {
   return branches.length === 1 ? branches[0]! : `(?:${branches.join('|')})`
 }
 
-/** Character classes are faster than the flag `i`. */
+/** Writes a unit as a character class, which is faster than the flag `i`. */
 function inAnyCase(unit: string): string {
   const cases = new Set([unit, unit.toUpperCase(), unit.toLowerCase()].filter((form) => form.length === 1))
   const escaped = [...cases].map((form) => `\\u${form.charCodeAt(0).toString(16).padStart(4, '0')}`)
   return escaped.length === 1 ? escaped[0]! : `[${escaped.join('')}]`
 }
 
-/** A color code ends in a letter that belongs to no word. */
+/** Matches a color code before a word. It ends in a letter that does not belong to the word. */
 const COLOUR_BEFORE = /\u001B\[[\d;]*m$/
 const LETTER = /\p{L}/u
 
@@ -143,7 +143,7 @@ function partEnd(text: string, from: number): number | undefined {
 const NONE_BEFORE = /(?:^|[^\p{L}\p{N}.])(?:0|no|zero|without)[ \t]{1,2}$/iu
 const NONE_AFTER = /^[ \t]?[:=][ \t]{0,3}0(?![\d.x])/
 
-/** For example `0 failed` and `errors: 0`. */
+/** Whether the text says that there is none, for example `0 failed` and `errors: 0`. */
 function saysNone(text: string, start: number, end: number): boolean {
   const before = text.charCodeAt(start - 1)
   if ((before === 32 || before === 9) && NONE_BEFORE.test(text.slice(Math.max(0, start - 11), start))) return true
@@ -151,7 +151,7 @@ function saysNone(text: string, start: number, end: number): boolean {
   return (after === 58 || after === 61 || after === 32) && NONE_AFTER.test(text.slice(end, end + 8))
 }
 
-/** For example `error-handler.js`, `-Wno-error`, `failsWhenNull`. */
+/** Whether a word is part of a name, for example `error-handler.js`, `-Wno-error`, `failsWhenNull`. */
 function isInName(text: string, start: number, end: number): boolean {
   if (/[-_/\\.$]/.test(text.charAt(start - 1))) return true
   const after = text.slice(end, end + 2)

@@ -1,5 +1,6 @@
 /**
- * Map with a maximum size: evicts the oldest entry beyond it. Setting an entry again makes it the newest.
+ * Map with a maximum size. If it has more entries, the oldest one is evicted. Setting an entry again makes it the
+ * newest.
  *
  * @example
  * ```ts
@@ -44,10 +45,10 @@ interface Node<Key, Value> {
 }
 
 /**
- * Map ordered by recency: setting an entry again makes it the newest. Each operation takes constant time.
+ * Map in the order of the last use. Setting an entry again makes it the newest. Each operation takes constant time.
  *
- * A plain `Map` could delete and set the entry again. But V8 leaves holes and walks through them: 8 to 35 us for each
- * operation among ten thousand entries.
+ * With a plain `Map`, an entry could be deleted and set again. But V8 then leaves holes and iterates over them, which
+ * takes 8 to 35 us for each operation with ten thousand entries.
  *
  * @example
  * ```ts
@@ -67,7 +68,7 @@ export class RecencyMap<Key, Value> {
     return this.#nodes.size
   }
 
-  /** The key that was set first. Absent if the map is empty. */
+  /** The key that was set least recently. Absent if the map is empty. */
   get oldestKey(): Key | undefined {
     return this.#oldest?.key
   }
@@ -97,7 +98,7 @@ export class RecencyMap<Key, Value> {
     this.#oldest ??= node
   }
 
-  /** Remove an entry. Returns whether the entry was there. */
+  /** Remove an entry. Returns whether there was such an entry. */
   delete(key: Key): boolean {
     const node = this.#nodes.get(key)
     if (node === undefined) return false
@@ -112,7 +113,7 @@ export class RecencyMap<Key, Value> {
     this.#newest = undefined
   }
 
-  /** Iterate over the entries, the oldest first. Copy them before the map is changed. */
+  /** Iterate over the entries, the oldest first. Copy the entries before the map is changed. */
   *[Symbol.iterator](): Generator<[Key, Value]> {
     for (let node = this.#oldest; node !== undefined; node = node.newer) yield [node.key, node.value]
   }

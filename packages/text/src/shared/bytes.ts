@@ -1,15 +1,15 @@
-/** Return whether a value is a `Uint8Array`, including one of another realm or a Node.js `Buffer`. */
+/** Return whether a value is a `Uint8Array`. Arrays of another realm and Node.js `Buffer`s count, too. */
 export const isBytes = (value: unknown): value is Uint8Array =>
   ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === '[object Uint8Array]'
 
 /** Copy bytes. A `Buffer`'s own `slice` would share its memory. */
 export const copyBytes = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes)
 
-/** Return the same memory as a plain `Uint8Array`, without a `Buffer`'s different methods. */
+/** Return the same memory as a plain `Uint8Array`, because some methods of a `Buffer` differ. */
 export const plainBytes = (bytes: Uint8Array): Uint8Array =>
   bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-/** Concatenate parts into a new array. A single part is returned as is. */
+/** Concatenate parts into a new array. A single part is returned without a copy. */
 export function concatBytes(parts: readonly Uint8Array[], size: number = byteLength(parts)): Uint8Array {
   const [first] = parts
   if (first !== undefined && parts.length === 1) return first

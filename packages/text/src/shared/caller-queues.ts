@@ -1,4 +1,4 @@
-/** Waiting items of several callers, taken in turn: one item of each caller, then the next of each. */
+/** Waiting items of several callers. They are taken in turn: one item of each caller, and then the next one of each. */
 export class CallerQueues<Item> {
   readonly #queues = new Map<unknown, Set<Item>>()
 
@@ -6,7 +6,7 @@ export class CallerQueues<Item> {
     return this.#queues.size === 0
   }
 
-  /** Callers with waiting items. */
+  /** Callers that have waiting items. */
   callers(): Iterable<unknown> {
     return this.#queues.keys()
   }

@@ -1,7 +1,7 @@
-/** V8 copies shorter strings when it slices them. */
+/** Length up to which V8 copies a string when it is cut from a longer one. */
 const SLICED_UNITS = 13
 
-/** Copy a string, so that the text that it was cut from can be freed. */
+/** Copy a string, so that the memory of the text from which it was cut can be freed. */
 export function detach(text: string): string {
   return text.length < SLICED_UNITS ? text : ` ${text}`.slice(1)
 }

@@ -1,4 +1,4 @@
-/** Escape a text as an equivalent regular expression for any flags but `v`. */
+/** Escape a text for a regular expression that matches it. It works with any flags except `v`. */
 export function escapeExpression(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }

@@ -1,5 +1,5 @@
 /**
- * Run at most one task at a time for each key, in order of arrival. A task may have several keys.
+ * Run at most one task at a time for each key, in the order of arrival. A task may have several keys.
  *
  * @example
  * ```ts
@@ -20,7 +20,7 @@
 export class KeyedLock {
   readonly #tails = new Map<string, Promise<void>>()
 
-  /** Run a task after all earlier tasks of the same key, or of any of several keys, have ended or failed. */
+  /** Run a task once all earlier tasks with the same key, or with any of several keys, have ended. */
   async run<Result>(keys: string | readonly string[], task: () => Promise<Result>): Promise<Result> {
     let release: () => void = () => undefined
     const tail = new Promise<void>((resolve) => (release = resolve))

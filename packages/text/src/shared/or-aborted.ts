@@ -1,4 +1,7 @@
-/** Wait for a promise or the signal. Rejects with the result of `errorOf`, by default the signal's reason. */
+/**
+ * Wait for a promise. Stop waiting when the signal fires. Then it rejects with the result of `errorOf`, by default the
+ * signal's reason.
+ */
 export async function orAborted<Result>(
   promise: Promise<Result>,
   signal: AbortSignal | undefined,

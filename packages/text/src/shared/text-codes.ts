@@ -1,11 +1,14 @@
 const encoder = new TextEncoder()
 
-/** Converts text to UTF-16 units in a reused array, which is several times as fast to read as the text. */
+/**
+ * Converts text to UTF-16 units in an array that is used again. Reading the array is several times as fast as reading
+ * the text.
+ */
 export class TextCodes {
   #bytes = new Uint8Array(0)
   #codes: Uint16Array = new Uint16Array(0)
 
-  /** Return the units of `text`. Only valid until the next call. */
+  /** Return the units of `text`. They are valid until the next call. */
   of(text: string): Uint16Array {
     const { length } = text
     if (this.#codes.length < length) {

@@ -17,13 +17,13 @@ import type { TableText } from './separated-format.ts'
 
 /** Layout of the tables in the lines of a text. */
 export interface AlignedFormat {
-  /** `bars` between cells, or `aligned` columns. */
+  /** `bars` if bars separate the cells, or `aligned` if columns are aligned. */
   readonly form: 'bars' | 'aligned'
   /** Kind of the rows, if they are not a table with a header. */
   readonly kind?: string
   /** Whether the first cells are sizes. */
   readonly largest?: boolean | undefined
-  /** Lines before the first row: title and header. */
+  /** Number of lines before the first row, which are the title and the header. */
   readonly above: number
   /** Whether the last of these lines is a header. */
   readonly header: boolean
@@ -39,19 +39,21 @@ export interface AlignedFormat {
 }
 
 const MOST_LINES = 200
-/** Lines before the header that may be a title. */
+/** Number of lines before the header that may be a title. */
 const MOST_TITLE = 6
 const LEAST_ROWS = 4
 const LEAST_RECORDS = 6
 const APART = /\S {2,}\S/
 
-/** Start of a line of `ls -l`: mode, links, owner, group, size, and the time of the C locale or ISO 8601. */
+/**
+ * Matches the start of a line of `ls -l`: mode, links, owner, group, size, and the time in the C locale or ISO 8601.
+ */
 const ENTRY =
   /^[-bcdlpsDC][-rwxsStTl]{9}[.+@]? +\d+ +\S+ +\S+ +(\d+, +)?[\d.]+[KMGTP]? +((?:[A-Z][a-z]{2} +\d{1,2} +[\d:]{4,5}|\d{1,2} [A-Z][a-z]{2} +[\d:]{4,5}|\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: [-+]\d{4})?)) \S/
 
 const NAMES: readonly string[] = ['mode', 'links', 'owner', 'group', 'size', 'modified', 'name']
 
-/** Formats with one record on a line, the most specific first. */
+/** Formats with one record per line, the most specific first. */
 const RECORD_FORMS: readonly RecordForm[] = [
   {
     // git log --oneline, git rev-list --oneline
@@ -135,7 +137,7 @@ function isApart(line: string): boolean {
   return APART.test(line)
 }
 
-/** Lines of code, comments and Markdown begin with punctuation. */
+/** Whether a line starts with punctuation, as in code, comments and Markdown. */
 function isComment(line: string): boolean {
   return /^\s*(?:[*/#;>|]|--|<)/.test(line) && !/^#? ?[A-Za-z]+ {2}/.test(line)
 }
@@ -198,7 +200,7 @@ function longListColumns(lines: readonly string[]): LineColumns | undefined {
   return wordColumns(NAMES.length, NAMES, [1, 1, 1, 1, 1, words, 1])
 }
 
-/** Return whether a line is a file of `ls -l`. */
+/** Return whether a line describes a file in `ls -l`. */
 export function isLongEntry(line: string): boolean {
   return ENTRY.test(line)
 }
@@ -211,16 +213,16 @@ export function nameOfLongEntry(line: string): string | undefined {
   return entry === null ? undefined : line.slice(entry[0].length - 1)
 }
 
-/** A kind of lines without a header: name and positions of the cells. */
+/** A kind of lines without a header: its name, and the positions of the cells. */
 interface RecordForm {
   /** Name of the kind in the first line of a preview. */
   readonly kind: string
   readonly columns: LineColumns
-  /** Whether a line has this format. Reads only a bounded start of the line. */
+  /** Whether a line has this format. It reads only a limited start of the line. */
   readonly fits: (line: string) => boolean
-  /** Additional condition for all lines together. */
+  /** Another condition, for all lines together. */
   readonly agrees?: (lines: readonly string[]) => boolean
-  /** Whether the first cell is a size, so that the largest rows are the most relevant. */
+  /** Whether the first cell is a size. The largest rows are then the most relevant. */
   readonly largest?: boolean
   readonly sureness: number
 }
@@ -259,7 +261,7 @@ function firstWords(lines: readonly string[]): string[] {
   return lines.map((line) => line.trimStart().split(/[* ]/, 1).join(''))
 }
 
-/** Whether at most this share of the texts are repetitions. */
+/** Whether the share of repeated texts is at most `share`. */
 function mayRepeat(texts: readonly string[], share: number): boolean {
   return new Set(texts).size >= texts.length * (1 - share)
 }

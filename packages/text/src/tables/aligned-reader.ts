@@ -8,7 +8,7 @@ import { columnName, type RowReader, type TableRow, type TableSink } from './tab
 
 const MOST_SECTIONS = 64
 const ROWS_TO_FIND = 40
-/** UTF-16 units. */
+/** Size of a block, in UTF-16 units. */
 const BLOCK_UNITS = 32_768
 const BLANK = 32
 const UNFIT_SHARE = 0.2
@@ -17,11 +17,11 @@ const UNFIT_SHARE = 0.2
 export interface AlignedTable {
   readonly columns: number
   readonly rows: number
-  /** Rows that do not match the columns. */
+  /** Number of rows that do not match the columns. */
   readonly unfit: number
   /** Add the row in a block from `start` to `end`. */
   add(block: BlockText, start: number, end: number, line: number): void
-  /** The memory of `text` is about to be reused. */
+  /** Called before the memory of `text` is used again. */
   endBlock(text: string): void
   /** Add a line after the rows. */
   note(text: string): void
@@ -30,14 +30,14 @@ export interface AlignedTable {
 /** Create a table from its columns, the lines before its header, and whether it has a header. */
 export type BeginTable<Table> = (columns: LineColumns, title: string, named: boolean) => Table
 
-/** A further table whose columns are unknown so far. */
+/** A further table whose columns are not yet known. */
 interface OpenSection {
   readonly title: string
   readonly header: string
   readonly rows: { readonly text: string; readonly line: number }[]
 }
 
-/** Reads the tables of lines with aligned columns or bars. */
+/** Reads tables from lines with aligned columns or bars. */
 export class AlignedReader<Table extends AlignedTable> implements LineSink {
   readonly #format: AlignedFormat
   readonly #bar: number
@@ -49,7 +49,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
   #block: BlockText = { text: '', codes: new Uint16Array(0) }
   #line = 0
   #title: string[] = []
-  /** A possible title of a further table. */
+  /** A line that may be the title of a further table. */
   #held: { readonly text: string; readonly line: number; readonly apart: boolean } | undefined
   #opening: OpenSection | undefined
   #afterBlank = false
@@ -270,7 +270,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
   }
 }
 
-/** A title has words with single blanks and no digits, or ends with a colon. */
+/** Whether a line may be a title: it has words with single blanks and no digits, or ends with a colon. */
 function mayBeTitle(codes: Uint16Array, start: number, end: number, first: number): boolean {
   if (first < 65 || first > 90 || end - start > 120) return codes[end - 1] === 58 && end - start < 200
   let blanks = 0

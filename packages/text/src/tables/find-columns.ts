@@ -1,20 +1,20 @@
 import { codesOf, isValue } from './record-reader.ts'
 
-/** Columns of characters. */
+/** Largest number of character columns. */
 const WIDEST = 1_024
-/** Minimum share of lines that are blank between two columns. */
+/** Smallest share of lines that are blank between two columns. */
 const BLANK_SHARE = 0.98
-/** Minimum share of lines that match the columns. */
+/** Smallest share of lines that match the columns. */
 const FITTING_SHARE = 0.9
 const MOST_COLUMNS = 64
 const MOST_HEADER = 6
 
-/** A rule above or below a header: dashes and crossings. */
+/** Whether a line is a rule above or below a header, made of dashes and crossings. */
 export function isRule(line: string): boolean {
   return /^[\s|+\-=:*─━═│┃║┌┬┐├┼┤└┴┘╒╤╕╞╪╡╘╧╛╭╮╰╯┏┳┓┡╇┩]+$/.test(line) && /-{2}|={2}|─|━|═|:-|-:|\|-/.test(line)
 }
 
-/** Whether a line between bars is a rule, not a row whose only filled cell has dashes. */
+/** Whether a line between bars is a rule, and not a row that has only dashes in one cell. */
 export function isBarRule(line: string, isFramed: boolean): boolean {
   return isRule(line) && !/[|│┃] +[|│┃]/.test(line) && (isFramed || !line.startsWith(' '))
 }
@@ -24,7 +24,7 @@ export function isFooter(line: string): boolean {
   return /^\(?\d+ rows?(?:\)| in set\b.*| affected\b.*)?$/i.test(line.trim())
 }
 
-/** Whether a line can name columns: separate words that are not numbers. */
+/** Whether a line may have the names of columns: separate words that are not numbers. */
 export function isHeader(line: string): boolean {
   const words = line.trim().split(/\s+/)
   if (words.length < 2 || line.length > WIDEST) return false
@@ -110,7 +110,7 @@ export function hasTyped(columns: LineColumns, lines: readonly string[]): boolea
   return false
 }
 
-/** Whether each column has numbers, dates or similar values, which never have a second line. */
+/** For each column, return whether it has numbers, dates or similar values, which are never longer than one line. */
 export function typedColumns(columns: LineColumns, lines: readonly string[]): boolean[] {
   const rows = lines.map((line) => cellsOf(columns, line)).filter((cells) => cells.length === columns.columns)
   return Array.from({ length: columns.columns }, (_, column) => {
@@ -130,7 +130,10 @@ interface FoundSpan extends Span {
   readonly share: number
 }
 
-/** Find columns between blanks that all lines share: under the header, or filled in more than a few lines. */
+/**
+ * Find columns between blanks that all lines share. A column must be under the header, or filled in more than a few
+ * lines.
+ */
 function findSpans(header: string, lines: readonly string[]): FoundSpan[] | undefined {
   if (header.includes('\t') || lines.some((line) => line.includes('\t'))) return undefined
   const width = Math.min(
@@ -155,7 +158,7 @@ function findSpans(header: string, lines: readonly string[]): FoundSpan[] | unde
   return spans.length > 2 * MOST_COLUMNS ? undefined : spans
 }
 
-/** Join spans that belong together: one without a name, and the words of one name. */
+/** Join parts of one column: a part without a name, and the words of one name. */
 function withNames(spans: readonly FoundSpan[], header: string): { span: FoundSpan; name: string }[] {
   const named: { span: FoundSpan; name: string }[] = []
   for (const [index, span] of spans.entries()) {
@@ -182,10 +185,10 @@ function withNames(spans: readonly FoundSpan[], header: string): { span: FoundSp
 
 /** Finds the cells of a line. */
 export interface LineColumns {
-  /** Names in the header. Absent without a header. */
+  /** Names from the header. Absent if there is no header. */
   readonly names: readonly string[] | undefined
   readonly columns: number
-  /** Separator of visible cells. */
+  /** Separator to show between cells. */
   readonly separator: string
   /** Write the start and end of each cell to `bounds`. Returns the number of cells, or 0 if the line does not match. */
   readonly find: (codes: Uint16Array, start: number, end: number, bounds: Int32Array) => number
@@ -199,7 +202,7 @@ interface Span {
 const BLANK = 32
 const TAB = 9
 
-/** Cells are aligned between blanks that all lines share. A longer cell moves those after it. */
+/** Columns of cells that are aligned between blanks shared by all lines. A longer cell shifts the cells after it. */
 function spanColumns(spans: readonly Span[], names: readonly string[]): LineColumns {
   const find = (codes: Uint16Array, start: number, end: number, bounds: Int32Array): number => {
     let from = start
@@ -231,7 +234,10 @@ function spanColumns(spans: readonly Span[], names: readonly string[]): LineColu
   return { names, columns: spans.length, separator: ' ', find }
 }
 
-/** Cells are words, and the last one has the rest of the line. `groups`: words of each cell. `least`: minimum cells. */
+/**
+ * Columns of words. The last cell has the rest of the line. `groups`: the number of words in each cell. `least`: the
+ * smallest number of cells.
+ */
 export function wordColumns(
   columns: number,
   names: readonly string[] | undefined,
@@ -258,7 +264,7 @@ export function wordColumns(
   return { names, columns, separator: ' ', find }
 }
 
-/** Cells are between bars, as in Markdown and in database clients. `framed`: bars are at the ends too. */
+/** Columns between bars, as in Markdown and in database clients. `framed`: there are also bars at both ends. */
 function barColumns(names: readonly string[], bar: string, framed: boolean): LineColumns {
   const code = bar.charCodeAt(0)
   const columns = names.length

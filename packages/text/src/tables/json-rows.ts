@@ -2,9 +2,9 @@ import { isExactNumber, parseExactJson } from '../json/exact-json.ts'
 import { formatCount } from '../lines/clean-line.ts'
 import { GrowingColumns, type RowReader, type TableRow, type TableSink } from './table-row.ts'
 
-/** UTF-16 units of an object, which is parsed as a whole. */
+/** Largest object in UTF-16 units, because an object is parsed whole. */
 const LONGEST_OBJECT = 1_048_576
-/** Nesting of an object: serializing deeper values could overflow the stack. */
+/** Largest depth of an object. Serializing deeper values could overflow the stack. */
 const DEEPEST = 500
 export type JsonRowsForm = 'array' | 'lines' | 'documents'
 const QUOTE = 34
@@ -12,11 +12,14 @@ const BACKSLASH = 92
 const NEWLINE = 10
 const COMMA = 44
 
-/** Reads rows that are JSON objects, of an array or in sequence. The keys are the columns, in order of appearance. */
+/**
+ * Reads rows that are JSON objects, which are in an array or follow each other. The keys are the columns, in order of
+ * appearance.
+ */
 export class JsonRows implements RowReader, TableRow {
   readonly #sink: TableSink
   readonly #columns = new GrowingColumns()
-  /** Depth of the rows: inside an array, or at the top level. */
+  /** Depth of the rows, which are inside an array or at the top level. */
   readonly #base: number
   #row: Readonly<Record<string, unknown>> = {}
   #began = false
@@ -28,9 +31,9 @@ export class JsonRows implements RowReader, TableRow {
   #length = 0
   #isOpen = false
   readonly #isByLine: boolean
-  /** UTF-16 units to skip before the JSON. */
+  /** Number of UTF-16 units to skip before the JSON. */
   #before: number
-  /** Whether the line has something other than JSON between objects. */
+  /** Whether there is text other than JSON between objects in the line. */
   #isOtherLine = false
   #isOtherValue = false
   #otherLines: number
@@ -38,7 +41,7 @@ export class JsonRows implements RowReader, TableRow {
   #unread = 0
   #ended = false
 
-  /** @param before - The beginning of the text that is not JSON. */
+  /** @param before - Pass the start of the text that is not JSON. */
   constructor(form: JsonRowsForm, sink: TableSink, before = '') {
     this.#before = before.length
     this.#otherLines = before.split('\n').filter((line) => line.trim() !== '').length
@@ -101,7 +104,7 @@ export class JsonRows implements RowReader, TableRow {
     if (this.#isOpen) this.#keep(text.slice(start))
   }
 
-  /** Find the quote or line end that ends the string around `from`, or the end of the text. */
+  /** Find the quote or line end that ends the string around `from`. If there is none, return the end of the text. */
   #endOfString(text: string, from: number): number {
     let at = from
     if (this.#escaped) {
@@ -186,7 +189,7 @@ export class JsonRows implements RowReader, TableRow {
   }
 }
 
-/** Whether a character between objects is not JSON in lines. Commas may separate the objects. */
+/** Whether a character between objects means that the line is not JSON. Commas may separate the objects. */
 function isOther(code: number): boolean {
   return code > 32 && code !== 44 && code !== 91 && code !== 93 && code !== 123 && code !== 125 && code !== 0xfeff
 }

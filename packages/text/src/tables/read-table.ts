@@ -9,7 +9,7 @@ import { MOST_COLUMNS, RecordReader, type BlockText, type RecordSink } from './r
 import { separatedFormat, splitRecord, unquote, type SeparatedFormat, type TableText } from './separated-format.ts'
 import { columnName, type RowReader, type TableRow, type TableSink } from './table-row.ts'
 
-/** Minimum confidence for a text that is not declared a table, if rows are requested. */
+/** Smallest confidence for a text that is not declared as a table, if rows are requested. */
 const DECLARED_SURENESS = 0.97
 const NAME = /^(?:[\p{L}\p{N}_#%$(][^:{}<>;=]{0,80})?$/u
 
@@ -29,7 +29,7 @@ export function readTable(text: Omit<TableText, 'intent'>, layout: JsonLayout, s
   return format && new SeparatedRows(format, sink)
 }
 
-/** Return the layout of objects in JSON: `other` if they are not rows. */
+/** Return the layout of objects in JSON: it is `other` if they are not rows. */
 function jsonForm(start: string, { form }: JsonLayout): JsonRowsForm | 'other' | undefined {
   if (/^\s*\[\s*\{/.test(start)) return 'array'
   if (!/^\s*\{/.test(start)) return undefined
@@ -51,7 +51,10 @@ function isObject(line: string): boolean {
   }
 }
 
-/** Detect an undeclared table with names in the header and nearly uniform rows, since rows are requested. */
+/**
+ * Detect a table that is not declared. Its header must have names, and its rows must be nearly uniform, because rows
+ * were requested.
+ */
 function lenientFormat(text: TableText): SeparatedFormat | undefined {
   const formats = ['text/csv', 'text/tab-separated-values'].map((contentType) =>
     separatedFormat({ ...text, contentType }),
@@ -62,7 +65,7 @@ function lenientFormat(text: TableText): SeparatedFormat | undefined {
   )
 }
 
-/** Whether the first line names columns, unlike a log. Quoted text may be any name. */
+/** Whether the first line names columns. The first line of a log does not. A text in quotes may be any name. */
 function hasNames(start: string, { separator, quotes, comments }: SeparatedFormat): boolean {
   const first = start.split('\n', comments + 1)[comments] ?? ''
   return splitRecord(first.trimEnd(), separator, quotes).every((cell) => cell.startsWith('"') || NAME.test(cell.trim()))

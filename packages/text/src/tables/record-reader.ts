@@ -1,6 +1,6 @@
 import { TextCodes } from '../shared/text-codes.ts'
 
-/** UTF-16 units. */
+/** Size of a block, in UTF-16 units. */
 const BLOCK_UNITS = 32_768
 /** UTF-16 units. A text with a longer record is not a table. */
 const LONGEST_RECORD = 1_048_576
@@ -18,13 +18,16 @@ export interface BlockText {
 
 /** Receives the records of a text in order. */
 export interface RecordSink {
-  /** Receives a record without its line end. `bounds` has the starts and ends of cells, up to the maximum. */
+  /**
+   * Receives a record. Its line end is not included. `bounds` has the starts and ends of the cells, up to the largest
+   * number.
+   */
   record(text: BlockText, start: number, end: number, cells: number, bounds: Int32Array, line: number): void
-  /** The memory of `text` is about to be reused. */
+  /** Called before the memory of `text` is used again. */
   endBlock?(text: BlockText): void
 }
 
-/** Splits a text in pieces of any size into records of RFC 4180. Blank lines are ignored. */
+/** Splits a text into records of RFC 4180. The text is passed in chunks of any size. Blank lines are ignored. */
 export class RecordReader {
   readonly #sink: RecordSink
   readonly #separator: number
@@ -54,7 +57,7 @@ export class RecordReader {
     return this.#unclosed
   }
 
-  /** Lines that ended; at the end of the text, all lines. */
+  /** Number of lines that have ended. At the end of the text, the number of all lines. */
   get lines(): number {
     return this.#line - 1
   }
@@ -95,7 +98,7 @@ export class RecordReader {
     this.#isTable &&= this.#buffer.length <= LONGEST_RECORD
   }
 
-  /** Emit the record at `from`. Returns the start of the next, or -1 if this one is incomplete. */
+  /** Pass on the record at `from`. Returns the start of the next record, or -1 if this one is incomplete. */
   #record(block: BlockText, from: number, final: boolean): number {
     const { text, codes } = block
     const length = text.length
@@ -153,7 +156,7 @@ export function codesOf(text: string): Uint16Array {
   return codes
 }
 
-/** Return whether a text has terminal controls: escape sequences, carriage returns, backspaces. */
+/** Return whether a text has control characters for terminals: escape sequences, carriage returns, or backspaces. */
 export function isTerminalText(text: string): boolean {
   return text.includes('\u001b') || text.includes('\r') || text.includes('\b')
 }

@@ -4,9 +4,9 @@ import { perSubject } from '../shared/per-subject.ts'
 /** Format of the cells of a text. */
 export interface SeparatedFormat {
   readonly separator: string
-  /** Whether quotes protect separators and line ends. */
+  /** Whether separators and line ends can be inside quotes. */
   readonly quotes: boolean
-  /** Comment lines before the first record. */
+  /** Number of comment lines before the first record. */
   readonly comments: number
   readonly header: boolean
   /** Confidence that the text is such a table, from 0 to 1. */
@@ -15,12 +15,12 @@ export interface SeparatedFormat {
 
 const SEPARATORS: readonly string[] = [',', '\t', ';', '|']
 const MOST_RECORDS = 200
-/** Minimum records of an undeclared table. */
+/** Smallest number of records in a table that is not declared. */
 const LEAST_RECORDS = 5
-/** Minimum records and cells of a table without names in its first line. */
+/** Smallest numbers of records and cells in a table whose first line has no names. */
 const MANY_RECORDS = 20
 const MANY_COLUMNS = 5
-/** Minimum share of records with the most frequent number of cells. */
+/** Smallest share of records that have the most frequent number of cells. */
 const CONSISTENT = 0.95
 
 const DECLARED: Readonly<Record<string, string>> = {
@@ -29,7 +29,7 @@ const DECLARED: Readonly<Record<string, string>> = {
   'text/tab-separated-values': '\t',
 }
 
-/** Detect a table whose cells are separated by a character. */
+/** Detect a table whose cells are separated by one character. */
 export const separatedFormat: (subject: TableText) => SeparatedFormat | undefined = perSubject(findSeparated)
 
 function findSeparated(subject: TableText): SeparatedFormat | undefined {
@@ -146,7 +146,7 @@ function isTyped(records: readonly (readonly string[])[], column: number): boole
   return filled.length >= 2 && filled.filter(isValue).length >= filled.length * 0.9
 }
 
-/** Whether the first record is a header: its cells are not values, or not in columns that have values below. */
+/** Whether the first record is a header: its cells are not values, or are in columns without values below. */
 function hasHeader(first: readonly string[], others: readonly (readonly string[])[]): boolean {
   const cells = first.map((cell) => unquote(cell).trim())
   const values = cells.filter(isValue)
@@ -161,7 +161,7 @@ function isName(cell: string): boolean {
   return cell.length <= 200 && !/^[-+]?\d/.test(cell) && !/[{}<>;]|\]\s|: /.test(cell)
 }
 
-/** Split one record at its separators; quoted cells keep their quotes. */
+/** Split one record at its separators. Cells in quotes keep their quotes. */
 export function splitRecord(record: string, separator: string, quotes: boolean): string[] {
   const cells: string[] = []
   for (let start = 0; ;) {
@@ -189,10 +189,10 @@ export function unquote(cell: string): string {
 }
 
 export interface TableText {
-  /** In lower case, without parameters. */
+  /** The content type in lower case, without parameters. */
   readonly contentType: string
   readonly start: string
   readonly isWhole: boolean
-  /** Possible files of the text; their names may tell the format. */
+  /** Files that the text may be from. Their names may show the format. */
   readonly intent: { readonly paths: readonly string[] }
 }

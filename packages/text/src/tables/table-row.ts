@@ -1,27 +1,27 @@
-/** A row of a table, only valid until the next row. */
+/** A row of a table. It is valid only until the next row. */
 export interface TableRow {
-  /** Return the value of a cell. Returns `undefined` if the cell is missing or null. */
+  /** Return the value of a cell. Columns are counted from 0. Returns `undefined` if the cell is missing or null. */
   cell(column: number): string | undefined
-  /** Return the declared kind of a cell. Returns `undefined` if only its text tells. */
+  /** Return the declared kind of a cell. Returns `undefined` if the kind is known only from the text. */
   kindOf?(column: number): 'string' | 'boolean' | undefined
 }
 
 /** Receives the tables of a text and their rows in order. */
 export interface TableSink {
-  /** Begin a table with these column names; rows may append further names to the array. */
+  /** Start a table with these column names. Rows may add names to the array. */
   begin(names: readonly string[]): void
   row(row: TableRow): void
 }
 
-/** Reads the rows of a text in pieces of any size. */
+/** Reads the rows of a text that is passed in chunks of any size. */
 export interface RowReader {
   push(text: string): void
-  /** End the text and return remarks in sentences. Returns `undefined` if the text is not a table. */
+  /** End the text, and return remarks as sentences. Returns `undefined` if the text is not a table. */
   finish(): readonly string[] | undefined
 }
 
 const MOST_COLUMNS = 10_000
-/** UTF-16 units. A column with a longer name is ignored. */
+/** Longest name of a column, in UTF-16 units. Columns with longer names are ignored. */
 const LONGEST_NAME = 1_000
 
 export class GrowingColumns {
@@ -32,7 +32,7 @@ export class GrowingColumns {
     return this.#names
   }
 
-  /** Return the index of a column, adding new ones. Returns `undefined` above the limits. */
+  /** Return the index of a column. A new column is added. Returns `undefined` if a limit is exceeded. */
   place(name: string): number | undefined {
     const known = this.#places.get(name)
     if (known !== undefined) return known
@@ -42,10 +42,10 @@ export class GrowingColumns {
   }
 }
 
-/** UTF-16 units of a name. */
+/** Longest shown name, in UTF-16 units. */
 const LONGEST_SHOWN = 200
 
-/** Return the name of a column: its header on one line, or its number if the header is empty. */
+/** Return the name of a column: its header on one line. If the header is empty, return its number. */
 export function columnName(header: string, column: number): string {
   const name = header
     .slice(0, LONGEST_SHOWN)

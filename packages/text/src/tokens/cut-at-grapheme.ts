@@ -3,8 +3,8 @@ let segmenter: Intl.Segmenter | undefined
 const WINDOW_UNITS = 64
 
 /**
- * Take at most `maxUnits` UTF-16 units from the start or the end of a text, without splitting a grapheme. Empty if the
- * outermost grapheme is longer. Only text near the cut is read.
+ * Return at most `maxUnits` UTF-16 units from the start or the end of a text, without splitting a grapheme. Returns an
+ * empty text if the grapheme at the end is longer. Only text near the cut is read.
  */
 export function cutAtGrapheme(text: string, maxUnits: number, fromEnd = false): string {
   const units = Math.max(0, Math.floor(maxUnits))
@@ -35,12 +35,12 @@ function boundaryNear(text: string, at: number, after: boolean): number {
   }
 }
 
-/** Between two printable ASCII characters there is always a boundary. */
+/** Whether a character is printable ASCII. There is always a boundary between two of these. */
 function isPlain(code: number): boolean {
   return code >= 32 && code < 127
 }
 
-/** Whether a character never continues a grapheme, except after a rare prefix. */
+/** Whether a character starts a grapheme, except after a rare prefix. */
 function startsGrapheme(code: number): boolean {
   return isPlain(code) || code === 10 || (code >= 0x4e00 && code < 0xa000) || (code >= 0x3041 && code < 0x3097)
 }

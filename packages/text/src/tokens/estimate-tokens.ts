@@ -11,7 +11,7 @@ const WIDE = 6
 const BYTES = 7
 const HAN = 8
 
-/** Characters of class `BYTES` are one token for each of their three bytes. */
+/** Class of each UTF-16 unit. A character of the class `BYTES` is one token for each of its three bytes. */
 const CLASSES = new Uint8Array(65_536).fill(WIDE)
 for (const [first, end] of [
   [0x800, 0x900],
@@ -30,7 +30,7 @@ CLASSES.fill(DIGIT, 48, 58)
 for (const code of [9, 11, 12, 32]) CLASSES[code] = SPACE
 for (const code of [10, 13]) CLASSES[code] = NEWLINE
 
-/** Numbers of letters from 1 to 26; those with accents have the number and the class of their base letter. */
+/** Numbers of letters from 1 to 26. A letter with an accent has the number and the class of its base letter. */
 const LOWERS = new Uint8Array(65_536)
 const UPPERS = new Uint8Array(65_536)
 function addLetter(code: number, base: number): void {
@@ -52,7 +52,7 @@ for (const [first, end] of [
   }
 }
 
-/** Frequent successors of each letter from a to z; other pairs rarely share a token. */
+/** For each letter from a to z, the letters that often follow it. Other pairs rarely share a token. */
 const COMMON_PAIRS =
   'bcdgilmnprstuvwy aeijloruy acehiklorstu adeilorsu abcdefgijlmnopqrstvwxy aefilorsu aehilnorstu aeiortu ' +
   'abcdefgklmnoprstvz aeosu aeis abdeilostuvy abeimopsu acdefgiklnopstuv bcdfiklmnoprstuvw aehiloprstu u ' +
@@ -62,12 +62,13 @@ for (const [first, seconds] of COMMON_PAIRS.split(' ').entries()) {
   for (const second of seconds) RARE[((first + 1) << 5) | (second.charCodeAt(0) & 31)] = 0
 }
 
-/** Longer words cost 0.4 tokens more for every letter. */
+/** Longest word in the tables. Each further letter costs 0.4 tokens. */
 const LONGEST_WORD = 16
 
 /**
- * Mean tokens of a run of letters by its length (1 to 16), with a preceding space or other character included. Measured
- * with o200k_base over logs, JSON, tables, HTML, source code, terminal output and agent transcripts.
+ * Average tokens of a run of letters by its length (1 to 16). A preceding space or other character is included. The
+ * numbers were measured with o200k_base over logs, JSON, tables, HTML, source code, terminal output and agent
+ * transcripts.
  */
 const WORD_COSTS: Record<'lower' | 'capital' | 'upper', Record<'bare' | 'spaced' | 'joined', readonly number[]>> = {
   lower: {
@@ -88,8 +89,9 @@ const WORD_COSTS: Record<'lower' | 'capital' | 'upper', Record<'bare' | 'spaced'
 }
 
 /**
- * Bits of characters beyond ASCII that are one token of o200k_base, and of pairs of letters that usually share one.
- * Printed by `benchmarks/tokens/common-pairs.ts`. A quarter of all other pairs have a bit as well, by their hashes.
+ * One bit for each character beyond ASCII that is one token of o200k_base, and for each pair of letters that usually
+ * shares one. `benchmarks/tokens/common-pairs.ts` prints it. Because of equal hashes, a quarter of all other pairs have
+ * a bit, too.
  */
 const COMMON = decodeBase64(
   'BAgwCgEQgRGIYGECCpxrAA1MUIQEANVoAhSkAC4hAC5GkAYCAiCCIiACKGAASyQFOAEBGBGiwgQOUKAERBQgBIAUDIAFoAEGQi4F4AADKAgCohEKsoAiosAtAgCtUkAQCggANQFQuIoQrzCBLskIwhRAJZAAZIVIQyzABAMQByokACZCBNSKBjoAIwACkAACgoCoCCmBZFKAgAhIMRJbBSAMAQCAUAJoQQAlBCAgAcIxOAIAAFBhwUAgNEIhJLE0ACUYgGUfAQESAAEKgiAFICoREdCp0aEKiFkkFAgMhAAESiWgKEOgFCIgCAtXQ2AOIBFQMTF5QAkAV6olQBAAARAAAwjgC6gAiDABAAREZDQD4GQiAmAHsOIBlnABAhAjVYBPUBQMNQIBUMQwKIqABEQqQABEWBQJhEBFFYRAgNGIBc7ADjSCkGuAAAqqA6YgYQ+gAQEiBZIBEUIZUGoRBJEvBBkEISAIAKQAgiQQAAIBwKBKSEskMAAAUAAUAEAXUEDwRSCAggEOcIACKCNQyZBRg1AImAAohWDIBBCQMAGFAEBMSQUAVLDQAURCoCShsBoCQAQIFQgBEAARhkxYyBQJ7YSZiVqCC9OA6ogIgkEBWEkEBwrgBAQCCgYGImRgkxEAYAAB84AAAUCMEQPkxZAJYVgIAYC4LsACLADgXGgFBEAAdsCBSAA0IGBDAwDoBgLDAxggA1dgAhdQARFYEAIg0A+jiSACgrSICIhACrREAAroBSrTBOBIEpwhgAgVAFFADZoBAESAMQYCjSAtkAABlQBBOpAAAz4ASAJ2ERAQDRcFRAgkISgFCkiQQAQGYERCJEpAIAghlAwARAAgRDHgQNChEhoPoodTJJKiCIIIgADF4ckGVASFRAAqjBghEiAvIoJiABAloIAWAlAgAQAUAG+QAQEIAEAJjgdBAQDJFE7CEEACJARMECbEJiBFJ2AHCQYBAAVQIhAIQVABlEMEARgSESENkqopIKAQAQqwwcxcgWQZQAEcQSVAAEJA4Aok4hKAEo60KQJQQgERAggxoAAAEQVQCFZQUDHCAAAACASkCBAExgEsCJgApQIQYYli4AFLCGrARwAscJQjOIalIgMIEAgDECABCIiGAIUJKAQxCBEoihQJjMCMFEREGADMAEIEBGQIAhACMDAjMLKFEkAdccARYYAJCXWBCSgUIASaIACIgQAFgBhBBARABCYEEgAIIkJkTQIASIAACgsgBgKwEVVAw3Ab6VmUTDmZgBqAgkiJCAFCwCCkDEAQoLXoCiAAoA6cgAYqsgAKgsKEVoEVQghIkRWaAJWABAKM2gAJwgIZAAEIgAngAUBIAQIgiIEIEMHjBItwimAIBgAhBFIANZQAIGCAiiApCSCkQIEkqYuRCRuYrIEQDURADCQACEKEBAAWhmDQQIQIYqggQhBEaAkIoCUAABABG5EI7pDljIyAWMmAjFgJGKDHfMRKRCRIQEQAIATAgAAMIAgMaALgIAI8FrLBEBGCgQg5GDCQkAhBwBCblqDNARxoMRYqEBAgV4xIJAIggqqQBoFAJBIiAgQUYScQABilWAQVhItLGYCSIYaD6SA2QMiWXElVxCDAlAgEMATEAyQaAYImcAREcgghuwAIoIBQIAQEoMEGCijACoggDQgQIVBARAABFABUQGREC0AQBGgoBsqEBsAAAiQECDBaoBCQEQAAFWF4BQAIoRI9MFiSIWUREIABQMgTgAQAhEIkQmJlUyCQA8IAEiImJFIAQYQEFQDwAlERKUNBAAXBUBAIkAiECQAEoBQKkmEkQQZEJAAgQATEEgKAAIG0AgpZIBESIAUQgQGRoDhAgRhJgAKMGAlCJEAEUUEVWYTZ0EBcFAgB0IgAKgQIFkY5JoEAKRQCgFIBEGGDMyAAAWoJuAIEEQAE4AEGBAIQogQIQMTASgAgGOiBBAgwAgAIABABQRwQJCAUAFhCcTRiIAIQA1xGAG2MAAwiCwlJACqECkRUyKEFuK5BSIxCQWohAAwgAioAQkYDgDAAETAD4RMAgSgFIJmAmmiIFpgQJCUlmECrjNJEBMEqCFVDQmoEKQHQwjgSsVgyEAGQABAqsggBkRBTyJobxAkkiwIpwCKIaNwIQYQCQEAAxAUQRBALGACVhcI27qAgamUCdXEBE1CCOFQBGDmDCxoYDogAlNEgBKCAHDEIBIAAAoEAAgABFAgpEgAEAlAAAIBgggggIBwgQSHGAEBCFQiAAAUgECAEAAyhMAuBKNTQggzFUQQCAIQKoQEmNIIkIgqGJmABFiEVAk10FABUAiAQCiEICAo0BniQgQTIAQ1AEShUQRRAWEAcDgGWJAkAIkIPcmERIjAgOmgRHoChgKkMgQSUQIAkioisQJAIDIFUCMBGQBQUeCBAQAFGIAAqIgNiJKAAAAABMIAWmiYAJYgRCCBgq7iAm5mhAigUDhjARAAAgdxEBkRsBEGA8iNCFjYCRoABIAQAIDMBAYiJCCMOAEAkFYAIJQgR0QDMgQZgcARAsAoRCAAIGACkCCECIEIoREKiLEcgAD46lREwKNMIEgECZAGWCFEoAkoAhxIMwBCIIAwGQCEKSApgwWHkRQYkKlYiIQoCAEHAAAGwAWNCKAyMAYCVEQoTARwIgJCoSYgYQAAEJoQCoEIEhEAHFgACIAUFXzIDgkAiMQZhUIsEQMQAlUIFELgQogCICSiaCSFYAVCJSQAASFAAD5BEDWzhwCrJAiowCyAQEQYqsxQAEDAhAwQAEAIgAAgEQJqhIcFAMjBwEgkAgAJYXwAwzAFAAhEiQAJARkAUQXEVARGBIhJDoGgQgCEACTEBmwECGgAogYAMAACIAAAQQAESAECDAJ4AAQyCpAEmgCAQRBJCpgIRJAY4AAFTkwBJ2AFsAoOQiIJaVICElNVeAUlQBESEBwQ0QmQABiBEQgIGuUExGaAHAzIBC5PIQjCAMZCoicnRKIUAgcgArEhpBEVgRGzTFAgkjCAEMgCBINMBTAAQIjVgAVVw0RLBAABZhDusAMFQEynkCMhCmMHAABwIASlAAgRICKIABASXJjEAABEAABoQAgACIgOIAAQCACgBAKAuSAkAUJUlKAAAAJgIREjEUYnQVUAUAICESgMADgCCIlgD5EBHkwxBARI1MIIhwJhhAAhUCMCgi4IoUYAeaEBFZEKFVKBdqoguIEkYMioABoUCIiIAQAAjOSMxATKAEBDAC4AABEgAgi3RRICQBEFJEAxFQhRCAUa0CqEgEhhAiXAAQ6BiGxISAAAGDSCQBQH0DwopRIEIox+wgBusEAgQgRQUSQU3QAAkYFYkBFoEAAoiABIkAEIEAAQSAQAiBWCRAgQCAAwBAiQUB5LAUQIIZAEGQJQAfPCqcASAMCwCgwQAEASioCTCeRQgGBFtERZZYSARJTYRCOSCKJh6iIgqAKURqUQUBJAgAgoEAEIjBACAKDECJWSGHSJjNgAFEAIBUJEgChQByEACEYCO6AkQUyBMiUqBEAYgAAYGVgwBQyJkACCioXBgAhaypSIAABKQlxCCAMkBACiQCoiAKAgwASgUEIxggZAIAzXIgKBCtEAs4AquwMAMo2NKEAMTAAMLoQEYwJMYIAGwsQAJwACMCAKpQJDIBGk2IAvggAyAwAJBAjKAMiAHQBAAAFDAAmNgATBJgIIwKqSgQiIADoKQjIEQqIBkCIQQjgZUxFwhCEAIVEpRIAg4wqAASiGsqswGAjTEpghBOUAACpBDDrSmCYiACMBAhuaAABgFZEAEVADEAp5BZhREklI2AAIkIQMgqZCEgyi2BAzYYBAAAQBQCEEoUQzIEC5EhIwPAiAgAYRFMAR4hAoEgAGmBJcAAAUGwggAAhAd4QUhURUUBgCLsaACyAAYGMA0mpoAQdhGCAwmgBEEQKiOCgAgAEIF3EAYgEEYwQACAGMUAR0CCdgBVEkA0cqAhQYQBFkQgQEAgOTgAmRMlEKBhGooAmAAAiJwEmQACQQQAhB6A7BCAIsIYAsCAAAAATGAAxhBkgngAMACEEQDBnTyLiLYKOIgAAIjIqKwICAAJAGAmAFRYBAn0wDDASqRgRDISQxAAAEYyQRUwwAlAQYsQAbkxAAkEAM0RisQEAGsgQFSCIUTMKBRuiJAgSiQAIuQoAkEBCKBmYwBWIZElIWDlCXB2iASNGaAphQCKQUzJEeSACAFKAABDIAHoEAAAAh0QSIoBBKFAIBCAMwAQJQAhAwhAxgAkkAIggAEABBgEBABDBBG7TASIRGWGAk4ERgRmSgAkLmBAQiAAkgQFIUEjcBJEhBQCaLD4AIcwE4gRjAgBBEpgREAARECjwHYUaCoAIUQslYljJDkgIgYlcRAQIxJDaRUUgDkgQIABQYQRgsgMAIRAxECIzNBkIHaSgIYCAIEyBIAiACtoGpJBAZEMC1GwEQALEFBSIXARKKCKKKE6nwCBdILVsQDExEYapMA8QQHgIUIGKiJGMkEDAFZCmkQQaAAhyAHGLiIAKkBkEIgpKKEAhABSAwhAAVgAIiGCAshMRgIgAPIAG2RGmAAGgiBApXAAoRQ4ABAgRVACgI4ACGADKiAVughAkEAACEAAEyAMYiEgFqBgoiAMAZJhEQEREbhQATGTEQMDaJVBwoEIkAOMJCBETBIogMSIiAAgySowAIdGgIJCCCUwMCBHIAACANcREUGNFECBAABIQRKrBomAAB0JxYQMCMgEgARJQpIAUABFagEjxiIMmiBMr1gXBAJFEggRuRGAWEGBaYABABAogAIBhEBUhADCYBMAoQEQIES1OCMBQrQBARAAjQgAAEFUIRIAZUmAoATRhJAkERqBU4ABtZDQEEmBEIghAGYABAQACcwkCEQgCICkwKoC5I8BQBk2FCsRAFMgAUgIAIgaJpiAQKiGiBQAgEarAADEBQVERCnHIEAGRgAAJjBrcAACBCgJBhALMCKYGIAZCBGMGYWFGSsoyICjCFCEiCBAIw+EYBBUEAJADCABtIVKxADIAjoBkgkQnDBR1RADzTgYwyGGjiA0wlgISM0a6FCCQAhAJkBBlkAQQqmIELTRyyETMYABj4jGiYYgAEQABAEAAphCBJIKAIcQHCIAgAIBCQwYASYaiFUAilAqiHQjKAYCiKAwoIIVACETAQ0QEQwQOEQYAgUxADBAAIFIJQGGQEQASSwQr0Ro0Ed0tkoIIozgIAAiIIKAAhKqIGABOGAgAJAiAQAIkIEBYCEJKJCAC0hpDQhQLIwSbEICxQECeoITJCICRAgCYAMFMGQVGCUMgAjlEEEIsggAjiioACwIRpiInTwVwVhoRVgRBVQEgxRCpmYGAwJAACADEjABHRoAQdABQAECAJohVCAIwsRIACHUAAxUgEQQBM2KUBjMgAAsCQgIUAgQAgAAUAQgEikSggIxAyQGADdUhACpSoKICoOpUYASABAAQQhkBYBlA==',
@@ -103,7 +105,7 @@ function isCommon(first: number, second: number): boolean {
 
 const isJoined = (first: number, second: number): boolean => first !== 0 && first !== second && isCommon(first, second)
 
-/** Rarely part of the next word. */
+/** A character that is rarely part of the next word's token. */
 const BACKSLASH = 92
 const BAR = 124
 const BARE = 0
@@ -118,14 +120,14 @@ for (const [letters, kind] of [WORD_COSTS.lower, WORD_COSTS.capital, WORD_COSTS.
 }
 
 const RARE_PAIR_TOKENS = 0.35
-/** Estimates err on the high side: real text almost never has more tokens. */
+/** Factor that makes estimates slightly too high, so that real text almost never has more tokens. */
 const MARGIN = 1.1
 
 /**
- * Estimate the tokens of a text without a tokenizer; the default `CountTokens`.
+ * Estimate the tokens of a text without a tokenizer. This is the default of `CountTokens`.
  *
- * Splits the text like o200k_base and adds the mean of each part in one pass. The estimate is about a tenth too high
- * for most text.
+ * It splits the text like o200k_base, and adds the average tokens of each part, in one pass. For most text, the
+ * estimate is about a tenth too high.
  *
  * @example
  * ```ts
@@ -139,7 +141,7 @@ export function estimateTokens(text: string): number {
   return Math.ceil(scanTokens(text) * MARGIN)
 }
 
-/** Reused, except for texts so large that they are seldom counted whole. */
+/** Used for all texts except very large ones, which are seldom counted whole. */
 const shared = new TextCodes()
 
 function scanTokens(text: string): number {
@@ -233,17 +235,17 @@ function scanTokens(text: string): number {
   return tokens + (lead === BARE ? 0 : 1)
 }
 
-/** Whether a high surrogate is mostly that of emoji. */
+/** Whether a high surrogate is mostly used for emoji. */
 const isEmoji = (code: number): boolean => code >= 0xd83c && code <= 0xd83e
 const EMOJI_TOKENS = 1.9
 const PAIR_TOKENS = 3.6
-/** Letters that share the token of the first one of their word. */
+/** Number of letters that share the token of the first letter of their word. */
 const FREE_LETTERS = 4
 const LONG_WORD_TOKENS = 0.37
 
 const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
-/** Tokens of a blank that repeats the one before it, beyond those of its run. */
+/** Tokens of a blank that equals the one before it, in addition to those of its run. */
 const BLANK_REPEATS = new Float64Array(128)
 BLANK_REPEATS.fill(1 / 2, 11, 14)
 BLANK_REPEATS[9] = 1 / 18
@@ -261,7 +263,7 @@ function wordTokens(length: number, capitals: number, rare: number, lead: number
   return tokens + rare * RARE_PAIR_TOKENS
 }
 
-/** Tokens of a punctuation character that repeats the one before it: rules such as `====` are cheap. */
+/** Tokens of a punctuation character that equals the one before it. Rules such as `====` have few tokens. */
 const PUNCTUATION_REPEATS = new Float64Array(128).fill(1 / 32)
 for (const [characters, tokens] of [
   ['!:;', 1 / 15],
@@ -271,7 +273,7 @@ for (const [characters, tokens] of [
 ] as const)
   for (const character of characters) PUNCTUATION_REPEATS[character.charCodeAt(0)] = tokens
 
-/** Runs of one repeated character are mostly cheap; mixed ones cost up to one token for each character. */
+/** Runs of one repeated character have few tokens. In other runs, each character may be one token. */
 function punctuationTokens(text: string, from: number, run: number): number {
   if (run === 1) return 1.02
   let changes = 0
@@ -292,14 +294,14 @@ function punctuationTokens(text: string, from: number, run: number): number {
   return 1 + (changes > 3 ? (changes - 3) * 0.72 + 0.9 : changes * 0.3 + bars / 2) + Math.floor(repeats)
 }
 
-/** Tokens that a letter with an accent adds to its word. */
+/** Returns the tokens that a letter with an accent adds to its word. */
 function accentTokens(text: string, index: number): number {
   const code = text.charCodeAt(index)
   if (index > 0 && isJoined(text.charCodeAt(index - 1), code)) return 0.1
   return isCommon(0, code) ? 0.5 : 1.5
 }
 
-/** Tokens of a character that shares none with the one before it. */
+/** Returns the tokens of a character that does not share a token with the one before it. */
 function wideTokens(code: number, previous: number): number {
   if (CLASSES[code] === BYTES) return 2.75
   if (CLASSES[code] === HAN) return isCommon(0, code) ? 0.75 : 2
@@ -311,14 +313,14 @@ function wideTokens(code: number, previous: number): number {
   return code < 0x800 ? 2.8 : 3.2
 }
 
-/** UTF-16 units. Larger texts are sampled. */
+/** Length up to which a text is counted whole, in UTF-16 units. Larger texts are sampled. */
 const WHOLE_UNITS = 131_072
 const SLICES = 64
 const SLICE_UNITS = 1_024
 
 /**
- * Estimate the tokens of a large text at a bounded cost. Beyond 128 K characters, the mean of 64 evenly spaced slices
- * is used. Deterministic.
+ * Estimate the tokens of a large text with a limited effort. Beyond 128 K characters, the average of 64 evenly spaced
+ * slices is used. Deterministic.
  */
 export function estimateLargeTokens(text: string, countTokens: CountTokens = estimateTokens): number {
   if (text.length <= WHOLE_UNITS) return countTokens(text)
@@ -332,12 +334,12 @@ export function estimateLargeTokens(text: string, countTokens: CountTokens = est
 }
 
 /**
- * Count the tokens of a text for a model. Must be deterministic, and may be slow: texts have at most a few times the
- * budget.
+ * Count the tokens of a text for a model. Must be deterministic. It may be slow, because texts have at most a few times
+ * the budget.
  */
 export type CountTokens = (text: string) => number
 
-/** Wrap `countTokens` to throw a `TypeError` for invalid counts, which would break every comparison. */
+/** Wrap `countTokens` so that it throws a `TypeError` for invalid counts, which would break every comparison. */
 export function checkedCountTokens(countTokens: CountTokens): CountTokens {
   return (text) => {
     const tokens: unknown = countTokens(text)
@@ -349,12 +351,12 @@ export function checkedCountTokens(countTokens: CountTokens): CountTokens {
 const describe = (value: unknown): string =>
   typeof value === 'number' ? String(value) : value instanceof Promise ? 'a promise' : typeof value
 
-/** Characters counted first, for each token of the limit. */
+/** Number of characters to count first, for each token of the limit. */
 const UNITS_PER_TOKEN = 5
-/** Required excess of a prefix in tokens, since a cut may split one token into several. */
+/** Number of tokens by which the start must exceed the limit, because a cut may split one token into several. */
 const CUT_SLACK = 16
 
-/** Return whether a text has more than `limit` tokens, counting only the necessary prefix. */
+/** Return whether a text has more than `limit` tokens. Only as much of it as necessary is counted. */
 export function longerThan(text: string, limit: number, countTokens: CountTokens): boolean {
   if (limit === Infinity) return false
   let units = Math.max(256, Math.ceil(limit) * UNITS_PER_TOKEN)
@@ -367,7 +369,7 @@ export function longerThan(text: string, limit: number, countTokens: CountTokens
 const STEP_UNITS = 65_536
 const SAMPLE_UNITS = 1_024
 
-/** Estimate the tokens of a text in pieces from the first 1,024 of each 65,536 characters. */
+/** Estimate the tokens of a text that arrives in chunks, from the first 1,024 of each 65,536 characters. */
 export class TokenSampler {
   readonly #countTokens: CountTokens
   #position = 0
@@ -391,7 +393,7 @@ export class TokenSampler {
     }
   }
 
-  /** Return the estimate for all pushed text. */
+  /** Return the estimate for all text so far. */
   tokens(): number {
     this.#count()
     return this.#sampled === 0 ? 0 : Math.ceil((this.#tokens / this.#sampled) * this.#position)

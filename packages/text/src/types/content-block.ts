@@ -1,4 +1,6 @@
-/** Description of a block by its tool. The replacement shows each value on one line, shortened. */
+/**
+ * Description of a block, as given by its tool. The replacement shows each field on one line, shortened if necessary.
+ */
 interface NamedBlock {
   /** File name, title or URI, if known. */
   readonly name?: string | undefined
@@ -10,7 +12,7 @@ interface NamedBlock {
 export interface TextBlock extends NamedBlock {
   readonly type: 'text'
   readonly text: string
-  /** A text MIME type, for example `text/html`. If absent or not text, the text is stored as `text/plain`. */
+  /** A text MIME type, for example `text/html`. If absent or not a text type, the text is stored as `text/plain`. */
   readonly mediaType?: string | undefined
 }
 
@@ -36,14 +38,14 @@ export interface LinkBlock {
   readonly mediaType?: string | undefined
 }
 
-/** A framework block unknown to Spillway, passed through unchanged. */
+/** A block of a framework that Spillway does not know. It is not changed. */
 export interface UnknownBlock {
   readonly type: 'unknown'
   readonly value: unknown
 }
 
 /**
- * One part of a tool result, in the common form of all adapters.
+ * One part of a tool result, in the form that all adapters use.
  *
  * @example
  * ```ts
@@ -59,7 +61,10 @@ export interface UnknownBlock {
 export type ContentBlock = TextBlock | JsonBlock | MediaBlock | LinkBlock | UnknownBlock
 type StorableBlock = Extract<ContentBlock, { type: 'text' | 'json' }> | (MediaBlock & { readonly data: Uint8Array })
 
-/** Return whether a block has content to store. Links, media by URL, unknown blocks and empty text have none. */
+/**
+ * Return whether a block has content that can be stored. Links, media by URL, unknown blocks and empty text have no
+ * such content.
+ */
 export function isStorable(block: ContentBlock): block is StorableBlock {
   if (block.type === 'text') return block.text !== ''
   if (block.type === 'json') return true
@@ -67,8 +72,8 @@ export function isStorable(block: ContentBlock): block is StorableBlock {
 }
 
 /**
- * Serialize a JSON value, indented so that lines, ranges and grep work. Returns `undefined` for values that JSON cannot
- * express. Throws a `RangeError` if the value is too deep or the text too long.
+ * Serialize a JSON value. It is indented, so that lines, ranges and grep work. Returns `undefined` for values that JSON
+ * cannot express. Throws a `RangeError` if the value is too deep or the text too long.
  */
 export function indentJson(value: unknown): string | undefined {
   try {
@@ -82,7 +87,7 @@ export function indentJson(value: unknown): string | undefined {
 
 const MAX_LENGTH = 80
 
-/** Make an untrusted name safe to display on one line. A longer name loses its middle. */
+/** Make an untrusted name safe to be shown on one line. If a name is longer, its middle is removed. */
 export function safeName(name: string, maxLength: number = MAX_LENGTH): string {
   const line = clean(name)
   if (line.length <= maxLength) return line

@@ -1,8 +1,8 @@
 import type { MediaBlock } from './content-block.ts'
 
 /**
- * Content types and their file extensions. Backends name files by these extensions: adding one is safe, changing one
- * needs a changeset.
+ * Content types and their file extensions. Backends use these extensions in file names. Adding one is safe, but
+ * changing one requires a changeset.
  */
 const EXTENSIONS: readonly (readonly [contentType: string, ...extensions: string[]])[] = [
   ['text/plain', '.txt', '.text'],
@@ -91,7 +91,7 @@ const EXTENSIONS: readonly (readonly [contentType: string, ...extensions: string
   ['application/octet-stream', '.bin'],
 ]
 
-/** Aliases of the types above. */
+/** Other names of the types above. */
 const ALIASES: Readonly<Record<string, string>> = {
   'application/csv': 'text/csv',
   'application/javascript': 'text/javascript',
@@ -126,7 +126,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   'text/yaml': 'application/yaml',
 }
 
-/** Structured syntax suffixes (RFC 6839), for example `application/ld+json`. */
+/** Suffixes of structured syntax (RFC 6839), for example `application/ld+json`. */
 const SUFFIXES: readonly (readonly [suffix: string, extension: string])[] = [
   ['+json', '.json'],
   ['+xml', '.xml'],
@@ -146,7 +146,8 @@ const CANONICAL: ReadonlyMap<string, string> = new Map(Object.entries(ALIASES))
 /**
  * Return the file extension of a content type, with its dot. Parameters and case are ignored.
  *
- * The result has 1 to 8 characters of `a-z` and `0-9`. Unknown `text/*` types give `.txt`, all others `.bin`.
+ * The result has 1 to 8 characters of `a-z` and `0-9`. Unknown `text/*` types give `.txt`. All other unknown types give
+ * `.bin`.
  *
  * @example
  * ```ts
@@ -167,7 +168,7 @@ export function extensionForContentType(contentType: string): string {
 
 /**
  * Return the content type of a file extension, with or without its dot. Returns `undefined` if the extension is
- * unknown: detect the type from the content.
+ * unknown. In this case, detect the type from the content.
  *
  * @example
  * ```ts
@@ -182,7 +183,7 @@ export function contentTypeForExtension(extension: string): string | undefined {
   return CONTENT_TYPE_OF.get(name.startsWith('.') ? name : `.${name}`)
 }
 
-/** Text types outside `text/`, without `x-`. */
+/** Types outside `text/` that are text. They are listed without `x-`. */
 const TEXT_SUBTYPES: ReadonlySet<string> = new Set([
   'csv',
   'ecmascript',
@@ -243,14 +244,14 @@ export function isTextContentType(contentType: string): boolean {
   return type === 'application' && TEXT_SUBTYPES.has(subtype.replace(/^x-/, ''))
 }
 
-/** Return whether a MIME type is text, or generic bytes whose content decides. */
+/** Return whether a MIME type is text, or generic bytes that may be text. */
 export function mayBeText(contentType: string): boolean {
   if (isTextContentType(contentType)) return true
   return mediaKind(contentType) === 'document' && extensionForContentType(contentType) === '.bin'
 }
 
 /**
- * Return a MIME type without parameters, in lower case (RFC 9110, section 8.3.1). Malformed types are not rejected.
+ * Return a MIME type without parameters, in lower case (RFC 9110, section 8.3.1). Malformed types do not throw.
  *
  * @example
  * ```ts
@@ -263,13 +264,13 @@ export function contentTypeEssence(contentType: string): string {
   return contentType.split(';', 1)[0]!.trim().toLowerCase()
 }
 
-/** Return the kind of a media type: `document` unless it is an image, sound or video. */
+/** Return the block type for a MIME type: `document`, unless it is an image, sound or video. */
 export function mediaKind(mediaType: string): MediaBlock['type'] {
   const [kind] = contentTypeEssence(mediaType).split('/', 1)
   return kind === 'image' || kind === 'audio' || kind === 'video' ? kind : 'document'
 }
 
-/** Return the short name of a media type: `png` of `image/png`, `docx` of Word documents. */
+/** Return the short name of a media type: `png` for `image/png`, `docx` for Word documents. */
 export function mediaFormat(mediaType: string): string {
   const essence = contentTypeEssence(mediaType)
   const subtype = essence.slice(essence.indexOf('/') + 1)

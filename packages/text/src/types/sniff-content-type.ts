@@ -1,14 +1,14 @@
 import { decodeText, textEncodingOf } from '../lines/text-encoding.ts'
 import { isTextContentType, mayBeText } from './content-types.ts'
 
-/** All binary media formats except PDF have a zero byte within this prefix. */
+/** Number of bytes in which all binary media formats except PDF have a zero byte. */
 const SNIFFED_BYTES = 8_192
 
 /**
- * Detect the content type of bytes from their beginning: a known media format, `text/plain` for any encoding of text,
- * or `application/octet-stream`.
+ * Detect the content type of bytes from their start: a known media format, `text/plain` for text in any encoding, or
+ * `application/octet-stream`.
  *
- * Text may contain NULs, like logs and file lists. UTF-16 needs no byte order mark.
+ * Text may contain NULs, as in logs and lists of files. UTF-16 needs no byte order mark.
  *
  * @example
  * ```ts
@@ -32,7 +32,7 @@ interface DocumentText {
   readonly contentType: string
 }
 
-/** Decode a text document. Returns `undefined` if it is empty, binary, or declared to be binary. */
+/** Decode a text document. Returns `undefined` if the document is empty, binary, or declared as binary. */
 export function documentText(data: Uint8Array, mediaType: string): DocumentText | undefined {
   if (data.length === 0 || !mayBeText(mediaType) || sniffContentType(data) !== 'text/plain') return undefined
   const text = decodeText(data)
@@ -40,16 +40,16 @@ export function documentText(data: Uint8Array, mediaType: string): DocumentText 
   return { text: text.replace(/^\ufeff/, ''), contentType: isTextContentType(mediaType) ? mediaType : 'text/plain' }
 }
 
-/** A media format, detected by its first bytes. */
+/** A media format. It is detected by its first bytes. */
 export interface MediaFormat {
-  /** Short common name, in lower case. */
+  /** Short common name in lower case. */
   readonly name: string
   readonly mediaType: string
-  /** Other types of the same format. */
+  /** Other types for the same format. */
   readonly alike?: readonly string[]
 }
 
-/** Signatures of a format with their positions, as Latin-1. */
+/** Signatures of a format with their positions. They are Latin-1. */
 type Signature = readonly [format: MediaFormat, ...signatures: (readonly [at: number, text: string])[]]
 
 const format = (name: string, mediaType: string, ...alike: readonly string[]): MediaFormat => ({
@@ -58,7 +58,7 @@ const format = (name: string, mediaType: string, ...alike: readonly string[]): M
   alike,
 })
 
-/** Signatures of formats; all of its signatures must match. */
+/** Signatures of formats. All signatures of a format must match. */
 const SIGNATURES: readonly Signature[] = [
   [format('png', 'image/png'), [0, '\x89PNG\r\n\x1a\n']],
   [format('jpeg', 'image/jpeg'), [0, '\xff\xd8\xff']],
@@ -118,7 +118,7 @@ const SIGNATURES: readonly Signature[] = [
   [format('woff', 'font/woff'), [0, 'wOFF']],
 ]
 
-/** Prefixes of the brands of ISO base media files. */
+/** Starts of the brands of ISO base media files. */
 const BRANDS: readonly (readonly [brand: string, format: MediaFormat])[] = [
   ['avif', format('avif', 'image/avif')],
   ['avis', format('avif', 'image/avif')],
@@ -175,7 +175,7 @@ function isSvg(view: ByteView): boolean {
   return first?.[0] === '<svg' || first?.[0] === '<svg:svg'
 }
 
-/** Reads numbers and text from truncated bytes: beyond the end, a number is `NaN` and a text is empty. */
+/** Reads numbers and text from bytes that may be cut. Beyond the end, a number is `NaN` and a text is empty. */
 export class ByteView {
   readonly length: number
   readonly #bytes: Uint8Array
@@ -219,7 +219,7 @@ export class ByteView {
   }
 }
 
-/** Remove the comments from the beginning of an XML text. An unclosed comment extends to the end. */
+/** Remove the comments from the beginning of an XML text. If a comment is not closed, it extends to the end. */
 export function withoutComments(text: string): string {
   let rest = text
   for (let start = rest.indexOf('<!--'); start >= 0; start = rest.indexOf('<!--', start)) {

@@ -19,7 +19,7 @@ export interface HistoryStepResult {
 
 /** Options of {@link historyPrepareStep}. */
 export interface HistoryStepOptions extends RunHistoryOptions<ModelMessage[]> {
-  /** Ends a summary together with the run, as the SDK passes no signal to `prepareStep`. */
+  /** Cancels a summary together with the run. The SDK passes no signal to `prepareStep`. */
   readonly abortSignal?: AbortSignal | undefined
 }
 
@@ -29,10 +29,11 @@ const USAGE = 'historyPrepareStep(offloader, options, prepareStep)'
  * Make a `prepareStep` that replaces older large results by references, and older messages by a summary if `summarize`
  * is given.
  *
- * Make it once for each session, as it remembers its changes. The messages stay if storing or summarizing fails.
+ * Make one for each session: it remembers the changes it made. If storing or summarizing fails, the messages do not
+ * change.
  *
  * @param session - The offloader of one session, or a compactor over one.
- * @param prepareStep - Runs first, such as that of `offloadPrepareStep`.
+ * @param prepareStep - A `prepareStep` to call first, such as that of `offloadPrepareStep`.
  * @throws TypeError for an invalid argument.
  *
  * @example
@@ -100,7 +101,7 @@ export function joinPrompt(prompt: SystemPrompt | undefined, messages: readonly 
   return [...systemMessages(prompt), ...messages]
 }
 
-/** Undo {@link joinPrompt}. The system prompt keeps its form, and its identity if it is unchanged. */
+/** Undo {@link joinPrompt}. The system prompt keeps its form. If its text is unchanged, the same object is returned. */
 export function splitPrompt(
   prompt: SystemPrompt | undefined,
   before: readonly ModelMessage[],

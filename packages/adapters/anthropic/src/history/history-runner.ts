@@ -7,7 +7,7 @@ type MessageParam = Anthropic.Beta.BetaMessageParam
 type Stream = { readonly finalMessage: () => Promise<Message> }
 type Params = { messages: MessageParam[]; system?: string | Anthropic.Beta.BetaTextBlockParam[] }
 
-/** The members that all versions share. */
+/** The members that the runners of all SDK versions share. */
 interface ToolRunner extends AsyncIterable<Message | Stream> {
   readonly params: Readonly<Params>
   generateToolResponse(): Promise<MessageParam | null>
@@ -24,7 +24,7 @@ const USAGE = 'historyRunner(runner, offloader, options)'
  * summary if `summarize` is given.
  *
  * Changes and returns the runner. Call it once for a runner. The summary is in `params.system`: save it with
- * `params.messages`. The messages stay if storing or summarizing fails.
+ * `params.messages`. If storing or summarizing fails, the messages do not change.
  *
  * @throws TypeError for an invalid argument.
  */
@@ -40,7 +40,7 @@ export function historyRunner<Runner extends AsyncIterable<unknown>>(
   const setMessagesParams = runner.setMessagesParams.bind(runner)
   let isTakenOver = false
 
-  /** Changes to the system prompt, until the next model call. */
+  /** Changes to the system prompt that the next model call sends. */
   let unsent: Partial<Params> | undefined
 
   async function shorten(added: readonly MessageParam[]): Promise<void> {
@@ -102,7 +102,7 @@ async function answered(runner: ToolRunner, call: Message | Stream): Promise<Mes
   return settled.status === 'fulfilled' ? settled.value : undefined
 }
 
-/** Only a function that sets the options gets them. */
+/** The runner passes its options only to a function that sets them, so a function reads the signal. */
 function signalOf(runner: ToolRunner): AbortSignal | null | undefined {
   let signal: AbortSignal | null | undefined
   runner.setRequestOptions((options) => {

@@ -16,7 +16,7 @@ export interface SummarizeWithOptions extends Partial<
 }
 
 /**
- * Make a `summarize` that asks a model by a client of Anthropic's API.
+ * Make a `summarize` that asks a model through a client of Anthropic's API.
  *
  * `max_tokens` defaults to the limit of a summary and 8,000 tokens for reasoning.
  *

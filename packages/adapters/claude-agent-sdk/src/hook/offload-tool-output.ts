@@ -6,12 +6,12 @@ import { maxResultTokensOf, offloadParts } from '@spillway/core/adapter'
 import type { PostToolUseAnswer, PostToolUseInput } from './post-tool-use.ts'
 import { partOfBlock, readToolOutput, type OutputPart, type ToolOutput } from './tool-output.ts'
 
-/** Larger output is never held whole, so its reference differs each time. */
+/** Larger output is stored as a stream, so its reference differs each time. */
 const MAX_WHOLE_BYTES = 8 * 1024 * 1024
 
 /**
- * Offload large output of a Claude Code tool, and return the answer of the hook `PostToolUse`; `{}` if the output
- * stays.
+ * Offload large output of a Claude Code tool, and return the answer of the hook `PostToolUse`. If the output is not
+ * offloaded, return `{}`.
  *
  * All output of a shell command is stored, even the part that Claude Code has written to a file. If storing fails,
  * `onEvent` of the offloader gets the error. Never rejects for any output.
@@ -76,7 +76,7 @@ function write(output: ToolOutput, [replacement, ...rest]: readonly [OutputPart,
   return output.write(String(replacement.value), rest)
 }
 
-/** An unreadable file stays as Claude Code shows it, with its path. */
+/** A file that cannot be read is not offloaded: Claude Code shows its start and its path. */
 async function offloadSaved(
   offloader: ContextOffloader,
   request: PostToolUseInput,
@@ -130,7 +130,7 @@ async function offloadChunks(
   return readToolOutput(request)?.write(replacement.text, [])
 }
 
-/** The model would see standard error last. */
+/** Append standard error, which the model would see last. */
 async function* withLast(chunks: AsyncIterable<Uint8Array>, text: string): AsyncGenerator<Uint8Array> {
   yield* chunks
   if (text !== '') yield new TextEncoder().encode(`\n${text}`)
@@ -150,7 +150,7 @@ interface SavedOutput {
  * Open a file in a folder `tool-results` beneath the transcripts of the project. Returns `undefined` for any other
  * path, for a link, and for a missing file.
  *
- * Tools write part of a hook's input, and no tool may choose a file to be stored.
+ * No tool may choose which file is stored: tools write a part of the hook's input.
  */
 async function openSavedOutput(path: unknown, transcriptPath: string): Promise<SavedOutput | undefined> {
   if (typeof path !== 'string' || path.includes('\0')) return undefined

@@ -1,4 +1,4 @@
-/** The input of a hook `PostToolUse`: a part of the SDK's `PostToolUseHookInput`. */
+/** The input of a hook `PostToolUse`: some fields of the SDK's `PostToolUseHookInput`. */
 export interface PostToolUseInput {
   readonly session_id: string
   readonly transcript_path: string

@@ -9,19 +9,22 @@ export interface OutputPart {
 
 export interface ToolOutput {
   readonly parts: readonly OutputPart[]
-  /** Writes the output with a text and the remaining parts. Claude Code accepts only the tool's own shape. */
+  /**
+   * Writes the output with a text and the remaining parts. Claude Code accepts only an output with the same fields as
+   * the tool's own.
+   */
   readonly write: (text: string, rest: readonly OutputPart[]) => unknown
 }
 
 type Fields = Readonly<Record<string, unknown>>
 type ReadOutput = (output: Fields, input: Fields) => ToolOutput | undefined
 
-/** Names a random file, which tells the model nothing. */
+/** Matches the name of a random file. It has no information for the model. */
 const IMAGE_FILE = /^\[Image:? source: [^\]\n]*\]$/
 
 const RESOURCE = /^\[Resource from [^\n]{1,200}? at (\S{1,2048})\] /
 
-/** Of other tools the model sees a note, or nothing large. */
+/** Readers of output by tool. For other tools, the model sees only a note or small output. */
 const TOOLS: Readonly<Record<string, ReadOutput>> = {
   Bash: readShell,
   PowerShell: readShell,
@@ -38,7 +41,7 @@ const TOOLS: Readonly<Record<string, ReadOutput>> = {
 /** Names of the Claude Code tools whose output may be offloaded. */
 export const offloadedTools: readonly string[] = Object.keys(TOOLS)
 
-/** Returns `undefined` for unknown output, which stays. */
+/** Returns `undefined` for an unknown form of output, which is not offloaded. */
 export function readToolOutput(request: PostToolUseInput): ToolOutput | undefined {
   const { tool_name: toolName, tool_response: output, tool_input: input, mcp_server: server } = request
   if (server !== undefined || toolName.startsWith('mcp__')) return readMcpOutput(output)
@@ -156,7 +159,7 @@ function readList(
   }
 }
 
-/** MCP tools give content blocks of the Messages API; those with structured content its JSON as text. */
+/** Output of an MCP tool: content blocks of the Messages API, or structured content as JSON text. */
 function readMcpOutput(output: unknown): ToolOutput | undefined {
   if (typeof output === 'string') {
     return {

@@ -29,10 +29,10 @@ import {
 import type { MessageData } from 'genkit'
 
 /**
- * Read and write messages of Genkit. Unchanged messages and parts keep their identity.
+ * Read and write messages of Genkit. Unchanged messages and parts stay the same objects.
  *
- * A response is paired with its request by the ref, or else by name and order. Reading throws a `TypeError` that names
- * the message and field of an invalid message.
+ * A response is paired with its request by its `ref`. Without one, it is paired by name and order. Reading throws a
+ * `TypeError` that names the message and field of an invalid message.
  */
 export function genkitMessages(): HistoryFormat<MessageData[]> {
   return {
@@ -97,7 +97,7 @@ function readResponse(response: Fields, place: readonly [number, number], calls:
   return { type: 'tool-result', callId, toolName, content: pieces, ...(isError(output) ? { isError: true } : {}) }
 }
 
-/** Genkit cannot mark errors; its MCP plugin writes them in this form. */
+/** Genkit cannot mark errors. Its MCP plugin writes them in this form. */
 const isError = (output: unknown): boolean =>
   isFields(output) && typeof output['error'] === 'string' && Object.keys(output).length === 1
 
@@ -153,7 +153,7 @@ const CONTENT: ContentRules = {
   },
 }
 
-/** The output has its own field, and parts beside it another. */
+/** The output and the parts beside it are in different fields. */
 function patchResponse(native: Fields, part: HistoryToolResult, place: string): Fields {
   const outputs: HistoryContent[] = []
   const parts: unknown[] = []

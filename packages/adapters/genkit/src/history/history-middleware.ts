@@ -9,17 +9,17 @@ import { genkitMessages } from './genkit-messages.ts'
 /** Options of {@link historyMiddleware}. */
 export interface HistoryMiddlewareOptions extends RunHistoryOptions<MessageData[]>, Pick<OffloadOptions, 'scope'> {}
 
-/** The middleware: call it with the config of `offloadMiddleware` in `use`. */
+/** The middleware. Call it in `use`, with the config of `offloadMiddleware`. */
 export type HistoryMiddleware = GenerateMiddleware<z.ZodType<OffloadConfig>>
 
 /**
  * Make the middleware that keeps the model's messages within a limit: older tool results become references, and older
  * messages a summary if `summarize` is given.
  *
- * Messages of responses and sessions stay whole, and so does a history that could not be stored or summarized. Put it
- * last, so that it sees messages as the model gets them.
+ * Messages of responses and sessions do not change. If storing or summarizing fails, no message changes. Put it last,
+ * so that it sees messages as the model gets them.
  *
- * @throws TypeError for an invalid offloader or option. A run rejects with one for an invalid config.
+ * @throws TypeError for an invalid offloader or option. A run rejects with a `TypeError` if its config is invalid.
  *
  * @example
  * ```ts

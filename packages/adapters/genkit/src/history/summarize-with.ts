@@ -10,7 +10,7 @@ export interface SummarizeWithOptions {
 }
 
 /**
- * Make a `summarize` that asks a model by Genkit; a small and fast one is enough.
+ * Make a `summarize` that asks a model through Genkit. A small and fast model is enough.
  *
  * @throws TypeError for an invalid `ai`.
  */

@@ -18,11 +18,11 @@ type Given = Parameters<BasePlugin['beforeModelCallback']>[0]
 export interface HistoryPluginOptions extends RunHistoryOptions<Conversation>, Pick<OffloadOptions, 'scope'> {}
 
 /**
- * Make the plugin that keeps requests of all agents of a `Runner` within a limit: older tool results become references,
- * and older messages a summary if `summarize` is given.
+ * Make the plugin that keeps the requests of all agents of a `Runner` within a limit. Older tool results become
+ * references, and older messages a summary if `summarize` is given.
  *
- * The events of a session stay whole, and so does a history that could not be stored or summarized. Put it before
- * `offloadPlugin`, which belongs last.
+ * The events of a session do not change. If storing or summarizing fails, the request does not change either. Put it
+ * before `offloadPlugin`, which belongs last.
  *
  * @throws TypeError for an invalid offloader or option.
  *

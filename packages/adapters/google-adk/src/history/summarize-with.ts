@@ -2,7 +2,7 @@ import { isBaseLlm, LLMRegistry, type BaseLlm } from '@google/adk'
 import type { Summarize } from '@spillway/history'
 
 /**
- * Make a `summarize` that asks a model of ADK, or a registered one by name; a small and fast one is enough.
+ * Make a `summarize` that asks a model of ADK, or a registered model by its name. A small and fast model is enough.
  *
  * @throws TypeError without a model, and the registry's error for an unknown name.
  */

@@ -3,7 +3,9 @@ import type { AgentMiddleware } from 'langchain'
 import { middlewareOf } from '../offload-middleware.ts'
 import type { OffloadMiddlewareOptions } from '../options.ts'
 
-/** Their answers are pages that say how to continue: offloading them would send the model in a circle. */
+/**
+ * Tools whose answers are already pages. If they were offloaded, the model would read the same pages again and again.
+ */
 const FILE_TOOLS = ['ls', 'read_file', 'write_file', 'edit_file', 'delete', 'glob', 'grep']
 
 /**

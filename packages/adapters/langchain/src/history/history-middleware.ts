@@ -16,8 +16,9 @@ import { isEqualMessage } from './native-message.ts'
  * Make the middleware that keeps the history of an agent within its limit: older tool results become references, and
  * older messages a summary if `summarize` is given.
  *
- * It changes prompts; with `replaceIn: 'state'` it changes the messages of the state, so that checkpoints stay small.
- * The messages stay if storing or summarizing fails. Put it last, so that it sees prompts as the model gets them.
+ * By default only prompts change. With `replaceIn: 'state'`, the messages of the state change, so that checkpoints are
+ * small. If storing or summarizing fails, the messages do not change. Put it last, so that it sees prompts as the model
+ * gets them.
  *
  * @throws TypeError for an invalid offloader or option.
  *
@@ -70,19 +71,19 @@ export function historyMiddleware(
 
 /** Options of {@link historyMiddleware}. */
 export interface HistoryMiddlewareOptions extends RunHistoryOptions<readonly BaseMessage[]> {
-  /** Returns the scope of a run, as that of `offloadMiddleware`. Defaults to its `thread_id`. */
+  /** Returns the scope of a run. Pass the function that `offloadMiddleware` gets. Defaults to its `thread_id`. */
   readonly scope?: RunScope | undefined
   /**
-   * The place of the shorter history.
+   * The place for the shorter history.
    *
-   * - `prompt`, the default: the model's prompt. The state stays whole.
-   * - `state`: the messages of the state. Each round takes one more step of the graph, and the system prompt does not
-   *   count.
+   * - `prompt`, the default: the model's prompt. The state does not change.
+   * - `state`: the messages of the state. Each round takes one more step of the graph. The tokens of the system prompt
+   *   are not counted.
    */
   readonly replaceIn?: 'prompt' | 'state' | undefined
 }
 
-/** Before LangChain 1.1 the system prompt is a text. */
+/** Before LangChain 1.1, the system prompt is a string. */
 interface PromptRequest {
   readonly messages: BaseMessage[]
   readonly systemMessage?: SystemMessage | undefined
@@ -122,7 +123,10 @@ function withSystem<Request extends PromptRequest>(
   return { ...request, systemPrompt: changed.text }
 }
 
-/** Providers accept one system message: move a summary of the state to the end of the agent's system prompt. */
+/**
+ * Move a summary of the state to the end of the agent's system prompt, because providers accept only one system
+ * message.
+ */
 function moveSnapshot<Request extends PromptRequest>(request: Request, archive: HistoryArchive): Request {
   const [first, ...others] = request.messages
   const system = systemOf(request)
@@ -135,17 +139,20 @@ function moveSnapshot<Request extends PromptRequest>(request: Request, archive: 
   return { ...withSystem(request, appended as SystemMessage, system), messages: others }
 }
 
-/** A prompt of one text stays one text. */
+/** A prompt with a single text is still a single text afterwards. */
 function withText(parts: readonly HistoryPart[], text: string): readonly HistoryPart[] {
   const [only] = parts
   if (parts.length !== 1 || only?.type !== 'text') return [...parts, { type: 'text', text }]
   return [{ ...only, text: `${only.text}\n\n${text}` }]
 }
 
-/** The id by which LangGraph removes all messages. LangChain has its own copy of that package. */
+/**
+ * The id with which LangGraph removes all messages. It is not imported, because LangChain has its own copy of that
+ * package.
+ */
 const ALL = '__remove_all__'
 
-/** Returns `undefined` if nothing changed. Messages that were replaced in place are written alone, by their ids. */
+/** Returns `undefined` if nothing changed. Replaced messages are written alone, by their ids. */
 function updateOf(
   before: readonly BaseMessage[],
   after: readonly BaseMessage[],

@@ -41,11 +41,11 @@ import { LANGCHAIN_MESSAGES, messageOf, nativeOfPart, standingFor, type AnyMessa
 import { blocksOf, isPlainValue, readPiece, readResultContent } from './read-content.ts'
 
 /**
- * Read and write messages of LangChain's classes. Unchanged messages keep their identity, and others are copies
- * of their class.
+ * Read and write messages of LangChain's classes. Unchanged messages stay the same objects, and changed ones are copies
+ * of the same class.
  *
  * If a provider repeats a call in the content or the metadata, all places change together. Reading throws a `TypeError`
- * that names a message without its class.
+ * that names the message if its class is unknown.
  */
 export function langchainMessages(): HistoryFormat<readonly BaseMessage[]> {
   return {
@@ -62,7 +62,7 @@ export function langchainMessages(): HistoryFormat<readonly BaseMessage[]> {
   }
 }
 
-/** The classes have no index signature. */
+/** Casts to fields, because the classes have no index signature. */
 const fieldsOf = (message: BaseMessage): Fields => message as unknown as Fields
 
 interface Reading {
@@ -78,7 +78,7 @@ const ROLES: ReadonlyMap<unknown, HistoryRole> = new Map([
   ['ai', 'assistant'],
   ['tool', 'tool'],
 ])
-/** Roles of messages that have a field for the role. */
+/** Roles of the messages that have a `role` field. */
 const CHAT_ROLES: ReadonlyMap<unknown, HistoryRole> = new Map([
   ['system', 'system'],
   ['developer', 'system'],
@@ -97,7 +97,7 @@ function readLangchainMessages(conversation: unknown): HistoryMessage[] {
   })
 }
 
-/** Messages of unknown classes count as the user's; results of old functions are tool results. */
+/** Messages of unknown classes count as the user's. Results of old functions count as tool results. */
 function roleOf(message: AnyMessage): HistoryRole {
   if (message.type === 'generic') return CHAT_ROLES.get((message as unknown as Fields)['role']) ?? 'user'
   if (message.type === 'function') return 'tool'
@@ -128,7 +128,7 @@ function readResult(message: AnyMessage, { index, names }: Reading): HistoryPart
   })
 }
 
-/** A call has the position of the content block that repeats it, or the end. */
+/** A call has the position of the content block that repeats it. Without such a block, it comes last. */
 function readAssistant(message: AnyMessage, reading: Reading): readonly HistoryPart[] {
   const calls = (message.tool_calls ?? []) as readonly unknown[] as readonly Fields[]
   const blocks = blocksOf(message.content)
@@ -169,7 +169,7 @@ function readCall(native: NativeCall, at: number, reading: Reading): HistoryTool
   })
 }
 
-/** Missing ids are made from the place of a call. */
+/** Make an id from the position of a call that has none. */
 function madeId(at: number, { messages, index }: Reading): string {
   const taken = new Set(messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id)))
   let id = `call_${index}_${at}`
@@ -215,7 +215,7 @@ const CONTENT: ContentRules = {
   writeJson: (value) => (isFields(value) && value['type'] === 'search_result' ? value : undefined),
 }
 
-/** Older versions repeat a call more than once: all copies change. */
+/** Older versions repeat a call more than once. All copies change. */
 function repeated(block: Fields, calls: Iterable<NativeCall>): Fields {
   for (const { call } of calls)
     if (repeatsCall(block, call)) return hasArguments(block, call['args']) ? block : blockWith(block, call['args'])
@@ -257,13 +257,13 @@ function copyMessage<Message extends BaseMessage>(message: Message, fields: Fiel
   return copyWith(message, { ...Object.fromEntries(changed), lc_kwargs: given } as unknown as Partial<Message>)
 }
 
-/** The standard form of LangChain 1 has blocks in place of `content`. */
+/** LangChain 1 has a standard form with blocks in place of `content`. */
 const asBlocks = ({ content }: Fields, value: unknown): Fields => ({
   contentBlocks: value,
   ...(content === value ? { content: undefined } : {}),
 })
 
-/** `given` names constructor fields that are fields of the message as well. */
+/** `given` names the constructor fields that are also fields of the message. */
 interface EncodedMessage {
   readonly class: string
   readonly fields: Fields
@@ -282,7 +282,7 @@ const OWN = new Set(['lc_kwargs', 'lc_namespace', 'lc_serializable', 'lc_direct_
 /**
  * Encode messages as a JSON value, with all fields.
  *
- * LangChain's own `mapChatMessagesToStoredMessages` turns chunks into whole messages, and loses bytes, dates and some
+ * LangChain's own `mapChatMessagesToStoredMessages` merges chunks into whole messages, and loses bytes, dates and some
  * fields.
  *
  * Throws a `TypeError` for an unknown class, and for values that JSON cannot express, such as a function in an
@@ -301,7 +301,7 @@ function encodeMessage(message: BaseMessage, index: number): EncodedMessage {
   return { class: name, fields, given }
 }
 
-/** The message may come from another copy of LangChain. */
+/** Compares by name, because the message may come from another copy of LangChain. */
 function classOf(message: BaseMessage): string | undefined {
   const { lc_name: own } = message.constructor as { readonly lc_name?: () => string }
   const named = Object.keys(CLASSES).filter((name) => typeOf(CLASSES[name]!) === message.type)
@@ -309,7 +309,10 @@ function classOf(message: BaseMessage): string | undefined {
   return exact ?? named.find((name) => name === own?.call(message.constructor)) ?? named[0]
 }
 
-/** Throws a `TypeError` for other values. A tool may have written stored content: no field in it replaces a method. */
+/**
+ * Throws a `TypeError` for other values. A tool may have written the stored content, so no field in it replaces a
+ * method.
+ */
 function decodeMessages(value: unknown): BaseMessage[] {
   return checkMessages(decodeLossless(value)).map((message, index) => {
     const { class: name, fields, given } = Object(message ?? {}) as Partial<EncodedMessage>

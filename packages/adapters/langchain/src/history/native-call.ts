@@ -1,10 +1,12 @@
 import { isFields, withFields, type Fields } from '@spillway/history/format'
 import type { AnyMessage } from './native-message.ts'
 
-/** A tool call. Providers repeat it in several places, of which some send only one to the model. */
+/** A tool call. Providers repeat a call in several places, and send only some of them to the model. */
 export interface NativeCall {
   readonly call: Fields
-  /** Blocks of the content, such as Anthropic's `tool_use` with streamed parts of its input. */
+  /**
+   * Blocks of the content that belong to the call, such as Anthropic's `tool_use` and the streamed parts of its input.
+   */
   readonly blocks: readonly Fields[]
   /** The entry of each of {@link LISTS}. */
   readonly entries: readonly (Fields | undefined)[]
@@ -14,7 +16,7 @@ export interface NativeCall {
 interface CallList {
   readonly read: (message: AnyMessage) => unknown
   readonly write: (message: AnyMessage, list: readonly unknown[]) => Fields
-  /** Writes an entry with other arguments, a value and its JSON text. */
+  /** Return the entry with other arguments, given as a value and as JSON text. */
   readonly patch: (entry: Fields, args: unknown, text: string) => Fields
 }
 
@@ -40,7 +42,7 @@ const LISTS: readonly CallList[] = [
   },
 ]
 
-/** The first entry of each list that repeats a call. */
+/** For each list, the first entry that repeats a call. */
 export function entriesOf(message: AnyMessage, { id }: Fields): NativeCall['entries'] {
   const repeats = (entry: unknown): entry is Fields => isFields(entry) && idOfEntry(entry) === id
   return LISTS.map(({ read }) => {
@@ -63,7 +65,7 @@ export function callFields(message: AnyMessage, calls: readonly NativeCall[]): F
   return Object.assign({ tool_calls: isSameList(before, ordered) ? message.tool_calls : ordered }, ...lists) as Fields
 }
 
-/** Calls keep their order; new ones come last. */
+/** Sort calls by their order before. New calls come last. */
 function inOrder(before: readonly { readonly id?: unknown }[], calls: readonly NativeCall[]): readonly Fields[] {
   const place = ({ call }: NativeCall): number => {
     const at = before.findIndex(({ id }) => id === call['id'])
@@ -104,7 +106,7 @@ const BLOCK_TYPES: ReadonlySet<unknown> = new Set(['tool_use', 'tool_call', 'too
 
 export const isCallBlock = (block: unknown): block is Fields => isFields(block) && BLOCK_TYPES.has(block['type'])
 
-/** Whether a block is a streamed part of another's input, as in Anthropic's messages. */
+/** Whether a block is a streamed part of a call's input, as in Anthropic's messages. */
 export const isInputOf = (block: unknown, call: Fields): block is Fields =>
   isFields(block) &&
   block['type'] === 'input_json_delta' &&
@@ -112,7 +114,7 @@ export const isInputOf = (block: unknown, call: Fields): block is Fields =>
   block['index'] !== undefined &&
   block['index'] === call['index']
 
-/** Whether a block repeats a call: by id, or by name without one. */
+/** Whether a block repeats a call: it has the same id, or the same name and no id. */
 export function repeatsCall(block: Fields, { id, name }: Fields): boolean {
   const { functionCall } = block
   if (isFields(functionCall)) return functionCall['name'] === name && (block['id'] === undefined || block['id'] === id)
@@ -143,7 +145,7 @@ export function hasArguments({ type, input, args, functionCall }: Fields, expect
   return valueText(value) === valueText(expected)
 }
 
-/** One text for a value and for its JSON text. */
+/** The same text for a value and for its JSON text. */
 function valueText(value: unknown): string | undefined {
   if (typeof value !== 'string') return JSON.stringify(value)
   try {
@@ -154,7 +156,7 @@ function valueText(value: unknown): string | undefined {
   }
 }
 
-/** A tool for free text gets it as the only argument. */
+/** A tool for free text gets the text as its only argument. */
 function patchItem(item: Fields, args: unknown, text: string): Fields {
   if (item['type'] !== 'custom_tool_call') return withFields(item, { arguments: text })
   const { input } = fieldsOf(args)

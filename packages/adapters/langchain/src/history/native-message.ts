@@ -10,10 +10,10 @@ export type AnyMessage = BaseMessage &
 
 export const nativeOfPart = (value: unknown): NativeValue => ({ format: LANGCHAIN_MESSAGES, value })
 
-/** Key of the message in its standing, which no comparison sees. */
+/** Key of the message in its identity object. Comparisons ignore it. */
 const MESSAGE: unique symbol = Symbol('message of LangChain')
 
-/** The content of a message that a model sees: equal messages have equal values. */
+/** The part of a message that a model sees. Equal messages have equal values. */
 interface Standing {
   readonly visible: unknown
   readonly [MESSAGE]?: BaseMessage
@@ -21,17 +21,16 @@ interface Standing {
 
 interface Known {
   readonly standing: Standing
-  /** The fields at that time: a message changed in place counts as another. */
+  /** The fields when the object was made. If the message changes in place, it gets a new object. */
   readonly fields: readonly unknown[]
 }
 
 const known = new WeakMap<BaseMessage, Known>()
 
 /**
- * Return the native value of a message, the same one until the message changes.
+ * Return the native value of a message. It is the same object until the message changes.
  *
- * Checkpoints copy messages without `undefined` fields, and add ids: comparing messages themselves would find a
- * difference.
+ * Messages cannot be compared directly, because checkpoints copy them without `undefined` fields and with new ids.
  */
 export function standingFor(message: AnyMessage): object {
   const fields = fieldsOf(message)

@@ -33,7 +33,7 @@ export function readPiece(block: unknown): MessagePiece {
   return media === undefined ? asRead({ type: 'opaque', value: block, native }) : asRead({ ...media, native })
 }
 
-/** Older versions accept a value in place of blocks. */
+/** Older versions also accept a value instead of blocks. */
 export function readResultContent(content: unknown): readonly HistoryContent[] {
   if (isPlainValue(content)) return [asRead({ type: 'json', value: content, native: nativeOfPart(content) })]
   return blocksOf(content).map((block) => {

@@ -2,11 +2,11 @@ import { HumanMessage } from '@langchain/core/messages'
 import type { BaseChatModel } from '@langchain/core/language_models/chat_models'
 import type { Summarize } from '@spillway/history'
 
-/** Streams of the run omit the summary; traces show it. */
+/** Tags that hide the summary from the run's streams. Traces show it. */
 const TAGS = ['nostream', 'langsmith:nostream']
 
 /**
- * Make a `summarize` that asks a chat model of LangChain; a small and fast one is enough.
+ * Make a `summarize` that asks a chat model of LangChain. A small and fast model is enough.
  *
  * @throws TypeError for an invalid model.
  */

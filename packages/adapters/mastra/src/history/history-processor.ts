@@ -26,7 +26,7 @@ export interface HistoryProcessorOptions extends RunHistoryOptions<Prompt[number
  * Make the processor that keeps the history of an agent within its limit: older tool results become references, and
  * older messages a summary if `summarize` is given.
  *
- * Messages and memory stay whole, and so does a history that could not be stored or summarized. Put it last in
+ * Messages and memory do not change. If storing or summarizing fails, the prompt does not change either. Put it last in
  * `inputProcessors`, so that it sees prompts as the model gets them.
  *
  * @throws TypeError for an invalid offloader or option.
@@ -65,7 +65,10 @@ export function historyProcessor(offloader: ContextOffloader, options: HistoryPr
   }
 }
 
-/** In Mastra's prompts, an MCP server's error is any JSON. Here it is an error, and so is its reference. */
+/**
+ * The format of Mastra's prompts, in which an error of an MCP server may be any JSON. Such JSON is read as an error,
+ * and so is its reference.
+ */
 function mastraPrompt<Message extends object>(): HistoryFormat<Message[]> {
   const format = aiSdkMessages<Message>()
   return { ...format, read: (prompt) => format.read(prompt).map(withErrors) }

@@ -3,7 +3,7 @@ import type { MastraModelConfig } from '@mastra/core/llm'
 import type { Summarize } from '@spillway/history'
 
 /**
- * Make a `summarize` that asks a model of Mastra or of the AI SDK; a small and fast one is enough.
+ * Make a `summarize` that asks a model of Mastra or of the AI SDK. A small and fast model is enough.
  *
  * @throws TypeError without a model.
  */

@@ -5,15 +5,18 @@ import type { Message } from '../relay/message.ts'
 interface MarkedBody {
   /** Whether the body has JSON in its `data:` lines. */
   readonly isEventStream: boolean
-  /** The reader refuses a longer body, which gets no marks. */
+  /** A longer body gets no marks. The reader refuses it anyway. */
   readonly maxLength?: number
 }
 
-/** Keeps numbers exact through the JSON parser of an SDK: inexact ones are marked strings while the SDK has them. */
+/**
+ * Keeps numbers exact while an SDK parses the JSON: inexact numbers become marked strings until the message has left
+ * the SDK.
+ */
 export class ExactNumbers {
   readonly #mark = crypto.randomUUID()
   readonly #marked = new RegExp(`"${this.#mark}([^"]+)"`, 'g')
-  /** Marked numbers that are still in messages. */
+  /** Number of marked numbers in messages that have not left the SDK. */
   #count = 0
 
   markBody(

@@ -22,14 +22,14 @@ export interface ServerUrl {
   readonly url: string
   /** Sent with every request, such as `Authorization`, but not to the target of a redirect. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** `sse` for the transport of revision 2024-11-05. Defaults to `http`, streamable HTTP. */
+  /** `sse` for the transport of revision 2024-11-05. Defaults to `http`, which is streamable HTTP. */
   readonly type?: 'http' | 'sse' | undefined
 }
 
-/** A connection over streamable HTTP, by the transport of the MCP SDK. */
+/** A connection over streamable HTTP, made with the transport of the MCP SDK. */
 export class HttpConnection implements Connection {
   readonly #transport: Transport & { readonly terminateSession?: () => Promise<void> }
-  /** Unanswered requests. */
+  /** Requests without an answer so far. */
   readonly #open = new Map<RequestId, { readonly controller: AbortController; readonly isStateless: boolean }>()
   readonly #numbers = new ExactNumbers()
   #closed = false
@@ -110,7 +110,7 @@ export class HttpConnection implements Connection {
     return new Response(this.#numbers.markBody(response.body, { isEventStream }), response)
   }
 
-  /** Since revision 2026-07-28, a request is canceled by ending its stream. */
+  /** Since revision 2026-07-28, a client cancels a request by ending its stream. */
   #endStream({ params }: Message): boolean {
     const open = this.#open.get(params?.['requestId'] as RequestId)
     if (open?.isStateless !== true) return false

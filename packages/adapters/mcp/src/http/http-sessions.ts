@@ -12,7 +12,7 @@ export interface HttpSessionsOptions {
   /** Serves a client until its session ends. */
   readonly serve: (client: Connection, scope: readonly string[]) => Promise<unknown>
   readonly onError: (error: Error) => void
-  /** Sessions at a time: each may have its own server. Defaults to 100. */
+  /** Largest number of open sessions. Each may have its own server. Defaults to 100. */
   readonly maxSessions?: number | undefined
   /** Milliseconds after which a session without requests or open streams ends. Defaults to 30 minutes. */
   readonly idleMs?: number | undefined
@@ -22,19 +22,20 @@ export interface HttpSessionsOptions {
 
 interface Session {
   readonly connection: SessionConnection
-  /** A session belongs to its caller: its id alone opens nothing. */
+  /** The caller that owns the session. Its id alone gives no access. */
   readonly caller: string
 }
 
-/** Sessions beyond this part of all end if another caller needs one. */
+/** Share of all sessions that one caller may always keep. Sessions beyond it may end if another caller needs one. */
 const CALLER_SHARE = 0.25
-/** Milliseconds between searches for idle sessions, at most. */
+/** Largest interval between searches for idle sessions, in milliseconds. */
 const SWEEP_MS = 60_000
 
 /**
  * Serves each session of an MCP endpoint over HTTP separately. Only the caller that opened a session can use it.
  *
- * Protocol revisions up to 2025-11-25 have sessions. A client of a later one gets an error, and greets in one of these.
+ * Protocol revisions up to 2025-11-25 have sessions. A client of a later revision gets an error, and must initialize
+ * with one of these.
  */
 export class HttpSessions {
   readonly #options: HttpSessionsOptions & { readonly [Key in 'maxSessions' | 'idleMs' | 'maxRequestBytes']: number }
@@ -101,7 +102,10 @@ export class HttpSessions {
     return response
   }
 
-  /** End a session of the caller with the most, if these keep out others. Returns whether there was one. */
+  /**
+   * End an old session of the caller with the most sessions, if these leave no room for others. Returns whether a
+   * session was ended.
+   */
   #endLeftOpen(): boolean {
     const byCaller = [...Map.groupBy(this.#open, ([, caller]) => caller).values()]
     const [largest = []] = byCaller.toSorted((one, other) => other.length - one.length)
@@ -119,7 +123,7 @@ export class HttpSessions {
   }
 }
 
-/** Whether a request opens a session; its length is checked before. */
+/** Whether a request opens a session. The caller has checked its length. */
 async function isGreeting(request: Request): Promise<boolean> {
   if (request.method !== 'POST') return false
   try {
@@ -134,7 +138,7 @@ function refuse(status: number, code: number, message: string, headers: Record<s
   return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status, headers })
 }
 
-/** The specification lets clients of a later revision greet in an earlier one. */
+/** The specification lets clients of a later revision initialize with an earlier one. */
 function refuseRevision(): Response {
   const error = {
     code: -32_022,
@@ -144,14 +148,14 @@ function refuseRevision(): Response {
   return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 400 })
 }
 
-/** Messages kept for a client that has not opened its stream. */
+/** Largest number of messages to keep for a client that has not opened its stream. */
 const MAX_WAITING = 1_000
 
 class SessionConnection implements Connection {
   readonly #transport: WebStandardStreamableHTTPServerTransport
-  /** Unanswered requests of the client, with their progress tokens. */
+  /** Requests of the client without an answer, with their progress tokens. */
   readonly #open = new Map<RequestId, unknown>()
-  /** Messages without a request, until the client opens a stream. */
+  /** Messages that answer no request. They wait until the client opens a stream. */
   readonly #waiting: Message[] = []
   readonly #numbers = new ExactNumbers()
   readonly #maxRequestBytes: number
@@ -245,7 +249,7 @@ class SessionConnection implements Connection {
     return this.#transport.close()
   }
 
-  /** Returns any open request if the client has no stream. */
+  /** Returns any open request if the client has no stream of its own. */
   #relatedRequest({ method, params }: Message): RequestId | undefined {
     if (method === 'notifications/progress') {
       const token = params?.['progressToken']
@@ -264,7 +268,7 @@ class SessionConnection implements Connection {
 const isStream = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true
 
-/** Calls `onEnd` once, when the bytes end or are no longer read. */
+/** Calls `onEnd` once, when the stream ends or its reader stops. */
 function watchEnd(onEnd: () => void): TransformStream<Uint8Array, Uint8Array> {
   let ended = false
   const end = (): void => {

@@ -14,12 +14,12 @@ export interface HttpOptions {
   /** Names of the service besides those of the loopback interface, without a port. */
   readonly allowedHosts?: readonly string[] | undefined
   readonly tokens?: AccessTokens | undefined
-  /** Answers a request of a caller with this scope; `[]` without tokens. */
+  /** Answers a request. `scope` is that of its caller, or `[]` without tokens. */
   readonly fetch: (request: Request, scope: readonly string[]) => Promise<Response>
   readonly onError: (error: Error) => void
 }
 
-/** A service that listens. */
+/** A running service. */
 export interface HttpService {
   readonly url: string
   /** Stop listening and end open connections. */
@@ -32,10 +32,11 @@ const ERROR_CODES = { host: -32_000, origin: -32_000, forwarded: -32_000, token:
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
 
 /**
- * Serve an MCP endpoint over HTTP to callers with a bearer token; without tokens to this machine. Checks `Host` and
- * `Origin`.
+ * Serve an MCP endpoint over HTTP to callers with a bearer token. Without tokens, only this machine can reach it.
+ * Checks `Host` and `Origin`.
  *
- * Rejects if it cannot listen, and with a `TypeError` if others can reach the address and there are no tokens.
+ * Rejects if it cannot listen. Rejects with a `TypeError` if other machines can reach the address and there are no
+ * tokens.
  *
  * @example
  * ```ts

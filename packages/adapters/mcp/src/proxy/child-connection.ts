@@ -8,20 +8,20 @@ import { StdioConnection } from './stdio-connection.ts'
 export interface ServerCommand {
   readonly command: string
   readonly args?: readonly string[] | undefined
-  /** Added to the environment of this process. */
+  /** Variables added to the environment of this process. */
   readonly env?: Readonly<Record<string, string>> | undefined
   readonly cwd?: string | undefined
 }
 
-/** Milliseconds for a program to end after its input ended, and again after SIGTERM. */
+/** Milliseconds to wait for a program to exit, after the end of its input and again after SIGTERM. */
 const END_MS = 2_000
-/** Milliseconds for a program's last output after it ended. */
+/** Milliseconds to wait for a program's last output after it exited. */
 const LAST_OUTPUT_MS = 250
 
 /**
- * The connection to a server program, which starts and ends with it.
+ * The connection to a server program. It starts the program, and ends with it.
  *
- * It is ended by the end of its input, after 2 seconds by SIGTERM, and after 2 more by SIGKILL.
+ * Closing ends the program's input, sends SIGTERM after 2 seconds, and SIGKILL after 2 more.
  */
 export class ChildConnection implements Connection {
   readonly #server: ServerCommand

@@ -3,15 +3,15 @@ import type { Message } from '../relay/message.ts'
 /** Handlers of a connection's messages and errors. */
 export interface ConnectionHandlers {
   readonly onMessage: (message: Message, extra?: { readonly authInfo?: unknown }) => void
-  /** Called once, and last. `reason` says how a server ended. */
+  /** Called once, as the last handler. `reason` says how a server ended. */
   readonly onClose: (reason: string) => void
-  /** Called with an error that lost no message. Its text has no part of a message. */
+  /** Called with an error that did not lose a message. Its text has no part of a message. */
   readonly onError: (error: Error) => void
 }
 
 /** One end of a connection for messages. */
 export interface Connection {
-  /** Connect; rejects if that fails, without a call of a handler. */
+  /** Connect. Rejects if connecting fails, and then calls no handler. */
   start(handlers: ConnectionHandlers): Promise<void>
   send(message: Message, options?: unknown): Promise<void>
   /** Resolves when all is closed. A second call has no effect. */

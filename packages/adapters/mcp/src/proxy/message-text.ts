@@ -1,10 +1,13 @@
 import { parseExactJson, plainNumber } from '@spillway/core/adapter'
 import { fieldsOf, type Fields, type Message, type RequestId } from '../relay/message.ts'
 
-/** Marks an id that JavaScript cannot represent as a number. Ids are compared with the mark. */
+/**
+ * Prefix of a string that stands for an id which JavaScript cannot represent as a number. Ids are compared with this
+ * prefix.
+ */
 const EXACT_ID = 'spillway-number:'
 
-/** Copies lack this field: an unchanged message is written as received. */
+/** Key of the received text. Copies lack it, so only an unchanged message is written as received. */
 const TEXT: unique symbol = Symbol('text of a message')
 
 /** Parse JSON text, one message or a batch, so that {@link writeMessage} restores it. Throws a `SyntaxError`. */
@@ -21,7 +24,7 @@ export function readMessages(text: string): readonly unknown[] {
 export const writeMessage = (message: Message): string =>
   (message as { readonly [TEXT]?: string })[TEXT] ?? JSON.stringify(withIds(message, unnameId))
 
-/** A message has its own id, and that of a request it cancels. */
+/** Replace the ids in a message: its own, and that of a request it cancels. */
 function withIds(message: unknown, write: (id: unknown) => unknown): unknown {
   const fields = fieldsOf(message)
   const params = fieldsOf(fields['params'])
@@ -34,7 +37,7 @@ function withIds(message: unknown, write: (id: unknown) => unknown): unknown {
 
 export const readId = (text: string): RequestId => nameId(parseExactJson(text)) as RequestId
 
-/** Servers may answer 1.0 with 1. */
+/** Servers may answer the id 1.0 with 1. */
 function nameId(id: unknown): unknown {
   const number = plainNumber(id)
   return number === id || Number.isSafeInteger(number) ? number : `${EXACT_ID}${JSON.stringify(id)}`

@@ -11,10 +11,16 @@ const DEFAULT_MAX_MESSAGE_BYTES = 268_435_456
 const ID_FIRST = /^\{"jsonrpc": ?"2\.0", ?"id": ?("[^"\\]*"|-?\d+),/
 const ID_LAST = /, ?"id": ?("[^"\\]*"|-?\d+)\}\r?$/
 
-/** A response names its result before any object begins; a request may have one inside. */
+/**
+ * Matches the start of a response. A response names its result before any nested object; a request may have the word
+ * inside one.
+ */
 const RESPONSE = /^\{[^{]*"(?:result|error)": ?\{/
 
-/** Bytes that the other side has not read; beyond, messages that only inform are dropped, so that memory has a limit. */
+/**
+ * Largest number of bytes that the other side has not read. Above it, notifications are dropped, so that memory is
+ * limited.
+ */
 const MAX_UNREAD_BYTES = 67_108_864
 const MAY_BE_LOST: ReadonlySet<string | undefined> = new Set(['notifications/message', 'notifications/progress'])
 
@@ -123,7 +129,7 @@ export class StdioConnection implements Connection {
 const NEWLINE = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
-/** The beginning and the end of a line that was too long. */
+/** The start and the end of a line that was too long. */
 export interface OverlongLine {
   readonly head: string
   readonly tail: string
@@ -132,7 +138,7 @@ export interface OverlongLine {
 
 interface LineHandlers {
   readonly onLine: (line: string) => void
-  /** The line is lost; its ends may show which request it answers. */
+  /** Called with the ends of a lost line, which may show the request it answers. */
   readonly onOverlong: (line: OverlongLine) => void
 }
 
@@ -141,7 +147,7 @@ const KEPT_BYTES = 512
 /**
  * Splits a stream of UTF-8 into lines in linear time.
  *
- * The SDKs' buffers copy all bytes with every chunk, and refuse messages of more than 10 MB.
+ * The SDKs' buffers copy all bytes with every chunk, and refuse messages over 10 MB.
  */
 export class LineReader {
   readonly #maxBytes: number
@@ -200,7 +206,7 @@ export class LineReader {
 
 const FIRST_CAPACITY = 65_536
 
-/** Frees its old memory at once when it grows, without waiting for garbage collection. */
+/** A buffer that frees its old memory at once when it grows, without waiting for garbage collection. */
 export class GrowingBuffer {
   #bytes = new ArrayBuffer(0)
   #length = 0

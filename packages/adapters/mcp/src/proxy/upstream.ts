@@ -11,16 +11,16 @@ import {
 import type { Connection, ConnectionHandlers } from './connection.ts'
 
 const GREETING_MS = 60_000
-/** With 404 a server does not know a session; with 400 some say the same, and much else. */
+/** Status codes for a lost session. Some servers answer 400 instead of 404, which can also mean other things. */
 const SESSION_LOST: readonly unknown[] = [404, 400]
-/** The SDK's SSE transport has no status field. */
+/** Reads the status from the message, because the SDK's SSE transport has no status field. */
 const POST_FAILED = /^Error POSTing to endpoint \(HTTP (\d{3})\)/
 
-/** An event of a server, for logs. It has no content, argument, header or variable. */
+/** An event of a server, for logs. It contains no content, argument, header or variable. */
 export type UpstreamEvent =
   | { readonly type: 'server-ended'; readonly server: string; readonly reason: string; readonly unanswered: number }
   | {
-      /** The server had forgotten the session, or refused a message as if it had, and was greeted again. */
+      /** The server lost the session, or its error looked like it, so the session was initialized again. */
       readonly type: 'session-renewed'
       readonly server: string
     }
@@ -28,38 +28,38 @@ export type UpstreamEvent =
 
 /** The server of a proxy. */
 export interface ProxiedServer {
-  /** The name in messages and events. */
+  /** The name used in messages and events. */
   readonly name: string
-  /** Makes a connection that is not started; called again for a new session. */
+  /** Makes a connection that is not started. Called again for a new session. */
   readonly open: () => Connection
   readonly onEvent?: ((event: UpstreamEvent) => void) | undefined
 }
 
 /**
- * Make the connection to a server; it is not started.
+ * Make the connection to a server, without starting it.
  *
- * If the server ends, each open request is answered with an error. A server over HTTP that has lost the session is
- * greeted again.
+ * If the server ends, each open request is answered with an error. If a server over HTTP has lost the session, the
+ * session is initialized again.
  */
 export const openServer = (server: ProxiedServer): Connection => new Upstream(server)
 
-/** The connection to one server, which answers open requests with an error at the server's end. */
+/** The connection to one server. If the server exits, open requests are answered with an error. */
 export class Upstream implements Connection {
   readonly #options: ProxiedServer
   readonly #pending = new Map<RequestId, { readonly method: string; connection?: Connection | undefined }>()
-  /** Unanswered requests of the server. */
+  /** Requests of the server without an answer. */
   readonly #asked = new Set<RequestId>()
-  /** The client's greeting, until it is answered. */
+  /** The client's `initialize` request, until it is answered. */
   #offered: Message | undefined
-  /** Messages for a new server: the handshake, the log level, the subscriptions. */
+  /** Messages to repeat to a new server: the handshake, the log level, the subscriptions. */
   readonly #greeting = new Map<string, Message>()
   #handlers: ConnectionHandlers | undefined
   #connection: Connection | undefined
-  /** The request that greets a new server. */
+  /** The request that initializes a new session. */
   #greeted: { readonly id: RequestId; readonly settle: PromiseWithResolvers<Message> } | undefined
   /** Set while a new session replaces a forgotten one. */
   #renewal: Promise<void> | undefined
-  /** Connections of former sessions, closed once their requests are answered. */
+  /** Connections of former sessions. Each is closed when its requests are answered. */
   readonly #former = new Set<Connection>()
   #greetings = 0
   #closed = false
@@ -137,7 +137,9 @@ export class Upstream implements Connection {
     await connection.send(message, options)
   }
 
-  /** Over HTTP, one message may fail alone; its client must not wait forever. */
+  /**
+   * Answer one message with an error, because over HTTP a single message may fail and its client must not wait forever.
+   */
   #refuse(message: Message, reason: string): void {
     const { name } = this.#options
     this.#tell({ type: 'server-error', server: name, message: reason })
@@ -207,7 +209,7 @@ export class Upstream implements Connection {
     if (method === 'resources/unsubscribe') this.#greeting.delete(`subscribe ${String(params?.['uri'])}`)
   }
 
-  /** The client does not see the answers. */
+  /** The client does not see the answers to these messages. */
   async #greet(connection: Connection): Promise<void> {
     for (const message of this.#greeting.values()) {
       if (!isRequest(message)) await connection.send(message)
@@ -255,7 +257,7 @@ function statusOf(error: unknown): number | undefined {
   return known === undefined ? undefined : Number(known)
 }
 
-/** A server may echo secrets, so no part of a request or an answer is used. */
+/** A server may echo secrets, so the description contains no part of a request or an answer. */
 function describe(error: unknown): string {
   const status = statusOf(error)
   if (status !== undefined) return `it answered with HTTP status ${status}`

@@ -50,14 +50,14 @@ export const isRequest = (message: Message): message is Request =>
 export const isResponse = (message: Message): message is Response =>
   message.method === undefined && isRequestId(message.id)
 
-/** Their results must name a cache time. */
+/** Methods whose results must name a cache time. */
 const CACHEABLE = new Set(['resources/list', 'resources/read', 'resources/templates/list'])
 const UNCACHED: Fields = { ttlMs: 0, cacheScope: 'private' }
 
 export const namesRevision = ({ params }: Message): boolean =>
   typeof fieldsOf(params?.['_meta'])[PROTOCOL_VERSION_META_KEY] === 'string'
 
-/** Answer a request in the form of its revision. */
+/** Answer a request in the form that its protocol revision requires. */
 export function resultOf(request: Request, result: Fields): Message {
   const { id, method } = request
   if (!namesRevision(request)) return { jsonrpc: '2.0', id, result }

@@ -14,16 +14,16 @@ interface CallResultRequest {
   readonly toolName: string
   readonly input: unknown
   readonly result: unknown
-  /** Aborted if the result is no longer needed. */
+  /** Aborted when the result is no longer needed. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
  * Offload a result of `tools/call`. Returns the same result if nothing changes.
  *
- * `structuredContent` that repeats the content is not stored again: it is removed if the content is replaced, or if
- * both together are over the limit. Parts for the user alone are replaced by themselves, so that their preview keeps
- * that mark.
+ * `structuredContent` that repeats the content is not stored again. It is removed if the content is replaced, or if
+ * both together exceed the limit. Parts for the user alone are replaced separately, so that their previews are still
+ * for the user alone.
  */
 export async function offloadCallResult(offloader: ContextOffloader, request: CallResultRequest): Promise<unknown> {
   const { toolName, result } = request
@@ -61,7 +61,7 @@ export async function offloadCallResult(offloader: ContextOffloader, request: Ca
   }
 }
 
-/** Offload the error of a failed call as its result would be. Returns the same error if nothing changes. */
+/** Offload the error of a failed call like a result. Returns the same error if nothing changes. */
 export async function offloadCallError(
   offloader: ContextOffloader,
   { error, ...request }: Omit<CallResultRequest, 'result'> & { readonly error: unknown },
@@ -77,7 +77,7 @@ export async function offloadCallError(
   return { code: Number(code), message: said, ...(structuredContent !== undefined && { data: structuredContent }) }
 }
 
-/** Deeper values are not written as JSON of many lines, and at some depth not at all. */
+/** Values nested deeper than this are not written as indented JSON, and much deeper ones not at all. */
 const MAX_DEPTH = 200
 
 /** Whether a value is nested deeper than JSON usually is. */
@@ -125,7 +125,7 @@ function writeDeepJson(root: unknown): string {
 interface OffloadedGroup {
   readonly outcome: Outcome
   readonly content: readonly unknown[]
-  /** Fields of replaced parts beside their content, if they are not stored. */
+  /** Fields of replaced parts other than their content, unless they are stored. */
   readonly besides: readonly Fields[]
 }
 
@@ -172,7 +172,7 @@ function tokensOf(groups: readonly OffloadedGroup[]): { readonly original: numbe
   return { original, replacement }
 }
 
-/** Whether parts within the limit are over it together with structured content that repeats them. */
+/** Whether parts within the limit exceed it together with structured content that repeats them. */
 function areOver(
   offloader: ContextOffloader,
   toolName: string,
@@ -185,10 +185,10 @@ function areOver(
   return text.length > LARGE_TEXT || tokens > maxResultTokensOf(offloader, toolName)
 }
 
-/** Characters of a text that is over any useful limit. */
+/** Number of characters above any useful limit. */
 const LARGE_TEXT = 65_536
 
-/** It may be within the limit nevertheless. */
+/** Returns `true` for some results within the limit, too. */
 export function mayBeReplaced(offloader: ContextOffloader, toolName: string, result: unknown): boolean {
   const { content } = fieldsOf(result)
   const { countTokens, includeRetrievalTool } = offloader.options
@@ -200,20 +200,20 @@ export function mayBeReplaced(offloader: ContextOffloader, toolName: string, res
   return countTokens(JSON.stringify(result) ?? '') > maxResultTokens
 }
 
-/** Characters beside the content that are too few to be measured. */
+/** Number of characters in other fields that is too small to measure. */
 const MAX_UNMEASURED = 500
-/** Names and types up to this length stay if the fields beside the content are stored. */
+/** Names and types up to this length are not removed when the other fields are stored. */
 const MAX_NAME_LENGTH = 100
 
 interface ResultPart {
   readonly part: unknown
-  /** Its text or bytes; links and unknown parts as JSON. */
+  /** Its text or bytes. Links and unknown parts are JSON. */
   readonly block: ContentBlock
-  /** The part with its content, a short name and type, and its audience. */
+  /** The part with only its content, short name and type, and its audience. */
   readonly bare: unknown
-  /** Its other fields. */
+  /** Its remaining fields. */
   readonly beside: Fields
-  /** The other fields as a block, if they are measured. */
+  /** The remaining fields as a block, if they are measured. */
   readonly rest?: ContentBlock | undefined
 }
 
@@ -289,7 +289,7 @@ function splitPart({ type, annotations, ...fields }: Fields): SplitPart {
   }
 }
 
-/** Names of ordinary length count as content. */
+/** Names of ordinary length count as part of the content. */
 function splitContent(
   { uri, mimeType, ...fields }: Fields,
   name: string,
@@ -306,7 +306,7 @@ function splitContent(
   }
 }
 
-/** Servers repeat structured content as content, for older clients: either is enough. */
+/** Servers repeat structured content as content for older clients, so one of the two is enough. */
 function readStructured(
   parts: readonly ResultPart[],
   content: unknown,
@@ -332,7 +332,7 @@ function readStructured(
     : saidTwice
 }
 
-/** Some servers write a list as one text for each item. */
+/** Whether texts are the items of a list: some servers write one text for each item. */
 const isSameList = (parts: readonly ResultPart[], list: readonly unknown[]): boolean =>
   parts.length === list.length &&
   parts.every(
@@ -357,10 +357,10 @@ const defined = (fields: Fields): Fields =>
 const isAudience = (audience: unknown): boolean =>
   Array.isArray(audience) && audience.length <= 2 && audience.every((role) => role === 'user' || role === 'assistant')
 
-/** The values of longer texts would take many times their size. */
+/** Longest text to parse: the values would need many times its size. */
 const MAX_PARSED_LENGTH = 4_194_304
 
-/** Whether a text is a value as JSON, in any spelling. */
+/** Whether a text is the JSON of a value, with any spacing. */
 export function isSameJson(text: string, value: unknown): boolean {
   if (text.length > MAX_PARSED_LENGTH) return isWritten(text, value)
   const parsed = parseJson(text)

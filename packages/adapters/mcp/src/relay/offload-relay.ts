@@ -20,22 +20,22 @@ import type { RelaySettings } from './relay-options.ts'
 import { chooseToolName, listRetrievalTool, listServerTool, mayBeRetrievalTool } from './retrieval-listing.ts'
 
 interface RelaySides {
-  /** Sends a message to the client; `options` came with it. */
+  /** Sends a message to the client, with the options it was received with. */
   readonly toClient: (message: Message, options?: unknown) => unknown
   readonly toServer: (message: Message, options?: unknown) => unknown
   readonly onError: (error: unknown) => void
 }
 
 export interface ClientMessageContext {
-  /** The sender, from the transport's authentication. */
+  /** The sender, as the transport authenticated it. */
   readonly authInfo?: unknown
-  /** Passed on with the message. */
+  /** Options that are passed on with the message. */
   readonly options?: unknown
-  /** Passed on with requests that the relay makes for the message. */
+  /** Options for requests that the relay itself makes because of the message. */
   readonly ownOptions?: unknown
 }
 
-/** A request whose answer is read. */
+/** A request whose answer the relay reads. */
 interface Pending {
   readonly method: string
   readonly params: Fields
@@ -47,7 +47,10 @@ interface Pending {
 
 const MAX_CANCELLED = 1_000
 const MAX_TASKS = 10_000
-/** Milliseconds for the first page of the server's tools, and again for all others; results wait for them. */
+/**
+ * Milliseconds to wait for the first page of the server's tools, and again for all others. Results wait for these
+ * pages.
+ */
 const LIST_TOOLS_MS = 5_000
 
 const UNSENT = 'The request could not be sent.'
@@ -55,25 +58,25 @@ const UNSENT = 'The request could not be sent.'
 const WATCHED = new Set(['initialize', 'server/discover', 'tools/list', 'tools/call', 'tasks/result'])
 
 /**
- * Passes messages between an MCP client and a server. Large results become previews; the retrieval tool is answered
- * here.
+ * Passes messages between an MCP client and a server. Large results become previews, and calls of the retrieval tool
+ * are answered here.
  *
- * All other messages pass unchanged and in order, also unknown ones.
+ * All other messages, even unknown ones, pass unchanged and in order.
  */
 export class OffloadRelay {
   readonly #settings: RelaySettings
   readonly #sides: RelaySides
   readonly #offloaderOf: (authInfo: unknown) => ContextOffloader
   readonly #pending = new Map<RequestId, Pending>()
-  /** Requests that are answered here. */
+  /** Requests that the relay answers itself. */
   readonly #answering = new Map<RequestId, AbortController>()
-  /** Requests whose results are being stored, so that a canceled one waits for no storage. */
+  /** Requests whose results are being stored. A canceled request does not wait for the storage. */
   readonly #offloading = new Map<RequestId, AbortController>()
   readonly #cancelled: RequestId[] = []
-  /** The calls that made tasks, whose results come later. */
+  /** The calls that created tasks, whose results come later. */
   readonly #tasks = new Map<string, Pending>()
   readonly #fromServer = new OrderedQueue()
-  /** The client's name of the retrieval tool; unknown before the server's tools are listed. */
+  /** The name of the retrieval tool for the client. Unknown until the server's tools are listed. */
   #toolName: string | undefined
   #naming: Promise<string> | undefined
 
@@ -120,7 +123,9 @@ export class OffloadRelay {
     return this.#send({ ...request, params }, request.params ?? {}, offloader, context)
   }
 
-  /** Send a request later than it came. Its sender must not wait forever if that fails. */
+  /**
+   * Send a request that was held back. If sending fails, the sender gets an error, so that it does not wait forever.
+   */
   async #send(
     request: Request,
     params: Fields,
@@ -153,13 +158,13 @@ export class OffloadRelay {
     return this.#fromServer.push(this.#rewrite(response, pending), (ready) => this.#deliver(ready, options))
   }
 
-  /** SDKs take "1" for 1, so that an answer with it must not pass unseen. */
+  /** SDKs treat the id "1" like 1, so an answer with either id is matched. */
   #pendingId(id: RequestId): RequestId {
     const other = typeof id === 'string' ? Number(id) : String(id)
     return !this.#pending.has(id) && this.#pending.has(other) ? other : id
   }
 
-  /** Send a message to the client; if that fails, answer the requester with an error, and reject. */
+  /** Send a message to the client. If that fails, answer the requester with an error, and reject. */
   #deliver(message: Message, options?: unknown): unknown {
     const delivered = this.#sides.toClient(message, options)
     if (!(delivered instanceof Promise)) return delivered
@@ -172,7 +177,7 @@ export class OffloadRelay {
     })
   }
 
-  /** Resolves once the client has all messages of the server; `undefined` if it has. */
+  /** Resolves once the client has all messages of the server. `undefined` if it already has. */
   get delivering(): Promise<void> | undefined {
     return this.#fromServer.settling
   }
@@ -185,7 +190,7 @@ export class OffloadRelay {
     this.#tasks.clear()
   }
 
-  /** Returns `undefined` for requests of the server. */
+  /** Returns `undefined` for requests that the server answers. */
   #answer(request: Request, offloader: ContextOffloader, context: ClientMessageContext): Promise<unknown> | undefined {
     const name = request.params?.['name']
     if (request.method !== 'tools/call' || !offloader.options.includeRetrievalTool || typeof name !== 'string')
@@ -296,7 +301,7 @@ export class OffloadRelay {
     if (this.#tasks.size > MAX_TASKS && oldest !== undefined) this.#tasks.delete(oldest)
   }
 
-  /** The retrieval tool joins the first page, as some clients read no other. */
+  /** The retrieval tool is added to the first page, because some clients read only that page. */
   #listTools(response: Response, { params, offloader, ownOptions }: Pending): Message | Promise<Message> {
     const result = fieldsOf(response.result)
     const tools = toolsIn(result)
@@ -311,7 +316,10 @@ export class OffloadRelay {
     return typeof name === 'string' ? listOwn(name) : this.#share(name).then(listOwn)
   }
 
-  /** The client may know the retrieval tool from before. `params` are those of its call. */
+  /**
+   * Find the retrieval tool's name in a list that the client read earlier. `params` are the parameters of the client's
+   * call.
+   */
   #findName(params: Fields, options: unknown): Promise<string> {
     return this.#naming ?? this.#share(this.#nameTool(params, options))
   }
@@ -327,7 +335,7 @@ export class OffloadRelay {
     return await this.#nameByPages(fieldsOf(result), params, options)
   }
 
-  /** Pages may have names that collide. */
+  /** Choose a name that no page of tools contains. */
   #nameByPages(first: Fields, params: Fields, options: unknown): string | Promise<string> {
     const names = new UniqueItems('name')
     names.add(toolsIn(first))
@@ -369,7 +377,7 @@ export class OffloadRelay {
 
 const toolsIn = ({ tools }: Fields): readonly unknown[] => (Array.isArray(tools) ? tools : [])
 
-/** Fields that all requests of the client have, such as the protocol revision. */
+/** Fields that are in all requests of the client, such as the protocol revision. */
 function envelopeOf(params: Fields): Fields {
   const { progressToken: _ofTheCall, ...meta } = fieldsOf(params['_meta'])
   return Object.keys(meta).length === 0 ? {} : { _meta: meta }

@@ -1,13 +1,13 @@
 /**
- * Delivers values in the order of their calls, even if some are not ready.
+ * Delivers values in the order of their calls, even if a later value is ready first.
  *
- * A ready value is delivered at once if nothing waits.
+ * If nothing waits, a ready value is delivered at once.
  */
 export class OrderedQueue {
   #waiting = 0
   #last: Promise<void> = Promise.resolve()
 
-  /** Resolves once all values so far are delivered; `undefined` if they are. */
+  /** Resolves once all values so far are delivered. `undefined` if they already are. */
   get settling(): Promise<void> | undefined {
     return this.#waiting === 0 ? undefined : this.#last
   }

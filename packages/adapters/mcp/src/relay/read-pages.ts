@@ -1,21 +1,22 @@
 import { fieldsOf, type Fields, type Response } from './message.ts'
 
-/** A server may return new cursors forever. */
+/** Largest number of pages, because a server may return new cursors forever. */
 const MAX_PAGES = 1_000
 
 interface PageReading {
   readonly ask: (cursor: string) => Promise<Response>
-  /** Takes a page, and returns whether further pages may have new items. */
+  /** Takes a page. Returns whether further pages may have new items. */
   readonly take: (page: Fields) => boolean
   /** Milliseconds for all pages together. */
   readonly maxMs: number
 }
 
-/** Some servers write `null` or an empty text at the end. */
+/** Whether a value is a cursor. At the end, some servers write `null` or an empty text. */
 export const isCursor = (cursor: unknown): cursor is string => typeof cursor === 'string' && cursor !== ''
 
 /**
- * Read the pages of a list after the first, until an error, a repeated cursor, the limit of pages, or the time is up.
+ * Read the pages of a list after the first. Stops at an error, a repeated cursor, the limit of pages, or the time
+ * limit.
  *
  * Some servers and proxies answer every cursor with the first page.
  */
@@ -45,7 +46,7 @@ export class UniqueItems {
     this.#key = key
   }
 
-  /** Returns `false` if no item is new, so that no further page helps. */
+  /** Returns `false` if no item is new: then further pages do not help. */
   add(items: readonly unknown[]): boolean {
     const before = this.#items.size
     for (const item of items) {

@@ -2,16 +2,16 @@ import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
 import { maxResultTokensOf } from '@spillway/core/adapter'
 import { fieldsOf, type Fields } from './message.ts'
 
-/** Claude Code keeps this many characters of a result. */
+/** Key of the number of characters that Claude Code keeps of a result. */
 const RESULT_SIZE_META_KEY = 'anthropic/maxResultSizeChars'
 /** Claude Code accepts no larger number. */
 const MAX_RESULT_CHARACTERS = 500_000
-/** Results up to this are within the default limits of hosts. */
+/** Results up to this number of tokens are within the default limits of hosts. */
 const HOST_LIMIT_TOKENS = 10_000
-/** Words have 4 to 5 characters per token, and an answer has a frame. */
+/** Words have 4 to 5 characters per token, and an answer has some text around its content. */
 const CHARACTERS_PER_TOKEN = 6
 
-/** The name has a prefix if it is taken. */
+/** Choose the tool's name. It gets a prefix if the server has a tool with this name. */
 export function chooseToolName(taken: ReadonlySet<unknown>): string {
   for (let count = 1; ; count++) {
     const prefix = count === 1 ? '' : count === 2 ? 'spillway_' : `spillway_${count - 1}_`
@@ -36,9 +36,10 @@ export function listRetrievalTool({ options, retrievalTool }: ContextOffloader, 
 }
 
 /**
- * Return a server's tool without an output schema, so that clients accept a preview; the very tool if its results stay.
+ * Return a server's tool without its output schema, so that clients accept a preview. The same object is returned if
+ * its results are not offloaded.
  *
- * A limit above the hosts' is written in `_meta`.
+ * If the tool's limit is above the hosts' limit, `_meta` contains it.
  */
 export function listServerTool(offloader: ContextOffloader, tool: unknown): unknown {
   const { outputSchema, ...others } = fieldsOf(tool)

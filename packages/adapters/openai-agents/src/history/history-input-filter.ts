@@ -13,10 +13,10 @@ const USAGE = 'historyInputFilter(offloader, options, filter)'
  * Make a `callModelInputFilter` that keeps the history within its limit: older large results become references, and
  * older items a summary if `summarize` is given.
  *
- * Give it to the runner that `offloadRunner` wraps, or to its `run`. Without `offloadRunner` all runs share the
- * offloader's own scope, unless `scope` names another. The items stay if storing or summarizing fails.
+ * Pass it to the runner that `offloadRunner` wraps, or to its `run`. Without `offloadRunner`, all runs share the
+ * offloader's own scope, unless `scope` names another scope. If storing or summarizing fails, the items do not change.
  *
- * @param filter - Your own, which runs first.
+ * @param filter - Your own filter, which runs first.
  * @throws TypeError for an invalid argument.
  *
  * @example
@@ -62,13 +62,16 @@ export function historyInputFilter(
 type Item = AgentInputItem
 type Fields = Readonly<Record<string, unknown>>
 
-/** A list of copies. The instructions are the last leading system message, to which a summary is appended. */
+/**
+ * Join instructions and items to one list of copies. The last of the leading system messages has the instructions. A
+ * summary is appended to it.
+ */
 export function joinPrompt({ input, instructions = '' }: ModelInputData): Item[] {
   const items = input.map((item) => ({ ...item }))
   return items.toSpliced(systemCount(input), 0, { role: 'system', content: instructions })
 }
 
-/** Returns the original items, changed if allowed: the SDK uses their identity to store new ones in the session. */
+/** Returns the original items, changed if allowed. The SDK needs the same objects to store new items in the session. */
 export function splitPrompt(
   { input, instructions, ...data }: ModelInputData,
   smaller: readonly Item[],

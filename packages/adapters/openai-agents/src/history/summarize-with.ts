@@ -13,7 +13,7 @@ export interface SummarizeWithOptions {
 }
 
 /**
- * Make a `summarize` that asks a model: its name, a model of the SDK, or a client of OpenAI's API and a name.
+ * Make a `summarize` that asks a model. Pass its name, a model of the SDK, or a client of OpenAI's API with a name.
  *
  * @throws TypeError for an invalid model.
  */

@@ -3,7 +3,7 @@ import type { Compacted } from '../compact-transcript.ts'
 import type { Transcript } from '../transcript/transcript.ts'
 import { explainObstacle, type MessageRow } from './message-row.ts'
 
-/** Describe a compaction for scripts. Messages are numbered from 1. */
+/** Describe a compaction for scripts. Messages are numbered from 1. A created message has no number. */
 export function compactJson(
   transcript: Transcript,
   compacted: Compacted,
@@ -46,7 +46,6 @@ export function compactJson(
   }
 }
 
-/** A created message has no number. */
 const numberOf = (index: number): number | null => (index < 0 ? null : index + 1)
 
 const lineOf = (rows: readonly MessageRow[], index: number): number | null => rows[index]?.line ?? null

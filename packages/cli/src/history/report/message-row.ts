@@ -4,11 +4,11 @@ import { formatCount } from '../../output.ts'
 import { lineOf, type Transcript } from '../transcript/transcript.ts'
 
 export interface MessageRow {
-  /** From 1. */
+  /** Number of the message, from 1. */
   readonly number: number
   readonly line: number | undefined
   readonly role: HistoryRole
-  /** The called tools, or the tool of the result; empty if there is none. */
+  /** The called tools, or the tool of the result. Empty if the message has neither. */
   readonly tool: string
   readonly before: number
   readonly after: number
@@ -51,7 +51,7 @@ export function describeObstacles(
   })
 }
 
-/** Explain an obstacle with command line options; a summary is advised only if it is possible. */
+/** Explain an obstacle with options of the command line. Suggests a summary only if one is possible. */
 export function explainObstacle({ explanation }: HistoryObstacle, noSummary: string | undefined): string {
   const said = inOptionNames(explanation)
   if (noSummary === undefined || !said.includes('--model')) return said

@@ -26,7 +26,7 @@ import {
 } from './transcript.ts'
 import { FORMAT_NAMES, type FormatName } from '../../commands/options.ts'
 
-/** The text and its messages need about three times the size of the file. */
+/** Largest file, as a share of memory: its text and messages need about three times its size. */
 const MAX_SHARE_OF_MEMORY = 1 / 4
 const LINE_EXTENSIONS: ReadonlySet<string> = new Set(['.jsonl', '.ndjson'])
 
@@ -123,7 +123,7 @@ const ITEM_TYPES =
   /^(?:function_call|custom_tool_call|local_shell_call|shell_call|apply_patch_call|computer_call|reasoning)/
 const AGENT_TYPES: ReadonlySet<unknown> = new Set(['function_call_result', 'computer_call_result'])
 
-/** Detect the format of messages; `undefined` if unknown. Messages with only roles and texts are OpenAI's. */
+/** Detect the format of messages; `undefined` if unknown. Messages that have only roles and texts count as OpenAI's. */
 export function detectFormat(
   messages: readonly unknown[],
   listKey: string | undefined,
@@ -162,7 +162,7 @@ function formatOfMessage(message: Fields): FormatName | 'items' | undefined {
   return undefined
 }
 
-/** Parts of Gemini have no type; neutral messages have roles and types. */
+/** Parts of Gemini have no type. Neutral messages have a role, and their parts have types. */
 function formatOfParts(parts: readonly unknown[], message: Fields): FormatName | undefined {
   if (message['role'] === 'model') return 'gemini'
   const [part] = parts
@@ -287,9 +287,10 @@ interface SessionMessage extends TranscriptMessage {
 }
 
 /**
- * Read one JSON value per line: messages, or a session of Claude Code with the messages that its model sees.
+ * Read one JSON value per line: messages, or a session of Claude Code. Of a session, read the messages that its model
+ * sees.
  *
- * @param isSession - If absent, the first line with a message decides.
+ * @param isSession - If absent, the first line with a message decides whether it is a session.
  */
 function readLines(path: string, text: string, isSession?: boolean): ReadMessages {
   const texts = text.split('\n')

@@ -5,14 +5,14 @@ import { unreadable, usageError, type CliError } from '../../cli-error.ts'
 
 export interface TranscriptMessage {
   readonly value: unknown
-  /** From 1; `undefined` in a document, whose messages may share lines. */
+  /** Line number, from 1. `undefined` in a document, in which several messages may share a line. */
   readonly line: number | undefined
 }
 
 export interface TranscriptFormat {
   /** The value of `--format`. */
   readonly name: FormatName
-  /** The name for users. */
+  /** The name shown to users. */
   readonly title: string
   /** The key of a separate system prompt. */
   readonly systemKey?: 'system' | 'systemInstruction' | undefined
@@ -41,10 +41,10 @@ export type TranscriptLayout =
       /** The line end at the end of the file, if there is one. */
       readonly end: string
     }
-  /** One message per line; `session` has messages inside some lines, as Claude Code writes them. */
+  /** One message per line. A `session` of Claude Code has messages inside some lines. */
   | {
       readonly kind: 'lines' | 'session'
-      /** The lines between line feeds, blank ones included. */
+      /** The texts between line feeds, including blank lines. */
       readonly texts: readonly string[]
     }
 
@@ -67,7 +67,9 @@ export function conversationOf({ format, system, messages }: Transcript): unknow
   return format.join({ system, messages: messages.map(({ value }) => value) })
 }
 
-/** Return the line of a neutral message, in which a separate system prompt comes first; `undefined` if unknown. */
+/**
+ * Return the line of a message. With a separate system prompt, the first message is the prompt. `undefined` if unknown.
+ */
 export function lineOf({ system, messages }: Transcript, position: number): number | undefined {
   return messages[system === undefined ? position : position - 1]?.line
 }

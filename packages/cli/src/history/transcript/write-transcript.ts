@@ -28,7 +28,7 @@ export async function assertOutput({ path, overwrites }: TranscriptOutput): Prom
 }
 
 /**
- * Write a transcript atomically. Unchanged lines, and lines that are not messages, do not change. Throws a
+ * Write a transcript atomically. Unchanged lines, and lines without messages, are written as they were read. Throws a
  * {@link CliError} if the file has changed since it was read.
  */
 export async function writeTranscript(
@@ -52,7 +52,7 @@ export async function writeTranscript(
   })
 }
 
-/** Pipes and devices are not replaced. */
+/** Return the place of the output. Pipes and devices are not replaced. */
 async function placeOf(path: string): Promise<'nothing' | 'file' | 'stream'> {
   try {
     const found = await stat(path)
@@ -63,7 +63,7 @@ async function placeOf(path: string): Promise<'nothing' | 'file' | 'stream'> {
   }
 }
 
-/** Throws a `TypeError` if the transcript has no place for a new message or a system prompt. */
+/** Throws a `TypeError` if the transcript cannot hold a new message or a system prompt. */
 function writtenText(transcript: Transcript, { system, messages }: Conversation): string {
   const { layout, messages: before } = transcript
   if (layout.kind === 'document') return documentText(layout, system, messages)
@@ -81,7 +81,7 @@ function writtenText(transcript: Transcript, { system, messages }: Conversation)
   return [...messages.map((message) => known.get(message) ?? JSON.stringify(message)), ...end].join('\n')
 }
 
-/** Keeps a byte order mark and the blanks around a line. */
+/** Replace the message in a line. A byte order mark and blanks around it do not change. */
 function changedLine(text: string, message: unknown, kind: 'lines' | 'session'): string {
   const json = text.trim()
   const written = JSON.stringify(kind === 'lines' ? message : { ...(parseJson(json) as object), message })

@@ -13,7 +13,7 @@ const evicted = (storage: Storage, reference: string): ReturnType<typeof rejecti
 const kept = (storage: Storage, reference: string): Promise<unknown> =>
   attempt(`retrieving ${reference}, which must have stayed`, () => storage.retrieve(reference))
 
-/** Eviction by age, and collection of expired entries. */
+/** Cases of eviction by age, and of the removal of expired entries. */
 export const ageCases: readonly ConformanceCase[] = [
   {
     id: 'age/expires',
@@ -118,7 +118,7 @@ const keptByQuota = (storage: Storage, reference: string, which: string): Promis
 const evictedByQuota = (storage: Storage, reference: string, which: string): ReturnType<typeof rejectionCode> =>
   rejectionCode('evicted', `retrieving the evicted ${which} entry`, () => storage.retrieve(reference))
 
-/** A limit of bytes for each scope. */
+/** Cases of the limit of bytes for each scope. */
 export const quotaCases: readonly ConformanceCase[] = [
   {
     id: 'quota/evicts-least-recently-used',

@@ -4,7 +4,7 @@ import { bytes, pattern, randomBelow } from '../sample.ts'
 
 const MB = 1024 * 1024
 
-/** Contents that a careless backend changes: of many sizes, and text that is not normalized. */
+/** Contents that a careless backend would change: of many sizes, and text that is not normalized. */
 const CONTENTS: Readonly<Record<string, () => readonly Uint8Array[]>> = {
   'small-content': () => [
     new Uint8Array(0),
@@ -23,7 +23,7 @@ const CONTENTS: Readonly<Record<string, () => readonly Uint8Array[]>> = {
   '200-mb': () => [pattern(200 * MB + 7, 200)],
 }
 
-/** Bytes in, same bytes out. */
+/** Cases that retrieved bytes equal the stored bytes. */
 export const contentCases: readonly ConformanceCase[] = [
   ...Object.entries(CONTENTS).map(([name, contents]): ConformanceCase => ({
     id: `content/round-trip-${name}`,
@@ -65,7 +65,7 @@ export const contentCases: readonly ConformanceCase[] = [
   },
 ]
 
-/** Behaves as Node's Buffer, whose `slice` is a view. */
+/** Bytes whose `slice` is a view, like a Buffer of Node.js. */
 class SharingBytes extends Uint8Array {
   override slice(start?: number, end?: number): Uint8Array<ArrayBuffer> {
     return this.subarray(start, end)
@@ -75,7 +75,7 @@ class SharingBytes extends Uint8Array {
 const SIZE = 1_000
 const TYPE = 'Text/CSV; header=present'
 
-/** Spans of 1,000 bytes: inside, of no bytes, and past the end. */
+/** Ranges of content with 1,000 bytes: inside it, empty, and past its end. */
 const SPANS: readonly (readonly [offset: number, length: number])[] = [
   ...([1, SIZE, 0, 2 * SIZE, Number.MAX_SAFE_INTEGER] as const).map((length) => [0, length] as const),
   ...([1, 2, 1_000, 0] as const).flatMap((length) => [499, SIZE - 1, SIZE].map((offset) => [offset, length] as const)),
@@ -84,7 +84,7 @@ const SPANS: readonly (readonly [offset: number, length: number])[] = [
   [5, Number.MAX_SAFE_INTEGER],
 ]
 
-/** A range is a slice of the whole. */
+/** Cases that a range equals the same slice of the whole. */
 export const rangeCases: readonly ConformanceCase[] = [
   {
     id: 'range/equals-slice',

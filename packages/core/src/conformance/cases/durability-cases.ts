@@ -29,7 +29,7 @@ async function checkAcknowledged(storage: Required<Storage>, references: readonl
   }
 }
 
-/** Content of a durable backend after a restart, and visibility between several instances. */
+/** Cases of a durable backend after a restart, and of visibility between instances. */
 export const durabilityCases: readonly ConformanceCase[] = [
   {
     id: 'durability/content',
@@ -141,7 +141,7 @@ export const durabilityCases: readonly ConformanceCase[] = [
   },
 ]
 
-/** Instances over the same data, their ends, and how a shell reaches an entry. */
+/** Cases of instances over the same data, of closing them, and of locations for a shell. */
 export const instanceCases: readonly ConformanceCase[] = [
   {
     id: 'instances/one-creates',
@@ -269,7 +269,9 @@ const CONTENTS = [new Uint8Array(0), bytes('a line of text\n'.repeat(100_000)), 
 const viewOf = (storage: Storage, scope: readonly string[]): Required<Storage> =>
   (scope.length === 0 ? storage : storage.scope?.(...scope)) as Required<Storage>
 
-/** Store content of every kind, and a stream, in several scopes. Returns a check that finds all of it again. */
+/**
+ * Store content of every kind, and a stream, in several scopes. Returns a check that finds all of these entries again.
+ */
 async function storeSamples(storage: Storage): Promise<{ count: number; check(of: Storage): Promise<unknown[]> }> {
   const samples: { readonly scope: readonly string[]; readonly reference: string; readonly content: Uint8Array }[] = []
   for (const scope of SCOPES) {
@@ -296,7 +298,7 @@ async function storeSamples(storage: Storage): Promise<{ count: number; check(of
 
 const managed = (storage: Storage): ManagedStorage => storage as unknown as ManagedStorage
 
-/** Copying entries to another storage, and checking them. */
+/** Cases of copying entries to another storage, and of checking them. */
 export const maintenanceCases: readonly ConformanceCase[] = [
   {
     id: 'copy/round-trip',

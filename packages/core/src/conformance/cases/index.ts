@@ -16,7 +16,7 @@ import { streamCases } from './stream-cases.ts'
 import { turnCases } from './turn-cases.ts'
 
 /**
- * Every promise of a Spillway backend as a case, in the order in which they run.
+ * A case for every promise of a Spillway backend, in the order in which the suite runs them.
  *
  * @example
  * ```ts

@@ -3,7 +3,7 @@ import { attempt, check, checkBytes, checkEqual, rejectionCode } from '../confor
 import type { ConformanceCase } from '../harness.ts'
 import { bytes, collect } from '../sample.ts'
 
-/** Descriptions and lists. */
+/** Cases of descriptions and lists. */
 export const listCases: readonly ConformanceCase[] = [
   {
     id: 'list/while-storing-and-deleting',
@@ -77,7 +77,7 @@ const kept = async (storage: Storage, reference: string, content: string): Promi
   checkBytes(found.content, bytes(content), `content of ${reference}`)
 }
 
-/** Removing entries. */
+/** Cases of removing entries. */
 export const deleteCases: readonly ConformanceCase[] = [
   {
     id: 'delete/removes',
@@ -147,13 +147,13 @@ export const deleteCases: readonly ConformanceCase[] = [
   },
 ]
 
-/** More than two pages, and than one, for backends that list or remove in pages of 1,000. */
+/** Number of entries for more than two pages, if backends list or remove in pages of 1,000. */
 const MANY = 2_100
 const TWO_PAGES = 1_050
 const BATCH = 50
 const TTL_MS = 600_000
 
-/** More entries than one page of a backend holds. */
+/** Cases with more entries than a backend lists in one page. */
 export const pagingCases: readonly ConformanceCase[] = [
   {
     id: 'list/beyond-one-page',

@@ -6,7 +6,7 @@ import { opened } from './combined/methods.ts'
 import { bytes, collect, pattern, randomBelow, stream } from '../sample.ts'
 
 const TYPE = 'Text/CSV; header=present'
-/** More than is read at once as a whole. */
+/** Size above the largest read that backends do at once. */
 const LARGE = 17_000_003
 
 async function checkRead(open: OpenContent, content: Uint8Array, offset: number, length: number): Promise<void> {
@@ -14,14 +14,14 @@ async function checkRead(open: OpenContent, content: Uint8Array, offset: number,
   checkBytes(await attempt(what, () => open.read(offset, length)), content.subarray(offset, offset + length), what)
 }
 
-/** Lines of some length each, a power of ten, so that the last does not end. */
+/** Make lines of the given length. Their size is a power of ten, so the last line has no end. */
 function lines(count: number, length: number): Uint8Array {
   const content = new Uint8Array(count * length + 1).fill(0x61)
   for (let line = 1; line <= count; line += 1) content[line * length - 1] = 0x0a
   return content
 }
 
-/** Opened content reads like retrieved content, until it is gone. */
+/** Cases that opened content equals retrieved content until it is removed. */
 export const openCases: readonly ConformanceCase[] = [
   {
     id: 'open/equals-slice',
@@ -127,7 +127,7 @@ export const openCases: readonly ConformanceCase[] = [
 
 const MB = 1_048_576
 
-/** Write content in chunks of an odd length, so that segments begin anywhere in them. */
+/** Write content in chunks of an odd length, so that segments begin anywhere within a chunk. */
 async function writeAll(writer: EntryWriter, content: Uint8Array): Promise<void> {
   for (let start = 0; start < content.length; start += 99_991)
     await writer.write(content.subarray(start, start + 99_991))
@@ -138,13 +138,13 @@ const openEntry = (
   ...options: Parameters<CaseContext['storage']['openEntry']>
 ) => attempt('opening an entry', () => storage.openEntry(...options))
 
-/** Lines of 100 bytes. */
+/** Make numbered lines of 100 bytes each. */
 function numberedLines(count: number): Uint8Array {
   const lines = Array.from({ length: count }, (_, index) => `line ${index + 1} `.padEnd(99, '.'))
   return bytes(`${lines.join('\n')}\n`)
 }
 
-/** Entries that can be read while they are written. */
+/** Cases of entries that can be read while they are written. */
 export const openEntryCases: readonly ConformanceCase[] = [
   {
     id: 'open-entry/grows',

@@ -8,7 +8,7 @@ interface Operation {
   readonly name: string
   readonly requires?: readonly Capability[]
   readonly settings?: StorageSettings
-  /** Set on operations that take no signal, or are there for outages alone. */
+  /** Set for operations that take no signal, or that only outage cases use. */
   readonly ignoresSignals?: boolean
   readonly run: (storage: Required<Storage>, reference: string, options?: OperationOptions) => Promise<unknown>
 }
@@ -61,7 +61,7 @@ const OPERATIONS: readonly Operation[] = [
   },
 ]
 
-/** An outage is never a miss. */
+/** Cases that an outage is never reported as a missing entry. */
 export const outageCases: readonly ConformanceCase[] = [
   {
     id: 'outage/rejects',
@@ -101,7 +101,7 @@ export const outageCases: readonly ConformanceCase[] = [
   })),
 ]
 
-/** A signal that has fired ends an operation. */
+/** Cases that a fired signal ends an operation. */
 export const abortCases: readonly ConformanceCase[] = [
   ...OPERATIONS.filter(({ ignoresSignals }) => ignoresSignals !== true).map(
     ({ name, requires = [], run }): ConformanceCase => ({
@@ -123,7 +123,7 @@ export const abortCases: readonly ConformanceCase[] = [
   ),
 ]
 
-/** Concurrent use is safe. */
+/** Cases of concurrent use. */
 export const concurrencyCases: readonly ConformanceCase[] = [
   {
     id: 'concurrency/parallel-stores',
@@ -188,7 +188,7 @@ export const concurrencyCases: readonly ConformanceCase[] = [
   },
 ]
 
-/** Promises of the harness that all other cases rely on. */
+/** Cases that check the harness itself, because all other cases rely on it. */
 export const harnessCases: readonly ConformanceCase[] = [
   {
     id: 'harness/isolated',

@@ -9,7 +9,7 @@ const MISS = ['not-found', 'invalid-reference'] as const
 const FORGED = 300
 const FORGED_THOROUGH = 10_000
 
-/** Run work that may resolve, or reject as a miss. */
+/** Run work that may resolve, or may reject because the entry is missing. */
 async function missOrNothing(what: string, run: () => Promise<void>): Promise<void> {
   try {
     await run()
@@ -18,7 +18,7 @@ async function missOrNothing(what: string, run: () => Promise<void>): Promise<vo
   }
 }
 
-/** References are opaque, and only those that were given out lead anywhere. */
+/** Cases that only references returned by the storage can be read. */
 export const referenceCases: readonly ConformanceCase[] = [
   {
     id: 'reference/grammar',
@@ -139,7 +139,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** A key is a hint of any form. */
+/** Cases that a key can be any text. */
 export const keyCases: readonly ConformanceCase[] = [
   ...Object.entries(KEYS).map(([name, keys]): ConformanceCase => ({
     id: `key/${name}`,

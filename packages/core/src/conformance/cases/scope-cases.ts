@@ -29,7 +29,7 @@ async function checkOnlyIn(storage: Storage, reference: string, content: string)
 const at = (storage: Required<Storage>, segments: readonly string[]): Required<Storage> =>
   segments.length === 0 ? storage : (storage.scope(...segments) as Required<Storage>)
 
-/** A scope is a wall. */
+/** Cases that scopes isolate entries. */
 export const scopeCases: readonly ConformanceCase[] = [
   {
     id: 'scope/awkward-segments',

@@ -3,7 +3,7 @@ import { attempt, check, checkEqual, rejectionOfMistake } from '../conformance-f
 import type { ConformanceCase } from '../harness.ts'
 import { bytes, collect, stream } from '../sample.ts'
 
-/** Nothing is overwritten; storing is idempotent. */
+/** Cases that nothing is overwritten, and that storing twice is harmless. */
 export const storeCases: readonly ConformanceCase[] = [
   {
     id: 'store/equal-input-elsewhere-equal-reference',
@@ -91,7 +91,7 @@ const TYPES: readonly string[] = [
   `application/x-${'a'.repeat(200)}`,
 ]
 
-/** Invalid values: those that a header cannot have, that inject a second header, or that are too long. */
+/** Invalid values: values that a header cannot have, that inject a second header, or that are too long. */
 const MISTAKES: readonly unknown[] = [
   ...['', 'text', 'text/', '/plain', 'text/plain/x', ' text/plain', 'text/\u0000', 'téxt/plain', 42, null],
   ...[
@@ -110,7 +110,7 @@ const MISTAKES: readonly unknown[] = [
   ...['text/plain; a=é', 'text/plain; a=\ud800', `text/plain; a=${'b'.repeat(300)}`],
 ]
 
-/** The exact content type. */
+/** Cases that the content type is returned exactly. */
 export const contentTypeCases: readonly ConformanceCase[] = [
   {
     id: 'content-type/exact',
@@ -143,7 +143,7 @@ export const contentTypeCases: readonly ConformanceCase[] = [
   },
 ]
 
-/** Metadata that a caller may give an entry. */
+/** Cases of the metadata that a caller may give an entry. */
 export const metadataCases: readonly ConformanceCase[] = [
   {
     id: 'metadata/kept-exactly',

@@ -13,7 +13,7 @@ async function checkNothingStored({ storage }: CaseContext): Promise<void> {
   checkEqual(await collect(storage.list()), [], 'entries')
 }
 
-/** Content that is not held in memory as a whole. */
+/** Cases of streams, whose content is never whole in memory. */
 export const streamCases: readonly ConformanceCase[] = [
   {
     id: 'stream/many-small-chunks',

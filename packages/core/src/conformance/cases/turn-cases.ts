@@ -4,7 +4,7 @@ import { attempt, check, checkBytes, checkEqual, rejectionCode } from '../confor
 import { bytes, collect, stream } from '../sample.ts'
 
 const TURNS = 3
-/** Entries that are stored or read together. */
+/** Number of entries that are stored or read at the same time. */
 const AT_ONCE = 20
 const SETTINGS = { evictAfterTurns: TURNS }
 
@@ -24,7 +24,7 @@ const kept = async (storage: Required<Storage>, reference: string): Promise<void
   await attempt(`describing ${reference}, which must have stayed`, () => storage.stat(reference))
 }
 
-/** Eviction of entries that were unused for too many turns. */
+/** Cases of eviction of entries that were unused for too many turns. */
 export const turnCases: readonly ConformanceCase[] = [
   {
     id: 'turns/evicts-after-exactly-n',

@@ -1,12 +1,12 @@
-/** Errors that no case waits for: of a rejected promise without a handler, or thrown in a callback. */
+/** Collects errors that no case handles: of a rejected promise without a handler, or thrown in a callback. */
 export interface StrayErrors {
-  /** Stop collecting once pending callbacks have run; return the first error, if any. */
+  /** Stop collecting once pending callbacks have run. Return the first error, if any. */
   end(): Promise<{ readonly error: unknown } | undefined>
 }
 
 type Listen = (name: 'unhandledRejection' | 'uncaughtException', listener: (error: unknown) => void) => unknown
 
-/** Collect stray errors, which would end the process otherwise. Without effect outside Node.js. */
+/** Collect unhandled errors, which would otherwise end the process. Has no effect outside Node.js. */
 export function collectStrayErrors(): StrayErrors {
   const process = globalThis.process as { readonly on?: Listen; readonly off?: Listen } | undefined
   let first: { readonly error: unknown } | undefined

@@ -1,4 +1,4 @@
-/** Reason for giving up work: it took too long, or the whole run was stopped. */
+/** The error for work that took too long, or that was stopped with the whole run. */
 export class GivenUp extends Error {
   override readonly name = 'GivenUp'
   readonly kind: 'timeout' | 'stopped'
@@ -10,10 +10,10 @@ export class GivenUp extends Error {
 }
 
 /**
- * Wait for work, and give up once `milliseconds` have passed or the signal has fired. Work that blocks the thread is
- * ended if possible.
+ * Wait for work, and reject after `milliseconds` or when the signal fires. If work blocks the thread, it is ended if
+ * possible.
  *
- * @param what - Name of the work in the message: `create()`.
+ * @param what - Name of the work in messages: `create()`.
  */
 export async function withinTime<Result>(
   what: string,
@@ -41,27 +41,30 @@ export async function withinTime<Result>(
   }
 }
 
-/** Start work in a separate task, so that the caller continues if the work is ended for blocking the thread. */
+/** Start work in a separate task: if it is ended because it blocks the thread, the caller continues. */
 async function apart<Result>(work: () => Promise<Result> | Result): Promise<Result> {
   await Promise.resolve()
   return await work()
 }
 
-/** A watch over the thread that runs the suite. */
+/** A watcher of the thread that runs the suite. */
 interface ThreadWatch {
-  /** Reason that work has not ended, if it blocked the thread; continues a sentence. */
+  /** The reason why work has not ended, if it blocked the thread. It continues a sentence. */
   why(): string
   /** Stop watching. */
   end(): void
 }
 
-/** Parts of the shared memory: beats of the thread, how long it may block in milliseconds, and how often it was ended. */
+/**
+ * Indexes in the shared memory: beats of the thread, its limit for blocking in milliseconds, and how often its code was
+ * ended.
+ */
 const [BEATS, LIMIT, ENDED] = [0, 1, 2]
 const BEAT_MS = 100
 
 /**
- * Runs in a separate thread. If the beats stop for longer than the limit, its debugger ends the running code: nothing
- * else can end a loop without `await`.
+ * Code of the watcher's thread. If the beats stop for longer than the limit, its debugger ends the running code.
+ * Nothing else can end a loop without `await`.
  */
 const WATCHER = `
 const { workerData } = require('node:worker_threads')
@@ -83,7 +86,7 @@ setInterval(() => {
 
 let shared: Int32Array | undefined
 
-/** Watch the thread until the watch is ended. Without effect outside the main thread of Node.js 20.16 and later. */
+/** Watch the thread until the watcher is ended. Has no effect outside the main thread of Node.js 20.16 and later. */
 function watchThread(milliseconds: number): ThreadWatch {
   const memory = (shared ??= startWatcher())
   const before = Atomics.load(memory, ENDED)

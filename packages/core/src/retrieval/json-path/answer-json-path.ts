@@ -155,7 +155,7 @@ async function tooLarge(
   return new RetrievalError('too-large', message, { stored: { remarks, call } })
 }
 
-/** Each result has its path, so that of the call is not repeated. */
+/** Describes the selection. Each result has its own path, so the path of the call is not repeated. */
 function describeSelection({ count }: Selection, { after }: JsonPathRequest): string {
   const results = countOf(count, 'result')
   return count <= after ? `${results}: none is left after the first ${formatCount(after)}` : results
@@ -164,7 +164,7 @@ function describeSelection({ count }: Selection, { after }: JsonPathRequest): st
 const MAX_COMPARED_UNITS = 60
 const SHOWN_UNITS = 160
 
-/** Returns stored text, or nothing if finding out takes too long. */
+/** Explains an empty selection with stored text, or returns nothing if that takes too long. */
 async function explainNothing(question: PathQuestion): Promise<string[]> {
   const { path, source, layout, pace, context } = question
   const { segments } = path
@@ -233,16 +233,16 @@ function quotePath(path: string): string {
 export interface JsonPathRequest {
   readonly mode: 'json-path'
   readonly reference: string
-  /** An expression of RFC 9535. */
+  /** A JSONPath expression (RFC 9535). */
   readonly path: string
   readonly after: number
   readonly countOnly: boolean
 }
 
-/** UTF-16 units read of each value after the answer is full. */
+/** Number of UTF-16 units to read of each value once the answer is full. */
 const LEAST_READ = 1_000
 const LEAST_SHOWN = 40
-/** Counting items reads the whole value, so only a few are counted. */
+/** Number of values whose items are counted, because counting reads the whole value. */
 const MAX_DESCRIBED = 4
 const MAX_SHOWN_BYTES = 4 * 1_048_576
 
@@ -253,11 +253,11 @@ interface ResultView {
   readonly json: string
   readonly isWhole: boolean
   readonly summary: string
-  /** Path of a part of the value, or of the value itself if it has no parts. */
+  /** Path of a part of the value. If the value has no parts, its own path. */
   readonly partPath: string
 }
 
-/** Reads whole values until the answer is full, then only their beginnings. */
+/** Reads whole values until the answer is full, and then only their starts. */
 async function readResults(
   source: ContentSource,
   values: readonly SelectedValue[],
@@ -310,11 +310,11 @@ function partWithin(path: string, shape: Parameters<typeof pathWithin>[1]): stri
 
 interface ResultFrame {
   readonly reference: string
-  /** All but the results, from their number and the bytes that are cut of the first. */
+  /** Writes the rest of the answer, for the number of results shown and the bytes that were cut. */
   readonly frame: (shown: number, cut?: { readonly next: number; readonly end: number }) => Answer
 }
 
-/** Writes whole results that fit, else the beginning of the first. */
+/** Writes whole results that fit. If none fits, it writes the start of the first. */
 function writeResults(views: readonly ResultView[], { reference, frame }: ResultFrame, limit: AnswerLimit): Answer {
   const partOf = ({ path, partPath }: ResultView): string[] =>
     path.endsWith('…') || partPath === path
@@ -333,7 +333,7 @@ function writeResults(views: readonly ResultView[], { reference, frame }: Result
   return fitAnswer((units) => write(1, units), 1, most, limit) ?? frame(0)
 }
 
-/** Returns the byte of the content at which the cut part begins. */
+/** Returns the byte of the content at which the missing part starts. */
 function renderResult(
   { path, start, json, isWhole, summary }: ResultView,
   maxUnits: number,
@@ -345,12 +345,12 @@ function renderResult(
 }
 
 const TOKEN = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[{}[\],:]|[^\s{}[\],:"]+/g
-/** Line ends and terminal controls. In valid JSON only the last three occur unescaped in strings. */
+/** Line ends and terminal controls. In valid JSON, strings contain only the last three unescaped. */
 const BREAKING = /[\0-\x1f\x7f\u0085\u2028\u2029]/g
 interface FormattedJson {
   readonly text: string
   readonly isCut: boolean
-  /** UTF-16 units of the JSON that `text` shows. */
+  /** Number of UTF-16 units of the JSON that `text` shows. */
   readonly taken: number
 }
 
@@ -358,7 +358,7 @@ function escape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
-/** Write JSON on one line, with numbers and strings as written. Text over `maxUnits` is cut. */
+/** Write JSON on one line, with numbers and strings as written. A text over `maxUnits` is cut. */
 export function compactJson(json: string, maxUnits: number): FormattedJson {
   const parts: string[] = []
   let units = 0

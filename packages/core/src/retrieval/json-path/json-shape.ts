@@ -21,7 +21,7 @@ type JsonKind = 'array' | 'object' | 'string' | 'number' | 'boolean' | 'null'
 
 export interface JsonShape {
   readonly kind: JsonKind
-  /** Items or members in the part that was read. */
+  /** Number of items or members in the part that was read. */
   readonly count: number
   readonly keys: readonly string[]
   readonly first: { readonly kind: JsonKind; readonly keys: readonly string[] } | undefined
@@ -172,7 +172,9 @@ export interface ReadPath extends JsonPath {
   readonly text: string
 }
 
-/** Completes a path that only lacks its `$`. Throws `invalid-json-path` with a path that works. */
+/**
+ * Reads a JSONPath. If only the `$` is missing, it is added. Throws `invalid-json-path` with a path that would work.
+ */
 export async function readJsonPath(
   path: string,
   source: Pick<ContentSource, 'reference' | 'blocks' | 'size'>,

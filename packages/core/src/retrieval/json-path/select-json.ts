@@ -38,12 +38,12 @@ export interface Selection {
   readonly ended:
     | { readonly by: 'all' | 'enough' }
     | { readonly by: 'failure'; readonly at: number }
-    /** Everything before the byte `at` was searched. */
+    /** Timeout. The content before the byte `at` was searched. */
     | { readonly by: 'timeout'; readonly at: number }
     | { readonly by: 'too-large'; readonly path: string }
 }
 
-/** Walks the content with all segments at once, and twice if a segment counts from the end of an array. */
+/** Walks the content once for all segments of the path, and twice if a segment counts from the end of an array. */
 export async function selectJson(source: SelectSource, path: JsonPath, options: SelectOptions): Promise<Selection> {
   const selector = new Selector(source, path, options)
   if (path.segments.some(asksLength)) await selector.run(true)
@@ -67,7 +67,7 @@ class Selector implements Selection {
     this.#options = options
   }
 
-  /** @param counts - Whether to only count the items of arrays. */
+  /** @param counts - Whether only to count the items of arrays. */
   async run(counts: boolean): Promise<void> {
     const { pace, layout } = this.#options
     const { segments, asksRoot } = this.#path
@@ -136,7 +136,7 @@ class Selector implements Selection {
 }
 
 const TURN_MS = 8
-/** Limits pauses too, because some runtimes stop the clock while code runs. */
+/** Limit of pauses. It is needed because some runtimes stop the clock while code runs. */
 const MAX_PAUSES = 8
 const LEAST_MS_OF_A_PAUSE = 0.5
 
@@ -144,7 +144,9 @@ export class WorkTimeout extends Error {
   override readonly name = 'WorkTimeout'
 }
 
-/** Yields to the event loop and to other callers, and ends work that takes too long. Waiting does not count. */
+/**
+ * Yields to the event loop and to other callers, and stops work that takes too long. Time spent waiting is not counted.
+ */
 export class WorkPace {
   readonly #signal: AbortSignal | undefined
   readonly #caller: unknown

@@ -79,7 +79,7 @@ async function answerPassages(
   return writePassages(shown, frame, context)
 }
 
-/** Gives all but the passages, from their number. */
+/** Returns the rest of the answer, for a number of passages shown. */
 function pageOf({ reference, query, after }: QueryRequest, what: string, base: Answer & { readonly matches: number }) {
   return (shown: number): Answer => ({
     ...base,
@@ -101,7 +101,7 @@ function noteStop(scan: WordScan, { size }: ContentSource): string[] {
   return [`The time was spent after ${linesRead(scan)}, ${part} % of the content: the rest is not ranked`]
 }
 
-/** Factor for each further passage of the same entry, so that others are shown too. */
+/** Factor for each further passage of the same entry, so that other entries are shown, too. */
 const SAME_ENTRY = 0.85
 
 interface EntryScan {
@@ -182,7 +182,7 @@ async function scanSource(
   return await scanWords(source.blocks(), words, options)
 }
 
-/** Keeps no more lines of all entries than of one. */
+/** Keeps as many lines in all entries together as in a single entry. */
 function shareRoom(entries: readonly EntryScan[], words: readonly QueryWord[], statistics: WordStatistics): void {
   const count = entries.reduce((sum, { scan }) => sum + scan.candidates.count, 0)
   if (count <= MAX_CANDIDATES) return

@@ -17,9 +17,9 @@ import { fitAnswer, fits, type Answer, type AnswerPart } from '../write-answer.t
 import type { AnswerLimit } from '../retrieval-tool.ts'
 
 const AROUND_PART = 100
-/** Lines are marked if their words reach this part of the highest weight. */
+/** Lines are marked if the weight of their words is at least this share of the highest weight. */
 const TELLING_SHARE = 0.15
-/** Passages that follow each other lie in the same chunks. */
+/** Number of chunks to keep, because successive passages are often in the same chunks. */
 const KEPT_CHUNKS = 4
 const ENCODER = new TextEncoder()
 
@@ -69,7 +69,7 @@ export class PassageReader {
     return marked.some((view) => view.match !== undefined) ? marked : views(0)
   }
 
-  /** Shows progress as a terminal does, unless only an earlier state has a word. */
+  /** Views a progress line as a terminal shows it, unless only an earlier state has one of the words. */
   #view(line: string, start: number, number: number, least: number): LineView {
     const stored = withoutEnd(line)
     const of = { number, line: { start, end: start + ENCODER.encode(stored).length }, start, isWhole: true }
@@ -109,7 +109,7 @@ export class PassageReader {
     }
   }
 
-  /** Finds the word with the highest weight of at least `least`; the first of equal ones. */
+  /** Finds the word with the highest weight that is at least `least`. Of equal weights, the first word is returned. */
   #matchIn(text: string, start: number, end: number, least: number): ByteSpan | undefined {
     let best: ByteSpan | undefined
     let bestWeight = -1
@@ -170,7 +170,7 @@ function withoutReturn(text: string, start: number, end: number): number {
   return end > start && text.charCodeAt(end - 1) === 13 ? end - 1 : end
 }
 
-/** Leaves out very long lines, and empty ones at the edge. */
+/** Returns the index of the first line to show. Very long lines, and empty lines at the edges, are left out. */
 function firstShown(lines: readonly string[], index: number): number {
   let first = index
   for (let at = index - 1; at >= Math.max(0, index - LINES_BEFORE) && lines[at]!.length <= MAX_UNIT_LENGTH; at--) {
@@ -191,7 +191,10 @@ function endShown(lines: readonly string[], index: number): number {
   return end
 }
 
-/** Tried in this order: UTF-16 units of a line, and lines around those with words. */
+/**
+ * Shapes of a passage, in the order in which they are tried: the number of UTF-16 units of a line, and of lines around
+ * those with words.
+ */
 const SHAPES = [
   { length: 1_000, around: 9 },
   { length: 400, around: 9 },
@@ -199,7 +202,7 @@ const SHAPES = [
   { length: 200, around: 0 },
 ] as const
 
-/** Tried if not all passages fit, and then if not even one does. */
+/** Smaller shapes. They are tried if not all passages fit, and again if not even one fits. */
 const CUT_SHAPES = [
   { length: 300, around: 2 },
   { length: 200, around: 0 },
@@ -208,14 +211,14 @@ const CUT_SHAPES = [
 
 export interface ShownPassage {
   readonly reference: string
-  /** Absent if all passages are of one content. */
+  /** Absent if all passages are from one content. */
   readonly facts?: string | undefined
   readonly views: readonly LineView[]
   readonly similar: number
   readonly similarLine: number
 }
 
-/** `frame` gives all but the passages, from their number. */
+/** `frame` returns the rest of the answer, for the number of passages shown. */
 export function writePassages(
   passages: readonly ShownPassage[],
   frame: (shown: number) => Answer,
@@ -252,7 +255,7 @@ function writeParts(passages: readonly ShownPassage[], shape: PassageShape): Ans
   })
 }
 
-/** Lines that earlier passages have `shown` are not repeated as neighbors. */
+/** Writes a passage. Lines in `shown`, which earlier passages have, are not repeated as neighbors. */
 function writePassage({ views, similar, similarLine }: ShownPassage, shown: Set<number>, shape: PassageShape) {
   const near = views.filter(
     (view) => isNear(view, views, shape.around) && !(view.start === view.line.start && shown.has(view.number)),

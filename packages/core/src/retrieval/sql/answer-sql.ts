@@ -14,7 +14,9 @@ import { limitsOf, loadTables, type LoadedTables } from './load-table.ts'
 
 export interface SqlRequest {
   readonly mode: 'sql'
-  /** Their largest tables are named `t`, or `t1`, `t2` and so on for several. */
+  /**
+   * References of the tables. The largest table of each is called `t`, or with several references `t1`, `t2` and so on.
+   */
   readonly references: readonly string[]
   readonly reference: string
   readonly sql: string
@@ -122,7 +124,7 @@ function explainError(error: string, databases: readonly SqlDatabase[], request:
 const callOf = ({ references, reference, path, sql }: SqlRequest): RetrievalCall =>
   references.length > 1 ? { references, sql } : { reference, json_path: path, sql }
 
-/** A column with a longer name cannot be named here. */
+/** Quotes the name of a column. A column with a longer name cannot be shown here. */
 const sqlName = (name: string): string =>
   /^[A-Za-z_]\w{0,79}$/.test(name) ? name : `"${abridge(name, MAX_NAME_UNITS).replaceAll('"', '""')}"`
 
@@ -178,7 +180,7 @@ function writeRows(
   return frame
 }
 
-/** CSV on one line, with NULL as nothing. */
+/** Writes a cell as CSV on one line. NULL is an empty cell. */
 function writeCell(value: string | null, maxLength: number): string {
   if (value === null) return ''
   const cut = value.length > maxLength ? `${cutAtGrapheme(value, maxLength)}…` : value

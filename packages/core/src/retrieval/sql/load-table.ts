@@ -14,11 +14,14 @@ const MAX_COLUMNS = 2_000
 const BATCH_BYTES = 1_048_576
 const BATCH_CELLS = 131_072
 const EMPTY_BATCH = 16_384
-/** Includes cells that are missing from rows before a new column. */
+/** Largest number of cells in a batch. Cells that are missing because a column came later count, too. */
 const MAX_BATCH_CELLS = 4_194_304
 const MAX_ROWS = 5_000_000
 const START_BYTES = 65_536
-/** Bytes read between two looks at the clock. Fewer for wide tables, whose rows all have every column. */
+/**
+ * Number of bytes to read before the time is checked again. The number is smaller for wide tables, because each of
+ * their rows has every column.
+ */
 const SLICE_BYTES = 32_768
 const LEAST_SLICE_BYTES = 1_024
 const USUAL_COLUMNS = 32
@@ -32,13 +35,16 @@ export interface LoadedTables {
   readonly notes: readonly string[]
 }
 
-/** The least recently used tables come first. */
+/** Loaded tables, the least recently used first. */
 const cache = new RecencyMap<string, LoadedTables>()
 let cachedBytes = 0
 const storages = new WeakMap<Storage, number>()
 let storageCount = 0
 
-/** A document without rows gives its largest array of objects. Throws `not-a-table` or `too-large`. */
+/**
+ * Loads tables. If a document has no rows, its largest array of objects is the table. Throws `not-a-table` if there is
+ * no table, and `too-large`.
+ */
 export async function loadTables(
   source: ContentSource,
   path: string | undefined,
@@ -232,7 +238,7 @@ class ArrayFinder implements JsonVisitor {
 const encoder = new TextEncoder()
 
 class TableBatches implements TableSink {
-  /** Keyed by column names: equal names make one table. */
+  /** Cells by column names. Equal names make one table. */
   readonly #tables = new Map<string, CellBatches>()
   #current: CellBatches | undefined
   #rows = 0
@@ -274,12 +280,12 @@ class CellBatches {
   #size = 0
   #lengths = new Int32Array(EMPTY_BATCH)
   #cells = 0
-  /** End of each row in the lengths: rows before a new column are shorter. */
+  /** For each row, its end in the array of lengths. Rows before a new column are shorter. */
   #rowEnds: number[] = []
   #width = 0
   #ready: CellBatch[] = []
 
-  /** Rows may append names to `headers`. */
+  /** Reading rows may append names to `headers`. */
   constructor(table: number, headers: readonly string[]) {
     this.#table = table
     this.#headers = headers
@@ -330,7 +336,7 @@ class CellBatches {
     this.#rowEnds.push(this.#cells)
   }
 
-  /** ASCII is written here, because `TextEncoder` is slower for short cells. */
+  /** Writes a cell. ASCII is encoded here, because `TextEncoder` is slower for short cells. */
   #write(cell: string): void {
     const { length } = cell
     if (this.#size + 3 * length > this.#bytes.length) {
@@ -351,7 +357,7 @@ class CellBatches {
     this.#size = size
   }
 
-  /** SQL names ignore case, so equal ones get a number. */
+  /** Returns a unique name of a column. SQL names ignore case, so an equal name gets a number. */
   #nameOf(header: string): string {
     let name = header
     for (let number = 2; this.#used.has(name.toLowerCase()); number++) name = `${header}_${number}`

@@ -3,13 +3,16 @@ import { gzip, zstd, type BlockCodec } from '@spillway/text/internal/engines'
 import type { EntryInfo } from '../../storage/storage-driver.ts'
 import type { Metadata } from '../../storage/storage.ts'
 
-/** Maximum bytes of a plain block. A read allocates memory for a whole block. The backend's size is not trusted. */
+/**
+ * Largest size of a block before compression, in bytes. A read allocates memory for a whole block. The size is checked
+ * because the backend is not trusted.
+ */
 export const MAX_BLOCK_BYTES = 16_777_216
 
-/** Positions of compressed blocks: content is cut into blocks of equal size, each compressed separately. */
+/** Positions of compressed blocks. Content is cut into blocks of equal size, and each is compressed separately. */
 export class BlockTable {
   readonly size: number
-  /** Bytes of a plain block; the last may be shorter. */
+  /** Size of a block before compression, in bytes. The last block may be shorter. */
   readonly blockBytes: number
   /** Start of each compressed block, and the end of the last one. */
   readonly #starts: Float64Array
@@ -20,7 +23,7 @@ export class BlockTable {
     this.#starts = starts
   }
 
-  /** Create the table from the compressed lengths of the blocks. Returns `undefined` if they are impossible. */
+  /** Create the table from the compressed lengths of the blocks. Returns `undefined` if the lengths are impossible. */
   static of(size: number, blockBytes: number, lengths: ArrayLike<number>): BlockTable | undefined {
     if (!isCount(size) || !isBlockSize(blockBytes) || lengths.length !== Math.ceil(size / blockBytes)) return undefined
     const starts = new Float64Array(lengths.length + 1)
@@ -40,7 +43,7 @@ export class BlockTable {
     return this.#starts[this.blocks]!
   }
 
-  /** Return the start of a compressed block. For the block after the last, returns the end of the last. */
+  /** Return the start of a compressed block. For the block after the last one, returns the end of the last block. */
   start(block: number): number {
     return this.#starts[block]!
   }
@@ -58,21 +61,21 @@ const isBlockSize = (value: unknown): value is number => isCount(value) && value
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0
 
 /**
- * Tail of compressed content: the seek table of Zstandard's seekable format. Each block has an entry of two 32-bit
- * numbers, its compressed and its plain length. The number of blocks, a byte of flags, and a magic number follow.
- * Zstandard has a skippable frame; gzip has extra fields of empty members.
+ * The end of compressed content is the seek table of Zstandard's seekable format. Each block has an entry of two 32-bit
+ * numbers: its length compressed and uncompressed. The number of blocks, a byte of flags, and a magic number follow. In
+ * Zstandard, a skippable frame contains the table. In gzip, extra fields of empty members contain it.
  */
 const ENTRY_BYTES = 8
 const FOOTER_BYTES = 9
 const SEEKABLE_MAGIC = 0x8f92eab1
 const SKIPPABLE_MAGIC = 0x184d2a5e
 const SKIPPABLE_HEADER_BYTES = 8
-/** An extra field holds up to 65,535 bytes: whole entries, and room for the footer. */
+/** Number of entries in one extra field, which has up to 65,535 bytes: whole entries and the footer. */
 const ENTRIES_OF_MEMBER = 8_190
 /** Header of a member with an extra field of one subfield named `SW`. */
 const MEMBER_HEADER = [0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff]
 const MEMBER_HEADER_BYTES = 16
-/** An empty last block, the checksum of nothing, and the length 0. */
+/** An empty last block, the checksum of no bytes, and the length 0. */
 const MEMBER_END = [3, 0, 0, 0, 0, 0, 0, 0, 0, 0]
 /** Bytes that are sufficient to compute the size of the tail. */
 export const MIN_TAIL_BYTES: number = FOOTER_BYTES + MEMBER_END.length
@@ -107,7 +110,10 @@ export function encodeTail(codec: CodecName, table: BlockTable): Uint8Array {
   return tail
 }
 
-/** Read the number of blocks from the end of content. Returns `undefined` if it is not a tail. */
+/**
+ * Read the number of blocks from the end of content. Returns `undefined` if these bytes are not the end of compressed
+ * content.
+ */
 export function blocksOfTail(codec: CodecName, end: Uint8Array): number | undefined {
   const view = new DataView(end.buffer, end.byteOffset, end.byteLength)
   const footer = end.byteLength - FOOTER_BYTES - (codec === 'zstd' ? 0 : MEMBER_END.length)
@@ -116,7 +122,7 @@ export function blocksOfTail(codec: CodecName, end: Uint8Array): number | undefi
   return view.getUint32(footer, true)
 }
 
-/** Decode the tail of content of `contentBytes` in all. Returns `undefined` if it is invalid. */
+/** Decode the end of content that has `contentBytes` bytes. Returns `undefined` if it is invalid. */
 export function decodeTail(codec: CodecName, tail: Uint8Array, contentBytes: number): BlockTable | undefined {
   const blocks = blocksOfTail(codec, tail)
   if (blocks === undefined || blocks === 0 || tail.byteLength !== tailBytes(codec, blocks)) return undefined
@@ -173,13 +179,13 @@ const same = (one: Uint8Array, other: Uint8Array): boolean =>
 
 const MAGIC = 'blocks1'
 
-/** Stored as the line index: the table of blocks, and the line index itself. */
+/** The text stored as the line index of compressed content: the table of blocks and the real line index. */
 export interface BlockHint {
   readonly table: BlockTable
   readonly lineIndex?: string
 }
 
-/** Encode a hint as text: name, plain size, block size, compressed lengths in base64, line index. */
+/** Encode a hint as text: name, uncompressed size, block size, compressed lengths in base64, line index. */
 export function encodeHint({ table, lineIndex = '' }: BlockHint): string {
   const lengths = new Uint8Array(table.blocks * 4)
   const view = new DataView(lengths.buffer)
@@ -200,16 +206,16 @@ export function decodeHint(text: string | undefined): BlockHint | undefined {
   return lineIndex === '' ? { table } : { table, lineIndex }
 }
 
-/** A name with a dot cannot be in a caller's metadata. */
+/** Name of the metadata. Callers cannot use it, because their names have no dot. */
 const NAME = 'spillway.compressed'
 
-/** Metadata of a compressed entry, known before its content is written. */
+/** Metadata of a compressed entry. It is known before the content is written. */
 export interface CompressionMarker {
   readonly codec: CodecName
   /** The original content type. */
   readonly contentType: string
   readonly blockBytes: number
-  /** Bytes of the plain content. Absent if the size was unknown at the start. */
+  /** Size of the uncompressed content, in bytes. Absent if the size was unknown at the start. */
   readonly size?: number
 }
 
@@ -217,10 +223,10 @@ export function withMarker(metadata: Metadata, { codec, contentType, blockBytes,
   return { ...metadata, [NAME]: JSON.stringify({ codec, contentType, blockBytes, size }) }
 }
 
-/** Return the text of an entry's marker. Returns `undefined` for plain entries. */
+/** Return the text of an entry's marker. Returns `undefined` for uncompressed entries. */
 export const markerText = ({ metadata }: Pick<EntryInfo, 'metadata'>): string | undefined => metadata[NAME]
 
-/** Parse a marker. Returns `undefined` if it is damaged, of a later version, or of too large blocks. */
+/** Parse a marker. Returns `undefined` if the marker is damaged, from a later version, or has too large blocks. */
 export function parseMarker(text: string): CompressionMarker | undefined {
   let value: unknown
   try {

@@ -21,7 +21,7 @@ import {
 } from './block-table.ts'
 
 const BATCH_BLOCKS = 16
-/** First read of the end of content: the tail of about 500 blocks. */
+/** Number of bytes in the first read of a content's end. They contain the table of about 500 blocks. */
 const FIRST_TAIL_BYTES = 4_096
 const CODECS: readonly CodecName[] = ['gzip', 'zstd']
 type ReadCompressed = (range: ByteRange) => Promise<Uint8Array>
@@ -31,7 +31,7 @@ interface BlockLayout {
   readonly table: BlockTable
 }
 
-/** The last block that was read. The same number in another layout is another block. */
+/** The last block that was read. A block with the same number in another layout is a different block. */
 interface KeptBlock extends BlockLayout {
   readonly block: number
   readonly plain: Promise<Uint8Array | undefined>
@@ -58,7 +58,7 @@ export class CompressedContent {
     this.#read = read
   }
 
-  /** Describe the original content. Reads the end of the content only if its size is not stored elsewhere. */
+  /** Describe the original content. The end of the content is read only if the size is not stored elsewhere. */
   async describe(): Promise<EntryInfo> {
     const { lineIndex: _hint, ...info } = this.#inner
     const size = this.#marker.size ?? this.#hint?.table.size ?? (await this.#described()).table.size
@@ -68,7 +68,7 @@ export class CompressedContent {
     return lineIndex === undefined ? described : { ...described, lineIndex }
   }
 
-  /** Return the plain bytes in a range, as a copy. */
+  /** Return a copy of the uncompressed bytes in a range. */
   async read(range?: ByteRange): Promise<Uint8Array> {
     const layout = await this.#described()
     const bytes = await this.#decompressed(layout, range)
@@ -129,7 +129,7 @@ export class CompressedContent {
     return bytes ?? new Uint8Array(0)
   }
 
-  /** Caches the last block, since small reads go through a block in several steps. */
+  /** Caches the last block, because small reads often need the same block again. */
   #onlyBlock(codec: CodecName, table: BlockTable, block: number): Promise<Uint8Array | undefined> {
     const kept = this.#findKept(codec, table, block)
     if (kept !== undefined) return kept.plain
@@ -198,7 +198,7 @@ interface CompressOptions {
   readonly level: number
   readonly blockBytes: number
   readonly first: Uint8Array
-  /** Called with the table after all blocks are compressed, before the last one is yielded. */
+  /** Called with the table once all blocks are compressed, before the last block is yielded. */
   readonly onTable: (table: BlockTable) => void
 }
 
@@ -232,7 +232,7 @@ export async function* compressBlocks(
   yield joined(held, encodeTail(name, table))
 }
 
-/** Handles the rejection of a block that is never awaited. */
+/** Handles the rejection of a block, in case the block is never awaited. */
 function started(block: Promise<Uint8Array>): Promise<Uint8Array> {
   void Promise.allSettled([block])
   return block

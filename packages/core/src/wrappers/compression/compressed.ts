@@ -47,36 +47,37 @@ const DEFAULT_MIN_SAVING = 0.1
 /** Options of {@link compressed}. */
 export interface CompressedOptions {
   /**
-   * Compression of new content: `gzip`, supported everywhere; `zstd`, faster and smaller, but every reader needs
-   * Node.js 22.15; or `auto`, `zstd` if available. Defaults to `gzip`.
+   * Compression of new content: `gzip` works everywhere. `zstd` is faster and smaller, but every reader needs Node.js
+   * 22.15. `auto` means `zstd` if available. Defaults to `gzip`.
    */
   readonly codec?: CodecName | 'auto' | undefined
   /**
-   * Level from 1, the fastest, to 9 for gzip and 22 for zstd. Defaults to 3. Without Node.js, gzip ignores the level.
+   * Compression level from 1, the fastest. The highest is 9 for gzip and 22 for zstd. Defaults to 3. Outside Node.js,
+   * gzip ignores the level.
    */
   readonly level?: number | undefined
-  /** Bytes that are compressed together and read as a whole, from 4 KiB to 16 MiB. Defaults to 256 KiB. */
+  /** Number of bytes that are compressed and read together, from 4 KiB to 16 MiB. Defaults to 256 KiB. */
   readonly blockBytes?: number | undefined
-  /** Content below this size in bytes stays uncompressed. Defaults to 4,096. */
+  /** Content with fewer bytes is not compressed. Defaults to 4,096. */
   readonly minBytes?: number | undefined
   /**
-   * Minimum share by which the first block must shrink; otherwise content stays uncompressed. Defaults to 0.1. With 0,
-   * all types that are not already compressed are compressed.
+   * Smallest share that compression must save in the first block. If it saves less, content is not compressed. Defaults
+   * to 0.1. With 0, all types are compressed except those that are already compressed.
    */
   readonly minSaving?: number | undefined
 }
 
 /**
- * Compress the content of a storage in blocks, so that a part of it can be read without the rest.
+ * Compress the content of a storage in blocks, so that a part of it can be read without the whole.
  *
- * Content stays uncompressed if it is small, has a compressed type (`image/png`, `application/zip`, …), or its first
- * block shrinks by less than a tenth. Existing content stays readable.
+ * Content is not compressed if it is small, has a compressed type (`image/png`, `application/zip`, …), or would save
+ * less than a tenth. Existing content can still be read.
  *
- * Settings, references and scopes are those of `storage`; `maxBytes` counts bytes before compression. `locate` is
- * omitted, since a shell would read compressed bytes. Closing the result closes `storage`, which should not be used
+ * Settings, references and scopes are the same as in `storage`. `maxBytes` counts uncompressed bytes. `locate` is
+ * missing, because a shell would read compressed bytes. Closing the result closes `storage`. Do not use `storage`
  * directly.
  *
- * @param storage - A storage of a Spillway backend or of `createStorage`; may be encrypted.
+ * @param storage - A storage of a Spillway backend or `createStorage`. It may be encrypted.
  * @throws TypeError for other storages, scopes, compressed storages, and invalid options.
  * @example
  * ```ts
@@ -122,7 +123,7 @@ function codecName(codec: unknown = 'gzip'): CodecName {
   throw new TypeError(`codec must be 'gzip', 'zstd' or 'auto', got ${JSON.stringify(codec)}.`)
 }
 
-/** Up to this size, reading the table from the content is cheaper than a second copy beside it. */
+/** Up to this size, the table is read from the content, which is cheaper than storing a second copy. */
 const MAX_BYTES_WITHOUT_HINT = 1_048_576
 
 export interface CompressionSettings {
@@ -131,7 +132,7 @@ export interface CompressionSettings {
   readonly level: number
   readonly blockBytes: number
   readonly minBytes: number
-  /** Minimum share by which the first block must shrink; 0 means no minimum. */
+  /** Smallest share that compression must save in the first block. 0 means no minimum. */
   readonly minSaving: number
 }
 
@@ -175,7 +176,10 @@ export class CompressedDriver extends WrappedDriver {
     }
   }
 
-  /** Remove the entry and reject if a concurrent writer decided differently about its compression. */
+  /**
+   * Check the stored description. If a concurrent writer made another decision about compression, remove the entry and
+   * reject.
+   */
   async #described(id: EntryId, info: NewEntryInfo, written: WrittenEntry): Promise<WrittenEntry> {
     if (!this.tellsCreated || written.created) return written
     const present = await this.inner.stat(id)
@@ -190,7 +194,7 @@ export class CompressedDriver extends WrappedDriver {
     )
   }
 
-  /** Choose the compression of an entry. Returns `undefined` to leave it uncompressed. */
+  /** Choose the compression of an entry. Returns `undefined` if the entry is not compressed. */
   async #settingsFor(id: EntryId, { contentType }: NewEntryInfo): Promise<CompressionSettings | undefined> {
     // Such a driver replaces the content but keeps the description, which must stay true.
     const present = this.tellsCreated ? await this.inner.stat(id) : undefined
@@ -268,7 +272,7 @@ export class CompressedDriver extends WrappedDriver {
     }
   }
 
-  /** Damaged entries are listed too, so that they can be found and removed. */
+  /** Damaged entries are listed, too, so that they can be found and removed. */
   async #describeForList(id: EntryId, info: EntryInfo, marker: string): Promise<EntryInfo | undefined> {
     try {
       return await this.#describe(id, info, marker)
@@ -279,7 +283,7 @@ export class CompressedDriver extends WrappedDriver {
   }
 }
 
-/** Compress the first block. Returns `undefined` if compression is not worthwhile. */
+/** Compress the first block. Returns `undefined` if compression saves too little. */
 async function compressedHead(content: PeekedContent, settings: CompressionSettings): Promise<Uint8Array | undefined> {
   const { head, size } = content
   const { codec, level, minBytes, minSaving } = settings
@@ -296,7 +300,7 @@ function hintOf(table: BlockTable | undefined, lineIndex: string | undefined): s
   return encodeHint(lineIndex === undefined ? { table } : { table, lineIndex })
 }
 
-/** Types that are already compressed, in addition to the patterns below. */
+/** Types that are already compressed, in addition to the patterns. */
 const COMPRESSED: ReadonlySet<string> = new Set([
   'application/epub+zip',
   'application/gzip',
@@ -328,11 +332,11 @@ export function isCompressedType(contentType: string): boolean {
 
 interface PeekedContent {
   readonly head: Uint8Array
-  /** Bytes of the whole content. Absent if more follows. */
+  /** Bytes of the whole content. Absent if more bytes follow. */
   readonly size?: number
-  /** The whole content, including the head; can be read once. */
+  /** The whole content, including its start. It can be read once. */
   readonly chunks: AsyncIterable<Uint8Array>
-  /** Close the source if `chunks` was not read to its end. */
+  /** Close the stream if `chunks` was not read to its end. */
   release(): void
 }
 

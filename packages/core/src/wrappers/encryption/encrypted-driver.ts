@@ -29,9 +29,9 @@ import {
 import { isSameHeader, SALT_BYTES, segmentStart, type SealedHeader, type SealedPurpose } from './sealed-segments.ts'
 
 const SEALED_CONTENT_TYPE = 'application/octet-stream'
-/** Name of a tombstone's sealed metadata. */
+/** Name of the encrypted metadata in a tombstone. */
 const SEALED_METADATA = 'spillway.sealed'
-/** Entries to check for whether the name key is the right one. */
+/** Number of entries to decrypt as a check of the name key. */
 const MAX_NAMES_LOOKED_AT = 100
 const MAX_REPAIRED = 1_000
 
@@ -42,13 +42,16 @@ interface Opened {
 }
 
 type SealedSource = Pick<SealedContentOptions, 'read' | 'renew'>
-/** Used if only the size of content is needed. */
+/** A source without bytes, for callers that need only the size of the content. */
 const NOTHING: SealedSource = { read: async () => new Uint8Array(0), renew: async () => undefined }
 
 export class EncryptedDriver extends WrappedDriver {
   readonly #names: SealedNames
   readonly #keys: KeyRing
-  /** Headers of contents with a description of another writer, so that the difference is detected only once. */
+  /**
+   * Headers of content whose description is from another writer. They are kept, so that the difference is detected only
+   * once.
+   */
   readonly #repaired = new BoundedMap<EntryId, { readonly described: SealedHeader; readonly header: SealedHeader }>(
     MAX_REPAIRED,
   )
@@ -187,7 +190,7 @@ export class EncryptedDriver extends WrappedDriver {
     })
   }
 
-  /** Open the description of an entry. Rejects with `corrupt` if it cannot be opened. */
+  /** Decrypt the description of an entry. Rejects with `corrupt` if that fails. */
   async #open(id: EntryId, inner: EntryId, info: EntryInfo | undefined): Promise<Opened | undefined> {
     if (info === undefined) {
       await this.#checkNames(id)
@@ -197,7 +200,10 @@ export class EncryptedDriver extends WrappedDriver {
     return opened.id === id ? opened : undefined
   }
 
-  /** Open a description. Returns `undefined` if it is damaged, unsealed, or sealed with an unknown key. */
+  /**
+   * Decrypt a description. Returns `undefined` if the description is damaged, not encrypted, or encrypted with an
+   * unknown key.
+   */
   async #openIfSealed(inner: EntryId, info: EntryInfo): Promise<Opened | undefined> {
     try {
       return await this.#opened({ inner, asked: inner }, info)
@@ -223,7 +229,7 @@ export class EncryptedDriver extends WrappedDriver {
     return { id, info: plain, header }
   }
 
-  /** Open optional data. Returns `undefined` if there is none or it cannot be opened. */
+  /** Decrypt optional data. Returns `undefined` if the data is missing or cannot be decrypted. */
   async #openHint(entry: SealedEntry, purpose: SealedPurpose, sealed: string | undefined): Promise<string | undefined> {
     if (sealed === undefined) return undefined
     try {
@@ -234,7 +240,10 @@ export class EncryptedDriver extends WrappedDriver {
     }
   }
 
-  /** Explain a wrong name key instead of `not-found`. Checked at each miss until a check passes. */
+  /**
+   * If an entry is not found, check for a wrong name key, and explain it. The check runs for each missing entry until
+   * it succeeds once.
+   */
   async #checkNames(id: EntryId): Promise<void> {
     if (this.#areNamesChecked) return
     let looked = 0
@@ -261,7 +270,10 @@ const unknownInfo = ({ size, storedAt, lastUsedAt }: EntryInfo): EntryInfo => ({
   metadata: {},
 })
 
-/** Return the sealed bytes of a range of content of unknown size. A range from 0 includes the header. */
+/**
+ * Return the range of encrypted bytes that contains a range of content of unknown size. A range from 0 includes the
+ * header.
+ */
 function sealedRange({ offset, length }: ByteRange, segmentBytes: number): ByteRange {
   if (length === 0) return { offset: 0, length: 0 }
   const first = Math.floor(offset / segmentBytes)
@@ -276,7 +288,10 @@ interface Held {
   reads: number
 }
 
-/** Reopens an entry if its content was stored again, since the open entry may have cached parts of the old content. */
+/**
+ * Opens an entry again if its content was stored again, because the open entry may have cached parts of the old
+ * content.
+ */
 class RenewedEntry {
   readonly #open: () => Promise<OpenEntry | undefined>
   #held: Held
@@ -297,7 +312,7 @@ class RenewedEntry {
     }
   }
 
-  /** Open the entry again. An entry removed in the meantime stays open. */
+  /** Open the entry again. If the entry was removed in the meantime, the old one stays open. */
   async renew(): Promise<void> {
     const entry = await this.#open()
     if (entry === undefined) return

@@ -17,39 +17,42 @@ const NAMES_OF_KEYS: readonly string[] = ['current', 'previous'] satisfies (keyo
 
 /** The keys of a storage with key rotation. */
 export interface RotatingKeys {
-  /** Key of new content. */
+  /** Key for new content. */
   readonly current: EncryptionKey | NamedEncryptionKey
   /**
-   * Keys of older content: a list, or a function that finds a key by the id stored with the content. Found keys are
-   * cached; a missing key or a failure is retried.
+   * Keys of older content: a list, or a function that returns a key by the id stored with the content. Returned keys
+   * are cached. If the function finds no key or fails, it is called again the next time.
    */
   readonly previous?: readonly (EncryptionKey | NamedEncryptionKey)[] | FindKey | undefined
 }
 
-/** Options of {@link encrypted}: `key`, or `keys` and `nameKey`. */
+/** Options of {@link encrypted}: pass `key`, or `keys` and `nameKey`. */
 export interface EncryptedOptions {
-  /** The only key, also used for names: 32 random bytes, as bytes, 64 hexadecimal digits, or base64. */
+  /** A single key for content and names: 32 random bytes, as bytes, 64 hexadecimal digits, or base64. */
   readonly key?: EncryptionKey | NamedEncryptionKey | undefined
   /** Keys of a storage with key rotation. Requires `nameKey`. */
   readonly keys?: RotatingKeys | undefined
-  /** Key of names. It must stay the same as long as the storage is used: take the first `key`. Defaults to `key`. */
+  /**
+   * Key from which names are derived. It must not change as long as the storage is used: pass the first `key`. Defaults
+   * to `key`.
+   */
   readonly nameKey?: EncryptionKey | undefined
 }
 
 /**
- * Encrypt a storage with AES-256-GCM: content in segments of 64 KiB, keys, content types and metadata. Names become
- * keyed codes.
+ * Encrypt a storage with AES-256-GCM: content in segments of 64 KiB, and keys, content types and metadata. Names of
+ * entries and scopes become keyed digests.
  *
- * Content that was modified, truncated, replaced, or sealed with an unknown key is `corrupt`. The backend still reveals
- * sizes, times, and the number of entries of each scope.
+ * Content is `corrupt` if it was changed, cut or replaced, or was encrypted with an unknown key. The backend still
+ * reveals sizes, times, and the number of entries of each scope.
  *
- * Settings, references and scopes are those of `storage`. Existing unencrypted entries are not found. `locate` is
- * omitted, since a shell would read encrypted bytes. Closing the result closes `storage`, which should not be used
- * directly. One storage has one `nameKey`.
+ * Settings, references and scopes are the same as in `storage`. Entries that were stored unencrypted are not found.
+ * `locate` is missing, because a shell would read encrypted bytes. Closing the result closes `storage`. Do not use
+ * `storage` directly. One storage has one `nameKey`.
  *
- * To compress as well, write `compressed(encrypted(storage, { key }))`, which compresses content before encrypting it.
+ * To compress, too, write `compressed(encrypted(storage, { key }))`. This compresses content before it is encrypted.
  *
- * @param storage - A storage of a Spillway backend or of `createStorage`, not a compressed one.
+ * @param storage - A storage of a Spillway backend or `createStorage` that is not compressed.
  * @throws TypeError for other storages, scopes, wrapped storages, and invalid keys.
  * @example
  * ```ts

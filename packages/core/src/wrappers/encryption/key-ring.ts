@@ -17,7 +17,7 @@ export interface Primitives {
   hmacSha256(key: Uint8Array, bytes: Uint8Array): Promise<Uint8Array>
 }
 
-/** Find an older key by its id. Returns `undefined` if there is none. */
+/** Finds an older key by its id. Returns `undefined` if there is no such key. */
 export type FindKey = (id: string) => EncryptionKey | undefined | Promise<EncryptionKey | undefined>
 
 export interface KeyRingOptions {
@@ -25,7 +25,7 @@ export interface KeyRingOptions {
   readonly previous: readonly ParsedKey[]
   readonly findKey?: FindKey
   readonly nameSecret: Uint8Array
-  /** Plain bytes of a segment. Defaults to 64 KiB. */
+  /** Number of unencrypted bytes in a segment. Defaults to 64 KiB. */
   readonly segmentBytes?: number
 }
 
@@ -45,7 +45,7 @@ export class KeyRing {
   readonly segmentBytes: number
   readonly #options: KeyRingOptions
   readonly #primitives: Primitives
-  /** Cached older keys by id, since a key service is slow and has rate limits. */
+  /** Older keys by id. They are cached, because a key service is slow and limits requests. */
   readonly #found = new BoundedMap<string, Promise<Uint8Array | undefined>>(MAX_FOUND)
   #keys: Promise<Keys> | undefined
 
@@ -60,7 +60,7 @@ export class KeyRing {
     return newHeader({ purpose, segmentBytes: this.segmentBytes, nameKeyId, keyId: currentId })
   }
 
-  /** Return the cipher for a header and an entry of the backend. Rejects with `corrupt` if the key is unknown. */
+  /** Return the cipher for a header, for an entry of the backend. Rejects with `corrupt` if the key is unknown. */
   async cipher(id: EntryId, header: SealedHeader, asked: EntryId = id): Promise<Aes256Gcm> {
     const { secrets } = await this.#all()
     const secret = secrets.get(header.keyId) ?? (await this.#find(header.keyId))
@@ -142,9 +142,12 @@ export const hexadecimal = (bytes: Uint8Array): string =>
 /** A secret of 32 random bytes: as bytes, as 64 hexadecimal digits, or in base64. */
 export type EncryptionKey = Uint8Array | string
 
-/** A key and its id. Without an id, a digest of the key is its id. */
+/** A key and its id. Without an id, a digest of the key is used. */
 export interface NamedEncryptionKey {
-  /** 1 to 16 of `A-Z`, `a-z`, `0-9`, `.`, `_` and `-`. Stored with the content, and visible in messages. */
+  /**
+   * 1 to 16 characters of `A-Z`, `a-z`, `0-9`, `.`, `_` and `-`. The id is stored with the content and appears in
+   * messages.
+   */
   readonly id: string
   readonly key: EncryptionKey
 }
@@ -158,7 +161,7 @@ const KEY_BYTES = 32
 const HEX = /^[0-9a-f]{64}$/i
 const BASE64 = /^[\w+/-]{43}=?$/
 
-/** Parse a key with or without an id. Messages name the option, and never the key. */
+/** Parse a key with or without an id. Messages name the option, but never contain the key. */
 export function parseNamedKey(key: unknown, option: string): ParsedKey {
   if (typeof key !== 'object' || key === null || isBytes(key)) return { secret: parseKey(key, option) }
   const { id, key: secret } = key as Partial<NamedEncryptionKey>

@@ -19,22 +19,22 @@ import {
   type SegmentLayout,
 } from './sealed-segments.ts'
 
-/** Segments between two pauses for the event loop: opening them takes some milliseconds. */
+/** Number of segments between two pauses for the event loop. Decrypting them takes some milliseconds. */
 const SEGMENTS_OF_A_TURN = 128
-/** Maximum number of rewrites of content during one read of a range. */
+/** Largest number of times that content may be stored again while a range is read. */
 const MAX_REPAIRS = 3
 
 export interface SealedContentOptions {
   readonly keys: KeyRing
   readonly entry: SealedEntry
   readonly sealedBytes: number
-  /** Header from the description. If the header in front of the content differs, that one takes precedence. */
+  /** Header in the description. If the content starts with a different header, that header is used. */
   readonly header: SealedHeader
-  /** Read sealed bytes; fewer at the end of the content. */
+  /** Read encrypted bytes. At the end of the content, there may be fewer. */
   read(range: ByteRange): Promise<Uint8Array>
-  /** Called if bytes are inconsistent: later reads must return the backend's current content. */
+  /** Called if bytes do not fit together: later reads must return the content that the backend has now. */
   renew(): Promise<void>
-  /** Called with the header in front of the content if it differs and is valid. */
+  /** Called with the header at the start of the content if it is valid and differs. */
   readonly repaired: (header: SealedHeader) => void
 }
 
@@ -45,7 +45,7 @@ interface Opening {
 
 export class SealedContent {
   readonly #options: SealedContentOptions
-  /** The last successful opening. Each read keeps its own, since content may be stored again. */
+  /** The opening that succeeded last. Each read keeps its own opening, because content may be stored again. */
   #opening: Opening
   #repair: Promise<Opening | undefined> | undefined
 
@@ -54,7 +54,7 @@ export class SealedContent {
     this.#opening = this.#openingOf(options.header)
   }
 
-  /** Bytes of the plain content. Throws `corrupt` if no content has this sealed size. */
+  /** Number of bytes in the decrypted content. Throws `corrupt` if no content can have this encrypted size. */
   get size(): number {
     return this.#layout(this.#opening.header).size
   }
@@ -66,7 +66,7 @@ export class SealedContent {
     return layout
   }
 
-  /** Return a copy of the plain bytes in a range. A range to the end of the content verifies the end. */
+  /** Return a copy of the decrypted bytes in a range. A range up to the end of the content verifies its end. */
   async read(range: ByteRange): Promise<Uint8Array> {
     if (range.length === 0) return new Uint8Array(0)
     let opening = this.#opening
@@ -82,14 +82,14 @@ export class SealedContent {
     }
   }
 
-  /** Return the next opening to try after a failed one. Returns `undefined` if none is left. */
+  /** Return the opening to try after one that failed. Returns `undefined` if there is no other. */
   async #repaired(failed: Opening): Promise<Opening | undefined> {
     if (this.#opening !== failed) return this.#opening
     this.#repair ??= this.#renewed(failed)
     return await this.#repair
   }
 
-  /** Use the header in front of the content, since the description can be of a concurrent writer. */
+  /** Use the header at the start of the content, because the description may be from a concurrent writer. */
   async #renewed({ header }: Opening): Promise<Opening | undefined> {
     try {
       await this.#options.renew()
@@ -108,7 +108,7 @@ export class SealedContent {
     throw corruptError(entry.asked, 'the header of its sealed bytes is damaged. Store the content again.')
   }
 
-  /** Open the segments of a range. Returns `undefined` if one cannot be opened. */
+  /** Decrypt the segments of a range. Returns `undefined` if a segment cannot be decrypted. */
   async #opened(range: ByteRange, { header, cipher }: Opening): Promise<Uint8Array | undefined> {
     const { sealedBytes, read } = this.#options
     const { segmentBytes } = header
@@ -145,10 +145,10 @@ export class SealedContent {
 }
 
 const PIECE_SEGMENTS = 16
-/** Bytes between two pauses for the event loop: sealing them takes some milliseconds. */
+/** Number of bytes between two pauses for the event loop. Encrypting them takes some milliseconds. */
 const BYTES_OF_A_TURN = 8_388_608
 
-/** Seal content. `ended` is awaited after all of `chunks` was read, before the last bytes are yielded. */
+/** Encrypt content. `ended` is awaited after the end of `chunks`, before the last bytes are yielded. */
 export async function* sealContent(
   chunks: AsyncIterable<Uint8Array>,
   cipher: Aes256Gcm,
@@ -181,31 +181,31 @@ export async function* sealContent(
   yield await seal(true)
 }
 
-/** 160 bits of an HMAC: 40 hexadecimal digits. */
+/** Size of a name: 160 bits of an HMAC, or 40 hexadecimal digits. */
 const NAME_BYTES = 20
 const MAX_KNOWN = 20_000
-/** Prefix of placeholder ids for entries whose name cannot be decrypted. Scopes and references never have it. */
+/** Prefix of placeholder ids, for entries whose name cannot be decrypted. Scopes and references never start with it. */
 const AS_IT_IS = '__'
-/** The prefix alone is an ordinary name. */
+/** Whether a name is a placeholder. The prefix alone is an ordinary name. */
 const isAsItIs = (name: string): boolean => name.startsWith(AS_IT_IS) && name !== AS_IT_IS
 
-/** An entry of the backend, and the entry that the caller requested, which errors name. */
+/** An entry of the backend, with the id that the caller requested for error messages. */
 export interface SealedEntry {
   readonly inner: EntryId
   readonly asked: EntryId
 }
 
-/** Prefix of ids, and the matching prefix of their names in the backend. */
+/** Prefix of ids, and the prefix that corresponding names in the backend have. */
 interface NamePrefix {
   readonly prefix: string
   readonly innerPrefix: string
 }
 
-/** Names in a backend: each segment of an id becomes a keyed code of itself and all earlier segments. */
+/** Names in a backend. Each segment of an id becomes a keyed digest of this segment and all earlier ones. */
 export class SealedNames {
   readonly #keys: KeyRing
   readonly #scopes = new BoundedMap<string, Promise<string>>(MAX_KNOWN)
-  /** Names requested in this process, limited to the number of entries that core caches. */
+  /** Names requested in this process. The limit is the number of entries that core caches. */
   readonly #outerIds = new BoundedMap<EntryId, EntryId>(MAX_KNOWN)
   readonly #outerPaths = new BoundedMap<string, string>(MAX_KNOWN)
 
@@ -230,12 +230,12 @@ export class SealedNames {
     this.#outerIds.set(inner, id)
   }
 
-  /** Return the id of an entry of the backend below a prefix. An unknown id is replaced by a placeholder. */
+  /** Return the id for an entry of the backend below a prefix. If the id is unknown, return a placeholder. */
   outerId(inner: EntryId, below: NamePrefix): EntryId {
     return this.#outerIds.get(inner) ?? this.standIn(inner, below)
   }
 
-  /** Return a placeholder id for an entry of the backend with an unknown id. */
+  /** Return a placeholder id for an entry of the backend whose id is unknown. */
   standIn(inner: EntryId, { prefix, innerPrefix }: NamePrefix): EntryId {
     const { path, reference } = splitId(inner)
     const known = this.#outerPaths.get(path)
@@ -277,7 +277,7 @@ export class SealedNames {
   }
 }
 
-/** Prefix of sealed texts. A header and one last segment in base64 follow. */
+/** Prefix of encrypted texts. After it, there are a header and one last segment in base64. */
 const MAGIC = 'sealed1.'
 
 export async function sealText(keys: KeyRing, id: EntryId, purpose: SealedPurpose, text: string): Promise<string> {
@@ -290,10 +290,10 @@ export async function sealText(keys: KeyRing, id: EntryId, purpose: SealedPurpos
   return MAGIC + encodeBase64(bytes)
 }
 
-/** Return the header of a sealed text. Returns `undefined` if the text is not sealed. */
+/** Return the header of an encrypted text. Returns `undefined` if the text is not encrypted. */
 export const headerOfText = (text: string): SealedHeader | undefined => takeApart(text)?.header
 
-/** Open a result of {@link sealText} for this entry and purpose. Rejects with `corrupt` for anything else. */
+/** Decrypt a result of {@link sealText} for this entry and purpose. Rejects with `corrupt` for any other text. */
 export async function openText(
   keys: KeyRing,
   { inner, asked }: SealedEntry,

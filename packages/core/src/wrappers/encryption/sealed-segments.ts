@@ -8,7 +8,7 @@ export interface SegmentLayout {
   readonly segments: number
 }
 
-/** Compute the layout from the sealed bytes. Returns `undefined` if the size is impossible. */
+/** Compute the layout from the number of encrypted bytes. Returns `undefined` if the size is impossible. */
 export function layOut(sealedBytes: number, segmentBytes: number): SegmentLayout | undefined {
   const body = sealedBytes - HEADER_BYTES
   const segments = Math.max(1, Math.ceil(body / (segmentBytes + TAG_BYTES)))
@@ -21,7 +21,9 @@ export function layOut(sealedBytes: number, segmentBytes: number): SegmentLayout
 export const segmentStart = (segment: number, segmentBytes: number): number =>
   HEADER_BYTES + segment * (segmentBytes + TAG_BYTES)
 
-/** Return the nonce of a segment as in STREAM: its number as 11 big-endian bytes, and whether it is the last one. */
+/**
+ * Return the nonce of a segment, as in STREAM: its number as 11 big-endian bytes, and whether it is the last segment.
+ */
 export function segmentNonce(segment: number, isLast: boolean): Uint8Array {
   const nonce = new Uint8Array(NONCE_BYTES)
   const view = new DataView(nonce.buffer)
@@ -31,7 +33,9 @@ export function segmentNonce(segment: number, isLast: boolean): Uint8Array {
   return nonce
 }
 
-/** Seal consecutive whole segments, with room in front of them. The last one may end the content. */
+/**
+ * Encrypt consecutive segments, and leave space for a header in front. The last segment may be the end of the content.
+ */
 export async function sealSegments(
   cipher: Aes256Gcm,
   plain: Uint8Array,
@@ -51,21 +55,21 @@ interface SealOptions {
   readonly first: number
   readonly isEnd: boolean
   readonly segmentBytes: number
-  /** Bytes to reserve in front of the segments. */
+  /** Number of bytes to leave free in front of the segments. */
   readonly room?: number
 }
 
-/** Purposes of sealed bytes. Each has its own key. */
+/** Purpose of encrypted bytes. Each purpose has its own key. */
 export type SealedPurpose = 'content' | 'description' | 'line-index' | 'eviction'
 
-/** The public header in front of sealed bytes. */
+/** The unencrypted header in front of encrypted bytes. */
 export interface SealedHeader {
   readonly purpose: SealedPurpose
-  /** Plain bytes of a segment, a power of two. */
+  /** Number of unencrypted bytes in a segment, a power of two. */
   readonly segmentBytes: number
-  /** Id of the key of names in the backend: 8 bytes that reveal nothing about the key. */
+  /** Id of the name key: 8 bytes that reveal nothing about the key. */
   readonly nameKeyId: Uint8Array
-  /** Id of the sealing key: 1 to 16 of `A-Z`, `a-z`, `0-9`, `.`, `_` and `-`. */
+  /** Id of the encryption key: 1 to 16 characters of `A-Z`, `a-z`, `0-9`, `.`, `_` and `-`. */
   readonly keyId: string
   /** 32 bytes, random for each write. */
   readonly salt: Uint8Array
@@ -73,10 +77,10 @@ export interface SealedHeader {
 
 export const HEADER_BYTES = 64
 export const SALT_BYTES = 32
-/** All bytes before the salt are input of the key derivation. */
+/** Position of the salt. All bytes before it are input of the key derivation. */
 export const SALT_START: number = HEADER_BYTES - SALT_BYTES
 export const KEY_ID: RegExp = /^[\w.-]{1,16}$/
-/** `SPWE`, and the version. */
+/** `SPWE` and the version. */
 const MAGIC = [0x53, 0x50, 0x57, 0x45, 1]
 const PURPOSES: readonly SealedPurpose[] = ['content', 'description', 'line-index', 'eviction']
 const NAME_KEY_START = 8
@@ -88,7 +92,7 @@ export const newHeader = (header: Omit<SealedHeader, 'salt'>): SealedHeader => (
   salt: randomBytes(SALT_BYTES),
 })
 
-/** Encode a header: magic and version, purpose, log2 of the segment size, a zero, the two ids, the salt. */
+/** Encode a header: magic number and version, purpose, log2 of the segment size, a zero, the two ids, the salt. */
 export function encodeHeader({ purpose, segmentBytes, nameKeyId, keyId, salt }: SealedHeader): Uint8Array {
   const bytes = new Uint8Array(HEADER_BYTES)
   bytes.set(MAGIC)

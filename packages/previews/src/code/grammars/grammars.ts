@@ -55,7 +55,7 @@ const FUNCTIONS: ReadonlySet<string> = new Set([
   'function',
   'generator_function',
 ])
-/** Imports are defined elsewhere. */
+/** Matches imports, which are defined elsewhere. */
 const IMPORTS = /^(?:await\s+import\b|require\b)/
 const IMPORTS_AT_MOST = 24
 
@@ -141,7 +141,7 @@ const ECMASCRIPT: Readonly<Record<string, Grammar>> = {
   tsx: { ...TYPESCRIPT, file: 'wasm/tree-sitter-tsx.wasm' },
 }
 
-/** Limit for nested declarators. */
+/** Largest number of nested declarators. */
 const MOST_DECLARATORS = 16
 
 function declared(node: Node): { name: Node; isFunction: boolean } | undefined {

@@ -8,10 +8,10 @@ const KEPT_FILES = 2
 const FILE_NAME = /^events-(\d+)\.jsonl$/
 
 /**
- * Keep a journal in JSON Lines files, `events-1.jsonl` and so on, to which several processes can append.
+ * Keep a journal in JSON Lines files named `events-1.jsonl` and so on. Several processes can append to it.
  *
- * A new file starts after `maxBytes` (10 MiB by default); the latest two are kept. Each append writes whole records; an
- * incomplete record of a killed process is skipped. Appending rejects if a file cannot be written.
+ * After `maxBytes` (10 MiB by default), a new file is started. The two latest files are kept. Each append writes whole
+ * records. If a process was killed, its incomplete record is skipped. Appending rejects if a file cannot be written.
  *
  * @example
  * ```ts
@@ -56,7 +56,7 @@ export class FileJournal implements EventJournal {
     }
   }
 
-  /** Wait until all events are written or failed. No file stays open between writes. */
+  /** Wait until all events are written, or writing them has failed. No file is kept open between writes. */
   async close(): Promise<void> {
     await Promise.allSettled([this.#writing])
   }
@@ -75,7 +75,7 @@ export class FileJournal implements EventJournal {
     }
   }
 
-  /** Returns whether the file had room. Files are never renamed, so that processes agree on them. */
+  /** Returns whether there was space in the file. Files are never renamed, so that all processes use the same names. */
   async #append(number: number, records: Buffer): Promise<boolean> {
     const handle = await open(this.#path(number), 'a', 0o600)
     try {

@@ -10,7 +10,7 @@ const TTL_MS = 600_000
 const DAY_MS = 86_400_000
 const COUNT = 60
 
-/** A stream that does something once it is half-way. */
+/** A stream that calls a function in the middle. */
 async function* halfway(content: Uint8Array, then: () => Promise<void> | void): AsyncGenerator<Uint8Array> {
   const half = Math.floor(content.length / CHUNK / 2)
   for (let chunk = 0; chunk * CHUNK < content.length; chunk += 1) {
@@ -25,7 +25,7 @@ interface StreamEnd {
   readonly requires?: ConformanceCase['requires']
   readonly settings?: StorageSettings
   readonly sizes?: readonly number[]
-  /** Store a stream that ends too early. */
+  /** Store a stream that ends with an error. */
   run(context: CaseContext, content: Uint8Array): Promise<unknown>
 }
 
@@ -92,7 +92,7 @@ interface Interrupted {
   readonly run: (storage: Required<Storage>, signal?: AbortSignal) => Promise<unknown>
 }
 
-/** Operations on many entries, which something interrupts. */
+/** Operations on many entries, to be interrupted. */
 const LONG_OPERATIONS: readonly Interrupted[] = [
   { name: 'list', run: (storage, signal) => collect(storage.list({ signal })) },
   { name: 'clear', run: (storage, signal) => storage.clear({ signal }) },
@@ -138,7 +138,7 @@ const interrupted = (
   },
 })
 
-/** Failures in the middle of an operation, and visibility of entries before it has ended. */
+/** Cases of failures in the middle of an operation, and of entries that must not be visible before its end. */
 export const failureCases: readonly ConformanceCase[] = [
   ...STREAM_ENDS.map(
     ({ name, promise, requires = [], settings = {}, sizes = [300_000, LONG], run }): ConformanceCase => ({

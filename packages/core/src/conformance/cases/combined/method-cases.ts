@@ -36,7 +36,7 @@ const NOT_STRINGS: readonly unknown[] = [
   ...['', '\u0000', '\ud800', '\u202e', '\u200b', '\r\n'],
 ]
 
-/** References on every method. */
+/** Cases that try references with every method. */
 export const methodCases: readonly ConformanceCase[] = [
   {
     id: 'reference/malformed-is-refused',
@@ -246,7 +246,7 @@ const at = (storage: Required<Storage>, segments: Segments): Required<Storage> =
 const isIn = (segments: Segments, scope: Segments): boolean =>
   segments.length >= scope.length && scope.every((segment, index) => segment === segments[index])
 
-/** Groups of scopes that a careless encoding or comparison would confuse, by their kind of difference. */
+/** Groups of scopes that a careless encoding or comparison would mix up, by the kind of difference. */
 function alikeScopes(): Readonly<Record<string, readonly (readonly Segments[])[]>> {
   const each = (...names: readonly string[]): readonly Segments[] => names.map((one) => [one])
   const numbered = (count: number): string[] => Array.from({ length: count }, (_, index) => `segment ${index}`)
@@ -315,8 +315,14 @@ async function storeInAll(storage: Required<Storage>, group: readonly Segments[]
   return references
 }
 
-/** Require that scopes are isolated: no method of one reaches entries of another, and each finds its own. */
-/** Each scope reads the entries of each other: by every method if thorough, and otherwise by one, in turn. */
+/**
+ * Check that scopes are isolated: no method of one scope reaches entries of another, and each scope finds its own
+ * entries.
+ */
+/**
+ * Each scope tries to read the entries of every other scope. If thorough, it uses every method, and otherwise one
+ * method in turn.
+ */
 async function checkApart(storage: Required<Storage>, group: readonly Segments[], thorough: boolean): Promise<void> {
   const equal: string[] = []
   for (const segments of group) {

@@ -24,7 +24,7 @@ const READS: readonly Read[] = [
 export const readsOf = (storage: Required<Storage>): readonly Read[] =>
   READS.filter(({ name }) => typeof storage[name] === 'function')
 
-/** The ways of reading that count as use; opening does so before anything is read. */
+/** The ways of reading that count as use. Opening counts even before anything is read. */
 export const usesOf = (storage: Required<Storage>): readonly Read[] =>
   readsOf(storage)
     .filter(({ name }) => name !== 'stat')

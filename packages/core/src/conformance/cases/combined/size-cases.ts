@@ -20,7 +20,7 @@ function text(size: number): Uint8Array {
   return content
 }
 
-/** Keys that a careless encoding would make equal. */
+/** Keys that a careless encoding would map to the same key. */
 const ALIKE_KEYS: readonly string[] = [
   ...['call', 'Call', 'a', 'A', ' a', 'a ', 'a\n', 'a\u0000', 'a.', 'a_', '_a', 'a-', 'a/', '/a', 'a%', 'а', 'ａ'],
   ...['é', 'e\u0301', '\ud800', '\ud801', '\udc00', '\ufffd', '', '_', 'entry', 'k'.repeat(1_500), 'k'.repeat(1_501)],
@@ -100,7 +100,7 @@ function checkBits(references: readonly string[]): void {
   )
 }
 
-/** Sizes, digests, and kinds of bytes. */
+/** Cases of sizes, digests, and kinds of bytes. */
 export const sizeCases: readonly ConformanceCase[] = [
   atBoundaries(
     'store/at-boundaries',

@@ -14,7 +14,7 @@ interface Use {
   readonly run: (storage: Required<Storage>, reference: string) => Promise<unknown>
 }
 
-/** Everything that counts as use of the entry `key`. */
+/** All operations that count as use of the entry `key`. */
 const allUses = (storage: Required<Storage>, content: Uint8Array): readonly Use[] => [
   ...usesOf(storage),
   { name: 'store', run: (one) => one.store('key', content) },
@@ -80,7 +80,7 @@ const REMOVALS: readonly {
   },
 ]
 
-/** Whether operations that count as use keep an entry, and others do not. */
+/** Check that operations that count as use keep an entry, and that others do not. */
 const byUse = (
   id: string,
   what: string,
@@ -111,7 +111,7 @@ const byUse = (
   },
 })
 
-/** Operations that count as use, the effect of use, and state kept between calls and instances. */
+/** Cases of operations that count as use, the effect of use, and state kept between calls and instances. */
 export const useCases: readonly ConformanceCase[] = [
   byUse('age/every-use', 'The age starts again', { ttlMs: TTL_MS }, ['clock'], async ({ powers }) =>
     powers.clock.advance(TTL_MS * 0.4),
