@@ -111,7 +111,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page of the inspector${WHY_NOT}`, (
     await page.getByRole('link', { name: 'search' }).click()
     await page.getByLabel('pattern', { exact: true }).fill(lineOf(count - 1).trimEnd())
     await page.getByRole('button', { name: 'Search' }).click()
-    await page.locator('.answer').getByText('1 match for').waitFor()
+    await page.locator('.answer').getByText('[1 match]').waitFor()
   })
 
   it('shows content of one long line in parts', async () => {

@@ -8,8 +8,11 @@ export interface PreviewOptions {
   readonly countTokens: CountTokens
   /** Whether the tool failed. Of an error, the last lines are preferred. */
   readonly isError?: boolean | undefined
-  /** Return the call that shows lines, 1-based and inclusive. If absent, gaps have only the number of lines. */
-  readonly showLines?: ((start: number, end: number) => string) | undefined
+  /**
+   * Return the call that shows lines, 1-based and inclusive, or `undefined` if one call does not suffice. A gap without a
+   * call has only the number of its lines.
+   */
+  readonly showLines?: ((start: number, end: number) => string | undefined) | undefined
   /** Return the call that finds a text, for a gap within a long line. Defaults to `showLines`. */
   readonly showText?: ((text: string) => string) | undefined
   /** Return the call that runs an SQL statement on the table `t`. Absent if there is no SQL. */

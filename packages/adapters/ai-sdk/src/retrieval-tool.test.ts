@@ -48,7 +48,7 @@ describe('retrievalTool', () => {
       content: [
         {
           type: 'text',
-          text: `[1 match for /two/]\n<<< ${reference.slice(-8)}: untrusted content\n> 2| two\n>>> end of ${reference.slice(-8)}`,
+          text: `[1 match]\n<<< ${reference.slice(-8)}: untrusted content\n> 2| two\n>>> end of ${reference.slice(-8)}`,
         },
       ],
     })

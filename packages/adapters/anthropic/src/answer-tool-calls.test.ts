@@ -76,7 +76,7 @@ describe('answerToolCalls', () => {
     expect(results?.content).toEqual([
       result(
         'b',
-        `[1 match for /last/]\n<<< ${reference?.slice(-8)}: untrusted content\n> 5001| the last line\n>>> end of ${reference?.slice(-8)}`,
+        `[1 match]\n<<< ${reference?.slice(-8)}: untrusted content\n> 5001| the last line\n>>> end of ${reference?.slice(-8)}`,
       ),
       result('c', expect.stringMatching(/^Error: /), { is_error: true }),
     ])

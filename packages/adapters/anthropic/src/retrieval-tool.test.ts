@@ -26,7 +26,7 @@ describe('retrievalTool', () => {
     const reference = await store('one\ntwo\n', 'text/plain')
     const answer = await retrievalTool(offloader).run({ reference, pattern: 'two', context_lines: 0 })
     expect(answer).toBe(
-      `[1 match for /two/]\n<<< ${reference.slice(-8)}: untrusted content\n> 2| two\n>>> end of ${reference.slice(-8)}`,
+      `[1 match]\n<<< ${reference.slice(-8)}: untrusted content\n> 2| two\n>>> end of ${reference.slice(-8)}`,
     )
   })
 

@@ -576,7 +576,7 @@ describe('retrievalTool', () => {
       toolResponse: {
         name: RETRIEVAL_TOOL_NAME,
         ref: 'call_2',
-        output: `[1 match for /FAILED/]\n<<< ${reference?.slice(-8)}: untrusted content\n> 4322| line 4321: FAILED\n>>> end of ${reference?.slice(-8)}`,
+        output: `[1 match]\n<<< ${reference?.slice(-8)}: untrusted content\n> 4322| line 4321: FAILED\n>>> end of ${reference?.slice(-8)}`,
       },
     })
   })

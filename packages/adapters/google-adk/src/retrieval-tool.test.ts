@@ -30,7 +30,7 @@ it('the retrieval tool answers with text as the result', async () => {
   const offloader = newOffloader()
   const reference = await store(offloader, 'one\ntwo\nthree')
   expect(await call(retrievalTool(offloader), { reference, pattern: 'two', context_lines: 0 })).toEqual({
-    result: `[1 match for /two/]\n<<< ${reference.slice(-8)}: untrusted content\n> 2| two\n>>> end of ${reference.slice(-8)}`,
+    result: `[1 match]\n<<< ${reference.slice(-8)}: untrusted content\n> 2| two\n>>> end of ${reference.slice(-8)}`,
   })
 })
 

@@ -11,7 +11,7 @@ describe('grep', () => {
     const other = await put('needle in another scope\n', cwd, ['--scope', 'tenant'])
     const ended = await spillway(['grep', 'needle'], { cwd })
     expect(ended).toMatchObject({ code: 0, stderr: '' })
-    expect(ended.stdout).toMatch(/^\[2 matches for \/needle\//)
+    expect(ended.stdout).toMatch(/^\[2 matches/)
     expect(ended.stdout).toContain(one)
     expect(ended.stdout).toContain(two)
     expect(ended.stdout).not.toContain(other)
@@ -57,9 +57,7 @@ describe('grep with the options of grep', () => {
     const reference = await put('one ERROR\ntwo\nthree error\nfour ERROR\n', cwd, ['--name', 'log'])
     const count = await spillway(['grep', '-c', '-e', 'ERROR', '-e', 'two'], { cwd })
     expect(count).toMatchObject({ code: 0, stderr: '' })
-    expect(count.stdout).toBe(
-      `[3 matches for /(?:ERROR)|(?:two)/ in 1 of 1 stored result]\n[${reference} (text/plain, 37 bytes): 3 matches]\n`,
-    )
+    expect(count.stdout).toBe(`[3 matches in 1 of 1 stored result]\n[${reference} (text/plain, 37 bytes): 3 matches]\n`)
     const last = await spillway(['grep', 'error', '-i', '--from-end', '-C', '0', '--max-tokens', '120'], { cwd })
     expect(last.stdout).toContain('> 4| four ERROR')
     expect(await spillway(['grep', '-c', 'nothing'], { cwd })).toMatchObject({ code: 1 })

@@ -94,7 +94,7 @@ test('a gap in a page of one line names a call that shows the hidden part', asyn
   const pattern = JSON.parse(written) as string
   const reference = offloaded(outcome).stored[0]!.reference
   const answer = await offloader.retrievalTool.execute({ reference, pattern })
-  expect(answer.content).toMatchObject([{ text: expect.stringMatching(/^\[\d+ match(?:es)? for /) }])
+  expect(answer.content).toMatchObject([{ text: expect.stringMatching(/^\[[1-9]\d* match/) }])
 })
 
 describe('the sql call that a preview suggests', () => {
@@ -290,13 +290,13 @@ describe('a replacement', () => {
     )
   })
 
-  test('has the frame, a preview within its budget, gaps with the call that shows them, and the references last', async () => {
+  test('has the frame, a preview within its budget, and the references last', async () => {
     const { offload } = setUp()
     const outcome = await offload([textBlock(log(5_000))], { isError: true })
     const text = replacementText(outcome)
     const reference = offloaded(outcome).stored[0]?.reference ?? ''
     expect(text).toMatch(/^\[Offloaded: 1 block, ~[\d,]+ tokens\]\n/)
-    expect(text).toMatch(/line_range \{ start: \d+, end: \d+ \}/)
+    expect(text).not.toMatch(/line_range \{ start: \d/)
     expect(
       text.endsWith(
         `[Stored references:]\n  ${reference} (text, ${formatCount(log(5_000).length)} bytes, 5,000 lines)`,
@@ -305,6 +305,13 @@ describe('a replacement', () => {
     const preview = text.slice(text.indexOf('untrusted content\n') + 18, text.indexOf('\n>>> end of'))
     expect(quarter(preview)).toBeLessThanOrEqual(1_000)
     expect(quarter(preview)).toBeGreaterThan(700)
+  })
+
+  test('names the call that shows a gap if one answer can hold its lines', async () => {
+    const { offload } = setUp()
+    const lines = Array.from({ length: 100 }, (_, index) => `${index} ${'some words of a long line '.repeat(8)}`)
+    const text = replacementText(await offload([textBlock(lines.join('\n'))]))
+    expect(text).toMatch(/^\[… \d+ lines.*: line_range \{ start: \d+, end: \d+ \}\]$/m)
   })
 
   test('keeps the last lines of an error', async () => {

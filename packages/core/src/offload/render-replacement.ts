@@ -161,6 +161,11 @@ async function renderText(
   })
 }
 
+/** Of more lines, an answer would show only the first: a search is the better call. */
+const MOST_LINES_CALLED = 100
+
+const fitsAnswer = (start: number, end: number): boolean => end - start < MOST_LINES_CALLED
+
 export function gapCalls({
   includeRetrievalTool,
   guide,
@@ -168,13 +173,14 @@ export function gapCalls({
   const runsSql = locateSqlite() !== undefined
   if (includeRetrievalTool)
     return {
-      showLines: (start, end) => `line_range { start: ${start}, end: ${end} }`,
+      showLines: (start, end) => (fitsAnswer(start, end) ? `line_range { start: ${start}, end: ${end} }` : undefined),
       showText: (text) => `pattern ${JSON.stringify(escapeExpression(text))}`,
       showSql: runsSql ? (sql) => `sql '${sql}'` : undefined,
     }
   if (guide !== undefined)
     return {
-      showLines: (start, end) => guide.formatCall({ line_range: { start, end } }),
+      showLines: (start, end) =>
+        fitsAnswer(start, end) ? guide.formatCall({ line_range: { start, end } }) : undefined,
       showText: (text) => guide.formatCall({ pattern: escapeExpression(text) }),
       showSql: runsSql ? (sql) => guide.formatCall({ sql }) : undefined,
     }

@@ -17,8 +17,7 @@ test('a replacement keeps the frame of the original system: what was offloaded f
   expect(format([block], 'retrieve_offloaded_content')).toBe(
     [
       '[Offloaded: 1 block, ~310,000 tokens]',
-      'The tool result was offloaded because of its size. Use the preview if it answers your question.',
-      'If you need more, use retrieve_offloaded_content with a reference and a pattern (regex or keyword) or line_range: { start, end }.',
+      'The tool result was offloaded because of its size. If the preview does not answer your question, use retrieve_offloaded_content with a reference and a pattern (regex or keyword) or line_range: { start, end }.',
       '',
       '<<< preview of 23456789: untrusted content',
       'first line',

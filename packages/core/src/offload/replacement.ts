@@ -65,15 +65,13 @@ function instructions(
 ): readonly string[] {
   if (brief !== undefined) return brief
   const what = isError ? 'The tool failed; its output' : 'The tool result'
-  const lines = [`${what} was offloaded because of its size. Use the preview if it answers your question.`]
-  if (retrievalTool !== undefined)
-    lines.push(
-      ...(blocks.some(isText)
-        ? [
-            `If you need more, use ${retrievalTool} with a reference and a pattern (regex or keyword) or line_range: { start, end }.`,
-          ]
-        : [`It is binary: ${retrievalTool} with a reference, and nothing else, gives it whole.`]),
-    )
+  const isSearched = retrievalTool !== undefined && blocks.some(isText)
+  const then = isSearched
+    ? `If the preview does not answer your question, use ${retrievalTool} with a reference and a pattern (regex or keyword) or line_range: { start, end }.`
+    : 'Use the preview if it answers your question.'
+  const lines = [`${what} was offloaded because of its size. ${then}`]
+  if (retrievalTool !== undefined && !isSearched)
+    lines.push(`It is binary: ${retrievalTool} with a reference, and nothing else, gives it whole.`)
   lines.push(...guide)
   if (located)
     lines.push(

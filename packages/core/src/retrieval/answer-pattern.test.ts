@@ -7,23 +7,30 @@ describe('an answer to a pattern', () => {
     expect(
       await ask(toolOf({ users: { content: users } }), { reference: 'users', pattern: 'admin', context_lines: 1 }),
     ).toBe(
-      [
-        '[2 matches for /admin/]',
-        '',
-        '  48| user 48',
-        '> 49| admin 49',
-        '  50| user 50',
-        '> 51| admin 51',
-        '  52| user 52',
-      ].join('\n'),
+      ['[2 matches]', '', '  48| user 48', '> 49| admin 49', '  50| user 50', '> 51| admin 51', '  52| user 52'].join(
+        '\n',
+      ),
     )
+  })
+
+  it('shows the names of the columns of a table above its lines', async () => {
+    const rows = Array.from({ length: 300 }, (_, index) => `${index},name ${index},2026-01-01`)
+    const entries = { csv: { content: ['id,name,date', ...rows].join('\n') }, rows: { content: rows.join('\n') } }
+    const tool = toolOf(entries, { maxRetrievalTokens: 90 })
+    const search = (call: object): Promise<string> => ask(tool, { reference: 'csv', context_lines: 0, ...call })
+    expect(await search({ pattern: 'name 77,' })).toBe(
+      '[1 match]\n\n   1| id,name,date\n---\n> 79| 77,name 77,2026-01-01',
+    )
+    expect(await search({ pattern: 'name', from_end: true })).toContain('\n\n    1| id,name,date\n---\n> ')
+    expect(await search({ pattern: 'id,name' })).toBe('[1 match]\n\n> 1| id,name,date')
+    expect(await search({ reference: 'rows', pattern: 'name 77,' })).toBe('[1 match]\n\n> 78| 77,name 77,2026-01-01')
   })
 
   it('puts --- between separate windows of lines, and aligns line numbers', async () => {
     const tool = toolOf({ users: { content: users } })
     expect(await ask(tool, { reference: 'users', pattern: ' (9|12)$', context_lines: 1 })).toBe(
       [
-        '[2 matches for / (9|12)$/]',
+        '[2 matches]',
         '',
         '   8| user 8',
         '>  9| user 9',
@@ -34,7 +41,7 @@ describe('an answer to a pattern', () => {
       ].join('\n'),
     )
     expect(await ask(tool, { reference: 'users', pattern: ' (9|12)$', context_lines: 0 })).toBe(
-      ['[2 matches for / (9|12)$/]', '', '>  9| user 9', '---', '> 12| user 12'].join('\n'),
+      ['[2 matches]', '', '>  9| user 9', '---', '> 12| user 12'].join('\n'),
     )
   })
 
@@ -43,40 +50,36 @@ describe('an answer to a pattern', () => {
     expect(await ask(tool, { reference: 'users', pattern: 'user 20$' })).toContain('  15| user 15\n')
     expect(await ask(tool, { reference: 'users', pattern: 'user 20$' })).not.toContain('| user 14')
     expect(await ask(tool, { reference: 'users', pattern: 'user 20$', context_lines: 0 })).toBe(
-      '[1 match for /user 20$/]\n\n> 20| user 20',
+      '[1 match]\n\n> 20| user 20',
     )
   })
 
   it('searches a span of lines, and clamps the context to it', async () => {
     const tool = toolOf({ users: { content: users } })
     expect(await ask(tool, { reference: 'users', pattern: 'admin', line_range: { start: 50, end: 52 } })).toBe(
-      ['[1 match for /admin/ in lines 50-52]', '', '  50| user 50', '> 51| admin 51', '  52| user 52'].join('\n'),
+      ['[1 match in lines 50-52]', '', '  50| user 50', '> 51| admin 51', '  52| user 52'].join('\n'),
     )
     expect(await ask(tool, { reference: 'users', pattern: 'user 60', line_range: { start: 60, end: 900 } })).toBe(
-      '[1 match for /user 60/ in lines 60-60]\n\n> 60| user 60',
+      '[1 match in lines 60-60]\n\n> 60| user 60',
     )
   })
 
   it('ignores case if the call or an inline flag says so', async () => {
     const tool = toolOf({ users: { content: 'ADMIN\nadmin' } })
-    expect(await ask(tool, { reference: 'users', pattern: 'Admin', ignore_case: true })).toContain(
-      '[2 matches for /Admin/]',
-    )
-    expect(await ask(tool, { reference: 'users', pattern: '(?i)Admi[n]' })).toContain('[2 matches for /(?i)Admi[n]/]')
+    expect(await ask(tool, { reference: 'users', pattern: 'Admin', ignore_case: true })).toContain('[2 matches]')
+    expect(await ask(tool, { reference: 'users', pattern: '(?i)Admi[n]' })).toContain('[2 matches]')
   })
 
   it('without matches says how many lines were searched, and whether ignoring case would match', async () => {
     const tool = toolOf({ users: { content: 'ADMIN\nadmin\nx\n' }, one: { content: 'x' }, empty: { content: '' } })
-    expect(await ask(tool, { reference: 'users', pattern: 'nothing' })).toBe(
-      '[0 matches for /nothing/ (searched 3 lines)]',
-    )
+    expect(await ask(tool, { reference: 'users', pattern: 'nothing' })).toBe('[0 matches (searched 3 lines)]')
     expect(await ask(tool, { reference: 'users', pattern: 'nothing', line_range: { start: 2, end: 9 } })).toBe(
-      '[0 matches for /nothing/ in lines 2-3 (searched 2 lines)]',
+      '[0 matches in lines 2-3 (searched 2 lines)]',
     )
-    expect(await ask(tool, { reference: 'one', pattern: 'y' })).toBe('[0 matches for /y/ (searched 1 line)]')
-    expect(await ask(tool, { reference: 'empty', pattern: 'y' })).toBe('[0 matches for /y/ (searched 0 lines)]')
+    expect(await ask(tool, { reference: 'one', pattern: 'y' })).toBe('[0 matches (searched 1 line)]')
+    expect(await ask(tool, { reference: 'empty', pattern: 'y' })).toBe('[0 matches (searched 0 lines)]')
     expect(await ask(tool, { reference: 'users', pattern: 'aDMIN' })).toBe(
-      '[0 matches for /aDMIN/ (searched 3 lines)]\n[In another case: 2 matches for /aDMIN/. To see them: ' +
+      '[0 matches (searched 3 lines)]\n[In another case: 2 matches. To see them: ' +
         'retrieve_offloaded_content {"reference":"users","pattern":"aDMIN","ignore_case":true}]',
     )
   })
@@ -92,7 +95,7 @@ describe('an answer to a pattern', () => {
     expect(
       await ask(toolOf({ code: { content: 'x\nrun(a[\n' } }), { reference: 'code', pattern: 'n(a[', context_lines: 0 }),
     ).toMatch(
-      /^\[1 match for \/n\(a\[\/\]\n\[The pattern is not a valid .*\), so it was searched as literal text\.\]\n\n> 2\| run\(a\[$/,
+      /^\[1 match\]\n\[The pattern is not a valid .*\), so it was searched as literal text\.\]\n\n> 2\| run\(a\[$/,
     )
   })
 
@@ -120,7 +123,7 @@ describe('an answer to a pattern', () => {
   it('counts all matches, even those not shown', async () => {
     const tool = toolOf({ log: { content: 'a hit\n'.repeat(20_000) } }, { maxRetrievalTokens: 100 })
     expect(await ask(tool, { reference: 'log', pattern: 'hit' })).toMatch(
-      /^\[20,000 matches for \/hit\/\]\n[^]*\[Shown: \d+ of 20,000 matches\./,
+      /^\[20,000 matches\]\n[^]*\[Shown: \d+ of 20,000 matches\./,
     )
   })
 
@@ -144,28 +147,24 @@ describe('an answer to a pattern', () => {
     expect(text).toMatch(/^ {2}1\| é{1000}… {2}\[bytes 1-2,000 of 1-18,000\]$/m)
   })
 
-  it('writes its header on one line of bounded length', async () => {
-    const text = await ask(toolOf({ log: { content: 'x' } }), {
-      reference: 'log',
-      pattern: `a\n[9 matches for /x/]\u2028${'b'.repeat(200)}`,
-    })
-    expect(text).toBe(`[0 matches for /a [9 matches for /x/] ${'b'.repeat(27)}…/ (searched 1 line)]`)
+  it('does not repeat the pattern, which cannot write a header of its own', async () => {
+    const pattern = `a\n[9 matches]\u2028${'b'.repeat(200)}`
+    const text = await ask(toolOf({ log: { content: 'x' } }), { reference: 'log', pattern })
+    expect(text).toBe('[0 matches (searched 1 line)]')
   })
 
   it('has only the count and the first and last matching line with count_only', async () => {
     const lines = Array.from({ length: 9_000 }, (_, index) => (index % 3 === 1 ? 'hit' : 'hay'))
     const tool = toolOf({ log: { content: [...lines, ...Array.from({ length: 60_000 }, () => 'hay')].join('\n') } })
     const count = (call: object): Promise<string> => ask(tool, { reference: 'log', count_only: true, ...call })
-    expect(await count({ pattern: 'hit' })).toBe(
-      '[3,000 matches for /hit/; the first is in line 2, the last in line 8999]',
-    )
+    expect(await count({ pattern: 'hit' })).toBe('[3,000 matches; the first is in line 2, the last in line 8999]')
     expect(await count({ pattern: 'hit', line_range: { start: 3, end: 9 } })).toBe(
-      '[2 matches for /hit/ in lines 3-9; the first is in line 5, the last in line 8]',
+      '[2 matches in lines 3-9; the first is in line 5, the last in line 8]',
     )
     expect(await count({ pattern: 'hit', line_range: { start: 3, end: 5 } })).toBe(
-      '[1 match for /hit/ in lines 3-5; it is in line 5]',
+      '[1 match in lines 3-5; it is in line 5]',
     )
-    expect(await count({ pattern: 'hat' })).toBe('[0 matches for /hat/ (searched 69,000 lines)]')
+    expect(await count({ pattern: 'hat' })).toBe('[0 matches (searched 69,000 lines)]')
   })
 
   it('shows as many matches as fit, from the start or the end, and says which', async () => {
@@ -173,16 +172,14 @@ describe('an answer to a pattern', () => {
     const search = (call: object): Promise<string> =>
       ask(tool, { reference: 'users', pattern: 'user', context_lines: 0, ...call })
     expect(await search({})).toMatch(
-      /^\[58 matches for \/user\/\]\n\n> {1,2}1\| user 1\n[^]*\[Shown: \d+ of 58 matches\. To continue: .*"line_range":\{"start":\d+,"end":60\}\}\]$/,
+      /^\[58 matches\]\n\n> {1,2}1\| user 1\n[^]*\[Shown: \d+ of 58 matches\. To continue: .*"line_range":\{"start":\d+,"end":60\}\}\]$/,
     )
     expect(await search({ from_end: true })).toMatch(
-      /^\[Last \d+ of 58 matches for \/user\/\]\n\n[^]*> 60\| user 60\n\n\[Shown: (\d+) of 58 matches\. .*"after":\1,"from_end":true\}\]$/,
+      /^\[Last \d+ of 58 matches\]\n\n[^]*> 60\| user 60\n\n\[Shown: (\d+) of 58 matches\. .*"after":\1,"from_end":true\}\]$/,
     )
-    expect(await search({ after: 57 })).toBe('[Match 58 of 58 for /user/]\n\n> 60| user 60')
-    expect(await search({ after: 56, from_end: true })).toBe(
-      '[Matches 1-2 of 58 for /user/]\n\n> 1| user 1\n> 2| user 2',
-    )
-    expect(await search({ after: 58 })).toBe('[None left of 58 matches for /user/]')
+    expect(await search({ after: 57 })).toBe('[Match 58 of 58]\n\n> 60| user 60')
+    expect(await search({ after: 56, from_end: true })).toBe('[Matches 1-2 of 58]\n\n> 1| user 1\n> 2| user 2')
+    expect(await search({ after: 58 })).toBe('[None left of 58 matches]')
   })
 
   it('tries a shorter pattern once if a longer one with extra parts matches nothing', async () => {
@@ -192,11 +189,11 @@ describe('an answer to a pattern', () => {
       (await ask(tool, { reference: 'log', pattern })).split('\n')[1]
     const call = (pattern: string): string =>
       `To see them: retrieve_offloaded_content ${JSON.stringify({ reference: 'log', pattern })}]`
-    expect(await hint('^ERROR')).toBe(`[Without anchors: 1 match for /ERROR/. ${call('ERROR')}`)
+    expect(await hint('^ERROR')).toBe(`[Without anchors: 1 match. ${call('ERROR')}`)
     expect(await hint('^no.such')).toBeUndefined()
-    expect(await hint('a.b(c)')).toBe(`[As literal text: 1 match for /a\\.b\\(c\\)/. ${call('a\\.b\\(c\\)')}`)
-    expect(await hint('\\\\d\\\\d:01')).toBe(`[With single backslashes: 1 match for /\\d\\d:01/. ${call('\\d\\d:01')}`)
-    expect(await hint('"id": 7')).toContain('[With quotes escaped or not: 1 match for ')
+    expect(await hint('a.b(c)')).toBe(`[As literal text: 1 match. ${call('a\\.b\\(c\\)')}`)
+    expect(await hint('\\\\d\\\\d:01')).toBe(`[With single backslashes: 1 match. ${call('\\d\\d:01')}`)
+    expect(await hint('"id": 7')).toContain('[With quotes escaped or not: 1 match. ')
     expect(await hint('5\\$(')).toContain('is not a valid regular expression (')
     const both = (await ask(tool, { reference: 'log', pattern: '^error A.B(C)' })).split('\n')
     expect(both).toHaveLength(1)
@@ -208,20 +205,20 @@ describe('an answer to a pattern', () => {
     )
     const tool = toolOf({ log: { content: lines.join('\n') }, one: { content: 'x'.repeat(2_000_000) } })
     expect(await ask(tool, { reference: 'log', pattern: 'error' })).toMatch(
-      /^\[0 matches for \/error\/ \(searched 90,000 lines\)\]\n\[In another case: \d+ matches for \/error\/ in lines 1-\d{5}\. To see them: retrieve_offloaded_content \{"reference":"log","pattern":"error","ignore_case":true\}\]$/,
+      /^\[0 matches \(searched 90,000 lines\)\]\n\[In another case: \d+ matches in lines 1-\d{5}\. To see them: retrieve_offloaded_content \{"reference":"log","pattern":"error","ignore_case":true\}\]$/,
     )
     const range = { start: 5_000, end: 90_000 }
     expect(await ask(tool, { reference: 'log', pattern: 'error', line_range: range })).toMatch(
       / in lines 5000-\d{5}\. To see them: .*"line_range":\{"start":5000,"end":90000\},"ignore_case":true\}\]$/,
     )
-    expect(await ask(tool, { reference: 'one', pattern: 'X' })).toBe('[0 matches for /X/ (searched 1 line)]')
+    expect(await ask(tool, { reference: 'one', pattern: 'X' })).toBe('[0 matches (searched 1 line)]')
   })
 
   it('shows each match of a very long line separately, and in JSON with its path', async () => {
     const items = Array.from({ length: 2_000 }, (_, id) => ({ id, note: id % 500 === 99 ? 'the needle' : 'hay' }))
     const tool = toolOf({ json: { content: JSON.stringify({ items }) } }, { maxRetrievalTokens: 5_000 })
     const text = await ask(tool, { reference: 'json', pattern: 'needle' })
-    expect(text).toMatch(/^\[4 matches in 1 line for \/needle\/\]\n/)
+    expect(text).toMatch(/^\[4 matches in 1 line\]\n/)
     for (const id of [99, 599, 1_099, 1_599]) {
       expect(text).toMatch(
         new RegExp(
@@ -238,7 +235,7 @@ describe('an answer to a pattern', () => {
     )
     const tool = toolOf({ text: { content: pages.join('\n'), contentType: 'text/markdown' } })
     expect(await ask(tool, { reference: 'text', pattern: 'needle', context_lines: 0 })).toBe(
-      '[2 matches for /needle/]\n\n>  7| needle  [page 2]\n---\n> 15| needle  [page 4]',
+      '[2 matches]\n\n>  7| needle  [page 2]\n---\n> 15| needle  [page 4]',
     )
   })
 
@@ -248,10 +245,10 @@ describe('an answer to a pattern', () => {
     const call = { reference: 'log', pattern: '(?:(a|aa)+$|hit)(?!b)', context_lines: 0 }
     const stopped = (more: object): Promise<string> => endStuckWorkers(() => ask(tool, { ...call, ...more }))
     expect(await stopped({ count_only: true })).toMatch(
-      /^\[Stopped after \S+ m?s at line 30,001, 79 % of the content\. So far: 30,000 matches for \/.*\n\[Not all was searched\. To continue: retrieve_offloaded_content \{.*"line_range":\{"start":30001,"end":30009\}\}\]$/,
+      /^\[Stopped after \S+ m?s at line 30,001, 79 % of the content\. So far: 30,000 matches; .*\n\[Not all was searched\. To continue: retrieve_offloaded_content \{.*"line_range":\{"start":30001,"end":30009\}\}\]$/,
     )
     expect(await stopped({})).toMatch(
-      /^\[Stopped .* So far: 30,000 matches for .*\n[^]*"line_range":\{"start":\d+,"end":30009\}\}\]$/,
+      /^\[Stopped .* So far: 30,000 matches\]\n[^]*"line_range":\{"start":\d+,"end":30009\}\}\]$/,
     )
     expect(await stopped({ from_end: true })).toMatch(
       /So far: Last \d+ of [^]*\[Not all was searched\. To continue: .*"line_range":\{"start":30001,"end":30009\},"from_end":true\}\]$/,

@@ -35,7 +35,7 @@ export async function answerPattern(
       const counts = await describeCount(source, pattern, found, context)
       return { ...counted, header: [`${stop}${counts}`, ...search.notes] }
     }
-    const counts = describeMatches(found.total, request.pattern, found.range)
+    const counts = describeMatches(found.total, found.range)
     if (stop !== '') return { ...counted, header: [`${stop}${counts}`, ...search.notes] }
     const hints = await hintVariant(request, pattern, found, source, context)
     return {
@@ -189,11 +189,11 @@ async function restOf({ request, source, found }: Found): Promise<Answer['rest']
 }
 
 function countsOf(search: Found, shown: number): string {
-  const { after, fromEnd, pattern } = search.request
+  const { after, fromEnd } = search.request
   const { total, range, lines } = search.found
   const isPart = after > 0 || (fromEnd && shown < total)
   const isTold = shown > 0 || after >= total
-  return isPart && isTold ? describeSelection(search, shown) : describeMatches(total, pattern, range, lines)
+  return isPart && isTold ? describeSelection(search, shown) : describeMatches(total, range, lines)
 }
 
 /** Returns the call that continues at the line of the next hit. In a long line, it continues after the hits shown. */
@@ -212,25 +212,19 @@ function restOfHits(
   return { said, call: { ...callOf(request), ...goesOn } }
 }
 
-const MAX_PATTERN_LENGTH = 50
-
-function showPattern(pattern: string): string {
-  return `/${abridge(pattern, MAX_PATTERN_LENGTH)}/`
-}
-
-/** For example `2 matches for /admin/ in lines 10-20`. */
-export function describeMatches(total: number, pattern: string, range?: LineRange, lines: number = total): string {
+/** For example `2 matches in lines 10-20`. The call has the pattern, so it is not repeated. */
+export function describeMatches(total: number, range?: LineRange, lines: number = total): string {
   // Progress that overwrites itself, and text without line ends, have many matches on one line.
   const inFewer = lines < total ? ` in ${countOf(lines, 'line')}` : ''
-  return `${countMatches(total)}${inFewer} for ${showPattern(pattern)}${inLines(range)}`
+  return `${countMatches(total)}${inFewer}${inLines(range)}`
 }
 
-/** For example `Last 3 of 120 matches for /ERROR/`. */
+/** For example `Last 3 of 120 matches`. */
 function describeSelection({ request, found }: Found, shown: number): string {
-  const { after, fromEnd, pattern } = request
+  const { after, fromEnd } = request
   const { total, range } = found
   const of = `of ${countMatches(total)}`
-  const what = ` for ${showPattern(pattern)}${inLines(range)}`
+  const what = inLines(range)
   if (shown === 0) return `None left ${of}${what}`
   if (after === 0) return `${fromEnd ? 'Last' : 'First'} ${formatCount(shown)} ${of}${what}`
   const first = fromEnd ? total - after - shown + 1 : after + 1
@@ -274,7 +268,7 @@ async function describeCount(
   found: FoundHits,
   context: RetrievalContext,
 ): Promise<string> {
-  const counts = describeMatches(found.total, pattern.text, found.range, found.lines)
+  const counts = describeMatches(found.total, found.range, found.lines)
   const [first] = found.hits
   if (first === undefined) return counts
   const firstLine = await lineOfByte(source, first.start)
@@ -340,7 +334,7 @@ async function hintVariant(
     const { ignore_case, ...call } = callOf({ ...request, pattern: variant.text, ignoreCase: variant.ignoreCase })
     const asked = context.formatCall({ ...call, line_range: request.range, ignore_case })
     const least = found.stopped === undefined ? '' : 'at least '
-    const matches = describeMatches(found.total, variant.text, isPart ? found.range : undefined)
+    const matches = describeMatches(found.total, isPart ? found.range : undefined)
     return [`${label}: ${least}${matches}. To see them: ${asked}`]
   }
   return []

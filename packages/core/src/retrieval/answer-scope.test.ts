@@ -16,7 +16,7 @@ describe('a search of everything in a scope', () => {
   it('finds a pattern without a reference, in the newest results first', async () => {
     expect(await ask(toolOf(entries, { scoped: true }), { pattern: 'needle' })).toBe(
       [
-        '[2 matches for /needle/ in 2 of 4 stored results]',
+        '[2 matches in 2 of 4 stored results]',
         '[Not searched: 1 binary result]',
         '',
         '== newer (application/json, 13 bytes): 1 match ==',
@@ -29,7 +29,7 @@ describe('a search of everything in a scope', () => {
       ].join('\n'),
     )
     expect(await ask(toolOf(entries, { scoped: true }), { pattern: 'absent' })).toBe(
-      '[0 matches for /absent/ in 0 of 4 stored results]\n[Not searched: 1 binary result]',
+      '[0 matches in 0 of 4 stored results]\n[Not searched: 1 binary result]',
     )
   })
 
@@ -46,7 +46,7 @@ describe('a search of everything in a scope', () => {
         context_lines: 0,
       })
       expect(countTokens(text)).toBeLessThanOrEqual(maxRetrievalTokens)
-      expect(text).toMatch(/^\[30,000 matches for \/needle\/ in 30 of 30 stored results\]/)
+      expect(text).toMatch(/^\[30,000 matches in 30 of 30 stored results\]/)
       expect(text).toContain('log_29 (text/plain, 24,000 bytes): 1,000 matches')
       expect(text).toContain('retrieve_offloaded_content {"reference":"<reference>","pattern":"needle"}')
     }
@@ -59,7 +59,7 @@ describe('a search of everything in a scope', () => {
     const text = await ask(toolOf(many, { scoped: true }), { pattern: 'n (1499|1500|2499)$' })
     expect(text).toBe(
       [
-        '[2 matches for /n (1499|1500|2499)$/ in 2 of 1,000 stored results]',
+        '[2 matches in 2 of 1,000 stored results]',
         '[Not searched: 1,500 older stored results]',
         '',
         '== log_2499 (text/plain, 6 bytes): 1 match ==',
@@ -78,7 +78,7 @@ describe('a search of everything in a scope', () => {
 
   it('says that the pattern is not a regular expression', async () => {
     expect(await ask(toolOf(entries, { scoped: true }), { pattern: '(needle' })).toMatch(
-      /^\[0 matches for \/\(needle\/ in 0 of 4 stored results\]\n\[The pattern is not a valid regular expression \(.+\), so/,
+      /^\[0 matches in 0 of 4 stored results\]\n\[The pattern is not a valid regular expression \(.+\), so/,
     )
   })
 
@@ -109,20 +109,20 @@ describe('a search of everything in a scope', () => {
   it('has only counts with count_only', async () => {
     expect(await ask(toolOf(entries, { scoped: true }), { pattern: 'needle|alpha', count_only: true })).toBe(
       [
-        '[3 matches for /needle|alpha/ in 2 of 4 stored results]',
+        '[3 matches in 2 of 4 stored results]',
         '[Not searched: 1 binary result]',
         '[newer (application/json, 13 bytes): 1 match]',
         '[older (text/plain, 20 bytes): 2 matches]',
       ].join('\n'),
     )
     expect(await ask(toolOf(entries, { scoped: true }), { pattern: 'absent', count_only: true })).toBe(
-      '[0 matches for /absent/ in 0 of 4 stored results]\n[Not searched: 1 binary result]',
+      '[0 matches in 0 of 4 stored results]\n[Not searched: 1 binary result]',
     )
   })
 
   it('gives each result the same number of matches, and the last ones if the call asks for them', async () => {
     const content = Array.from({ length: 9 }, (_, index) => `needle ${index}`).join('\n')
-    const tool = toolOf({ one: { content }, two: { content } }, { scoped: true, maxRetrievalTokens: 105 })
+    const tool = toolOf({ one: { content }, two: { content } }, { scoped: true, maxRetrievalTokens: 98 })
     const text = await ask(tool, { pattern: 'needle', context_lines: 0, from_end: true })
     const last = ['> 7| needle 6', '> 8| needle 7', '> 9| needle 8']
     expect(text.match(/^> .*/gm)).toEqual([...last, ...last])
@@ -161,7 +161,7 @@ describe('a search of everything in a scope', () => {
     const slow = { content: `${'a'.repeat(5_000)}!\n`.repeat(50) }
     const tool = toolOf({ older: { content: 'a hit\n' }, slow }, { scoped: true, deadlineMs: 60_000 })
     const text = await endStuckWorkers(() => ask(tool, { pattern: '(?:(a|aa)+$|hit)(?!b)' }))
-    expect(text).toMatch(/^\[1 match for .* in 1 of 2 stored results\]\n\[Not searched: 1 slow result\]\n/)
+    expect(text).toMatch(/^\[1 match in 1 of 2 stored results\]\n\[Not searched: 1 slow result\]\n/)
     const failed = await endStuckWorkers(() => fail(tool, { pattern: '(?:(a|aa)+$|hat)(?!b)' }))
     expect(failed.code).toBe('pattern-timeout')
   })

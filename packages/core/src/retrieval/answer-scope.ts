@@ -2,7 +2,7 @@ import { countOf, formatCount, PatternError } from '@spillway/text/internal'
 import { parseSearchPattern, type SearchPattern } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
 import type { StoredInfo } from '../storage/storage.ts'
-import { countMatches, describeMatches, describeProblem, findHits, type FoundHits } from './answer-pattern.ts'
+import { countMatches, describeProblem, findHits, type FoundHits } from './answer-pattern.ts'
 import { canList, readNewest } from './open-content.ts'
 import { callOf, invalidInput, referenceRequired, type PatternRequest } from './retrieval-input.ts'
 import type { RetrievalCall, RetrievalContext } from './retrieval-tool.ts'
@@ -123,7 +123,7 @@ function writeScope(
   const { groups } = found
   const missing = notSearched(found)
   const frame = {
-    header: [writeHeader(found, request), ...notes, ...missing],
+    header: [writeHeader(found), ...notes, ...missing],
     matches: groups.reduce((sum, group) => sum + group.found.total, 0),
     isPartial: missing.length > 0 || groups.some((group) => group.found.stopped !== undefined),
   }
@@ -154,10 +154,10 @@ function writeScope(
   )
 }
 
-function writeHeader({ groups, searched }: ScopeFindings, { pattern }: PatternRequest): string {
+function writeHeader({ groups, searched }: ScopeFindings): string {
   const total = groups.reduce((sum, { found }) => sum + found.total, 0)
   const results = `${formatCount(groups.length)} of ${countOf(searched, 'stored result')}`
-  return `${describeMatches(total, pattern)} in ${results}`
+  return `${countMatches(total)} in ${results}`
 }
 
 function notSearched({ unsearched, slow, binary, isOver }: ScopeFindings): string[] {

@@ -1,4 +1,11 @@
-import { cutAtGrapheme, escapeAround, formatCount, LONG_LINE_LENGTH, type LineRange } from '@spillway/text/internal'
+import {
+  contentTypeEssence,
+  cutAtGrapheme,
+  escapeAround,
+  formatCount,
+  LONG_LINE_LENGTH,
+  type LineRange,
+} from '@spillway/text/internal'
 import { utf8Text } from '@spillway/text/internal/engines'
 import { jsonPathsAt } from '@spillway/text/internal/json'
 import { parseSearchPattern, type ByteSpan } from '@spillway/text/internal/patterns'
@@ -41,8 +48,26 @@ export async function showHits(
   // Long lines around the first hit may take all the room. The hit is then shown without them.
   const seen = read.some(isHit) ? read : await view(source, hits, { ...reading, contextLines: 0 }, options.fromEnd)
   const views = seen.filter(({ number }) => range === undefined || (number >= range.start && number <= range.end))
-  const places = await placesOf(source, views.filter(isHit), options.signal)
-  return views.map((view) => ({ ...view, place: places.get(view) }))
+  if (views.length === 0) return []
+  const start = new TextDecoder().decode(await source.read(0, SNIFFED_BYTES))
+  const places = await placesOf(source, start, views.filter(isHit), options.signal)
+  return [
+    ...(await columnNames(source, start, views[0]!)),
+    ...views.map((view) => ({ ...view, place: places.get(view) })),
+  ]
+}
+
+/** Cells mean little without the names of their columns, which are in the first line. */
+async function columnNames(source: ContentSource, start: string, { number }: LineView): Promise<ShownLine[]> {
+  const end = start.indexOf('\n')
+  if (number === 1 || end > MAX_NAMES_LENGTH || !/[,\t;|]/.test(start.slice(0, Math.max(0, end)))) return []
+  const { separatedFormat } = await import('@spillway/text/internal/tables')
+  const text = { start, isWhole: false, contentType: contentTypeEssence(source.contentType), intent: { paths: [] } }
+  const { header, sureness, comments } = separatedFormat(text) ?? { header: false, sureness: 0, comments: 0 }
+  if (!header || sureness < LEAST_SURENESS || comments > 0) return []
+  const reading = { contextLines: 0, keep: MAX_NAMES_LENGTH, limit: MAX_NAMES_LENGTH }
+  const { views } = await viewHits(source, [{ start: 0, end: 0 }], reading)
+  return views.map((view) => ({ ...view, match: undefined, hit: undefined, isNames: true }))
 }
 
 export async function lineOfHit(source: ContentSource, hit: ByteSpan): Promise<number> {
@@ -73,7 +98,10 @@ async function viewLast(
   }
 }
 
-const SNIFFED_BYTES = 256
+const SNIFFED_BYTES = 8_192
+/** In UTF-16 units. */
+const MAX_NAMES_LENGTH = 1_000
+const LEAST_SURENESS = 0.7
 const MAX_PLACES = 100
 /** Largest content in which a path is found, because finding it reads from the start. */
 const MAX_WALKED_BYTES = 128 * 1_048_576
@@ -85,12 +113,12 @@ type Places = ReadonlyMap<LineView, string>
 /** Finds JSON paths for long lines, and page numbers for documents with pages. */
 async function placesOf(
   source: ContentSource,
+  start: string,
   hits: readonly LineView[],
   signal: AbortSignal | undefined,
 ): Promise<Places> {
   const first = hits.slice(0, MAX_PLACES)
   if (first.length === 0) return new Map()
-  const start = new TextDecoder().decode(await source.read(0, SNIFFED_BYTES))
   if (PAGE_LINE.test(start.split(/\r?\n/, 1)[0]!)) return await pagesOf(source, first, signal)
   return await pathsOf(source, first)
 }
@@ -181,11 +209,14 @@ export function lastWindows(views: readonly ShownLine[], count: number): readonl
   let start = views.findIndex((view, index) => index >= least && isHit(view))
   if (start < 0) return []
   while (start > least && views[start - 1]!.number === views[start]!.number - 1) start--
-  return views.slice(start)
+  const names = start > 0 && views[0]!.isNames === true ? views.slice(0, 1) : []
+  return [...names, ...views.slice(start)]
 }
 
 export interface ShownLine extends LineView {
   readonly place?: string | undefined
+  /** Whether this is the line of column names, shown although no match is near it. */
+  readonly isNames?: boolean | undefined
 }
 
 /** A part with its `start` and `end` in bytes of the content. */

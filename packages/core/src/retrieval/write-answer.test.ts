@@ -7,7 +7,7 @@ const limit = { maxTokens: 500, countTokens, formatCall: (call: object) => JSON.
 describe('writeAnswer', () => {
   it('writes the header, the fenced content, the notes, and the call that continues', () => {
     const answer: Answer = {
-      header: ['2 matches for /a/'],
+      header: ['2 matches'],
       parts: [{ reference: 'log_1', lines: ['> 1| a', '> 2| a'], remarks: ['$.a has the key "b"'] }],
       notes: ['Not kept: line 3'],
       rest: { said: 'Shown: 2 of 9 matches.', call: { reference: 'log_1', after: 2 } },
@@ -15,7 +15,7 @@ describe('writeAnswer', () => {
     expect(writeAnswer(answer, limit)).toMatchObject({
       isWhole: true,
       text: [
-        '[2 matches for /a/]',
+        '[2 matches]',
         '<<< log_1: untrusted content',
         '> 1| a',
         '> 2| a',

@@ -55,7 +55,7 @@ class PageWriter {
       const around = this.#around(left)
       return { text: [header, ...this.#joined(0, end), around.text].join(''), complete: around.complete }
     }
-    const call = estimateTokens(this.#options.showLines?.(1_000, 1_999) ?? '')
+    const call = estimateTokens(this.#options.showLines?.(1_000, 1_009) ?? '')
     left -= GAP_TOKENS + call
     // Headings are worth more the more is hidden.
     const share = Math.min(0.5, OUTLINE_SHARE * (2 - end / main.length))

@@ -4,8 +4,8 @@ import type { PreviewOptions } from '../previewer.ts'
 /**
  * Writes marks for hidden lines.
  *
- * Each mark has the number of hidden lines. The first mark also has the call that shows its lines, as an example for
- * the others.
+ * Each mark has the number of hidden lines. The first mark whose lines one call can show also has that call, as an
+ * example for the others.
  */
 export class GapMarks {
   readonly #showLines: ((start: number, end: number) => string | undefined) | undefined
@@ -29,7 +29,7 @@ export class GapMarks {
   write(start: number, end: number, kinds = ''): string {
     const lines = this.#counted(end - start + 1)
     const call = this.#called ? undefined : this.#showLines?.(start, end)
-    this.#called = true
+    this.#called ||= call !== undefined
     return `[… ${lines}${kinds === '' ? '' : `, ${kinds}`}${call === undefined ? '' : `: ${call}`}]`
   }
 }
@@ -95,5 +95,5 @@ export function withSqlExample(options: PreviewOptions, column: string | undefin
   const example = sqlExample(options, column)
   const { showLines } = options
   if (example === undefined || showLines === undefined) return options
-  return { ...options, showLines: (start, end) => `${showLines(start, end)}; ${example}` }
+  return { ...options, showLines: (start, end) => [showLines(start, end) ?? [], example].flat().join('; ') }
 }

@@ -54,7 +54,7 @@ export class PreviewDrafts {
     this.#gapTokens = estimateTokens(`\n${new GapMarks({}).write(101, 223)}\n`) + 3
     this.#fixedTokens =
       estimateTokens([`[${preview.header}]`, ...head].join('\n')) +
-      estimateTokens(options.showLines?.(1_000, 1_999) ?? '')
+      estimateTokens(options.showLines?.(1_000, 1_009) ?? '')
     const unitsPerToken = measureUnits(items)
     this.#lineCap = Math.max(LEAST_CAP, Math.ceil(options.budgetTokens * preview.lineShare * unitsPerToken))
   }

@@ -153,7 +153,7 @@ class PreviewLayout {
     this.#values = isRanked ? lineValues(lines, own, found.odd, sought, options.budgetTokens) : undefined
     this.#shown = new ShownLines(lines, nature === 'data' ? 0.5 : 0.2, this.#values === undefined ? undefined : own)
     this.#gapTokens = estimateTokens(new GapMarks({}).write(1_000, 1_999)) + NUMBER_TOKENS
-    const callTokens = estimateTokens(options.showLines?.(1_000, 1_999) ?? '')
+    const callTokens = estimateTokens(options.showLines?.(1_000, 1_009) ?? '')
     const isTiny = callTokens > options.budgetTokens * CALL_SHARE
     this.#callTokens = isTiny ? 0 : callTokens
     this.#gaps = isTiny ? {} : options

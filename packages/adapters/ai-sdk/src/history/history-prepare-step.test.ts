@@ -204,7 +204,7 @@ describe('historyPrepareStep', () => {
       const settings = { model, tools: offloadTools(tools, session), prepareStep: order(session) }
       const stopWhen = ({ steps }: { steps: readonly unknown[] }): boolean => steps.length > 9
       await generateText({ ...settings, stopWhen, prompt: 'Find it.' })
-      expect(answer).toContain('[200 matches for /another word/]')
+      expect(answer).toContain('[200 matches]')
     }
   })
 })

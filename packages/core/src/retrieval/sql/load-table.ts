@@ -186,7 +186,7 @@ function tooLarge({ reference }: ContentSource, what: string): RetrievalError {
 }
 
 function noTable({ reference }: ContentSource, path?: string): RetrievalError {
-  const rows = 'is no table: neither CSV, aligned columns, nor JSON objects'
+  const rows = 'is no table'
   if (path === undefined) return new RetrievalError('not-a-table', `This content ${rows}. Search it with a pattern.`)
   const call = { reference, json_path: path }
   return new RetrievalError('not-a-table', `What ${quote(path)} selects ${rows}. To see it:`, { call })
