@@ -50,7 +50,7 @@ const ANSWERED: readonly (readonly [name: string, title: string, ask: Ask, expec
     'nothing-found',
     'a pattern that matches nothing',
     (reference) => ({ reference, pattern: 'no such thing' }),
-    /no such thing/,
+    /0 matches \(searched/,
   ],
   ['not-an-expression', 'a pattern that is no regular expression', (reference) => ({ reference, pattern: '(' }), /\(/],
 ]
