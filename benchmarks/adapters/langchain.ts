@@ -8,7 +8,7 @@ import { MessagesAnnotation, StateGraph } from '@langchain/langgraph'
 import { ToolNode } from '@langchain/langgraph/prebuilt'
 import type { ContextOffloader } from '@spillway/core'
 import { offloadMiddleware, offloadTools } from '@spillway/langchain'
-import { deepAgentMiddleware } from '@spillway/langchain/deepagents'
+import { deepAgentBackend, deepAgentMiddleware } from '@spillway/langchain/deepagents'
 import { createDeepAgent } from 'deepagents'
 import {
   AIMessage,
@@ -124,11 +124,12 @@ export const deepAgent: Converse = converse((model, readLog, input) =>
   createDeepAgent({ model, tools: [readLog] }).invoke(input, CONFIG),
 )
 
-/** `deepAgentMiddleware`. */
+/** `deepAgentMiddleware` and `deepAgentBackend`. */
 export function withDeepAgent(offloader: ContextOffloader): Converse {
   return converse((model, readLog, input) => {
     const middleware = [deepAgentMiddleware(offloader)]
-    return createDeepAgent({ model, tools: [readLog], middleware }).invoke(input, CONFIG)
+    const backend = deepAgentBackend(offloader)
+    return createDeepAgent({ model, tools: [readLog], middleware, backend }).invoke(input, CONFIG)
   })
 }
 

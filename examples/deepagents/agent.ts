@@ -1,6 +1,6 @@
 /**
  * A deep agent that finds out why a build failed. The build's log is far too large for a prompt: it goes to files in
- * `.spillway`, and the agent searches it with the retrieval tool.
+ * `.spillway`, and the agent searches it with its own file tools.
  *
  * `node agent.ts` runs offline, with a model that follows a script. With ANTHROPIC_API_KEY or OPENAI_API_KEY set, and
  * `npm install @langchain/anthropic` or `@langchain/openai`, a real model does the work.
@@ -10,7 +10,7 @@ import type { BaseChatModel } from '@langchain/core/language_models/chat_models'
 import { fakeModel } from '@langchain/core/testing'
 import { ContextOffloader, type Storage } from '@spillway/core'
 import { FileStorage } from '@spillway/file'
-import { deepAgentMiddleware } from '@spillway/langchain/deepagents'
+import { deepAgentBackend, deepAgentMiddleware } from '@spillway/langchain/deepagents'
 import { createDeepAgent, GENERAL_PURPOSE_SUBAGENT } from 'deepagents'
 import { initChatModel, tool } from 'langchain'
 import { z } from 'zod'
@@ -36,25 +36,29 @@ export interface Diagnosis {
   readonly promptLength: number
 }
 
-/** Let the agent work in a thread whose results are kept in `storage`. */
+/** Let the agent work in a thread whose results and files are kept in `storage`. */
 export async function diagnose(storage: Storage, model: BaseChatModel, thread: string): Promise<Diagnosis> {
   const offloader = new ContextOffloader({ storage })
   const middleware = [deepAgentMiddleware(offloader)]
+  const backend = deepAgentBackend(offloader)
   const agent = createDeepAgent({
     model,
     tools: [runBuild],
     middleware,
+    backend,
     // Subagents have middleware of their own.
     subagents: [{ ...GENERAL_PURPOSE_SUBAGENT, tools: [runBuild], middleware }],
-    systemPrompt: 'Run the build. Find the error in its log, and write what you found to /notes.md.',
+    systemPrompt:
+      'Run the build. Find the error by grep in /large_tool_results/, and write what you found to /notes.md.',
   })
-  const { messages, files } = await agent.invoke(
+  const { messages } = await agent.invoke(
     { messages: 'Why does the build fail?' },
     { configurable: { thread_id: thread } },
   )
+  const files = deepAgentBackend(offloader, { scope: () => [thread] })
+  const { content = '' } = await files.read('/notes.md')
   const promptLength = messages.reduce((length, { content: one }) => length + JSON.stringify(one).length, 0)
-  const { content: notes = '' } = files?.['/notes.md'] ?? {}
-  return { answer: messages.at(-1)?.text ?? '', notes: String(notes), promptLength }
+  return { answer: messages.at(-1)?.text ?? '', notes: String(content), promptLength }
 }
 
 /** The model of a key that is set, or one that needs none. */
@@ -64,11 +68,7 @@ export async function chooseModel(environment: NodeJS.ProcessEnv): Promise<BaseC
   const notes = 'src/cart.ts line 42 assigns a string to a number (TS2322).'
   return fakeModel()
     .respondWithTools([{ name: 'run_build', args: {}, id: 'call_1' }])
-    .respond((messages) => {
-      const [, reference = ''] = /^ {2}(call_1_\w+) \(/m.exec(messages.at(-1)?.text ?? '') ?? []
-      const args = { reference, pattern: 'error TS' }
-      return new AIMessage({ content: '', tool_calls: [{ name: 'retrieve_offloaded_content', args, id: 'call_2' }] })
-    })
+    .respondWithTools([{ name: 'grep', args: { pattern: 'error TS', path: '/large_tool_results/' }, id: 'call_2' }])
     .respondWithTools([{ name: 'write_file', args: { file_path: '/notes.md', content: notes }, id: 'call_3' }])
     .respond(new AIMessage(`The build fails: ${notes}`))
 }

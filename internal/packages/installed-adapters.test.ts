@@ -91,7 +91,7 @@ const GOOGLE_ADK = `
   import { BaseLlm, FunctionTool, InMemorySessionService, LlmAgent, LogLevel, Runner, setLogLevel } from '@google/adk'
   import type { LlmRequest, LlmResponse } from '@google/adk'
   import { ContextOffloader } from '@spillway/core'
-  import { offloadPlugin } from '@spillway/google-adk'
+  import { offloadPlugin, StorageArtifactService } from '@spillway/google-adk'
   import { historyPlugin, summarizeWith } from '@spillway/google-adk/history'
   import { InMemoryStorage } from '@spillway/memory'
 
@@ -112,10 +112,11 @@ const GOOGLE_ADK = `
   const readLog = new FunctionTool({ name: 'read_log', description: 'Read.', execute: async () => 'a line\\n'.repeat(9_000) })
   const agent = new LlmAgent({ name: 'agent', model: new FakeLlm({ model: 'fake' }), tools: [readLog] })
   const sessionService = new InMemorySessionService()
+  const artifactService = new StorageArtifactService(storage)
   const offloader = new ContextOffloader({ storage })
   const summarize = summarizeWith(new FakeLlm({ model: 'fake' }))
   const plugins = [historyPlugin(offloader, { summarize }), offloadPlugin(offloader)]
-  const runner = new Runner({ appName: 'app', agent, sessionService, plugins })
+  const runner = new Runner({ appName: 'app', agent, sessionService, artifactService, plugins })
   const ids = { userId: 'user', sessionId: 'session' }
   await sessionService.createSession({ appName: 'app', ...ids })
   const newMessage = { role: 'user', parts: [{ text: 'Go.' }] }

@@ -2,3 +2,4 @@
 export { offloadPlugin } from './offload-plugin.ts'
 export { retrievalTool } from './retrieval-tool.ts'
 export type { OffloadOptions, ScopeRun } from './run-scope.ts'
+export { StorageArtifactService } from './storage-artifact-service.ts'

@@ -3,29 +3,41 @@ import {
   InMemorySessionService,
   LlmAgent,
   Runner,
+  type BaseArtifactService,
   type BasePlugin,
   type BaseTool,
   type InvocationContext,
+  type LoadArtifactRequest,
+  type SaveArtifactRequest,
 } from '@google/adk'
-import type { ContextOffloader } from '@spillway/core'
+import type { ContextOffloader, Storage } from '@spillway/core'
 import { offloaderArchive, type Summarize } from '@spillway/history'
 import { expectTypeOf } from 'vitest'
 import { historyPlugin, summarizeWith, type HistoryPluginOptions } from '../src/history/index.ts'
-import { offloadPlugin, retrievalTool, type OffloadOptions, type ScopeRun } from '../src/index.ts'
+import {
+  offloadPlugin,
+  retrievalTool,
+  StorageArtifactService,
+  type OffloadOptions,
+  type ScopeRun,
+} from '../src/index.ts'
 
 declare const offloader: ContextOffloader
+declare const storage: Storage
 
-// What it makes is taken where ADK takes plugins and tools.
+// What it makes is taken where ADK takes plugins, tools and services.
 const agent = new LlmAgent({ name: 'agent', model: 'gemini-2.5-flash', tools: [retrievalTool(offloader)] })
 const runner = new Runner({
   appName: 'app',
   agent,
   sessionService: new InMemorySessionService(),
+  artifactService: new StorageArtifactService(storage),
   plugins: [offloadPlugin(offloader)],
 })
 expectTypeOf(runner).toEqualTypeOf<Runner>()
 expectTypeOf(offloadPlugin(offloader)).toEqualTypeOf<BasePlugin>()
 expectTypeOf(retrievalTool(offloader)).toEqualTypeOf<BaseTool>()
+expectTypeOf<StorageArtifactService>().toExtend<BaseArtifactService>()
 
 // Nothing that is ours is `any`.
 expectTypeOf(offloadPlugin).parameter(0).toEqualTypeOf<ContextOffloader>()
@@ -35,11 +47,19 @@ expectTypeOf<ScopeRun['invocationContext']>().toEqualTypeOf<InvocationContext>()
 expectTypeOf<ScopeRun['sessionId']>().toEqualTypeOf<string>()
 expectTypeOf<NonNullable<OffloadOptions['scope']>>().parameter(0).toEqualTypeOf<ScopeRun>()
 expectTypeOf<NonNullable<OffloadOptions['scope']>>().returns.toEqualTypeOf<readonly string[]>()
+expectTypeOf<ConstructorParameters<typeof StorageArtifactService>>().toEqualTypeOf<[storage: Storage]>()
+expectTypeOf<StorageArtifactService['loadArtifact']>().parameter(0).toEqualTypeOf<LoadArtifactRequest>()
+expectTypeOf<StorageArtifactService['loadArtifact']>().returns.resolves.toEqualTypeOf<
+  SaveArtifactRequest['artifact'] | undefined
+>()
 
 // @ts-expect-error: an option that there is not
 offloadPlugin(offloader, { exept: ['one'] })
 // @ts-expect-error: a scope has segments, and is no text
 offloadPlugin(offloader, { scope: () => 'tenant' })
+// @ts-expect-error: an offloader is no storage
+const wrong = new StorageArtifactService(offloader)
+expectTypeOf(wrong).toEqualTypeOf<StorageArtifactService>()
 
 // Histories.
 expectTypeOf(historyPlugin(offloader, { summarize: summarizeWith('gemini-2.5-flash') })).toEqualTypeOf<BasePlugin>()

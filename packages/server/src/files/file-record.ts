@@ -1,10 +1,9 @@
 import { extensionForContentType, type StoredInfo } from '@spillway/core'
+import { filePathOf } from '@spillway/core/files'
 import { HttpError } from '../app/http-error.ts'
 
-/** The metadata key of a file's content digest, which tool results do not have. */
+/** The metadata key of a file's content digest. */
 export const DIGEST = 'file-digest'
-/** The key of a file is its path after this. */
-export const KEY_START = '/'
 const RESULT_FOLDER = 'results/'
 
 export interface FileRecord {
@@ -15,26 +14,26 @@ export interface FileRecord {
   /** Size in bytes. */
   readonly size: number
   readonly storedAt: number
-  /** SHA-256 of the content; absent for results. */
+  /** SHA-256 of the content; absent for results and files of other writers. */
   readonly digest: string | undefined
 }
 
 /** Convert a stored entry to a file. */
 export function fileRecordOf(info: StoredInfo): FileRecord {
   const { reference, contentType, size, storedAt, metadata } = info
-  const digest = metadata[DIGEST]
-  const result = `${RESULT_FOLDER}${reference}${extensionForContentType(contentType)}`
+  const written = filePathOf(info)
+  const path = written === undefined ? undefined : pathFromWorkspace(written)
   return {
-    path: digest === undefined ? result : info.key.slice(KEY_START.length),
+    path: path ?? `${RESULT_FOLDER}${reference}${extensionForContentType(contentType)}`,
     reference,
     contentType,
     size,
     storedAt,
-    digest,
+    digest: path === undefined ? undefined : metadata[DIGEST],
   }
 }
 
-/** Choose between entries with one path: the first of two files, otherwise the newest. */
+/** Choose between entries with one path: the first of the service's own, otherwise the newest. */
 export function chooseRecord(a: FileRecord, b: FileRecord): FileRecord {
   const [earlier, later] =
     a.storedAt < b.storedAt || (a.storedAt === b.storedAt && a.reference < b.reference) ? [a, b] : [b, a]
@@ -45,6 +44,7 @@ const MAX_LENGTH = 1_024
 const CONTROL = /\p{Cc}/u
 /** ReMe uses `/workspace/a` and `a` for the same file. */
 const WORKSPACE = 'workspace'
+const FROM_WORKSPACE = /^\/?(?:workspace\/)*/
 
 /**
  * Normalize a virtual path: it has no outer slashes, no `.`, no empty parts and no leading workspace.
@@ -61,6 +61,8 @@ export function virtualPath(text: string): string {
   while (parts[0] === WORKSPACE) parts.shift()
   return parts.join('/')
 }
+
+const pathFromWorkspace = (path: string): string => path.replace(FROM_WORKSPACE, '')
 
 /** Return a path relative to a folder. Return `undefined` if the path is outside. */
 export function pathWithin(path: string, folder: string): string | undefined {

@@ -1,5 +1,8 @@
+import type { Storage } from '@spillway/core'
+import { StoredFiles } from '@spillway/core/files'
 import { InMemoryStorage } from '@spillway/memory'
 import { describe, expect, it } from 'vitest'
+import { virtualPath } from './file-record.ts'
 import { FileIndex, ScopeFiles, type ServedStorage } from './scope-files.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -77,7 +80,7 @@ describe('ScopeFiles', () => {
     expect(await files.find('x.txt')).toBeUndefined()
     const { file: used } = await files.store(['y.txt'], file('other'))
     now += 1
-    await files.storage.store(`/${used.path}`, encode('other'), 'text/plain')
+    await files.storage.store(`/${used.path}@1`, encode('other'), 'text/plain')
     await files.discard(used)
     expect(await textOf(files, 'y.txt')).toBe('other')
   })
@@ -120,12 +123,23 @@ describe('ScopeFiles', () => {
     expect(await textOf(files, 'x.txt')).toBe('text')
   })
 
-  it('lists offloaded results in a folder', async () => {
+  it('shares its files with StoredFiles, and shows results in the same way', async () => {
     const storage = memory()
     const files = new ScopeFiles(storage)
     await files.store(['a/x.txt'], file('text'))
-    const reference = await storage.store('/call_1_0', encode('{}'), 'application/json')
-    expect((await files.list()).map(({ path }) => path)).toEqual(['a/x.txt', `results/${reference}.json`])
+    const reference = await storage.store('call_1_0', encode('{}'), 'application/json')
+    await new StoredFiles(storage as Storage).write('/notes.md', encode('mine'))
+    const paths = ['a/x.txt', 'notes.md', `results/${reference}.json`]
+    expect((await files.list()).map(({ path }) => path)).toEqual(paths)
+    expect([...(await new StoredFiles(storage as Storage).list()).keys()]).toEqual(paths.map((path) => `/${path}`))
+  })
+
+  it("finds StoredFiles' workspace files at the paths of requests", async () => {
+    const storage = memory()
+    await new StoredFiles(storage as Storage).write('/workspace/plans/a.md', encode('mine'))
+    const files = new ScopeFiles(storage)
+    expect((await files.list()).map(({ path }) => path)).toEqual(['plans/a.md'])
+    expect(await textOf(files, virtualPath('/workspace/plans/a.md'))).toBe('mine')
   })
 
   it('passes on an outage, and works afterwards', async () => {
@@ -153,7 +167,7 @@ describe('ScopeFiles', () => {
 it('ScopeFiles finds every file if there are more than it remembers', async () => {
   const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('tenant') as ServedStorage
   for (let number = 0; number < 20; number += 1)
-    await storage.store(`/x_${number}`, new Uint8Array([number]), 'text/plain', { metadata: { 'file-digest': '1' } })
+    await storage.store(`/x_${number}@1`, new Uint8Array([number]), 'text/plain', { metadata: { 'file-version': '1' } })
   const index = new FileIndex(storage, { maxRemembered: 5 })
   for (let number = 0; number < 20; number += 1) expect((await index.find(`x_${number}`))?.path).toBe(`x_${number}`)
   expect(await index.find('x_20')).toBeUndefined()
@@ -179,9 +193,9 @@ describe('a listing soon after another', () => {
     const view = new Proxy(storage, {
       get: (target, name) => (name === 'list' ? list : Reflect.get(target, name, target)),
     })
-    const metadata = { 'file-digest': '1' }
+    const metadata = { 'file-version': '1' }
     const store = (path: string): Promise<string> =>
-      storage.store(`/${path}`, new TextEncoder().encode(path), 'text/plain', { metadata })
+      storage.store(`/${path}@1`, new TextEncoder().encode(path), 'text/plain', { metadata })
     return { storage, index: new FileIndex(view), described, store }
   }
   const paths = async (index: FileIndex): Promise<string[]> => (await index.list()).map(({ path }) => path)
@@ -235,8 +249,8 @@ it('ScopeFiles remembers no more files than the limit, and finds others by a lis
   const index = new FileIndex(storage, { maxRemembered: 2 })
   for (let number = 0; number < 4; number += 1) {
     const content = new Uint8Array([number])
-    const metadata = { 'file-digest': '1' }
-    const reference = await storage.store(`/x_${number}`, content, 'text/plain', { metadata })
+    const metadata = { 'file-version': '1' }
+    const reference = await storage.store(`/x_${number}@1`, content, 'text/plain', { metadata })
     const digest = `${number}`
     index.add({ path: `x_${number}`, reference, contentType: 'text/plain', size: 1, storedAt: number, digest })
   }

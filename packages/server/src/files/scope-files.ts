@@ -1,7 +1,7 @@
 import { StorageError, type OperationOptions, type Storage } from '@spillway/core'
 import { KeyedLock } from '@spillway/core/adapter'
 import { BoundedMap } from '@spillway/core/driver'
-import { chooseRecord, DIGEST, fileRecordOf, KEY_START, sha256Hex, type FileRecord } from './file-record.ts'
+import { chooseRecord, DIGEST, fileRecordOf, sha256Hex, type FileRecord } from './file-record.ts'
 
 /** The scope with one entry for each file name, which assigns a content to the name. */
 const NAMES_SCOPE = '.file-names'
@@ -18,7 +18,8 @@ interface NewFile {
 /**
  * The virtual files of one scope, which several processes may write concurrently.
  *
- * A file is an entry under its path; offloaded results are in `results/`. A name belongs to its first content forever.
+ * A file is an entry under its path, as in `StoredFiles` of `@spillway/core/files`; offloaded results are in
+ * `results/`. A name belongs to its first content forever.
  */
 export class ScopeFiles {
   readonly #storage: ServedStorage
@@ -134,8 +135,8 @@ export class ScopeFiles {
     digest: string,
     { signal }: OperationOptions,
   ): Promise<{ readonly file: FileRecord; readonly created: boolean }> {
-    const metadata = { [DIGEST]: digest }
-    const key = `${KEY_START}${path}`
+    const metadata = { 'file-version': '1', 'file-created': new Date().toISOString(), [DIGEST]: digest }
+    const key = `/${path}@1`
     let receipt = { created: false, usedAt: Date.now() }
     const onStored = (stored: typeof receipt): void => void (receipt = stored)
     const reference = await this.#storage.store(key, content, contentType, { metadata, signal, onStored })

@@ -1,2 +1,3 @@
-/** Offloading for agents of deepagents. */
-export { deepAgentMiddleware } from './deep-agent.ts'
+/** Offloading and a file system for agents of deepagents. */
+export { deepAgentBackend, deepAgentMiddleware, type DeepAgentBackendOptions } from './deep-agent.ts'
+export { StorageBackend, type StorageBackendOptions } from './storage-backend.ts'

@@ -1,8 +1,8 @@
-/** How the cases of the suite run through the loop of deepagents, with its own file system. */
+/** How the cases of the suite run through the loop of deepagents, with its file system over the same storage. */
 import type { AdapterHarness, Conversation } from '@spillway-internal/adapter-suite'
 import { createDeepAgent, createFilesystemMiddleware, StateBackend } from 'deepagents'
 import type { AgentMiddleware } from 'langchain'
-import { deepAgentMiddleware } from '../../src/deepagents/index.ts'
+import { deepAgentBackend, deepAgentMiddleware } from '../../src/deepagents/index.ts'
 import { isServerTool, ownTools, serverToolOf } from '../case-tools.ts'
 import type { FakeChatModel } from '../fake-chat-model.ts'
 import { checkpointing, harness, historyOf, invoke, stream, type Graph } from '../harness.ts'
@@ -10,7 +10,7 @@ import { toolErrors } from '../tool-errors.ts'
 import { EVICTION_GAPS, INVOKE_GAPS, STREAM_GAPS } from './gaps.ts'
 import { isNewest } from './version.ts'
 
-const NAME = 'deepAgentMiddleware'
+const NAME = 'deepAgentMiddleware and deepAgentBackend'
 
 /** One way of using the adapter, by its name. */
 export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEntries(
@@ -30,7 +30,7 @@ function deepAgentOf(evicts: boolean): (conversation: Conversation, model: FakeC
   return (conversation, model) => {
     const { offloader, session, tools, systemPrompt } = conversation
     const asking = tools.filter(({ needsApproval }) => needsApproval === true)
-    const backend = new StateBackend()
+    const backend = offloader === undefined ? new StateBackend() : deepAgentBackend(offloader)
     // What Spillway must not change is a run that keeps results as they are, where the version can do that.
     const keepsAll = isNewest && (offloader === undefined || !evicts)
     const middleware: AgentMiddleware[] = [

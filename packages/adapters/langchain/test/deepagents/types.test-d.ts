@@ -1,16 +1,22 @@
 import { ContextOffloader } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
-import { createDeepAgent } from 'deepagents'
+import { CompositeBackend, createDeepAgent, StateBackend, type BackendProtocolV2 } from 'deepagents'
 import type { BaseMessage } from '@langchain/core/messages'
-import { deepAgentMiddleware } from '../../src/deepagents/index.ts'
+import { deepAgentBackend, deepAgentMiddleware, StorageBackend } from '../../src/deepagents/index.ts'
 
 const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+const backend: BackendProtocolV2 = deepAgentBackend(offloader)
+
+/** A backend can be mounted beside others. */
+export const mounted: CompositeBackend = new CompositeBackend(new StateBackend(), {
+  '/results/': new StorageBackend(new InMemoryStorage()),
+})
 
 /** The types that deepagents infers are there beside our middleware. */
 export async function inferred(): Promise<readonly BaseMessage[]> {
-  const agent = createDeepAgent({ middleware: [deepAgentMiddleware(offloader)] as const })
+  const agent = createDeepAgent({ middleware: [deepAgentMiddleware(offloader)] as const, backend })
   const state = await agent.invoke({ messages: 'Go.' })
-  // @ts-expect-error -- The middleware does not make the state one of any.
+  // @ts-expect-error -- Neither the middleware nor the backend makes the state one of any.
   const none: unknown = state.noSuchField
   return none === undefined ? state.messages : []
 }

@@ -1,13 +1,15 @@
 /** `FileStorage` in the sandboxes of Strands: Docker's and SSH's, any other with a shell, and none. */
+import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Agent, tool, type Message } from '@strands-agents/sdk'
 import type { Sandbox } from '@strands-agents/sdk/sandbox'
 import { DockerSandbox } from '@strands-agents/sdk/sandbox/docker'
 import { SshSandbox } from '@strands-agents/sdk/sandbox/ssh'
 import { ContextOffloader } from '@strands-agents/sdk/vended-plugins/context-offloader'
-import { FileStorage, ShellFileSystem } from '@spillway/file'
+import { FileStorage, NodeFileSystem, ShellFileSystem } from '@spillway/file'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { strandsStorage, type KeyedStorage } from '../../src/storage/index.ts'
 import { temporaryDirectory } from './support/backends.ts'
 import { LocalSandbox, standIns } from './support/local-sandbox.ts'
 import { lastResult, referencesIn, ScriptedModel, type Turn } from './support/scripted-model.ts'
@@ -70,6 +72,7 @@ test.each(sandboxes.slice(2))('%s that is unreachable reports no missing content
   const unavailable = { code: 'unavailable', retryable: true, message }
   await expect(storage.retrieve('call_1_0_abc')).rejects.toMatchObject(unavailable)
   await expect(storage.store('key', new Uint8Array(1))).rejects.toMatchObject(unavailable)
+  await expect(strandsStorage(storage).read('offloader/key')).rejects.toMatchObject({ name: 'StorageError', message })
 })
 
 describe("Strands' ContextOffloader", () => {
@@ -77,20 +80,58 @@ describe("Strands' ContextOffloader", () => {
     '\n',
   )
   const readLog = tool({ name: 'read_log', description: 'Read.', inputSchema: z.object({}), callback: () => LOG })
-  const search = (messages: Message[]): Turn => ({
+  const search = (reference: string): Turn => ({
     tool: 'retrieve_offloaded_content',
-    input: { reference: referencesIn(lastResult(messages))[0] ?? '', pattern: 'FAILED', context_lines: 0 },
+    input: { reference, pattern: 'FAILED', context_lines: 0 },
+  })
+  const found = '[1 match for /FAILED/]\n\n> 1000| line 1000 FAILED'
+
+  async function run(
+    sandbox: Sandbox,
+    storage: KeyedStorage | FileStorage,
+    reference?: string,
+  ): Promise<readonly string[]> {
+    const own = (messages: Message[]): Turn => search(reference ?? referencesIn(lastResult(messages))[0] ?? '')
+    const model = new ScriptedModel([...(reference === undefined ? [{ tool: 'read_log', input: {} }] : []), own])
+    const plugins = [new ContextOffloader({ storage })]
+    await new Agent({ model, tools: [readLog], plugins, sandbox, printer: false }).invoke('What failed?')
+    return model.prompts.slice(1).map(lastResult)
+  }
+  const inSandbox = strandsStorage(
+    (sandbox) =>
+      new FileStorage({
+        directory: join((sandbox as LocalSandbox).directory, 'artifacts'),
+        fileSystem: new ShellFileSystem(sandbox),
+      }),
+  )
+
+  test('keeps the content of each agent in its own sandbox', { timeout: 60_000 }, async () => {
+    const [one, other] = [new LocalSandbox(await temporaryDirectory()), new LocalSandbox(await temporaryDirectory())]
+    const [replaced = '', answer] = await run(one, inSandbox)
+    expect(answer).toBe(found)
+    const [reference = ''] = referencesIn(replaced)
+    expect(await run(other, inSandbox, reference)).toEqual([`Error: reference not found: ${reference}`])
+    expect(await run(one, inSandbox, reference)).toEqual([found])
+    await access(join(one.directory, 'artifacts'))
+    await expect(access(join(other.directory, 'artifacts'))).rejects.toThrow('ENOENT')
   })
 
-  test('keeps content in a sandbox', { timeout: 60_000 }, async () => {
+  test('keeps a storage with its own file system in place', async () => {
+    const directory = await temporaryDirectory()
+    const sandbox = new LocalSandbox(directory)
+    const storage = strandsStorage(
+      new FileStorage({ directory: join(directory, 'own'), fileSystem: new NodeFileSystem() }),
+    )
+    expect(await run(sandbox, storage)).toEqual([expect.stringMatching(/^\[Offloaded: 1 blocks/), found])
+    expect(sandbox.commands).toEqual([])
+    await access(join(directory, 'own/offloader'))
+  })
+
+  test('keeps content in a sandbox in the legacy form too', { timeout: 60_000 }, async () => {
     const sandbox = new LocalSandbox(await temporaryDirectory())
     const directory = join(sandbox.directory, 'artifacts')
     const storage = new FileStorage({ directory, fileSystem: new ShellFileSystem(sandbox) })
-    const model = new ScriptedModel([{ tool: 'read_log', input: {} }, search])
-    const plugins = [new ContextOffloader({ storage })]
-    await new Agent({ model, tools: [readLog], plugins, sandbox, printer: false }).invoke('What failed?')
-    const found = '[1 match for /FAILED/]\n\n> 1000| line 1000 FAILED'
-    expect(model.prompts.slice(1).map(lastResult)).toEqual([expect.stringMatching(/^\[Offloaded: 1 blocks/), found])
+    expect(await run(sandbox, storage)).toEqual([expect.stringMatching(/^\[Offloaded: 1 blocks/), found])
     expect(sandbox.commands.length).toBeGreaterThan(0)
     expect(await Array.fromAsync(new FileStorage(directory).list())).toHaveLength(1)
   })

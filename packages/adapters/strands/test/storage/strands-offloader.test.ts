@@ -1,4 +1,4 @@
-/** Strands' own ContextOffloader, in its own agent loop, on every storage of Spillway. */
+/** Strands' own ContextOffloader, in its own agent loop, on every storage of Spillway in both of its storage forms. */
 import {
   Agent,
   BeforeModelCallEvent,
@@ -13,6 +13,7 @@ import { ContextOffloader } from '@strands-agents/sdk/vended-plugins/context-off
 import type { ScopedStorage } from '@spillway/core'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { strandsStorage } from '../../src/storage/index.ts'
 import { backends } from './support/backends.ts'
 import { lastResult, referencesIn, ScriptedModel, type Turn } from './support/scripted-model.ts'
 
@@ -64,82 +65,99 @@ async function countEntries(storage: ScopedStorage): Promise<number> {
 }
 
 describe.each(backends)("Strands' ContextOffloader on $name", ({ missing, create }) => {
-  test.skipIf(missing !== undefined)('offloads content, and finds it by pattern, by range and whole', async () => {
-    const storage = (await create())()
-    const { results } = await run(
-      [new ContextOffloader({ storage: storage.scope('session-1') })],
-      [
-        { tool: 'read_log', input: {} },
-        retrieve({ pattern: 'FAILED', context_lines: 1 }),
-        retrieve({ line_range: { start: 3_999, end: 4_000 } }),
-        retrieve({}),
-      ],
+  describe.each([
+    ['the legacy form', (storage: ScopedStorage) => storage.scope('session-1')],
+    ['the unified form', (storage: ScopedStorage) => strandsStorage(storage.scope('session-1'))],
+  ] as const)('in %s', (_form, form) => {
+    test.skipIf(missing !== undefined)('offloads content, and finds it by pattern, by range and whole', async () => {
+      const storage = (await create())()
+      const { results } = await run(
+        [new ContextOffloader({ storage: form(storage) })],
+        [
+          { tool: 'read_log', input: {} },
+          retrieve({ pattern: 'FAILED', context_lines: 1 }),
+          retrieve({ line_range: { start: 3_999, end: 4_000 } }),
+          retrieve({}),
+        ],
+      )
+      expect(results[0]).toMatch(/^\[Offloaded: 1 blocks, /)
+      expect(results[0]?.length).toBeLessThan(6_000)
+      expect(results[1]).toBe(
+        '[1 match for /FAILED/]\n\n  2999| line 2999 ok – ü\n> 3000| line 3000 FAILED – ü\n  3001| line 3001 ok – ü',
+      )
+      expect(results[2]).toBe('[Lines 3999-4000 of 4000]\n\n  3999| line 3999 ok – ü\n  4000| line 4000 ok – ü')
+      expect(results[3]).toBe(LOG)
+      expect(await countEntries(storage)).toBe(1)
+    })
+
+    test.skipIf(missing !== undefined)(
+      'keeps each block of a result with its type, and returns it unchanged',
+      async () => {
+        const storage = (await create())()
+        const references: string[] = []
+        const nth =
+          (index: number) =>
+          (messages: Message[]): Turn => {
+            if (references.length === 0) references.push(...referencesIn(lastResult(messages)))
+            return { tool: 'retrieve_offloaded_content', input: { reference: references[index] } }
+          }
+        const { messages } = await run(
+          [new ContextOffloader({ storage: form(storage) })],
+          [{ tool: 'read_all', input: {} }, nth(0), nth(1), nth(2)],
+        )
+        const answers = messages.flatMap(({ content }) => content).filter((block) => block.type === 'toolResultBlock')
+        const [text, json, image] = answers.slice(1).map(({ content }) => content[0])
+        expect(text).toMatchObject({ type: 'textBlock', text: LOG })
+        expect(json).toMatchObject({ type: 'jsonBlock', json: { rows: [1, 2] } })
+        expect(image).toMatchObject({ type: 'imageBlock', format: 'png', source: { bytes: PNG } })
+        const types = (await Array.fromAsync(storage.list())).map(({ contentType }) => contentType)
+        expect(types.toSorted()).toEqual(['application/json', 'image/png', 'text/plain'])
+      },
     )
-    expect(results[0]).toMatch(/^\[Offloaded: 1 blocks, /)
-    expect(results[0]?.length).toBeLessThan(6_000)
-    expect(results[1]).toBe(
-      '[1 match for /FAILED/]\n\n  2999| line 2999 ok – ü\n> 3000| line 3000 FAILED – ü\n  3001| line 3001 ok – ü',
-    )
-    expect(results[2]).toBe('[Lines 3999-4000 of 4000]\n\n  3999| line 3999 ok – ü\n  4000| line 4000 ok – ü')
-    expect(results[3]).toBe(LOG)
-    expect(await countEntries(storage)).toBe(1)
+
+    test.skipIf(missing !== undefined)('finds content after a restart', async () => {
+      const open = await create()
+      const before = await run([new ContextOffloader({ storage: form(open()) })], [{ tool: 'read_log', input: {} }])
+      const { results } = await run(
+        [new ContextOffloader({ storage: form(open()) })],
+        [retrieve({ pattern: 'FAILED', context_lines: 0 })],
+        before.messages.map((message) => Message.fromMessageData(message.toJSON())),
+      )
+      expect(results).toEqual(['[1 match for /FAILED/]\n\n> 3000| line 3000 FAILED – ü'])
+    })
+
+    test.skipIf(missing !== undefined)('hides content from another scope that has copied the reference', async () => {
+      const storage = (await create())()
+      const { messages } = await run(
+        [new ContextOffloader({ storage: form(storage) })],
+        [{ tool: 'read_log', input: {} }],
+      )
+      const { results } = await run(
+        [new ContextOffloader({ storage: form(storage.scope('elsewhere')) })],
+        [retrieve({})],
+        messages,
+      )
+      expect(results).toEqual([expect.stringMatching(/^Error: reference not found: /)])
+    })
   })
 
   test.skipIf(missing !== undefined)(
-    'keeps each block of a result with its type, and returns it unchanged',
+    'evicts content stored evictAfterCycles cycles ago, in the unified form',
     async () => {
       const storage = (await create())()
-      const references: string[] = []
-      const nth =
-        (index: number) =>
-        (messages: Message[]): Turn => {
-          if (references.length === 0) references.push(...referencesIn(lastResult(messages)))
-          return { tool: 'retrieve_offloaded_content', input: { reference: references[index] } }
-        }
-      const { messages } = await run(
-        [new ContextOffloader({ storage: storage.scope('session-1') })],
-        [{ tool: 'read_all', input: {} }, nth(0), nth(1), nth(2)],
-      )
-      const answers = messages.flatMap(({ content }) => content).filter((block) => block.type === 'toolResultBlock')
-      const [text, json, image] = answers.slice(1).map(({ content }) => content[0])
-      expect(text).toMatchObject({ type: 'textBlock', text: LOG })
-      expect(json).toMatchObject({ type: 'jsonBlock', json: { rows: [1, 2] } })
-      expect(image).toMatchObject({ type: 'imageBlock', format: 'png', source: { bytes: PNG } })
-      const types = (await Array.fromAsync(storage.list())).map(({ contentType }) => contentType)
-      expect(types.toSorted()).toEqual(['application/json', 'image/png', 'text/plain'])
+      const plugin = new ContextOffloader({ storage: strandsStorage(storage), evictAfterCycles: 2 })
+      const still = retrieve({ line_range: { start: 1, end: 1 } })
+      const { messages, results } = await run([plugin], [{ tool: 'read_log', input: {} }, still, still, still])
+      expect(results[1]).toBe('[Lines 1-1 of 4000]\n\n  1| line 1 ok – ü')
+      // The plugin does not wait until it has deleted something.
+      await expect.poll(() => countEntries(storage)).toBe(0)
+      const later = await run([plugin], [still], messages)
+      expect(later.results).toEqual([expect.stringMatching(/^Error: reference not found: /)])
     },
   )
 
-  test.skipIf(missing !== undefined)('finds content after a restart', async () => {
-    const open = await create()
-    const before = await run(
-      [new ContextOffloader({ storage: open().scope('session-1') })],
-      [{ tool: 'read_log', input: {} }],
-    )
-    const { results } = await run(
-      [new ContextOffloader({ storage: open().scope('session-1') })],
-      [retrieve({ pattern: 'FAILED', context_lines: 0 })],
-      before.messages.map((message) => Message.fromMessageData(message.toJSON())),
-    )
-    expect(results).toEqual(['[1 match for /FAILED/]\n\n> 3000| line 3000 FAILED – ü'])
-  })
-
-  test.skipIf(missing !== undefined)('hides content from another scope that has copied the reference', async () => {
-    const storage = (await create())()
-    const { messages } = await run(
-      [new ContextOffloader({ storage: storage.scope('session-1') })],
-      [{ tool: 'read_log', input: {} }],
-    )
-    const { results } = await run(
-      [new ContextOffloader({ storage: storage.scope('elsewhere') })],
-      [retrieve({})],
-      messages,
-    )
-    expect(results).toEqual([expect.stringMatching(/^Error: reference not found: /)])
-  })
-
   test.skipIf(missing !== undefined)(
-    'evicts content by turns since its last retrieval, with one more hook',
+    'evicts content by turns since its last retrieval, in the legacy form with one more hook',
     async () => {
       const storage = (await create())({ evictAfterTurns: 2 })
       const endTurns: Plugin = {

@@ -1,0 +1,166 @@
+import { detach, lineBatches, type LineRange } from '@spillway/text/internal'
+import { adoptStorage, type AdoptedStorage } from '../content/adopt-storage.ts'
+import { DEFAULT_BLOCK_BYTES, withTextSource, type ContentSource } from '../content/content-source.ts'
+import { findLineSpan, type LineSpan } from '../search/view-hits.ts'
+import { StorageError } from '../storage/storage-error.ts'
+import type { OperationOptions, Storage } from '../storage/storage.ts'
+
+const PAGE_BYTES = 1_048_576
+const CUT = '… [this line goes on: search it for what you need]'
+const LINE_FEED = 10
+
+/** A page of lines, as stored. */
+export interface LinePage {
+  /** The lines, joined by LF. Ends with the text's final LF if lines after it were requested. */
+  readonly text: string
+  /** The lines in `text`. Absent if there are none. */
+  readonly lines?: LineRange
+  /** Number of lines in the whole text. */
+  readonly totalLines: number
+  /** Whether more lines follow. */
+  readonly goesOn: boolean
+}
+
+/** Read a range of lines. Ends a large page early, and cuts a too large line. */
+export function readLinePage(storage: AdoptedStorage, reference: string, range: LineRange): Promise<LinePage> {
+  return readLines(storage, reference, range, {}, async (source, found) => {
+    if (found.end - found.start <= PAGE_BYTES) return await wholePage(source, found, range)
+    const bytes = await source.read(found.start, PAGE_BYTES)
+    const { start } = found.range
+    const cut = bytes.lastIndexOf(LINE_FEED)
+    const text = decodeStart(cut < 0 ? bytes : bytes.subarray(0, cut))
+    const end = cut < 0 ? start : start + text.split('\n').length - 1
+    const lines = { start, end }
+    return { text: cut < 0 ? text + CUT : text, lines, totalLines: found.lines, goesOn: end < found.lines }
+  })
+}
+
+/** Leaves out a character that is cut at the end. */
+const decodeStart = (bytes: Uint8Array): string =>
+  new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true })
+
+/** Options of {@link readStoredLines}. */
+export interface ReadStoredLinesOptions extends OperationOptions {
+  /** Maximum bytes of the lines. Defaults to 67,108,864. */
+  readonly maxBytes?: number | undefined
+  /** Called with the number of bytes before the read. An error thrown here is passed on, and nothing is read. */
+  readonly beforeRead?: ((bytes: number) => void) | undefined
+}
+
+/**
+ * Read exactly the lines of a range by the line index; the encoding is detected. Pages joined by LF equal the content.
+ *
+ * A range beyond the end has no lines. Rejects like `retrieve`, and with `too-large` if the lines exceed `maxBytes`.
+ *
+ * @param range - From line 1. The end may be `Infinity`.
+ * @throws TypeError if the range has no whole numbers.
+ * @example
+ * ```ts
+ * import { InMemoryStorage } from '@spillway/memory'
+ * import { readStoredLines } from '@spillway/core/files'
+ *
+ * const storage = new InMemoryStorage({ evictAfterTurns: null })
+ * const reference = await storage.store('list', new TextEncoder().encode('one\ntwo\nthree'))
+ * const page = await readStoredLines(storage, reference, { start: 2, end: 2 })
+ * console.assert(page.text === 'two' && page.goesOn && page.totalLines === 3)
+ * ```
+ */
+export async function readStoredLines(
+  storage: Storage,
+  reference: string,
+  range: LineRange,
+  { maxBytes = 67_108_864, beforeRead, signal }: ReadStoredLinesOptions = {},
+): Promise<LinePage> {
+  return await readLines(adoptStorage(storage), reference, range, { signal }, async (source, found) => {
+    const bytes = found.end - found.start
+    if (bytes > maxBytes) {
+      const message = `These lines have ${bytes} bytes, and ${maxBytes} are allowed. Read fewer lines at a time.`
+      throw new StorageError('too-large', message, { reference })
+    }
+    beforeRead?.(bytes)
+    return await wholePage(source, found, range)
+  })
+}
+
+async function readLines(
+  storage: AdoptedStorage,
+  reference: string,
+  range: LineRange,
+  { signal }: OperationOptions,
+  read: (source: ContentSource, found: LineSpan) => Promise<LinePage>,
+): Promise<LinePage> {
+  assertLineRange(range)
+  const reading = { blockBytes: DEFAULT_BLOCK_BYTES, signal, readsPart: true }
+  return await withTextSource(storage, reference, reading, async (source) => {
+    const { lines } = await source.lineIndex()
+    const found = range.end < range.start ? undefined : await findLineSpan(source, range)
+    return found === undefined
+      ? { text: '', totalLines: lines, goesOn: range.start <= lines }
+      : await read(source, found)
+  })
+}
+
+async function wholePage(source: ContentSource, found: LineSpan, { end }: LineRange): Promise<LinePage> {
+  const text = await textOf(source, found.start, found.end, end <= found.lines)
+  return { text, lines: found.range, totalLines: found.lines, goesOn: found.range.end < found.lines }
+}
+
+export function assertLineRange({ start, end }: LineRange): void {
+  if (!Number.isSafeInteger(start) || start < 1 || !(Number.isSafeInteger(end) || end === Infinity))
+    throw new TypeError(`range must have whole numbers from line 1, got start ${start} and end ${end}.`)
+}
+
+/** Omits the LF after the range, except the text's final LF if lines after it were requested. */
+async function textOf(source: ContentSource, start: number, end: number, isWhole: boolean): Promise<string> {
+  const bytes = await source.read(start, end - start)
+  const length = isWhole && bytes.at(-1) === LINE_FEED ? bytes.length - 1 : bytes.length
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, length))
+}
+
+/** UTF-16 units. */
+const BATCH_LENGTH = 262_144
+const SHOWN_LENGTH = 10_000
+
+/** A line that contains the search text. */
+export interface FoundLine {
+  readonly path: string
+  /** Line number, from 1. */
+  readonly line: number
+  /** The line without its LF. A line over 10,000 UTF-16 units is cut around the first match, marked with `…`. */
+  readonly text: string
+}
+
+/** Find the lines that contain `literal`, in bounded memory. An empty one is also in the line after a final LF. */
+export async function* findLines(
+  path: string,
+  blocks: AsyncIterable<Uint8Array>,
+  literal: string,
+): AsyncGenerator<FoundLine> {
+  // Room for a match across two batches of one line, whatever its length.
+  const maxLength = Math.max(BATCH_LENGTH, 4 * literal.length)
+  const options = { maxLength, overlap: Math.max(0, literal.length - 1), keepByteOrderMark: true }
+  let latest = 0
+  let next = 1
+  let endsOpen = false
+  for await (const { text, firstLine, lineStarts, column, until } of lineBatches(blocks, options)) {
+    endsOpen = until !== undefined || !text.endsWith('\n')
+    next = firstLine + lineStarts.length
+    if (!text.includes(literal)) continue
+    for (const [index, start] of lineStarts.entries()) {
+      const line = text.slice(start, lineStarts[index + 1]).replace(/\n$/, '')
+      const at = firstLine + index === latest ? -1 : line.indexOf(literal)
+      if (at < 0) continue
+      latest = firstLine + index
+      const isCut = { before: index === 0 && column > 0, after: until !== undefined }
+      yield { path, line: latest, text: detach(windowAround(line, at, isCut)) }
+    }
+  }
+  if (literal === '' && !endsOpen) yield { path, line: next, text: '' }
+}
+
+function windowAround(line: string, at: number, isCut: { readonly before: boolean; readonly after: boolean }): string {
+  const start = line.length <= SHOWN_LENGTH ? 0 : Math.max(0, at - SHOWN_LENGTH / 2)
+  const end = Math.min(line.length, start + SHOWN_LENGTH)
+  const shown = line.slice(start, end)
+  return `${start > 0 || isCut.before ? '… ' : ''}${shown}${end < line.length || isCut.after ? ' …' : ''}`
+}

@@ -1,0 +1,267 @@
+import { isTextContentType, KeyedLock, type LineRange } from '@spillway/text/internal'
+import { adoptStorage, type AdoptedStorage } from '../content/adopt-storage.ts'
+import { DEFAULT_BLOCK_BYTES, openTextSource } from '../content/content-source.ts'
+import { StorageError } from '../storage/storage-error.ts'
+import type { Storage } from '../storage/storage.ts'
+import {
+  listFileEntries,
+  refuseFilePath,
+  removeVersions,
+  storeVersion,
+  type FileContent,
+  type FileEntry,
+} from './file-entry.ts'
+import { findLines, readLinePage, type FoundLine, type LinePage } from './read-line-page.ts'
+
+const MAX_MATCHES = 10_000
+/** UTF-16 units, approximate. */
+const MAX_FOUND_LENGTH = 4_194_304
+
+/** Options of {@link StoredFiles}. */
+export interface StoredFilesOptions {
+  /** Folder of tool results: an absolute path, or `/`. Defaults to `/results/`. */
+  readonly resultFolder?: string | undefined
+}
+
+/** Options of {@link StoredFiles.find}. */
+export interface FindOptions {
+  /** Files to search. Defaults to all text files of the scope. */
+  readonly files?: Iterable<StoredFile> | undefined
+  /** Maximum number of lines. Defaults to 10,000. */
+  readonly maxMatches?: number | undefined
+}
+
+/** Result of {@link StoredFiles.find}. */
+export interface FoundLines {
+  readonly matches: readonly FoundLine[]
+  /** Whether more lines match. */
+  readonly truncated: boolean
+}
+
+/**
+ * Show the entries of one scope as files with paths, for file tools of agents.
+ *
+ * Offloaded results are read-only files `/results/<reference>.txt`. Written files have their own paths, and stay as
+ * long as the storage keeps them. A new version is stored before the old one is removed, so that a file never
+ * disappears. One instance runs changes of a path in sequence; between instances, the last change wins. Every operation
+ * lists the scope.
+ *
+ * Rejects with the storage's errors, so that an outage is never a missing file. Rejects with `invalid-key` if the path
+ * of a change is invalid. Rejects with `unsupported` if a result would be changed, or the storage cannot remove.
+ *
+ * @param storage - The storage of one scope, or a function that returns it for each operation. It must have `list()`.
+ * @throws TypeError if the storage cannot list, or an option is invalid.
+ * @example
+ * ```ts
+ * import { InMemoryStorage } from '@spillway/memory'
+ * import { StoredFiles } from '@spillway/core/files'
+ *
+ * const storage = new InMemoryStorage({ evictAfterTurns: null })
+ * const files = new StoredFiles(storage.scope('session-1'))
+ * await files.write('/notes.md', new TextEncoder().encode('buy milk\nfeed the cat\n'), 'text/markdown')
+ *
+ * const page = await (await files.list()).get('/notes.md')?.readLines({ start: 2, end: 2 })
+ * console.assert(page?.text === 'feed the cat' && page.totalLines === 2)
+ *
+ * const { matches } = await files.find('milk')
+ * console.assert(matches[0]?.path === '/notes.md' && matches[0].line === 1)
+ * ```
+ */
+export class StoredFiles {
+  readonly #storage: () => AdoptedStorage
+  readonly #resultFolder: string
+  readonly #lock = new KeyedLock()
+
+  constructor(storage: Storage | (() => Storage), { resultFolder = '/results/' }: StoredFilesOptions = {}) {
+    if (typeof resultFolder !== 'string' || (resultFolder !== '/' && refuseFilePath(resultFolder.replace(/\/$/, ''))))
+      throw new TypeError(
+        `resultFolder must be an absolute path such as '/results/', got ${JSON.stringify(resultFolder)}.`,
+      )
+    this.#resultFolder = resultFolder.endsWith('/') ? resultFolder : `${resultFolder}/`
+    if (typeof storage === 'function') {
+      this.#storage = () => listing(storage())
+    } else {
+      const checked = listing(storage)
+      this.#storage = () => checked
+    }
+  }
+
+  /** List all files, sorted by path. */
+  async list(): Promise<ReadonlyMap<string, StoredFile>> {
+    const storage = this.#storage()
+    const entries = await listFileEntries(storage, this.#resultFolder)
+    return new Map([...entries].map(([path, entry]) => [path, new StoredFile(storage, entry)]))
+  }
+
+  /** Find lines that contain a literal text, file by file, up to the limit. */
+  async find(text: string, { files, maxMatches = MAX_MATCHES }: FindOptions = {}): Promise<FoundLines> {
+    if (typeof text !== 'string') throw new TypeError(`text must be a string, got ${typeof text}.`)
+    if (!(maxMatches >= 0)) throw new TypeError(`maxMatches must be 0 or more, got ${maxMatches}.`)
+    const matches: FoundLine[] = []
+    let length = 0
+    for (const file of files ?? (await this.#textFiles())) {
+      for await (const match of file.findLines(text)) {
+        if (matches.length >= maxMatches || length > MAX_FOUND_LENGTH) return { matches, truncated: true }
+        matches.push(match)
+        length += match.text.length
+      }
+    }
+    return { matches, truncated: false }
+  }
+
+  /** Write a file, replacing an existing one. */
+  async write(path: string, content: Uint8Array, contentType?: string): Promise<void> {
+    await this.update(path, () => ({ content, contentType }))
+  }
+
+  /**
+   * Replace a file by the result of `change`, which gets `undefined` if the file is missing. Other changes of the path
+   * wait.
+   *
+   * If `change` throws, the file stays unchanged and the error is passed on.
+   */
+  async update(
+    path: string,
+    change: (file: StoredFile | undefined) => FileContent | Promise<FileContent>,
+  ): Promise<void> {
+    const refused = refuseFilePath(path)
+    if (refused !== undefined) throw new StorageError('invalid-key', refused, { key: path })
+    await this.#lock.run(path, async () => {
+      const storage = this.#storage()
+      const entry = (await listFileEntries(storage, this.#resultFolder)).get(path)
+      if (entry?.version === 0) throw readOnly(path)
+      await storeVersion(storage, path, await change(entry && new StoredFile(storage, entry)), entry)
+    })
+  }
+
+  /**
+   * Remove a written file, or all written files of a folder, and return the removed paths. Removing nothing is allowed.
+   * Results stay; rejects if only results match.
+   */
+  async remove(path: string): Promise<readonly string[]> {
+    if (typeof path !== 'string') throw new TypeError(`path must be a string, got ${typeof path}.`)
+    const storage = this.#storage()
+    const base = withoutFinalSlashes(path)
+    const under = async (): Promise<FileEntry[]> => {
+      const entries = await listFileEntries(storage, this.#resultFolder)
+      return [...entries.values()].filter((entry) => entry.path === base || entry.path.startsWith(`${base}/`))
+    }
+    const found = await under()
+    const written = found.filter(({ version }) => version > 0).map((entry) => entry.path)
+    if (written.length === 0) {
+      if (found.length === 0) return []
+      throw readOnly(path)
+    }
+    if (!storage.can.delete) throw new StorageError('unsupported', `The storage cannot remove '${path}'.`)
+    const inTurn = new Set(written)
+    return await this.#lock.run(written, async () => {
+      // Listed again: an earlier change may have stored another version.
+      const latest = (await under()).filter((entry) => entry.version > 0 && inTurn.has(entry.path))
+      for (const entry of latest) await removeVersions(storage, entry)
+      return latest.map((entry) => entry.path)
+    })
+  }
+
+  async #textFiles(): Promise<StoredFile[]> {
+    return [...(await this.list()).values()].filter(({ contentType }) => isTextContentType(contentType))
+  }
+}
+
+function listing(storage: Storage): AdoptedStorage {
+  const { list, retrieve, store } = Object(storage) as Partial<Storage>
+  if (typeof list === 'function' && typeof retrieve === 'function' && typeof store === 'function')
+    return adoptStorage(storage)
+  throw new TypeError(
+    'storage must have the methods store(), retrieve() and list(). Use a backend of Spillway, such as InMemoryStorage or FileStorage, or make one with createStorage().',
+  )
+}
+
+const readOnly = (path: string): StorageError =>
+  new StorageError('unsupported', `'${path}' is the result of a tool and cannot be changed. Write to another path.`)
+
+/** A regular expression for trailing slashes may take quadratic time. */
+function withoutFinalSlashes(path: string): string {
+  let end = path.length
+  while (path[end - 1] === '/') end -= 1
+  return path.slice(0, end)
+}
+
+/**
+ * A file as listed. Its content is read on request. Reading rejects with `not-found` if the file was replaced or
+ * removed since.
+ *
+ * @example
+ * ```ts
+ * import { InMemoryStorage } from '@spillway/memory'
+ * import { StoredFiles, type StoredFile } from '@spillway/core/files'
+ *
+ * const files = new StoredFiles(new InMemoryStorage({ evictAfterTurns: null }))
+ * await files.write('/list.txt', new TextEncoder().encode('one\ntwo\nthree\n'))
+ * const file: StoredFile | undefined = (await files.list()).get('/list.txt')
+ * const page = await file?.readLines({ start: 1, end: 2 })
+ * console.assert(page?.text === 'one\ntwo' && page.goesOn && page.totalLines === 3)
+ * ```
+ */
+export class StoredFile {
+  readonly path: string
+  /** Reference for retrieving the content. */
+  readonly reference: string
+  /** MIME type, exactly as stored. */
+  readonly contentType: string
+  /** Bytes. */
+  readonly size: number
+  /** Time of the first version, in milliseconds since the epoch. */
+  readonly createdAt: number
+  /** Time of this version, in milliseconds since the epoch. */
+  readonly modifiedAt: number
+  /** Whether the file is a tool result, which is read-only. */
+  readonly isResult: boolean
+  readonly #storage: AdoptedStorage
+
+  constructor(storage: AdoptedStorage, { path, info, version, createdAt }: FileEntry) {
+    this.path = path
+    this.reference = info.reference
+    this.contentType = info.contentType
+    this.size = info.size
+    this.createdAt = createdAt
+    this.modifiedAt = info.storedAt
+    this.isResult = version === 0
+    this.#storage = storage
+  }
+
+  /** Return the whole content. */
+  async readBytes(): Promise<Uint8Array> {
+    return (await this.#storage.retrieve(this.reference)).content
+  }
+
+  /**
+   * Read a range of lines; the encoding is detected.
+   *
+   * A page ends early after about a million UTF-16 units; a longer line is cut and marked. A range beyond the end or
+   * with its end before its start has no lines.
+   *
+   * @param range - From line 1. The end may be `Infinity`.
+   * @throws TypeError if the range has no whole numbers.
+   */
+  async readLines(range: LineRange): Promise<LinePage> {
+    return await readLinePage(this.#storage, this.reference, range)
+  }
+
+  /** Find the lines that contain a literal text, each once, in order; the encoding is detected. */
+  async *findLines(text: string): AsyncGenerator<FoundLine> {
+    yield* findLines(this.path, this.#blocks(), text)
+  }
+
+  async *#blocks(): AsyncGenerator<Uint8Array> {
+    const source = await openTextSource(this.#storage, this.reference, {
+      blockBytes: DEFAULT_BLOCK_BYTES,
+      readsPart: true,
+    })
+    try {
+      // The consumer decodes each block before it requests the next.
+      yield* source.blocks(0, source.size, { transient: true })
+    } finally {
+      await source.close()
+    }
+  }
+}
