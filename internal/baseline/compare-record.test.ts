@@ -54,7 +54,7 @@ describe('a comparison of baselines', () => {
     expect(await compare()).toEqual([])
   })
 
-  it('names the files that differ, and the first line that does', async () => {
+  it('names the files that differ, and their first different line', async () => {
     const path = 'previews/250/logs/build.log'
     const text = await readFile(join(folder, 'record', path), 'utf8')
     const [first = '', second = ''] = text.split('\n')

@@ -50,7 +50,7 @@ describe('the check of documentation', () => {
     expect(() => extractFences('```ts\ncode\n')).toThrow('line 1 is never closed')
   })
 
-  it('finds the install line of an example in its section, in one around it, or the first one', () => {
+  it('finds the install line of an example in its section, in an enclosing section, or at the start of the document', () => {
     const lines = [
       '# P',
       ...['## Install', '```sh', 'npm install a@1 @s/b', 'npm pkg set type=module', '```'],
@@ -117,7 +117,7 @@ describe('the check of documentation', () => {
     expect(await runShell([write, fail, write])).toMatchObject({ exitCode: 1, last: fail })
   })
 
-  it('gives shell examples the files of their document, which import packages of the workspace', async () => {
+  it('gives shell examples the files of their document, and lets these import packages of the workspace', async () => {
     const file = example(
       "import { StorageError } from '@spillway/core'\nconsole.log(StorageError.name)",
       'ts file=a.ts',
@@ -126,7 +126,7 @@ describe('the check of documentation', () => {
     expect(await runShell([run], [file])).toMatchObject({ exitCode: 0 })
   })
 
-  it('writes the examples of one package to a folder of their own', () => {
+  it('writes the examples of one package to a separate folder', () => {
     const examples = collectExamples({ of: 'packages/storage/memory', purpose: 'test' })
     expect(new Set(examples.map(({ document }) => packageOf(document)))).toEqual(new Set(['packages/storage/memory']))
     const folder = join(import.meta.dirname, '.examples/test/packages-storage-memory')
@@ -146,7 +146,7 @@ describe('the check of documentation', () => {
     '"command": "npx", "args": ["-y",\n  "spillway", "mcp"]',
     "args: ['-y', 'spillway']",
     'the arguments `/c`, `npx`, `spillway`',
-  ])('finds a command that fetches a package of others: %s', (text) => {
+  ])('finds a command that downloads a package of another publisher: %s', (text) => {
     expect(fetchesStranger(text)).toHaveLength(1)
   })
 

@@ -19,7 +19,7 @@ const shell = own.filter(({ language, flags }) => language === 'sh' && flags.inc
 const documents = [...new Set(shell.map(({ document }) => document))]
 
 describe(`examples of ${of ?? 'everything'}`, () => {
-  it('import only packages whose change runs them again', () => {
+  it('import only packages whose change runs the examples again', () => {
     const undeclared = checked.flatMap(({ name, document, code }) => {
       const importable = importablePackages(packageOf(document))
       return importedPackages(code).flatMap((imported) => (importable.has(imported) ? [] : [`${name} ${imported}`]))
@@ -27,7 +27,7 @@ describe(`examples of ${of ?? 'everything'}`, () => {
     expect(undeclared).toEqual([])
   })
 
-  it('import only what the install line of their section installs', () => {
+  it('import only packages that the install line of their section installs', () => {
     const missing = all.flatMap((example) => {
       const fences = all.filter(({ document }) => document === example.document)
       const install = installLineOf(example, fences)

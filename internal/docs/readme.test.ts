@@ -15,7 +15,7 @@ const of = process.env['SPILLWAY_DOCS_OF']
 const documents = listDocuments(of)
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
-it('no document and no message names a command that runs a package of others', () => {
+it('no document and no message names a command that runs a package of another publisher', () => {
   const found = documents.flatMap((path) => fetchesStranger(read(path)).map((command) => `${path}: ${command}`))
   expect(found).toEqual([])
 })
@@ -43,7 +43,7 @@ describe.each(documents.filter((path) => listReadmes().includes(path)))('%s', (p
     expect(first?.flags).not.toContain('no-run')
   })
 
-  it('names the variable of the key that a model needs', () => {
+  it('names the environment variable for the key that a model needs', () => {
     const needsKey = fences.filter(
       ({ flags, code }) => flags.includes('no-run') && /['"].*\b(?:gpt|claude|gemini)-/.test(code),
     )
@@ -59,7 +59,7 @@ describe.each(documents.filter((path) => listReadmes().includes(path)))('%s', (p
     expect(after.filter((heading) => !['Conformance', 'Tested versions'].includes(heading))).toEqual([])
   })
 
-  it('links only to existing targets, wherever it is read', () => {
+  it('links only to existing targets, even outside the repository', () => {
     const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
     const anchors = new Set([...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading)))
     const wrong = targets.filter((target) => {

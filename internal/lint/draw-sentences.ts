@@ -12,7 +12,7 @@ const DRAWN = 40
 const TEST = /\.test\.ts$|\/test\//
 const QUOTED = "(?:'((?:[^'\\\\\\n]|\\\\.)+)'|`((?:[^`\\\\]|\\\\.)+)`)"
 const TITLE = new RegExp(`^ *(?:(?:it|test)\\b[^'\`\\n]*\\(|\\]\\)\\(|title:\\s+)${QUOTED}`, 'gm')
-const DESCRIBE = /.*^describe\b[^'`\n]*\((['`])((?:(?!\1).)+)\1/ms
+const DESCRIBE = /^describe(?:\.each\(\[\n(?: .*\n|\n)*\].*?\)|[^'"`\n]*)\((['"`])((?:(?!\1).)+)\1/gm
 const MESSAGE = new RegExp(`(?:new \\w*Error\\(\\s*(?:'[\\w-]+',\\s*)?|message = )${QUOTED}`, 'g')
 
 const seed = Number(process.argv[2] ?? Math.trunc(Math.random() * 1e9))
@@ -57,7 +57,8 @@ function proseOf(page: string): string {
 
 /** Put the title of the `describe` around an indented test before its own. */
 function withDescribe(title: string, match: RegExpExecArray): readonly [string] {
-  const described = match[0].startsWith(' ') ? DESCRIBE.exec(match.input.slice(0, match.index))?.[2] : undefined
+  const before = match[0].startsWith(' ') ? match.input.slice(0, match.index) : ''
+  const described = [...before.matchAll(DESCRIBE)].at(-1)?.[2]
   return [described === undefined ? title : `${described} › ${title}`]
 }
 

@@ -10,12 +10,12 @@ const DOCUMENTS = globSync(['*.md', '{docs,packages,examples,benchmarks,internal
   exclude: (path) => /node_modules|CHANGELOG|\.examples/.test(path),
 })
 
-it.each(DOCUMENTS.toSorted())('%s links to what exists', (document) => {
+it.each(DOCUMENTS.toSorted())('%s links only to existing targets', (document) => {
   const broken = linksOf(document).filter((link) => !leadsSomewhere(document, link))
   expect(broken).toEqual([])
 })
 
-it('AGENTS.md names files that exist', () => {
+it('AGENTS.md names only existing files', () => {
   const paths = readFileSync(join(ROOT, 'AGENTS.md'), 'utf8').matchAll(/`([\w.-]+\/[\w./-]*)`/g)
   const missing = [...paths].map(([, path = '']) => path).filter((path) => !existsSync(join(ROOT, path)))
   expect(missing).toEqual([])

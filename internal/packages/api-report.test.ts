@@ -11,7 +11,7 @@ const ENTRIES = {
   './package.json': './package.json',
 }
 
-it('the report has the declarations of public names, and marks of those that may change', ({ onTestFinished }) => {
+it('the report has the declarations of public names, and marks the names that may change', ({ onTestFinished }) => {
   const folder = mkdtempSync(join(tmpdir(), 'spillway-api-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const files = {

@@ -16,7 +16,7 @@ const tables = (bytes: number, modules: number, time: number): string => `
 | core  | ${time} |
 `
 
-it('the comparison accepts figures within the share, and times of any size', () => {
+it('the comparison accepts figures within the allowed share, and any times', () => {
   expect(compareSizes(tables(100, 10, 1), tables(110, 9, 1_000), 0.1)).toEqual([])
 })
 

@@ -193,12 +193,12 @@ const SUITES = {
       expect(installed(memory)).toEqual([...CORE, '@spillway/memory'].toSorted())
     })
 
-    it('offloading works from JavaScript, as an ES module and in CommonJS', async () => {
+    it('offloading works in JavaScript, as an ES module and in CommonJS', async () => {
       expect(await runIn(memory, 'memory.mjs')).toBe('offloaded\n')
       expect(await runIn(memory, 'memory.cjs')).toBe('offloaded\n')
     })
 
-    it('core loads nothing more for results and retrievals after preload', async () => {
+    it('core loads no more modules for results and retrievals after preload', async () => {
       expect(await runIn(memory, 'preloaded.mjs')).toBe('offloaded\n')
     })
 
@@ -206,7 +206,7 @@ const SUITES = {
       expect(await runIn(memory, 'installed.mjs')).toBe('false 1\ntrue offload offload\n')
     })
 
-    it('SQL runs by an optional package, and is not offered without it', async () => {
+    it('SQL needs an optional package, and is not offered without it', async () => {
       expect(await runIn(memory, 'sql.mjs')).toMatch(
         /^true \[1 row; over 9,000 stored rows\] <<< \w+: untrusted content row\| sum\(amount\) 1\| 80991000 /,
       )
@@ -269,7 +269,7 @@ const SUITES = {
       cli = await installProject(FILES, CLI)
     })
 
-    it('the command line has few packages beside its own', () => {
+    it('the command line installs few other packages', () => {
       // What speaks MCP over HTTP comes with the SDK of it; agents of Claude, with a program of their own, do not.
       const [sdk, ours] = [/^@modelcontextprotocol\/(?:client|core|node|server)$/, new Set([...CLI, ...CORE])]
       const surplus = installed(cli).filter((name) => !ours.has(name) && !sdk.test(name))
@@ -293,7 +293,7 @@ const SUITES = {
       expect(await runIn(cli, 'serve.mjs')).toBe('offloaded Found 1 match\n')
     })
 
-    it('the command line works before an MCP server, and as one', async () => {
+    it('the command line works in front of an MCP server, and as an MCP server', async () => {
       expect(await runIn(cli, 'mcp.mjs')).toBe('spillway retrieve_offloaded_content offload_content\n')
     })
   },

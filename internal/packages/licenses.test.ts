@@ -28,7 +28,7 @@ interface Dependency {
   readonly name: string
 }
 
-it('every dependency has a license that permits all uses, or is listed with a reason', () => {
+it('every dependency has a permissive license, or is listed with a reason', () => {
   const args = ['--recursive', 'licenses', 'list', '--json']
   const options = { cwd: ROOT, encoding: 'utf8', maxBuffer: 1e8, shell: process.platform === 'win32' } as const
   const found = JSON.parse(execFileSync('pnpm', args, options)) as Readonly<Record<string, readonly Dependency[]>>

@@ -30,7 +30,7 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
   const sources = { ...(manifest['exports'] as Entries), ...(manifest['bin'] as Entries | undefined) }
   const published = { ...(publishConfig['exports'] as Entries | undefined), ...(publishConfig['bin'] as Entries) }
 
-  it('describes itself as every package does', () => {
+  it('describes itself with the same fields as every package', () => {
     expect(manifest).toMatchObject({
       license: 'Apache-2.0',
       type: 'module',
@@ -92,7 +92,7 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
     expect(others).toEqual([])
   })
 
-  it('names no private package', () => {
+  it('names no private package in its manifest', () => {
     const packed = JSON.parse(readFromTarball(readFileSync(tarballOf(folder)), 'package.json')) as Entries
     const needed = Object.keys({ ...(packed['dependencies'] as Entries), ...(packed['peerDependencies'] as Entries) })
     expect(needed.filter((one) => one.startsWith('@spillway') && !names.has(one))).toEqual([])
@@ -105,14 +105,14 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
     await expect(reportApi(readFileSync(tarballOf(folder)))).toMatchFileSnapshot(path)
   })
 
-  it('packs without a fault that publint finds', async () => {
+  it('packs without an error of publint', async () => {
     const tarball = readFileSync(tarballOf(folder))
     const pack = { tarball: tarball.buffer.slice(tarball.byteOffset, tarball.byteOffset + tarball.length) }
     const { messages, pkg } = await publint({ pack, strict: true })
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([])
   })
 
-  it('has types that resolve wherever the package does', async () => {
+  it('has types that resolve in every way in which the package resolves', async () => {
     const { entrypoints, problems } = await checkTypes(readFileSync(tarballOf(folder)))
     expect(problems).toEqual([])
     expect(entrypoints).toEqual(Object.keys(manifest['exports'] as Entries))

@@ -35,7 +35,7 @@ it('the rehearsal publishes every public package', () => {
 })
 
 describe.each([24, 22])('on Node.js %i', (major) => {
-  it('runs the command line as printed', async () => {
+  it('runs the command line as its README prints it', async () => {
     const { stdout } = await run(major, 'npx', ['--yes', '@spillway/cli', 'run', '--', 'node', '--version'], folder)
     expect(stdout).toMatch(new RegExp(`^v${major}\\.`))
   })

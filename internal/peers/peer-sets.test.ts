@@ -14,7 +14,7 @@ it('peer sets of every adapter are found', () => {
   expect(sets.map(({ name }) => name)).toEqual(expect.arrayContaining(['ai-6.0.0', 'ai-7.0.0', 'langchain-1.0.1']))
 })
 
-it('peer sets leave out only tests that load no package of the set', () => {
+it('a peer set leaves out only tests that load no package of the set', () => {
   const unaffected = sets.flatMap((set) => listUnaffectedTests(ROOT, set))
   expect(unaffected).toContain('packages/adapters/openai-agents/src/result-parts.test.ts')
   expect(unaffected.filter((path) => path.endsWith('suite.test.ts'))).toEqual([])
@@ -43,7 +43,7 @@ describe.each(sets)('the set $name', (set) => {
     }
   })
 
-  it('replaces what a started process imports from the adapter', () => {
+  it('replaces the packages that the adapter loads in a started process', () => {
     const script = `console.log(${JSON.stringify(set.packages)}.map((name) => import.meta.resolve(name)).join('\\n'))`
     const args = ['--import', join(import.meta.dirname, 'resolve-hook.mjs'), '--input-type=module', '-e', script]
     const env = { ...process.env, [PEERS_VARIABLE]: set.folder, NODE_OPTIONS: '' }

@@ -10,7 +10,7 @@ function harness(gaps: AdapterHarness['gaps'] = {}): AdapterHarness {
   return { name: 'a framework', gaps, moduleUrl: import.meta.url, run: () => Promise.reject(new Error('not needed')) }
 }
 
-test('a case rejects with its broken promise', async () => {
+test('a case rejects if its promise is broken', async () => {
   await expect(runCase(harness(), passing)).resolves.toBeUndefined()
   await expect(runCase(harness(), failing)).rejects.toThrow('a broken promise')
   await expect(runCase(harness({ 'another/case': 'it cannot' }), failing)).rejects.toThrow('a broken promise')

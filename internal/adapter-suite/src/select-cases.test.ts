@@ -47,7 +47,7 @@ test('a full run leaves nothing out', () => {
   expect(idsOf(CASES, { compactsHistory: true }, full)).toHaveLength(5)
 })
 
-test('the marks name existing cases once each', () => {
+test('each mark names one existing case, and no case is marked twice', () => {
   const marked = [...FRAMEWORK_CASES, ...ENTRY_POINT_CASES]
   const ids = ADAPTER_CASES.map(({ id }) => id)
   expect(marked.filter((id) => !ids.includes(id))).toEqual([])

@@ -41,7 +41,7 @@ export function adapterSuite(
     const run = { isFull, isOlderVersion, runsElsewhere: index > 0 ? ranByFirst : ranBefore } as const
     const gaps = Object.keys(harness.gaps ?? {})
     describe(name, () => {
-      test('the suite is exported under its name', () => {
+      test('the suite is exported with its name', () => {
         expect(harness.name, 'The key in `harnesses` and the name of the harness must be equal').toBe(name)
       })
       test('the adapter declares gaps only for existing cases', () => {

@@ -34,7 +34,7 @@ async function read(socket: Socket, bytes: number): Promise<number> {
 }
 
 describe('a proxy', () => {
-  test('passes everything on and counts it', async () => {
+  test('passes everything on, and counts it', async () => {
     const proxy = await echo()
     const socket = open(proxy)
     socket.write(Buffer.alloc(3 * MEGABYTE))
@@ -56,7 +56,7 @@ describe('a proxy', () => {
     expect(await read(next, 1)).toBe(1)
   })
 
-  test('cuts in the middle of a transfer, once', async () => {
+  test('cuts one connection in the middle of a transfer', async () => {
     const proxy = await echo()
     proxy.cutAfter(MEGABYTE)
     const socket = open(proxy)
@@ -68,7 +68,7 @@ describe('a proxy', () => {
     expect(await read(next, 3 * MEGABYTE)).toBe(3 * MEGABYTE)
   })
 
-  test('stalls silently, even for new connections, and lets data flow again', async () => {
+  test('stalls without closing connections, even new ones, and later lets data pass again', async () => {
     const proxy = await echo()
     const before = open(proxy)
     before.write('a')

@@ -21,7 +21,7 @@ async function echo(): Promise<HttpFaults> {
 }
 
 describe('an HTTP proxy', () => {
-  test('passes on method, path, host and bodies, and counts them by operation', async () => {
+  test('passes on method, path, host and bodies, and counts requests by operation', async () => {
     const faults = await echo()
     const host = new URL(faults.endpoint).host
     const put = await fetch(`${faults.endpoint}/bucket/key?x-id=PutObject`, { method: 'PUT', body: 'content' })

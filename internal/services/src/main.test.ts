@@ -23,7 +23,7 @@ async function temporaryCache(): Promise<string> {
 }
 
 describe('the services command', { timeout: 60_000 }, () => {
-  test.skipIf(!found.available)('starts a service once, which continues after it, and stops it', async () => {
+  test.skipIf(!found.available)('starts a service once, leaves it running, and stops it later', async () => {
     const cache = await temporaryCache()
     const started = await run(cache, 'start', 'redis')
     expect(started).toEqual({ exitCode: 0, output: expect.stringMatching(/^SPILLWAY_TEST_REDIS_URL=\S+\n$/) as string })
@@ -36,7 +36,7 @@ describe('the services command', { timeout: 60_000 }, () => {
     expect((await run(cache, 'status')).output).toContain('No services run')
   })
 
-  test('names the origin of a service', async () => {
+  test('names the place that a service comes from', async () => {
     const { exitCode, output } = await run(await temporaryCache(), 'provision', 'redis')
     expect(exitCode).toBe(0)
     expect(output).toMatch(/^redis {10}(?:\S+, (?:installed|docker)|environment|will not run: .*)\n/)

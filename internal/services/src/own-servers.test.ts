@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ownPgBouncer, ownPostgres, ownRedis, ownRedisCluster, ownS3, variablesOf } from './own-servers.ts'
 
 describe('servers of a developer', () => {
-  test('are those that the environment names, or none', () => {
+  test('are the servers that the environment names, or none', () => {
     expect([ownRedis({}), ownRedisCluster({}), ownS3({})]).toEqual([undefined, undefined, undefined])
     expect(ownRedis({ SPILLWAY_TEST_REDIS_URL: 'redis://h:1' })?.url).toBe('redis://h:1')
     const cluster = ownRedisCluster({ SPILLWAY_TEST_REDIS_CLUSTER: 'h:1, [::1]:2' })
@@ -13,7 +13,7 @@ describe('servers of a developer', () => {
     expect(cluster?.url).toBe('redis+cluster://h:1,[::1]:2')
   })
 
-  test('are printed as the variables that name them', () => {
+  test('are printed as environment variables', () => {
     const variables = {
       SPILLWAY_TEST_S3_ENDPOINT: 'http://h:1',
       SPILLWAY_TEST_S3_ACCESS_KEY_ID: 'id',
@@ -30,7 +30,7 @@ describe('servers of a developer', () => {
     expect(variablesOf(ownPgBouncer(pgbouncer)!)).toEqual(pgbouncer)
   })
 
-  test('are refused if something is missing', () => {
+  test('are refused if a variable is missing', () => {
     expect(() => ownRedisCluster({ SPILLWAY_TEST_REDIS_CLUSTER: 'h' })).toThrow(TypeError)
     expect(() => ownS3({ SPILLWAY_TEST_S3_ENDPOINT: 'http://h:1' })).toThrow('SPILLWAY_TEST_S3_ACCESS_KEY_ID')
   })

@@ -9,7 +9,7 @@ describe.each([
   ['installed', installed],
   ['npm', npm],
 ] as const)('a PostgreSQL server (%s)', (origin, found) => {
-  test.skipIf(!found.available)('starts again on the same port after a kill, and leaves nothing behind', async () => {
+  test.skipIf(!found.available)('starts again on the same port after a kill, and leaves no files', async () => {
     const server = await startPostgres({ origin, settings: { max_connections: '10' } })
     onTestFinished(() => server.dispose())
     expect(server.url).toBe(`postgres://spillway@127.0.0.1:${server.port}/postgres`)

@@ -19,7 +19,7 @@ async function ask({ nodes }: RedisCluster, ...commands: string[][]): Promise<st
 }
 
 describe.skipIf(!found.available)('a Redis Cluster', { timeout: 60_000 }, () => {
-  test('serves every slot, from one node each', async () => {
+  test('assigns every slot to one of its nodes', async () => {
     const cluster = await startRedisCluster()
     try {
       expect(cluster.nodes.map(({ role }) => role)).toEqual(['master', 'master', 'master'])
@@ -31,7 +31,7 @@ describe.skipIf(!found.available)('a Redis Cluster', { timeout: 60_000 }, () => 
     }
   })
 
-  test('works after a master was killed, which returns as a replica', async () => {
+  test('works after a master was killed, and the master returns as a replica', async () => {
     const cluster = await startRedisCluster({ replicas: 1 })
     try {
       // Only what a replica has got already outlives the master.

@@ -23,7 +23,7 @@ describe.skipIf(!found.available)('a Redis server', () => {
     await expect(askRedis(server.port, ['PING'])).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   })
 
-  test('keeps nothing unless configured', async () => {
+  test('keeps no data after a kill unless configured', async () => {
     const server = await start()
     await askRedis(server.port, ['SET', 'key', 'value'])
     await server.stop()

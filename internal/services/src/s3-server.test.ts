@@ -7,7 +7,7 @@ import { startS3 } from './s3-server.ts'
 const ceph = await findCeph()
 
 describe.skipIf(!ceph.available)('an S3 server of Ceph', { timeout: 60_000 }, () => {
-  test('answers, and leaves nothing after disposal', async () => {
+  test('answers, and leaves no files after disposal', async () => {
     const server = await startS3()
     const folder = server.cephFolder ?? ''
     expect(await (await fetch(server.endpoint)).text()).toContain('ListAllMyBucketsResult')
@@ -17,7 +17,7 @@ describe.skipIf(!ceph.available)('an S3 server of Ceph', { timeout: 60_000 }, ()
     expect(existsSync(folder)).toBe(false)
   })
 
-  test('has further gateways, which can be killed and started again', async ({ skip }) => {
+  test('has more gateways that can be killed and started again', async ({ skip }) => {
     const gateway = await startS3Gateway()
     if (!gateway.available) return skip(gateway.why)
     onTestFinished(() => gateway.dispose())

@@ -32,7 +32,7 @@ const isServing = async (port: number): Promise<boolean> => {
 }
 
 describe.skipIf(!found.available)('a service broker', () => {
-  test('starts a service once for all processes that request it, and stops it', async () => {
+  test('starts a service once for all processes that request it, and stops it at the end', async () => {
     const broker = await startBroker()
     onTestFinished(() => broker.stop())
     expect(await broker.services.asked()).toEqual({})

@@ -26,7 +26,7 @@ async function repeatUntilFound(
 }
 
 describe('a kill soak', { timeout: 600_000 }, () => {
-  it('finds nothing wrong in a backend without faults', async () => {
+  it('finds no error in a backend without faults', async () => {
     const report = await killSoak(await backend(), KILLS)
     expect(report.problems).toEqual([])
     expect(report.kills).toBeGreaterThanOrEqual(KILLS.kills)
@@ -46,7 +46,7 @@ describe('a kill soak', { timeout: 600_000 }, () => {
 })
 
 describe('a mixed load', { timeout: 600_000 }, () => {
-  it('finds nothing wrong in a backend without faults, and covers every operation', async () => {
+  it('finds no error in a backend without faults, and covers every operation', async () => {
     const report = await mixedLoad(await backend(), LOAD)
     expect(report.problems).toEqual([])
     expect(Object.keys(report.operations)).toHaveLength(12)

@@ -26,13 +26,13 @@ test.each([
   expect(inOptionNames(message)).toBe(written)
 })
 
-test('a store failure names options of the command line, and keeps paths', () => {
+test('a store failure names options of the command line, and keeps paths unchanged', () => {
   expect(inStoreOptions('/line_range is full: choose another with the option "directory".')).toBe(
     '/line_range is full: choose another with --store or SPILLWAY_STORE.',
   )
 })
 
-test('an error as JSON has the page of its code, as a failure of a store has it', () => {
+test('an error as JSON has the page of its code, like an error of a store', () => {
   const error = new StorageError('corrupt', 'The entry cannot be read.')
   expect(errorJson(error)).toEqual({ code: 'corrupt', message: 'The entry cannot be read.', help: error.help })
   expect(errorJson(new Error('A fault.')).help).toMatch(/#internal$/)

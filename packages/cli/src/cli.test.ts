@@ -11,7 +11,7 @@ it('--version prints the version', async () => {
   expect((await spillwayProcess(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+/)
 })
 
-it('the command line loads only its parser at start, and for small output a hook loads no more', () => {
+it('the command line loads only its parser at start, and a hook loads no more for small output', () => {
   // Imports of types alone load nothing, and those within functions are not at the start of a line.
   const staticImport = /^(?:import|export) (?!type )(?:[^'"]*? from )?'([^']+)'/gm
   const packages = new Set<string>()
@@ -28,7 +28,7 @@ it('the command line loads only its parser at start, and for small output a hook
   expect([...files].filter((file) => file.includes('/actions/'))).toEqual([expect.stringMatching(/hook\.ts$/)])
 })
 
-it('reads no variable that the page of the configuration does not name', () => {
+it('the command line reads only environment variables that the page of the configuration names', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/configuration.md'), 'utf8')
   const sources = globSync('**/*.ts', { cwd: import.meta.dirname, exclude: ['**/*.test.ts'] })
   const texts = sources.map((path) => readFileSync(join(import.meta.dirname, path), 'utf8'))
@@ -73,7 +73,7 @@ describe('the help of a command', () => {
     }
   })
 
-  it('has no manual line breaks, since lines are wrapped to the width of the terminal', () => {
+  it('has no manual line breaks, because lines are wrapped to the width of the terminal', () => {
     for (const { text } of texts) expect(text).not.toMatch(/[^\n]\n[^\n]/)
   })
 
@@ -107,7 +107,7 @@ it.each([
   [['--store', 'file:./store', 'put', '-q']],
   [['put', '-q', '--store', 'file:./store']],
   [['-q', 'put', '--store=file:./store']],
-])('options may have any position: %j', async (args) => {
+])('options may be at any position: %j', async (args) => {
   const cwd = temporaryFolder()
   expect(await spillway(args, { cwd, input: 'text' })).toMatchObject({ code: 0, stderr: '' })
   expect(readdirSync(cwd)).toEqual(['store'])
@@ -138,7 +138,7 @@ describe('the exit code', () => {
     [126, ['run', '--', './notes']],
     [127, ['run', '--', 'no-such-command']],
     [137, ['run', '--', 'sh', '-c', 'kill -KILL $$']],
-  ])('is %i for %j, as JSON too', async (code, args) => {
+  ])('is %i for %j, with --json too', async (code, args) => {
     const cwd = temporaryFolder()
     await put('text', cwd)
     writeFileSync(join(cwd, 'notes'), '')
@@ -156,13 +156,13 @@ it('a missing command prints the help as an error', async () => {
   expect(ended.stderr).toMatch(/^NAME\n {2}spillway/)
 })
 
-it('a wrong command line is an error in JSON with --json', async () => {
+it('with --json, a wrong command line is an error in JSON', async () => {
   const { code, stdout, stderr } = await spillway(['ls', '--bogus', '--json'], { cwd: temporaryFolder() })
   expect({ code, stderr }).toEqual({ code: 2, stderr: '' })
   expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'usage' } })
 })
 
-it('a missing backend is an error that says what to install, and never shows a password', async () => {
+it('for a missing backend, the error says what to install, and never shows a password', async () => {
   const stores = [
     ['redis://user:hunter2@host', '@spillway/redis ioredis'],
     ['postgres://user:hunter2@host/db', '@spillway/postgres pg'],
@@ -272,7 +272,7 @@ describe('control characters of stored content, names and arguments', () => {
     }
   })
 
-  it('stay in the bytes that get prints without a filter and with --raw', async () => {
+  it('stay unchanged in the bytes that get prints without a filter and with --raw', async () => {
     const cwd = temporaryFolder()
     const reference = await put(HOSTILE, cwd)
     expect((await spillway(['get', reference], { cwd })).stdout).toBe(HOSTILE)
@@ -281,7 +281,7 @@ describe('control characters of stored content, names and arguments', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ content: HOSTILE })
   })
 
-  it('stay in the small output of a command that run prints', async () => {
+  it('stay unchanged in the small output of a command that run prints', async () => {
     const ended = await spillway(['run', '--', 'printf', '%s', HOSTILE], { cwd: temporaryFolder(), terminal: true })
     expect(ended.stdout).toContain(HOSTILE)
   })
@@ -300,7 +300,7 @@ describe('on a terminal', () => {
     expect(stdout).toMatch(/^\u001B\[2mREFERENCE/)
   })
 
-  it('an error names the page of its code, which a pipe does not get', async () => {
+  it('an error names the page of its code, but not in a pipe', async () => {
     const cwd = temporaryFolder()
     await put('x', cwd)
     const page = /^spillway: See https:\S+\/docs\/errors\.md#not-found\s*$/m

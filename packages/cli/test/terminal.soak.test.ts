@@ -73,7 +73,7 @@ describe.skipIf(!HAS_TMUX)('in a real terminal', () => {
     await expectSeen(/code 137/)
   })
 
-  it('closing the terminal keeps the output of the command', TIMEOUT, async () => {
+  it('closing the terminal keeps the output of the command so far', TIMEOUT, async () => {
     const { cwd, line, tmux, expectSeen } = openTerminal()
     line(`spillway run -- sh -c 'seq 1 20000; sleep 300'`)
     await expectSeen(/^20000$/m)

@@ -50,7 +50,7 @@ describe.skipIf(!hasRedis)('a Redis server', () => {
     await expectUnusable({ url: `redis://someone:hunter2@127.0.0.1:${port}` }, `127.0.0.1:${port}`, 'nothing listens')
   })
 
-  test('asks for a missing password, and never shows a wrong one', TIMEOUT, async () => {
+  test('requests a missing password, and never shows a wrong one', TIMEOUT, async () => {
     const server = await startRedis({ requirepass: 'hunter2-right' })
     onTestFinished(() => server.dispose())
     await expectUnusable({ url: `redis://127.0.0.1:${server.port}` }, /password/)
@@ -95,13 +95,13 @@ describe.skipIf(!S3.available)('an S3 bucket', () => {
     await expectUnusable({ url, env }, /credentials/)
   })
 
-  test('without any keys causes an error that says where keys are searched', TIMEOUT, async () => {
+  test('without any keys causes an error that lists the places in which keys are searched', TIMEOUT, async () => {
     const { url } = await s3Store()
     const none = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '', AWS_PROFILE: 'no-such-profile', HOME: '/nowhere' }
     await expectUnusable({ url, env: { ...none, AWS_EC2_METADATA_DISABLED: 'true' } }, /credentials/)
   })
 
-  test('is an outage if its server is down', TIMEOUT, async () => {
+  test('is reported as an outage if its server is down', TIMEOUT, async () => {
     const { url, env } = await s3Store()
     const endpoint = encodeURIComponent(`http://127.0.0.1:${await sparePort()}`)
     await expectUnusable({ url: url.replace(/endpoint=[^&]+/, `endpoint=${endpoint}`), env }, /could not be reached/)
@@ -109,7 +109,7 @@ describe.skipIf(!S3.available)('an S3 bucket', () => {
 })
 
 describe('an SQLite file', () => {
-  test('of another application, or a file that is not a database, is refused and unchanged', TIMEOUT, async () => {
+  test('of another application, or a file that is no database, is refused and not changed', TIMEOUT, async () => {
     const folder = temporaryFolder()
     const [text, other] = [join(folder, 'notes.txt'), join(folder, 'other.db')]
     writeFileSync(text, 'no database '.repeat(200))
@@ -120,7 +120,7 @@ describe('an SQLite file', () => {
     await expectUnusable({ url: `sqlite:${other}` }, other, /another application/)
   })
 
-  test('with newer tables is refused with both versions', TIMEOUT, async () => {
+  test('with newer tables is refused, and the error has both versions', TIMEOUT, async () => {
     const path = join(temporaryFolder(), 'newer.db')
     expect(await spillway(['put', '--store', `sqlite:${path}`], { input: 'text' })).toMatchObject({ code: 0 })
     const database = new DatabaseSync(path)
@@ -129,7 +129,7 @@ describe('an SQLite file', () => {
     await expectUnusable({ url: `sqlite:${path}` }, path, /version 9/, /up to \d/)
   })
 
-  test.skipIf(!canMount)('can be read if it is read-only, but no command runs with it', TIMEOUT, async () => {
+  test.skipIf(!canMount)('can be read if it is read-only, but run refuses it', TIMEOUT, async () => {
     const cwd = temporaryFolder()
     const { stdout } = await spillway(['put', '--quiet', '--store', 'sqlite:./x.db'], { cwd, input: 'text' })
     const readOnly = (...args: string[]): Promise<Ended> => {

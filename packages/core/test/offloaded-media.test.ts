@@ -24,7 +24,7 @@ const offloadPdf = async (data: Uint8Array, events: OffloadEvent[] = []) => {
   return { offloader, outcome, text: block?.type === 'text' ? block.text : '' }
 }
 
-test('an offloaded document is previewed by its headings and searched by its text', async () => {
+test('an offloaded document is previewed by its headings, and its text can be searched', async () => {
   const pages = Array.from({ length: 30 }, (_, page) => [[18, `Chapter ${page + 1}`] as const, ...BODY])
   const { offloader, outcome, text } = await offloadPdf(makePdf(pages))
   expect(text).toContain('[document: pdf, "report.pdf", 30 pages, ')
@@ -44,7 +44,7 @@ test('a document that cannot be read is kept whole, and an event has the reason'
   expect(events).toMatchObject([{ type: 'preview-fallback', previewer: 'pdf', reason: 'failed' }, { type: 'offload' }])
 })
 
-test('the smaller version of an image stands beside the replacement, which mentions it', async () => {
+test('the smaller version of an image is placed beside the replacement, which mentions it', async () => {
   const events: OffloadEvent[] = []
   const previewers = [imagePreviewer({ scale: { maxWidth: 200, maxHeight: 200 } })]
   const offloader = new ContextOffloader({

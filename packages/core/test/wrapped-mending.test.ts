@@ -80,7 +80,7 @@ describe.each([
     expect(disk.records.size).toBe(2)
   })
 
-  test('keeps intact entries, and entries that were read as a whole since', async () => {
+  test('keeps intact entries, and entries that were read completely since', async () => {
     const { storage, flip, only, calls } = make()
     const reference = await storage.store('log', content)
     const middle = only().content.length >> 1

@@ -33,7 +33,7 @@ describe('compactHistory', () => {
     expect(outcome.statistics.map(({ reason }) => reason)).toEqual(Array(4).fill('within-limits'))
   })
 
-  it('replaces all large results before the recent ones by references, in one pass, and nothing else', async () => {
+  it('replaces all large results before the recent messages by references, in one pass, and nothing else', async () => {
     const messages = logSession()
     const { options } = bench()
     const outcome = await compactHistory(messages, options)
@@ -62,7 +62,7 @@ describe('compactHistory', () => {
     expect(outcome.tokens.after).toBe(outcome.statistics.reduce((sum, { tokens }) => sum + tokens.after, 0))
   })
 
-  it('can be undone exactly, and repeated without a change', async () => {
+  it('can be undone exactly, and can be repeated without a change', async () => {
     const messages = logSession()
     const { options, offloader } = bench()
     const outcome = await compactHistory(messages, options)
@@ -77,7 +77,7 @@ describe('compactHistory', () => {
     expect(Object.keys(expanded.messages[3]!)).toEqual(Object.keys(messages[3]!))
   })
 
-  it('keeps results that no model has seen, even whole batches of parallel calls, unless nothing is kept', async () => {
+  it('keeps results that no model has seen, even whole batches of parallel calls, unless keepRecent is 0', async () => {
     const messages = [
       user('Compare.'),
       {
@@ -330,7 +330,7 @@ describe('compactHistory', () => {
     expect(missing).toMatchObject([{ error: { code: 'aborted' } }, { error: { code: 'aborted' } }])
   })
 
-  it('stores each piece once, even if the message is stored unchanged', async () => {
+  it('stores each block once, even if the message is stored unchanged', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
     let stores = 0
     const counting: Storage = { ...boundTo(storage), store: (...input) => ((stores += 1), storage.store(...input)) }

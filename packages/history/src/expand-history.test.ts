@@ -67,7 +67,7 @@ describe('expandHistory', () => {
     expect(new Set(names)).toEqual(new Set(outcome.stored.map(({ name }) => name)))
   })
 
-  it('restores more media of one result than can be listed', async () => {
+  it('restores even more media of one result than can be listed', async () => {
     const { offloader } = bench()
     const data = Buffer.from(encode(logOf('a', 6_000))).toString('base64')
     const value = Array.from({ length: 250 }, () => ({ type: 'file-data', data, mediaType: 'image/png' }))
@@ -111,7 +111,7 @@ describe('expandHistory', () => {
     }
   })
 
-  it('leaves a missing or corrupt reference in its place, and names it', async () => {
+  it('leaves a missing or corrupt reference in place, and names it', async () => {
     const { options, offloader, storage } = bench()
     const outcome = await compactHistory(logSession(), options)
     await storage.delete!(outcome.stored[0]!.name)
@@ -121,7 +121,7 @@ describe('expandHistory', () => {
     expect(expanded.messages[5]).toEqual(logSession()[5])
   })
 
-  it('restores text that UTF-8 cannot express, and adjacent pieces', async () => {
+  it('restores text that UTF-8 cannot express, and adjacent blocks', async () => {
     const { options, offloader } = bench()
     const pixel = `data:image/png;base64,${Buffer.from(encode(logOf('pixel', 3_000))).toString('base64')}`
     const messages = [

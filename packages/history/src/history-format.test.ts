@@ -68,7 +68,7 @@ describe('encodeLossless', () => {
     expect(through({ $spillway: new Uint8Array([1]) })).toStrictEqual({ $spillway: new Uint8Array([1]) })
   })
 
-  it('keeps keys of prototypes as keys, and changes no prototype', () => {
+  it('keeps keys such as __proto__ as keys, and changes no prototype', () => {
     const hostile: unknown = JSON.parse('{ "__proto__": { "polluted": true }, "constructor": { "prototype": 1 } }')
     const back = through(hostile) as object
     expect(Object.keys(back)).toEqual(['__proto__', 'constructor'])
@@ -76,7 +76,7 @@ describe('encodeLossless', () => {
     expect('polluted' in {}).toBe(false)
   })
 
-  it('encodes instances as objects, and buffers as bytes', () => {
+  it('encodes class instances as objects, and buffers as bytes', () => {
     class Response {
       output = 'a text'
     }
@@ -99,7 +99,7 @@ describe('encodeLossless', () => {
       expect(() => encodeLossless(one)).toThrow(TypeError)
   })
 
-  it('encodes a value used in two places twice', () => {
+  it('encodes a value that is used in two places twice', () => {
     const shared = { text: 'a' }
     expect(through([shared, shared])).toStrictEqual([shared, shared])
   })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { isEqualValue } from './history-message.ts'
 
-it('equal copies are equal, and JSON is equal only if its text is', () => {
+it('equal copies are equal, and JSON is equal only if its text is equal', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
       expect(isEqualValue(a, structuredClone(a))).toBe(true)

@@ -56,7 +56,7 @@ describe('access to the inspector', () => {
     expect((await send('api/entries', { headers: { origin: new URL(page).origin } })).status).toBe(200)
   })
 
-  it('comes with a policy that loads only files of the page, even with a failure', async () => {
+  it('comes with a policy that loads only files of the page, even if a request fails', async () => {
     const { send, page } = await serveInspector({ storage: new InMemoryStorage() })
     for (const response of [await send('api/info'), await send('api/none'), await fetch(page)]) {
       const policy = response.headers.get('content-security-policy')
@@ -91,7 +91,7 @@ describe('access to the inspector', () => {
 })
 
 describe('entries in the inspector', () => {
-  it('are in pages of one view, which stays the same while entries are added', async () => {
+  it('are in pages of one list, which does not change while entries are added', async () => {
     const storage = new InMemoryStorage()
     for (let index = 0; index < 25; index++) await storage.store(`key ${index}`, bytesOf('x'.repeat(index)))
     const { ask } = await serveInspector({ storage })
@@ -119,7 +119,7 @@ describe('entries in the inspector', () => {
     expect(await keys(`since=${Date.now() + 60_000}`)).toEqual([])
   })
 
-  it('outside the given scope do not exist', async () => {
+  it('do not exist outside the given scope', async () => {
     const storage = new InMemoryStorage()
     const inside = await storage.scope('tenant', 'session').store('inside', bytesOf('inside'))
     const outside = await storage.scope('tenant-2').store('outside', bytesOf('outside'))

@@ -62,7 +62,7 @@ const BORDERS = [16_384, 32_768]
 const AROUND = Array.from({ length: 17 }, (_, index) => index - 8)
 
 describe.each(Object.keys(GROWN))('a preview of a text that arrives in chunks: %s', (kind) => {
-  it('equals the preview of the whole text, for any chunks and any end of the text', async () => {
+  it('equals the preview of the whole text, with any chunks and any end of the text', async () => {
     const texts = fc.tuple(GROWN[kind]!(33_000), fc.integer({ min: SUBJECT_START - 8, max: SUBJECT_START + 8 }))
     await fc.assert(
       fc.asyncProperty(texts, async ([text, end]) => {

@@ -43,7 +43,7 @@ async function read(previewers: readonly Previewer[], value = text, given: Previ
 }
 
 describe('readText and ArrivingText', () => {
-  it('give a text to the most certain previewer, and to the first of several', async () => {
+  it('give a text to the most confident previewer, and to the first of several', async () => {
     const surer = definePreviewer({ name: 'surer', recognize: () => 1, preview: () => 'SURER' })
     const equal = definePreviewer({ name: 'equal', recognize: () => 0.9, preview: () => 'EQUAL' })
     expect(await read([shout])).toEqual({ preview: `SHOUT ${text.length}`, lines: 3_000, fallbacks: [] })
@@ -79,7 +79,7 @@ describe('readText and ArrivingText', () => {
     )
   })
 
-  it('continue without a previewer that throws while it recognizes or reads', async () => {
+  it('continue without a previewer that throws when it recognizes or reads a text', async () => {
     const broken: Previewer[] = [
       { name: 'a', previews: 'text', recognize: () => expect.fail('broken'), read: () => expect.fail('unreachable') },
       {
@@ -94,7 +94,7 @@ describe('readText and ArrivingText', () => {
     expect(fallbacks.map(({ previewer }) => previewer)).toEqual(['a', 'b'])
   })
 
-  it('give a text to the next previewer if a peer dependency of the most certain one is missing', async () => {
+  it('give a text to the next previewer if a peer dependency of the most confident one is missing', async () => {
     const missing: Previewer = {
       name: 'parsed',
       previews: 'text',
@@ -106,7 +106,7 @@ describe('readText and ArrivingText', () => {
     expect(fallbacks.map(({ previewer, reason }) => [previewer, reason])).toEqual([['parsed', 'peer-missing']])
   })
 
-  it('give a text that is too long for a previewer to the next one', async () => {
+  it('give a text to the next previewer if it is too long for one', async () => {
     expect((await read([{ ...shout, maxLength: 1_000 }])).preview).toMatch(/^\[3,000 lines\]/)
     expect((await read([{ ...shout, maxLength: text.length }])).preview).toBe(`SHOUT ${text.length}`)
   })

@@ -147,7 +147,7 @@ async function expectWhole(service: TestService, reference: string): Promise<voi
   expect((await listed()).length).toBeLessThanOrEqual(3)
 }
 
-it('a service that is closed during an upload says so, and keeps what it has acknowledged', async () => {
+it('a service that is closed during an upload says so, and keeps the data that it acknowledged', async () => {
   const directory = await folder()
   const service = await startService({ storage: new FileStorage(directory) })
   const [{ reference }] = (await service.post('/v1/offload', offload)).json['stored'] as unknown as [
@@ -160,7 +160,7 @@ it('a service that is closed during an upload says so, and keeps what it has ack
   await expectWhole(await startService({ storage: new FileStorage(directory) }), reference)
 })
 
-it('a service that is killed during an upload has what it has acknowledged after a restart', async () => {
+it('a service that is killed during an upload has the acknowledged data after a restart', async () => {
   const directory = await folder()
   const program = join(import.meta.dirname, 'programs/file-service.ts')
   const child = spawn(process.execPath, [program, directory], { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -86,7 +86,7 @@ describe('tokens of the service', () => {
     expect(json.answer).toBe('No matches found for pattern "secret" in the workspace directory.')
   })
 
-  it('of another scope cannot restore its content by a history', async () => {
+  it('of another scope cannot restore its content through a history', async () => {
     const service = await startService({ tokens: tokens() })
     const { path } = await storeSecret(service)
     const messages = [
@@ -103,7 +103,7 @@ describe('tokens of the service', () => {
     ['none', {}],
     ['a wrong one', { authorization: 'Bearer not-a-token-that-is-known' }],
     ['another scheme', { authorization: 'Basic dXNlcjpwYXNz' }],
-  ])('are required for every private endpoint: strangers with %s are refused', async (_name, headers) => {
+  ])('are required for every private endpoint: callers with %s are refused', async (_name, headers) => {
     const service = await startService({ tokens: tokens() })
     for (const path of [
       '/context_offload',
@@ -134,7 +134,7 @@ describe('tokens of the service', () => {
     expect(service.log).toMatchObject([{ status: 401, bytesIn: 0, code: 'unauthorized' }])
   })
 
-  it('make a caller who guesses wait soon', async () => {
+  it('are checked more slowly for a caller who sent a few wrong ones', async () => {
     const service = await startService({ tokens: tokens(), limits: { requestsPerSecond: 1, requestBurst: 5 } })
     const guesses = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -147,7 +147,7 @@ describe('tokens of the service', () => {
     expect((await service.get('/v1/stats', ONE)).status).toBe(200)
   })
 
-  it('leave strangers a separate rate for public endpoints', async () => {
+  it('leave callers without a token a separate rate for public endpoints', async () => {
     const service = await startService({ tokens: tokens(), limits: { requestsPerSecond: 0.001, requestBurst: 5 } })
     const all = await Promise.all(Array.from({ length: 20 }, () => fetch(`${service.url}/openapi.json`)))
     expect(all.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(5)
@@ -207,7 +207,7 @@ describe('the service without tokens', () => {
 })
 
 describe('the file system of the host', () => {
-  it('is unreachable, even through links in a file store', async () => {
+  it('cannot be reached, even through links in a file store', async () => {
     const root = await mkdtemp(join(tmpdir(), 'server-store-'))
     onTestFinished(() => rm(root, { recursive: true, force: true }))
     await writeFile(join(root, 'outside.txt'), SECRET)
@@ -261,7 +261,7 @@ describe('createApp', () => {
       expect(() => createApp(offloader, options as never)).toThrow('tokens must be an AccessTokens')
   })
 
-  it('without tokens refuses requests that a proxy forwarded, even from known hosts', async () => {
+  it('refuses requests that a proxy forwarded if there are no tokens, even from known hosts', async () => {
     const app = createApp(offloader, { tokens: 'none' })
     const statusOf = async (headers: Record<string, string>): Promise<number> =>
       (await app.fetch(new Request('http://localhost/v1/stats', { headers }))).status

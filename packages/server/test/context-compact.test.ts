@@ -4,7 +4,7 @@ import { ASK, END, LARGE, SYSTEM, call, lines, offload, read, result } from './r
 import { startService } from './start-service.ts'
 
 describe('/context_offload, compact', () => {
-  it('replaces large results by a preview and a path, and keeps all else', async () => {
+  it('replaces large results by a preview and a path, and keeps everything else', async () => {
     const service = await startService()
     const messages = [
       SYSTEM,
@@ -43,31 +43,34 @@ describe('/context_offload, compact', () => {
     ['', ''],
     ['.', ''],
     ['/', ''],
-  ])('names one file by the text, the keys, and the forms that clients write, in %j', async (store_dir, folder) => {
-    const service = await startService()
-    const messages = [ASK, call('c1'), result('c1'), ...END]
-    const { json } = await offload(service, messages, { context_manage_mode: 'compact', store_dir })
-    const written = /\(detailed result is stored in (.+)\)$/.exec(String(json.messages[2]?.['content']))?.[1] ?? ''
-    const [key = ''] = Object.keys(json.metadata.write_file_dict)
-    expect(key).toBe(`${folder === '' ? '' : `${folder}/`}tool_call_c1.txt`)
-    for (const path of [written, key, `./${key}`, `././${key}`, `/${key}`, `/workspace/${key}`, `./${written}`])
-      expect(await read(service, path), path).toBe(LARGE)
-    const found = await service.post('/grep', { pattern: 'result 7 ', path: store_dir })
-    const [, name] = /File: ([\w.]+)/.exec(found.json.answer) ?? []
-    expect(name).toBe('tool_call_c1.txt')
-    const separator = store_dir === '' || store_dir.endsWith('/') ? '' : '/'
-    expect(await read(service, `${store_dir}${separator}${name}`)).toBe(LARGE)
-    const expanded = await service.post('/v1/history/expand', { format: 'reme', messages: json.messages })
-    expect(expanded.json).toEqual({ messages, missing: [] })
-    // Done again, nothing changes and nothing is stored.
-    const again = await offload(service, json.messages, {
-      context_manage_mode: 'compact',
-      store_dir,
-      max_total_tokens: 1,
-    })
-    expect(again.json.messages).toEqual(json.messages)
-    expect(again.json.metadata.write_file_dict).toEqual({})
-  })
+  ])(
+    'gives the same file name for the text, the keys, and the forms that clients write, in %j',
+    async (store_dir, folder) => {
+      const service = await startService()
+      const messages = [ASK, call('c1'), result('c1'), ...END]
+      const { json } = await offload(service, messages, { context_manage_mode: 'compact', store_dir })
+      const written = /\(detailed result is stored in (.+)\)$/.exec(String(json.messages[2]?.['content']))?.[1] ?? ''
+      const [key = ''] = Object.keys(json.metadata.write_file_dict)
+      expect(key).toBe(`${folder === '' ? '' : `${folder}/`}tool_call_c1.txt`)
+      for (const path of [written, key, `./${key}`, `././${key}`, `/${key}`, `/workspace/${key}`, `./${written}`])
+        expect(await read(service, path), path).toBe(LARGE)
+      const found = await service.post('/grep', { pattern: 'result 7 ', path: store_dir })
+      const [, name] = /File: ([\w.]+)/.exec(found.json.answer) ?? []
+      expect(name).toBe('tool_call_c1.txt')
+      const separator = store_dir === '' || store_dir.endsWith('/') ? '' : '/'
+      expect(await read(service, `${store_dir}${separator}${name}`)).toBe(LARGE)
+      const expanded = await service.post('/v1/history/expand', { format: 'reme', messages: json.messages })
+      expect(expanded.json).toEqual({ messages, missing: [] })
+      // Done again, nothing changes and nothing is stored.
+      const again = await offload(service, json.messages, {
+        context_manage_mode: 'compact',
+        store_dir,
+        max_total_tokens: 1,
+      })
+      expect(again.json.messages).toEqual(json.messages)
+      expect(again.json.metadata.write_file_dict).toEqual({})
+    },
+  )
 
   it.each(['../../x', '..', 'a/b\\c', 'a b', 'é😀', 'x'.repeat(500), '__proto__', 'con.', '%2e%2e%2f'])(
     'gives the id %j a file name of safe letters in the folder, the same each time',
@@ -104,7 +107,7 @@ describe('/context_offload, compact', () => {
     expect(again.json.messages).toEqual(messages)
   })
 
-  it('never overwrites: other content under the same id gets its own name in every process', async () => {
+  it('never overwrites a file: other content under the same id gets its own name in every process', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: null })
     const services = [await startService({ storage }), await startService({ storage })]
     const texts = [LARGE, lines(3_000, 'other'), lines(3_000, 'third'), LARGE]
@@ -178,7 +181,7 @@ describe('/context_offload, compact', () => {
     expect(json).toMatchObject({ success: true, metadata: { applied: ['compact'] } })
   })
 
-  it('returns numbers that JavaScript cannot represent, even from stored arguments', async () => {
+  it('returns numbers exactly that JavaScript cannot represent, even from stored arguments', async () => {
     const service = await startService()
     const large = `{"ids":[${'1790123456789012345,'.repeat(3_000)}7]}`
     const long = `{"id":1790123456789012345,"text":"${'a word '.repeat(5_000)}"}`
@@ -253,7 +256,7 @@ describe('/context_offload, compact', () => {
     expect(json.answer).toContain('The history still has')
   })
 
-  it('names its own fields in errors, and the option of the command that starts it', async () => {
+  it('uses its own field names in errors, and the option of the command that starts it', async () => {
     const service = await startService()
     const word = { role: 'assistant', content: 'word '.repeat(30_000) }
     for (const [messages, options, advice] of [

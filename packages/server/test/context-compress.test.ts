@@ -17,7 +17,7 @@ describe('/context_offload, compress and auto', () => {
   // What the user asked last stays, and here it is short.
   const long = [SYSTEM, ...turns, { role: 'user', content: 'Is it there?' }, ...END]
 
-  it('needs a model to compress, says how to name one, and returns the messages', async () => {
+  it('needs a model to compress, says how to set one, and returns the messages', async () => {
     const service = await startService()
     const { status, json } = await offload(service, long, { context_manage_mode: 'compress' })
     expect(status).toBe(422)

@@ -50,7 +50,7 @@ describe('a request body', () => {
     ['of another shape', '[1]', 422, 'invalid-request'],
     ['null', 'null', 422, 'invalid-request'],
     ['of the wrong types', '{"pattern":5,"limit":"x"}', 422, 'invalid-request'],
-  ])('is rejected in the format of the endpoint if it is %s', async ([, body, status, code]) => {
+  ])('is rejected in the error format of the endpoint if it is %s', async ([, body, status, code]) => {
     const service = await startService({ limits: { maxJsonValues: 300_000 } })
     const response = await raw(service, body)
     const json = (await response.json()) as { metadata: { error: { code: string } } }

@@ -31,7 +31,7 @@ async function ask(service: TestService): Promise<number | undefined> {
   return response.statusCode
 }
 
-describe('connections that stay open', () => {
+describe('clients whose connections stay open', () => {
   const maxConnections = isFull ? 1_000 : 100
 
   it.each([
@@ -39,7 +39,7 @@ describe('connections that stay open', () => {
     ['with an unknown token', 'GET /v1/stats HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer guess\r\n\r\n'],
     ['sending headers that never end', 'x'],
     ['without reading what is public', 'GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(20)],
-  ])('clients %s block no others at any address', { timeout: isFull ? 600_000 : 60_000 }, async (_name, text) => {
+  ])('and %s block no others at any address', { timeout: isFull ? 600_000 : 60_000 }, async (_name, text) => {
     const service = await startService({ tokens: tokens(), maxConnections })
     let kept: Socket[] = []
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -57,7 +57,7 @@ describe('connections that stay open', () => {
 
 const count = isFull ? 40 : 8
 
-test('uploads of one byte now and then end, and leave room for others', async () => {
+test('uploads that send one byte now and then are ended, and leave space for others', async () => {
   const service = await startService({
     tokens: tokens(),
     limits: { maxUploads: 8, bodyWindowMs: isFull ? 5_000 : 1_000, queueTimeoutMs: 60_000 },

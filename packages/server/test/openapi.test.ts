@@ -53,7 +53,7 @@ it('the description has every endpoint under a unique id', async () => {
   expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)
 })
 
-it('the description says that strangers are refused everywhere but at health and itself', async () => {
+it('the description says that unknown callers are refused except at health and at the description itself', async () => {
   const { paths } = await openApi()
   for (const [path, methods] of Object.entries(paths))
     for (const { security, responses } of Object.values(methods)) {

@@ -30,7 +30,7 @@ function sendUnread(
   }
 }
 
-test('a failure with the messages counts as memory until its client is disconnected', async () => {
+test('a failure that returns the messages counts as memory until its client is disconnected', async () => {
   const service = await startService({ responseTimeoutMs: 1_500 })
   // Only what comes from the response timeout: sockets and `fetch` have timers of their own.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -88,7 +88,7 @@ describe('a silent connection', () => {
   })
 })
 
-it('the service treats a time of Infinity as the longest timer', async () => {
+it('the service treats a time of Infinity as the longest time of a timer', async () => {
   const service = await startService({
     headersTimeoutMs: Infinity,
     responseTimeoutMs: Infinity,

@@ -154,7 +154,7 @@ describe('work over the limit', () => {
   })
 })
 
-describe('a request lets others work while it waits', () => {
+describe('a request frees its slot while it waits', () => {
   it('for a model', async () => {
     const { summarize, release, asked } = waitingModel()
     const service = await startService({ summarize, limits: { maxConcurrent: 1 } })
@@ -236,7 +236,7 @@ it('the service aborts the work for a client that disconnects', async () => {
   expect(service.log).toMatchObject([{ type: 'request', status: 408 }])
 })
 
-describe('closing', () => {
+describe('closing the service', () => {
   it('finishes running requests, accepts no new one, and ends each connection after its response', async () => {
     // Otherwise the test times out: no connection ends by itself.
     const keepOpen = (message: unknown): void => void ((message as { server: Server }).server.keepAliveTimeout = 0)

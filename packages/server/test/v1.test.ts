@@ -16,7 +16,7 @@ async function offload(service: TestService, text = log, toolCallId = 'call_1'):
 }
 
 describe('/v1/offload', () => {
-  it('replaces a large result by a preview and a reference, the same each time', async () => {
+  it('replaces a large result by a preview and a reference, and gives the same bytes each time', async () => {
     const service = await startService()
     const request = { toolName: 'read', toolCallId: 'call_1', content: [{ type: 'text', text: log }] }
     const [first, second] = [await service.post('/v1/offload', request), await service.post('/v1/offload', request)]
@@ -84,7 +84,7 @@ describe('/v1/offload', () => {
 })
 
 describe('/v1/retrieve and /v1/search', () => {
-  it('answer as the retrieval tool does, failures with a status', async () => {
+  it('give the same answers as the retrieval tool, and failures with a status', async () => {
     const service = await startService()
     const reference = await offload(service)
     const found = await service.post('/v1/retrieve', { reference, pattern: 'FAILED', context_lines: 0 })
@@ -212,7 +212,7 @@ it('/v1/stats returns the savings of the scope', async () => {
   })
 })
 
-it('other methods and paths are refused, with the existing ones', async () => {
+it('other methods and paths are refused, and the response names the existing ones', async () => {
   const service = await startService()
   const answer = await fetch(`${service.url}/v1/entries/a_b`, { method: 'PUT' })
   expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, DELETE'])

@@ -56,7 +56,7 @@ export const abortCases: readonly AdapterCase[] = [
   })),
   {
     id: 'abort/signal-of-tools',
-    title: 'gives a tool the same signal as without an offloader',
+    title: 'gives a tool the same abort signal as without an offloader',
     async run(harness) {
       const seen: string[] = []
       for (const offloader of [undefined, createBench().offloader]) {

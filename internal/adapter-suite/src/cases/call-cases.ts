@@ -32,7 +32,7 @@ const readLog: CaseTool = {
 export const callCases: readonly AdapterCase[] = [
   {
     id: 'calls/parallel',
-    title: 'keeps parallel large results with their own calls, whichever ends first',
+    title: 'keeps each parallel large result with its own call, in whatever order they end',
     async run(harness) {
       const calls = [0, 1, 2, 3, 4].map((name) => ({ id: `call_${name}`, name: 'read_log', input: { name } }))
       const { plain, offloaded, bench } = await runPair(harness, {
@@ -52,7 +52,7 @@ export const callCases: readonly AdapterCase[] = [
   {
     id: 'calls/equal-ids',
     title:
-      'separates results of equal call ids and different content, since providers number calls from the start in each run',
+      'separates results with equal call ids but different content, since providers count calls from the start in each run',
     async run(harness) {
       const bench = createBench()
       const references: string[] = []
@@ -72,7 +72,7 @@ export const callCases: readonly AdapterCase[] = [
   },
   {
     id: 'calls/equal-ids-in-one-run',
-    title: 'treats equal call ids in one conversation as the framework does, and separates their results',
+    title: 'treats equal call ids in one conversation as the framework does, and keeps their results apart',
     async run(harness) {
       let count = 0
       const tool: CaseTool = {
@@ -122,7 +122,7 @@ export const callCases: readonly AdapterCase[] = [
   })),
   {
     id: 'calls/as-the-model-made-them',
-    title: 'runs each call once, with its unchanged id and input, even a large one',
+    title: 'runs each call once, with its original id and input, even if the input is large',
     async run(harness) {
       const inputs: readonly unknown[] = [{ text: LOG }, { nested: { list: [1, null, { a: 'b' }] } }, {}]
       const seen: unknown[] = []

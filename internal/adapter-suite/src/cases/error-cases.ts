@@ -38,7 +38,7 @@ const HUGE_ONES: readonly (readonly [name: string, what: string, behaviour: Tool
 export const errorCases: readonly AdapterCase[] = [
   ...SMALL.map(([name, what, behaviours]): AdapterCase => ({
     id: `errors/${name}`,
-    title: `leaves ${what} the same as without an offloader`,
+    title: `leaves ${what} unchanged compared with a run without an offloader`,
     async run(harness) {
       for (const behaviour of behaviours) {
         const script = { tools: [behaving('build', behaviour)], model: scripted(calling('build')) }
@@ -51,7 +51,7 @@ export const errorCases: readonly AdapterCase[] = [
   })),
   ...HUGE_ONES.map(([name, what, behaviour]): AdapterCase => ({
     id: `errors/${name}`,
-    title: `offloads ${what}: small in the prompt, still marked as an error, with its last line`,
+    title: `offloads ${what}: the prompt has a short text, still marked as an error, with its last line`,
     run: async (harness) => assertHugeError(harness, behaviour),
   })),
   {

@@ -31,7 +31,7 @@ import { withDirectory } from '../support/with-directory.ts'
 export const historyCases: readonly AdapterCase[] = [
   {
     id: 'history/below-the-limit',
-    title: 'does not change one byte of a history within its limit, and asks for no summary',
+    title: 'leaves a history within its limit unchanged to the last byte, and requests no summary',
     async run(harness) {
       const turns = readingParts(5)
       const systemPrompt = 'You are brief.'
@@ -72,7 +72,7 @@ export const historyCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/arguments',
-    title: 'replaces large arguments of older calls by references, as it does with results',
+    title: 'replaces large arguments of older calls by references, as it replaces results',
     async run(harness) {
       const written = partOf(0, 'a file')
       const turns = [
@@ -120,7 +120,7 @@ export const historyCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/no-trickle',
-    title: 'compacts in few passes, between which prompts only grow, and changes nothing the second time',
+    title: 'compacts in few passes; between them prompts only grow, and a second pass changes nothing',
     async run(harness) {
       const turns = readingParts(MANY_STEPS)
       const { result: plain } = await runLong(harness, { turns })
@@ -146,7 +146,7 @@ export const historyCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/replacement-shrinks',
-    title: 'shortens previews of offloaded results under the same reference, and stores nothing again',
+    title: 'shortens previews of offloaded results under the same reference, and stores nothing twice',
     async run(harness) {
       const turns = [calling('read_log', {}, 'call_log'), ...readingParts(STEPS_TO_COMPACT)]
       const tools = [partReader(), returning('read_log', text(LOG))]
@@ -220,7 +220,7 @@ export const historyCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/resumed',
-    title: 'shows byte-identical references when another process continues over the same storage',
+    title: 'gives byte-identical references when another process continues over the same storage',
     async run(harness) {
       const steps = (await stepsToFirstPass(harness)) + 1
       await withDirectory(async (directory) => {

@@ -27,7 +27,7 @@ const readingLogs = (slowest: number): CaseTool => ({
 export const limitCases: readonly AdapterCase[] = [
   {
     id: 'limits/turn',
-    title: 'keeps parallel results within maxTurnTokens, stores those over it, and repeats the same bytes',
+    title: 'keeps parallel results within maxTurnTokens, stores those over it, and gives the same bytes again',
     async run(harness) {
       const run = async (slowest: number): Promise<readonly string[]> => {
         const script = { tools: [readingLogs(slowest)], model: scripted(callingAll(...CALLS)) }
@@ -83,7 +83,8 @@ export const limitCases: readonly AdapterCase[] = [
   },
   {
     id: 'redaction/small-results',
-    title: 'shows the model small results and errors without secrets, and others unchanged',
+    title:
+      'removes secrets from small results and errors before the model sees them, and leaves other results unchanged',
     async run(harness) {
       const key = `ghp_${'a1B2'.repeat(9)}`
       const tools = [
@@ -123,7 +124,7 @@ export const limitCases: readonly AdapterCase[] = [
   },
   {
     id: 'mode/shadow',
-    title: 'changes nothing in shadow mode, and counts possible offloads',
+    title: 'changes nothing in shadow mode, and counts the results that it would offload',
     async run(harness) {
       const script = { tools: [returning('read_log', text(LOG))], model: scripted(calling('read_log')) }
       const pair = await runPair(harness, script, { mode: 'shadow' })
@@ -135,7 +136,7 @@ export const limitCases: readonly AdapterCase[] = [
   },
   {
     id: 'mode/switched-off',
-    title: 'leaves results unchanged while the function mode returns off, and offloads afterwards',
+    title: 'leaves results unchanged while the function mode returns off, and offloads when it no longer does',
     async run(harness) {
       let mode: 'off' | 'offload' = 'off'
       const bench = createBench({ mode: () => mode })

@@ -34,7 +34,7 @@ export const loopCases: readonly AdapterCase[] = [
   },
   {
     id: 'streaming/small-results',
-    title: 'does not change small results of a tool that yields',
+    title: 'leaves small results of a tool that yields unchanged',
     async run(harness) {
       const tools = [behaving('build', { type: 'yields', texts: ['a tenth is done', 'half is done', 'done'] })]
       const pair = await runPair(harness, { tools, model: scripted(calling('build')) })
@@ -44,7 +44,7 @@ export const loopCases: readonly AdapterCase[] = [
   },
   {
     id: 'approval/approved',
-    title: 'asks before a tool runs, runs it once, and offloads its result',
+    title: 'requests approval before a tool runs, runs the tool once, and offloads its result',
     async run(harness) {
       const order: string[] = []
       const bench = createBench()
@@ -63,7 +63,7 @@ export const loopCases: readonly AdapterCase[] = [
   },
   {
     id: 'approval/denied',
-    title: 'does not run a denied tool, and shows the model the same as without an offloader',
+    title: 'does not run a denied tool, and shows the model the same messages as without an offloader',
     async run(harness) {
       const order: string[] = []
       const pair = await runPair(harness, {
@@ -82,7 +82,7 @@ export const loopCases: readonly AdapterCase[] = [
   },
   {
     id: 'approval/not-for-retrieval',
-    title: 'requests no approval for retrievals, or for tools without approval',
+    title: 'requests approval neither for retrievals nor for tools without approval',
     async run(harness) {
       const { result } = await runOffloaded(harness, {
         tools: [{ ...returning('deploy', text('deployed')), needsApproval: true }, returning('read_log', text(LOG))],
@@ -97,7 +97,7 @@ export const loopCases: readonly AdapterCase[] = [
   },
   {
     id: 'arguments/invalid',
-    title: 'does not run a tool with invalid arguments, and shows the model the same as without an offloader',
+    title: 'does not run a tool with invalid arguments, and shows the model the same messages as without an offloader',
     async run(harness) {
       const order: string[] = []
       const pair = await runPair(harness, {
@@ -136,7 +136,7 @@ export const loopCases: readonly AdapterCase[] = [
   },
   {
     id: 'provider/results',
-    title: 'does not change results of any size from tools that the provider runs',
+    title: 'leaves results of tools that the provider runs unchanged at any size',
     async run(harness) {
       const pair = await runPair(harness, {
         tools: [

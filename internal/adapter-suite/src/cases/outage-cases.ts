@@ -51,7 +51,7 @@ export const outageCases: readonly AdapterCase[] = [
   },
   {
     id: 'outages/store-throws-garbage',
-    title: 'leaves results unchanged whatever a storage throws or returns',
+    title: 'leaves results unchanged, whatever error or value a storage gives',
     async run(harness) {
       for (const thrown of GARBAGE) {
         const pair = await runPair(harness, READ, { storage: failing(reject(thrown)) })
@@ -72,7 +72,8 @@ export const outageCases: readonly AdapterCase[] = [
   },
   {
     id: 'outages/cut',
-    title: 'shows the model a result cut to maxInlineTokens while nothing can be stored, with the size of the rest',
+    title:
+      'cuts a result to maxInlineTokens while nothing can be stored, and tells the model the size of the missing part',
     async run(harness) {
       const options = { storage: failing(reject(unavailable())), maxInlineTokens: 4_000 }
       const { result, bench } = await runOffloaded(harness, READ, options)
@@ -83,7 +84,7 @@ export const outageCases: readonly AdapterCase[] = [
   },
   {
     id: 'outages/second-block',
-    title: 'leaves a result unchanged and nothing in storage if only a part of it could be stored',
+    title: 'leaves a result unchanged, and nothing in storage, if only a part of it could be stored',
     async run(harness) {
       const storage = overriddenStorage(new InMemoryStorage(), (inner) => ({
         store: async (key, content, contentType, options) => {

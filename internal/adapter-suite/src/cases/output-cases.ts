@@ -30,7 +30,7 @@ export const outputCases: readonly AdapterCase[] = [
   })),
   {
     id: 'outputs/whole',
-    title: 'gives the program a large result whole, or the references under which it is stored',
+    title: 'gives the program either a large result whole or the references under which it is stored',
     async run(harness) {
       const tools = [returning('read', text(LOG))]
       const { plain, offloaded, bench } = await runPair(harness, { tools, model: scripted(calling('read')) })

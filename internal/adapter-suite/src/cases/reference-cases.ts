@@ -39,7 +39,7 @@ export const referenceCases: readonly AdapterCase[] = [
   },
   {
     id: 'references/refused',
-    title: 'does not call a tool with a reference that is unknown or of another session, and tells the model',
+    title: 'does not call a tool if a reference is unknown or of another session, and tells the model why',
     async run(harness) {
       const bench = benchWith()
       const foreign = await store(bench, 'of another session', 'session-2')
@@ -55,7 +55,7 @@ export const referenceCases: readonly AdapterCase[] = [
   },
   {
     id: 'references/schema',
-    title: 'checks by the schema of the tool what a reference stands for',
+    title: 'validates the content of a reference against the schema of the tool',
     async run(harness) {
       const bench = benchWith()
       const rows = await store(bench, '[{"id":1},{"id":2}]')
@@ -68,7 +68,7 @@ export const referenceCases: readonly AdapterCase[] = [
   },
   {
     id: 'references/not-opted-in',
-    title: 'passes the text of a reference on in other arguments and to other tools',
+    title: 'passes a reference on as text in other arguments and to other tools',
     async run(harness) {
       const bench = benchWith()
       const reference = `spill:${await store(bench, 'content')}`
@@ -78,7 +78,7 @@ export const referenceCases: readonly AdapterCase[] = [
   },
   {
     id: 'references/allowed',
-    title: 'shows both forms of the arguments to the application, which can refuse them',
+    title: 'shows the application the arguments with the reference and with the content, and lets it refuse the call',
     async run(harness) {
       const asked: unknown[] = []
       const bench = benchWith({
@@ -103,7 +103,7 @@ export const referenceCases: readonly AdapterCase[] = [
   },
   {
     id: 'references/approval',
-    title: 'asks for the approval of a call with a reference, and calls the tool with the content afterwards',
+    title: 'requests approval for a call with a reference, and then calls the tool with the content',
     async run(harness) {
       const bench = benchWith()
       const reference = await store(bench, 'content')

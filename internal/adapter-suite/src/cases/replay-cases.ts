@@ -35,7 +35,7 @@ export const replayCases: readonly AdapterCase[] = [
   },
   {
     id: 'replay/prompts-only-grow',
-    title: 'never changes earlier messages: each prompt starts with the previous one, as without an offloader',
+    title: 'never changes earlier messages: each prompt starts with the previous prompt, as without an offloader',
     async run(harness) {
       const plain = await runFirst(harness, undefined)
       assertDone(plain, 'The framework on its own does not reach the end')
@@ -95,8 +95,7 @@ export const replayCases: readonly AdapterCase[] = [
   },
   {
     id: 'replay/new-process',
-    title:
-      'gives byte-identical requests in a new process, to go on from a history and to replay a session of 50 turns',
+    title: 'gives byte-identical requests in a new process that continues a history or replays a session of 50 turns',
     async run(harness) {
       await withDirectory(async (directory) => {
         const over = (name: string): Bench => createBench({ storage: new FileStorage(join(directory, name)) })

@@ -83,7 +83,7 @@ export const resultCases: readonly AdapterCase[] = [
   })),
   {
     id: 'results/rest-of-the-prompt',
-    title: 'changes only the text in a prompt that was too large',
+    title: 'changes only the text that was too large, and nothing else in a prompt',
     async run(harness) {
       const { plain, offloaded } = await runPair(harness, {
         tools: [returning('read_log', text(LOG)), returning('read_status', text('all is well'))],
@@ -142,7 +142,7 @@ export const resultCases: readonly AdapterCase[] = [
   },
   ...(['image', 'document', 'audio'] as const).map((type): AdapterCase => ({
     id: `results/large-${type}`,
-    title: `stores the bytes of a large ${type} and leaves its description`,
+    title: `stores the bytes of a large ${type}, and shows its description`,
     async run(harness) {
       const block = media(type, 1_200_000)
       const { result, bench } = await runOffloaded(harness, {
@@ -162,7 +162,7 @@ export const resultCases: readonly AdapterCase[] = [
   })),
   {
     id: 'results/image-beside-large-text',
-    title: 'keeps a small image native, with the same bytes, if the text beside it is offloaded',
+    title: 'keeps a small image, with the same bytes, if the text beside it is offloaded',
     async run(harness) {
       const { plain, offloaded, bench } = await runPair(harness, {
         tools: [returning('capture', text(LOG), media('image', 20_000))],
@@ -223,7 +223,7 @@ export const resultCases: readonly AdapterCase[] = [
   },
   {
     id: 'results/image-by-url',
-    title: 'leaves an image by URL in place',
+    title: 'leaves an image given by URL in place',
     async run(harness) {
       const image: ContentBlock = { type: 'image', mediaType: 'image/png', url: 'https://example.com/chart.png' }
       const { plain, offloaded } = await runPair(harness, {
@@ -239,7 +239,7 @@ export const resultCases: readonly AdapterCase[] = [
   },
   {
     id: 'results/many-blocks',
-    title: 'offloads blocks that are too large only together, and stores each of them',
+    title: 'offloads blocks that exceed the limit only together, and stores each of them',
     async run(harness) {
       const blocks = Array.from({ length: 40 }, (_, index) => log(`part ${index}`, 50))
       const { result, bench } = await runOffloaded(harness, {
@@ -257,7 +257,7 @@ export const resultCases: readonly AdapterCase[] = [
   },
   {
     id: 'results/one-block-as-parts',
-    title: 'offloads a single block of text in a result with several parts',
+    title: 'offloads a result with several parts if they are one block of text',
     async run(harness) {
       const { result, bench } = await runOffloaded(harness, {
         tools: [behaving('read_log', { type: 'returns', content: [text(LOG)], asParts: true })],
@@ -269,7 +269,7 @@ export const resultCases: readonly AdapterCase[] = [
   },
   {
     id: 'results/replacement-size',
-    title: 'makes a replacement no larger than its preview and a frame',
+    title: 'makes a replacement no larger than its preview and its frame',
     async run(harness) {
       const { result } = await runOffloaded(
         harness,
@@ -282,7 +282,7 @@ export const resultCases: readonly AdapterCase[] = [
   },
   {
     id: 'results/beside-small-results',
-    title: 'keeps the order of results, and small results unchanged, if one of them is offloaded',
+    title: 'keeps the order of results, and keeps small results unchanged, if one of them is offloaded',
     async run(harness) {
       const { plain, offloaded } = await runPair(harness, {
         tools: [returning('read_log', text(LOG)), returning('read_status', text('all is well'))],

@@ -115,7 +115,7 @@ export const retrievalCases: readonly AdapterCase[] = [
   })),
   {
     id: 'retrieval/json',
-    title: 'returns JSON that fits into an answer',
+    title: 'returns JSON as JSON if it fits into an answer',
     async run(harness) {
       const value = USERS.slice(0, 200)
       const options = { maxRetrievalTokens: 20_000 }
@@ -144,7 +144,7 @@ export const retrievalCases: readonly AdapterCase[] = [
   })),
   {
     id: 'retrieval/never-offloaded',
-    title: 'never offloads an answer, even over the limit for results',
+    title: 'never offloads an answer, even if it exceeds the limit for results',
     async run(harness) {
       const ask: Ask = (reference) => ({ reference, line_range: { start: 1, end: 400 } })
       const options = { maxResultTokens: 1_000, maxRetrievalTokens: 20_000 }
@@ -157,7 +157,7 @@ export const retrievalCases: readonly AdapterCase[] = [
   },
   {
     id: 'retrieval/by-another-tool',
-    title: 'leaves a result as it is that another tool read from storage, and stores nothing again',
+    title: 'leaves a result unchanged if another tool read it from storage, and stores nothing again',
     async run(harness) {
       const part = LOG.split('\n').slice(100, 400).join('\n')
       const { result, bench } = await runOffloaded(
@@ -233,7 +233,7 @@ export const retrievalCases: readonly AdapterCase[] = [
   },
   {
     id: 'retrieval/same-tools',
-    title: 'offers the same tools in the same order in every prompt and run, since prompt caches start with them',
+    title: 'offers the same tools in the same order in every prompt and run, because prompt caches start with them',
     async run(harness) {
       const runs = [await runOffloaded(harness, twoTools()), await runOffloaded(harness, twoTools())]
       const [first, ...others] = runs
@@ -280,7 +280,7 @@ export const retrievalCases: readonly AdapterCase[] = [
   },
   {
     id: 'retrieval/only-small-results',
-    title: 'changes only the tools of a conversation with small results',
+    title: 'changes only the tools of a conversation if all results are small',
     async run(harness) {
       const tools = [returning('read_status', text('all is well'))]
       const model = scripted(calling('read_status'), calling('read_status', {}, 'call_2'))

@@ -70,7 +70,7 @@ export const smallResultCases: readonly AdapterCase[] = [
   })),
   {
     id: 'small-results/many',
-    title: 'leaves results that are too large only together, since the limit applies to each result',
+    title: 'leaves results unchanged that exceed the limit only together, because the limit applies to each result',
     async run(harness) {
       const calls = Array.from({ length: 10 }, (_, index) => ({ id: `call_${index}`, name: 'read', input: {} }))
       const tools = [returning('read', text('x'.repeat(3_000)))]
@@ -79,7 +79,7 @@ export const smallResultCases: readonly AdapterCase[] = [
   },
   {
     id: 'small-results/at-the-limit',
-    title: 'leaves a text or JSON result of exactly the limit, and offloads one that is a token longer',
+    title: 'leaves a text or JSON result of exactly the limit unchanged, and offloads one with one token more',
     async run(harness) {
       for (const block of [text(words(4_000)), json({ a: words(4_000) })]) {
         const script = { tools: [returning('read', block)], model: scripted(calling('read')) }

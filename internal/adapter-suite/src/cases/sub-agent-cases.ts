@@ -13,7 +13,7 @@ import { lastPrompt, lastResult, referenceIn, textOf } from '../support/seen-res
 export const subAgentCases: readonly AdapterCase[] = [
   {
     id: 'sub-agents/lent-and-given-back',
-    title: 'lets a sub-agent read what its task names, and its parent what its answer names',
+    title: 'lets a sub-agent read the references in its task, and lets its parent read those in its answer',
     async run(harness) {
       const bench = createBench()
       let inner: ConversationResult | undefined

@@ -46,7 +46,7 @@ export const summaryCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/summaries-merge',
-    title: 'keeps the summary from call to call, passes it to the next summary, and never has two',
+    title: 'keeps the summary from call to call, passes it to the next summary, and never has two summaries',
     async run(harness) {
       const { compaction, requests } = summarizing()
       const { result } = await runLong(harness, {
@@ -103,7 +103,7 @@ export const summaryCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/summary-aborted',
-    title: 'ends an aborted run promptly while a summary is written, and aborts the summary model',
+    title: 'ends an aborted run promptly while a summary is written, and aborts the call of the summary model',
     async run(harness) {
       const controller = new AbortController()
       let given: AbortSignal | undefined

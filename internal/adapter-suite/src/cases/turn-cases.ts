@@ -62,7 +62,7 @@ export const turnCases: readonly AdapterCase[] = [
   },
   {
     id: 'turns/evicted',
-    title: 'answers a retrieval of an evicted entry with the tool to run again',
+    title: 'answers a retrieval of an evicted entry with the name of the tool to run again',
     async run(harness) {
       const bench = createBench({ storage: new InMemoryStorage({ evictAfterTurns: 2 }) })
       const log = readingLog()
@@ -89,7 +89,7 @@ export const turnCases: readonly AdapterCase[] = [
   },
   {
     id: 'turns/not-too-early',
-    title: 'keeps content that was unused for at most the allowed number of turns',
+    title: 'keeps content that was not used for at most the allowed number of turns',
     async run(harness) {
       const log = readingLog()
       const { result } = await runOffloaded(

@@ -11,7 +11,7 @@ test('each case catches a faulty adapter', () => {
   expect(ADAPTER_CASES.map(({ id }) => id).filter((id) => !caught.has(id))).toEqual([])
 })
 
-test('no two faults have one name', () => {
+test('no two faults have the same name', () => {
   expect(Object.keys(harnesses)).toHaveLength(FAULTS.length)
 })
 

@@ -97,7 +97,7 @@ describe('offloadMiddleware', () => {
     expect(offloader.meter().results).toBe(results + 2)
   })
 
-  it('gives each call that shares an output its own reference', async () => {
+  it('gives each call its own reference, even if several share an output', async () => {
     const output = text()
     const [message] = await transform([answer(result('call_1', output), result('call_2', output))])
     const shared = message?.content.map((part) => part.output.value)
@@ -106,7 +106,7 @@ describe('offloadMiddleware', () => {
     expect(new Set(shared).size).toBe(2)
   })
 
-  it('stores a result again if storing failed', async () => {
+  it('tries to store a result again if storing failed', async () => {
     const store = storage.store.bind(storage)
     storage.store = () => Promise.reject(new Error('down'))
     const prompt = [answer(result('call_1'))]
@@ -137,7 +137,7 @@ describe('offloadMiddleware', () => {
     expect(inputs).toEqual([{ path: 'new' }, undefined])
   })
 
-  it('puts lines first that match the text of the model before its calls', async () => {
+  it('shows lines first that match the text of the model before its calls', async () => {
     const shown = async (...said: object[]): Promise<string> => {
       const toolCall = { type: 'tool-call', toolCallId: 'call_1', toolName: 'read', input: { path: 'a.py' } }
       const prompt = [

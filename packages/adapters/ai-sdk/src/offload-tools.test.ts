@@ -60,7 +60,7 @@ describe('offloadTools', () => {
     expect(await shown(wrapped, 'run', LOG)).toMatchObject({ value: expect.stringMatching(/^\[Offloaded/) })
   })
 
-  it('keeps all other properties unchanged', () => {
+  it('keeps all other properties of a tool unchanged', () => {
     const symbol = Symbol('own')
     const run = {
       type: 'dynamic',
@@ -197,7 +197,7 @@ describe('offloadTools', () => {
     expect(seen.length).toBeLessThan(10_000)
   })
 
-  it('shows the same for a saved message as in the run, and offloads it again', async () => {
+  it('shows a saved message as in the run, and offloads it again', async () => {
     const offloader = newOffloader()
     const tools = offloadTools({ run: tool({ inputSchema: schema, execute: async () => LOG }) }, offloader)
     const part = { type: 'tool-run', toolCallId: 'call_1', state: 'output-available', input: {}, output: LOG }
@@ -334,7 +334,7 @@ describe('guardExecute', () => {
       },
     )
 
-    it('passes on the input, the options and the value of a promise', async () => {
+    it('passes the input and the options on, and the value of a promise back', async () => {
       const input = {}
       const seen: unknown[] = []
       const value = {}
@@ -360,14 +360,21 @@ describe('guardExecute', () => {
           throw error
         },
       ],
-    ])('rejects with the same small error, and with a replaced huge error, thrown %s', async (_name, throwing) => {
-      const small = new BuildError('small')
-      expect(await caught(() => guard(throwing(small))({}, OPTIONS))).toBe(small)
-      const huge = new BuildError(HUGE)
-      const replaced = await caught(() => guard(throwing(huge))({}, OPTIONS))
-      expect(replaced).toBeInstanceOf(BuildError)
-      expect(replaced).toMatchObject({ code: 'EBUILD', cause: huge, message: expect.stringMatching(/^\[Offloaded: /) })
-    })
+    ])(
+      'rejects with the same small error, or with a replaced huge error, if it is thrown %s',
+      async (_name, throwing) => {
+        const small = new BuildError('small')
+        expect(await caught(() => guard(throwing(small))({}, OPTIONS))).toBe(small)
+        const huge = new BuildError(HUGE)
+        const replaced = await caught(() => guard(throwing(huge))({}, OPTIONS))
+        expect(replaced).toBeInstanceOf(BuildError)
+        expect(replaced).toMatchObject({
+          code: 'EBUILD',
+          cause: huge,
+          message: expect.stringMatching(/^\[Offloaded: /),
+        })
+      },
+    )
 
     it('keeps a huge error unchanged if the call was aborted', async () => {
       const controller = new AbortController()
@@ -394,7 +401,7 @@ describe('guardExecute', () => {
       expect(error).toMatchObject({ message: expect.stringMatching(/^\[Offloaded: /) })
     })
 
-    it('starts a generator at the first request for results, and can end it early', async () => {
+    it('starts a generator when a result is first requested, and can end it early', async () => {
       const steps: string[] = []
       const execute = guard(async function* () {
         steps.push('started')

@@ -94,7 +94,7 @@ describe('offloadTools', () => {
     expectTypeOf<Call<'retrieve_offloaded_content'>['input']>().toEqualTypeOf<unknown>()
   })
 
-  it('keeps these types in a run', async () => {
+  it('keeps the types of tools during a run', async () => {
     const { toolCalls, toolResults } = await generateText({ model, tools: wrapped, prompt: '' })
     expectTypeOf(toolCalls).toEqualTypeOf<TypedToolCall<Wrapped>[]>()
     expectTypeOf(toolResults).toEqualTypeOf<TypedToolResult<Wrapped>[]>()

@@ -65,7 +65,7 @@ describe('answerToolCalls', () => {
     })
   })
 
-  it('answers retrievals itself, and marks their errors', async () => {
+  it('answers retrievals itself, and marks failed ones as errors', async () => {
     const read = await answerToolCalls(response([toolUse('a')]), offloader, () => LOG)
     const [, reference] = /^ {2}(\w+) \(/m.exec(JSON.parse(JSON.stringify(read?.content[0]?.content)) as string) ?? []
     const calls = response([
@@ -150,7 +150,7 @@ describe('answerToolCalls', () => {
     expect(aborted?.content).toMatchObject([{ is_error: true }])
   })
 
-  it('puts lines first that match the text of the model before its calls', async () => {
+  it('shows lines first that match the text of the model before its calls', async () => {
     const calls = [{ type: 'text', text: 'I look at `step_1251`.' }, toolUse('a', 'read', { input: { path: 'a.py' } })]
     const shown = async (content: object[]): Promise<string> =>
       JSON.stringify(await answerToolCalls(response(content), offloader, () => CODE))
@@ -158,7 +158,7 @@ describe('answerToolCalls', () => {
     expect(await shown(calls.slice(1))).not.toContain('return state + 1251')
   })
 
-  it('rejects invalid arguments, and ends no turn', async () => {
+  it('rejects invalid arguments, and does not end a turn', async () => {
     const calls = response([])
     for (const none of [undefined, null, {}, Promise.resolve(calls), { stop_reason: 'tool_use' }])
       await expect(answerToolCalls(none as never, offloader, () => '')).rejects.toThrow(

@@ -73,13 +73,13 @@ describe('endTurns', () => {
     expect(order.filter((what) => what === 'turn')).toHaveLength(3)
   })
 
-  it('ends the runner if the loop over it ends', async () => {
+  it('ends the runner if the caller stops the loop over it', async () => {
     const runner = endTurns(client.beta.messages.toolRunner({ ...params, stream: false }), offloader)
     for await (const { stop_reason: reason } of runner) if (reason === 'tool_use') break
     expect(order).toEqual(['model', 'turn'])
   })
 
-  it('ends no turn for a failed call, and fails as the runner does', async () => {
+  it('ends no turn for a failed call, and fails in the same way as the runner', async () => {
     const failing = new Anthropic({
       apiKey: 'none',
       fetch: async () => new Response('', { status: 400 }),

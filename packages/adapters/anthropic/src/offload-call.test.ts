@@ -41,7 +41,7 @@ const thrownBy = async (error: unknown, call?: object): Promise<unknown> => {
 }
 
 describe('offloadCall', () => {
-  it('returns small content unchanged and large content replaced, synchronously or by a promise', async () => {
+  it('returns small content unchanged and replaces large content, synchronously or with a promise', async () => {
     const parts = [{ type: 'text', text: 'small' }]
     expect(await run(() => parts)).toBe(parts)
     expect(await run(async () => parts)).toBe(parts)
@@ -64,7 +64,7 @@ describe('offloadCall', () => {
     expect(contentOfThrown(thrown)).toMatch(/^Error: \[Offloaded: /)
   })
 
-  it('replaces the text or parts of a tool error, and keeps its last line', async () => {
+  it('replaces the text or parts of a tool error, but not its last line', async () => {
     const huge = `${HUGE}FATAL: no space left`
     for (const [content, shown] of [
       [huge, expect.stringMatching(REPLACED)],
@@ -79,7 +79,7 @@ describe('offloadCall', () => {
     }
   })
 
-  it('replaces the content of a tool error of a program that has loaded the SDK as CommonJS', async () => {
+  it('replaces the content of a tool error if the program has loaded the SDK as CommonJS', async () => {
     const required = createRequire(import.meta.url)('@anthropic-ai/sdk') as { readonly default: typeof Anthropic }
     const Other = required.default.Beta.Messages.ToolError
     expect(Other).not.toBe(ToolError)
@@ -185,7 +185,7 @@ describe('offloadContent', () => {
       expect((shown as object[])[2]).toBe(picture)
     })
 
-    it('keeps media by URL or by id, and unknown parts', async () => {
+    it('keeps media given by URL or by id, and unknown parts', async () => {
       const kept = [
         { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } },
         { type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } },

@@ -126,7 +126,7 @@ describe('wrapTool', () => {
     },
   )
 
-  it('keeps the definition byte for byte, and symbols', () => {
+  it('keeps the definition byte for byte, including symbols', () => {
     const mark = Symbol('helper')
     const run = (): string => LOG
     const tool = {

@@ -98,7 +98,7 @@ describe('blockToPart', () => {
     { type: 'image', mediaType: 'image/gif', data },
     { type: 'image', mediaType: 'image/webp', data },
     { type: 'document', mediaType: 'application/pdf', data },
-  ])('writes $type $mediaType so that it can be read back', (block) => {
+  ])('writes $type $mediaType in a form that is read back as the same block', (block) => {
     expect(partToBlock(blockToPart(block))).toEqual(block)
   })
 

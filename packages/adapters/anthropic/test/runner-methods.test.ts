@@ -40,7 +40,7 @@ const clientCalling = (...names: readonly string[]): Anthropic => {
   return new Anthropic({ apiKey: 'none', fetch: fakeApi(turn), maxRetries: 0 })
 }
 
-it('generateToolResponse returns the replaced results, and each tool runs once', async () => {
+it('generateToolResponse returns the replaced results, and runs each tool once', async () => {
   const tools = offloadTools([toolNamed('read')], session)
   const runner = clientCalling('read').beta.messages.toolRunner({ ...base, tools })
   const responses: unknown[] = []
@@ -49,7 +49,7 @@ it('generateToolResponse returns the replaced results, and each tool runs once',
   expect(ran).toEqual(['read'])
 })
 
-it('a value that a tool wrote as text answers a question for a JSON path', async () => {
+it('a JSON path can be selected from a value that a tool wrote as text', async () => {
   const rows = Array.from({ length: 3_000 }, (_, id) => ({ id, name: `user ${id}` }))
   const run = (): string => JSON.stringify({ rows })
   const list = betaTool({ name: 'list', description: 'List.', inputSchema: { type: 'object' }, run })
@@ -67,7 +67,7 @@ it('a value that a tool wrote as text answers a question for a JSON path', async
 })
 
 describe.skipIf(!hasThreads)('a tool runner', () => {
-  it('holds a call that needs approval', async () => {
+  it('holds back a call that needs approval', async () => {
     const tools = offloadTools([toolNamed('read'), toolNamed('deploy')], session)
     const client = clientCalling('read', 'deploy')
     const runner = client.beta.messages.toolRunner({ ...base, tools, stream: true, runToolsEagerly: true })

@@ -59,7 +59,7 @@ describe('mcpTools', () => {
     { callTool },
   )
 
-  it('are offloaded, and errors of the server stay errors', async () => {
+  it('are offloaded, and errors of the server are still errors', async () => {
     const results = resultsOf(await runCalls(tools, [call('read'), call('fail'), call('small')]))
     expect(results).toMatchObject([
       { content: [text(REPLACED)] },
@@ -109,7 +109,7 @@ describe.skipIf(!hasThreads)('the agent toolset', () => {
     return tools
   }
 
-  it('is offloaded, and a command that fails stays an error', async () => {
+  it('is offloaded, and a command that fails is still an error', async () => {
     const calls = [
       call('read', { file_path: 'a.log' }),
       call('bash', { command: 'cat a.log; false' }),
@@ -121,7 +121,7 @@ describe.skipIf(!hasThreads)('the agent toolset', () => {
     expect(names?.content).toMatch(/a\.log$/)
   })
 
-  it('stops a command with the run, and closes its shell', async () => {
+  it('stops a command when the run stops, and closes its shell', async () => {
     const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
     const bash = offloadTools(await newTools(), offloader).find(({ name }) => name === 'bash') as BetaRunnableTool
     const toolUse = { type: 'tool_use', id: 'call_1', name: 'bash', input: {} } as const
@@ -165,7 +165,7 @@ describe.skipIf(!hasThreads)('a toolset', () => {
     expect(error).toMatchObject({ is_error: true, content: [text('Error: nothing found')] })
   })
 
-  it('is offloaded in a loop by hand', async () => {
+  it('is offloaded in a loop written by hand', async () => {
     const browser = (await newBrowser()) as Extract<RunnerTool, { run: (context: never, toolUse: never) => unknown }>
     const content = [{ type: 'tool_use', ...browserCall('get_page_text') }]
     const response = { content, stop_reason: 'tool_use' } as unknown as Anthropic.Beta.BetaMessage
@@ -178,7 +178,7 @@ describe.skipIf(!hasThreads)('a toolset', () => {
     ])
   })
 
-  it('propagates errors of its use as the SDK does', async () => {
+  it('passes on errors of its use as the SDK does', async () => {
     const browser = await newBrowser()
     await (browser as { close?: () => unknown }).close?.()
     await expect(runCalls([browser], [browserCall('find')])).rejects.toThrow(/toolset is closed/)

@@ -46,7 +46,7 @@ beforeEach(() => {
 })
 
 describe.skipIf(!hasThreads)('a thread', () => {
-  it('gets each result once, replaced', async () => {
+  it('gets each result only once, as a replacement', async () => {
     await client.beta.messages.toolRunner({ ...base, messages: [question], tools: offloadTools([read], session) })
     expect(sent.map(({ thread, messages }) => [thread?.type, messages.length])).toEqual([
       ['create', 1],
@@ -56,7 +56,7 @@ describe.skipIf(!hasThreads)('a thread', () => {
     for (const { messages } of sent.slice(1)) expect(resultsIn(messages)).toMatchObject([{ content: REPLACED }])
   })
 
-  it('gets the same bytes again if the provider has lost it', async () => {
+  it('gets the same bytes again if the provider has lost the thread', async () => {
     isLost = (index) => index === 2
     await client.beta.messages.toolRunner({ ...base, messages: [question], tools: offloadTools([read], session) })
     expect(sent.map(({ thread }) => thread?.type)).toEqual(['create', 'continue', 'continue', 'create'])

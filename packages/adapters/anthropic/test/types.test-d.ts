@@ -146,7 +146,7 @@ describe('historyParams', () => {
 })
 
 describe('answerToolCalls', () => {
-  it('accepts responses of either API, and returns a message of either', async () => {
+  it('accepts responses of either API, and returns a message of the same API', async () => {
     const response = await client.messages.create({ ...base })
     const beta = await client.beta.messages.create({ ...base })
     for (const one of [response, beta])

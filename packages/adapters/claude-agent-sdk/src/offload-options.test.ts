@@ -90,11 +90,11 @@ describe('offloadOptions', () => {
     [() => offloadOptions({}, storage as never), /offloader must be a ContextOffloader/],
     [() => offloadOptions({}, offloader, { scopes: [] } as never), /Unknown option "scopes"/],
     [() => offloadOptions({ mcpServers: { spillway: { command: 'x' } } }, offloader), /has a server spillway already/],
-  ])('rejects invalid arguments: %#', (make, message) => {
+  ])('rejects invalid arguments (%#)', (make, message) => {
     expect(make).toThrow(message)
   })
 
-  it('answers a retrieval in the session of the preceding hook', async () => {
+  it('answers a retrieval in the session that the hook named before it', async () => {
     const options = offloadOptions({}, offloader)
     await runHooks(options, inputOf('PostToolUse', 'session-1'))
     const [event] = events
@@ -125,7 +125,7 @@ describe('offloadOptions', () => {
     expect(references).toHaveLength(1)
   })
 
-  it('leaves the result if the session has no valid scope, and reports why', async () => {
+  it('leaves the result unchanged if the session has no valid scope, and reports why', async () => {
     const scope = (): never => {
       throw new Error('no tenant')
     }
@@ -134,7 +134,7 @@ describe('offloadOptions', () => {
     expect(events).toMatchObject([{ type: 'offload-failed' }])
   })
 
-  it('ends a turn after the results of all calls of a reply, and at the end of the run', async () => {
+  it('ends a turn after the results of all calls in a reply, and at the end of the run', async () => {
     let turns = 0
     const own = new ContextOffloader({
       storage: Object.assign(storage, { endTurn: async () => ({ evicted: [], turns: (turns += 1) }) }),
@@ -173,7 +173,7 @@ describe('errors of a server in this process', () => {
     return ((await sent) as { result: object }).result
   }
 
-  it('are offloaded, stay errors, and keep their last line', async () => {
+  it('are offloaded, are still errors, and keep their last line', async () => {
     const result = await failing(failed)
     expect(result).toMatchObject({
       isError: true,

@@ -48,7 +48,7 @@ async function ask({ sent, connection }: Connected, message: object): Promise<un
   return sent.at(-1)
 }
 
-it('the retrieval server speaks as much of MCP as one tool needs', async () => {
+it('the retrieval server supports only the part of MCP that one tool needs', async () => {
   const connected = await connect()
   expect(await ask(connected, { id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25' } })).toEqual({
     jsonrpc: '2.0',
@@ -65,7 +65,7 @@ it('the retrieval server speaks as much of MCP as one tool needs', async () => {
   expect(connected.sent).toHaveLength(5)
 })
 
-it('the retrieval server passes on the unchanged input, and the call id of the model', async () => {
+it("the retrieval server passes on the unchanged input and the model's id of the call", async () => {
   const connected = await connect()
   const input = { anything: [1] }
   const params = { name: 'read', arguments: input, _meta: { 'claudecode/toolUseId': 'toolu_1' } }

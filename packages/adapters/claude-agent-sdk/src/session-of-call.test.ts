@@ -14,7 +14,7 @@ const call = (tool_use_id: string, session_id = 'session-1'): PreToolUseHookInpu
   tool_input: {},
 })
 
-it('sessionOfCall finds a session once', () => {
+it('sessionOfCall finds a session only once', () => {
   const sessions = new SessionOfCall()
   sessions.announce(call('__proto__'))
   expect(sessions.take('__proto__')?.session_id).toBe('session-1')
@@ -22,7 +22,7 @@ it('sessionOfCall finds a session once', () => {
   expect(sessions.take('constructor')).toBeUndefined()
 })
 
-it('sessionOfCall finds no session for an id of two sessions, but one for a call announced twice', () => {
+it('sessionOfCall finds no session if two sessions share an id, but finds one if a call is announced twice', () => {
   const sessions = new SessionOfCall()
   sessions.announce(call('a'))
   sessions.announce(call('a'))
@@ -40,7 +40,7 @@ it('sessionOfCall forgets calls that were never made, the oldest first', () => {
   expect(sessions.take('4000')).toBeDefined()
 })
 
-it('sessionOfCall has one instance per offloader', () => {
+it('sessionOfCall has one instance for each offloader', () => {
   const [one, other] = [1, 2].map(() => new ContextOffloader({ storage: new InMemoryStorage() }))
   if (one === undefined || other === undefined) throw new Error('There are two.')
   expect(sessionOfCall(one)).toBe(sessionOfCall(one))

@@ -83,7 +83,7 @@ async function storedIn(offloader: ContextOffloader, ...scope: string[]): Promis
   return count
 }
 
-describe('in every way of calling a model', () => {
+describe('offloadMiddleware, in every way of calling a model', () => {
   it('the result of a plain tool is offloaded and can be searched', async () => {
     const ai = newGenkit(call('read_log'), searching)
     const offload = offloadMiddleware(create())
@@ -95,14 +95,14 @@ describe('in every way of calling a model', () => {
     ])
   })
 
-  it('the result of a tool made for one call is offloaded', async () => {
+  it('the result of a tool that was made for one call is offloaded', async () => {
     const ai = newGenkit(call('read_log'))
     const tools = [tool(config, async () => ({ lines: LOG.split('\n') }))]
     const { messages } = await ai.generate({ prompt: 'Go.', tools, use: [offloadMiddleware(create())()] })
     expect(responsesIn(messages)).toEqual([{ name: 'read_log', ref: 'call_1', output: offloaded }])
   })
 
-  it('a prompt works, executed and streamed', async () => {
+  it('a prompt works, both executed and streamed', async () => {
     const offloader = create()
     const ai = newGenkit(call('read_log'), searching, { text: 'done' }, call('read_log'))
     const use = [offloadMiddleware(offloader)({ scope: ['prompts'] })]
@@ -119,7 +119,7 @@ describe('in every way of calling a model', () => {
     expect(await storedIn(offloader, 'prompts')).toBe(1)
   })
 
-  it('registered middleware is used by its name and a config, as in prompt files', async () => {
+  it('registered middleware is found by its name and used with a config, as in prompt files', async () => {
     const offloader = create()
     const ai = genkit({ model: 'fake', plugins: [offloadMiddleware(offloader).plugin()] })
     defineModel(ai, [call('read_log')])
@@ -145,7 +145,7 @@ describe('in every way of calling a model', () => {
     expect(await storedIn(offloader, 'user-1')).toBe(1)
   })
 
-  it('structured output stays for the model', async () => {
+  it('structured output for the model does not change', async () => {
     const ai = newGenkit(call('read_log'), { text: '{"ok":true}' })
     const { output, messages } = await ai.generate({
       prompt: 'Go.',
@@ -171,7 +171,7 @@ describe('in every way of calling a model', () => {
   })
 })
 
-describe('in a session', () => {
+describe('offloadMiddleware in a session', () => {
   const turns = [call('read_log'), { text: 'I have read it.' }, searching]
 
   it.runIf(hasAgents)("an agent's session is the scope of several turns", async () => {
@@ -214,10 +214,10 @@ describe('in a session', () => {
   })
 })
 
-describe('at an interrupt', () => {
+describe('offloadMiddleware at an interrupt', () => {
   const defineAsk = (ai: GenkitBeta) => ai.defineInterrupt({ ...config, name: 'ask', outputSchema: z.string() })
 
-  it('a tool can interrupt the run, and a large result beside it stays small', async () => {
+  it('a tool can interrupt the run, and a large result beside it is still offloaded', async () => {
     const ai = newGenkit(() => [call('ask', {}, 'call_1'), call('read_log', {}, 'call_2')])
     const [ask, readLog] = [defineAsk(ai), defineReadLog(ai)]
     const options = { tools: [ask, readLog], use: [offloadMiddleware(create())()] }
@@ -262,7 +262,7 @@ describe('at an interrupt', () => {
   })
 })
 
-describe('with other middleware', () => {
+describe('offloadMiddleware with other middleware', () => {
   it('results that inner middleware changed are offloaded', async () => {
     const enlarge = generateMiddleware({ name: 'enlarge' }, () => ({
       tool: async (request, context, next) => {
@@ -276,7 +276,7 @@ describe('with other middleware', () => {
     expect(messages[2]?.content).toMatchObject([{ toolResponse: { output: offloaded }, metadata: { kept: true } }])
   })
 
-  it('outer middleware sees the original', async () => {
+  it('outer middleware sees the original result', async () => {
     const seen: unknown[] = []
     const observe = generateMiddleware({ name: 'observe' }, () => ({
       tool: async (request, context, next) => {
@@ -291,7 +291,7 @@ describe('with other middleware', () => {
     expect(seen).toEqual([LOG])
   })
 
-  it('errors reach middleware that retries, on either side', async () => {
+  it('middleware that retries gets the errors, inside or outside of offloadMiddleware', async () => {
     const retry = generateMiddleware({ name: 'retry-tools' }, () => ({
       tool: async (request, context, next) => {
         try {
@@ -320,7 +320,7 @@ describe('with other middleware', () => {
     }
   })
 
-  it('Genkit refuses offloadMiddleware twice', async () => {
+  it('Genkit refuses offloadMiddleware if it is used twice', async () => {
     const ai = newGenkit(call('read_log'))
     const use = [offloadMiddleware(create())(), offloadMiddleware(create())()]
     await expect(ai.generate({ prompt: 'Go.', tools: [defineReadLog(ai)], use })).rejects.toThrow(
@@ -362,7 +362,7 @@ it('a model call that fails ends no turn', async () => {
   expect(ended).toBe(1)
 })
 
-it('the run continues with the original and reports it if its scope is invalid', async () => {
+it('the run continues with the original result and reports an error if its scope is invalid', async () => {
   const events: OffloadEvent[] = []
   const ai = newGenkit(call('read_log'), call(RETRIEVAL_TOOL_NAME, { pattern: 'FAILED' }))
   const offload = offloadMiddleware(create({ onEvent: (event: OffloadEvent) => void events.push(event) }), {
@@ -376,7 +376,7 @@ it('the run continues with the original and reports it if its scope is invalid',
   ])
 })
 
-it('the model is told that it may search everything only if a run has a scope', async () => {
+it('the model is told that it can search everything only if a run has a scope', async () => {
   const searchable = async (options: object, ...given: [object?]): Promise<boolean> => {
     const ai = genkit({ model: 'fake' })
     let schema = ''
@@ -457,7 +457,7 @@ describe('offloadCall', () => {
     expect(part?.toolResponse.output).toEqual(offloaded)
   })
 
-  it.each([undefined, { text: LOG }])('passes on a missing response of middleware: %#', async (part) => {
+  it.each([undefined, { text: LOG }])('passes on a missing response of middleware (%#)', async (part) => {
     expect(await call(Promise.resolve(part as ToolResponsePart | undefined))).toBe(part)
   })
 
@@ -468,14 +468,14 @@ describe('offloadCall', () => {
     },
   )
 
-  it('throws an error of the same class if it is large, with the original as its cause', async () => {
+  it('throws an error of the same class for a large one, with the original as its cause', async () => {
     const error = Object.assign(new RangeError(LOG), { code: 'E1' })
     const thrown = await throwing(error)
     expect(thrown).toBeInstanceOf(RangeError)
     expect(thrown).toMatchObject({ message: offloaded, code: 'E1', cause: error })
   })
 
-  it('removes a large message from both places in a Genkit error', async () => {
+  it('removes a large message from both fields of a Genkit error that contain it', async () => {
     const error = new GenkitError({ status: 'NOT_FOUND', message: LOG, detail: { path: '/a' } })
     const thrown = await throwing(error)
     expect(thrown).toBeInstanceOf(GenkitError)
@@ -488,7 +488,7 @@ describe('offloadCall', () => {
     new ToolInterruptError({ question: LOG }),
     Object.assign(new Error(LOG), { name: 'ToolInterruptError' }),
     new DOMException(LOG, 'AbortError'),
-  ])('passes on values that are not tool errors: %o', async (signal) => {
+  ])('passes on thrown values that are not tool errors: %o', async (signal) => {
     expect(await throwing(signal)).toBe(signal)
   })
 
@@ -517,7 +517,7 @@ describe('offloadReplies', () => {
     },
   })
 
-  it('replaces each reply, with the input of the call that it answers', async () => {
+  it('replaces each reply, using the input of the call that it answers', async () => {
     const respond = [reply('call_2', 'b'), reply('call_1', 'a'), reply('call_9', 'none')]
     const restart = [call('call_3', {})]
     const turn = turnWith({ respond, restart, metadata: { by: 'user' } })
@@ -594,7 +594,7 @@ describe('retrievalTool', () => {
     ])
   })
 
-  it('answers with a medium in the content, and names it in the output', async () => {
+  it('answers with media in the content, and names them in the output', async () => {
     const offloader = create()
     const data = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
     const reference = await offloader.options.storage.store('call_1', data, 'image/png')
@@ -615,7 +615,7 @@ describe('retrievalTool', () => {
     },
   )
 
-  it('is removed from a response, and all else stays', () => {
+  it('is removed from a response, and everything else is kept', () => {
     const definition = (name: string) => ({ name, description: name })
     const tools = [definition('read_log'), definition(RETRIEVAL_TOOL_NAME)]
     const response = { finishReason: 'stop' as const, request: { messages: [], config: { topK: 1 }, tools } }
@@ -643,7 +643,7 @@ describe('inOrder', () => {
     expect(ended).toEqual([0, 1, 2, 3])
   })
 
-  it('keeps the order if all tasks finish together', async () => {
+  it('keeps the order if all tasks finish at the same time', async () => {
     const endInOrder = inOrder()
     const ended: number[] = []
     await Promise.all([0, 1, 2, 3, 4].map(async (index) => ended.push(await endInOrder(Promise.resolve(index)))))
@@ -699,7 +699,7 @@ describe('offloadResponse', () => {
     expect(await offload(part)).toBe(part)
   })
 
-  it('changes only the output of a part, and tells the program what is stored', async () => {
+  it('changes only the output of a part, and tells the program which blocks are stored', async () => {
     const part: ToolResponsePart = { ...response(LOG), metadata: { took: 7 } }
     const stored = [expect.objectContaining({ type: 'text', size: LOG.length })]
     expect(await offload(part)).toEqual({
@@ -715,14 +715,14 @@ describe('offloadResponse', () => {
     expect(toolResponse.output).toMatch(/^ {2}read_log_0_\w+ \(/m)
   })
 
-  it('keeps the content beside a stored output, with its identity', async () => {
+  it('keeps the content beside a stored output as the same objects', async () => {
     const custom: Part = { custom: { hits: 3 } }
     const { toolResponse } = await offload(response(LOG, [image, custom]))
     expect(toolResponse).toMatchObject({ output: offloaded, content: [image, custom] })
     expect(toolResponse.content?.[0]).toBe(image)
   })
 
-  it('keeps an output beside stored content after the replacement, with its identity', async () => {
+  it('keeps an output beside stored content after the replacement, as the same object', async () => {
     const output = { caption: 'a chart' }
     const { toolResponse } = await offload(response(output, [largeImage, image]))
     expect(toolResponse).toMatchObject({ output: { offloaded, output }, content: [image] })
@@ -745,7 +745,7 @@ describe('offloadResponse', () => {
     expect({ contentType, size: content.length }).toEqual({ contentType: 'image/png', size: 1_500_000 })
   })
 
-  it('keeps an error an error', async () => {
+  it('keeps an error marked as an error', async () => {
     expect((await offload(response({ error: LOG }))).toolResponse.output).toEqual({ error: offloaded })
   })
 

@@ -14,7 +14,7 @@ it('the scope function gets the run', () => {
   expect(scopeRun({ ai, config })).toEqual({ context, config, sessionId: 'session-1' })
 })
 
-it('the run has no session outside of one and in older versions, and no missing context', () => {
+it('the run has no session outside of a chat and in older versions, and its context is never undefined', () => {
   const outside = (): never => {
     throw new GenkitError({ status: 'FAILED_PRECONDITION', message: 'not running within a session' })
   }
@@ -22,14 +22,14 @@ it('the run has no session outside of one and in older versions, and no missing 
     expect(scopeRun({ ai, config: undefined })).toEqual({ context: {}, config: {}, sessionId: undefined })
 })
 
-it('other errors of Genkit are thrown', () => {
+it('errors of Genkit other than a missing session are thrown', () => {
   const failing = (): never => {
     throw new TypeError('no async context')
   }
   expect(() => scopeRun({ ai: runtime(failing), config: undefined })).toThrow('no async context')
 })
 
-it('the scope is named by the config, then by the session', () => {
+it('the config names the scope, and otherwise the session does', () => {
   const run = { context: {}, config: {}, sessionId: undefined }
   expect(defaultScope(run)).toEqual([])
   expect(defaultScope({ ...run, sessionId: 'session-1' })).toEqual(['session-1'])

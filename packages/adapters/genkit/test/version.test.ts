@@ -4,7 +4,7 @@ import { GENKIT_VERSION } from 'genkit'
 import { expect, it } from 'vitest'
 import { hasAgents } from './version.ts'
 
-it('the tests run with the Genkit of their peer set', () => {
+it('the tests run with the Genkit version of their peer set', () => {
   const folder = process.env['SPILLWAY_TEST_PEERS'] ?? join(import.meta.dirname, '..')
   const manifest = readFileSync(join(folder, 'node_modules/genkit/package.json'), 'utf8')
   const { version } = JSON.parse(manifest) as { version: string }

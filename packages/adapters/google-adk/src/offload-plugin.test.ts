@@ -65,7 +65,7 @@ describe('options', () => {
 })
 
 describe('scopes', () => {
-  it('isolate apps, users and sessions, even if users and sessions have equal names', async () => {
+  it('isolate apps, users and sessions, even if a user and a session have the same name', async () => {
     const offloader = newOffloader()
     const places = [
       { appName: 'app', userId: 'user', sessionId: 'session' },
@@ -113,7 +113,7 @@ describe('scopes', () => {
 })
 
 describe('a replacement', () => {
-  it('is not made for a small result, which stays the same object in the event', async () => {
+  it('is not made for a small result, which is the same object in the event', async () => {
     const value = { status: 'ok' }
     const model = scriptedModel(calling('look'))
     const tools = [toolReturning('look', value)]
@@ -129,7 +129,7 @@ describe('a replacement', () => {
     expect(JSON.stringify(await chat.saved()).length).toBeLessThan(10_000)
   })
 
-  it('has the same bytes for equal calls without an id, although ADK generates ids', async () => {
+  it('has the same bytes for equal calls without an id, although ADK generates random ids', async () => {
     const seen = await Promise.all(
       [1, 2].map(async () => {
         const model = scriptedModel({ toolCalls: [{ id: '', name: 'read_log', input: {} }] })
@@ -157,7 +157,7 @@ describe('a replacement', () => {
     },
   )
 
-  it('comes after plugins in front, which see the original and may return their own result', async () => {
+  it('is made after plugins in front, which see the original and may return another result', async () => {
     const seen: unknown[] = []
     class Observer extends BasePlugin {
       readonly #answer: Record<string, unknown> | undefined
@@ -183,7 +183,7 @@ describe('a replacement', () => {
 })
 
 describe('a result that the program waits for', () => {
-  it('stays if it is the answer to the user', async () => {
+  it('is unchanged if it is the answer to the user', async () => {
     const tool = toolDoing(({ actions }) => void (actions.skipSummarization = true))
     const chat = await chatWith(agentOf({ model: scriptedModel(calling('read_log')), tools: [tool] }), [
       offloadPlugin(newOffloader()),
@@ -201,7 +201,7 @@ describe('a result that the program waits for', () => {
         actions.requestedAuthConfigs[functionCallId] = { authScheme, credentialKey: 'key' } as never
       },
     ],
-  ])('stays if a tool asks for %s', async (_what, ask) => {
+  ])('is unchanged if a tool requests %s', async (_what, ask) => {
     const offloader = newOffloader()
     const model = scriptedModel(calling('read_log'))
     await (await chatWith(agentOf({ model, tools: [toolDoing(ask)] }), [offloadPlugin(offloader)])).say()
@@ -224,7 +224,7 @@ describe('a result that the program waits for', () => {
     expect(functionResponse.response.report).toBe(LOG)
   })
 
-  it('transfers to another agent, which is offered the tool and has its results offloaded', async () => {
+  it('transfers to another agent, which gets the retrieval tool and has its results offloaded', async () => {
     const model = scriptedModel(
       calling('transfer_to_agent', { agentName: 'reader' }),
       calling('read_log', {}, 'call_2'),
@@ -247,7 +247,7 @@ describe('a result that the program waits for', () => {
 })
 
 describe('messages of the user', () => {
-  it('have results of tools offloaded that the program runs', async () => {
+  it('have the results of tools offloaded that the program runs', async () => {
     const model = scriptedModel(calling('read_log'))
     const chat = await chatWith(agentOf({ model, tools: [readLog] }), [offloadPlugin(newOffloader())])
     await chat.say(undefined, { pauseOnToolCalls: true })
@@ -258,7 +258,7 @@ describe('messages of the user', () => {
     expect(JSON.stringify(await chat.saved()).length).toBeLessThan(10_000)
   })
 
-  it('are not returned if nothing in them is replaced', async () => {
+  it('are not returned if no part of them is replaced', async () => {
     const plugin = offloadPlugin(newOffloader({ tools: { read_log: { offload: false } } }))
     const invocationContext = { agent: {}, appName: 'app', userId: 'user', session: { id: 'session' } } as never
     const send = async (userMessage: unknown): Promise<unknown> =>
@@ -298,13 +298,13 @@ describe('the retrieval tool', () => {
     ])
   })
 
-  it('is not offered to agents without functions, since their models may refuse it', async () => {
+  it('is not offered to agents without functions, because their models may refuse it', async () => {
     expect(await offered({})).toEqual([])
     expect(await offered({ tools: [GOOGLE_SEARCH] })).toEqual(['googleSearch'])
     expect(await offered({ outputSchema: z.object({ ok: z.boolean() }) })).toEqual([])
   })
 
-  it('is offered to an agent without functions that sees results of its own', async () => {
+  it('is offered to an agent without functions if it sees replaced results', async () => {
     const sessionService = new InMemorySessionService()
     const offloader = newOffloader()
     const first = scriptedModel(calling('read_log'))
@@ -345,7 +345,7 @@ describe('workflows', () => {
   })
 })
 
-it('offload works as the callbacks of one agent without a plugin, for example in an AgentTool', async () => {
+it('the plugin works as the callbacks of one agent, for example in an AgentTool', async () => {
   const plugin = offloadPlugin(newOffloader())
   const inner = scriptedModel(calling('read_log'))
   const agent = agentOf({
@@ -363,7 +363,7 @@ it('offload works as the callbacks of one agent without a plugin, for example in
   expect(inner.prompts[1]?.toolNames).toEqual(['read_log', RETRIEVAL_TOOL_NAME])
 })
 
-it('the run continues with the original if every storage operation throws', async () => {
+it('the run continues with the original result if every storage operation throws', async () => {
   const failing = async (): Promise<never> => {
     throw new StorageError('unavailable', 'The disk did not answer. Try again.')
   }

@@ -47,7 +47,7 @@ async function chat(tools: (typeof draw)[], model: ReturnType<typeof scriptedMod
   return await chatWith(agentOf({ model, tools }), [offloadPlugin(newOffloader())])
 }
 
-it('a retrieved image is shown as a user would show it, after the answer, in every later prompt', async () => {
+it("a retrieved image is shown like a user's image, after the answer, in every later prompt", async () => {
   const model = scriptedModel(calling('draw'), retrieving('call_1', 'r_1'), calling('draw', {}, 'call_2'))
   const session = await chat([draw], model)
   await session.say()
@@ -72,7 +72,7 @@ it('a retrieved image is shown as a user would show it, after the answer, in eve
   expect(model.prompts[3]?.messages.startsWith(before)).toBe(true)
 })
 
-it('a retrieved image is saved with the answer as JSON, which gives the same bytes in a later run', async () => {
+it('a retrieved image is saved with the answer as JSON, and gives the same bytes in a later run', async () => {
   const offloader = newOffloader()
   const first = scriptedModel(calling('draw'), retrieving('call_1', 'r_1'))
   const agent = (model: typeof first): ReturnType<typeof agentOf> => agentOf({ model, tools: [draw] })
@@ -106,7 +106,7 @@ it('several media follow all answers of one message, in order', async () => {
   ).toEqual(['application/pdf', 'image/png'])
 })
 
-it('a file kind that no model accepts is described and not shown', async () => {
+it('media of a type that no model accepts are described and not shown', async () => {
   const model = scriptedModel(calling('pack'), retrieving('call_1', 'r_1'))
   await (await chat([pack], model)).say()
   const last = contentsOf(model.prompts[2]).at(-1)

@@ -45,7 +45,7 @@ describe.each<[name: string, make: (directory: string) => BaseArtifactService]>(
     }
   }
 
-  it('counts versions of each file from 0, and loads any of them, or the last', async () => {
+  it('counts versions of each file from 0, and loads any of them, or the latest', async () => {
     await using(async (service) => {
       const file = { ...SESSION, filename: 'notes.md' }
       const texts = ['one', 'two', 'two', ...Array.from({ length: 9 }, (_, index) => `text ${index}`)]
@@ -194,7 +194,7 @@ it('the artifact service numbers thirty versions saved in parallel from any sess
   expect(saved.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, index) => index))
 })
 
-it('the artifact service loads the later of two versions to which two processes gave one number', async () => {
+it('the artifact service loads the later of two versions that two processes saved under one number', async () => {
   const storage = newStorage()
   const file = { ...SESSION, filename: 'notes.md' }
   const services = [1, 2].map(() => new StorageArtifactService(storage))
@@ -207,7 +207,7 @@ it('the artifact service loads the later of two versions to which two processes 
   expect(await service?.loadArtifact(file)).toBeUndefined()
 })
 
-it('the artifact service isolates files from results, deletes them with the session, and never evicts them by turns', async () => {
+it('the artifact service isolates files from results, deletes them with the session, and never evicts them because of turns', async () => {
   const storage = new InMemoryStorage({ evictAfterTurns: 1 })
   const service = new StorageArtifactService(storage)
   for (const filename of ['notes.md', 'user:profile.md'])
@@ -227,7 +227,7 @@ it('the artifact service ignores other entries in its scope', async () => {
   expect(await new StorageArtifactService(storage).listArtifactKeys(SESSION)).toEqual([])
 })
 
-it('the artifact service treats content removed after listing as missing, and rejects in an outage', async () => {
+it('the artifact service reports content removed after listing as missing, and rejects in an outage', async () => {
   const codes = ['not-found', 'evicted', 'unavailable'] as const
   for (const code of codes) {
     const storage = newStorage()

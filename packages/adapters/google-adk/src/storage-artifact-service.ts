@@ -17,11 +17,11 @@ const USER_FILE = 'user:'
  * Keeps artifacts in a storage: each version of a file is an entry, with its bytes and its MIME type.
  *
  * Files of a session are in the scope `[app, user, session, 'artifacts']`, files named `user:…` in `[app, user,
- * 'user:', 'artifacts']`. Versions count from 0; of equal ones that two processes save at once, the later stays. No
- * turn evicts files.
+ * 'user:', 'artifacts']`. Versions count from 0. If two processes save the same version at once, the later one is kept.
+ * Turns do not evict files.
  *
- * Missing files load as `undefined`. Calls reject with the `StorageError` of the storage. Custom metadata may have
- * about 1,900 bytes.
+ * Missing files load as `undefined`. Calls reject with the `StorageError` of the storage. Custom metadata may have up
+ * to about 1,900 bytes.
  *
  * @throws TypeError if the storage has no `scope()`, `list()` and `delete()`.
  *
@@ -113,7 +113,7 @@ export class StorageArtifactService implements BaseArtifactService {
       if (info.metadata[VERSION] !== undefined) yield info
   }
 
-  /** Of equal numbers, the later entry comes last. */
+  /** If two entries have the same number, the later entry comes last. */
   async #entries(file: ListVersionsRequest): Promise<StoredInfo[]> {
     const entries: StoredInfo[] = []
     for await (const info of this.#list(file)) if (nameOf(info) === file.filename) entries.push(info)

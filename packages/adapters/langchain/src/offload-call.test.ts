@@ -58,7 +58,7 @@ it.each<[what: string, result: unknown]>([
   expect(await calling(() => result)).toBe(result)
 })
 
-it('offloadCall keeps blocks that are not offloaded after the replacement, with their identity', async () => {
+it('offloadCall keeps blocks that are not offloaded after the replacement, as the same objects', async () => {
   const image = { type: 'image', mimeType: 'image/png', data: PNG }
   const custom = { type: 'search_result', source: 'a' }
   const content = [image, { type: 'text', text: LOG }, custom]
@@ -106,7 +106,7 @@ it.each([
   new ParentCommand(new Command({ graph: Command.PARENT, update: { note: LOG } })),
   new DOMException(LOG, 'AbortError'),
   Object.assign(new Error(LOG), { name: 'AbortError' }),
-])('offloadCall passes on values that are not tool errors: %o', async (signal) => {
+])('offloadCall passes on thrown values that are not tool errors: %o', async (signal) => {
   expect(await throwing(signal)).toBe(signal)
 })
 
@@ -115,7 +115,7 @@ it("offloadCall passes on a tool's error after the run was aborted", async () =>
   expect(await throwing(error, AbortSignal.abort())).toBe(error)
 })
 
-it('offloadCall throws the cause of an error that LangChain wrapped, since LangChain shows the cause to the model', async () => {
+it('offloadCall throws the cause of an error that LangChain wrapped, because LangChain shows the cause to the model', async () => {
   const cause = new RangeError(LOG)
   const wrapped = [1, 2].reduce<Error>(
     (inner) => Object.assign(new Error(LOG, { cause: inner }), { '~brand': 'MiddlewareError' }),

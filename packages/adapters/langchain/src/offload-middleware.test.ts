@@ -100,7 +100,7 @@ it.skipIf(isVersion10)('offloadMiddleware keeps structured answers', async () =>
   expect(resultsOf(messages)[0]).toMatchObject({ content: offloaded })
 })
 
-it('offloadMiddleware reports if outer middleware hides the retrieval tool from the model', async () => {
+it('offloadMiddleware reports an event if outer middleware hides the retrieval tool from the model', async () => {
   const select = createMiddleware({
     name: 'Select',
     wrapModelCall: (request, handler) =>
@@ -130,7 +130,7 @@ const report = tool(
   },
 )
 
-it('offloadMiddleware leaves a result that is the answer of the run', async () => {
+it('offloadMiddleware leaves a result unchanged if it is the answer of the run', async () => {
   const messages = await run({
     middleware: [offloadMiddleware(create())],
     tools: [report, readLog],
@@ -144,7 +144,7 @@ it('offloadMiddleware leaves a result that is the answer of the run', async () =
   expect(messages.at(-1)).toMatchObject({ name: 'report', content: LOG })
 })
 
-it('offloadMiddleware offloads an error of a tool with returnDirect, and its result beside another tool', async () => {
+it('offloadMiddleware offloads an error of a tool with returnDirect, and its result if another tool is called beside it', async () => {
   const after = async (...calls: readonly { readonly name: string; readonly input: object }[]): Promise<unknown> => {
     const toolCalls = calls.map((call, index) => ({ id: `call_${index}`, ...call }))
     const model = new FakeChatModel(({ results }) => (results.length === 0 ? { toolCalls } : { text: 'done' }))
@@ -174,7 +174,7 @@ it('offloadMiddleware offloads results that inner middleware changed, and comman
   expect(second).toMatchObject({ content: offloaded, name: 'read_log' })
 })
 
-it('offloadMiddleware gives tool errors to the model as LangChain does without middleware, unless toolErrors is throw', async () => {
+it('offloadMiddleware gives tool errors to the model like LangChain without middleware, unless toolErrors is throw', async () => {
   const failing = tool(
     () => {
       throw new RangeError('no such line')
@@ -189,7 +189,7 @@ it('offloadMiddleware gives tool errors to the model as LangChain does without m
   await expect(run({ middleware: [throwing], tools: [failing] })).rejects.toThrow('no such line')
 })
 
-it('offloadMiddleware gives the model errors of exempt tools too', async () => {
+it('offloadMiddleware gives the model errors of exempt tools, too', async () => {
   const failing = tool(
     () => {
       throw new Error(LOG)
@@ -200,7 +200,7 @@ it('offloadMiddleware gives the model errors of exempt tools too', async () => {
   expect(resultsOf(await run({ middleware, tools: [failing] }))[0]?.text).toContain(LOG)
 })
 
-it('offloadMiddleware leaves tool errors to middleware that retries, on either side', async () => {
+it('offloadMiddleware passes tool errors to middleware that retries, inside or outside', async () => {
   const retry = (): AgentMiddleware =>
     createMiddleware({
       name: 'Retry',
@@ -247,7 +247,7 @@ it("offloadMiddleware shortens LangChain's message about arguments that a tool r
   }
 })
 
-it('offloadMiddleware lets a tool interrupt the run, which then continues', async () => {
+it('offloadMiddleware lets a tool interrupt the run, which can then continue', async () => {
   const ask = tool(() => `${String(interrupt({ question: LOG }))}\n${LOG}`, {
     name: 'ask',
     description: 'Ask.',
@@ -268,7 +268,7 @@ it('offloadMiddleware lets a tool interrupt the run, which then continues', asyn
   expect(resultsOf(messages)[0]).toMatchObject({ content: offloaded })
 })
 
-it('offloadMiddleware continues with the original and reports it if the scope of a run is invalid', async () => {
+it('offloadMiddleware continues with the original result and reports an event if the scope of a run is invalid', async () => {
   const events: OffloadEvent[] = []
   const offloader = new ContextOffloader({
     storage: new InMemoryStorage(),
@@ -302,7 +302,7 @@ it("offloadMiddleware passes the caller's context and configurable to the option
   for (const one of seen) expect(one).toEqual(['a', context])
 })
 
-it('offloadMiddleware runs beside tools wrapped for a ToolNode, which offload first', async () => {
+it('offloadMiddleware works together with tools wrapped for a ToolNode, which offload first', async () => {
   const [wrapped] = offloadTools([readLog], create())
   const events: OffloadEvent[] = []
   const outer = new ContextOffloader({ storage: new InMemoryStorage(), onEvent: (event) => void events.push(event) })
@@ -332,7 +332,7 @@ it('offloadMiddleware saves previews in checkpoints, and reads them back', async
   expect(saved.at(-1)).toBeInstanceOf(AIMessage)
 })
 
-it('offloadMiddleware puts lines first that match the text of the model before its calls', async () => {
+it('offloadMiddleware shows lines first that match the text of the model before its calls', async () => {
   const read = tool(() => CODE, { name: 'read', description: 'Read a file.', schema: z.object({ path: z.string() }) })
   const shown = async (content: string): Promise<string> => {
     const model = new FakeChatModel(({ results }) =>

@@ -29,7 +29,7 @@ class PrivateTool extends StructuredTool {
   }
 }
 
-it('offloadTools offloads answers to tool calls, and leaves results of plain invocations', async () => {
+it('offloadTools offloads answers to tool calls, and leaves results of plain invocations unchanged', async () => {
   const [wrapped] = offloadTools([readLog], offloader)
   expect(await wrapped.invoke(call)).toMatchObject({ content: offloaded, tool_call_id: 'call_1', name: 'read_log' })
   expect(await wrapped.invoke({}, { toolCall: call })).toMatchObject({ content: offloaded })
@@ -101,7 +101,7 @@ it("offloadTools leaves results of tools with returnDirect, which end an agent's
   expect(messages.at(-1)).toMatchObject({ name: 'report', content: LOG })
 })
 
-it('offloadTools stores in the scope of the thread, or of the option', async () => {
+it('offloadTools stores in the scope of the thread, or in that of the option', async () => {
   const storage = new InMemoryStorage()
   const own = new ContextOffloader({ storage })
   const [byThread] = offloadTools([readLog], own)
@@ -117,7 +117,7 @@ it('offloadTools stores in the scope of the thread, or of the option', async () 
   }
 })
 
-it('offloadTools lets a tool interrupt the graph, which then continues', async () => {
+it('offloadTools lets a tool interrupt the graph, which can then continue', async () => {
   const ask = tool(() => `${String(interrupt({ question: LOG }))}\n${LOG}`, {
     name: 'ask',
     description: 'Ask.',

@@ -45,11 +45,11 @@ it.each<unknown>([
   { reference: 'x', line_range: 'all' },
   { pattern: [7] },
   { reference: null },
-])('the retrieval tool answers input that violates its schema with advice: %j', async (args) => {
+])('the retrieval tool answers with advice if the input violates its schema: %j', async (args) => {
   expect(await call(args)).toMatchObject({ status: 'error', content: expect.stringMatching(/^Error: /) })
 })
 
-it('the retrieval tool returns only content without a tool call', async () => {
+it('the retrieval tool returns only the content if there is no tool call', async () => {
   const reference = await storeIn('a')
   const input = { reference, line_range: { start: 1, end: 1 } }
   expect(await retrieve.invoke(input, config)).toContain('1| line 1')
@@ -80,7 +80,7 @@ it('the retrieval tool has the schema and the description of core', () => {
   expect(convertToOpenAITool(shared).function.parameters).toMatchObject({ required: ['reference'] })
 })
 
-it('the retrieval tool passes the signal on', async () => {
+it('the retrieval tool passes the abort signal on', async () => {
   const signals: unknown[] = []
   const storage: Storage = {
     store: async () => 'a',

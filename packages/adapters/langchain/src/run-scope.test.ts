@@ -41,7 +41,7 @@ it.each([
   thread(undefined),
   thread(null),
   thread(''),
-])('runScope returns the offloader itself without a thread: %j', (runtime) => {
+])('runScope returns the offloader itself if there is no thread: %j', (runtime) => {
   const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
   expect(offloaderOfRun(offloader)(runtime)).toBe(offloader)
 })
@@ -83,17 +83,20 @@ it.each<[what: string, scope: RunScope | undefined, runtime: unknown]>([
   ['gets a huge thread id', undefined, thread('x'.repeat(2_000))],
   ['gets an object for a thread id', undefined, thread({})],
   ['gets true for a thread id', undefined, thread(true)],
-])('runScope stores nothing, answers and emits an event if the scope %s', async (_what, scope, runtime) => {
-  const events: OffloadEvent[] = []
-  const storage = new InMemoryStorage()
-  const all = new ContextOffloader({ storage, onEvent: (event) => void events.push(event) })
-  const offloader = offloaderOfRun(all, scope)(runtime)
-  const content = [{ type: 'text', text: LOG }] as const
-  const outcome = await offloader.offload({ toolName: 'read', toolCallId: 'c', content })
-  expect(outcome).toMatchObject({ status: 'inline', reason: 'failed', content, error: { code: 'invalid-key' } })
-  expect(events).toMatchObject([{ type: 'offload-failed', error: { code: 'invalid-key' } }])
-  const stored = await all.offload({ toolName: 'read', toolCallId: 'c', content })
-  const reference = stored.status === 'offloaded' ? stored.stored[0]?.reference : undefined
-  expect(await offloader.retrievalTool.execute({ reference })).toMatchObject({ isError: true })
-  expect(await offloader.endTurn()).toEqual({ evicted: [] })
-})
+])(
+  'runScope stores nothing, answers with an error and emits an event if the scope %s',
+  async (_what, scope, runtime) => {
+    const events: OffloadEvent[] = []
+    const storage = new InMemoryStorage()
+    const all = new ContextOffloader({ storage, onEvent: (event) => void events.push(event) })
+    const offloader = offloaderOfRun(all, scope)(runtime)
+    const content = [{ type: 'text', text: LOG }] as const
+    const outcome = await offloader.offload({ toolName: 'read', toolCallId: 'c', content })
+    expect(outcome).toMatchObject({ status: 'inline', reason: 'failed', content, error: { code: 'invalid-key' } })
+    expect(events).toMatchObject([{ type: 'offload-failed', error: { code: 'invalid-key' } }])
+    const stored = await all.offload({ toolName: 'read', toolCallId: 'c', content })
+    const reference = stored.status === 'offloaded' ? stored.stored[0]?.reference : undefined
+    expect(await offloader.retrievalTool.execute({ reference })).toMatchObject({ isError: true })
+    expect(await offloader.endTurn()).toEqual({ evicted: [] })
+  },
+)

@@ -55,7 +55,7 @@ it.each<[name: string, read: (property: () => void) => unknown]>([
         },
       }),
   ],
-])('the tests run with the %s of their peer set, as its files show', (name, read) => {
+])('the tests run with the version of %s in their peer set, as its files show', (name, read) => {
   const folder = `/.pnpm/${name.replace('/', '+')}@${installed(name)}`
   const readers = readerOf(read).split('\n')
   expect(readers.some((line) => line.includes(`${folder}_`) || line.includes(`${folder}/`))).toBe(true)

@@ -116,7 +116,7 @@ describe('offloadProcessor before a model call', () => {
     expect(await referencesIn('thread-1')).toHaveLength(1)
   })
 
-  it('offloads a result once, in the messages or in the prompt', async () => {
+  it('offloads a result once, either in the messages or in the prompt', async () => {
     const run = new Run('thread-1')
     const offload = vi.spyOn(ContextOffloader.prototype, 'offload')
     run.answer('small')
@@ -199,7 +199,7 @@ describe('the retrieval tool', () => {
     expect(await new Run('a').step({ tools: { read: {}, ...brought } })).toBeUndefined()
   })
 
-  it('is added again as the last tool if another processor removed it from a step', async () => {
+  it('is added again as the last tool if another processor removed it in a step', async () => {
     const tools = { read: {}, write: {} }
     const result = (await new Run('a').step({ tools })) as { readonly tools: object }
     expect(Object.keys(result.tools)).toEqual(['read', 'write', RETRIEVAL_TOOL_NAME])
@@ -335,7 +335,7 @@ describe('offloadStored', () => {
     list = new MessageList({ threadId: 't', resourceId: 'u' })
   })
 
-  it('replaces large results and errors of this run, and keeps all else', async () => {
+  it('replaces large results and errors of this run, and keeps everything else', async () => {
     const small = invocation('call_2', { result: 'small' })
     const text = { type: 'text', text: LOG } as const
     const failed = invocation('call_3', { state: 'output-error', errorText: LOG })
@@ -656,7 +656,7 @@ describe('modelOutput', () => {
     const text = { type: 'text', value: REPLACEMENT }
     const content = { type: 'content', value: [{ type: 'text', text: REPLACEMENT }, { type: 'media' }] }
 
-    it('replaces a result by a text, and keeps all else', () => {
+    it('replaces a result by a text, and keeps everything else', () => {
       const one = part({ result: 'long'.repeat(100) }, { other: 1 })
       expect(withShownOutput(one, text)).toEqual({
         ...one,
@@ -664,7 +664,7 @@ describe('modelOutput', () => {
       })
     })
 
-    it('puts parts into the metadata, as the output of toModelOutput', () => {
+    it('writes parts into the metadata, in the form that toModelOutput returns', () => {
       expect(withShownOutput(part({ result: { content: [] } }), content)).toMatchObject({
         toolInvocation: { result: REPLACEMENT },
         providerMetadata: { mastra: { modelOutput: content } },

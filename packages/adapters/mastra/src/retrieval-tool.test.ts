@@ -45,7 +45,7 @@ it.each<unknown>([
   { reference: null },
   'text',
   [],
-])('the retrieval tool throws advice for input that violates its schema: %j', async (input) => {
+])('the retrieval tool throws an error with advice if the input violates its schema: %j', async (input) => {
   const { content } = await offloader.forScope('a').retrievalTool.execute(input)
   const [advice] = content
   await expect(call(input)).rejects.toThrow(advice?.type === 'text' ? advice.text : 'no text')
@@ -75,7 +75,7 @@ it('the retrieval tool has the schema and the description of core', () => {
   expect(schemaOf(retrievalTool(offloader, { scope: () => [] }))).toMatchObject({ required: ['reference'] })
 })
 
-it('the retrieval tool passes the signal on', async () => {
+it('the retrieval tool passes the abort signal on', async () => {
   const signals: unknown[] = []
   const storage: Storage = {
     store: async () => 'a',

@@ -50,7 +50,7 @@ it('runScope isolates threads, and gives processors and tools of a thread the sa
   expect(await shares(run('a'), {})).toBe(false)
 })
 
-it('runScope prefers the thread of the newest message, since older ones may come from other threads', async () => {
+it('runScope prefers the thread of the newest message, because older ones may come from other threads', async () => {
   const recalled = { messages: [message('other'), message('a'), message()] }
   expect(await shares(recalled, tool('a'))).toBe(true)
   expect(await shares(recalled, tool('other'))).toBe(false)
@@ -100,16 +100,19 @@ it.each<[what: string, scope: RunScope | undefined, context: RunContext]>([
   ['returns a promise', (async () => ['a']) as unknown as RunScope, {}],
   ['returns an empty segment', () => [''], {}],
   ['gets a huge thread id', undefined, run('x'.repeat(2_000))],
-])('runScope stores nothing, answers and emits an event if the scope %s', async (_what, scope, context) => {
-  const events: OffloadEvent[] = []
-  const all = new ContextOffloader({ storage: new InMemoryStorage(), onEvent: (event) => void events.push(event) })
-  const offloader = scoped(all, scope)(context)
-  const content = [{ type: 'text', text: LOG }] as const
-  const outcome = await offloader.offload({ toolName: 'read', toolCallId: 'c', content })
-  expect(outcome).toMatchObject({ status: 'inline', reason: 'failed', content, error: { code: 'invalid-key' } })
-  expect(events).toMatchObject([{ type: 'offload-failed', error: { code: 'invalid-key' } }])
-  expect(await offloader.retrievalTool.execute({ reference: 'c_0_aaaaaaaaaaaaaaaaaaaa' })).toMatchObject({
-    isError: true,
-  })
-  expect(await offloader.endTurn()).toEqual({ evicted: [] })
-})
+])(
+  'runScope stores nothing, answers with an error and emits an event if the scope %s',
+  async (_what, scope, context) => {
+    const events: OffloadEvent[] = []
+    const all = new ContextOffloader({ storage: new InMemoryStorage(), onEvent: (event) => void events.push(event) })
+    const offloader = scoped(all, scope)(context)
+    const content = [{ type: 'text', text: LOG }] as const
+    const outcome = await offloader.offload({ toolName: 'read', toolCallId: 'c', content })
+    expect(outcome).toMatchObject({ status: 'inline', reason: 'failed', content, error: { code: 'invalid-key' } })
+    expect(events).toMatchObject([{ type: 'offload-failed', error: { code: 'invalid-key' } }])
+    expect(await offloader.retrievalTool.execute({ reference: 'c_0_aaaaaaaaaaaaaaaaaaaa' })).toMatchObject({
+      isError: true,
+    })
+    expect(await offloader.endTurn()).toEqual({ evicted: [] })
+  },
+)

@@ -90,7 +90,7 @@ describe.skipIf(process.env['SPILLWAY_TEST_PEERS'] !== undefined)("Mastra's memo
     expect(prompts[2]?.results).toEqual(prompts[1]?.results)
   })
 
-  it('keeps the same if it saves each step, and in streams', async () => {
+  it('keeps the same outputs if it saves each step, and in streams', async () => {
     const saving = bench()
     await saving.agent.generate('Go.', { ...RUN, savePerStep: true })
     const streaming = bench()
@@ -108,14 +108,14 @@ describe.skipIf(process.env['SPILLWAY_TEST_PEERS'] !== undefined)("Mastra's memo
     expect(prompts[1]?.results).toHaveLength(5)
   })
 
-  it('keeps no originals if the processor is in outputProcessors too', async () => {
+  it('keeps no originals if the processor is also in outputProcessors', async () => {
     const { agent, kept } = bench({ isOutputProcessor: true })
     await agent.generate('Go.', { ...RUN, maxSteps: 1 })
     expect(await kept()).toHaveLength(2)
     expect(small(await kept())).toBe(true)
   })
 
-  it('keeps the whole history of which the model sees a summary, and the next run requests no other', async () => {
+  it('keeps the whole history behind a summary, and the next run requests no second summary', async () => {
     const part = Array.from({ length: 100 }, (_, line) => `line ${line} of a part`).join('\n')
     const prompts: SeenPrompt[] = []
     let summaries = 0

@@ -122,7 +122,7 @@ it('thirty concurrent conversations of one agent are isolated', async () => {
     expect([...text.matchAll(/(thread-\d+) line 4321$/gm)].map(([, thread]) => thread)).toEqual([threads[index]])
 })
 
-it('a file of an MCP server is replaced, and an image beside it stays an image', async () => {
+it('a file of an MCP server is replaced, and an image beside it is not', async () => {
   const prompts: SeenPrompt[] = []
   const model = fakeModel((prompt): ModelTurn => {
     prompts.push(prompt)
@@ -141,7 +141,7 @@ it('a file of an MCP server is replaced, and an image beside it stays an image',
   ])
 })
 
-it('a retrieval that waited for an approval is answered', async () => {
+it('a retrieval is answered after it waited for an approval', async () => {
   const scripted = searching('read_log')
   const agent = agentWith({ model: scripted.model, tools: { read_log: readLog } })
   const storage = new InMemoryStore()
@@ -158,7 +158,7 @@ it('a retrieval that waited for an approval is answered', async () => {
   expectFound(scripted)
 })
 
-it('a durable agent can offload', async () => {
+it('a durable agent can offload results', async () => {
   const scripted = searching('read_log')
   const agent = agentWith({ model: scripted.model, tools: { read_log: readLog }, memory: new MockMemory() })
   const durable = createDurableAgent({ agent })
@@ -170,7 +170,7 @@ it('a durable agent can offload', async () => {
   expectFound(scripted)
 })
 
-it('a token limiter after the offloader drops nothing', async () => {
+it('a token limiter after the offloader does not drop messages', async () => {
   const scripted = searching('read_log')
   const processor = offloadProcessor(new ContextOffloader({ storage: new InMemoryStorage() }))
   const inputProcessors = [processor, new TokenLimiterProcessor(5_000)]
@@ -178,7 +178,7 @@ it('a token limiter after the offloader drops nothing', async () => {
   expectFound(scripted)
 })
 
-it('the retrieval tool is offered if an earlier processor has replaced all tools', async () => {
+it('the retrieval tool is offered even if an earlier processor replaced all tools', async () => {
   const scripted = searching('read_log')
   const own = { id: 'own-tools', processInputStep: () => ({ tools: { read_log: readLog } }) }
   const processor = offloadProcessor(new ContextOffloader({ storage: new InMemoryStorage() }))

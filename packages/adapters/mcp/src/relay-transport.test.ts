@@ -78,7 +78,7 @@ describe('relayTransport', () => {
     expect(inner.hasClosed).toBe(true)
   })
 
-  it('returns the handlers that were set, even earlier ones', () => {
+  it('returns the handlers that were set, even those set before', () => {
     const inner = new FakeTransport()
     const [early, late] = [(): void => {}, (): void => {}]
     set(inner, { onmessage: early, onclose: early })
@@ -136,7 +136,7 @@ describe('relayTransport', () => {
     expect(JSON.stringify(inner.sent.at(-1))).toContain('[Offloaded: 1 block')
   })
 
-  it('reports handlers that throw after a result was stored, instead of ending the process', async () => {
+  it('reports a handler that throws after a result was stored, and does not end the process', async () => {
     const { outer, inner, errors } = await withResultUnderWay()
     set(outer, {
       onmessage: () => {
@@ -164,7 +164,7 @@ describe('relayTransport', () => {
 })
 
 describe('a connection that closes', () => {
-  it('delivers earlier messages of the server to the client first', async () => {
+  it('first delivers earlier messages of the server to the client', async () => {
     const { inner, outer, received } = await withResultUnderWay()
     const { promise: closed, resolve } = Promise.withResolvers<void>()
     set(outer, { onclose: resolve })

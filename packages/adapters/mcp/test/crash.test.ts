@@ -37,7 +37,7 @@ describe('a server that exits in the middle of calls', () => {
     await process.close()
   })
 
-  it('delivers a large answer that it gave before', async () => {
+  it('delivers a large answer that it sent before', async () => {
     const process = await start()
     await process.client.listTools()
     const { content } = await process.client.callTool({ name: 'last-words', arguments: { lines: 20_000 } })
@@ -51,7 +51,7 @@ describe('a server that exits in the middle of calls', () => {
 })
 
 describe('a server that cannot be started', () => {
-  it('rejects with a reason that has no part of its environment or arguments', async () => {
+  it('causes a reason that contains nothing of its environment or arguments', async () => {
     const [, proxyEnd] = streamPair()
     const command = { command: 'no-such-command', args: [`--key=${SECRET}`], env: { BUSY_API_KEY: SECRET } }
     const open = (): Connection => new ChildConnection(command)

@@ -36,7 +36,7 @@ const callTool = (name: string, ...args: readonly string[]): Promise<unknown> =>
   inspect('--method', 'tools/call', '--tool-name', name, ...args.flatMap((arg) => ['--tool-arg', arg]))
 
 describe('the inspector', () => {
-  it('shows a large result as a preview, whose reference another process resolves', async () => {
+  it('shows a large result as a preview, whose reference another process can read', async () => {
     const shown = (await callTool('read_text_file', `path=${join(directory, 'large.log')}`)) as {
       _meta: Record<string, { stored: { reference: string }[] }>
     }

@@ -222,7 +222,7 @@ const GRAPH: readonly ToolCall[] = [
 ]
 
 describe('results below the limit', () => {
-  it('come unchanged from every tool of the server "filesystem"', async () => {
+  it('are returned unchanged by every tool of the server "filesystem"', async () => {
     const folders = { direct: join(directory, 'a'), proxied: join(directory, 'b') }
     for (const folder of Object.values(folders)) {
       await mkdir(folder)
@@ -249,7 +249,7 @@ describe('results below the limit', () => {
   })
 
   // Its results take the path of those of "filesystem".
-  it.runIf(isFull)('come unchanged from every tool of the server "memory" [full verification]', async () => {
+  it.runIf(isFull)('are returned unchanged by every tool of the server "memory" [full verification]', async () => {
     const pair = await connectBoth((side) =>
       referenceServer('memory', [], { MEMORY_FILE_PATH: join(directory, `${side}.jsonl`) }),
     )
@@ -282,7 +282,7 @@ describe('a proxy before the server "everything"', () => {
     expect(proxied.results).toEqual(direct.results)
   })
 
-  it('passes on log messages, one of which is sent at once', async () => {
+  it('passes on log messages, one of which the server sends at once', async () => {
     const { direct, proxied } = await both(pair, async (process) => {
       const { fromServer } = process.atClient
       const before = fromServer.length
@@ -357,7 +357,7 @@ describe('results over the limit', () => {
   })
   afterAll(() => void closing.push(process.close()))
 
-  it('come from tools that are listed unchanged without output schemas, before the retrieval tool', async () => {
+  it('are returned by tools that are listed without output schemas, before the retrieval tool', async () => {
     await process.client.listTools()
     const listOf = (messages: readonly Message[]): readonly unknown[] =>
       messages.flatMap(({ result }) => (fieldsOf(result)['tools'] ?? []) as readonly unknown[])
@@ -371,7 +371,7 @@ describe('results over the limit', () => {
     expect(JSON.stringify(shown)).not.toContain('outputSchema')
   })
 
-  it('become a preview and a reference that the retrieval tool follows', async () => {
+  it('become a preview and a reference that the retrieval tool can read', async () => {
     const path = join(directory, 'large.log')
     await writeFile(path, LOG)
     const image = Buffer.alloc(1_500_000, 7)

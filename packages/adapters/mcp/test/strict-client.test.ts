@@ -170,14 +170,14 @@ describe.each(Object.entries(ways))('%s', (_way, connect) => {
     expect(tools.at(-1)?._meta).toEqual({ 'anthropic/maxResultSizeChars': expect.any(Number) as number })
   })
 
-  it('returns a small result of a tool with an output schema unchanged', async () => {
+  it('returns a small result unchanged for a tool with an output schema', async () => {
     const client = await start()
     await client.listTools()
     const { content, structuredContent } = await client.callTool({ name: 'report', arguments: { count: 3 } })
     expect({ content, structuredContent }).toEqual(reportOf({ count: 3 }))
   })
 
-  it('returns a preview for a large result of a tool with an output schema', async () => {
+  it('returns a preview of a large result for a tool with an output schema', async () => {
     const offloader = newOffloader()
     const client = await start({ offloader })
     await client.listTools()
@@ -197,7 +197,7 @@ describe.each(Object.entries(ways))('%s', (_way, connect) => {
     expect(structuredContent).toEqual(rowsOf(1_500))
   })
 
-  it('returns a preview of a large error, which stays an error', async () => {
+  it('returns a preview of a large error, which is still an error', async () => {
     const result = await (await start()).callTool({ name: 'fail' })
     expect(result['isError']).toBe(true)
     expect(textOf(result)).toMatch(/^\[Offloaded: 1 block[^]*FATAL: it is over/)
@@ -228,7 +228,7 @@ describe.each(Object.entries(ways))('%s', (_way, connect) => {
     expect(textOf(await client.callTool({ name: RETRIEVAL_TOOL_NAME }))).toBe(`the tool ${RETRIEVAL_TOOL_NAME}`)
   })
 
-  it('finds the owner of a tool that the client calls without listing tools', async () => {
+  it('finds the server of a tool that the client calls before it lists tools', async () => {
     const client = await start({ names: [RETRIEVAL_TOOL_NAME] })
     expect(textOf(await client.callTool({ name: RETRIEVAL_TOOL_NAME }))).toBe(`the tool ${RETRIEVAL_TOOL_NAME}`)
     const other = await start({ names: [RETRIEVAL_TOOL_NAME] })

@@ -127,7 +127,7 @@ describe('replaced results', () => {
     expect(events.map(({ type }) => type)).toEqual(['offload', 'offload'])
   })
 
-  it('keep provider data of a text, and remaining parts with their identity', async () => {
+  it('keep provider data of a text, and keep other parts as the same objects', async () => {
     const { offloader } = newOffloader()
     const image = { type: 'input_image', image: 'data:image/png;base64,aGk=', detail: 'low', providerData: { a: 1 } }
     const byId = { type: 'input_file', file: { id: 'file_1' } }
@@ -144,7 +144,7 @@ describe('replaced results', () => {
     })
   })
 
-  it('exclude results of exempt tools, of provider programs, or with a promised form', async () => {
+  it('exclude results of exempt tools, of provider programs, and of tools with a declared output schema', async () => {
     const { offloader } = newOffloader({ tools: { read_file: { offload: false } } })
     const [call, result] = callItems('compute', 'old_2', LOG)
     const history = [
@@ -160,7 +160,7 @@ describe('replaced results', () => {
     )
   })
 
-  it('are read once each, whether small, large or failed', async () => {
+  it('are read once each, whether they are small, large or failed', async () => {
     const fail = async (): Promise<never> => {
       throw new Error('no disk')
     }
@@ -209,7 +209,7 @@ describe('the filter of the program', () => {
     expect(new TextDecoder().decode(stored.content)).toContain('LINE 2345 OF THE LOG')
   })
 
-  it('may drop, add and reorder items, and can get the items themselves', async () => {
+  it('may remove, add and reorder items, and can receive the original items', async () => {
     const { offloader } = newOffloader()
     const seen: AgentInputItem[][] = []
     const filter = Object.assign(
@@ -294,7 +294,7 @@ describe('sessions and scopes', () => {
     }
   })
 
-  it('leave results and report it if the scope is invalid', async () => {
+  it('leave results unchanged and report an event if the scope is invalid', async () => {
     const { offloader, events } = newOffloader()
     const options = { scope: ({ context }: { readonly context: unknown }) => [(context as { a: { b: string } }).a.b] }
     const { agent, prompts } = makeAgent([calling('read_log')], { tools: offloadTools([readLog], offloader, options) })
@@ -420,7 +420,7 @@ describe('approvals', () => {
     expect(restored.getInterruptions()).toHaveLength(1)
   })
 
-  it.skipIf(isOldest)('have large results replaced that a program added to a state', async () => {
+  it.skipIf(isOldest)('replace large results that a program added to a state', async () => {
     const { offloader } = newOffloader()
     const runner = offloadRunner(new Runner(), offloader)
     const { agent, prompts } = makeAgent([calling('deploy')], { tools: [deploy] })
@@ -435,7 +435,7 @@ describe('approvals', () => {
 })
 
 describe('other behavior of a runner', () => {
-  it('changes only in the input of the model', async () => {
+  it('changes only the input of the model', async () => {
     const { offloader } = newOffloader()
     const events: string[] = []
     const inner = new Runner({ workflowName: 'mine' })
@@ -453,7 +453,7 @@ describe('other behavior of a runner', () => {
     expect(events).toEqual([`read_log ${LOG.length}`])
   })
 
-  it('includes one turn of its session before each model call', async () => {
+  it('ends one turn of its session before each model call', async () => {
     const ended: string[] = []
     const storage = new InMemoryStorage()
     const watched = (inner: object, name: string): object =>
@@ -470,7 +470,7 @@ describe('other behavior of a runner', () => {
     expect(ended).toEqual(['a', 'a', 'a'])
   })
 
-  it('includes advice for invalid arguments', () => {
+  it('rejects invalid arguments with advice', () => {
     const { offloader } = newOffloader()
     expect(() => offloadRunner(offloader as never, new Runner() as never)).toThrow(
       'runner must be a Runner, loaded as an ES module: offloadRunner(',

@@ -39,7 +39,7 @@ describe('results for the model', () => {
     expect(JSON.stringify(result.state).length).toBeLessThan(50_000)
   })
 
-  it('are stored indented for a value, and unchanged for a text', async () => {
+  it('are stored indented if they are values, and unchanged if they are texts', async () => {
     const { offloader } = newOffloader()
     const value = { rows: LOG.split('\n') }
     const [text, json] = [makeTool('read_log', () => LOG), makeTool('list_rows', () => value)]
@@ -120,7 +120,7 @@ describe('results for the model', () => {
 })
 
 describe('properties of a tool', () => {
-  it('pass the same values to approval policies', async () => {
+  it('include approval policies, which get the same values', async () => {
     const seen: unknown[] = []
     const make = (): FunctionTool =>
       makeTool('deploy', () => LOG, {
@@ -142,7 +142,7 @@ describe('properties of a tool', () => {
     expect(seen.slice(2)).toEqual([{ to: 'staging' }, { to: 'staging' }])
   })
 
-  it('keep the function by which the SDK identifies a tool', () => {
+  it('include the function by which the SDK identifies a tool', () => {
     const { offloader } = newOffloader()
     const mark = Symbol('mark')
     const plain = Object.defineProperty(
@@ -161,7 +161,7 @@ describe('properties of a tool', () => {
     expect(Reflect.get(wrapped, mark)).toBe(7)
   })
 
-  it.skipIf(isOldest)('keep the namespace of a tool', () => {
+  it.skipIf(isOldest)('include the namespace of a tool', () => {
     const { offloader } = newOffloader()
     const [plain] = agents.toolNamespace({ name: 'logs', description: 'Logs.', tools: [makeTool('read', () => LOG)] })
     const [wrapped] = offloadTools([plain as FunctionTool], offloader)
@@ -203,7 +203,7 @@ describe('properties of a tool', () => {
 })
 
 describe('the retrieval tool', () => {
-  it('comes last, and is missing if it is not wanted', () => {
+  it('comes last, and is missing if the offloader has none', () => {
     const tools = [makeTool('read_log', () => LOG)]
     const names = (...options: Parameters<typeof newOffloader>): string[] =>
       offloadTools(tools, newOffloader(...options).offloader).map(({ name }) => name)

@@ -48,7 +48,7 @@ it.each<unknown>([
   { reference: null },
   [],
   7,
-])('the retrieval tool answers input that violates its schema with advice: %j', async (input) => {
+])('the retrieval tool answers with advice if the input violates its schema: %j', async (input) => {
   expect(await call(input, 'a')).toMatch(/^Error: /)
 })
 
@@ -70,7 +70,7 @@ it('the retrieval tool is strict, has the description of core, and needs no appr
   expect(shared.parameters).toMatchObject({ properties: { reference: { type: 'string' } } })
 })
 
-it('the retrieval tool returns media in the form of tools', async () => {
+it('the retrieval tool returns media in the form of tool results', async () => {
   const data = Uint8Array.from([...PNG, ...new Uint8Array(300_000)])
   const content = [{ type: 'image', mediaType: 'image/png', data }] as const
   const outcome = await offloader.forScope('a').offload({ toolName: 'capture', toolCallId: 'media', content })
@@ -79,7 +79,7 @@ it('the retrieval tool returns media in the form of tools', async () => {
   expect(await call({ reference: stored?.reference }, 'a')).toMatchObject([{ type: 'image', image }])
 })
 
-it('the retrieval tool passes on the signal of the call, or of the run', async () => {
+it('the retrieval tool passes on the abort signal of the call, or of the run', async () => {
   const reasons: unknown[] = []
   const storage: Storage = {
     store: async () => 'a',
@@ -103,7 +103,7 @@ it('the retrieval tool passes on the signal of the call, or of the run', async (
   expect(reasons).toMatchObject([{ name: 'TimeoutError' }, { name: 'TimeoutError' }])
 })
 
-it('the retrieval tool answers without a context in no session', async () => {
+it('the retrieval tool answers in no session if there is no context', async () => {
   expect(await retrieve.invoke(undefined as never, '{"reference":"made_up"}')).toMatch(/^Error: /)
 })
 

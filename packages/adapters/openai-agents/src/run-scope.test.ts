@@ -26,7 +26,7 @@ describe('sessionRuns', () => {
     expect(await shares(none, a)).toBe(false)
   })
 
-  it('returns the offloader itself without a session', () => {
+  it('returns the offloader itself if there is no session', () => {
     const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
     const offloaderOf = sessionRuns(offloader, {}, { usage: 'a test' }).offloaderOf
     for (const sessionId of [undefined, '']) expect(offloaderOf({ context: {}, sessionId })).toBe(offloader)
@@ -69,7 +69,7 @@ describe('sessionRuns', () => {
 describe('enterRun', () => {
   const run = (context: RunContext, sessionId?: string): Parameters<typeof enterRun>[1] => ({ context, sessionId })
 
-  it('finds a run by its context and its forks, until the run ends', () => {
+  it('finds a run by its context and the copies of this context, until the run ends', () => {
     const context = new RunContext({ tenant: 'a' })
     const fork = new RunContext({ tenant: 'b' })
     fork.usage = context.usage

@@ -70,7 +70,7 @@ describe('offloadTools', () => {
 describe('offloadRunner', () => {
   const runner = offloadRunner(new Runner(), offloader)
 
-  it('runs with the types of the runner', () => {
+  it('accepts the same types as the runner', () => {
     expectTypeOf(runner.run).toEqualTypeOf<Runner['run']>()
     const agent = new Agent({ name: 'A', outputType: z.object({ ok: z.boolean() }) })
     void (async () => {

@@ -176,7 +176,7 @@ describe('the count of tokens', () => {
     }
   }
 
-  it.each([1, 1.5])('follows the model, which is asked once about a short text: times %d', async (factor) => {
+  it.each([1, 1.5])('follows the model, which counts one short text: times %d', async (factor) => {
     const [first, second] = [new CountingModel(factor), new CountingModel(3)]
     const plugin = new ContextOffloader({ storage: new InMemoryStorage() })
     const agent = agentWith({ model: first, tools: [readLog], plugins: [plugin] })
@@ -188,7 +188,7 @@ describe('the count of tokens', () => {
     expect(second.asked).toEqual([])
   })
 
-  it('is estimated if the model guesses by characters, as Strands models do by default', async () => {
+  it('is estimated if the model guesses from characters, as Strands models do by default', async () => {
     const plugin = new ContextOffloader({ storage: new InMemoryStorage() })
     await run(agentWith({ model: scriptedModel('read_log'), tools: [readLog], plugins: [plugin] }))
     expect(plugin.offloader.options.countTokens(LOG)).toBe(estimateTokens(LOG))

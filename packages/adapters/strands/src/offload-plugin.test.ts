@@ -83,7 +83,7 @@ it('agents that share a plugin are isolated: none reads or evicts content of ano
   expect(textOf(resultsOf(first)[1])).toContain('line 4321: status=FAILED')
 })
 
-it('content that the same agent and session stored in another process is found', async () => {
+it('content is found if the same agent and session stored it in another process', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'spillway-strands-'))
   try {
     const agent = (sessionId: string, ...turns: readonly Turn[]): Agent =>
@@ -193,7 +193,7 @@ it.each(['a large one', 'one like any result'])('the message of a canceled call 
   expect(events).toEqual([])
 })
 
-it('the result of a call like a canceled one is offloaded', async () => {
+it('the result of a call is offloaded if an equal call was canceled', async () => {
   let calls = 0
   const forbidOnce = program((agent) => {
     agent.addHook(BeforeToolCallEvent, (event) => {
@@ -270,7 +270,7 @@ it('each model call that succeeds ends a turn, and failed attempts end none', as
   expect(turns).toBe(2)
 })
 
-it('small results keep their identity, and large ones change only in their content', async () => {
+it('small results stay the same objects, and large ones change only in their content', async () => {
   const small = new ToolResultBlock({ toolUseId: 'call_1', status: 'success', content: [new TextBlock('small')] })
   const error = new RangeError('too long')
   const large = new ToolResultBlock({ toolUseId: 'call_2', status: 'error', content: [new TextBlock(LOG)], error })
@@ -285,7 +285,7 @@ it('small results keep their identity, and large ones change only in their conte
   expect(second).toMatchObject({ toolUseId: 'call_2', status: 'error', error, content: [{ text: offloaded }] })
 })
 
-it('media are counted by size, and media elsewhere keep their address', async () => {
+it('media are counted by size, and media by URL keep their address', async () => {
   const location = { type: 's3' as const, uri: 's3://bucket/scan.png' }
   const elsewhere = new ImageBlock({ format: 'png', source: { location } })
   const large = new ImageBlock({ format: 'png', source: { bytes: new Uint8Array(2_000_000) } })
@@ -317,7 +317,7 @@ it('content of unknown types is accepted', async () => {
   expect(none.result.content).toBe(LOG)
 })
 
-it('Strands rejects an agent with the plugin twice', async () => {
+it('Strands rejects an agent that has the plugin twice', async () => {
   const agent = agentWith({
     model: new FakeModel(() => ({ text: 'done' })),
     plugins: [offloadPlugin(create()), offloadPlugin(create())],
@@ -386,7 +386,7 @@ describe('retrievalTool', () => {
   const retrievalToolOf = (offloader: ContextOffloader, scope: OffloadOptions['scope'] = () => []): Tool =>
     offloadPlugin(offloader, { scope }).getTools()[0]!
 
-  it('offers the parameters of the offloader, and searches the whole scope only with scopes', () => {
+  it('offers the parameters of the offloader, and searches the whole scope only if there are scopes', () => {
     const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
     const { name, description, inputSchema } = offloader.forScope('a').retrievalTool
     const scoped = retrievalToolOf(offloader)
@@ -397,7 +397,7 @@ describe('retrievalTool', () => {
     expect(tool.toolSpec.inputSchema).toMatchObject({ required: ['reference'] })
   })
 
-  it('answers in the native form of the content, and marks failures as errors', async () => {
+  it('answers with native content blocks, and marks failures as errors', async () => {
     const offloader = new ContextOffloader({ storage: new InMemoryStorage(), maxRetrievalTokens: 100_000 })
     const tool = retrievalToolOf(offloader)
     const rows = Array.from({ length: 1_000 }, (_, id) => ({ id, name: `user ${id}` }))
@@ -547,7 +547,7 @@ describe('contentBlocks', () => {
       expect(contentToBlock(content)).toEqual(block)
     })
 
-    it('shares the bytes and the values that it maps', () => {
+    it('does not copy the bytes and values that it maps', () => {
       expect(contentToBlock(new ImageBlock({ format: 'png', source: { bytes } }))).toHaveProperty('data', bytes)
       const json = { rows: [1] }
       expect(contentToBlock(new JsonBlock({ json }))).toHaveProperty('value', json)
@@ -592,7 +592,7 @@ describe('contentBlocks', () => {
       ...['application/pdf', 'text/csv', 'text/html', 'application/msword', 'text/markdown', 'application/xml'].map(
         (mediaType): ContentBlock => ({ type: 'document', mediaType, name: 'call-1', data: bytes }),
       ),
-    ])('writes %o so that it can be read back', (block) => {
+    ])('writes %o in a form that is read back as the same block', (block) => {
       expect(contentToBlock(blockToContent(block, 'call-1'))).toEqual(block)
     })
 

@@ -11,7 +11,7 @@ function installed(): string {
   return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version
 }
 
-it('the tests run with the Strands of their peer set, as its files show', () => {
+it('the tests run with the Strands version of their peer set, as its files show', () => {
   let stack = ''
   tool({
     description: 'Look.',

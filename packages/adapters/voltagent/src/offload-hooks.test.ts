@@ -108,7 +108,7 @@ describe('tools that are not wrapped', () => {
     expect((await runBare(readLog, {}, exempt)).output).toBe(LOG)
   })
 
-  it('keep outputs that they validate or map, since a text would not fit', async () => {
+  it('keep outputs that they validate or map, because a text would be invalid', async () => {
     const outputSchema = z.array(z.object({ id: z.number(), name: z.string() })) as never
     expect((await runBare(toolOf('list', async () => USERS, { outputSchema }))).output).toEqual(USERS)
     const toModelOutput = ({ output }: { output: unknown }) => ({
@@ -150,7 +150,7 @@ describe('hooks of your own', () => {
     expect(cleared?.content).toEqual([{ type: 'json', value: null }])
   })
 
-  it.skipIf(isEarly)('run first for errors, and their result is offloaded', async () => {
+  it.skipIf(isEarly)('run first for errors, too, and their result is offloaded', async () => {
     const tool = toolOf('build', async () => {
       throw new Error('failed')
     })
@@ -161,7 +161,7 @@ describe('hooks of your own', () => {
     expect(textOf((await runBare(tool, { options: { hooks: small } })).seen)).toBe('mended')
   })
 
-  it('are all called, together with those of an operation', async () => {
+  it('are all called, together with the hooks of an operation', async () => {
     const names = [
       'onStart',
       'onToolStart',
@@ -179,7 +179,7 @@ describe('hooks of your own', () => {
     expect(textOf(seen)).toMatch(OFFLOADED)
   })
 
-  it('prepare messages from which the offloader continues', async () => {
+  it('prepare the messages with which the offloader continues', async () => {
     const { offloader } = createOffloader()
     const { model, prompts } = scriptedModel()
     const hooks = createHooks({
@@ -257,7 +257,7 @@ describe.skipIf(isEarly)('tool routing', () => {
     expect(events.filter(({ type }) => type === 'offload')).toHaveLength(2)
   })
 
-  it('keeps a routed answer of the retrieval tool', async () => {
+  it('keeps an answer of the retrieval tool that was routed', async () => {
     const { offloader, events } = createOffloader({ maxResultTokens: 500, maxRetrievalTokens: 10_000 })
     const { model, prompts } = scriptedModel(routed('read_log', 'call_0'), ({ results }) =>
       routed('retrieve_offloaded_content', 'call_1', {
@@ -289,7 +289,7 @@ describe('scopes', () => {
     [{ conversationId: 'a', userId: 'u' }, ['u', 'a']],
     [{ conversationId: 'a' }, ['a']],
     [{}, []],
-  ])('of %o are %o, with their own turns', async (operation, scope) => {
+  ])('for %o are %o, with their own turns', async (operation, scope) => {
     const { offloader } = createOffloader()
     const { model, prompts } = scriptedModel(calling('read_log'))
     const tools = offloadTools([readLog], offloader)
@@ -339,7 +339,7 @@ describe('scopes', () => {
   })
 })
 
-it('each model call ends one turn, even with its own hook for the next step', async () => {
+it('each model call ends one turn, even if there is a hook for the next step', async () => {
   const order: string[] = []
   const { offloader } = createOffloader()
   const { storage } = offloader.forScope('a').options
@@ -405,7 +405,7 @@ describe('offloadHistory', () => {
     expect(events.filter(({ type }) => type === 'offload')).toHaveLength(2)
   })
 
-  it('leaves small results of its memory to VoltAgent', async () => {
+  it('leaves small results in its memory to VoltAgent', async () => {
     const { offloader } = createOffloader()
     const run = async (hooks: AgentHooks) => {
       const memory = new Memory({ storage: new InMemoryStorageAdapter() })
@@ -435,7 +435,7 @@ describe('offloadHistory', () => {
     expect(textOf(prompts[1]?.results[1])).toContain('FAILED')
   })
 
-  it('offloads the raw outputs of a chat to the same bytes as in their run', async () => {
+  it('offloads the raw outputs of a chat to the same bytes as in the run', async () => {
     const { offloader } = createOffloader()
     const options = { tools: offloadTools([readLog], offloader), hooks: offloadHooks(offloader) }
     const first = scriptedModel(calling('read_log'))
@@ -466,7 +466,7 @@ describe('offloadHistory', () => {
   const resultOf = (output: object, toolName = 'read_log'): never =>
     ({ role: 'tool', content: [{ type: 'tool-result', toolCallId: 'call_0', toolName, output }] }) as never
 
-  it('passes the input of the call to the offloader, even from another message', async () => {
+  it('passes the input of the call to the offloader, even if it is in another message', async () => {
     const inputs: unknown[] = []
     const { offloader } = createOffloader({ shouldOffload: ({ input }) => inputs.push(input) > 0 })
     const messages = [{ role: 'assistant' as const, content: [call] }, resultOf({ type: 'text', value: LOG })]
@@ -500,7 +500,7 @@ describe('offloadHistory', () => {
     ],
     ['what the user says', { role: 'user', content: LOG } as never],
     ['what the model said', { role: 'assistant', content: [{ type: 'text', text: LOG }] } as never],
-  ])('keeps a message with %s, as the same object', async (_, message) => {
+  ])('keeps a message with %s as the same object', async (_, message) => {
     const { offloader } = createOffloader()
     expect((await replaceIn(offloader, [message]))[0]).toBe(message)
   })
@@ -518,7 +518,7 @@ describe('offloadHistory', () => {
     }
   })
 
-  it('counts a small text once in all operations, and a large one in each', async () => {
+  it('counts a small text once for all operations, and a large text in each', async () => {
     let counts = 0
     const countTokens = (text: string): number => {
       counts += 1
@@ -549,7 +549,7 @@ describe('offloadHistory', () => {
     expect((await replaceIn(offloader, [message]))[0]).toBe(message)
   })
 
-  it('keeps the identity of other results in a message', async () => {
+  it('keeps other results in a message as the same objects', async () => {
     const small = {
       type: 'tool-result',
       toolCallId: 'call_1',

@@ -56,7 +56,7 @@ describe('offloadTools for the model and the program', () => {
     expect(JSON.parse(await storedText(offloader, referenceIn(seen[1]), 'a'))).toEqual(USERS)
   })
 
-  it('uses the default of the AI SDK for small outputs', async () => {
+  it('uses the default form of the AI SDK for small outputs', async () => {
     const values = [undefined, null, 0, false, '', 'text', { a: [1] }, []]
     const tools = values.map((value, index) => toolOf(`tool_${index}`, async () => value))
     const { seen } = await runTools(
@@ -123,7 +123,7 @@ describe('offloadTools for the model and the program', () => {
   })
 })
 
-describe('MCP results, which VoltAgent passes on unchanged', () => {
+describe('MCP results that VoltAgent passes on unchanged', () => {
   const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]).toString('base64')
   const image = { type: 'image', data: PNG, mimeType: 'image/png' }
 
@@ -145,7 +145,7 @@ describe('MCP results, which VoltAgent passes on unchanged', () => {
     ])
   })
 
-  it('have structured content stored beside it', async () => {
+  it('have structured content that is stored in addition', async () => {
     const { offloader } = createOffloader()
     const result = { content: [{ type: 'text', text: 'See the structure.' }], structuredContent: { USERS } }
     const { seen } = await runTools([toolOf('server_read', async () => result)], ['server_read'], {
@@ -276,7 +276,7 @@ describe('concurrent conversations of one agent', () => {
     expect(new Set(stored).size).toBe(30)
   })
 
-  it('continue if the storage fails for every other one', async () => {
+  it('continue even if the storage fails for every other conversation', async () => {
     const storage = new InMemoryStorage()
     const scope = storage.scope.bind(storage)
     storage.scope = (...segments) => {
@@ -297,7 +297,7 @@ describe('concurrent conversations of one agent', () => {
     expect(events.filter(({ type }) => type === 'offload-failed')).toHaveLength(1)
   })
 
-  it('abort only canceled calls', async () => {
+  it('stop only if their own call is canceled', async () => {
     const controllers = new Map(ids.map((id) => [id, new AbortController()]))
     const abortedIds = ids.filter((_, index) => index % 3 === 0)
     const readAndAbort = toolOf('read_log', async (input: unknown, operation?: ToolExecuteOptions) => {
@@ -318,7 +318,7 @@ describe('concurrent conversations of one agent', () => {
   })
 })
 
-describe('offloadTools refuses or leaves', () => {
+describe('offloadTools', () => {
   const { offloader } = createOffloader()
 
   it.each([
@@ -330,12 +330,12 @@ describe('offloadTools refuses or leaves', () => {
       () => offloadTools([createToolkit({ name: 'kit', tools: offloadTools([], offloader) })], offloader),
       /has retrieve_offloaded_content already/,
     ],
-  ])('invalid arguments when tools are wrapped: %s', (wrap, message) => {
+  ])('refuses invalid arguments when tools are wrapped: %s', (wrap, message) => {
     expect(wrap).toThrow(TypeError)
     expect(wrap).toThrow(message)
   })
 
-  it('values that are not tools, for VoltAgent', () => {
+  it('leaves values that are not tools to VoltAgent', () => {
     const tools: unknown[] = offloadTools([null, 'read'] as never[], offloader)
     expect(tools.slice(0, 2)).toEqual([null, 'read'])
   })

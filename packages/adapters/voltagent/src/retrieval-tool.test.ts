@@ -60,7 +60,7 @@ it('the retrieval tool says that a search needs a reference if operations may sh
   expect(prompts[0]?.toolSchemas?.[shared.name]).toMatchObject({ required: ['reference'] })
 })
 
-it('the retrieval tool passes the signal on', async () => {
+it('the retrieval tool passes the abort signal on', async () => {
   const signals: unknown[] = []
   const storage: Storage = {
     store: async () => 'a',

@@ -4,7 +4,7 @@ import { findCall, inputOfCall, startCall } from './wrap-tool.ts'
 
 const optionsOf = (conversationId: string): ToolExecuteOptions => ({ conversationId })
 
-it('a call is found by the same object of its input', () => {
+it('a call is found by its input if the input is the same object', () => {
   const [input, options] = [{ path: 'a' }, optionsOf('a')]
   startCall(input, options)
   startCall(input, options)

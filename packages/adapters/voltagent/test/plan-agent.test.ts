@@ -49,7 +49,7 @@ it("results that the agent's eviction leaves are offloaded: texts up to its limi
   expect(users).toMatch(OFFLOADED)
 })
 
-it('all large results are offloaded if that eviction is off, and the program gets the originals', async () => {
+it("all large results are offloaded if PlanAgent's eviction is off, and the program gets the originals", async () => {
   const { offloader } = createOffloader()
   const { model, prompts } = scriptedModel(calling('read_log'), retrieving({ pattern: 'FAILED' }))
   const tools = offloadTools([readLog], offloader)
@@ -61,7 +61,7 @@ it('all large results are offloaded if that eviction is off, and the program get
   expect(steps[0]?.toolResults[0]?.output).toBe(HUGE)
 })
 
-it('files that the agent reads stay with offload: false', async () => {
+it('files that the agent reads are unchanged with offload: false', async () => {
   const write = { id: 'call_0', name: 'write_file', input: { file_path: '/log.txt', content: HUGE.slice(0, 50_000) } }
   const read = { id: 'call_1', name: 'read_file', input: { file_path: '/log.txt' } }
   for (const offload of [true, false]) {
@@ -77,7 +77,7 @@ it('files that the agent reads stay with offload: false', async () => {
   }
 })
 
-it('results of its general-purpose subagent are offloaded without its hooks', async () => {
+it("results of its general-purpose subagent are offloaded without that subagent's hooks", async () => {
   const { offloader } = createOffloader()
   const task = { id: 'call_0', name: 'task', input: { description: 'Read.', subagent_type: 'general-purpose' } }
   // Both agents have this model: first the one calls, then the other.

@@ -39,7 +39,7 @@ it.each<[name: string, read: (property: () => void) => unknown]>([
       return wrapLanguageModel({ model, middleware: { specificationVersion: 'v3', overrideModelId } })
     },
   ],
-])('the tests run with the %s of their peer set, as its files show', (name, read) => {
+])('the tests run with the version of %s in their peer set, as its files show', (name, read) => {
   let stack = ''
   read(() => {
     stack = new Error('Who reads it?').stack ?? ''

@@ -73,7 +73,7 @@ it.each([
   expect(ended.stderr).toMatch(message)
 })
 
-it('conformance runs the only harness of a module, or the harness that --harness names', async () => {
+it('conformance runs the only harness of a module, or the one that --harness names', async () => {
   const harness = (name: string): string =>
     `{ name: '${name}', level: 'two-method', create: ${create('content.slice()')} }`
   const one = harnessFile(`export const mineHarness = ${harness('mine')}; export const unrelated = 1`)
@@ -117,23 +117,26 @@ it.each([
   ['a rejection that nobody handles', "void Promise.reject(new Error('gone away'))", /gone away/],
   ['a loop that blocks the thread', 'for (;;);', /blocks the thread/],
   ['a create() that never ends', 'await new Promise(() => undefined)', /create\(\) has not ended after 300 ms/],
-])('conformance counts %s as a failure of the running case, and runs the others', async (_what, statement, message) => {
-  const source = `const create = ${create('content.slice()')}
+])(
+  'conformance counts %s as a failure of the running case, and runs the other cases',
+  async (_what, statement, message) => {
+    const source = `const create = ${create('content.slice()')}
     let created = 0
     export default { name: 'mine', level: 'two-method', timeoutMs: 300, async create() {
       if ((created += 1) === 3) { ${statement} }
       return create()
     } }`
-  const { cwd, name } = harnessFile(source)
-  const ended = await spillway(['conformance', name, '--filter', 'content/', '--json'], { cwd })
-  expect(ended.code).toBe(1)
-  const { results } = JSON.parse(ended.stdout) as { results: { status: string; detail?: string }[] }
-  const failed = results.filter(({ status }) => status === 'failed')
-  expect(failed).toEqual([results[1]])
-  expect(failed[0]?.detail).toMatch(message)
-})
+    const { cwd, name } = harnessFile(source)
+    const ended = await spillway(['conformance', name, '--filter', 'content/', '--json'], { cwd })
+    expect(ended.code).toBe(1)
+    const { results } = JSON.parse(ended.stdout) as { results: { status: string; detail?: string }[] }
+    const failed = results.filter(({ status }) => status === 'failed')
+    expect(failed).toEqual([results[1]])
+    expect(failed[0]?.detail).toMatch(message)
+  },
+)
 
-it('conformance prints its results so far when its time limit ends', async () => {
+it('conformance prints its results so far when its time limit is reached', async () => {
   const source = `const create = ${create('content.slice()')}
     let created = 0
     export default { name: 'mine', level: 'two-method', async create() {

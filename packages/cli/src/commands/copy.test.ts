@@ -42,7 +42,7 @@ describe('copy', () => {
 })
 
 describe('check', () => {
-  it('reports changed and truncated files, and repairs what it can', async () => {
+  it('reports changed and truncated files, and repairs those that it can', async () => {
     const cwd = temporaryFolder()
     const [good, changed, cut] = [await put('good', cwd), await put('first', cwd), await put('second', cwd)]
     const store = join(cwd, '.spillway')
@@ -110,7 +110,7 @@ describe('the default store', () => {
   })
 })
 
-it('schema prints the tables, and their policies with an option', async () => {
+it('postgres schema prints the SQL for the tables, and with an option also for their policies', async () => {
   const printed = await spillway(['postgres', 'schema'])
   expect(printed).toMatchObject({ code: 0, stderr: '', stdout: postgresSchema() })
   const secured = await spillway(['postgres', 'schema', '--schema', 'agents', '--row-level-security'])

@@ -151,7 +151,7 @@ describe('ls', () => {
     [[], { FORCE_COLOR: '1' }, true],
     [['--color', 'never'], { FORCE_COLOR: '1' }, false],
     [[], { NO_COLOR: '1' }, false],
-  ])('has colors as the options %j and the variables %j say', async (args, env, isColored) => {
+  ])('uses colors as the options %j and the variables %j demand', async (args, env, isColored) => {
     const cwd = temporaryFolder()
     await put('needle', cwd)
     const { stdout } = await spillway(['grep', 'needle', ...args], { cwd, env: { FORCE_COLOR: '', ...env } })
@@ -230,7 +230,7 @@ describe('gc', () => {
     expect((await spillway(['ls'], { cwd })).stdout).toBe('')
   })
 
-  test('refuses a time without a unit', async () => {
+  test('refuses a time that has no unit', async () => {
     expect(await spillway(['gc', '--ttl', '5'], { cwd: temporaryFolder() })).toMatchObject({ code: 2 })
   })
 })

@@ -61,7 +61,7 @@ test('get searches a span of lines, and shows the first lines', async () => {
   expect(Array.from(head.stdout.matchAll(/\| line (\d+) of/g), ([, line]) => Number(line))).toEqual([1, 2])
 })
 
-test('get counts matches, and shows the last of them', async () => {
+test('get counts matches, and shows the last matches', async () => {
   const cwd = temporaryFolder()
   const reference = await put(numbered(100), cwd)
   const get = async (...args: string[]): Promise<string> =>
@@ -109,7 +109,7 @@ test('get limits an answer, and gives the command that continues in the same sto
   expect(whole.stdout).toContain('5000| line 5000 of the text\n')
 })
 
-test('get limits all output at --max-tokens', async () => {
+test('get limits all output to --max-tokens', async () => {
   const cwd = temporaryFolder()
   const reference = await put(numbered(5_000), cwd)
   const head = await spillway(['get', reference, '--max-tokens', '300'], { cwd })
@@ -166,7 +166,7 @@ test.each([
   ['../../etc/passwd', 2],
   ['/etc/passwd', 2],
   ['s3://bucket/key', 2],
-])('get reads nothing under %s', async (reference, code) => {
+])('get reads no content under %s', async (reference, code) => {
   const cwd = temporaryFolder()
   await put('text', cwd)
   for (const filter of [[], ['--pattern', 'root'], ['--lines', '1']]) {
@@ -196,7 +196,7 @@ test.each([
   expect(ended.stderr).toMatch(message)
 })
 
-test('get exits silently if its reader stops', async () => {
+test('get exits silently if the reader of its output stops', async () => {
   const cwd = temporaryFolder()
   const reference = await put(numbered(200_000), cwd)
   const script = '{ "$@"; echo "ended with $?" >&2; } | head -n 1'

@@ -54,7 +54,7 @@ describe('compact with a model', () => {
     },
   )
 
-  test('keeps the compaction if the model answers with anything else', async () => {
+  test('keeps the compacted history if the model gives any other answer', async () => {
     const model = await scriptedModel(say('I would rather not.'))
     const { run, text } = bench('chat.jsonl', lines([...TALK, ...CHAT]))
     const ask = ['--model', 'm', '--model-base-url', model.baseUrl]

@@ -27,7 +27,7 @@ describe('compact', () => {
     },
   )
 
-  test('without --output prints what it would write, and writes nothing', async () => {
+  test('prints what it would write if --output is missing, and writes nothing', async () => {
     const { cwd, run, text } = bench('chat.jsonl', lines(CHAT))
     const { code, stdout } = await run('compact', 'chat.jsonl', '--keep-recent', '0')
     expect(code).toBe(0)
@@ -42,7 +42,7 @@ describe('compact', () => {
     expect(total.exec(written.stdout)?.[0]).toBe(total.exec(stdout)?.[0])
   })
 
-  test('keeps numbers of a smaller message that JavaScript cannot represent', async () => {
+  test('keeps numbers that JavaScript cannot represent in a message that it shortened', async () => {
     const made = lines(CHAT.map((message) => ({ ...message, id: 1, note: 'schön' })))
     const text = made.replaceAll('"id":1,', '"id":12345678901234567890,"cost":1.0,')
     const { run, text: textOf } = bench('chat.jsonl', text)
@@ -53,7 +53,7 @@ describe('compact', () => {
     expect(textOf('back')).toBe(text)
   })
 
-  test('overwrites a file only if asked, in place on request', async () => {
+  test('overwrites a file only if told to, and changes it in place if told to', async () => {
     const { cwd, run, text } = bench('chat.json', JSON.stringify(CHAT))
     for (const output of ['chat.json', './chat.json']) {
       const refused = await run('compact', 'chat.json', '-o', output)
@@ -71,7 +71,7 @@ describe('compact', () => {
     expect(text('chat.json')).toBe(JSON.stringify(CHAT))
   })
 
-  test('writes to standard output, and its report to standard error', async () => {
+  test('writes to standard output, and writes its report to standard error', async () => {
     const { run } = bench('chat.json', JSON.stringify(CHAT))
     const { code, stdout, stderr } = await run('compact', 'chat.json', '--output', '-')
     expect(code).toBe(0)

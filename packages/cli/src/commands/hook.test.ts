@@ -125,7 +125,7 @@ describe('the hook', () => {
     expect(answerOf(ended).systemMessage).toMatch(/not offloaded: .*Standard input is/)
   })
 
-  it('exits with 1 for a wrong option, since the model would see an exit code of 2', async () => {
+  it('exits with 1 for a wrong option, because the model would see the message of an exit code of 2', async () => {
     const cwd = temporaryFolder()
     const ended = await spillwayProcess([...HOOK, '--bogus'], { cwd, input: inputOf(cwd, LOG) })
     expect(ended).toMatchObject({ code: 1, stdout: '' })
@@ -179,7 +179,7 @@ describe('the installer', () => {
     expect(readdirSync(join(cwd, '.claude'))).toEqual(['settings.local.json'])
   })
 
-  it('changes nothing if it runs again, and only the options if they differ', async () => {
+  it('changes nothing if it runs again, and changes only the options if they differ', async () => {
     const cwd = project()
     await install(cwd)
     const once = readFileSync(settingsIn(cwd), 'utf8')
@@ -195,7 +195,7 @@ describe('the installer', () => {
     expect(readFileSync(settingsIn(cwd), 'utf8')).toBe(ORIGINAL)
   })
 
-  it('removes only its own entry if other settings changed since', async () => {
+  it('removes only its own entry if other settings have changed since', async () => {
     const cwd = project()
     await install(cwd)
     const settings = JSON.parse(readFileSync(settingsIn(cwd), 'utf8')) as { hooks: { PostToolUse: object[] } }
@@ -356,7 +356,7 @@ describe.each(['codex', 'gemini-cli', 'opencode'] as const)('the hook of %s', (h
     },
   )
 
-  it('keeps a result with an image, since its answer is a text', async () => {
+  it('keeps a result with an image, because it can answer only with text', async () => {
     const content = [...PARTS, IMAGE]
     const gemini = [{ text: LOG }, { inlineData: { data: IMAGE.data, mimeType: IMAGE.mimeType } }]
     expect(await textFor(host, host === 'gemini-cli' ? { llmContent: gemini } : { content })).toBeUndefined()
@@ -401,7 +401,7 @@ describe.each(['codex', 'gemini-cli', 'opencode'] as const)('the installer of %s
     expect(readdirSync(join(cwd, file, '..'))).toEqual([])
   })
 
-  it('installs the MCP server for the host, or says how', async () => {
+  it('installs the MCP server for the host, or prints how to do it', async () => {
     const cwd = temporaryFolder()
     const { stdout, stderr } = await spillway(['hook', host, 'install', '--mcp'], { cwd })
     const args = ['mcp', 'serve', '--store', 'file:./.spillway', '--scope', host]

@@ -35,7 +35,7 @@ it('inspect prints the URL of a page that shows the scope with commands, until i
   expect(await end).toMatchObject({ code: 0, stderr: '' })
 })
 
-it('inspect and stats --tokens show the totals of the meter, less everything that came back', async () => {
+it('inspect and stats --tokens show the totals of the meter, minus everything that was retrieved', async () => {
   const cwd = temporaryFolder()
   const folder = join(cwd, 'store')
   const journal = new FileJournal(join(folder, '.journal'))
@@ -85,7 +85,7 @@ it('inspect listens only on this machine, and only if there is a store', async (
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('can be reached from other machines') })
 })
 
-it('inspect is part of the service with serve --inspector', async () => {
+it('serve --inspector includes the page of inspect', async () => {
   const cwd = temporaryFolder()
   const service = await startServe(['--inspector', '--quiet'], { cwd })
   const content = [{ type: 'text', text: 'a line of a log\n'.repeat(9_000) }]

@@ -69,7 +69,7 @@ describe('stats --tokens', () => {
     expect(readdirSync(join(cwd, '.spillway'))).toEqual([])
   })
 
-  it('is refused for stores without a journal, and --by needs --tokens', async () => {
+  it('is refused for stores without a journal, and --by requires --tokens', async () => {
     const cwd = temporaryFolder()
     expect(await spillway(['stats', '--by', 'day'], { cwd })).toMatchObject({ code: 2 })
     const env = { AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'x' }

@@ -24,7 +24,7 @@ const contentOf = (folder: string): string =>
     .join('\n')
 
 describe('mcp over stdio', () => {
-  test('passes small results, and shows large ones as a preview that the added tool searches', async () => {
+  test('passes small results, and shows large ones as previews that the added tool searches', async () => {
     const cwd = temporaryFolder()
     const { client } = await connectStdio(proxy('--', ...LOG_SERVER), { cwd })
     const { tools } = await client.listTools()
@@ -50,7 +50,7 @@ describe('mcp over stdio', () => {
     expect(shown).toMatch(/^line 0: ok\n[^]*line 4998: ok\n/)
   })
 
-  test('keeps content behind its scope, which can be searched as a whole then', async () => {
+  test('keeps content in its scope, which can then be searched as a whole', async () => {
     const cwd = temporaryFolder()
     const { client } = await connectStdio(proxy('--scope', 'mine', '--', ...LOG_SERVER), { cwd })
     const reference = referenceIn(await textOf(client.callTool({ name: 'read_log', arguments: { lines: 5_000 } })))
@@ -84,7 +84,7 @@ describe('mcp over stdio', () => {
       expect(text).not.toContain(secret)
   })
 
-  test('says how the server exited, answers open calls, and exits too', async () => {
+  test('reports how the server exited, answers open calls with errors, and exits, too', async () => {
     const { client, log } = await connectStdio(proxy('--', ...LOG_SERVER), { cwd: temporaryFolder() })
     const closed = new Promise<void>((resolve) => Object.assign(client, { onclose: resolve }))
     await expect(client.callTool({ name: 'crash' })).rejects.toThrow('ended (exit code 7) before it answered')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { put, spillway, spillwayProcess, temporaryFolder } from '../../test/spillway.ts'
 
-it('put stores a file under its name and type, and prints its reference', async () => {
+it('put stores a file with its name and type, and prints its reference', async () => {
   const cwd = temporaryFolder()
   writeFileSync(join(cwd, 'Data.CSV'), 'a,b\n1,2\n')
   const ended = await spillway(['put', 'Data.CSV'], { cwd })
@@ -19,7 +19,7 @@ it.each([[['put']], [['put', '-']]])('put stores standard input: %j', async (arg
   expect(JSON.parse(stdout)).toMatchObject({ key: 'stdin', contentType: 'text/plain', size: 11 })
 })
 
-it('put prefers --type and --name to the content', async () => {
+it('put uses --type and --name even if the content looks different', async () => {
   const args = ['put', '--json', '--type', 'application/x-my', '--name', 'Mine']
   const { stdout } = await spillway(args, { cwd: temporaryFolder(), input: '{}' })
   expect(JSON.parse(stdout)).toMatchObject({ key: 'Mine', contentType: 'application/x-my' })
@@ -59,7 +59,7 @@ it('put stores binary content as binary, with any file name', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ contentType: 'application/gzip' })
 })
 
-it('put gives two PDFs with one name their own texts', async () => {
+it('put gives two PDFs with the same name their own texts', async () => {
   const cwd = temporaryFolder()
   const references: string[] = []
   for (const month of ['starts', 'halted']) {
@@ -85,7 +85,7 @@ endstream endobj
 trailer << /Root 1 0 R >>
 `
 
-it('put stores the text of a PDF beside it, and the text can be searched', async () => {
+it('put stores the text of a PDF in addition, and the text can be searched', async () => {
   const cwd = temporaryFolder()
   const ended = await spillway(['put'], { cwd, input: PDF })
   expect(ended.stdout).toMatch(/^stdin_\w+\n$/)

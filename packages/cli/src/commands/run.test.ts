@@ -34,7 +34,7 @@ describe('small output of run', () => {
     expect([...stdoutBytes]).toEqual(Array.from({ length: 300 }, (_, index) => (index * 7) % 256))
   })
 
-  test('is nothing if the command prints nothing', async () => {
+  test('is empty if the command prints nothing', async () => {
     expect(await spillway(['run', '--', 'true'], { cwd: temporaryFolder() })).toMatchObject({ code: 0, stdout: '' })
   })
 
@@ -66,7 +66,7 @@ describe('large output of run', () => {
     expect(all.stdout).toBe(Array.from({ length: 20_000 }, (_, index) => `${index + 1}\n`).join(''))
   })
 
-  test('has its limits set by options', async () => {
+  test('has limits that options set', async () => {
     const cwd = temporaryFolder()
     const args = ['--max-tokens', '400', '--preview-tokens', '100', '--name', 'Counting!', '--', 'seq', '1', '1000']
     const { stdout } = await spillway(['run', ...args], { cwd })
@@ -76,14 +76,14 @@ describe('large output of run', () => {
     expect(raised.stdout).toBe(Array.from({ length: 20_000 }, (_, index) => `${index + 1}\n`).join(''))
   })
 
-  test('on one line is shown in part and stored whole', async () => {
+  test('on one line is shown in part, and stored whole', async () => {
     const cwd = temporaryFolder()
     const { stdout } = await spillway(['run', '--', 'sh', '-c', "head -c 3000000 /dev/zero | tr '\\0' x"], { cwd })
     expect(stdout.length).toBeLessThan(10_000)
     expect((await spillway(['get', referenceIn(stdout)], { cwd })).stdout).toBe('x'.repeat(3_000_000))
   })
 
-  test('is named but not shown if it is binary, and stored whole', async () => {
+  test('is named but not shown if it is binary, and is stored whole', async () => {
     const cwd = temporaryFolder()
     const args = ['--max-tokens', '500', '--', process.execPath, '-e', SCRIPT_FOR_BINARY, '100000']
     const { stdout } = await spillway(['run', ...args], { cwd })
@@ -102,14 +102,14 @@ describe('large output of run', () => {
     expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining('> 2201| not ok 2201') })
   })
 
-  test('is named by the command alone, since arguments may be secret', async () => {
+  test('is named by the command without its arguments, because these may be secret', async () => {
     const cwd = temporaryFolder()
     const { stdout } = await spillway(['run', '--', 'sh', '-c', ': hunter2; seq 1 20000'], { cwd })
     const described = await spillway(['stat', referenceIn(stdout), '--json'], { cwd })
     expect(stdout + described.stdout).not.toContain('hunter2')
   })
 
-  test('names the given store and scope, quoted for a shell', async () => {
+  test('has commands that name the given store and scope, quoted for a shell', async () => {
     const cwd = temporaryFolder()
     const options = ['--store', 'file:./my store', '--scope', 'tenant 1/a%2Fb']
     const { stdout } = await spillway(['run', ...options, '--', 'seq', '1', '20000'], { cwd })
@@ -174,7 +174,7 @@ describe('the exit code of run', () => {
     })
   })
 
-  test('is named in a large result if the command failed', async () => {
+  test('is in the preview of large output if the command failed', async () => {
     const ended = await spillway(['run', '--', 'sh', '-c', 'seq 1 20000; exit 5'], { cwd: temporaryFolder() })
     expect(ended.code).toBe(5)
     expect(ended.stdout).toContain('failed')
@@ -190,10 +190,13 @@ describe('the exit code of run', () => {
   test.each([
     ['seq 1 5 | head -2', "spillway run --shell 'seq 1 5 | head -2'"],
     ['no-such-builtin', 'spillway run --shell no-such-builtin'],
-  ])('is 127 if only a shell could run %j, with the command to use instead', async (command, instead) => {
-    const ended = await spillway(['run', '--', command], { cwd: temporaryFolder() })
-    expect(ended).toMatchObject({ code: 127, stderr: expect.stringContaining(instead) })
-  })
+  ])(
+    'is 127 if only a shell could run %j, and the error names the command to use instead',
+    async (command, instead) => {
+      const ended = await spillway(['run', '--', command], { cwd: temporaryFolder() })
+      expect(ended).toMatchObject({ code: 127, stderr: expect.stringContaining(instead) })
+    },
+  )
 
   test('is 126 if the interpreter of a script is missing', async () => {
     const cwd = temporaryFolder()
@@ -219,18 +222,18 @@ describe('arguments of run', () => {
     }
   })
 
-  test('are refused without a command', async () => {
+  test('are refused if there is no command', async () => {
     expect(await spillway(['run'], { cwd: temporaryFolder() })).toMatchObject({ code: 2, stdout: '' })
   })
 
-  test('are refused by name if the preview is not smaller than the limit', async () => {
+  test('are refused by name if the preview would not be smaller than the limit', async () => {
     const args = ['run', '--max-tokens', '100', '--preview-tokens', '100', '--', 'echo', 'hi']
     const ended = await spillway(args, { cwd: temporaryFolder() })
     expect(ended).toMatchObject({ code: 2, stdout: '' })
     expect(ended.stderr).toMatch(/--preview-tokens \(100\) must be less than --max-tokens \(100\)/)
   })
 
-  test('include standard input for the command', async () => {
+  test('are passed to the command together with standard input', async () => {
     const ended = await spillwayProcess(['run', '--', 'tr', 'a-z', 'A-Z'], { cwd: temporaryFolder(), input: 'shout' })
     expect(ended).toMatchObject({ code: 0, stdout: 'SHOUT' })
   })
@@ -291,7 +294,7 @@ describe('a store that run cannot write to', () => {
     expect(ended.stderr).toMatch(/^spillway: The output could not be stored: .*none of it is lost\.\n$/)
   })
 
-  test('loses none of many megabytes', async () => {
+  test('during the command loses none of many megabytes', async () => {
     const cwd = temporaryFolder()
     const ended = await runWithFileLimit(256, ['--', 'seq', '-f', '%015.0f', '1', '1500000'], cwd)
     expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('none of it is lost.') })
@@ -299,7 +302,7 @@ describe('a store that run cannot write to', () => {
     expect(ended.stdout).toHaveLength(24_000_000)
   })
 
-  test('during the command keeps standard output as JSON with --json', async () => {
+  test('during the command still gives standard output as JSON with --json', async () => {
     const cwd = temporaryFolder()
     const ended = await runWithFileLimit(256, ['--json', '--', 'sh', '-c', 'seq 1 300000; exit 9'], cwd)
     expect(ended.code).toBe(9)
@@ -307,7 +310,7 @@ describe('a store that run cannot write to', () => {
     expect(ended.stderr).toContain('\n299999\n300000\n')
   })
 
-  test('at the end keeps the output committed while the command ran', async () => {
+  test('at the end still has the output committed while the command ran', async () => {
     const cwd = temporaryFolder()
     const ended = await runWithFileLimit(1_100, ['--', 'sh', '-c', 'seq 1 300000; exit 9'], cwd)
     expect(ended).toMatchObject({ code: 9, stderr: '' })
@@ -347,10 +350,12 @@ describe('signals to run', () => {
     expect(await end).toMatchObject({ code: 6, stdout: 'started\ncleaned up\n' })
   })
 
-  test.skipIf(!HAS_SCRIPT)('of a terminal reach the command once, since many give up at a second Ctrl-C', async () => {
-    const cwd = temporaryFolder()
-    // Not a shell's trap: the sleep that it waits for gets the Ctrl-C too, and shells differ in what follows.
-    const program = `
+  test.skipIf(!HAS_SCRIPT)(
+    'from a terminal reach the command only once, because many commands give up at a second Ctrl-C',
+    async () => {
+      const cwd = temporaryFolder()
+      // Not a shell's trap: the sleep that it waits for gets the Ctrl-C too, and shells differ in what follows.
+      const program = `
       const waiting = setInterval(() => {}, 1_000)
       process.on('SIGINT', () => {
         console.log('got it')
@@ -359,20 +364,21 @@ describe('signals to run', () => {
         setTimeout(() => console.log('end'), 300)
       })
       require('node:fs').writeFileSync('ready', '')`
-    writeFileSync(join(cwd, 'trap.cjs'), program)
-    const { child, output, ended } = onTerminal([process.execPath, 'trap.cjs'], cwd)
-    await waitFor(() => existsSync(join(cwd, 'ready')) || undefined)
-    child.stdin.write('\u0003')
-    expect(await ended).toBe(0)
-    expect(output.join('')).toMatch(/[^t]got it\r\nend\r\n$/)
-    expect(output.join('').split('got it')).toHaveLength(2)
-  })
+      writeFileSync(join(cwd, 'trap.cjs'), program)
+      const { child, output, ended } = onTerminal([process.execPath, 'trap.cjs'], cwd)
+      await waitFor(() => existsSync(join(cwd, 'ready')) || undefined)
+      child.stdin.write('\u0003')
+      expect(await ended).toBe(0)
+      expect(output.join('')).toMatch(/[^t]got it\r\nend\r\n$/)
+      expect(output.join('').split('got it')).toHaveLength(2)
+    },
+  )
 
   test.skipIf(!HAS_SCRIPT).each([
     ['has ended', `${LEAVE_RUNNING}; echo done`, 0],
     ['ends by the same Ctrl-C', `${LEAVE_RUNNING}; exec sleep 300`, 130],
     ['handles Ctrl-C and ends', `trap 'echo done; exit 7' INT; ${LEAVE_RUNNING}; while :; do sleep 0.05; done`, 7],
-  ])('of a terminal end the wait with the first Ctrl-C if the command %s', async (_, script, code) => {
+  ])('from a terminal end the wait at the first Ctrl-C if the command %s', async (_, script, code) => {
     const cwd = temporaryFolder()
     const { child, output, ended } = onTerminal(['sh', '-c', script], cwd)
     const pid = await waitFor(() => pidIn(cwd, 'pid'))
@@ -399,7 +405,7 @@ describe('the output of a running command', () => {
   // Ends with spillway too.
   const WAIT = 'while [ ! -e go ] && kill -0 $PPID; do sleep 0.05; done'
 
-  test('is listed and can be read and followed to its end', async () => {
+  test('is listed, and can be read and followed to its end', async () => {
     const cwd = temporaryFolder()
     const script = `seq 1 20000; ${WAIT}; echo end; exit 3`
     const run = start(process.execPath, [BIN, 'run', '--name', 'count', '--', 'sh', '-c', script], { cwd })
@@ -430,7 +436,7 @@ describe('the output of a running command', () => {
     expect(await statOf('last', cwd)).toMatchObject({ state: 'aborted', metadata: { exitCode: '137' } })
   })
 
-  test('is not kept if it is small in the end', async () => {
+  test('is not kept if it is small at the end', async () => {
     const cwd = temporaryFolder()
     const ended = await spillway(['run', '--', 'sh', '-c', 'echo hi; sleep 1'], { cwd })
     expect(ended).toMatchObject({ code: 0, stdout: 'hi\n', stderr: '' })
@@ -507,7 +513,7 @@ test('run with SPILLWAY_OFF=1 runs the command unchanged, and stores nothing', a
   expect(readdirSync(cwd)).toEqual([])
 })
 
-test('run leaves no files of its own behind', async () => {
+test('run leaves none of its own files behind', async () => {
   const cwd = temporaryFolder()
   const env = { TMPDIR: cwd }
   await spillway(['run', '--store', 'memory:', '--', 'seq', '1', '20000'], { cwd, env })

@@ -198,7 +198,7 @@ describe('the documentation of ReMe', () => {
     expect(seen.next_messages).toHaveLength(MESSAGES.length + 1)
   })
 
-  test('without a model, compress says how to name one, and auto keeps the compacted history', async () => {
+  test('says without a model how to name one for compress, and keeps the compacted history for auto', async () => {
     const service = await startServe([], { cwd: temporaryFolder() })
     const compress = await service.post('/context_offload', { messages: TALK, context_manage_mode: 'compress' })
     expect(compress).toMatchObject({ status: 422, json: { success: false, messages: TALK } })
@@ -222,7 +222,7 @@ describe('spillway serve', () => {
     expect(stdout).toBe(RESULTS)
   })
 
-  test('gives /context_offload the defaults from its start', async () => {
+  test('gives /context_offload the defaults with which it was started', async () => {
     const service = await startServe(
       [
         ...['--mode', 'compact', '--max-total-tokens', '500', '--max-tool-message-tokens', '100', '--keep-recent', '2'],

@@ -44,7 +44,7 @@ describe('completion', () => {
     if (checked.error === undefined) expect(checked).toMatchObject({ status: 0, stderr: '' })
   })
 
-  it('completes in bash after the last colon of a store', async () => {
+  it('completes the part after the last colon of a store in bash', async () => {
     const cwd = temporaryFolder()
     await put('text', cwd)
     const { stdout: script } = await spillway(['completion', 'bash'])

@@ -54,7 +54,7 @@ describe('addToSettings', () => {
 })
 
 describe('removeFromSettings', () => {
-  it('removes what was added and what is then empty, and nothing else', () => {
+  it('removes the added value and parents that are then empty, and nothing else', () => {
     const text = '{\n  "model": "opus",\n  "permissions": {\n    "deny": []\n  }\n}\n'
     expect(removeFromSettings(add(text), CHANGE, text, PLACE)).toBe(text)
     const empty = '{\n  "env": {},\n  "model": "opus"\n}\n'
@@ -62,7 +62,7 @@ describe('removeFromSettings', () => {
     expect(JSON.parse(left)).toEqual({ env: {}, model: 'opus' })
   })
 
-  it('keeps all other settings of any file', () => {
+  it('keeps all other settings in any file', () => {
     const settings = fc.dictionary(
       fc.string().filter((key) => key !== 'hooks' && key !== 'env'),
       fc.jsonValue(),
@@ -82,7 +82,7 @@ describe('removeFromSettings', () => {
     )
   })
 
-  it('keeps settings that others have added since', () => {
+  it('keeps settings that other programs have added since', () => {
     const text = addToSettings(add('{}\n'), [{ path: ['hooks', 'PostToolUse'], value: { hooks: [] } }], PLACE)
     expect(JSON.parse(removeFromSettings(text, CHANGE, '', PLACE))).toEqual({ hooks: { PostToolUse: [{ hooks: [] }] } })
   })

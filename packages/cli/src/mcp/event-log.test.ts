@@ -53,7 +53,7 @@ test('the event log has only the events that a user needs', () => {
   ])
 })
 
-test('the event log has every event as a line of JSON on request', () => {
+test('the event log has every event as a line of JSON if requested', () => {
   const log = new EventLog(true)
   log.offload(offloaded)
   log.offload(failed)

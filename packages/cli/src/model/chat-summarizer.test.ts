@@ -23,7 +23,7 @@ test('a model request has one message and the key', async () => {
   ])
 })
 
-test('a model request without a configured key sends no key, and keeps the query of the address', async () => {
+test('a model request without a configured key sends no key, and keeps the query of the URL', async () => {
   const { baseUrl, asked } = await scriptedModel(
     say([
       { type: 'text', text: 'in ' },
@@ -34,7 +34,7 @@ test('a model request without a configured key sends no key, and keeps the query
   expect(asked[0]).toMatchObject({ path: '/v1/chat/completions?version=2', authorization: undefined })
 })
 
-test('a model request is repeated with growing waits if the model is busy or fails', async () => {
+test('a model request is repeated with growing delays if the model is busy or fails', async () => {
   const { baseUrl, asked } = await scriptedModel(
     refuse(429),
     refuse(500),
@@ -47,7 +47,7 @@ test('a model request is repeated with growing waits if the model is busy or fai
   expect(performance.now() - begin).toBeGreaterThan(0.75 * (20 + 40 + 80))
 })
 
-test('a model request waits as long as the model says', async () => {
+test('a model request waits as long as the model demands', async () => {
   const { baseUrl } = await scriptedModel(refuse(503, { 'retry-after': '1' }), say('well'))
   const begin = performance.now()
   await ask({ baseUrl: new URL(baseUrl) })

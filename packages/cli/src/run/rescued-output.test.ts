@@ -11,14 +11,14 @@ async function collect(source: AsyncIterable<Uint8Array>): Promise<string> {
   return text
 }
 
-test('a rescued output has the chunks that a failed reader took, then the rest', async () => {
+test('a rescued output yields the chunks that a failed reader took, then the remaining ones', async () => {
   const output = new RescuedOutput(chunks('a', 'b', 'c'))
   for await (const chunk of output) if (Buffer.from(chunk).toString() === 'b') break
   expect(await collect(output.rest())).toBe('abc')
   expect(output.lost).toBe(0)
 })
 
-test('a rescued output has chunks that were requested and never taken', async () => {
+test('a rescued output yields chunks that were requested but never taken', async () => {
   const output = new RescuedOutput(chunks('a', 'b'))
   void output[Symbol.asyncIterator]().next()
   expect(await collect(output.rest())).toBe('ab')

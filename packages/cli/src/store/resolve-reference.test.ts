@@ -37,14 +37,14 @@ describe('a reference on the command line', () => {
     })
   })
 
-  it('does not reach into another scope', async () => {
+  it('does not find entries of another scope', async () => {
     const cwd = temporaryFolder()
     await put('secret', cwd, ['--name', 'npm', '--scope', 'tenant'])
     for (const given of ['npm', 'last'])
       expect(await spillway(['get', given], { cwd })).toMatchObject({ code: 1, stdout: '' })
   })
 
-  it('prints the preview again for last', async () => {
+  it('prints the preview of the latest entry again for last', async () => {
     const cwd = temporaryFolder()
     const { stdout } = await spillway(['run', '--', 'seq', '1', '20000'], { cwd })
     expect(await spillway(['get', 'last'], { cwd })).toMatchObject({ code: 0, stdout })

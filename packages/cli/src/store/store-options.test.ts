@@ -48,7 +48,7 @@ test.each([
   ['file:user:secret@host/x', 'file:…'],
   ['sqlite:/user:secret@host', 'sqlite:…'],
   ['gopher://user:secret@host', 'gopher://…'],
-])('the store %s is shown without a possible password', (url, shown) => {
+])('the store %s is shown without text that may be a password', (url, shown) => {
   expect(redactUrl(url)).toBe(shown)
 })
 

@@ -36,7 +36,7 @@ async function setUp(includeRetrievalTool = true): Promise<{ offloader: ContextO
   return { offloader, events }
 }
 
-it('an event is emitted once if a model is not offered the tool that previews name', async () => {
+it('an event is emitted once if a model does not get the tool that previews name', async () => {
   const { offloader, events } = await setUp()
   tellHiddenTool(offloader, [{ name: 'read' }, { name: RETRIEVAL_TOOL_NAME }])
   expect(events).toMatchObject([{ type: 'offload' }])
@@ -45,7 +45,7 @@ it('an event is emitted once if a model is not offered the tool that previews na
   expect(events.slice(1)).toEqual([hidden(RETRIEVAL_TOOL_NAME)])
 })
 
-it('the check for a missing tool uses the tool name in previews', async () => {
+it('the check for a missing tool uses the tool name that previews use', async () => {
   const { offloader, events } = await setUp()
   const named = offloader.withRetrievalToolName('read_stored')
   tellHiddenTool(named, [{ name: 'read_stored' }])

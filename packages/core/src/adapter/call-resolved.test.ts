@@ -8,12 +8,12 @@ const storage = tinyStorage()
 const offloader = new ContextOffloader({ storage, resolveReferences: { tools: { send: { text: 'text' } } } })
 
 describe('callResolved', () => {
-  test('calls the tool at once, with the very input, without references', () => {
+  test('calls the tool at once with the same input object if there are no references', () => {
     const input = { text: 'plain' }
     expect(callResolved(offloader, { toolName: 'send', input }, (given) => given)).toBe(input)
   })
 
-  test('calls the tool with the content, and not at all if a reference cannot be resolved', async () => {
+  test('calls the tool with the content, and does not call it if a reference cannot be resolved', async () => {
     const text = `spill:${await storage.store('call_1', bytes('content'))}`
     const calls: unknown[] = []
     const call = async (input: { readonly text: string }): Promise<number> =>

@@ -19,12 +19,12 @@ it('countAsModel counts more tokens for a model with more tokens, and fewer for 
   expect(less(LOG)).toBe(Math.ceil(estimateTokens(LOG) * 0.9))
 })
 
-it('countAsModel does not undercount for a model with another tokenizer', async () => {
+it('countAsModel does not count too few tokens for a model with another tokenizer', async () => {
   const count = await countAsModel(async (text) => countCl100k(text))
   expect(count(LOG)).toBeGreaterThanOrEqual(countCl100k(LOG))
 })
 
-it('countAsModel asks the model once, about a short text', async () => {
+it('countAsModel calls the model once, with a short text', async () => {
   const asked: string[] = []
   const count = await countAsModel(async (text) => asked.push(text))
   count(LOG)

@@ -49,7 +49,7 @@ it.each([
   [{ type: 'resource', resource: { uri: 'file:///a' } }],
   [{ type: 'resource_link' }],
   [{ type: 'of_the_future', text: 'a' }],
-])('MCP content passes %o through', (part) => {
+])('MCP content passes %o through unchanged', (part) => {
   expect(readMcpPart(part)).toEqual({ type: 'unknown', value: part })
 })
 
@@ -90,7 +90,7 @@ const TEXT = { type: 'text', text: 'two users' }
 
 const IMAGE = { type: 'image', data: 'AQID', mimeType: 'image/png' }
 
-it('parts of an MCP result keep their object identity', () => {
+it('parts of an MCP result are still the same objects', () => {
   const result = readMcpResult({ content: [TEXT, IMAGE], _meta: { took: 7 } })
   expect(result).toEqual({ parts: [TEXT, IMAGE], isError: false })
   expect(result?.parts[1]).toBe(IMAGE)
@@ -115,12 +115,12 @@ it.each([
   expect(readMcpResult(value)).toBeUndefined()
 })
 
-describe('mcp model output', () => {
+describe('an MCP result written as a model output', () => {
   const IMAGE = { type: 'image', data: 'aGk=', mimeType: 'image/png' }
 
   const SHOWN_IMAGE = { type: 'image-data', data: 'aGk=', mediaType: 'image/png' }
 
-  it('writes one text as text, and marks an error', () => {
+  it('is one text if it has one text, and marks an error', () => {
     expect(mcpModelOutput({ content: [TEXT], _meta: {} }, 'file-data')).toEqual({ type: 'text', value: 'two users' })
     const failed = { content: [TEXT, TEXT], isError: true }
     expect(mcpModelOutput(failed, 'file-data')).toEqual({ type: 'error-text', value: 'two users\ntwo users' })
@@ -143,7 +143,7 @@ describe('mcp model output', () => {
     expect(mcpModelOutput({ content: [resource, TEXT] }, 'media')).toEqual({ type: 'content', value: [part, TEXT] })
   })
 
-  it('writes structured content after the parts, indented', () => {
+  it('has structured content after the parts, indented', () => {
     expect(mcpModelOutput({ content: [TEXT], structuredContent: { users: 2 } }, 'file-data')).toEqual({
       type: 'content',
       value: [TEXT, { type: 'text', text: '{\n  "users": 2\n}' }],
@@ -167,7 +167,7 @@ describe('mcp model output', () => {
     ['structured content that goes in circles', { content: [TEXT], structuredContent: circular }],
     ['structured content that is too deep', { content: [TEXT], structuredContent: deep }],
     ['structured content that JSON does not have', { content: [TEXT], structuredContent: () => 7 }],
-  ])('reads %s as a plain value', (_name, value) => {
+  ])('is a plain value if it is %s', (_name, value) => {
     expect(mcpModelOutput(value, 'file-data')).toBeUndefined()
   })
 })

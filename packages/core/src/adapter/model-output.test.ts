@@ -113,7 +113,7 @@ describe('readModelPart', () => {
     undefined,
     'text',
     7,
-  ])('passes %j through', (part) => {
+  ])('passes %j through unchanged', (part) => {
     expect(readModelPart(part)).toEqual({ type: 'unknown', value: part })
     expect((readModelPart(part) as { value: unknown }).value).toBe(part)
   })

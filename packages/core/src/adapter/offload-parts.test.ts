@@ -29,7 +29,7 @@ it('an outcome says why a result is not offloaded', async () => {
   expect(await offloadParts(offloader, { ...request, parts: [] })).toEqual(withinLimit)
 })
 
-it('the replacement comes first, followed by the remaining parts with their identity', async () => {
+it('the replacement comes first, followed by the remaining parts as the same objects', async () => {
   const parts = [
     { kind: 'ad', body: 'a' },
     { kind: 'text', body: LOG },
@@ -116,7 +116,7 @@ describe('offloadModelOutput', () => {
     ])
   })
 
-  it('puts the replacement before the remaining parts, which keep their identity', async () => {
+  it('puts the replacement before the remaining parts, which are the same objects', async () => {
     const small = { type: 'text', text: 'small', providerOptions: OPTIONS }
     const unknown = { type: 'of the future', body: 'a' }
     const file = { type: 'file-id', fileId: 'file-1' }
@@ -132,13 +132,13 @@ describe('offloadModelOutput', () => {
     expect(replaced.value[3]).toBe(file)
   })
 
-  it('names a small text that remains beside other parts', async () => {
+  it('writes the name of a small text that is kept beside other parts', async () => {
     const small = { type: 'text', text: 'two users', filename: 'file:///users.md', mediaType: 'text/markdown' }
     const { value } = await offload({ type: 'content', value: [small, { type: 'text', text: LOG }] })
     expect(value.slice(1)).toEqual([{ type: 'text', text: '==> file:///users.md <==\ntwo users' }])
   })
 
-  it('gives the replacement only the provider options of the texts it replaces', async () => {
+  it('gives the replacement only the provider options of the texts that it replaces', async () => {
     const image = { type: 'image-data', data: encodeBase64(new Uint8Array(2_000_000)), mediaType: 'image/png' }
     const output = {
       type: 'content',
@@ -231,7 +231,7 @@ describe('an object offloaded as a record', () => {
     ['nothing', undefined],
     ['a number', 7],
     ['a function', () => LOG],
-  ])('keeps %s if it is small', async (_what, value) => {
+  ])('keeps %s unchanged if it is small', async (_what, value) => {
     expect(await offload(value)).toEqual({ replaced: undefined, stored: [], told: [] })
   })
 
@@ -293,7 +293,7 @@ describe('an object offloaded as a record', () => {
       { isError: true, content: [{ type: 'text', text: LOG }] },
       { isError: true, content: [{ type: 'text', text: REPLACED }] },
     ],
-  ])('keeps %s an error, and says so', async (_what, value, expected) => {
+  ])('keeps %s marked as an error', async (_what, value, expected) => {
     const { replaced, told } = await offload(value)
     expect(replaced).toEqual(expected)
     expect(told).toMatchObject([{ isError: true }])
@@ -338,7 +338,7 @@ describe('an object offloaded as a record', () => {
     })
   })
 
-  it('stores a large number of bytes under the type of their first bytes', async () => {
+  it('stores bytes under the type that their first bytes show, if there are many', async () => {
     const storage = tinyStorage()
     const offloader = new ContextOffloader({ storage })
     const bytes = new Uint8Array(1_200_010)
@@ -350,7 +350,7 @@ describe('an object offloaded as a record', () => {
     expect(await storage.retrieve(reference)).toEqual({ content: bytes.subarray(10), contentType: 'image/png' })
   })
 
-  it('counts structured content, and removes it with the stored parts', async () => {
+  it('counts structured content, and removes it together with the stored parts', async () => {
     const content = [{ type: 'text', text: 'three thousand users' }]
     const { replaced, stored } = await offload({ content, structuredContent: { rows: ROWS } })
     expect(replaced).toEqual({ content: [{ type: 'text', text: REPLACED }, content[0]] })

@@ -9,13 +9,13 @@ const offload = (text: string) =>
     one.offload({ toolName: 'read', toolCallId: 'call_1', content: [{ type: 'text', text }] }),
   )
 
-it('tells the stored blocks of a result that was offloaded', async () => {
+it('the metadata describes the stored blocks of a result that was offloaded', async () => {
   const { result, metadata } = await offload('a line of a log\n'.repeat(5_000))
   expect(result.status).toBe('offloaded')
   expect(metadata?.[OFFLOADED_KEY].stored).toMatchObject([{ type: 'text', size: 80_000 }])
 })
 
-it('has no metadata for a result that stays', async () => {
+it('a result that is not offloaded has no metadata', async () => {
   expect(await offload('small')).toMatchObject({ result: { status: 'inline' } })
   expect(await offload('small')).not.toHaveProperty('metadata')
 })

@@ -81,7 +81,7 @@ it('replaceToolResults rejects if the given function rejects', async () => {
   await expect(replaceToolResults([answered(result('a', ''))], () => Promise.reject(error))).rejects.toBe(error)
 })
 
-it('the memory of outputs finds any JSON output by a copy of it', () => {
+it('the memory of outputs finds any JSON output from a copy of it', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.string(), (output, id) => {
       const outputs = new KnownOutputs<unknown>()

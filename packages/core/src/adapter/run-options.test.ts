@@ -104,7 +104,7 @@ it.each<[what: string, scope: (run: unknown) => readonly string[]]>([
   ['returns an empty segment', () => ['']],
   ['returns what is no string', () => [undefined as unknown as string]],
   ['returns a huge segment', () => ['x'.repeat(2_000)]],
-])('a run whose scope %s stores nothing, answers, and emits an event', async (_what, scope) => {
+])('a run whose scope %s stores nothing, answers with errors, and emits an event', async (_what, scope) => {
   const events: OffloadEvent[] = []
   const all = new ContextOffloader({ storage: tinyStorage(), onEvent: (event) => void events.push(event) })
   const offloader = offloaderOfRun(all, scope)({})
@@ -131,7 +131,7 @@ it('the option scope is called with the run, and the adapter names its default',
   expect(segmentsOf({ session: 'a' })).toEqual(['tenant', 'a'])
 })
 
-it('the limit of a tool is infinite if its results stay whole', () => {
+it('the limit of a tool is infinite if its results are never offloaded', () => {
   const tools = { bash: { maxResultTokens: 500 }, 'read_*': { offload: false } }
   const limited = new ContextOffloader({ storage: tinyStorage(), tools })
   const limits = ['bash', 'read_file', 'other'].map((name) => maxResultTokensOf(limited, name))

@@ -69,7 +69,7 @@ describe('planConformance', () => {
     ])
   })
 
-  test('does not ask a two-method storage for promises of the full level', async () => {
+  test('does not require promises of the full level from a two-method storage', async () => {
     const cases = [passing(), passing({ id: 'area/both', level: 'two-method' })]
     expect(await planConformance({ ...bare, level: 'two-method' }, { cases })).toMatchObject([
       { action: 'not-applicable' },
@@ -146,7 +146,7 @@ test.each<[PlannedCase, string]>([
   expect(testName(planned)).toBe(name)
 })
 
-test('a failed result throws the promise and its cause', () => {
+test('a failed result throws an error with the broken promise and its cause', () => {
   const error = new Error('cause')
   const failure = { kind: 'promise', message: 'it is not kept', error } as const
   const result = { id: one.id, title: one.title, detail: 'it is not kept', failure }

@@ -14,7 +14,7 @@ const results: readonly CaseResult[] = [
 ]
 const report: ConformanceReport = { name: 'my-storage', level: 'full', ok: false, results }
 
-test('a report has a row for each area, then the cases that did not simply pass, with reasons', () => {
+test('a report has a row for each area, and then the cases that did not pass, with reasons', () => {
   expect(formatReport(report))
     .toBe(`\`my-storage\`, level \`full\`: 2 passed, 1 failed, 1 gap closed, 1 known gap, 2 not proven, 1 not applicable.
 

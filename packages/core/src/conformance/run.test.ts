@@ -115,7 +115,7 @@ describe('runConformance', () => {
     ])
   })
 
-  test('closes storages that a case has reopened', async () => {
+  test('closes storages that a case opened again', async () => {
     let closed = 0
     const reopened = Object.assign(tinyStorage(), { close: async () => void (closed += 1) })
     const create: ConformanceHarness['create'] = async () => ({

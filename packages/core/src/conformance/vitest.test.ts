@@ -18,6 +18,6 @@ storageConformance(
   { filter: (id) => id === 'store/after-a-miss', onResult: (result) => results.push(result) },
 )
 
-test('onResult was called for each result', () => {
+test('onResult is called for each result', () => {
   expect(results).toMatchObject([{ id: 'store/after-a-miss', status: 'known-gap' }])
 })

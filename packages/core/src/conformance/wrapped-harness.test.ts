@@ -73,7 +73,7 @@ describe('wrappedHarness', () => {
         },
       }),
     ],
-  ])('catches a wrapper that %s by %s', async (_name, id, change) => {
+  ])('catches a wrapper that %s with the case %s', async (_name, id, change) => {
     const harness = wrappedHarness(tinyHarness(), { name: 'faulty', wrap: faulty(change) })
     const { results } = await runConformance(harness, { filter: (one) => one === id })
     expect(results).toMatchObject([{ id, status: 'failed' }])

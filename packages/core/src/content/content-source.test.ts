@@ -129,7 +129,7 @@ describe('content source', () => {
       }
     })
 
-    test('asks a custom storage for content only once', async () => {
+    test('requests content from a custom storage only once', async () => {
       const [, ranges, , whole] = await storagesOf(small)
       for (const [, storage, reference] of [ranges!, whole!]) {
         const retrieve = vi.spyOn(storage, 'retrieve')
@@ -191,7 +191,7 @@ describe('content source', () => {
   })
 
   describe('opened content', () => {
-    test('is closed if it opens only after the abort', async () => {
+    test("closes a storage's content that opens only after the abort", async () => {
       const { promise: opening, resolve } = Promise.withResolvers<OpenContent>()
       const { promise: asked, resolve: noteAsked } = Promise.withResolvers<void>()
       const { promise: closed, resolve: noteClosed } = Promise.withResolvers<void>()
@@ -210,7 +210,7 @@ describe('content source', () => {
       await closed
     })
 
-    test('is closed even if using it fails', async () => {
+    test('closes content even if using it fails', async () => {
       const closed = vi.fn<() => Promise<void>>(close)
       const opened = { contentType: 'text/plain', size: 0, read: async () => new Uint8Array(0), close: closed }
       const storage = { retrieve: async () => undefined, open: async () => opened } as unknown as ReadableStorage
@@ -328,7 +328,7 @@ describe('withLineIndex', () => {
     expect(await startOfLine(15_001, indexOf(content))).toEqual([1_500_000, [22]])
   })
 
-  test('builds the index if none was stored, or none that can be read', async () => {
+  test('builds the index if no readable index is stored', async () => {
     for (const kept of [undefined, '', 'AAAA', indexOf(lines(10, 100))])
       expect(await startOfLine(15_001, kept)).toEqual([1_500_000, [22]])
   })

@@ -18,7 +18,7 @@ const named = (name: string, message = 'failed'): Error => Object.assign(new Err
 
 const coded = (code: unknown, more: object = {}): Error => Object.assign(new Error('failed'), { code, ...more })
 
-test.each([undefined, null])('a storage that returns %s misses', async (nothing) => {
+test.each([undefined, null])('a storage that returns %s reports a missing entry', async (nothing) => {
   await expect(orMiss(REFERENCE, async () => nothing)).rejects.toMatchObject({
     code: 'not-found',
     reference: REFERENCE,
@@ -51,7 +51,7 @@ test.each([
   new Error(`No such key: ${REFERENCE}`),
   new Error(`The entry ${REFERENCE} does not exist.`),
   new Error(`Nothing is stored under ${REFERENCE}`),
-])('an error named $name with code $code and message "$message" is a miss', async (error) => {
+])('an error named $name with code $code and message "$message" means a missing entry', async (error) => {
   expect(await rejected(error)).toMatchObject({ name: 'StorageError', code: 'not-found', cause: error })
 })
 
@@ -78,11 +78,11 @@ test.each([
   Object.assign(new Error(`Reference not found: ${REFERENCE}`), { code: 'ETIMEDOUT' }),
   'not found',
   undefined,
-])('the error %o is not a miss', async (error) => {
+])('the error %o does not mean a missing entry', async (error) => {
   expect(await rejected(error)).toBe(error)
 })
 
-test('an error that is thrown synchronously can be a miss too', async () => {
+test('an error that is thrown synchronously can mean a missing entry, too', async () => {
   const find = (): never => {
     throw named('KeyError')
   }

@@ -11,7 +11,7 @@ async function* streamOf(chunks: readonly Uint8Array[], ended?: () => void): Asy
   }
 }
 
-test('regrouped pieces have the requested size and the same bytes', async () => {
+test('regrouped chunks have the requested size and the same bytes', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.uint8Array({ maxLength: 40 })),
@@ -27,7 +27,7 @@ test('regrouped pieces have the requested size and the same bytes', async () => 
   )
 })
 
-test('regrouped pieces do not change when later chunks arrive', async () => {
+test('regrouped chunks do not change when later chunks arrive', async () => {
   const pieces: Uint8Array[] = []
   const copies: Uint8Array[] = []
   const chunks = Array.from({ length: 20 }, (_, index) => new Uint8Array(3).fill(index))
@@ -38,13 +38,13 @@ test('regrouped pieces do not change when later chunks arrive', async () => {
   expect(pieces).toEqual(copies)
 })
 
-test('a piece within one chunk is not copied', async () => {
+test('a regrouped chunk within one received chunk is not copied', async () => {
   const chunk = new Uint8Array(8)
   const pieces = await collect(regroupChunks(streamOf([chunk]), 4))
   expect(pieces.map(({ buffer }) => buffer)).toEqual([chunk.buffer, chunk.buffer])
 })
 
-test('a last chunk that is smaller than a piece is not copied', async () => {
+test('a last chunk that is smaller than the size is not copied', async () => {
   const chunk = new Uint8Array(3)
   const pieces = await collect(regroupChunks(streamOf([chunk]), 4))
   expect(pieces.map(({ buffer }) => buffer)).toEqual([chunk.buffer])
@@ -72,7 +72,7 @@ test('the source is closed if the consumer stops', async () => {
 
 const natural = fc.integer({ min: 0, max: 200 })
 
-test('the pieces of a span equal the range of the whole, without extra pieces', () => {
+test('the chunks of a range contain the range, and there are no other chunks', () => {
   fc.assert(
     fc.property(
       natural,

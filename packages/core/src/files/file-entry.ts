@@ -9,7 +9,7 @@ const CREATED_AT = 'file-created'
 export interface FileEntry {
   readonly path: string
   readonly info: StoredInfo
-  /** Counts from 1 with each write. 0 for a tool result, which is read-only. */
+  /** Number of the version, from 1. It is 0 for a tool result, which is read-only. */
   readonly version: number
   readonly createdAt: number
   /** References of replaced versions that are not removed yet. */
@@ -58,7 +58,7 @@ export async function storeVersion(
   }
 }
 
-/** Remove all versions of a file. The newest is removed last, so that no older version reappears. */
+/** Remove all versions of a file. The newest version is removed last, so that no older version becomes visible. */
 export async function removeVersions(storage: AdoptedStorage, { info, replaced }: FileEntry): Promise<void> {
   for (const reference of [...replaced, info.reference]) await storage.delete(reference)
 }
@@ -66,7 +66,7 @@ export async function removeVersions(storage: AdoptedStorage, { info, replaced }
 /**
  * Return the file path of a listed entry. Returns `undefined` for a tool result.
  *
- * During a write or a removal, or after a crash, a file may have several versions.
+ * During a write or a removal, or after a crash, there may be several versions of a file.
  *
  * @example
  * ```ts
@@ -95,7 +95,7 @@ function asEntry(info: StoredInfo, resultFolder: string): FileEntry {
   return { path: resultPath, info, version: 0, createdAt, replaced: [] }
 }
 
-/** Two processes may store the same version number; the later entry wins. */
+/** Two processes may store the same version number. Then the later entry is newer. */
 function isNewer(a: FileEntry, b: FileEntry): boolean {
   if (a.version !== b.version) return a.version > b.version
   if (a.info.storedAt !== b.info.storedAt) return a.info.storedAt > b.info.storedAt
@@ -111,9 +111,9 @@ const MAX_LENGTH = 1_024
 const CONTROL = /\p{Cc}/u
 
 /**
- * Return the reason that a text is not a valid file path, and the fix. Returns `undefined` for a valid path.
+ * Return the reason that a text is not a valid file path, and the fix. Returns `undefined` if the path is valid.
  *
- * A valid path is absolute, normalized, and has at most 1,024 UTF-16 units without control characters. The reason may
+ * A valid path is absolute, normalized, and has at most 1,024 UTF-16 units without control characters. The reason can
  * be shown to a model.
  *
  * @example

@@ -15,7 +15,7 @@ const texts = fc
   .map((lines) => lines.join('\n'))
 
 describe('readLinePage', () => {
-  it('shows every line once from page to page', async () => {
+  it('shows every line once if all pages are read', async () => {
     await fc.assert(
       fc.asyncProperty(texts, fc.integer({ min: 1, max: 5 }), async (text, length) => {
         const pages: string[] = []

@@ -11,9 +11,9 @@ const LINE_FEED = 10
 
 /** A page of lines, as stored. */
 export interface LinePage {
-  /** The lines, joined by LF. Ends with the text's final LF if lines after it were requested. */
+  /** The lines, joined by LF. If more lines were requested after the text's final LF, the LF is included. */
   readonly text: string
-  /** The lines in `text`. Absent if there are none. */
+  /** Range of the lines in `text`. Absent if `text` has no lines. */
   readonly lines?: LineRange
   /** Number of lines in the whole text. */
   readonly totalLines: number
@@ -21,7 +21,7 @@ export interface LinePage {
   readonly goesOn: boolean
 }
 
-/** Read a range of lines. Ends a large page early, and cuts a too large line. */
+/** Read a range of lines. A large page ends early, and a line that is too large is cut. */
 export function readLinePage(storage: AdoptedStorage, reference: string, range: LineRange): Promise<LinePage> {
   return readLines(storage, reference, range, {}, async (source, found) => {
     if (found.end - found.start <= PAGE_BYTES) return await wholePage(source, found, range)
@@ -35,7 +35,7 @@ export function readLinePage(storage: AdoptedStorage, reference: string, range: 
   })
 }
 
-/** Leaves out a character that is cut at the end. */
+/** Decode text, without a last character whose bytes are incomplete. */
 const decodeStart = (bytes: Uint8Array): string =>
   new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true })
 
@@ -48,7 +48,8 @@ export interface ReadStoredLinesOptions extends OperationOptions {
 }
 
 /**
- * Read exactly the lines of a range by the line index; the encoding is detected. Pages joined by LF equal the content.
+ * Read exactly the lines of a range with the line index. The encoding is detected. Pages joined by LF equal the
+ * content.
  *
  * A range beyond the end has no lines. Rejects like `retrieve`, and with `too-large` if the lines exceed `maxBytes`.
  *
@@ -110,14 +111,14 @@ export function assertLineRange({ start, end }: LineRange): void {
     throw new TypeError(`range must have whole numbers from line 1, got start ${start} and end ${end}.`)
 }
 
-/** Omits the LF after the range, except the text's final LF if lines after it were requested. */
+/** Omits the LF after the range. The text's final LF is included if lines after it were requested. */
 async function textOf(source: ContentSource, start: number, end: number, isWhole: boolean): Promise<string> {
   const bytes = await source.read(start, end - start)
   const length = isWhole && bytes.at(-1) === LINE_FEED ? bytes.length - 1 : bytes.length
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, length))
 }
 
-/** UTF-16 units. */
+/** Size of a batch of text, in UTF-16 units. */
 const BATCH_LENGTH = 262_144
 const SHOWN_LENGTH = 10_000
 
@@ -130,7 +131,9 @@ export interface FoundLine {
   readonly text: string
 }
 
-/** Find the lines that contain `literal`, in bounded memory. An empty one is also in the line after a final LF. */
+/**
+ * Find the lines that contain `literal`, with bounded memory. An empty text is also found in the line after a final LF.
+ */
 export async function* findLines(
   path: string,
   blocks: AsyncIterable<Uint8Array>,

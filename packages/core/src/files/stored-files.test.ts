@@ -101,7 +101,7 @@ describe('StoredFiles', () => {
     expect(await entriesOf(storage)).toBe(1)
   })
 
-  it('removes files that an earlier unfinished change stores', async () => {
+  it('removes files that an earlier unfinished change stored', async () => {
     const storage = tinyStorage()
     const files = new StoredFiles(storage)
     for (const path of ['/dir/a', '/dir/b']) await files.write(path, encode('one'))
@@ -110,7 +110,7 @@ describe('StoredFiles', () => {
     expect(await entriesOf(storage)).toBe(0)
   })
 
-  it('keeps the time of the first version and of the latest', async () => {
+  it('keeps the time of the first version and of the latest version', async () => {
     let now = 1_000
     const files = new StoredFiles(tinyStorage({ now: () => now }))
     const before = Date.now()
@@ -122,7 +122,7 @@ describe('StoredFiles', () => {
     expect((await files.list()).get('/a')).toMatchObject({ createdAt: first?.createdAt, modifiedAt: 2_000 })
   })
 
-  it('has the version of a file at any time, and the newest if older versions were evicted', async () => {
+  it('has a version of a file at any time, which is the newest even if older versions were evicted', async () => {
     const storage = tinyStorage()
     const files = new StoredFiles(storage)
     await files.write('/a', encode('one'))
@@ -166,7 +166,7 @@ describe('StoredFiles', () => {
     expect(await textOf(files, '/a')).toBe('two')
   })
 
-  it('leaves a file unchanged if its change throws or cannot be stored, and applies the next one', async () => {
+  it('leaves a file unchanged if its change throws or cannot be stored, and applies the next change', async () => {
     const storage = tinyStorage()
     const files = new StoredFiles(storage)
     await files.write('/a', encode('one'))
@@ -198,7 +198,7 @@ describe('StoredFiles', () => {
     expect(await textOf(files, path)).toBe('log')
   })
 
-  it('does not mistake other entries for written files', async () => {
+  it('does not confuse other entries with written files', async () => {
     const storage = tinyStorage()
     const files = new StoredFiles(storage)
     const metadata = { 'file-version': '1', 'file-created': 'never' }
@@ -209,7 +209,7 @@ describe('StoredFiles', () => {
     for await (const info of storage.list()) expect(filePathOf(info)).toBeUndefined()
   })
 
-  it('names the files of child scopes as the storage lists them', async () => {
+  it('names the files of child scopes in the same way as the storage lists them', async () => {
     const storage = tinyStorage()
     await storage.store('call_1_0', encode('log'))
     await new StoredFiles(storage.scope('one')).write('/one@1', encode('one'))
@@ -227,7 +227,7 @@ describe('StoredFiles', () => {
     }
   })
 
-  it('writes to a storage that cannot delete, and reports a needed delete', async () => {
+  it('writes to a storage that cannot delete, and reports an error if a delete is needed', async () => {
     const files = new StoredFiles(changed(tinyStorage(), { delete: undefined }))
     for (const text of ['one', 'two', 'one']) await files.write('/a', encode(text))
     expect(await textOf(files, '/a')).toBe('one')
@@ -249,7 +249,7 @@ describe('StoredFiles', () => {
     }
   })
 
-  it('passes on errors of the storage: an outage is not a missing file', async () => {
+  it('passes on errors of the storage, so that an outage is not a missing file', async () => {
     const storage = tinyStorage()
     await new StoredFiles(storage).write('/a', encode('a'))
     const list = (): AsyncIterable<never> => ({ [Symbol.asyncIterator]: () => ({ next: outage }) })

@@ -14,7 +14,7 @@ import {
 import { findLines, readLinePage, type FoundLine, type LinePage } from './read-line-page.ts'
 
 const MAX_MATCHES = 10_000
-/** UTF-16 units, approximate. */
+/** Approximate limit of all found lines, in UTF-16 units. */
 const MAX_FOUND_LENGTH = 4_194_304
 
 /** Options of {@link StoredFiles}. */
@@ -41,10 +41,10 @@ export interface FoundLines {
 /**
  * Show the entries of one scope as files with paths, for file tools of agents.
  *
- * Offloaded results are read-only files `/results/<reference>.txt`. Written files have their own paths, and stay as
+ * Offloaded results are read-only files `/results/<reference>.txt`. Written files have their own paths. They exist as
  * long as the storage keeps them. A new version is stored before the old one is removed, so that a file never
- * disappears. One instance runs changes of a path in sequence; between instances, the last change wins. Every operation
- * lists the scope.
+ * disappears. One instance changes a path one call after the other. Between instances, the last change wins. Every
+ * operation lists the scope.
  *
  * Rejects with the storage's errors, so that an outage is never a missing file. Rejects with `invalid-key` if the path
  * of a change is invalid. Rejects with `unsupported` if a result would be changed, or the storage cannot remove.
@@ -115,10 +115,10 @@ export class StoredFiles {
   }
 
   /**
-   * Replace a file by the result of `change`, which gets `undefined` if the file is missing. Other changes of the path
-   * wait.
+   * Replace a file by the result of `change`. If the file is missing, `change` gets `undefined`. Other changes of the
+   * same path wait.
    *
-   * If `change` throws, the file stays unchanged and the error is passed on.
+   * If `change` throws, the file does not change, and the error is thrown.
    */
   async update(
     path: string,
@@ -135,8 +135,8 @@ export class StoredFiles {
   }
 
   /**
-   * Remove a written file, or all written files of a folder, and return the removed paths. Removing nothing is allowed.
-   * Results stay; rejects if only results match.
+   * Remove a written file, or all written files of a folder, and return the removed paths. It resolves even if nothing
+   * matches. Tool results are not removed. If only results match, it rejects.
    */
   async remove(path: string): Promise<readonly string[]> {
     if (typeof path !== 'string') throw new TypeError(`path must be a string, got ${typeof path}.`)
@@ -179,7 +179,7 @@ function listing(storage: Storage): AdoptedStorage {
 const readOnly = (path: string): StorageError =>
   new StorageError('unsupported', `'${path}' is the result of a tool and cannot be changed. Write to another path.`)
 
-/** A regular expression for trailing slashes may take quadratic time. */
+/** Cut trailing slashes in a loop, because a regular expression may take quadratic time. */
 function withoutFinalSlashes(path: string): string {
   let end = path.length
   while (path[end - 1] === '/') end -= 1
@@ -187,8 +187,8 @@ function withoutFinalSlashes(path: string): string {
 }
 
 /**
- * A file as listed. Its content is read on request. Reading rejects with `not-found` if the file was replaced or
- * removed since.
+ * A file in a list. Its content is read when requested. If the file was replaced or removed since, reading rejects with
+ * `not-found`.
  *
  * @example
  * ```ts
@@ -235,10 +235,10 @@ export class StoredFile {
   }
 
   /**
-   * Read a range of lines; the encoding is detected.
+   * Read a range of lines. The encoding is detected.
    *
-   * A page ends early after about a million UTF-16 units; a longer line is cut and marked. A range beyond the end or
-   * with its end before its start has no lines.
+   * A page ends early after about a million UTF-16 units. A longer line is cut and marked. A range has no lines if it
+   * starts beyond the end, or ends before its start.
    *
    * @param range - From line 1. The end may be `Infinity`.
    * @throws TypeError if the range has no whole numbers.
@@ -247,7 +247,7 @@ export class StoredFile {
     return await readLinePage(this.#storage, this.reference, range)
   }
 
-  /** Find the lines that contain a literal text, each once, in order; the encoding is detected. */
+  /** Find the lines that contain a literal text, in order and each only once. The encoding is detected. */
   async *findLines(text: string): AsyncGenerator<FoundLine> {
     yield* findLines(this.path, this.#blocks(), text)
   }

@@ -6,7 +6,7 @@ const LONG = 'a-token-of-many-characters'
 const bearer = (token: string): Headers => new Headers({ authorization: `Bearer ${token}` })
 const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex')
 
-it('a bearer is recognized by the token, given directly or as its digest', async () => {
+it('a caller is recognized by the token, given directly or as its digest', async () => {
   const tokens = new AccessTokens([
     { token: LONG, scope: ['one'] },
     { sha256: digestOf('another-token-of-many').toUpperCase(), scope: ['two', 'three'] },
@@ -16,7 +16,7 @@ it('a bearer is recognized by the token, given directly or as its digest', async
   expect(await tokens.scopeOf(bearer('another-token-of-many'))).toEqual(['two', 'three'])
 })
 
-it('an id is unique for each token, stays the same, and does not reveal the token', async () => {
+it('an id is unique for each token, does not change, and does not reveal the token', async () => {
   const list = [
     { token: LONG, scope: ['one'] },
     { token: `${LONG}-2`, scope: ['one'] },

@@ -12,7 +12,7 @@ it.each<Record<string, string>>([
   { host: 'LOCALHOST:8002' },
   { host: 'localhost', origin: 'http://localhost:5173' },
   { host: 'localhost', origin: 'http://[::1]:5173' },
-])('a request with %j passes in the scope of everybody', async (headers) => {
+])('a request with %j passes in the scope of all callers', async (headers) => {
   expect(await guard(headers)).toEqual({ caller: { scope: [], id: '' } })
 })
 
@@ -28,7 +28,7 @@ it.each<[string, Record<string, string>]>([
   ['origin', { host: 'localhost', origin: 'null' }],
   ['origin', { host: 'localhost', origin: '' }],
   ['origin', { host: 'localhost', origin: 'http://localhost.elsewhere.example' }],
-])('a request is refused for its %s: %j', async (refused, headers) => {
+])('a request is refused because of its %s: %j', async (refused, headers) => {
   expect(await guard(headers)).toMatchObject({ refused, status: 403 })
 })
 
@@ -43,7 +43,7 @@ it.each(['forwarded', 'via', 'x-forwarded-for', 'X-Forwarded-Host', 'x-forwarded
   },
 )
 
-it('with tokens, requests have a caller, and strangers are refused only if the host is known', async () => {
+it('with tokens, requests have a caller, and unknown callers are refused only if the host is known', async () => {
   const tokens = new AccessTokens([{ token: 'a-token-of-many-characters', scope: ['tenant', 'a'] }])
   const authorization = 'Bearer a-token-of-many-characters'
   expect(await guard({ host: 'localhost', authorization }, tokens)).toMatchObject({

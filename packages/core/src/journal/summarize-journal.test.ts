@@ -53,7 +53,7 @@ async function work(offloader: ContextOffloader): Promise<string[]> {
 }
 
 describe('summarizeJournal', () => {
-  it('agrees with the meter', async () => {
+  it('has the same totals as the meter', async () => {
     const journal = new ListJournal()
     const offloader = new ContextOffloader({ storage: tinyStorage(), journal })
     await work(offloader)
@@ -66,7 +66,7 @@ describe('summarizeJournal', () => {
     expect(groups).toEqual([])
   })
 
-  it('agrees with the meters of two processes together', async () => {
+  it('has the same totals as the meters of two processes together', async () => {
     const journal = new ListJournal()
     const offloaders = [tinyStorage(), tinyStorage()].map((storage) => new ContextOffloader({ storage, journal }))
     for (const [index, offloader] of offloaders.entries()) await work(offloader.forScope(`process ${index}`))
@@ -78,7 +78,7 @@ describe('summarizeJournal', () => {
       expect(total[name]).toBe(sum(name))
   })
 
-  it('sums up each tool, including answers to calls of its results, and each scope with its child scopes', async () => {
+  it('sums up each tool, including answers to calls that read its results, and each scope with its child scopes', async () => {
     const journal = new ListJournal()
     await work(new ContextOffloader({ storage: tinyStorage(), journal }))
     const { total, groups } = await summarizeJournal(journal, { by: 'tool' })

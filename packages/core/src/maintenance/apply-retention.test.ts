@@ -27,7 +27,7 @@ const scopesOf = async (storage: ManagedStorage): Promise<string[]> => {
 }
 
 describe('applyRetention', () => {
-  it('evicts the least recently used entries of all scopes beyond a number of bytes, and the entries say so', async () => {
+  it('evicts the least recently used entries of all scopes beyond a number of bytes, and retrieving them says so', async () => {
     const { storage, references } = await filled(['a', 'b', 'c', 'd'])
     await storage.scope('a').retrieve(references[0]!)
     expect(await applyRetention(storage, { rules: [{ maxBytes: 4_000 }] })).toMatchObject({ entries: 0 })

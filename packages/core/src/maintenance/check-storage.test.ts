@@ -54,7 +54,7 @@ describe('checkStorage', () => {
     expect(disk.records).toEqual(before)
   })
 
-  it('reports content that cannot be read; repair removes it, so that it can be stored again', async () => {
+  it('reports content that cannot be read, and repair removes it so that it can be stored again', async () => {
     const { storage, record } = diskStorage()
     const scope = storage.scope('a')
     const [good, bad] = [await scope.store('good', bytes('good')), await scope.store('bad', bytes('damaged'))]
@@ -78,7 +78,7 @@ describe('checkStorage', () => {
     expect((await checkStorage(storage, { scope: ['b'] })).entries).toBe(0)
   })
 
-  it('reports a wrong line index and leaves it, since retrieval notices it', async () => {
+  it('reports a wrong line index and keeps it, because retrieval notices it', async () => {
     const { storage, record } = diskStorage()
     const reference = await storage.store('call', bytes(large))
     const other = await storage.store('other', bytes(large.replaceAll('line', 'l')))
@@ -90,7 +90,7 @@ describe('checkStorage', () => {
     expect(JSON.stringify(content)).toContain('line 150000')
   })
 
-  it('removes what killed writers left behind, with repair', async () => {
+  it('removes leftovers of killed writers if repair is set', async () => {
     const { storage, disk } = diskStorage()
     await storage.store('call', bytes('content'))
     disk.unfinished.set('unfinished', { since: 0, bytes: 7 })
@@ -99,7 +99,7 @@ describe('checkStorage', () => {
     expect(disk.unfinished.size).toBe(0)
   })
 
-  it('verifies content through wrappers, and without them reports no damage', async () => {
+  it('verifies content through wrappers, and reports no damage without them', async () => {
     for (const wrap of [compressed, (inner: ManagedStorage) => encrypted(inner, { key: 'a1'.repeat(32) })]) {
       const { storage: inner } = diskStorage()
       const storage = wrap(inner)

@@ -24,7 +24,7 @@ describe('resolveOptions', () => {
     expect(resolveOptions({ storage: located, includeRetrievalTool: false }).showLocation).toBe(true)
   })
 
-  test('shows no locations if the guide says how to get more', () => {
+  test('shows no locations if the guide says how to read more', () => {
     const guide = { instructions: () => [], formatCall: () => '' }
     expect(resolveOptions({ storage: located, includeRetrievalTool: false, guide }).showLocation).toBe(false)
     expect(resolveOptions({ storage, includeRetrievalTool: false, guide }).guide).toBe(guide)

@@ -97,7 +97,7 @@ test('a gap in a page of one line names a call that shows the hidden part', asyn
   expect(answer.content).toMatchObject([{ text: expect.stringMatching(/^\[[1-9]\d* match/) }])
 })
 
-describe('the sql call that a preview suggests', () => {
+describe('the SQL call that a preview suggests', () => {
   const rows = Array.from({ length: 900 }, (_, id) => ({
     id,
     state: id % 3 === 0 ? 'open' : 'done',
@@ -129,8 +129,8 @@ describe('the sql call that a preview suggests', () => {
   })
 })
 
-describe('ContextOffloader leaves unchanged', () => {
-  test('a result of exactly the limit, as the same block objects', async () => {
+describe('ContextOffloader', () => {
+  test('leaves a result of exactly the limit unchanged, as the same block objects', async () => {
     const { offload, entries } = setUp({ maxResultTokens: 1_000, previewTokens: 100 })
     const content = [textBlock('x'.repeat(4_000))]
     const outcome = await offload(content)
@@ -139,12 +139,12 @@ describe('ContextOffloader leaves unchanged', () => {
     expect(entries.size).toBe(0)
   })
 
-  test('no result that is one token over the limit', async () => {
+  test('offloads a result that is one token over the limit', async () => {
     const { offload } = setUp({ maxResultTokens: 1_000, previewTokens: 100 })
     expect(await offload([textBlock(`${'word '.repeat(800)}x`)])).toMatchObject({ status: 'offloaded' })
   })
 
-  test('results of the retrieval tool and of canceled calls', async () => {
+  test('leaves results of the retrieval tool and of canceled calls unchanged', async () => {
     const { offload, offloader } = setUp()
     const large = [textBlock(log(5_000))]
     expect(await offload(large, { toolName: 'retrieve_offloaded_content' })).toMatchObject({
@@ -161,7 +161,7 @@ describe('ContextOffloader leaves unchanged', () => {
     expect(outcome.status).toBe('offloaded')
   })
 
-  test('results that shouldOffload declines, but not if shouldOffload throws', async () => {
+  test('leaves results unchanged that shouldOffload declines, but not if shouldOffload throws', async () => {
     const { offload, events } = setUp({ shouldOffload: ({ toolName }) => toolName !== 'keep' })
     const large = [textBlock(log(5_000))]
     expect(await offload(large, { toolName: 'keep' })).toMatchObject({ status: 'inline', reason: 'declined' })
@@ -173,7 +173,7 @@ describe('ContextOffloader leaves unchanged', () => {
     expect(emitWarning).toHaveBeenCalledWith(expect.stringContaining('shouldOffload threw'), expect.anything())
   })
 
-  test('links, media by URL, and blocks of unknown types, in their order', async () => {
+  test('leaves links, media by URL, and blocks of unknown types unchanged, in their order', async () => {
     const { offload } = setUp()
     const unknown: ContentBlock = { type: 'unknown', value: { type: 'cachePoint' } }
     const image: ContentBlock = { type: 'image', mediaType: 'image/png', url: 'https://example.com/a.png' }
@@ -183,13 +183,13 @@ describe('ContextOffloader leaves unchanged', () => {
     expect(outcome.content[1]).toBe(unknown)
   })
 
-  test('a result whose replacement would not be smaller, and removes it from storage', async () => {
+  test('leaves a result unchanged whose replacement would not be smaller, and removes it from storage', async () => {
     const { offload, entries } = setUp({ maxResultTokens: 30, previewTokens: 20 })
     expect(await offload([textBlock('a few words '.repeat(12))])).toMatchObject({ reason: 'not-smaller' })
     expect(entries.size).toBe(0)
   })
 
-  test('a circular value, which has no JSON', async () => {
+  test('leaves a circular value, which has no JSON, unchanged', async () => {
     const { offload } = setUp()
     const circular: Record<string, unknown> = {}
     circular['self'] = circular
@@ -232,7 +232,7 @@ describe('ContextOffloader stores', () => {
     expect(Buffer.compare(content, data)).toBe(0)
   })
 
-  test('each large block separately, and keeps the small blocks', async () => {
+  test('each large block separately, and leaves the small blocks unchanged', async () => {
     const { offload } = setUp()
     const small = textBlock('a short note')
     const outcome = offloaded(await offload([small, textBlock(log(3_000)), textBlock(`other ${log(3_000)}`)]))
@@ -240,7 +240,7 @@ describe('ContextOffloader stores', () => {
     expect(outcome.content.slice(1)).toEqual([small])
   })
 
-  test('many texts as one entry, since listing each would fill the context again', async () => {
+  test('many texts as one entry, because listing each would fill the context again', async () => {
     const { offload, storage } = setUp()
     const texts = Array.from({ length: 300 }, (_, index) => `result ${index}: ${'some words '.repeat(50)}`)
     const outcome = offloaded(await offload(texts.map(textBlock)))
@@ -262,7 +262,7 @@ describe('ContextOffloader stores', () => {
     )
   })
 
-  test('and previews the redacted content', async () => {
+  test('redacted content, which the preview also shows', async () => {
     const { offload, storage } = setUp({ redact: (text) => text.replaceAll('sk-secret', '[redacted]') })
     const outcome = await offload([textBlock(`key=sk-secret\n${log(5_000)}\nkey=sk-secret`)])
     expect(replacementText(outcome)).not.toContain('sk-secret')
@@ -340,7 +340,7 @@ describe('showLocation as a function', () => {
     return offloader.offload({ toolName: 't', toolCallId: 'c', content: [textBlock(log(5_000))] })
   }
 
-  test('says how the tools of the agent reach what is stored', async () => {
+  test('returns how the tools of the agent can reach stored content', async () => {
     const ssh = ({ address, command }: Location): Location => ({ address, command: `ssh build ${command}` })
     expect(replacementText(await offloadTo(ssh))).toMatch(/lines\): ssh build cat '\/srv\/a'$/)
   })
@@ -367,7 +367,7 @@ describe('the size of a preview', () => {
     return offloaded(await offload([block], request)).tokens.replacement
   }
 
-  test('depends on the kind of content if previewTokens is not set, with scopes too', async () => {
+  test('depends on the kind of content if previewTokens is not set, even in scopes', async () => {
     expect(await tokens({}, table)).toBeLessThan(600)
     expect(await tokens({}, textBlock(log(4_000)))).toBeLessThan(600)
     expect(await tokens({}, textBlock(log(4_000)), { isError: true })).toBeGreaterThan(700)
@@ -379,7 +379,7 @@ describe('the size of a preview', () => {
     expect(offloaded(outcome).tokens.replacement).toBeLessThan(600)
   })
 
-  test('is previewTokens for every kind of content if previewTokens is set', async () => {
+  test('is previewTokens for every kind of content if that option is set', async () => {
     expect(await tokens({ previewTokens: 1_000 }, table)).toBeGreaterThan(900)
   })
 })
@@ -503,7 +503,7 @@ describe('an offload that fails', () => {
     })
   })
 
-  test('keeps what an earlier offload stored', async () => {
+  test('keeps the entries of an earlier offload', async () => {
     const { offload, entries, failWrites } = setUp()
     const first = textBlock(log(3_000))
     await offload([first])
@@ -513,14 +513,14 @@ describe('an offload that fails', () => {
     expect(entries.size).toBe(1)
   })
 
-  test('because of an aborted signal leaves the original', async () => {
+  test('because of an aborted signal leaves the original unchanged', async () => {
     const { offloader } = setUp()
     const content = [textBlock(log(5_000))]
     const outcome = await offloader.offload({ toolName: 't', toolCallId: 'c', content, signal: AbortSignal.abort() })
     expect(outcome).toMatchObject({ status: 'inline', reason: 'failed', error: { code: 'aborted' } })
   })
 
-  test('in an observer costs only a warning', async () => {
+  test('in an observer causes only a warning', async () => {
     const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
     onTestFinished(() => emitWarning.mockRestore())
     const { offload } = setUp({
@@ -624,7 +624,7 @@ describe('the turns of a session', () => {
     })
   })
 
-  test('an offload never rejects: errors of the storage become events', async () => {
+  test('end without a rejection even if the storage fails, and errors become events', async () => {
     const onEvent = vi.fn<(event: OffloadEvent) => void>()
     const error = new Error('down')
     const storage = Object.assign(setUp().storage, { endTurn: () => Promise.reject(error) })
@@ -692,7 +692,7 @@ describe('a turn with several results', () => {
     ).rejects.toThrow('failed')
   })
 
-  test('counts answers of the retrieval tool, and leaves them whole', async () => {
+  test('counts answers of the retrieval tool, and does not reduce them', async () => {
     const { offloader } = setUp({ maxTurnTokens: 3_000 })
     const outcomes = await offloader.offloadAll([
       request(0, 240, { toolName: 'retrieve_offloaded_content' }),
@@ -752,7 +752,7 @@ describe('redaction', () => {
       })
   })
 
-  test('leaves results within the limit with where: stored', async () => {
+  test('leaves results within the limit unchanged with where: stored', async () => {
     const { offload, entries } = setUp({ redact: { where: 'stored' } })
     expect(await offload([textBlock(key)])).toMatchObject({ status: 'inline' })
     expect(replacementText(await offload([textBlock(`${key}\n${log(5_000)}`)]))).not.toContain(key)
@@ -804,7 +804,7 @@ describe('the option mode', () => {
     expect(offloader.options.includeRetrievalTool).toBe(false)
   })
 
-  test('may be a function called for each result; if it throws, the result is offloaded', async () => {
+  test('may be a function that is called for each result; if it throws, the result is offloaded', async () => {
     let current: unknown = 'off'
     const { offload, offloader } = setUp({
       mode: () => {

@@ -26,7 +26,7 @@ describe('findEmbeddedMedia', () => {
     expect(await find(`url(${url})`)).toEqual([[url, 'image/png']])
   })
 
-  it.each([0, 1, 2, 5])('finds blobs by the type beside them in JSON inside %d strings of JSON', async (levels) => {
+  it.each([0, 1, 2, 5])('finds files by a type beside them in JSON inside %d strings of JSON', async (levels) => {
     const blob = encodeBase64(bytesFrom('unknown', 900))
     for (const resource of [
       { mimeType: 'application/x-thing', blob },
@@ -55,7 +55,7 @@ describe('findEmbeddedMedia', () => {
     expect(Buffer.from(found?.data ?? []).equals(PNG)).toBe(true)
   })
 
-  it('keeps the quotes of JSON around Base64 outside', async () => {
+  it('does not include the quotes of JSON around Base64', async () => {
     const json = JSON.stringify({ inner: JSON.stringify({ inner: JSON.stringify({ data: base64 }) }) })
     const [{ start, end } = { start: 0, end: 0 }] = await findEmbeddedMedia(json)
     const replaced = JSON.parse(`${json.slice(0, start)}[image]${json.slice(end)}`) as { inner: string }
@@ -70,17 +70,17 @@ describe('findEmbeddedMedia', () => {
     ['a type beside words of another field', `{"contentType":"text/html","id":"${'abcdefghij'.repeat(90)}"}`],
     ['a percent-encoded URL', `data:image/png;base64,${base64}%3D%3D`],
     ['words, each in its line', 'word\n'.repeat(3_000)],
-  ])('leaves %s alone', async (_, text) => {
+  ])('finds no file in %s', async (_, text) => {
     expect(await find(text)).toEqual([])
   })
 
-  it('takes an invalid type for that of the bytes, and keeps a wrong one', async () => {
+  it('ignores an invalid type and uses that of the bytes, but keeps a wrong type', async () => {
     const urls = ['image/<script>', '', 'text/html'].map((type) => `data:${type};base64,${encodeBase64(PDF)}`)
     const types = (await find(urls.join(' '))).map(([, mediaType]) => mediaType)
     expect(types).toEqual(['application/pdf', 'application/pdf', 'text/html'])
   })
 
-  it('finds each file at its place in any surroundings', async () => {
+  it('finds each file at its position in any surrounding text', async () => {
     const around = fc.stringMatching(/^[a-z "\\\n,=+/:{}-]{0,400}$/)
     const file = fc.record({ around, size: fc.integer({ min: 400, max: 3_000 }), isPdf: fc.boolean() })
     await fc.assert(

@@ -10,12 +10,12 @@ const text = (index: number, tokens: number): MeasuredBlock => ({
   isStorable: true,
 })
 
-test('a plan stores the largest block first and keeps the blocks that fit beside the replacement', () => {
+test('a plan stores the largest block first, and keeps the blocks that fit beside the replacement', () => {
   const blocks = [text(0, 200), text(1, 9_000), text(2, 300)]
   expect(chooseBlocks(blocks, 2_500, 1_000).map(({ index }) => index)).toEqual([1])
 })
 
-test('a plan stores more blocks until the rest fits with the replacement', () => {
+test('a plan stores more blocks until the others fit beside the replacement', () => {
   const blocks = [text(0, 2_000), text(1, 9_000), text(2, 100)]
   expect(chooseBlocks(blocks, 2_500, 1_000).map(({ index }) => index)).toEqual([0, 1])
 })
@@ -31,7 +31,7 @@ test('a plan counts many empty blocks and stores them', async () => {
   expect(chooseBlocks(blocks, 2_500, 1_000).length).toBeGreaterThan(2_500)
 })
 
-test('a budget gives small parts what they need and divides the rest evenly among large parts', () => {
+test('a budget gives small parts what they need, and divides the remaining tokens evenly among large parts', () => {
   expect(shareBudget([50, 10_000, 9_000], 1_000)).toEqual([50, 475, 475])
 })
 

@@ -77,7 +77,7 @@ describe('the result is unchanged and the storage is empty', () => {
   })
 })
 
-test('a value with a getter that throws is treated as not expressible in JSON, and the rest is offloaded', async () => {
+test('a value with a getter that throws counts as not expressible in JSON, and the other blocks are offloaded', async () => {
   const value = {
     toJSON() {
       throw new Error('mine')
@@ -91,7 +91,7 @@ test('a value with a getter that throws is treated as not expressible in JSON, a
 })
 
 describe('a signal that aborts while the storage hangs', () => {
-  test('returns the result, and removes an entry that is stored later', async () => {
+  test('ends the offload with the result, and an entry that is stored later is removed', async () => {
     const inner = tinyStorage()
     const { promise: opened, resolve: open } = Promise.withResolvers<void>()
     const storage: Storage = {
@@ -121,7 +121,7 @@ describe('a signal that aborts while the storage hangs', () => {
   })
 })
 
-test('an asynchronous observer that rejects costs only a warning', async () => {
+test('an asynchronous observer that rejects causes only a warning', async () => {
   const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
   onTestFinished(() => emitWarning.mockRestore())
   const onEvent = (() => Promise.reject(new Error('observer'))) as () => void

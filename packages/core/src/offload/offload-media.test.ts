@@ -59,7 +59,7 @@ async function count(storage: Storage): Promise<number> {
   return entries
 }
 
-test('the text of a document is stored beside it, previewed, and searched by its own reference', async () => {
+test('the text of a document is stored beside it, previewed, and searched under its own reference', async () => {
   const { offloader, events } = setUp({ previewers: [reads({ description: '12 pages', text: REPORT })] })
   const outcome = await offloader.offload({ ...call, content: [pdf] })
   const text = textOf(outcome)
@@ -124,7 +124,7 @@ test.each([
   ['throws', () => new Error('broken')],
   ['gives a description that is no text', () => ({ description: 5 })],
   ['gives blocks that are none', () => ({ blocks: [{ type: 'picture' }] })],
-])('a previewer that %s costs only its preview, and an event reports it', async (_what, given) => {
+])('a previewer that %s affects only its preview, and an event reports it', async (_what, given) => {
   const result: unknown = given()
   const previewer = reads(
     result instanceof Error
@@ -200,7 +200,7 @@ test.each([[1_500_000], [3_000_000]])(
 
 const rows = `id,name\n${Array.from({ length: 9_000 }, (_, id) => `${id},name ${id}`).join('\n')}\n`
 
-test('a document that is text is previewed by its type, and is itself searchable', async () => {
+test('a document that is text is previewed by its type, and can itself be searched', async () => {
   const { offloader, storage } = setUp()
   const content: ContentBlock[] = [{ type: 'document', mediaType: 'text/csv', name: 'users.csv', data: encode(rows) }]
   const outcome = await offloader.offload({ ...call, content })
@@ -212,7 +212,7 @@ test('a document that is text is previewed by its type, and is itself searchable
   expect(answer.content).toMatchObject([{ text: expect.stringContaining('> 8890| 8888,name 8888') }])
 })
 
-test('a text document in UTF-16 or without a declared type is searchable and retrieved byte for byte', async () => {
+test('a text document in UTF-16 or without a declared type can be searched, and is retrieved byte for byte', async () => {
   const wide = new Uint8Array(Uint16Array.from(`\uFEFF${rows}`, (character) => character.charCodeAt(0)).buffer)
   for (const [mediaType, data, contentType] of [
     ['text/csv', wide, 'text/csv'],
@@ -247,7 +247,7 @@ test('a document that is text costs the tokens of its text, not of its bytes', a
 describe('media over maxMediaBytes', () => {
   const image = { type: 'image', mediaType: 'image/png', data: new Uint8Array(6_000_000) } as const
 
-  test('stay in the context, since they could not be retrieved', async () => {
+  test('are kept in the context, because they could not be retrieved', async () => {
     const { offloader } = setUp()
     const content: ContentBlock[] = [image, { type: 'text', text: rows }]
     const outcome = await offloader.offload({ ...call, content })
@@ -349,7 +349,7 @@ test.each(['offload', 'offloadStream'] as const)(
   },
 )
 
-test('a stream of media stays stored if its text cannot be stored', async () => {
+test('a stream of media is stored even if its text cannot be stored', async () => {
   const { failing } = storageWithoutTexts()
   const { offloader, events } = setUp({ storage: failing, previewers: [reads({ text: REPORT })] })
   const data = (pdf as { data: Uint8Array }).data
@@ -402,14 +402,14 @@ describe('files in Base64 inside a text', () => {
     expect(answer.content).toContainEqual(expect.objectContaining({ type: 'image', data: png }))
   })
 
-  test('leave the lines of a text their numbers', async () => {
+  test('do not change the line numbers of the text', async () => {
     const { offloader } = setUp()
     const text = `${base64.replaceAll(/.{76}/g, '$&\n')}\n${REPORT}`
     const outcome = await offloader.offload({ ...call, content: [{ type: 'text', text }] })
     expect(textOf(outcome)).toContain(`, ${text.split('\n').length.toLocaleString('en-US')} lines)\n`)
   })
 
-  test('are named up to sixteen of thousands, and all stay in the text', async () => {
+  test('are named up to sixteen of thousands, and all are kept in the text', async () => {
     const { offloader, storage } = setUp()
     const urls = Array.from(
       { length: 2_000 },
@@ -424,14 +424,14 @@ describe('files in Base64 inside a text', () => {
     expect(await count(storage)).toBe(17)
   })
 
-  test('are shown without reference if they are too large for the retrieval tool', async () => {
+  test('are shown without a reference if they are too large for the retrieval tool', async () => {
     const { offloader, storage } = setUp({ maxMediaBytes: 20_000 })
     const block = { type: 'json' as const, value: { shot: `data:image/png;base64,${base64}` } }
     expect(textOf(await offloader.offload({ ...call, content: [block] }))).toContain('[image: png, 30,000 bytes]')
     expect(await count(storage)).toBe(1)
   })
 
-  test('are not stored if the text stays', async () => {
+  test('are not stored if the text is kept in the context', async () => {
     const { offloader, storage } = setUp({ maxResultTokens: 100_000 })
     const content: ContentBlock[] = [{ type: 'text', text: `data:image/png;base64,${base64}` }]
     expect((await offloader.offload({ ...call, content })).content).toBe(content)

@@ -48,7 +48,7 @@ describe('a result that a tool read back', () => {
     ['a shell with CRLF', asText(part.join('\r\n'))],
     ['a shell that returns an object', { type: 'json', value: { stdout: part.join('\n'), stderr: '', exitCode: 0 } }],
     ['a shell that returns JSON as text', asText(JSON.stringify({ output: LOG, metadata: { exit: 0 } }))],
-  ])('by %s is not stored again, and stays up to maxRetrievalTokens', async (_, block) => {
+  ])('with %s is not stored again, and is kept up to maxRetrievalTokens', async (_, block) => {
     const { read, reference, entries, events, session } = await setUp({ maxRetrievalTokens: 100_000 })
     const outcome = await read({ command: `cat '/var/spill/a/${reference}.txt'` }, block)
     expect(outcome).toMatchObject({ status: 'inline', reason: 'read-back', content: [block] })
@@ -57,7 +57,7 @@ describe('a result that a tool read back', () => {
     expect(session.meter()).toMatchObject({ offloaded: 1, tokensRetrieved: outcome.tokens.original })
   })
 
-  it('is cut over maxRetrievalTokens, and its end says where the rest is', async () => {
+  it('is cut above maxRetrievalTokens, and its end says where the missing part is', async () => {
     const { read, reference, entries } = await setUp()
     const outcome = await read({ url: `http://host/v1/entries/${reference}/content` }, asText(`${LOG}\n[exit code: 7]`))
     expect(outcome).toMatchObject({ status: 'cut', reason: 'read-back', stored: [] })
@@ -83,7 +83,7 @@ describe('a result that a tool read back', () => {
     },
   )
 
-  it('by a search of the whole scope names its entries itself', async () => {
+  it('with a search of the whole scope names its entries itself', async () => {
     const { session, read, entries } = await setUp({ maxRetrievalTokens: 20_000 })
     const call = { pattern: 'user=3', context_lines: 0 }
     const answer = await session.retrievalTool.execute(call)
@@ -91,7 +91,7 @@ describe('a result that a tool read back', () => {
     expect(await entries()).toBe(1)
   })
 
-  it('stays if it is an image with the stored bytes', async () => {
+  it('is kept if it is an image with the stored bytes', async () => {
     const { read, reference, entries } = await setUp({}, image(PNG))
     expect(await read({ reference }, image(PNG))).toMatchObject({ status: 'inline', reason: 'read-back' })
     expect(await entries()).toBe(1)
@@ -139,7 +139,7 @@ describe('a result that only claims to come from storage', () => {
     expect(await entries()).toBe(2)
   })
 
-  it('is offloaded if the entry is that of another scope', async () => {
+  it('is offloaded if the entry belongs to another scope', async () => {
     const { all, reference } = await setUp()
     const other = all.forScope('b')
     const request = { toolName: 'shell', toolCallId: 'call_2', input: { reference }, content: [asText(LOG)] }

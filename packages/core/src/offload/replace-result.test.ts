@@ -124,7 +124,7 @@ test('a source that reuses its buffer loses no bytes', async () => {
   expect(new TextDecoder().decode(contents.get('run_1_0'))).toBe(log)
 })
 
-test('isError is asked after the stream has ended', async () => {
+test('isError is called after the stream has ended', async () => {
   const { storage } = twoMethodStorage()
   let ended = false
   const chunks = (async function* () {

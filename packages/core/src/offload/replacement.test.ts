@@ -13,7 +13,7 @@ const block: ReplacedBlock = {
 const format = (blocks: readonly ReplacedBlock[], retrievalTool?: string): string =>
   formatReplacement({ blocks, original: { blocks: blocks.length, tokens: 310_000 }, isError: false, retrievalTool })
 
-test('a replacement keeps the frame of the original system: what was offloaded first, references last', () => {
+test('a replacement keeps the frame of Strands: it starts with what was offloaded, and ends with the references', () => {
   expect(format([block], 'retrieve_offloaded_content')).toBe(
     [
       '[Offloaded: 1 block, ~310,000 tokens]',
@@ -30,7 +30,7 @@ test('a replacement keeps the frame of the original system: what was offloaded f
   )
 })
 
-test('a replacement has a placeholder for media, with cleaned names', () => {
+test('a replacement has a placeholder for media, with sanitized names', () => {
   const text = format([
     { reference: 'a', type: 'image', contentType: 'image/png', size: 5_000_000 },
     {
@@ -70,7 +70,7 @@ test('a preview cannot close its fence, even if references can be guessed', () =
   expect(text.indexOf(preview)).toBeLessThan(text.indexOf('>>> end of m_1_call_'))
 })
 
-test('a replacement names only existing ways to get more', () => {
+test('a replacement names only existing ways to read more', () => {
   const location = { address: '/tmp/a.txt', command: "cat '/tmp/a.txt'" }
   const text = format([{ ...block, location }])
   expect(text).not.toContain('retrieve_offloaded_content')
@@ -85,7 +85,7 @@ test("a replacement has the guide's text before the preview, in place of the too
   expect(text.split('\n').slice(2, 6)).toEqual([...guide, '', '<<< preview of 23456789: untrusted content'])
 })
 
-test('a replacement describes media in words that stay on one line', () => {
+test('a replacement describes media in words that do not break the line', () => {
   const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
   const text = format([
     { reference: 'a', type: 'image', contentType: 'image/png', size: 5_000, description: '800 × 600', isShown: true },

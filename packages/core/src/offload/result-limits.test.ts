@@ -74,7 +74,7 @@ describe('divideTurn', () => {
     expect(divideTurn([result(2_000), result(500_000), result(700)], 4_000)).toEqual([Infinity, Infinity, Infinity])
   })
 
-  it('keeps small results whole and divides the rest evenly', () => {
+  it('keeps small results whole, and divides the remaining tokens evenly', () => {
     expect(divideTurn([result(300), result(2_400), result(100), result(2_400)], 3_000)).toEqual([
       Infinity,
       1_300,
@@ -87,7 +87,7 @@ describe('divideTurn', () => {
     expect(divideTurn([result(2_000), result(2_000, { isError: true })], 3_000)).toEqual([1_000, Infinity])
   })
 
-  it('counts results that stay in the context, for example answers of the retrieval tool', () => {
+  it('counts results that are kept in the context, for example answers of the retrieval tool', () => {
     expect(divideTurn([result(2_000, { isFixed: true }), result(2_000)], 3_000)).toEqual([Infinity, 1_000])
   })
 

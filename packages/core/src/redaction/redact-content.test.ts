@@ -13,7 +13,7 @@ const greedy = (text: string): string => text.replace(/secret=\S+/g, '[gone]')
 const json = (value: unknown): string => JSON.stringify(value, null, 2)
 
 describe('redactedJson', () => {
-  it('redacts each text, and stays valid JSON', () => {
+  it('redacts each text, and is still valid JSON', () => {
     expect(redactedJson(json({ a: 'the secret=abc', b: ['secret=x\nnext line', 1] }), greedy)).toBe(
       json({ a: 'the [gone]', b: ['[gone]\nnext line', 1] }),
     )
@@ -71,10 +71,10 @@ describe('redactContent', () => {
   })
 })
 
-describe('text redacted in pieces', () => {
+describe('text redacted in chunks', () => {
   const key = `-----BEGIN RSA PRIVATE KEY-----\n${'MIIEow+/aB9=\n'.repeat(120)}-----END RSA PRIVATE KEY-----`
 
-  it('equals the whole text redacted, wherever it is cut', () => {
+  it('equals the whole text redacted, wherever the chunks end', () => {
     const redact = redactOf({ rules: ['secrets', 'emails'] })
     const line = fc.constantFrom(
       'all is well',

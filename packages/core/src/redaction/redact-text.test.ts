@@ -41,7 +41,7 @@ describe('the rules for secrets', () => {
 })
 
 describe('the rules for personal data', () => {
-  it('run only if they are named', () => {
+  it('are applied only if they are named', () => {
     const text = 'me@example.org paid with 4111 1111 1111 1111 or 4111 1111 1111 1112 from DE89 3704 0044 0532 0130 00'
     expect(redact(text, { rules: ['emails', 'cards', 'ibans'] })).toBe(
       '[redacted:email] paid with [redacted:card] or 4111 1111 1111 1112 from [redacted:iban]',
@@ -55,7 +55,7 @@ describe('resolveRedact', () => {
     expect(both?.('ann: password=hunter2')).toBe('someone: password=[redacted:secret]')
   })
 
-  it('accepts what it has resolved before', () => {
+  it('accepts a result of its own', () => {
     const resolved = resolveRedact({ where: 'stored' })
     expect(resolveRedact(resolved)).toBe(resolved)
   })

@@ -49,7 +49,7 @@ const counters = fc.constantFrom<(text: string) => number>(
   (text) => text.replace(/\s+/g, '').length,
 )
 
-describe('an answer', () => {
+describe('an answer of the retrieval tool', () => {
   it('never has more tokens than the limit, for any request and any tokenizer', async () => {
     const property = fc.asyncProperty(
       texts,
@@ -68,7 +68,7 @@ describe('an answer', () => {
     await fc.assert(property, propertyRuns(300, 10_000))
   })
 
-  it('shows at least one hit if the limit has room for one', async () => {
+  it('shows at least one hit if the limit has space for one', async () => {
     const property = fc.asyncProperty(texts, fc.nat(20), async (text, context_lines) => {
       const tool = toolOf({ log: { content: `${text}needle` } }, { maxRetrievalTokens: 100 })
       const { content } = await tool.execute({ reference: 'log', pattern: 'needle', context_lines })

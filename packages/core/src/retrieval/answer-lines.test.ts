@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ask, countTokens, fail, toolOf, users } from '../../test/retrieval-fixture.ts'
 
 describe('an answer with lines', () => {
-  it('clamps a span of lines to the end', async () => {
+  it('limits a range of lines to the end of the content', async () => {
     const tool = toolOf({ users: { content: users } })
     expect(await ask(tool, { reference: 'users', line_range: { start: 48, end: 50 } })).toBe(
       ['[Lines 48-50 of 60]', '', '  48| user 48', '  49| admin 49', '  50| user 50'].join('\n'),
@@ -30,7 +30,7 @@ describe('an answer with lines', () => {
     expect(await ask(tool, { reference: 'odd', pattern: 'two.two', context_lines: 0 })).toContain('[1 match')
   })
 
-  it('ends with the call for the next lines, until each line was shown once', async () => {
+  it('ends with the call for the next lines, so that each line is shown once', async () => {
     const lines = Array.from({ length: 500 }, (_, index) => `entry ${index + 1}: ${'abc '.repeat(index % 9)}`)
     const tool = toolOf({ log: { content: lines.join('\n') } }, { maxRetrievalTokens: 300 })
     const shown: string[] = []
@@ -56,7 +56,7 @@ describe('an answer with lines', () => {
     expect(countTokens(text)).toBeLessThanOrEqual(200)
   })
 
-  it('counts the lines of large content, and its start names what follows', async () => {
+  it('counts the lines of large content, and says at its start what follows', async () => {
     const content = 'a line of forty bytes, or not much more.\n'.repeat(120_000)
     const tool = toolOf({ large: { content } })
     expect(await ask(tool, { reference: 'large', line_range: { start: 2, end: 3 } })).toMatch(
@@ -91,7 +91,7 @@ describe('an answer with lines', () => {
     expect(await ask(tool, { reference: 'users', after: 58 })).toContain('[Lines 59-60 of 60]')
   })
 
-  it('of JSON that are cut names the way to select values', async () => {
+  it('of JSON that is cut names the way to select values', async () => {
     const json = {
       content: JSON.stringify(Array.from({ length: 9_000 }, (_, id) => id)),
       contentType: 'application/json',
@@ -105,7 +105,7 @@ describe('an answer with lines', () => {
     )
   })
 
-  it('starts at the first whole character of a span of bytes, and names its lines', async () => {
+  it('starts at the first whole character of a range of bytes, and names its lines', async () => {
     const tool = toolOf({ odd: { content: '\uFEFFfirst é😀 end\r\nsecond\nthird' }, empty: { content: '' } })
     const read = (start: number, end: number): Promise<string> =>
       ask(tool, { reference: 'odd', byte_range: { start, end } })
@@ -155,7 +155,7 @@ describe('an answer to a bare reference', () => {
     expect(await ask(tool, { reference: 'log' })).toBe('failed\r\n50%␍100%\n')
   })
 
-  it('has JSON as text if parsing would change the digits of a value', async () => {
+  it('has JSON as text if parsing would change the digits of a number', async () => {
     const content = '{"id":1915883588174806058,"price":10.00}'
     const tool = toolOf({ order: { content, contentType: 'application/json' } })
     expect(await ask(tool, { reference: 'order' })).toBe(content)

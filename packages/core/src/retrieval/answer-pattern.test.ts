@@ -26,7 +26,7 @@ describe('an answer to a pattern', () => {
     expect(await search({ reference: 'rows', pattern: 'name 77,' })).toBe('[1 match]\n\n> 78| 77,name 77,2026-01-01')
   })
 
-  it('puts --- between separate windows of lines, and aligns line numbers', async () => {
+  it('puts --- between separate groups of lines, and aligns line numbers', async () => {
     const tool = toolOf({ users: { content: users } })
     expect(await ask(tool, { reference: 'users', pattern: ' (9|12)$', context_lines: 1 })).toBe(
       [
@@ -54,7 +54,7 @@ describe('an answer to a pattern', () => {
     )
   })
 
-  it('searches a span of lines, and clamps the context to it', async () => {
+  it('searches a range of lines, and shows no context outside of it', async () => {
     const tool = toolOf({ users: { content: users } })
     expect(await ask(tool, { reference: 'users', pattern: 'admin', line_range: { start: 50, end: 52 } })).toBe(
       ['[1 match in lines 50-52]', '', '  50| user 50', '> 51| admin 51', '  52| user 52'].join('\n'),
@@ -64,13 +64,13 @@ describe('an answer to a pattern', () => {
     )
   })
 
-  it('ignores case if the call or an inline flag says so', async () => {
+  it('ignores case if the call or an inline flag requests it', async () => {
     const tool = toolOf({ users: { content: 'ADMIN\nadmin' } })
     expect(await ask(tool, { reference: 'users', pattern: 'Admin', ignore_case: true })).toContain('[2 matches]')
     expect(await ask(tool, { reference: 'users', pattern: '(?i)Admi[n]' })).toContain('[2 matches]')
   })
 
-  it('without matches says how many lines were searched, and whether ignoring case would match', async () => {
+  it('without matches says how many lines were searched, and whether another case would match', async () => {
     const tool = toolOf({ users: { content: 'ADMIN\nadmin\nx\n' }, one: { content: 'x' }, empty: { content: '' } })
     expect(await ask(tool, { reference: 'users', pattern: 'nothing' })).toBe('[0 matches (searched 3 lines)]')
     expect(await ask(tool, { reference: 'users', pattern: 'nothing', line_range: { start: 2, end: 9 } })).toBe(
@@ -99,7 +99,7 @@ describe('an answer to a pattern', () => {
     )
   })
 
-  it('shows some of too many matches, and the call that continues', async () => {
+  it('shows some matches if there are too many, and the call that continues', async () => {
     const lines = Array.from(
       { length: 3_000 },
       (_, index) => `${index % 3 === 0 ? 'failed' : 'passed'}: test number ${index + 1}`,
@@ -239,7 +239,7 @@ describe('an answer to a pattern', () => {
     )
   })
 
-  it('says how far the search came at its deadline, and how to search the rest', async () => {
+  it('says how far the search came before its deadline, and how to search the remaining lines', async () => {
     const slow = `${'a'.repeat(5_000)}!\n`
     const tool = toolOf({ log: { content: `${'a hit\n'.repeat(30_000)}${slow.repeat(9)}` } }, { deadlineMs: 60_000 })
     const call = { reference: 'log', pattern: '(?:(a|aa)+$|hit)(?!b)', context_lines: 0 }

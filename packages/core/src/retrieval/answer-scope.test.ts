@@ -120,7 +120,7 @@ describe('a search of everything in a scope', () => {
     )
   })
 
-  it('gives each result the same number of matches, and the last ones if the call asks for them', async () => {
+  it('gives each result the same number of matches, and the last ones if the call requests them', async () => {
     const content = Array.from({ length: 9 }, (_, index) => `needle ${index}`).join('\n')
     const tool = toolOf({ one: { content }, two: { content } }, { scoped: true, maxRetrievalTokens: 98 })
     const text = await ask(tool, { pattern: 'needle', context_lines: 0, from_end: true })
@@ -148,7 +148,7 @@ describe('a search of everything in a scope', () => {
     expect(text).toContain('== unknown (text/plain, 6 bytes): 1 match ==')
   })
 
-  it('shows the count of each result if there is no room for its lines', async () => {
+  it('shows the count of each result if there is no space for its lines', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 12 }, (_, index) => [`log_${index}`, { content: `needle ${'x'.repeat(400)}\n`.repeat(3) }]),
     )
@@ -157,7 +157,7 @@ describe('a search of everything in a scope', () => {
     expect(text.match(/^> .*/gm)!.length).toBeGreaterThan(0)
   })
 
-  it('with a slow pattern covers what the deadline allows', async () => {
+  it('with a slow pattern searches as many entries as the deadline allows', async () => {
     const slow = { content: `${'a'.repeat(5_000)}!\n`.repeat(50) }
     const tool = toolOf({ older: { content: 'a hit\n' }, slow }, { scoped: true, deadlineMs: 60_000 })
     const text = await endStuckWorkers(() => ask(tool, { pattern: '(?:(a|aa)+$|hit)(?!b)' }))

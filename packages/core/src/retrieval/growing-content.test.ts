@@ -39,7 +39,7 @@ afterEach(async () => {
 })
 
 describe('an answer about content that grows', () => {
-  test('shows the lines so far, and gives the call for the next ones', async () => {
+  test('shows the lines so far, and gives the call for the next lines', async () => {
     await writeLines('one', 'two')
     await pass(2_000)
     expect(await ask({ reference: writer.reference })).toBe(
@@ -77,7 +77,7 @@ describe('an answer about content that grows', () => {
     expect(await answer).toMatch(/^\[Lines 2-2 of 2\]/)
   })
 
-  test('waits no longer than wait_s says, and at most 30 seconds', async () => {
+  test('waits no longer than wait_seconds, and at most 30 seconds', async () => {
     await writeLines('one')
     await pass(2_000)
     for (const [seconds, most] of [
@@ -123,7 +123,7 @@ describe('an answer about content that grows', () => {
     expect(await ask({ reference: writer.reference, after: 1 })).toContain('  2| two\n')
   })
 
-  test('says that the writer is gone or was stopped', async () => {
+  test('says that the writer was killed or stopped', async () => {
     await writeLines('one')
     await writer.close({ state: 'aborted' })
     expect(await ask({ reference: writer.reference })).toBe(

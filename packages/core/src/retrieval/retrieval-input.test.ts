@@ -133,7 +133,7 @@ describe('parseRetrievalInput', () => {
     { sql: 'SELECT 1' },
     { line_range: { start: 1, end: 2 } },
     { byte_range: { start: 1, end: 2 } },
-  ])('accepts %j with all other parameters empty, since some models fill in every parameter', (asked) => {
+  ])('accepts %j with all other parameters empty, because some models fill in every parameter', (asked) => {
     const none = { start: 0, end: 0 }
     const texts = { pattern: '', json_path: '', query: '', sql: '', references: [] }
     const numbers = { line_range: none, byte_range: none, context_lines: 0, after: 0, wait_seconds: 0 }
@@ -182,7 +182,7 @@ describe('parseRetrievalInput', () => {
     expect(refusal(input)).toContain(message)
   })
 
-  it('lets the tool answer anything that a model writes', async () => {
+  it('lets the tool answer any input of a model', async () => {
     const tool = toolOf({ log: { content: 'some\ntext\n' } }, { scoped: true, deadlineMs: 200 })
     const value = fc.oneof(
       fc.anything(),

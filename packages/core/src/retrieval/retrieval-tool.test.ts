@@ -123,7 +123,7 @@ const schemaOf = (searchesScope: boolean) => retrievalInputSchema({ searchesScop
 const schemas = [schemaOf(true), schemaOf(false)]
 
 describe('the schema of the retrieval tool', () => {
-  it('is short, since every prompt pays for it', () => {
+  it('is short, because it is part of every prompt', () => {
     // The benchmark of answers counts the tokens.
     for (const scope of [true, false])
       expect((retrievalDescription() + JSON.stringify(schemaOf(scope))).length).toBeLessThan(1_700)

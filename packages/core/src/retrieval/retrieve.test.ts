@@ -18,7 +18,7 @@ describe('a failed retrieval', () => {
     )
   })
 
-  it('by an unknown reference names similar references first, even by their key', async () => {
+  it('with an unknown reference names similar references first, even if only the key is similar', async () => {
     const entries = Object.fromEntries(
       Array.from({ length: 40 }, (_, index) => [
         `call_${index}_${String(index).repeat(20).slice(0, 20)}`,
@@ -38,7 +38,7 @@ describe('a failed retrieval', () => {
     expect(await likely('x'.repeat(3_000))).toBeUndefined()
   })
 
-  it('of evicted content says when and why it was evicted, and which tool to run again', async () => {
+  it('for evicted content says when and why it was evicted, and which tool to run again', async () => {
     const eviction = {
       reason: 'turns',
       evictedAt: Date.UTC(2026, 1, 3, 4, 5, 6),
@@ -59,7 +59,7 @@ describe('a failed retrieval', () => {
     )
   })
 
-  it('by the storage keeps its error code and says what to do, without its message, which may name hosts', async () => {
+  it('of the storage keeps its error code and says what to do, without its message, which may name hosts', async () => {
     const codes = ['unavailable', 'invalid-reference', 'corrupt', 'unsupported', 'aborted'] as const
     const tool = toolOf(Object.fromEntries(codes.map((code) => [code, new StorageError(code, 'at secret-host')])))
     for (const code of codes) {
@@ -73,7 +73,7 @@ describe('a failed retrieval', () => {
     )
   })
 
-  it('by a storage that throws other errors is an outage, not a missing entry', async () => {
+  it('of a storage that throws other errors is an outage, not a missing entry', async () => {
     const storage: Storage = {
       store: async (key) => key,
       retrieve: () => Promise.reject(new Error('secret-host is down')),
@@ -155,7 +155,7 @@ describe('a failed retrieval', () => {
     ).toMatchObject({ code: 'pattern-refused' })
   })
 
-  it('during reading is an error too', async () => {
+  it('during reading is reported as an error, too', async () => {
     const content = new TextEncoder().encode('line\n'.repeat(40_000))
     const size = content.length
     const storage: Storage = {
@@ -170,7 +170,7 @@ describe('a failed retrieval', () => {
     expect((await fail(tool, { reference: 'log', pattern: 'x' })).code).toBe('corrupt')
   })
 
-  it('by an abort is an answer', async () => {
+  it('because of an abort is an answer', async () => {
     const result = await toolOf({ log: { content: 'x' } }).execute(
       { reference: 'log' },
       { signal: AbortSignal.abort() },
@@ -178,7 +178,7 @@ describe('a failed retrieval', () => {
     expect(result).toMatchObject({ isError: true, code: 'aborted' })
   })
 
-  it('keeps its own message if listing the existing references fails too', async () => {
+  it('keeps its own message even if listing the existing references fails, too', async () => {
     const storage: Storage = {
       ...storageOf({}, true),
       list: () => {
@@ -192,7 +192,7 @@ describe('a failed retrieval', () => {
     expect((await fail(tool, { pattern: 'x' })).code).toBe('unavailable')
   })
 
-  it('by an abort ends a running search', async () => {
+  it('because of an abort ends a running search', async () => {
     const controller = new AbortController()
     // So large that it is not read at once.
     const content = new TextEncoder().encode('line\n'.repeat(4_000_000))

@@ -52,7 +52,7 @@ describe('renderLines', () => {
     ])
   })
 
-  it('shows a hit only once if the hit before it already shows it', () => {
+  it('shows a hit only once if the previous hit already shows it', () => {
     const line = `${'a'.repeat(50)}ONE TWO${'b'.repeat(90)}END`
     const at = (start: number, end: number): LineView => view(1, line, { start, end })
     expect(linesOf([at(50, 53), at(54, 57), at(147, 150)], 20)).toEqual([

@@ -27,7 +27,7 @@ describe('writeAnswer', () => {
     })
   })
 
-  it('leaves out the content and its fence if there is no room for them', () => {
+  it('leaves out the content and its fence if there is no space for them', () => {
     const answer: Answer = { header: ['1 line'], parts: [{ reference: 'log_1', lines: ['x'.repeat(4_000)] }] }
     expect(writeAnswer(answer, limit)).toMatchObject({ isWhole: false, text: '[1 line]' })
   })
@@ -88,7 +88,7 @@ describe('stored text in an answer', () => {
     expect(outside).not.toMatch(/previous instructions|Stored references:\]\n|was lost/)
   })
 
-  it('is bounded in errors that name columns', async () => {
+  it('has limited length in errors that name columns', async () => {
     const wide = `${'x'.repeat(9_000)},b\n1,2\n`
     const { text } = await fail(toolOf({ t: { content: wide, contentType: 'text/csv' } }), {
       reference: 't',

@@ -167,7 +167,7 @@ describe('searchLines', () => {
     expect((await searchChunks(bytes, 1 << 20, patternOf('^\\.'))).total).toBe(0)
   })
 
-  it('finds a match that begins where one of the part before ends', async () => {
+  it('finds a match that starts where a match in the previous part ends', async () => {
     const bytes = encode('1'.repeat(2_500_000))
     for (const length of [3, 5, 7]) {
       const { total } = await searchChunks(bytes, 1 << 20, patternOf(`\\d{${length}}`), { limit: 0 })
@@ -175,7 +175,7 @@ describe('searchLines', () => {
     }
   })
 
-  it('finds dense and rare literals alike', async () => {
+  it('finds both frequent and rare literals', async () => {
     const text = Array.from({ length: 50_000 }, (_, index) => (index % 7 === 0 ? 'nothing' : `INFO ${index}`)).join(
       '\n',
     )

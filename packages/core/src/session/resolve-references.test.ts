@@ -66,7 +66,7 @@ describe('resolveReferences', () => {
     ])
   })
 
-  test('returns the very input for other tools, other arguments, keys, and longer texts', async () => {
+  test('returns the same input for other tools, other arguments, keys, and longer texts', async () => {
     const { store, resolve } = benchOf()
     const reference = `spill:${await store('secret')}`
     for (const [input, toolName] of [
@@ -131,7 +131,7 @@ describe('resolveReferences', () => {
     await expect(resolve({ text: `spill:${evicted}` })).rejects.toThrow('this content was removed from storage.')
   })
 
-  test('calls the tool with all references or with none, and does not show what the storage says', async () => {
+  test('calls the tool with all references resolved or not at all, and does not show the error of the storage', async () => {
     const disk = new TinyDisk(Date.now)
     const { resolve, store } = benchOf({}, createStorage(new TinyDriver(disk)))
     const good = await store('good')
@@ -167,7 +167,7 @@ describe('resolveReferences', () => {
     await expect(resolve({ parts: many })).rejects.toThrow('at most 100 references')
   })
 
-  test('refuses content that still grows', async () => {
+  test('refuses content that is still being written', async () => {
     const { storage, resolve } = benchOf()
     const writer = await storage.openEntry!('run_1')
     await writer.write(bytes('so far\n'))
@@ -176,7 +176,7 @@ describe('resolveReferences', () => {
     expect((await resolve({ text: `spill:${writer.reference}` })).resolved).toEqual({ text: 'so far\n' })
   })
 
-  test('asks the application with both forms, and refuses unless it allows the call', async () => {
+  test('shows the application both forms of the arguments, and refuses unless it allows the call', async () => {
     const asked: unknown[] = []
     const { store, resolve } = benchOf({
       allow: (call) => {

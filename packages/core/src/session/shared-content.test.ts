@@ -46,7 +46,7 @@ describe('the session of a sub-agent', () => {
     expect(textOf(await ask(parent, { pattern: 'needle' }))).not.toContain('own')
   })
 
-  test('gives back what its answer names, and nothing else', async () => {
+  test('gives back the entries that its answer names, and nothing else', async () => {
     const parent = sessionOf()
     const child = parent.child('call_7')
     const [named, other] = [await store(child, 'found'), await store(child, 'not mentioned')]
@@ -57,7 +57,7 @@ describe('the session of a sub-agent', () => {
     expect(textOf(await ask(parent, { pattern: 'found' }))).toContain(named)
   })
 
-  test('hides its entries from other sub-agents, unless the parent lends them on', async () => {
+  test('hides its entries from other sub-agents, unless the parent lends them', async () => {
     const parent = sessionOf()
     const [first, second] = [parent.child('first'), parent.child('second', { lend: 'all' })]
     const found = await store(first, 'found')
@@ -79,7 +79,7 @@ describe('the session of a sub-agent', () => {
     expect(await read(parent, stolen)).toBe('not-found')
   })
 
-  test('ends a search in sessions that lend the same to each other', async () => {
+  test('ends a search in sessions that lend entries to each other', async () => {
     const parent = sessionOf()
     const missing = 'call_1_aaaaaaaaaaaaaaaaaaaa'
     const child = parent.child('call_7', { task: missing })
@@ -92,7 +92,7 @@ describe('the session of a sub-agent', () => {
     }
   })
 
-  test('passes references on, down to its own sub-agents and up from them', async () => {
+  test('passes references down to its own sub-agents and up from them', async () => {
     const parent = sessionOf()
     const child = parent.child('call_7', { task: await store(parent, 'from above') })
     const [lent] = mentionedReferences(await store(parent, 'from above'))
@@ -103,7 +103,7 @@ describe('the session of a sub-agent', () => {
     expect(await read(parent, found)).toContain('from below')
   })
 
-  test('includes the scopes that a framework makes below it, each by itself', async () => {
+  test('includes the scopes that a framework makes below it, each separately', async () => {
     const parent = sessionOf()
     const lent = await store(parent, 'lent')
     const child = parent.child('call_7', { task: lent })
@@ -116,7 +116,7 @@ describe('the session of a sub-agent', () => {
     expect(textOf(await ask(parent, { pattern: 'found' }))).toContain(found)
   })
 
-  test('does not age the entries of its parent, and uses what it reads', async () => {
+  test('does not age the entries of its parent, and counts as a user of those it reads', async () => {
     const parent = sessionOf({ evictAfterTurns: 2 })
     const [idle, used] = [await store(parent, 'idle'), await store(parent, 'used')]
     const child = parent.child('call_7', { task: `${idle} ${used}` })
@@ -130,7 +130,7 @@ describe('the session of a sub-agent', () => {
     expect([await read(parent, idle), await read(child, idle)]).toEqual(['evicted', 'evicted'])
   })
 
-  test('is the same again for the same id, in another object of the same session', async () => {
+  test('is the same again for the same id, even in another object of the same session', async () => {
     const offloader = new ContextOffloader({ storage: tinyStorage() })
     const lent = await store(offloader.forScope('tenant', 'session'), 'lent')
     offloader.forScope('tenant').forScope('session').child('call_7', { task: lent })

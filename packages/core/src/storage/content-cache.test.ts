@@ -149,7 +149,7 @@ describe('CachedContents', () => {
     expect(cached.isKept).toBe(false)
   })
 
-  test('forgets content descriptions if there is no room for them', () => {
+  test('forgets descriptions of content if there is no space for them', () => {
     const cache = new ContentCache(3_000)
     const { contents } = remember(contentOf(10), cache)
     for (const key of ['b', 'c', 'd']) contents.add(key, infoOf(contentOf(10)), 0, 0)
@@ -187,7 +187,7 @@ describe('content cache', () => {
       expect(cache.bytes).toBe(100)
     })
 
-    test('never exceeds its budget, even with one piece, and shrinks to a smaller budget', () => {
+    test('never exceeds its budget, even with one block, and shrinks to a smaller budget', () => {
       const cache = new ContentCache(100)
       const { forgotten } = pieces(cache, 101, 60, 40)
       expect([forgotten, cache.bytes]).toEqual([[0], 100])
@@ -197,7 +197,7 @@ describe('content cache', () => {
       expect([forgotten, cache.bytes]).toEqual([[0, 1, 2], 0])
     })
 
-    test('has room again once content is released', () => {
+    test('has space again once content is released', () => {
       const cache = new ContentCache(100)
       const { all, forgotten } = pieces(cache, 60)
       cache.release(all[0]!)

@@ -45,7 +45,7 @@ describe('an entry that is being written', () => {
     await writer.close()
   })
 
-  test('shows only whole lines, but an unfinished line after 4 seconds', async () => {
+  test('shows only whole lines, but shows an unfinished line after 4 seconds', async () => {
     const writer = await storage.openEntry('call_1')
     const shown = async (): Promise<string> => decode((await storage.retrieve(writer.reference)).content)
     await writer.write(encode('one\ntwo'))
@@ -229,7 +229,7 @@ describe('an entry beyond its limit', () => {
     expect(await writer.close()).toMatchObject({ state: 'complete', size: LIMIT })
   })
 
-  test('needs room for a start and an end', async () => {
+  test('needs space for a start and an end', async () => {
     await expect(storage.openEntry('call_1', 'text/plain', { maxBytes: 1_000 })).rejects.toThrow(TypeError)
   })
 })

@@ -109,7 +109,7 @@ describe('opening content', () => {
     await expect(quota.question(byQuota)).rejects.toMatchObject({ code: 'evicted', eviction: { reason: 'quota' } })
   })
 
-  test('counts as use even if the backend is not asked', async () => {
+  test('counts as use even if the backend is not called', async () => {
     const { storage, question } = fixture({ evictAfterTurns: 1 })
     const reference = await storage.store('a', bytes('content'))
     await question(reference)
@@ -131,7 +131,7 @@ describe('opening content', () => {
     expect(await question(reference)).toEqual(['touch'])
   })
 
-  test('needs no writing: a storage without touch is asked for the description instead', async () => {
+  test('writes nothing: for a storage without touch, it requests the description instead', async () => {
     const { storage, driver, advance, question } = fixture()
     const reference = await storage.store('a', bytes('content'))
     await question(reference)
@@ -180,7 +180,7 @@ describe('opening content', () => {
     await expect(content.read(60_000, 40_000)).rejects.toMatchObject({ code: 'corrupt' })
   })
 
-  test('is aborted by its signal while a backend hangs, only for this reader', async () => {
+  test('is aborted by its signal while a backend hangs, but only for this reader', async () => {
     const { storage, driver } = fixture()
     const reference = await storage.store('a', new Uint8Array(100_000))
     const controller = new AbortController()
@@ -285,7 +285,7 @@ describe('an entry that a driver opens', () => {
 describe('the line index', () => {
   const log = bytes('a line of a log\n'.repeat(100_000))
 
-  test('is stored with text over 1 MiB, built during the store, and hidden from users', async () => {
+  test('is stored with text over 1 MiB, built while storing, and hidden from users', async () => {
     const { storage, disk } = fixture()
     const references = [
       await storage.store('log', log),

@@ -35,7 +35,7 @@ const input: fc.Arbitrary<ReferenceInput> = fc.record({
 })
 
 describe('contentReference', () => {
-  test('gives equal references for equal input, in the grammar of references', async () => {
+  test('gives equal references for equal input, in the form of references', async () => {
     await fc.assert(
       fc.asyncProperty(input, async (given) => {
         const reference = await contentReference(given)
@@ -90,7 +90,7 @@ describe('contentReference', () => {
   })
 })
 
-test('randomReference is unique and follows the grammar of references', () => {
+test('randomReference is unique and has the form of references', () => {
   const references = Array.from({ length: 1_000 }, () => randomReference('Call 1'))
   expect(new Set(references).size).toBe(1_000)
   for (const reference of references) expect(reference).toMatch(/^call_1_[a-z2-7]{20}$/)
@@ -109,7 +109,7 @@ describe('isReference', () => {
     },
   )
 
-  test('an error shows at most the first characters of an invalid reference', () => {
+  test('shows at most the first characters of an invalid reference in an error', () => {
     const caught = ((): unknown => {
       try {
         return assertReference('/'.repeat(1_000_000))
@@ -470,7 +470,7 @@ test('seenChunks shows each chunk before it is passed on', async () => {
 })
 
 describe('canBeRandom', () => {
-  test('is true for references of streams, and for few of content', async () => {
+  test('is true for references of streams, and for few references of content', async () => {
     for (let index = 0; index < 500; index += 1) expect(canBeRandom(randomReference(`key ${index}`))).toBe(true)
     let mistaken = 0
     for (let index = 0; index < 2_000; index += 1) {

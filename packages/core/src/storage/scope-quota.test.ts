@@ -64,14 +64,14 @@ describe('ScopeQuota', () => {
     expect(scope.listings).toBeLessThan(30)
   })
 
-  test('counts entries of before', async () => {
+  test('counts entries that were stored before', async () => {
     const scope = new MapScope()
     scope.put('old', 600)
     await store(new ScopeQuota(1_000), scope, 'new', 500)
     expect([...scope.entries.keys()]).toEqual(['new'])
   })
 
-  test('keeps an entry used since the listing, and evicts the next', async () => {
+  test('keeps an entry that was used since the listing, and evicts the next one', async () => {
     const scope = new MapScope()
     const quota = new ScopeQuota(1_000)
     for (const id of ['a', 'b', 'c']) scope.put(id, 300)
@@ -81,7 +81,7 @@ describe('ScopeQuota', () => {
     expect([...scope.entries.keys()].toSorted()).toEqual(['a', 'c', 'd', 'e'])
   })
 
-  test('counts an entry only once that a listing already has', async () => {
+  test('counts an entry only once if a listing already has it', async () => {
     const scope = new MapScope()
     const quota = new ScopeQuota(1_000)
     for (const id of ['a', 'b']) {
@@ -106,7 +106,7 @@ describe('ScopeQuota', () => {
     expect([...scope.entries.keys()]).toEqual(['a', 'c'])
   })
 
-  test('evicts no other entries if some were removed by others', async () => {
+  test('evicts no other entries if other processes have removed some', async () => {
     const scope = new MapScope()
     for (let index = 0; index < 10; index += 1) scope.put(`old ${index}`, 100)
     const quota = new ScopeQuota(1_000)

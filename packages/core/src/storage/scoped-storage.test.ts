@@ -58,7 +58,7 @@ async function callsOf(calls: string[], run: () => Promise<unknown>): Promise<st
 describe('touchFirstBytes', () => {
   const content = bytes('ten bytes.')
 
-  test('writes smaller content without a request before', async () => {
+  test('writes smaller content without an earlier request', async () => {
     const { storage, calls } = recorded(() => ({ touchFirstBytes: 11 }))
     expect(await callsOf(calls, () => storage.store('call_1', content))).toEqual(['write'])
   })
@@ -89,13 +89,13 @@ describe('touchFirstBytes', () => {
   test.each<[string, Changes]>([
     ['', {}],
     [' below it', { touchFirstBytes: 1_000 }],
-  ])('never looks up a stream%s, whose reference is unique', async (_what, settings) => {
+  ])('never looks up a stream%s, because its reference is unique', async (_what, settings) => {
     const { storage, calls } = recorded(() => settings)
     const chunks = stream(content, content)
     expect(await callsOf(calls, () => storage.storeStream('call_1', chunks))).toEqual(['write'])
   })
 
-  test('asks a driver without touch for a description before any write', async () => {
+  test('requests a description from a driver without touch before any write', async () => {
     const { storage, calls } = recorded(() => ({ touch: undefined, touchFirstBytes: 1_000 }))
     expect(await callsOf(calls, () => storage.store('call_1', content))).toEqual(['stat', 'write'])
   })
@@ -135,7 +135,7 @@ describe('a write that reports whether the entry existed', () => {
   test.each([
     [true, ['write']],
     [false, ['stat', 'write']],
-  ])('is not preceded or followed by a request if tellsCreated is %s', async (tellsCreated, expected) => {
+  ])('needs no request before or after it if tellsCreated is %s', async (tellsCreated, expected) => {
     const { storage, calls } = recorded(telling(tellsCreated), { now: () => 5_000 })
     const receipts = [await storeWithReceipt(storage, bytes('content'))]
     calls.length = 0
@@ -210,7 +210,7 @@ describe('removeAll', () => {
     expect(disk.tombstones.size).toBe(0)
   })
 
-  test('makes an entry that was evicted, stored again elsewhere and then cleared read as never stored', async () => {
+  test('makes an entry read as never stored, even if it was evicted, stored again elsewhere and then cleared', async () => {
     let time = 0
     const forgetful = (driver: TinyDriver): Changes => ({ ...removing()(driver), findEviction: undefined })
     const options = { ttlMs: 1_000, now: () => time }
@@ -234,7 +234,7 @@ describe('removeAll', () => {
     await expect(storage.open(reference)).rejects.toMatchObject({ code: 'not-found' })
   })
 
-  test('stops between two entries if its signal aborts, and is told to stop', async () => {
+  test('stops between two entries if its signal aborts, and passes the stop on', async () => {
     const ended = { value: false }
     const controller = new AbortController()
     const { storage, disk } = recorded((driver) => {
@@ -364,7 +364,7 @@ describe('a driver with evictAll', () => {
     expect(await collect(storage.list())).toHaveLength(2)
   })
 
-  test('keeps an entry that is stored again in the meantime, and evicts the rest of its batch', async () => {
+  test('keeps an entry that is stored again in the meantime, and evicts the others of its batch', async () => {
     const [touching, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const { storage, disk } = recorded(
       (driver) => ({

@@ -22,7 +22,7 @@ test('a StorageError keeps its reference and its cause', () => {
   expect('cause' in new StorageError('not-found', 'Nothing.')).toBe(false)
 })
 
-test('a StorageError names the page of its code beside its message', () => {
+test('a StorageError has the page of its code, but not in its message', () => {
   const { help, message } = new StorageError('too-large', 'Too much.')
   expect(help).toBe('https://github.com/spillway-js/spillway/blob/main/docs/errors.md#too-large')
   expect(message).toBe('Too much.')
@@ -141,6 +141,6 @@ test.each([
   expect(error.message).toContain('"read_log"')
 })
 
-test('the error of an evicted entry can do without the name of the tool', () => {
+test('the error of an evicted entry works without the name of the tool', () => {
   expect(missingError('call_1', { reason: 'age', evictedAt: 0, metadata: {} }).message).toContain('Run the tool')
 })

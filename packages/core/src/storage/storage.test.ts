@@ -13,7 +13,7 @@ const twoMethods: Storage = {
   retrieve: async () => ({ content: new Uint8Array(0), contentType: 'text/plain' }),
 }
 
-test('two methods make a storage', () => {
+test('two methods are enough for a storage', () => {
   expect(() => assertStorage(twoMethods)).not.toThrow()
 })
 

@@ -77,7 +77,7 @@ async function readMetrics(): Promise<Record<string, Point[]>> {
 }
 
 describe('the span of an offload', () => {
-  it('is below the active span and says what was stored', async () => {
+  it('is below the active span, and describes the stored blocks', async () => {
     const tracer = trace.getTracer('framework')
     const parent = await tracer.startActiveSpan('execute_tool read_log', async (span) => {
       await offload(newOffloader())
@@ -248,7 +248,7 @@ it('telemetry records and changes nothing without an SDK, and records after one 
   expect((await readMetrics())['spillway.offloads']).toHaveLength(1)
 })
 
-it('telemetry has only names of the table in the documentation', () => {
+it('telemetry has only names that the table in the documentation has', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../../docs/telemetry-names.md'), 'utf8')
   for (const name of Object.values(NAMES)) expect(page).toContain(`| \`${name}\` `)
 })

@@ -69,7 +69,7 @@ test('an outage does not mark an entry as corrupt', async () => {
   expect(await driver.touch('call_1', 5)).toBeNull()
 })
 
-test('content that was read again as a whole is no longer corrupt', async () => {
+test('content that was read completely again is no longer corrupt', async () => {
   const driver = await damagedDriver(corrupt)
   driver.damaged.clear()
   await driver.read('call_1', { offset: 0, length: 1 })

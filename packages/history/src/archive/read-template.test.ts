@@ -65,7 +65,7 @@ it('a template may have content types with parameters', () => {
   ])
 })
 
-it('a template is read in bounded time from hostile lines', () => {
+it('a template is read in limited time even from hostile lines', () => {
   const hostile = template('[Stored references:]', ...Array<string>(200).fill(`  a (${', 1,1'.repeat(50_000)} bytes`))
 
   expect(readTemplate(hostile)).toBeUndefined()

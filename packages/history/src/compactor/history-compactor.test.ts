@@ -59,7 +59,7 @@ const breaks = (sent: readonly (readonly ChatMessage[])[]): number =>
   }).length
 
 describe('HistoryCompactor', () => {
-  it('keeps its outcome, and changes the prompt only if the history exceeds its limit again', async () => {
+  it('keeps its result, and changes the prompt only if the history exceeds its limit again', async () => {
     const sent = await live(compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a')), 30)
     const sizes = sent.map((messages) => JSON.stringify(messages).length)
     expect(Math.max(...sizes)).toBeLessThan(60_000)
@@ -77,7 +77,7 @@ describe('HistoryCompactor', () => {
     expect(JSON.stringify([...sent, ...resumed])).toBe(JSON.stringify(all))
   })
 
-  it('accepts its own outcome as the history if a framework saves it', async () => {
+  it('accepts its own result as the history if a framework saves it', async () => {
     const compactor = compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a'))
     let history: readonly ChatMessage[] = begin()
     const sent: (readonly ChatMessage[])[] = []
@@ -156,7 +156,7 @@ describe('HistoryCompactor', () => {
       (all) => [...all.slice(0, -6), ...all.slice(-6).map((message) => ({ ...message, mark: 'cache' }))],
     ],
     ['a reminder comes last', (all) => [...all, { role: 'user', content: `You have made ${all.length} steps.` }]],
-  ])('keeps its outcome if, at each call, %s', async (_, change) => {
+  ])('keeps its result if, at each call, %s', async (_, change) => {
     let asked = 0
     const summarize = async (): Promise<string> => snapshot(`goal ${(asked += 1)}`)
     const compactor = compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a'), {
@@ -178,7 +178,7 @@ describe('HistoryCompactor', () => {
     expect(breaks(unmarked)).toBeLessThan(12)
   })
 
-  it('keeps no cache mark where a program has removed it', async () => {
+  it('keeps no cache mark after a program has removed it', async () => {
     const compactor = compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a'), {
       maxTotalTokens: 3_000,
     })
@@ -265,7 +265,7 @@ describe('HistoryCompactor', () => {
     expect(expanded.messages).toEqual({ messages })
   })
 
-  it('uses referenced entries, so that a storage with eviction by turns keeps them', async () => {
+  it('records uses of referenced entries, so that a storage with eviction by turns keeps them', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: 6 }).scope('a')
     const compactor = compactorOver(storage)
     const history = begin()
@@ -297,7 +297,7 @@ describe('HistoryCompactor', () => {
     expect(stores).toBeLessThan(20)
   })
 
-  it('reads a new long history once, even if its calls have one id', async () => {
+  it('reads a new long history once, even if all its calls have one id', async () => {
     const history = begin()
     for (let count = 0; count < 4_000; count++) history.push(...step('call', 'ok, and nothing to be made smaller'))
     // What comes before its call belongs to none of them: all with that id stay together.

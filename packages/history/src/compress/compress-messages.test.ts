@@ -110,7 +110,7 @@ describe('compress', () => {
     expect(await expand(outcome.messages)).toEqual({ messages, missing: [] })
   })
 
-  it('merges the existing snapshot into the new one, and can restore through all of them', async () => {
+  it('merges the existing snapshot into the new one, and can restore messages through all of them', async () => {
     const { compress, expand } = bench()
     let live: readonly ChatMessage[] = [system('You help.'), user('Find the fault.')]
     const whole = [...live]
@@ -180,7 +180,7 @@ describe('compress', () => {
     expect(await Array.fromAsync(storage.list!())).toEqual([])
   })
 
-  it('does not wait for a model that stalls', async () => {
+  it('does not wait for a model that does not answer', async () => {
     const { compress } = bench()
     const messages = dialogue(4)
     const { promise } = Promise.withResolvers<string>()
@@ -189,7 +189,7 @@ describe('compress', () => {
     expect(outcome.failures).toMatchObject([{ reason: 'timeout' }])
   })
 
-  it('names the missing option if there is no model, and messages too short for a summary', async () => {
+  it('names the missing option if there is no model, and names messages that are too short for a summary', async () => {
     const { compress } = bench()
     const messages = dialogue(4)
     const outcome = await compress(messages, {})
@@ -219,7 +219,7 @@ describe('compress', () => {
     expect(await expand(outcome.messages)).toEqual({ messages, missing: [] })
   })
 
-  it('runs in mode auto if compacting is not enough, continues from its outcome, and can be undone', async () => {
+  it('runs in mode auto if compacting is not enough, continues from its result, and can be undone', async () => {
     const { compress, expand } = bench()
     const lines = Array.from({ length: 900 }, (_, line) => `line ${line} of the log`).join('\n')
     const messages = [
@@ -346,7 +346,7 @@ describe('compress', () => {
     expect(longest).toBeLessThan(200_000)
   })
 
-  it('marks a record by text that it does not contain, with any number of marks', async () => {
+  it('marks a record with text that it does not contain, whatever marks it contains', async () => {
     const { compress } = bench()
     const marks = Array.from({ length: 20_000 }, (_, number) => (number === 0 ? 'record' : `record_${number}`))
     const { summarize, asked } = scripted(snapshotOf('Go on'))

@@ -68,7 +68,7 @@ function bench(storage: Storage, redact?: (text: string) => string) {
   }
 }
 
-describe('what a snapshot keeps in the history', () => {
+describe('a message that a snapshot keeps in the history', () => {
   it('is restored once, whether it is still in the history or also summarized', async () => {
     const { compress, expand } = bench(new InMemoryStorage({ evictAfterTurns: null }).scope('a'))
     const first = await compress(HISTORY)
@@ -96,7 +96,7 @@ describe('what a snapshot keeps in the history', () => {
     expect(expanded).toContainEqual(HISTORY[at])
   })
 
-  it('does not hide the message in its place if a program has removed it', async () => {
+  it('does not hide the message at its position after a program has removed it', async () => {
     const { compress, expand } = bench(new InMemoryStorage({ evictAfterTurns: null }).scope('a'))
     const [system, , ...rest] = (await compress(HISTORY)).messages
     const outcome = await compress([system!, ...rest, ...MORE])

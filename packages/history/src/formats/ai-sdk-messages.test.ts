@@ -66,7 +66,7 @@ describe('aiSdkMessages', () => {
     })
   })
 
-  it('writes pieces of several kinds as content, with media in the form of outputs', () => {
+  it('writes blocks of several kinds as content, with media in the form of outputs', () => {
     const image: HistoryContent = { type: 'image', mediaType: 'image/png', base64: 'iVBORw0KGgo=' }
     expect(withContent({ type: 'text', value: 'short' }, [short, image])).toEqual({
       type: 'content',
@@ -127,7 +127,7 @@ describe('aiSdkMessages', () => {
     expect(kinds).toEqual([['opaque', 'opaque', 'opaque'], ['opaque'], ['opaque'], ['opaque']])
   })
 
-  it('keeps a system message a text', () => {
+  it('keeps a system message as text', () => {
     const [message] = format.read([{ role: 'system', content: 'Be brief.', ...options }])
     const longer: HistoryMessage = { ...message!, parts: [...message!.parts, short] }
     expect(format.write([longer])).toStrictEqual([{ role: 'system', content: 'Be brief.\n\nshort', ...options }])

@@ -117,7 +117,7 @@ describe('openAIChat', () => {
     expect(written.filter((message, index) => message !== EVERYTHING[index])).toHaveLength(2)
   })
 
-  it('restores a result from pieces', () => {
+  it('restores a result from stored blocks', () => {
     const original = read()
     const [result] = original[6]!.parts as unknown as [HistoryToolResult]
     const shortened = format.read(format.write(edit(original, 6, withContent('short'))))
@@ -144,7 +144,7 @@ describe('openAIChat', () => {
     expect(written[9]).toStrictEqual(EVERYTHING[9])
   })
 
-  it('keeps a string a string if a text changes or is appended', () => {
+  it('keeps a string as a string if a text changes or is appended', () => {
     const upper = (part: HistoryPart): HistoryPart =>
       part.type === 'text' ? { ...part, text: part.text.toUpperCase() } : part
     const [, , user, parts] = format.write(edit(edit(read(), 2, upper), 3, upper))

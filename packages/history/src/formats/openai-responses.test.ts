@@ -48,7 +48,7 @@ describe('openAIResponses', () => {
     expect(messages[0]?.parts[0]).toMatchObject({ text: 'First\nthen' })
   })
 
-  it('pairs local shell results by the id of the call and of its item', () => {
+  it('pairs local shell results by the id of the call or of its item', () => {
     const call = {
       type: 'local_shell_call',
       id: 'ls_1',
@@ -146,7 +146,7 @@ describe('openAIResponses', () => {
   })
 })
 
-describe('openai agents', () => {
+describe('openAIAgents', () => {
   const format = openAIAgents()
 
   const withContent =

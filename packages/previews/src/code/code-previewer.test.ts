@@ -46,7 +46,7 @@ describe.each(Object.entries(OUTLINE_SAMPLES))('the outline of %s', (language, {
     )
   })
 
-  test('names only existing lines if the code is cut anywhere', async () => {
+  test('names only existing lines if the code is cut at any position', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(code.length), async (length) => {
         const cut = code.slice(0, length)
@@ -113,7 +113,7 @@ test('an option that is not a function is refused', () => {
   )
 })
 
-test('definitions within functions and callbacks are left out beside enough others', async () => {
+test('definitions within functions and callbacks are left out if there are enough others', async () => {
   const others = Array.from({ length: 8 }, (_, n) => `function outer${n}() {\n  function inner() {}\n}\n`).join('')
   const symbols = await outline(`${others}describe(() => {\n  function local() {}\n})\n`, 'javascript')
   expect(symbols?.map(({ name }) => name)).toEqual(Array.from({ length: 8 }, (_, n) => `outer${n}`))

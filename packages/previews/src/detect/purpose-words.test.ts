@@ -40,7 +40,7 @@ describe('the purpose of a call', () => {
     ).toEqual(['asked', 'send_event', 'telemetry'])
   })
 
-  it('is read up to a limit from its end', () => {
+  it('is read up to a limit, starting at its end', () => {
     const words = wordsOf(`\`the_first\` ${'and '.repeat(1_000_000)} \`the_last\``, '')
     expect(words).toContain('the_last')
     expect(words).not.toContain('the_first')

@@ -40,7 +40,7 @@ describe('the intent of a tool call', () => {
     ['git show HEAD~1:src/a.ts', ['src/a.ts'], undefined],
     ['python3 run.py --input data.json', [], undefined],
     ["cat <<'EOF' > a.md\nimport os\nEOF", ['a.md'], undefined],
-  ])('has what the command %j prints', (command, paths, lines) => {
+  ])('has the lines that the command %j prints', (command, paths, lines) => {
     for (const input of [{ command }, { cmd: ['bash', '-lc', command] }]) {
       const intent = toolIntent('bash', input)
       expect(intent.paths).toEqual(paths)
@@ -60,16 +60,16 @@ describe('the intent of a tool call', () => {
       { prompt: 'Fix `load cache`, see Store.open and MAX_SIZE, in a long text of many more plain words than few' },
       ['load cache', 'Store.open', 'MAX_SIZE'],
     ],
-  ])('has the words that %j looks for', (input, words) => {
+  ])('has the words that %j searches for', (input, words) => {
     expect(toolIntent('tool', input).words).toEqual(expect.arrayContaining(words))
   })
 
-  it('has the paths in a prompt, but no addresses', () => {
+  it('has the paths in a prompt, but no URLs', () => {
     const prompt = 'Look at src/store.ts:12 and ./docs/plan.md. See https://example.com/a.html for more.'
     expect(toolIntent('Task', { prompt }).paths).toEqual(['src/store.ts', './docs/plan.md'])
   })
 
-  it('has the address of a fetch', () => {
+  it('has the URL of a fetch', () => {
     expect(toolIntent('fetch', { url: 'https://example.com' }).url).toBe('https://example.com')
   })
 

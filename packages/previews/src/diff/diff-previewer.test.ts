@@ -46,7 +46,7 @@ describe('diffPreviewer', () => {
     expect(shown).toContain('[diff: 4 files, +0 −1; 19 lines]')
   })
 
-  it('counts lines that look like headers as content if the hunk says so', async () => {
+  it("counts lines that look like headers as content if the hunk's header includes them", async () => {
     const text =
       'diff --git a/q.sql b/q.sql\n--- a/q.sql\n+++ b/q.sql\n@@ -1,2 +1,2 @@\n--- old comment\n+++ new comment\n x\n'
     expect(await preview(text)).toContain('[diff: 1 file, +1 −1')

@@ -11,7 +11,7 @@ describe('fileWeight', () => {
       expect(fileWeight(path, new WantedWords([])), path).toBeLessThan(0.2)
   })
 
-  it('ranks the files that the agent looks for first', () => {
+  it('ranks the files first that the agent looks for', () => {
     expect(fileWeight('dist/Parser.js', new WantedWords(['parser']))).toBeGreaterThan(1)
   })
 })

@@ -15,7 +15,7 @@ it.each(['header', 'navy', 'content', 'breadth', 'card-body', 'shared', 'advice'
   },
 )
 
-it('names of article texts mark the main content', () => {
+it('class names of articles mark the main content', () => {
   expect(['entry-content', 'article__body', 'post-text wide'].map((names) => namedKind(names).isArticle)).toEqual([
     true,
     true,

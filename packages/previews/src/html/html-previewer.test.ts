@@ -56,7 +56,7 @@ describe('htmlPreviewer', () => {
     expect(await preview(page.replace(/<h1>.*<\/h1>/, ''))).toMatch(/^\[HTML "Engines of the world": /)
   })
 
-  it('shows the rest of the page after a main content with less text', async () => {
+  it('shows the rest of the page after a main content that has less text', async () => {
     const posts = Array.from({ length: 30 }, (_, index) => `<li>Post ${index}: the tube amp sounds warmer.</li>`)
     const forum = `<!doctype html><title>Amps</title><main><h1>Amps</h1><p>This is one thread, resolved, which tells at length what the question is about, and who asked it.</p></main>
 <div><ul>${posts.join('')}</ul></div><nav><a href="/">Home</a></nav>`
@@ -190,7 +190,7 @@ describe('recognizeHtml', () => {
     expect(sureness(text, 'text/html')).toBeGreaterThan(0.95)
   })
 
-  it('finds a fragment with many tags likely, and certain if the type is declared', () => {
+  it('recognizes a fragment with many tags as likely, and as certain if the type is declared', () => {
     expect(sureness(fragment)).toBe(0.7)
     expect(sureness(fragment, 'text/html')).toBe(0.95)
   })
@@ -336,7 +336,7 @@ describe('PageReader', () => {
     expect(readPage('<p>\n\na</p>\n<p>b\nc</p><h2\n>d</h2>').blocks.map(({ line }) => line)).toEqual([3, 4, 6])
   })
 
-  it('ends comments that look like CDATA as browsers do', () => {
+  it('ends comments that look like CDATA in the same place as browsers', () => {
     expect(blocks('<p>a</p><![CDATA[ x > b <p>c</p>')).toEqual(['text: a', 'text: b', 'text: c'])
   })
 

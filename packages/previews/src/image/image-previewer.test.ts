@@ -65,7 +65,7 @@ test('a version never has more pixels than the image', async () => {
   expect([width, height]).toEqual([120, 80])
 })
 
-test('a smaller version of a photograph is upright and has no location or time', async () => {
+test('a smaller version of a photograph is upright, and has no location or time', async () => {
   const turned = await sharp(await noise(400, 200))
     .withMetadata({ orientation: 6 })
     .jpeg()

@@ -29,7 +29,7 @@ const issues = repeat(300, (id) => ({
   ...(id === 137 ? { lockedBecause: 'spam' } : {}),
 }))
 
-describe('an example sql statement in a preview', () => {
+describe('an example SQL statement in a preview', () => {
   const showSql = (sql: string): string => `sql '${sql}'`
   const example = `: sql 'SELECT "state", count(*) FROM t GROUP BY 1']`
 
@@ -39,7 +39,7 @@ describe('an example sql statement in a preview', () => {
     expect(byLine).toMatch(/: lines \d+-\d+; sql 'SELECT "state", count\(\*\) FROM t GROUP BY 1'\]/)
   })
 
-  it('is left out for a map, since its members are not rows', async () => {
+  it('is left out for a map, because its members are not rows', async () => {
     const map = Object.fromEntries(issues.map((issue) => [`issue-${issue.id}`, issue]))
     expect(await preview(JSON.stringify(map), { budgetTokens: 600, showSql })).not.toContain('sql')
   })
@@ -107,7 +107,7 @@ describe('items in a preview of JSON', () => {
   const text = JSON.stringify({ issues }, null, 2)
   const lines = text.split('\n')
 
-  it('are on the lines that the preview says, and gaps add up', async () => {
+  it('are on the lines that the preview says, and the numbers of gaps add up', async () => {
     const shown = await preview(text, { showLines })
     const rows = [...shown!.matchAll(/^(\d+): (\d+), /gm)]
     expect(rows.length).toBeGreaterThan(5)
@@ -130,7 +130,7 @@ describe('items in a preview of JSON', () => {
     expect(shown).toMatch(/\n299, Issue number 299, [^\n]*$/)
   })
 
-  it('include the item with a unique field', async () => {
+  it('include the item that has a unique field', async () => {
     expect(await preview(text)).toMatch(/^\d+: 137, .*\bspam$/m)
   })
 
@@ -148,7 +148,7 @@ describe('items in a preview of JSON', () => {
     expect(shown).toContain('\n1235: error, connect ECONNREFUSED 10.0.0.5:5432\n')
   })
 
-  it('include items with the words of the call', async () => {
+  it('include items with words of the call', async () => {
     expect(await preview(JSON.stringify(issues), { words: ['Issue number 211'] })).toContain('211, Issue number 211')
   })
 })
@@ -172,7 +172,7 @@ describe('long strings in a preview of JSON', () => {
     expect(shown).toContain('issues: [300 items {id: 0..299')
   })
 
-  it('are read in pieces if they are very long', async () => {
+  it('are read in chunks if they are very long', async () => {
     const long = `${log}\n`.repeat(120)
     expect(await preview(JSON.stringify({ out: long }))).toContain('[out, 108,000 lines')
   })

@@ -115,7 +115,7 @@ describe('JsonTokenizer', () => {
     )
   })
 
-  it('gives the same tokens for any chunks', () => {
+  it('gives the same tokens with any chunks', () => {
     fc.assert(
       fc.property(document, fc.array(fc.nat(200)), (value, cuts) => {
         const text = JSON.stringify(value, null, 1).repeat(3)
@@ -171,11 +171,11 @@ describe('JsonTokenizer', () => {
     ['{"a": 1, : 2}', 9],
     ['{"a": word}', 6],
     ['[1, #]', 4],
-  ])('gives the position where %s stops being JSON', (text, offset) => {
+  ])('gives the position at which %s stops being JSON', (text, offset) => {
     expect(read(text).tokenizer.broken).toEqual({ offset, line: 1 })
   })
 
-  it('continues on the next line if a value breaks off at the end of its line', () => {
+  it('continues on the next line if a value stops at the end of its line', () => {
     const { values, tokenizer } = read('{"a":1}\n{"a":2}\n{"a":3}\n{"a":{"b":"x\n{"a":5}\n{"a":6}}\n{"a":7}')
     expect(values).toEqual([{ a: 1 }, { a: 2 }, { a: 3 }, { a: 5 }, { a: 6 }, { a: 7 }])
     expect([tokenizer.abandoned, tokenizer.byLine]).toEqual([1, true])

@@ -58,7 +58,7 @@ describe('showScalar', () => {
     expect(showScalar(`"${'ab '.repeat(20)}"`, 12)).toEqual({ text: '"ab ab ab ab [… 48 more]"', cut: true })
   })
 
-  it('leaves out an escape that is cut', () => {
+  it('leaves out an escape that is incomplete', () => {
     expect(showScalar(String.raw`"abcde\nfghijklmnop"`, 6).text).toBe('"abcde[… 13 more]"')
     expect(showScalar(String.raw`"abcd\\nfghijklmnop"`, 6).text).toBe(String.raw`"abcd\\[… 12 more]"`)
   })

@@ -64,7 +64,7 @@ const valueOf = ({ row }: Case, chosen: readonly boolean[]): number =>
   row.items.reduce((sum, { value }, index) => sum + (chosen[index]! ? value : 0), 0)
 
 describe('the items chosen for a number of tokens', () => {
-  it('cost no more than that, and include the items that they depend on', () => {
+  it('cost no more tokens than that, and include the items that they depend on', () => {
     fc.assert(
       fc.property(nested, fc.nat(80), fc.constantFrom([], [0.4], [0.2, 0.8]), (one, tokens, shares) => {
         const chosen = choose(one, tokens, shares)
@@ -96,7 +96,7 @@ describe('the items chosen for a number of tokens', () => {
     expect(reached / best).toBeGreaterThan(0.93)
   })
 
-  it('are all items if there is room', () => {
+  it('are all items if there is space', () => {
     fc.assert(
       fc.property(nested, (one) => {
         const all = one.row.items.reduce((sum, { value }) => sum + value, 0)

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest'
 import { countBetween, hiddenOf } from './gap-marks.ts'
 
 describe('countBetween', () => {
-  it('includes both ends', () => {
+  it('includes both ends of the range', () => {
     expect(countBetween([1, 5, 9], 5, 9)).toBe(2)
     expect(countBetween([1, 5, 9], 2, 4)).toBe(0)
     expect(countBetween([1, 5, 9], 0, 100)).toBe(3)

@@ -54,7 +54,7 @@ describe('bestItems', () => {
 })
 
 describe('withParents', () => {
-  it('follows a long chain once', () => {
+  it('follows a long chain of parents once', () => {
     const chain = items(Array(100_000).fill(1))
     for (const [index, item] of chain.entries()) item.parent = chain[index - 1]
     expect(withParents(chain)).toBe(chain)

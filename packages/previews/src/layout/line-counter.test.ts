@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { LineCounter } from './line-counter.ts'
 
-test('a line counter gives the same count for any chunks', () => {
+test('a line counter gives the same count with any chunks', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('', 'a', '\n', 'b\n', '\n\n', '\r\n')), (pieces) => {
       const counter = new LineCounter()

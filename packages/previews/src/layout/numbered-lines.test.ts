@@ -12,7 +12,7 @@ describe('the line numbers of a tool', () => {
     ['grep -n', (line: string, number: number) => `${number}:${line}`],
     ['a bar', (line: string, number: number) => `${String(number).padStart(4)} | ${line}`],
     ['zeros', (line: string, number: number) => `${String(number).padStart(5, '0')}| ${line}`],
-  ])('are removed as %s writes them, starting from any number', (_, write) => {
+  ])('are removed in the form of %s, starting from any number', (_, write) => {
     for (const first of [1, 98, 4_000]) {
       const lines = CODE.map((line, index) => write(line, first + index))
       const numbering = findNumbering(lines)
@@ -40,7 +40,7 @@ describe('the line numbers of a tool', () => {
     expect(findNumbering(lines)).toBeUndefined()
   })
 
-  it('never make a line longer by their removal, and lines without a number stay', () => {
+  it('never make a line longer when they are removed, and lines without a number are unchanged', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), fc.string(), (lines, line) => {
         const numbering = findNumbering(lines) ?? { from: 0, mark: '|', spaced: true, shift: 0 }

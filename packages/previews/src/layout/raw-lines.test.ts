@@ -11,7 +11,7 @@ function linesOf(pieces: readonly string[]): RawLine[] {
 }
 
 describe('RawLines', () => {
-  it('has the lines of a text without line ends and byte order mark, numbered as stored', () => {
+  it('gives the lines of a text without line ends and byte order mark, numbered as stored', () => {
     expect(linesOf(['\ufeffone\r\n\ntwo', ' and\nthree']).map(({ number, text }) => [number, text])).toEqual([
       [1, 'one'],
       [2, ''],
@@ -20,14 +20,14 @@ describe('RawLines', () => {
     ])
   })
 
-  it('has both ends of a very long line, and the length between them', () => {
+  it('keeps both ends of a very long line, and the length between them', () => {
     const [line] = linesOf(['x'.repeat(60_000), 'y'.repeat(60_000), '\n'])
     expect(line!.text.length + line!.hidden + line!.tail.length).toBe(120_000)
     expect([line!.text[0], line!.tail.at(-1)]).toEqual(['x', 'y'])
     expect(line!.text.length + line!.tail.length).toBeLessThan(60_000)
   })
 
-  it('is the same for any chunks', () => {
+  it('gives the same lines with any chunks', () => {
     const text = fc.array(fc.constantFrom('a', 'é', '😀', '\n', '\r\n', ' ', 'word'), { maxLength: 80 })
     fc.assert(
       fc.property(text, fc.array(fc.nat(200)), (parts, cuts) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { WantedWords, countSought } from './wanted-words.ts'
 
 describe('WantedWords', () => {
-  it('finds words in any case, but no very short words', () => {
+  it('finds words in upper or lower case, but no very short words', () => {
     const words = new WantedWords(['Retry', 'ab'])
     expect(words.isIn('maxRETRYcount')).toBe(true)
     expect(words.isIn('about')).toBe(false)
@@ -11,7 +11,7 @@ describe('WantedWords', () => {
 })
 
 describe('countSought', () => {
-  it('counts words that few texts have, in any case', () => {
+  it('counts words that occur in few texts, in upper or lower case', () => {
     const texts = [...Array.from({ length: 18 }, () => 'the plan'), 'Telemetry of the plan', 'other']
     expect([...(countSought(texts, ['telemetry', 'plan', 'OTHER']) ?? [])]).toEqual([...Array(18).fill(0), 1, 1])
     expect(countSought(texts, ['plan', 'absent'])).toBeUndefined()

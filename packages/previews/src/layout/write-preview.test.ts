@@ -90,7 +90,7 @@ describe('writePreview', () => {
     )
   })
 
-  it('gives right line numbers, and gaps that add up to the whole', async () => {
+  it('gives correct line numbers, and gaps whose numbers add up to the whole', async () => {
     await fc.assert(
       fc.asyncProperty(lines, fc.integer({ min: 30, max: 500 }), async (all, budgetTokens) => {
         const text = await writePreview(preview(all), { budgetTokens, countTokens, showLines })
@@ -181,7 +181,7 @@ describe('showItem', () => {
     )
   })
 
-  it('shows the end of a line too on request, and counts the part that was not kept', async () => {
+  it('shows the end of a line, too, on request, and counts the part that was not kept', async () => {
     const shown = showItem(item('a'.repeat(100), { tail: 'b'.repeat(100), hidden: 1_000 }), 20, 0.5)
     expect(shown).toBe(`${'a'.repeat(10)} [… 1,180 more characters …]${'b'.repeat(10)}`)
   })

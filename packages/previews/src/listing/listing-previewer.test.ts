@@ -52,13 +52,16 @@ describe('a preview of ls -R', () => {
     )
   })
 
-  it.each([200, 1_500, 5_000])('tells folders apart whose paths begin with the same %i characters', async (length) => {
-    const path = `/${'a very deep folder/'.repeat(length / 19)}`
-    const text = Array.from({ length: 19 }, (_, index) => `${path}${index}:\ntotal 4\nfile ${index}\n`).join('\n')
-    const preview = (await previewOf(text, 4_000, 'ls -lR')) ?? ''
-    expect(preview).toContain('19 folders, 19 entries]')
-    for (let index = 0; index < 19; index++) expect(preview).toContain(`/${index}: [1] file ${index}`)
-  })
+  it.each([200, 1_500, 5_000])(
+    'distinguishes folders whose paths begin with the same %i characters',
+    async (length) => {
+      const path = `/${'a very deep folder/'.repeat(length / 19)}`
+      const text = Array.from({ length: 19 }, (_, index) => `${path}${index}:\ntotal 4\nfile ${index}\n`).join('\n')
+      const preview = (await previewOf(text, 4_000, 'ls -lR')) ?? ''
+      expect(preview).toContain('19 folders, 19 entries]')
+      for (let index = 0; index < 19; index++) expect(preview).toContain(`/${index}: [1] file ${index}`)
+    },
+  )
 
   it('has the names of files in lines of ls -lR', async () => {
     const entry = (name: string): string => `-rw-r--r-- 1 root root  5107 May 25  2023 ${name}`
@@ -78,7 +81,7 @@ describe('a preview of paths', () => {
     expect(preview?.match(/\/\d\/? \[10\]/g)).toHaveLength(4)
   })
 
-  it('shows the fullest folders, and counts the folders without room', async () => {
+  it('shows the fullest folders, and counts the folders for which there is no space', async () => {
     const text = numbered(3_000, (index) => `src/part${index % 60}/sub${index % 7}/file${index}.ts`)
     const preview = (await previewOf(text, 200)) ?? ''
     expect(preview).toMatch(/^\[paths: 3,000 lines, 420 folders\]\n/)
@@ -100,7 +103,7 @@ describe('a preview of paths', () => {
 })
 
 describe('a preview of search matches', () => {
-  it('counts each match in its own file, with any length of its path', async () => {
+  it('counts each match in its own file, whatever the length of its path', async () => {
     const path = `src/${'deep/'.repeat(200)}`
     const preview = await previewOf(
       numbered(40, (index) => `${path}${index % 4}.ts:${index + 1}: found`),

@@ -61,7 +61,7 @@ describe('oddLines', () => {
 describe('a preview of a text with one line unlike all others', () => {
   const places = [5, 60, 170, 595]
 
-  it.each(Object.keys(COMMON))('shows it among %s, at every size and position', (common) => {
+  it.each(Object.keys(COMMON))('shows the line among %s, at every size and position', (common) => {
     for (const line of ODD) {
       for (const place of places) {
         const lines = Array.from({ length: 600 }, (_, index) => COMMON[common]!(index)).toSpliced(place, 0, line)
@@ -72,7 +72,7 @@ describe('a preview of a text with one line unlike all others', () => {
     }
   })
 
-  it('shows it even if neither its position nor a failure word selects it', () => {
+  it('shows the line even if neither its position nor a failure word selects it', () => {
     const lines = Array.from({ length: 60_000 }, (_, index) => `handled request ${index} in ${index % 97} ms`)
     const scan = scanOf(lines.toSpliced(30_000, 0, 'handled request 88 with WRONG checksum'))
     expect(renderTextPreview(scan, { budgetTokens: 100, countTokens })).toContain('WRONG checksum')
@@ -91,7 +91,7 @@ const has = (text: string, number: number, about: number, value: number): boolea
   featuresOf(text, number).has(featureOf(about, value))
 
 describe('LineFeatures', () => {
-  it('have the words of the line, and mark the first and the last', () => {
+  it('include the words of the line, and mark the first and the last word', () => {
     const text = 'one\nlinker command failed\nthree'
     for (const word of ['linker', 'command', 'failed']) expect(has(text, 2, FEATURE.word, hashWord(word))).toBe(true)
     expect(has(text, 2, FEATURE.word, hashWord('one'))).toBe(false)
@@ -99,13 +99,13 @@ describe('LineFeatures', () => {
     expect(has(text, 2, FEATURE.last, hashWord('failed'))).toBe(true)
   })
 
-  it('have the words of the lines before and after, unless these are far away', () => {
+  it('include the words of the lines before and after, unless these are far away', () => {
     expect(has('one\ntwo\nthree', 2, FEATURE.before, hashWord('one'))).toBe(true)
     expect(has('one\ntwo\nthree', 2, FEATURE.after, hashWord('three'))).toBe(true)
     expect(has(`one\n${'\n'.repeat(20)}two`, 22, FEATURE.before, hashWord('one'))).toBe(false)
   })
 
-  it('have how often a line occurs in the text, with any numbers', () => {
+  it('include the number of times a line occurs in the text, with any numbers', () => {
     const text = `${'step 12 done\n'.repeat(7)}alone\n`
     expect(has(text, 1, FEATURE.templates, 6)).toBe(true)
     expect(has(text, 8, FEATURE.templates, 2)).toBe(true)

@@ -56,18 +56,18 @@ describe('LineWords', () => {
     expect(read('some error').at).toBe(5)
   })
 
-  it('gives lines that differ only in numbers one template', () => {
+  it('gives lines that differ only in numbers the same template', () => {
     expect(read('worker 12 died').template).toBe(read('worker 7 died').template)
     expect(read('worker 12 died').template).not.toBe(read('worker 12 left').template)
   })
 
-  it('gives lines with the same first words one kind and shape', () => {
+  it('gives lines with the same first words the same kind and prefix', () => {
     expect(read('GET the page one').kind).toBe(read('GET the page two').kind)
     const start = 'a b c d e f g h i j k l'
     expect(read(`${start} m`).shape).toBe(read(`${start} n`).shape)
   })
 
-  it('gives lines of one form the same skeleton', () => {
+  it('gives lines of the same form the same punctuation hash', () => {
     expect(read('src/a.c:3:5: error: bad').skeleton).toBe(read('lib/x/b.c:14:1: warning: odd').skeleton)
     expect(read('src/a.c:3:5: error: bad').skeleton).not.toBe(read('[error] bad').skeleton)
   })

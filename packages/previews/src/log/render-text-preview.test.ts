@@ -133,7 +133,7 @@ describe('renderTextPreview', () => {
     expect(preview).toMatch(/\[… [\d,]+ lines: line_range \{ start: \d+, end: \d+ \}\]/)
   })
 
-  it('accounts for every line: shown, in a gap, or blank', () => {
+  it('accounts for every line, which is shown, in a gap, or blank', () => {
     const text = Array.from({ length: 3_000 }, (_, index) =>
       index % 50 === 0 ? `FAILED tests/t.py::case${index}` : `line ${index}`,
     ).join('\n')
@@ -154,7 +154,7 @@ describe('renderTextPreview', () => {
     expect(next).toBe(3_001)
   })
 
-  it('names the kind of hidden lines, and whether they equal the line above', () => {
+  it('names the kind of hidden lines, and says if they equal the line above', () => {
     const text = ['start', ...Array.from({ length: 2_000 }, (_, index) => `error: number ${index}`), 'end'].join('\n')
     expect(previewOf(text, options)).toMatch(/ lines, [\d,]+ errors, alike[\]:]/)
   })
@@ -177,7 +177,7 @@ describe('renderTextPreview', () => {
     expect(countTokens(preview)).toBeGreaterThan(240)
   })
 
-  it('shows the header and both ends of a listing, with any words in it', () => {
+  it('shows the header and both ends of a listing, whatever words it has', () => {
     const text = [
       'NAME STATE',
       ...Array.from({ length: 900 }, (_, index) => `timeout-${index} permission denied of ${index}`),

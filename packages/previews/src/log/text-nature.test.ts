@@ -45,7 +45,7 @@ describe('textNature', () => {
     expect(natureOf(`<!DOCTYPE html>\n<html>\n${'<p>error</p>\n'.repeat(30)}</html>`)).toBe('writing')
   })
 
-  it('recognizes all else, and text with an exit code, as output', () => {
+  it('recognizes all other text, and text with an exit code, as output', () => {
     expect(natureOf('')).toBe('output')
     expect(natureOf(Array.from({ length: 50 }, (_, index) => `[INFO] step ${index} done in 3 ms`).join('\n'))).toBe(
       'output',

@@ -36,7 +36,7 @@ describe('LinePool', () => {
     )
   })
 
-  it('keeps a bounded size with lines of any length', () => {
+  it('limits its size even with lines of any length', () => {
     const pool = new LinePool()
     for (let number = 1; number <= 3_000; number++) pool.add(keptLine(number, 50, 'y'.repeat(2_500)))
     expect(pool.lines.reduce((sum, { raw }) => sum + raw.length, 0)).toBeLessThanOrEqual(524_288)
@@ -169,7 +169,7 @@ describe('TextScanner', () => {
     expect(texts).toEqual(expect.arrayContaining(['before', 'panic: index out of range', '  at main.go:12']))
   })
 
-  it('keeps little of endless input: one long line, many short lines, many distinct errors', () => {
+  it('keeps only a small part of endless input: one long line, many short lines, many distinct errors', () => {
     const long = new TextScanner()
     for (let index = 0; index < 30; index++) long.push('0123456789'.repeat(10_000))
     const one = long.finish()

@@ -54,7 +54,7 @@ describe('markdownPreviewer', () => {
     expect(shown).not.toContain('\t')
   })
 
-  it('keeps the last section, which concludes', async () => {
+  it('keeps the last section, which has the conclusion', async () => {
     const text = `# Report\n\n${Array.from({ length: 60 }, (_, index) => section(index)).join('\n')}\n## Last\n\nShip it on Monday.\n`
     const shown = (await preview(text, 250))!
     expect(shown).toContain('## Last')
@@ -68,7 +68,7 @@ describe('markdownPreviewer', () => {
     expect(shown).toContain('export function start(options: Options) {')
   })
 
-  it('puts words of the call first', async () => {
+  it('shows words of the call first', async () => {
     const parts = Array.from({ length: 80 }, (_, index) => section(index)).join('\n')
     const text = `${parts}\n## Later\n\nOnce more, the retention is ninety days.\n\n${parts}`
     const words = { intent: { paths: [], words: ['retention'] } }

@@ -10,6 +10,6 @@ it('character references decode numbers and common names, and leave unknown ones
   )
 })
 
-it('character references are decoded once', () => {
+it('character references are decoded only once', () => {
   expect(decodeReferences('&amp;lt;')).toBe('&lt;')
 })

@@ -97,7 +97,7 @@ describe('MarkupTokenizer', () => {
     )
   })
 
-  it('finds tags and text across its internal pieces', () => {
+  it('finds tags and text that cross its internal chunks', () => {
     const row = '<row id="1"><cell>some text here</cell></row>\n'
     const found = tokens([row.repeat(10_000)], [], true)
     expect(found.filter(({ is }) => is === 'open')).toHaveLength(20_000)
@@ -120,7 +120,7 @@ describe('MarkupTokenizer', () => {
   })
 })
 
-it('chunks of any size become pieces of one size and a rest', () => {
+it('chunks of any size become chunks of equal size and a last one', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ maxLength: 40 })), fc.integer({ min: 1, max: 20 }), (parts, size) => {
       const taken: string[] = []

@@ -44,7 +44,7 @@ test('a PDF is previewed page by page, with its headings', async () => {
   expect(preview?.text).toContain('\nLine 20 of what this page says about engines.\n')
 })
 
-test('the bytes of a PDF stay with the caller, even as part of a larger buffer', async () => {
+test('the bytes of a PDF are not taken from the caller, even as part of a larger buffer', async () => {
   const data = makePdf([BODY])
   const around = new Uint8Array(data.length + 200_000)
   around.set(data, 100_000)
@@ -62,7 +62,7 @@ test('a PDF preview counts the pages that were not read', async () => {
   expect(preview?.text).toMatch(/\n\[3 pages not read\]\n$/)
 })
 
-test('a PDF preview reads a limited text, always up to the same place', async () => {
+test('a PDF preview reads a limited text, always up to the same position', async () => {
   const data = makePdf([BODY, BODY, BODY])
   const [one, other] = [await read(data, { maxLength: 1_200 }), await read(data, { maxLength: 1_200 })]
   expect(one).toEqual(other)
@@ -131,7 +131,7 @@ test('the PDF previewer gives up on a document that takes too long, and never bl
   expect(turns).toBeGreaterThan(5)
 })
 
-test('a page tree that contains itself ends', async () => {
+test('reading a page tree that contains itself ends', async () => {
   const pages = '<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 1000000 >>'
   const preview = await read(makePdfOf(['<< /Type /Catalog /Pages 2 0 R >>', pages])).catch((error: unknown) => error)
   expect(preview).toSatisfy((found) => found instanceof Error || !('text' in Object(found)))
@@ -144,7 +144,7 @@ test.each([{ maxPages: 0 }, { maxLength: -1 }, { deadlineMs: Number.NaN }, { dea
   },
 )
 
-test('a document is read the same in place and in a worker', async () => {
+test('a document is read the same with and without a worker', async () => {
   const pages = [[[24, 'Annual report'] as const, ...BODY], BODY]
   const limits = { maxPages: 10, maxLength: 10_000, deadlineMs: 10_000 }
   const peer = (await import('unpdf')) as unknown as PdfPeer
@@ -153,7 +153,7 @@ test('a document is read the same in place and in a worker', async () => {
   )
 })
 
-test('a document that takes too long is given up in place too', async () => {
+test('reading a document that takes too long is given up even without a worker', async () => {
   const peer = (await import('unpdf')) as unknown as PdfPeer
   const reading = readPages(peer, FORMS.slice(), { maxPages: 10, maxLength: 1e9, deadlineMs: 200 })
   await expect(reading).rejects.toMatchObject({ name: 'TimeoutError' })

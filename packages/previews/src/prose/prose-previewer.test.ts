@@ -57,7 +57,7 @@ describe('prosePreviewer', () => {
     expect(shown).toMatch(/。 \[… [\d,]+ more characters …\]/)
   })
 
-  it('puts words of the call first', async () => {
+  it('shows words of the call first', async () => {
     const text = `${paragraph(1).repeat(200)}\nThe treaty of Utrecht was signed that spring.\n\n${paragraph(2).repeat(200)}`
     expect(await preview(text, 150, ['utrecht'])).toContain('The treaty of Utrecht')
   })

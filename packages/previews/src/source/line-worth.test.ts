@@ -51,7 +51,7 @@ describe('the value of a line', () => {
     expect(worth(')')).toBe(0)
   })
 
-  it('rises around sought lines, most where several are near', async () => {
+  it('rises around sought lines, most of all between several of them', async () => {
     const text = Array.from({ length: 80 }, (_, index) => `call${index}()`).join('\n')
     const one = await worthOf(text, { words: ['call20('] })
     expect(one('call25(')).toBeGreaterThan(one('call40('))

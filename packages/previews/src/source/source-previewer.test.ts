@@ -87,7 +87,7 @@ describe('a preview of source code', () => {
     }
   })
 
-  it('accounts for every line: each is shown or counted in a gap', async () => {
+  it('accounts for every line, which is shown or counted in a gap', async () => {
     const sources = fc
       .array(fc.tuple(fc.nat(9), fc.constantFrom('', '\n', '\n\n\n', '\tx := 1\n', '\t// note\n', '12 names\n')), {
         minLength: 1,
@@ -129,11 +129,11 @@ describe('a preview of source code', () => {
     expect(accounted(all, GO)).toMatchObject({ hidden: 0 })
   })
 
-  it.each([1, 2, 3, 5, 8, 13, 21, 34])('fits even %d tokens', async (budget) => {
+  it.each([1, 2, 3, 5, 8, 13, 21, 34])('fits even into %d tokens', async (budget) => {
     expect(estimateTokens((await preview(GO, budget))!)).toBeLessThanOrEqual(budget)
   })
 
-  it('removes the line numbers of a tool, and shows the line numbers of the text', async () => {
+  it('removes the line numbers that a tool added, and shows the line numbers of the text', async () => {
     const shown = (await preview(numbered(GO), 400))!
     expect(shown).not.toContain('→')
     expect(shown.split('\n')[0]).toMatch(/^\[Go, \d+ lines, 40 definitions\]$/)
@@ -141,7 +141,7 @@ describe('a preview of source code', () => {
     expect(part.split('\n')[0]).toContain('; file line = number + 100]')
   })
 
-  it('has the line numbers of the file if the call read a part', async () => {
+  it('has the line numbers of the file if the call read a part of it', async () => {
     const lines = GO.split('\n').slice(0, 200).join('\n')
     const shown = (await preview(lines, 300, { command: 'sed -n 51,250p a.go' }))!
     expect(shown.split('\n')[0]).toContain('; file line = number + 50]')
@@ -196,7 +196,7 @@ describe('a preview of source code', () => {
     expect(await preview(`const a=${'f(1);'.repeat(2_000)}\n`.repeat(3), 300, { path: 'a.js' })).toBeUndefined()
   })
 
-  it('refuses bad options early, by name', () => {
+  it('refuses invalid options at construction, by name', () => {
     expect(() => sourcePreviewer({ outline: 'x' as unknown as () => Promise<undefined> })).toThrow(/outline/)
   })
 
@@ -231,7 +231,7 @@ const symbol = (name: string, line: number, endLine = line, kind = 'function'): 
 })
 const names = (outline: readonly OutlineSymbol[]): string[] => outline.map(({ name }) => name)
 
-test('an outline that misses much is completed by patterns', () => {
+test('an outline that misses many definitions is completed by patterns', () => {
   const patterns = [symbol('a', 1), symbol('b', 5), symbol('c', 9)]
   expect(names(completeOutline([], patterns))).toEqual(['a', 'b', 'c'])
   expect(names(completeOutline([symbol('b', 5)], patterns))).toEqual(['a', 'b', 'c'])
@@ -250,7 +250,7 @@ test('the preview includes declarations that patterns find within a function', (
   expect(names(completeOutline(outline, [...patterns, symbol('close', 50)]))).toEqual(['outer', 'Box', 'open', 'close'])
 })
 
-test('an outline that misses little is unchanged', () => {
+test('an outline that misses few definitions is unchanged', () => {
   const outline = Array.from({ length: 10 }, (_, index) => symbol(`f${index}`, index * 10 + 1, index * 10 + 5))
   expect(completeOutline(outline, [...outline, symbol('none', 200)])).toBe(outline)
 })
@@ -618,7 +618,7 @@ end
 ]
 
 describe('the outline by patterns', () => {
-  it.each(SAMPLES)('of %s has each definition with its lines and depth', async (language, code, expected) => {
+  it.each(SAMPLES)('lists each definition of %s with its lines and depth', async (language, code, expected) => {
     expect(await written(language, code)).toEqual(expected)
   })
 
@@ -627,7 +627,7 @@ describe('the outline by patterns', () => {
       expect(await outline(language, 'a b c\n'), language).toEqual([])
   })
 
-  it('has functions declared in a C header, but not forward declarations', async () => {
+  it('lists functions declared in a C header, but not forward declarations', async () => {
     const header =
       '#define A(x) x\nint open_db(const char *path);\nextern struct db *find(int id,\n\tint flags);\nvoid close_db(void);\n'
     expect(await written('c', header)).toEqual([
@@ -644,7 +644,7 @@ describe('the outline by patterns', () => {
     ])
   })
 
-  it('reads no code within strings over several lines', async () => {
+  it('ignores code within strings of several lines', async () => {
     const text =
       'USAGE = """\ndef no():\n"""\ndef yes():\n    """Says."""\n    x = \'\'\'a\'\'\'\n\nclass Also:\n    pass\n'
     expect((await outline('python', text)).map(({ name }) => name)).toEqual(['yes', 'Also'])

@@ -23,7 +23,7 @@ describe('the outline of YAML', () => {
     for (const [, number, name] of jobs) expect(lines[Number(number) - 1]).toBe(`  ${name}:`)
   })
 
-  it('shows what the call looks for', async () => {
+  it('shows the keys that the call looks for', async () => {
     const service = (index: number): string => `  service-${index}:\n    deploy:\n      image: app-${index}\n`
     const text = `services:\n${Array.from({ length: 200 }, (_, index) => service(index)).join('')}`
     const shown = (await preview(text, 200, ['app-150']))!

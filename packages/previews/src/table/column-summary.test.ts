@@ -44,7 +44,7 @@ it('a column summary does not read words as numbers', () => {
     expect(summaryOf([word, '1']).range, word).toBeUndefined()
 })
 
-it('a column summary agrees with a reference on any numbers', () => {
+it('a column summary is the same as that of a reference implementation for any numbers', () => {
   const number = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true })).map(String)
   fc.assert(
     fc.property(fc.array(number, { minLength: 1 }), (cells) => {

@@ -21,7 +21,7 @@ it('a sample of rows has all rows of a small table, in order', () => {
   ).toEqual(Array.from({ length: 1_000 }, (_, index) => [index, index + 1]))
 })
 
-it('a sample of rows has the first, the last and some between, within a limit', () => {
+it('a sample of rows has the first, the last and some rows between, within a limit', () => {
   const kept = sampleOf(400_000, 50, 1_000).finish()
   expect(kept.slice(0, 16).map(({ index }) => index)).toEqual(Array.from({ length: 16 }, (_, index) => index))
   expect(kept.slice(-16).map(({ index }) => index)).toEqual(Array.from({ length: 16 }, (_, index) => 399_984 + index))
@@ -37,7 +37,7 @@ it('a sample of rows is the same for any chunks of the text', () => {
   expect(of(17)).toEqual(of(60_000))
 })
 
-it('a spread order divides its start evenly, and reaches every index once', () => {
+it('every start of a spread order is evenly spread, and the order has every index once', () => {
   expect([...spreadOrder(7)]).toEqual([3, 1, 5, 0, 4, 2, 6])
   for (const count of [0, 1, 2, 5, 64, 100])
     expect([...spreadOrder(count)].toSorted((one, other) => one - other)).toEqual(

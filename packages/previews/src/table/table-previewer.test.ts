@@ -34,7 +34,7 @@ const days = numbered(
 )
 
 describe('a preview of CSV', () => {
-  it('shows rows with rare words of the call first, most words first', async () => {
+  it('shows rows with rare words of the call first, starting with those with the most words', async () => {
     const text = `id,name\n${numbered(2_000, (index) => `${index},name of ${index}`)}\n`
     const sought = ['NAME OF 1234', 'name', '1234', '777']
     const preview = await previewOf(text, { words: sought, budgetTokens: 90 })
@@ -53,7 +53,7 @@ describe('a preview of CSV', () => {
     expect(preview).toMatch(/\n901\| .*$|2024-01-29,89\.9,sun/m)
   })
 
-  it('suggests one sql statement that counts the rows, if rows are hidden', async () => {
+  it('suggests one SQL statement that counts the rows, if rows are hidden', async () => {
     const showSql = (sql: string): string => `sql '${sql}'`
     const preview = await previewOf(`date,degrees,weather\n${days}\n`, { showSql })
     expect(preview).toContain(`: lines 2-901; sql 'SELECT "weather", count(*) FROM t GROUP BY 1']\n`)
@@ -70,7 +70,7 @@ describe('a preview of CSV', () => {
     expect(preview).toBe('[CSV: 2 rows × 2 columns, 4 lines]\nid [1…2]\nnote\n2| 1,"two\nlines"\n4| 2,one')
   })
 
-  it('finds other separators', async () => {
+  it('recognizes other separators', async () => {
     expect(await previewOf(`a;b;c\n${numbered(9, (index) => `${index};x, y;${index * 2}`)}`)).toMatch(
       /^\[CSV with ;: 9 rows × 3 columns\]/,
     )
@@ -100,7 +100,7 @@ describe('a preview of CSV', () => {
     )
   })
 
-  it('names all of a hundred columns, even with little room for rows', async () => {
+  it('names all of a hundred columns, even with little space for rows', async () => {
     const names = Array.from({ length: 100 }, (_, column) => `measure_${column}`)
     const row = names.map((_, column) => column * 1.5).join(',')
     const preview = (await previewOf(`${names.join(',')}\n${`${row}\n`.repeat(50)}`, { budgetTokens: 700 })) ?? ''
@@ -113,7 +113,7 @@ describe('a preview of CSV', () => {
     expect(preview).toMatch(/^\[CSV: 1 row × 20,000 columns\]\nc0,c1,.*\[… [\d,]+ more columns\]/)
   })
 
-  it('leaves text that quotes have swallowed to other previewers', async () => {
+  it('leaves text to other previewers if an unclosed quote hides rows', async () => {
     expect(await previewOf('a,b\n1,"x\n2,y\n', { contentType: 'text/csv' })).toBeUndefined()
   })
 
@@ -137,7 +137,7 @@ describe('a preview of CSV', () => {
     for (const text of none) expect(await previewOf(text), text.slice(0, 40)).toBeUndefined()
   })
 
-  it('counts the same rows as a reference, even with quoted line ends and ragged rows', async () => {
+  it('counts the same rows as a reference implementation, even with line ends in quotes and rows of different lengths', async () => {
     const cell = fc.constantFrom('x', '', '12', '"a, ""b"""', '"two\nlines"', 'größe')
     const rows = fc.array(fc.array(cell, { minLength: 2, maxLength: 5 }), { minLength: 1, maxLength: 300 })
     await fc.assert(
@@ -197,7 +197,7 @@ describe('a preview of aligned columns', () => {
     expect(preview).toContain('\nActive domain sockets\nAddress Type Refs\n7fb00 ')
   })
 
-  it('names the subjects of the hidden rows, if there is room', async () => {
+  it('shows the keys of the hidden rows, if there is space', async () => {
     const text = `total 8\n${numbered(200, (index) => `-rw-r--r-- 1 root root ${String(index * 7).padStart(6)} 2024-01-0${1 + (index % 9)} 10:0${index % 10} report${index}.txt`)}`
     const preview = await previewOf(text, { budgetTokens: 1_200 })
     expect(preview).toMatch(/^\[table: 200 rows × 7 columns, 201 lines, no header\]\ntotal 8\n/)
@@ -243,7 +243,7 @@ describe('a preview of records', () => {
     ['counts', (index: number) => `${String((index * 37) % 50).padStart(7)} src/file${index}.ts`],
     ['values', (index: number) => `net.ipv4.option${index} = ${index}`],
     ['values', (index: number) => `OPTION_${index}=${index}`],
-  ])('knows %s', async (kind, line) => {
+  ])('recognizes %s', async (kind, line) => {
     expect(await previewOf(numbered(30, line))).toMatch(new RegExp(`^\\[${kind}: 30 lines`))
   })
 

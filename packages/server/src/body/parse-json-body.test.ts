@@ -54,7 +54,7 @@ describe('parseJsonBody', () => {
   })
 })
 
-describe('parseJsonBody in pieces', () => {
+describe('parseJsonBody with values parsed in parts', () => {
   const options = { ...LIMITS, maxJsonDepth: 1_000 }
   const inPieces = (text: string, pieceBytes: number, parse?: (text: string) => unknown): Promise<unknown> =>
     parseJsonBody(encode(text), { ...options, pieceBytes, parse })
@@ -75,7 +75,7 @@ describe('parseJsonBody in pieces', () => {
   }))
   const indents = fc.constantFrom(undefined, 1, '\t')
 
-  it('returns the same as JSON.parse for any size of a piece', async () => {
+  it('returns the same as JSON.parse for any size of a part', async () => {
     await fc.assert(
       fc.asyncProperty(values, indents, fc.integer({ min: 64, max: 200 }), async (value, indent, pieceBytes) => {
         const text = JSON.stringify(value, undefined, indent)

@@ -108,7 +108,7 @@ describe('receiveBody', () => {
       return () => outcome
     }
 
-    it('gives up on a client that sends nothing', async () => {
+    it('gives up on a client that sends no bytes', async () => {
       const { spool, open } = memorySpool()
       async function* still(): AsyncGenerator<Uint8Array> {
         yield bytes(100_000)

@@ -30,7 +30,7 @@ describe('FileGlob', () => {
     ['', '', true],
     ['', 'a', false],
     ['.*', 'axt', false],
-  ])('the glob %j matches %j: %s', (glob, path, expected) => {
+  ])('returns for the glob %j and the path %j: %s', (glob, path, expected) => {
     expect(new FileGlob(glob).matches(path)).toBe(expected)
   })
 

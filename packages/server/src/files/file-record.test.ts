@@ -37,7 +37,7 @@ describe('virtualPath', () => {
     expect(() => virtualPath(text)).toThrow(expect.objectContaining({ code: 'invalid-path', status: 400 }))
   })
 
-  it('gives the same path before and after it was resolved', () => {
+  it('gives the same path if it is applied twice', () => {
     const part = fc.constantFrom('a', 'b.txt', '.', '', 'workspace', '%2f')
     const prefix = fc.constantFrom('', './', '/', '././', './/')
     fc.assert(
@@ -66,11 +66,11 @@ it.each([
   ['/', '/x'],
   ['./', './x'],
   ['.', './x'],
-])('joinAsWritten puts %j before a name: %j', (folder, joined) => {
+])('joinAsWritten adds a name to the folder %j, which gives %j', (folder, joined) => {
   expect(joinAsWritten(folder, 'x')).toBe(joined)
 })
 
-it('a file name has the id if that is safe, and different ids have different names', async () => {
+it('a file name contains the id if that is safe, and different ids have different names', async () => {
   expect(await fileNamePart('call_1.b')).toBe('call_1.b')
   const ids = [
     '',

@@ -2,7 +2,7 @@ import { extensionForContentType, type StoredInfo } from '@spillway/core'
 import { filePathOf } from '@spillway/core/files'
 import { HttpError } from '../app/http-error.ts'
 
-/** The metadata key of a file's content digest. */
+/** The metadata key for the digest of a file's content. */
 export const DIGEST = 'file-digest'
 const RESULT_FOLDER = 'results/'
 
@@ -14,7 +14,7 @@ export interface FileRecord {
   /** Size in bytes. */
   readonly size: number
   readonly storedAt: number
-  /** SHA-256 of the content; absent for results and files of other writers. */
+  /** SHA-256 of the content. Absent for results, and for files of other writers. */
   readonly digest: string | undefined
 }
 
@@ -33,7 +33,7 @@ export function fileRecordOf(info: StoredInfo): FileRecord {
   }
 }
 
-/** Choose between entries with one path: the first of the service's own, otherwise the newest. */
+/** Choose between entries with the same path: the first one that the service wrote, otherwise the newest. */
 export function chooseRecord(a: FileRecord, b: FileRecord): FileRecord {
   const [earlier, later] =
     a.storedAt < b.storedAt || (a.storedAt === b.storedAt && a.reference < b.reference) ? [a, b] : [b, a]

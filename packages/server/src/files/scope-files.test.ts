@@ -72,7 +72,7 @@ describe('ScopeFiles', () => {
     }
   })
 
-  it('discards unused files only', async () => {
+  it('discards only unused files', async () => {
     let now = Date.now()
     const files = new ScopeFiles(memory(() => now))
     const { file: unused } = await files.store(['x.txt'], file('text'))
@@ -95,7 +95,7 @@ describe('ScopeFiles', () => {
     expect(lists()).toBe(1)
   })
 
-  it('lists the storage once for all parallel misses', async () => {
+  it('lists the storage once for all parallel lookups of unknown paths', async () => {
     const { storage, lists } = counted(memory())
     const files = new ScopeFiles(storage)
     await Promise.all(Array.from({ length: 20 }, (_, number) => files.find(`x_${number}.txt`)))
@@ -111,7 +111,7 @@ describe('ScopeFiles', () => {
     expect((await one.list()).map(({ path }) => path)).toEqual(['x.txt'])
   })
 
-  it('restores a removed file under its name, and gives the name to no other file', async () => {
+  it('restores a removed file under its name, and never gives the name to another file', async () => {
     const storage = memory()
     const files = new ScopeFiles(storage)
     const { file: stored } = await files.store(['x.txt', 'y.txt'], file('text'))

@@ -18,8 +18,8 @@ interface NewFile {
 /**
  * The virtual files of one scope, which several processes may write concurrently.
  *
- * A file is an entry under its path, as in `StoredFiles` of `@spillway/core/files`; offloaded results are in
- * `results/`. A name belongs to its first content forever.
+ * A file is an entry whose key is its path, as in `StoredFiles` of `@spillway/core/files`. Offloaded results are in
+ * `results/`. A name always belongs to its first content.
  */
 export class ScopeFiles {
   readonly #storage: ServedStorage

@@ -30,7 +30,7 @@ describe('ConnectionLimit', () => {
     expect(first![0]!.isOpen).toBe(false)
   })
 
-  it('keeps an address within half of the connections by closing its own', () => {
+  it('closes connections of the same address if an address would have more than half of them', () => {
     const limit = new ConnectionLimit<FakeSocket>(10)
     const victim = connect(limit, 1, '192.0.2.1')
     const attackers = connect(limit, 100, '192.0.2.2')

@@ -83,7 +83,7 @@ describe('WorkGate', () => {
     expect(order.at(-1)).toBe('a5')
   })
 
-  it('reserves slots for others if one caller may not have all', async () => {
+  it('reserves slots for others if one caller may not have all slots', async () => {
     const gate = new WorkGate({ ...LIMITS, maxConcurrent: 4, maxQueued: 100 }, 2)
     const { order } = enterAll(gate, ['a1', 'a2', 'a3', 'a4'])
     await everyTurn()
@@ -145,7 +145,7 @@ describe('WorkGate', () => {
     await next
   })
 
-  it('gives no caller more than a quarter of the memory beyond one request', async () => {
+  it('gives a caller with more than one request at most a quarter of the memory', async () => {
     const gate = new WorkGate({ ...LIMITS, maxConcurrent: 10 })
     const large = await gate.enter('a', 250)
     const second = gate.enter('a', 1)
@@ -159,7 +159,7 @@ describe('WorkGate', () => {
     await third
   })
 
-  it('counts the memory of an answer until it was sent, but no slot', async () => {
+  it('counts the memory of an answer until it is sent, but frees its slot', async () => {
     const gate = new WorkGate(LIMITS)
     const tickets = [await gate.enter('a', 40), await gate.enter('a', 40)]
     for (const ticket of tickets) ticket.finish(45)
@@ -186,7 +186,7 @@ describe('WorkGate', () => {
     expect(gate.bytes).toBe(0)
   })
 
-  it('forgets requests of clients that left, and admits the next ones', async () => {
+  it('forgets requests of clients that disconnected, and admits the next ones', async () => {
     const gate = new WorkGate(LIMITS)
     const first = await gate.enter('a', 60)
     const controller = new AbortController()
@@ -200,7 +200,7 @@ describe('WorkGate', () => {
     first.leave()
   })
 
-  it('refuses everybody after it was closed', async () => {
+  it('refuses all callers after it was closed', async () => {
     const gate = new WorkGate(LIMITS)
     await Promise.all([gate.enter('a', 1), gate.enter('a', 1)])
     const waiting = gate.enter('a', 1)
@@ -209,7 +209,7 @@ describe('WorkGate', () => {
     await expect(gate.enter('b', 1)).rejects.toMatchObject({ code: 'shutting-down' })
   })
 
-  it('never exceeds its limits, and serves everybody', async () => {
+  it('never exceeds its limits, and serves all callers', async () => {
     const sizes = fc.array(fc.tuple(fc.constantFrom('a', 'b'), fc.integer({ min: 1, max: 60 })), {
       minLength: 1,
       maxLength: 30,

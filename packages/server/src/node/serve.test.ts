@@ -13,7 +13,7 @@ async function folder(): Promise<string> {
 }
 
 describe('FileSpool', () => {
-  it('returns the written bytes, from files without a name', async () => {
+  it('returns the written bytes from files without a name', async () => {
     const directory = await folder()
     const spool = new FileSpool({ maxSpoolBytes: 1_000_000, directory })
     const bodies = await Promise.all([spool.open('a'), spool.open('a')])
@@ -78,7 +78,7 @@ describe('serve', () => {
     expect(await ask('/pages')).toContain('no-such-endpoint')
   })
 
-  it('serves the storage itself with an empty scope', async () => {
+  it('serves the storage itself if the scope is empty', async () => {
     const storage = new InMemoryStorage()
     const reference = await storage.store('key', new TextEncoder().encode('text'))
     const service = await serve(new ContextOffloader({ storage }), { port: 0, scope: [] })

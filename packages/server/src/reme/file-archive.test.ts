@@ -12,7 +12,7 @@ const group = fc.record({
 
 const stored = { kind: 'messages', contentType: 'application/json', size: 5 } as const
 
-it('a file archive reads its own output, alone or after the text of a system message', () => {
+it('a file archive reads the texts that it wrote, alone or after the text of a system message', () => {
   const around = fc.constantFrom(undefined, '', 'You are an assistant', 'two\n\nparts', '</state_snapshot>')
   fc.assert(
     fc.property(

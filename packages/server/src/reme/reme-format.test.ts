@@ -16,7 +16,7 @@ const chat = {
 }
 const object = { role: 'tool', tool_call_id: 'a', content: { path: '/a', __proto__: null } }
 
-it('the ReMe format reads flat calls, and results that are objects, as those of the API', () => {
+it('the ReMe format reads flat calls, and results that are objects, like those of the API', () => {
   const [call, result] = remeFormat().read([flat, object])
   expect(call?.parts.filter(({ type }) => type === 'tool-call')).toMatchObject([
     { id: 'a', name: 'search', input: '{"q":1}' },
@@ -32,7 +32,7 @@ it('the ReMe format writes the same objects if nothing was changed', () => {
   for (const [index, message] of messages.entries()) expect(written[index]).toBe(message)
 })
 
-it('the ReMe format writes flat calls flat, even in a changed message', () => {
+it('the ReMe format writes flat calls as flat calls, even in a changed message', () => {
   const format = remeFormat()
   const [message] = format.read([flat])
   const parts = message!.parts.map((part) => (part.type === 'text' ? { ...part, text: 'other' } : part))

@@ -26,7 +26,7 @@ it('metrics write counters and histograms in the format of Prometheus', () => {
   )
 })
 
-it('metrics stay bounded with any number of labels', () => {
+it('metrics have a limited size with any number of labels', () => {
   const count = new Metric('count', 'Count.')
   for (let index = 0; index < 5_000; index += 1) count.add({ label: `${index}` })
   expect(count.text().split('\n').length).toBeLessThan(1_010)

@@ -71,7 +71,7 @@ describe('a worker thread for file operations', () => {
     expect(await describeAll(one)).toEqual(await describeAll(other))
   })
 
-  test('leaves the caller its content, and gets no more than that', async () => {
+  test('leaves its content to the caller, and gets only that content', async () => {
     const directory = await folder()
     const memory = new Uint8Array(1_000_000).fill(97)
     const content = memory.subarray(10, 13)
@@ -90,7 +90,7 @@ describe('a worker thread for file operations', () => {
     for (let time = 0; time < 4; time += 1) expect(await thread.run(FIRST)).toBe(0)
   })
 
-  test('says that nothing was done if it exits meanwhile, and starts again', async () => {
+  test('reports that nothing was done if it exits in between, and starts again', async () => {
     const thread = await startedThread()
     const [taken] = await Promise.all([thread.run(FIRST), thread.end()])
     expect([0, 1]).toContain(taken)
@@ -187,7 +187,7 @@ describe('FileStorage', () => {
     expect(await readdir(join(directory, '.metadata', 'a'))).toHaveLength(await count(storage.list()))
   })
 
-  test('refuses a folder that is a link by itself', async () => {
+  test('refuses a folder that is a link, even without the thread', async () => {
     const directory = await temporaryDirectory()
     const storage = new FileStorage(directory).scope('a')
     for (let time = 0; time < 10; time += 1) await storage.store('key', bytes(`content ${time}`))

@@ -49,7 +49,7 @@ async function killEverywhere(
 }
 
 describe('a writer killed at any step', () => {
-  test('leaves the whole entry or none, and no other files', async () => {
+  test('leaves the whole entry or no entry, and no other files', async () => {
     const steps = await killEverywhere(
       async () => {},
       (driver) => store(driver),
@@ -165,7 +165,7 @@ describe('a remover killed at any step', () => {
     ['deleting', (driver: FileDriver) => driver.remove(ID)],
     ['evicting on a full disk', (_: FileDriver, disk: FileSystem) => driverOnFull(disk).evict(ID, 100)],
     ['deleting on a full disk', (_: FileDriver, disk: FileSystem) => driverOnFull(disk).remove(ID)],
-  ])('leaves the whole entry or none when %s, and no other files', async (_name, operation) => {
+  ])('leaves the whole entry or no entry when %s, and no other files', async (_name, operation) => {
     const steps = await killEverywhere(
       (driver) => store(driver),
       operation,
@@ -217,34 +217,40 @@ describe('a collector killed at any step', () => {
     ['writer', (driver: FileDriver) => store(driver, USED), false],
     ['writer of an entry that is there', (driver: FileDriver) => store(driver, USED), true],
     ['remover', (driver: FileDriver) => driver.evict(ID, 100), true],
-  ])('after a %s killed at any step harms nothing, and the next one finishes', async (_name, operation, exists) => {
-    let isFinished = false
-    for (let steps = 0; !isFinished; steps += 1)
-      await killEverywhere(
-        async (driver) => {
-          await driver.write(OTHER_ID, streamOf(CONTENT), INFO)
-          if (exists) await store(driver)
-        },
-        (_, fileSystem) => collectLater(fileSystem),
-        async (disk) => {
-          await collectLater(disk)
-          expect((await driverOn(disk).read(OTHER_ID))?.content).toEqual(CONTENT)
-          const found = await driverOn(disk).read(ID)
-          if (found !== undefined) expect(found.content).toEqual(CONTENT)
-          expect(filesOf(disk)).toHaveLength(found === undefined ? 3 : 5)
-        },
-        async (disk) => {
-          const { fileSystem, killed } = killedAfter(disk, steps)
-          isFinished = await Promise.race([operation(driverOn(fileSystem)).then(() => true), killed.then(() => false)])
-        },
-      )
-  })
+  ])(
+    'after a %s killed at any step harms nothing, and the next collector finishes',
+    async (_name, operation, exists) => {
+      let isFinished = false
+      for (let steps = 0; !isFinished; steps += 1)
+        await killEverywhere(
+          async (driver) => {
+            await driver.write(OTHER_ID, streamOf(CONTENT), INFO)
+            if (exists) await store(driver)
+          },
+          (_, fileSystem) => collectLater(fileSystem),
+          async (disk) => {
+            await collectLater(disk)
+            expect((await driverOn(disk).read(OTHER_ID))?.content).toEqual(CONTENT)
+            const found = await driverOn(disk).read(ID)
+            if (found !== undefined) expect(found.content).toEqual(CONTENT)
+            expect(filesOf(disk)).toHaveLength(found === undefined ? 3 : 5)
+          },
+          async (disk) => {
+            const { fileSystem, killed } = killedAfter(disk, steps)
+            isFinished = await Promise.race([
+              operation(driverOn(fileSystem)).then(() => true),
+              killed.then(() => false),
+            ])
+          },
+        )
+    },
+  )
 })
 
 test.each([
   ['one step after the other', LinkingMemoryFileSystem],
   ['in one go', SteppingMemoryFileSystem],
-])('a writer repeats the files that a collector with a fast clock removed, %s', async (_how, Disk) => {
+])('a writer writes files again that a collector with a fast clock removed, %s', async (_how, Disk) => {
   const disk = new Disk()
   await driverOn(disk).write(OTHER_ID, streamOf(CONTENT), INFO)
   for (const collectedBefore of [1, 2]) {
@@ -264,7 +270,7 @@ test.each([
   }
 })
 
-test('an entry whose removal is canceled between two looks of a reader is found', async () => {
+test('an entry whose removal is canceled between two reads is found', async () => {
   const disk = new LinkingMemoryFileSystem()
   await store(driverOn(disk))
   const hasLooked = Promise.withResolvers<void>()

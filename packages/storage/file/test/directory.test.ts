@@ -102,7 +102,7 @@ describe('the directory of a FileStorage', () => {
         await writeFile(directory, '')
       },
     ],
-  ])('is unavailable, and not missing an entry, if it was %s during use', async (_, replace) => {
+  ])('is reported as unavailable, and no entry as missing, if it was %s during use', async (_, replace) => {
     const directory = await temporaryDirectory()
     const storage = new FileStorage(directory)
     const reader = new FileStorage(directory)

@@ -63,7 +63,7 @@ describe.skipIf(!disk.available)('a disk that becomes full', () => {
     }
   })
 
-  test('accepts content again after space is freed, in the same instance, and has no remains', async () => {
+  test('accepts content again after space is freed, in the same instance, and has no leftovers', async () => {
     await expect(store(keyOf(stored.size))).rejects.toMatchObject(refused)
     await rm(filler)
     for (let more = 0; more < 5; more += 1) await store(keyOf(stored.size))

@@ -72,7 +72,7 @@ describe.each([
     )
   })
 
-  test('keep an entry that a store or a touch has reported, through the kill of any remover', async () => {
+  test('keep an entry that a store or a touch has reported, even if any remover is killed', async () => {
     const reporter = fc.record({ action: action('store', 'touch'), pauses, killAfter: fc.constant(Infinity) })
     const other = fc.record({ action: action('store', 'evict', 'read', 'collect'), pauses, killAfter: fc.nat(40) })
     await fc.assert(
@@ -89,7 +89,7 @@ describe.each([
     )
   })
 
-  test('leave a deleted entry whole or gone, in any order of operations', async () => {
+  test('leave a deleted entry complete or removed, in any order of operations', async () => {
     const actor = fc.record({
       action: action('remove', 'remove', 'store', 'touch', 'evict', 'read'),
       pauses,

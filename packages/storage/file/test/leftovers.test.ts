@@ -111,7 +111,7 @@ describe('gc', () => {
     expect(text((await storage.retrieve(await storing)).content)).toBe('one two')
   })
 
-  test('removes content that a killed writer had named but not described', async () => {
+  test('removes content that a killed writer has named but not described', async () => {
     const { storage, directory, reference, content, sidecar } = await stored()
     const pending = join(directory, '.metadata', `${reference}.${NONCE}`)
     await rename(sidecar, `${pending}.sidecar`)
@@ -124,7 +124,7 @@ describe('gc', () => {
     expect(await listFiles(directory)).toEqual(['.gitignore'])
   })
 
-  test('keeps the trace of such content while another process works on it', async () => {
+  test('keeps the mark of such content while another process works on it', async () => {
     const { storage, directory, reference, content, sidecar } = await stored()
     const pending = join(directory, '.metadata', `${reference}.${NONCE}`)
     const removal = join(directory, '.metadata', `${reference}.removal`)
@@ -152,7 +152,7 @@ describe('gc', () => {
     expect(await listFiles(directory)).toHaveLength(3)
   })
 
-  test('is not needed to restore: a reader of the entry restores it, once that is safe', async () => {
+  test('is not needed to restore an entry: a reader restores it as soon as that is safe', async () => {
     const { storage, directory, reference, content, sidecar } = await stored()
     const removal = join(directory, '.metadata', `${reference}.removal`)
     await mkdir(removal)
@@ -163,7 +163,7 @@ describe('gc', () => {
     expect(await listFiles(directory)).toHaveLength(3)
   })
 
-  test('keeps the remains in other scopes if it runs for one', async () => {
+  test('keeps leftovers in other scopes if it runs for one scope', async () => {
     const { storage, directory } = await stored()
     for (const scope of ['a', 'ab']) {
       await storage.scope(scope).store('key', bytes('content'))
@@ -186,7 +186,7 @@ describe('gc', () => {
 })
 
 describe('tombstones', () => {
-  test('are bounded in number and in age', async () => {
+  test('are limited in number and age', async () => {
     const directory = await temporaryDirectory()
     const driver = new FileDriver({ fileSystem: new NodeFileSystem(), directory, fsync: false })
     const folder = join(directory, '.metadata/.evicted/a')

@@ -81,7 +81,7 @@ describe.each([
   ['the required operations alone', MemoryFileSystem],
   ['hard links and times', LinkingMemoryFileSystem],
 ])('without openFile, on a file system with %s', (_name, Disk) => {
-  test('each read opens the file, and reports a removed one', async () => {
+  test('opens the file for each read, and reports a removed one', async () => {
     const storage = new FileStorage({ directory: '/workspace/artifacts', fileSystem: new Disk() })
     const reference = await storage.store('log', new Uint8Array(20_000_000).fill(97))
     const content = await storage.open(reference)
@@ -91,7 +91,7 @@ describe.each([
     await content.close()
   })
 
-  test('the line index stays with its entry while that is used, and is removed with it', async () => {
+  test('keeps the line index of an entry that is used, and removes it with the entry', async () => {
     const driver = driverOf(new Disk())
     await driver.write('log', streamOf(bytes('content')), INFO, () => 'an index')
     const infos = async (): Promise<readonly (EntryInfo | undefined)[]> => [

@@ -30,7 +30,7 @@ describe('several processes in one directory', { timeout: 600_000 }, () => {
     expect(await listFiles(directory)).toHaveLength(2 * count + 1)
   })
 
-  it('never lose an entry that one stores again while another evicts it', async () => {
+  it('never lose an entry that one process stores again while another evicts it', async () => {
     const directory = await temporaryDirectory()
     const count = 150
     const longAgo = Date.now() - 3_600_000

@@ -19,7 +19,7 @@ const CALLS: Readonly<Record<string, string>> = {
   delete: '1 createDirectory, 1 readFile, 2 rename, 2 stat, 3 realPath, 3 removeDirectory, 3 removeFile',
 }
 
-it('FileStorage calls the file system no more often than each guarantee needs', async () => {
+it('FileStorage calls the file system no more often than each guarantee requires', async () => {
   const calls: string[] = []
   const fileSystem = hookedFileSystem(new NodeFileSystem(), async (operation) => void calls.push(operation))
   const scope = new FileStorage({ directory: await temporaryDirectory(), fileSystem }).scope('tenant', 'session')

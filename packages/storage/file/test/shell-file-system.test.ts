@@ -190,7 +190,7 @@ describe('ShellFileSystem', () => {
       expect(text((await storage.retrieve(reference)).content)).toBe(keys[index])
   })
 
-  test('finds a file whole or not at all if it is removed during a write', async () => {
+  test('finds a file complete or not at all if it is removed during a write', async () => {
     const fileSystem = new ShellFileSystem(new StandingShell())
     const path = await temporaryDirectory()
     const file = await fileSystem.createFile(path)
@@ -256,7 +256,7 @@ describe('ShellFileSystem', () => {
     await chmod(join(directory, 'closed'), 0o700)
   })
 
-  test('gets the age of a file even if the remote clock is wrong', async () => {
+  test('computes the age of a file correctly even if the remote clock is wrong', async () => {
     const directory = await temporaryDirectory()
     const tools = join(directory, 'tools')
     await mkdir(tools, { recursive: true })

@@ -110,7 +110,7 @@ describe('a symbolic link below the directory', () => {
 })
 
 describe('a path that is not a plain file', () => {
-  test('does not hang a reader if it is a named pipe', async () => {
+  test('does not block a reader if it is a named pipe', async () => {
     const { storage, reference, content } = await storedBeside()
     await rm(content)
     execFileSync('mkfifo', [content])

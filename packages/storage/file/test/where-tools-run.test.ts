@@ -7,7 +7,7 @@ import { temporaryDirectory } from './support/temporary-directory.ts'
 const hasNamespaces = spawnSync('unshare', ['-rm', 'true']).status === 0
 const LOG = Array.from({ length: 3_000 }, (_, line) => `line ${line + 1} of the log`).join('\n')
 
-test.skipIf(!hasNamespaces)('the shown command works where the directory is mounted at another path', async () => {
+test.skipIf(!hasNamespaces)('the shown command works if tools see the directory at another path', async () => {
   const directory = await temporaryDirectory()
   const showLocation = ({ address }: Location): Location => {
     const path = address.replace(directory, '/mnt')

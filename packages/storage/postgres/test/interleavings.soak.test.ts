@@ -131,7 +131,7 @@ describe.skipIf(!postgres.available)('overlapping statements on one large entry'
     )
   })
 
-  test('leave the entry whole or gone, through removals and kills', { timeout: 600_000 }, async () => {
+  test('leave the entry complete or removed, through removals and kills', { timeout: 600_000 }, async () => {
     const actors = fc.array(actor('store', 'store', 'read', 'remove', 'clear', 'collect'), {
       minLength: 2,
       maxLength: 4,

@@ -47,7 +47,7 @@ async function connected(target: string): Promise<pg.Client> {
 }
 
 describe.skipIf(!postgres.available)('a connection', () => {
-  it('causes neither loss nor remains if it is cut during a statement', async () => {
+  it('causes neither loss nor leftovers if it is cut during a statement', async () => {
     const { hostname, port } = new URL(url)
     const proxy = await faultProxy({ host: hostname, port: Number(port) })
     onTestFinished(() => proxy.close())
@@ -71,7 +71,7 @@ describe.skipIf(!postgres.available)('a connection', () => {
     expect(await countRows(url, name)).toMatchObject({ entry: 1, pending: 0, orphans: 0 })
   })
 
-  it('is given up within timeoutMs if it is silent', async () => {
+  it('is given up within timeoutMs if the server does not answer', async () => {
     const { hostname, port } = new URL(url)
     const proxy = await faultProxy({ host: hostname, port: Number(port) })
     onTestFinished(() => proxy.close())
@@ -87,7 +87,7 @@ describe.skipIf(!postgres.available)('a connection', () => {
     expect((await patient.retrieve(reference)).content).toEqual(hello)
   })
 
-  it('causes an outage while the pool has none', async () => {
+  it('causes an outage while the pool has no other', async () => {
     const pool = new pg.Pool({ connectionString: url, max: 1 })
     onTestFinished(() => pool.end())
     const name = schemaOfTest()
@@ -144,7 +144,7 @@ describe.skipIf(!postgres.available)('conflicts', () => {
     },
   )
 
-  it('are an outage if they persist', async () => {
+  it('are reported as an outage if they persist', async () => {
     const name = schemaOfTest()
     const storage = open(url, { schema: name })
     await storage.gc()

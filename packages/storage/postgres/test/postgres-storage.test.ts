@@ -30,7 +30,7 @@ describe('options', () => {
     expect(() => new PostgresStorage(target)).not.toThrow('hunter2')
   })
 
-  it('accept a pool, and no client', () => {
+  it('may be a pool, but not a client', () => {
     expect(() => new PostgresStorage(new pg.Client() as never)).toThrow('a Pool of pg')
     expect(new PostgresStorage(new pg.Pool({ connectionString: url }))).toBeInstanceOf(PostgresStorage)
   })
@@ -47,7 +47,7 @@ describe.skipIf(!postgres.available)('a storage', () => {
     return { storage, schema }
   }
 
-  it('keeps content in rows of chunkBytes, and content of one row in its entry', async () => {
+  it('keeps content in rows of chunkBytes, and content of one row in the row of its entry', async () => {
     const { storage, schema } = open({ chunkBytes: 65_536 })
     const sizes = [0, 1, 65_536, 65_537, 200_000]
     for (const size of sizes) await storage.store(`key ${size}`, new Uint8Array(size).fill(1))

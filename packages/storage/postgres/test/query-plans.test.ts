@@ -84,7 +84,7 @@ describe.skipIf(!postgres.available)('a statement with 100,000 entries', () => {
     await dropSchema(url, schema)
   })
 
-  test('has values in this test: all of them are covered', () => {
+  test('has its values in this test, and no statement is missing', () => {
     expect(statements.map(([name]) => name).toSorted()).toEqual(Object.keys(VALUES).toSorted())
   })
 

@@ -80,7 +80,7 @@ const content = fc.record({
 
 const lines = fc.option(fc.stringMatching(/^[a-z0-9,]{1,50}$/), { nil: undefined })
 
-test('a stored value is read back, whatever bytes follow', () => {
+test('a stored value is read back, whatever bytes follow it', () => {
   fc.assert(
     fc.property(description, content, lines, fc.uint8Array(), (described, of, lineIndex, rest) => {
       const encoded = encodeHeader(described, of, lineIndex)
@@ -98,7 +98,7 @@ test('a stored value is read back, whatever bytes follow', () => {
   )
 })
 
-test('truncated and other values have no header or no description', () => {
+test('incomplete and other values have no header or no description', () => {
   const encoded = encodeHeader(
     { key: 'key', contentType: 'text/plain', storedAt: 1, metadata: {} },
     { nonce: 'a-b', size: 3, pieceBytes: 0 },

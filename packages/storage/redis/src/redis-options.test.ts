@@ -4,7 +4,7 @@ import { clusterUrl, redisSettings, type RedisStorageOptions } from './redis-opt
 
 const URL = 'redis://localhost'
 
-test('a url, options and a client locate Redis, and options may be separate', () => {
+test('a URL, options or a client can be passed, and options may be a separate argument', () => {
   const client = new Redis({ lazyConnect: true })
   expect(redisSettings(URL, { prefix: 'a' })).toMatchObject({
     connection: { url: URL },

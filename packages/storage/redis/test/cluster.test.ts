@@ -47,7 +47,7 @@ describe.skipIf(!cluster.available)('a Cluster', () => {
     expect(await rawKeys(raw, `{${prefix}:*`)).toEqual([])
   })
 
-  it('is unavailable while a killed node has no successor, and continues with the replica', async () => {
+  it('is unavailable while a killed node has no replacement, and continues with the replica', async () => {
     const own = await startRedisCluster({ replicas: 1 })
     const options = { commandTimeoutMs: 2_000, connectTimeoutMs: 1_000, chunkBytes: 65_536 }
     const storage = new RedisStorage(own.url, options)

@@ -39,18 +39,18 @@ async function server(options: Parameters<typeof startRedis>[0] = {}): Promise<A
 }
 
 describe.skipIf(!shared.available)('an error that names the fault and the fix', () => {
-  test('is given if nothing listens', async () => {
+  test('is thrown if no server listens', async () => {
     const { message } = await failure(opened('redis://user:hunter2@127.0.0.1:1'))
     expect(message).toBe(
       'Redis at 127.0.0.1:1 cannot be reached: nothing listens there. Start Redis, or correct host and port in the url.',
     )
   })
 
-  test('is given if the host is unknown', async () => {
+  test('is thrown if the host is unknown', async () => {
     expect((await failure(opened('redis://no-such-host.invalid'))).message).toMatch(/the host is not known|the network/)
   })
 
-  test('is given if a password is missing or wrong', async () => {
+  test('is thrown if a password is missing or wrong', async () => {
     const { port } = await server({ requirepass: 'right' })
     expect((await failure(opened(`redis://127.0.0.1:${port}`))).message).toContain('needs a password')
     expect((await failure(opened(`redis://:hunter2@127.0.0.1:${port}`))).message).toContain('refuses the user or the')
@@ -58,7 +58,7 @@ describe.skipIf(!shared.available)('an error that names the fault and the fix', 
     await expect(opened(`redis://:right@127.0.0.1:${port}`).store('key', pattern(1))).resolves.toMatch(/^key_/)
   })
 
-  test('rejects a server that is not Redis', async () => {
+  test('is thrown for a server that is not Redis', async () => {
     const http = createServer((_, response) => response.end('hello')).listen(0, '127.0.0.1')
     await once(http, 'listening')
     onTestFinished(() => void http.close())
@@ -66,17 +66,17 @@ describe.skipIf(!shared.available)('an error that names the fault and the fix', 
     expect((await failure(opened(`redis://127.0.0.1:${address.port}`))).message).toContain('the server is not Redis')
   })
 
-  test('rejects TLS if the server has none', async () => {
+  test('is thrown for TLS if the server has none', async () => {
     const url = sharedUrl().replace('redis:', 'rediss:')
     expect((await failure(opened(url))).message).toMatch(/does not speak TLS|the network fails/)
   })
 
-  test('is given if the server is a replica', async () => {
+  test('is thrown if the server is a replica', async () => {
     const replica = await server({ settings: { replicaof: '127.0.0.1 1', 'replica-serve-stale-data': 'yes' } })
     expect((await failure(opened(replica.url))).message).toContain('Use the address of the master')
   })
 
-  test('is given if the server cannot save, and reading continues', async () => {
+  test('is thrown if the server cannot save, and reading continues', async () => {
     const { url } = await server()
     const [storage, raw] = [opened(url), new Redis(url)]
     onTestFinished(() => raw.disconnect())
@@ -93,14 +93,14 @@ describe.skipIf(!shared.available)('an error that names the fault and the fix', 
     await expect(storage.store('call_1_0', pattern(10))).resolves.toMatch(/^call_1_0_/)
   })
 
-  test('names the right that the user lacks', async () => {
+  test('names the permission that the user lacks', async () => {
     const { port } = await server({ users: ['reader on >hunter2 ~* +@read +@connection +info'] })
     const { message } = await failure(opened(`redis://reader:hunter2@127.0.0.1:${port}`))
     expect(message).toContain('lacks a permission')
     expect(message).toMatch(/zadd|setnx/i)
   })
 
-  test('is given if the server accepts no more clients', async () => {
+  test('is thrown if the server accepts no more clients', async () => {
     const { url } = await server({ settings: { maxclients: '1' } })
     const first = new Redis(url)
     onTestFinished(() => first.disconnect())
@@ -108,21 +108,24 @@ describe.skipIf(!shared.available)('an error that names the fault and the fix', 
     expect((await failure(opened(url))).message).toMatch(/maxclients|cannot be reached|failed/)
   })
 
-  test.skipIf(!cluster.available)('is given if a Cluster is expected and not found, or the reverse', async () => {
-    const [node] = cluster.available ? cluster.nodes : []
-    const storage = opened(`redis://127.0.0.1:${node?.port}`)
-    const messages: string[] = []
-    for (let index = 0; index < 20; index += 1)
-      await storage
-        .scope(`${index}`)
-        .store('key', pattern(1))
-        .catch((error: Error) => messages.push(error.message))
-    expect(messages[0]).toContain('redis+cluster://')
-    const { hostname, port } = new URL(sharedUrl())
-    expect((await failure(opened(`redis+cluster://${hostname}:${port}`))).message).toContain('no Cluster')
-  })
+  test.skipIf(!cluster.available)(
+    'is thrown if a Cluster is expected and not found, or the other way round',
+    async () => {
+      const [node] = cluster.available ? cluster.nodes : []
+      const storage = opened(`redis://127.0.0.1:${node?.port}`)
+      const messages: string[] = []
+      for (let index = 0; index < 20; index += 1)
+        await storage
+          .scope(`${index}`)
+          .store('key', pattern(1))
+          .catch((error: Error) => messages.push(error.message))
+      expect(messages[0]).toContain('redis+cluster://')
+      const { hostname, port } = new URL(sharedUrl())
+      expect((await failure(opened(`redis+cluster://${hostname}:${port}`))).message).toContain('no Cluster')
+    },
+  )
 
-  test('is given if one of our keys has another value', async () => {
+  test("is thrown if one of Spillway's keys has another value", async () => {
     const { storage, raw, prefix } = testStorage()
     await raw.set(`{${prefix}:}:index`, 'foreign')
     await expect(storage.store('key', pattern(1))).rejects.toMatchObject({
@@ -132,7 +135,7 @@ describe.skipIf(!shared.available)('an error that names the fault and the fix', 
   })
 })
 
-describe.skipIf(!shared.available)('in an outage', () => {
+describe.skipIf(!shared.available)('in an outage of Redis', () => {
   test('a silent server blocks no operation, and commands that timed out do not run later', async () => {
     const { hostname, port } = new URL(sharedUrl())
     const proxy = await faultProxy({ host: hostname, port: Number(port) })
@@ -175,7 +178,7 @@ describe.skipIf(!shared.available)('in an outage', () => {
     expect(await behind.storage.clear()).toBe(1)
   })
 
-  test('an entry that is removed between the two commands of storing it again is listed', async () => {
+  test('an entry is listed even if it was removed between the two commands that store it again', async () => {
     const { storage, prefix } = testStorage()
     const client = new Redis(sharedUrl())
     onTestFinished(() => client.disconnect())
@@ -216,7 +219,7 @@ describe.skipIf(!shared.available)('in an outage', () => {
     }
   })
 
-  test('a closed storage says so', async () => {
+  test('a closed storage rejects with an error that says so', async () => {
     const { storage } = testStorage()
     await storage.store('key', pattern(1))
     await storage.close()
@@ -224,7 +227,7 @@ describe.skipIf(!shared.available)('in an outage', () => {
     await expect(outcome).rejects.toMatchObject({ code: 'unavailable', retryable: false, message: /was closed/ })
   })
 
-  test('a storage that is closing says so at once, even with a silent server', async () => {
+  test('a storage that is closing rejects at once, even if the server does not answer', async () => {
     const { hostname, port } = new URL(sharedUrl())
     const proxy = await faultProxy({ host: hostname, port: Number(port) })
     onTestFinished(() => proxy.close())
@@ -238,7 +241,7 @@ describe.skipIf(!shared.available)('in an outage', () => {
     await closing
   })
 
-  test('a server that became a replica is left for the new master under its name', async () => {
+  test('a server that became a replica is replaced by the new master under its name', async () => {
     const [before, after] = [await server(), await server()]
     const target = { host: '127.0.0.1', port: before.port }
     const proxy = await faultProxy(target)
@@ -254,7 +257,7 @@ describe.skipIf(!shared.available)('in an outage', () => {
     await expect.poll(stored, { timeout: 5_000 }).toMatch(/^later_/)
   })
 
-  test('content that takes longer than one command over a slow link is stored', async () => {
+  test('content is stored even if a slow link takes longer than the timeout of one command', async () => {
     const { hostname, port } = new URL(sharedUrl())
     const link = createTcpServer((client) => {
       const server = connect({ host: hostname, port: Number(port) })

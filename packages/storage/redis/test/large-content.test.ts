@@ -10,8 +10,8 @@ import { pattern, same, shared, sharedUrl, slowly, streamOf, testDriver, testSto
 const KIB = 1024
 const INFO = { key: 'key', contentType: 'text/plain', storedAt: 1, lastUsedAt: 1, metadata: {} }
 
-describe.skipIf(!shared.available)('content in pieces', () => {
-  test('has ranges equal to slices of the whole, at any size of content and pieces', async () => {
+describe.skipIf(!shared.available)('content in chunks', () => {
+  test('has ranges equal to slices of the whole, at any size of content and chunks', async () => {
     const { prefix } = testStorage()
     await fc.assert(
       fc.asyncProperty(
@@ -43,7 +43,7 @@ describe.skipIf(!shared.available)('content in pieces', () => {
     )
   })
 
-  test('is read by ranges: 64 KiB out of 64 MiB need little more, and no command exceeds a piece', async () => {
+  test('is read by ranges: 64 KiB out of 64 MiB need little more, and no command exceeds a chunk', async () => {
     const { hostname, port } = new URL(sharedUrl())
     const proxy = await faultProxy({ host: hostname, port: Number(port) })
     onTestFinished(() => proxy.close())
@@ -65,7 +65,7 @@ describe.skipIf(!shared.available)('content in pieces', () => {
     expect(proxy.bytesRead - before).toBeLessThan(80 * KIB)
   })
 
-  test('is stored and retrieved in one round trip if it is small, and described in one if large', async () => {
+  test('is stored and retrieved in one round trip if it is small, and described in one if it is large', async () => {
     const { hostname, port } = new URL(sharedUrl())
     const { prefix } = testStorage()
     const monitor = new Redis(Number(port), hostname)
@@ -85,7 +85,7 @@ describe.skipIf(!shared.available)('content in pieces', () => {
     expect(await commands()).toEqual(['EVALSHA'])
   })
 
-  test('keeps the pieces of a slow writer, and loses those of a killed one', async () => {
+  test('keeps the chunks of a slow writer, and loses those of a killed one', async () => {
     const { prefix, raw } = testStorage()
     let now = Date.now()
     const driver = testDriver(prefix, { leftoverAgeMs: 600, now: () => now })
@@ -126,7 +126,7 @@ describe.skipIf(!shared.available)('content in pieces', () => {
     expect(same((await driver.read('a/late'))?.content ?? new Uint8Array(1), content)).toBe(true)
   })
 
-  test('loses the pieces of a dead writer by expiry', async () => {
+  test('loses the chunks of a killed writer because they expire', async () => {
     const { prefix, raw } = testStorage()
     const driver = testDriver(prefix, { leftoverAgeMs: 1_000 })
     await expect(driver.write('a/b', failing([pattern(20_000)]), INFO)).rejects.toThrow('the source failed')
@@ -135,7 +135,7 @@ describe.skipIf(!shared.available)('content in pieces', () => {
     await expect.poll(() => rawKeys(raw, `{${prefix}:a}*`), { timeout: 5_000 }).toEqual([])
   })
 
-  test('leaves scopes that gc forgets if they have been empty for long', async () => {
+  test('leaves no scopes in the list that have been empty for long, after gc', async () => {
     const { prefix, raw } = testStorage()
     const driver = testDriver(prefix, { scopeAgeMs: 0 })
     const chunks = (): AsyncIterable<Uint8Array> => streamOf([pattern(10)])

@@ -24,7 +24,7 @@ describe.skipIf(!shared.available)('keys that the server evicts', () => {
   test.each([
     ['small', 5_000],
     ['large', 50_000],
-  ])('leave a %s entry evicted or complete, storable again, and without remains', async (_, size) => {
+  ])('leave a %s entry evicted or complete, storable again, and without leftovers', async (_, size) => {
     let now = Date.now()
     const { storage, raw, prefix } = testStorage({ chunkBytes: 8_192, now: () => now })
     const scope = storage.scope('tenant', 'session')
@@ -69,7 +69,7 @@ describe.skipIf(!shared.available)('keys that the server evicts', () => {
     })
   })
 
-  test('make open content reject as gone', async () => {
+  test('make open content reject because it is gone', async () => {
     const { storage, raw, prefix } = testStorage({ chunkBytes: 4_096 })
     const reference = await storage.store('call_1_0', pattern(3_000_000))
     const open = await storage.open(reference)
@@ -99,7 +99,7 @@ describe.skipIf(!shared.available)('keys that the server evicts', () => {
     expect(listed.map(({ reference }) => reference).toSorted()).toEqual(references.toSorted())
   })
 
-  test('of one time are listed and cleared in any number, by pages of limited size', async () => {
+  test('with equal times are listed and cleared in any number, by pages of limited size', async () => {
     const { raw, prefix } = testStorage()
     const driver = testDriver(prefix)
     const references = Array.from({ length: 9_500 }, (_, at) => `of_one_time_${at}`)

@@ -69,7 +69,7 @@ describe.skipIf(!canUseTls)('Redis over TLS', () => {
     await expect(opened({}).store('key', pattern(10))).rejects.toMatchObject(refused)
   })
 
-  test('checks certificates of a Cluster for the host names in the url, not for their addresses', async () => {
+  test('checks certificates of a Cluster for the host names in the URL, not for their addresses', async () => {
     const names = new Set<string>()
     const checkServerIdentity = (name: string): undefined => void names.add(name)
     const storage = new RedisStorage(`rediss+cluster://:hunter2@localhost:${port}`, {

@@ -16,7 +16,7 @@ async function joined(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(collected)
 }
 
-test('content is read back unchanged, whole or from its start, and whole if it is within the limit', async () => {
+test('content is read back unchanged, whole or from its start, and is one block if it is within the limit', async () => {
   const limit = fc.integer({ min: 0, max: 60 })
   await fc.assert(
     fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 30 })), limit, async (chunks, copied) => {

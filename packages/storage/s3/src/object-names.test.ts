@@ -50,7 +50,7 @@ const metadata = fc.record({
   }),
 })
 
-test('metadata that fits is read back, and other metadata goes to a sibling object', () => {
+test('metadata that fits is read back, and other metadata is in a sibling object', () => {
   fc.assert(
     fc.property(metadata, (one) => {
       const decoded = decodeMetadata(encodeMetadata(one))

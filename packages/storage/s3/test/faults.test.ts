@@ -17,7 +17,7 @@ const service = serviceOrNowhere(found)
 const bucket = testBucket(service)
 const unavailable = { code: 'unavailable', retryable: true }
 
-describe.skipIf(!found.available)('a server that fails', () => {
+describe.skipIf(!found.available)('if a server fails,', () => {
   let proxy: FaultProxy
   let faults: HttpFaults
   const storages: S3Storage[] = []
@@ -141,7 +141,7 @@ describe.skipIf(!found.available)('a server that fails', () => {
     await expect(storage.storeStream('upload', stream(12, MB))).resolves.toMatch(/^upload_/)
   })
 
-  test('a store has created its entry if its answer is lost and its request sent again', async () => {
+  test('a store has created its entry even if the answer is lost and the request is sent again', async () => {
     const storage = throughProxy({ maxAttempts: 2, prefix: 'lost' })
     const receipts: boolean[] = []
     const store = (key: string): Promise<string> =>

@@ -56,7 +56,7 @@ describe.skipIf(!found.available)('the error for a mistake in the settings', () 
     ['a bucket of somebody else names the rights', 'AccessDenied', 's3:ListBucket'],
     ['a clock that is wrong is named', 'RequestTimeTooSkewed', 'Set the clock'],
     ['a bucket that was removed meanwhile is named', 'NoSuchBucket', 'Create it'],
-  ])('is right: %s, and never a missing entry', async (_, code, words) => {
+  ])('is correct: %s, and never a missing entry', async (_, code, words) => {
     const faults = await httpFaults(service.endpoint)
     faults.failNext(Infinity, { status: code === 'NoSuchBucket' ? 404 : 403, code })
     await expectMistake({ endpoint: faults.endpoint }, words, code)
@@ -117,7 +117,7 @@ describe.skipIf(!found.available)('the error for a mistake in the settings', () 
     await expectMistake({ bucket: 'arn:aws:s3:eu-west-1:123456789012:accesspoint/agents' }, '"bucket"', 'Path-style')
   })
 
-  test('names a missing right, without users and objects', async () => {
+  test('names a missing permission, but no users and objects', async () => {
     const faults = await httpFaults(service.endpoint)
     const message =
       'User: arn:aws:iam::123456789012:user/secret-user is not authorized to perform: s3:PutObject on resource: ' +

@@ -20,7 +20,7 @@ describe.skipIf(!found.available)('objects of a bucket', () => {
   beforeAll(() => bucket.create())
   afterAll(() => bucket.remove(), 60_000)
 
-  test('hold one entry each, with its content type and description', async () => {
+  test('contain one entry each, with its content type and description', async () => {
     const storage = open('plain', () => 1_800_000_000_000)
     const metadata = { tool: 'read_log' }
     const reference = await storage.scope('a').store('call_1', filled(10), 'Text/CSV; header=present', { metadata })
@@ -55,7 +55,7 @@ describe.skipIf(!found.available)('objects of a bucket', () => {
     await Promise.all([storage.close(), other.close()])
   })
 
-  test('hold readable content even without their sibling', async () => {
+  test('contain readable content even without their sibling', async () => {
     const storage = open('lost')
     const reference = await storage.store('k'.repeat(3_000), filled(10), 'text/csv')
     const [sibling = ''] = await bucket.keys('lost/.index')
@@ -93,7 +93,7 @@ describe.skipIf(!found.available)('objects of a bucket', () => {
     await storage.close()
   })
 
-  test('of an open entry are read on after others have stored it again in different parts', async () => {
+  test('of an open entry can still be read after others have stored it again in different parts', async () => {
     const content = filled(6 * MB)
     const storage = open('reopened')
     const reference = await storage.store('call_1', content)
@@ -114,7 +114,7 @@ describe.skipIf(!found.available)('objects of a bucket', () => {
     await storage.close()
   })
 
-  test('of a stream in parts have its size and lines in a sibling', async () => {
+  test('of a stream in parts have its size and line index in a sibling', async () => {
     const storage = open('parts')
     const reference = await storage.storeStream('lines', stream(12, MB))
     expect((await storage.stat(reference)).size).toBe(12 * MB)

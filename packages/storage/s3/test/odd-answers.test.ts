@@ -19,7 +19,7 @@ const found = await sharedS3()
 const service = serviceOrNowhere(found)
 const bucket = testBucket(service)
 
-describe.skipIf(!found.available)('a server with odd answers', () => {
+describe.skipIf(!found.available)('with odd answers of a server,', () => {
   let server: OddServer
   const storages: S3Storage[] = []
   const open = (options: S3StorageOptions = {}): S3Storage => {
@@ -49,7 +49,7 @@ describe.skipIf(!found.available)('a server with odd answers', () => {
     await bucket.remove()
   }, 60_000)
 
-  test('a 404 of a proxy without its server is an outage in every operation, not a missing entry', async () => {
+  test('a 404 from a proxy without its server is an outage in every operation, not a missing entry', async () => {
     const storage = open({ prefix: 'ingress' })
     const reference = await storage.store('call', filled(10))
     server.answer(async () => INGRESS_404)
@@ -83,7 +83,7 @@ describe.skipIf(!found.available)('a server with odd answers', () => {
     await expect(storage.stat(reference)).resolves.toMatchObject({ key: LONG_KEY })
   })
 
-  test('GET describes an object if HEAD is refused, even an empty one', async () => {
+  test('GET describes an object if HEAD is refused, even an empty object', async () => {
     const storage = open({ prefix: 'head' })
     const references = [await storage.store('empty', filled(0)), await storage.store('full', filled(10))]
     server.answer(async (request, ask) => (request.method === 'HEAD' ? { status: 403 } : ask()))
@@ -172,7 +172,7 @@ describe.skipIf(!found.available)('a server with odd answers', () => {
       await expect(run()).rejects.toMatchObject({ code: 'unavailable', retryable: false })
   })
 
-  test('storing again succeeds even if the replaced second object cannot be deleted', async () => {
+  test('storing again succeeds even if the replaced sibling object cannot be deleted', async () => {
     const { driver, connection } = driverOf('undeletable')
     const stores = [
       { key: LONG_KEY, chunks: 1 },
@@ -242,7 +242,7 @@ describe.skipIf(!found.available)('a server with odd answers', () => {
     expect(await bucket.keys(prefix)).toEqual([])
   })
 
-  test('storing an entry again that another process stored with less metadata leaves no second object', async () => {
+  test('an entry that another process stored with less metadata has no sibling after it is stored again', async () => {
     const [first, second] = [open({ prefix: 'less' }), open({ prefix: 'less' })]
     const reference = await first.store('call', filled(10))
     const metadata = { note: 'n'.repeat(2_000) }

@@ -19,7 +19,7 @@ async function* pieces(content: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < content.length; at += MB) yield content.slice(at, at + MB)
 }
 
-describe.skipIf(!found.available)('requests', () => {
+describe.skipIf(!found.available)('the number of requests:', () => {
   let proxy: HttpFaults
   let storage: S3Storage
   beforeAll(async () => {
@@ -53,7 +53,7 @@ describe.skipIf(!found.available)('requests', () => {
     expect(await requestsOf(() => storage.store('indexed', lines(60 * MB)))).toEqual({ PUT: 2 })
   })
 
-  test('storing again sends the content again, in vain if another process has stored the entry', async () => {
+  test('storing again sends the content again, even if another process has stored the entry', async () => {
     await storage.store('again', lines(3 * MB))
     expect(await requestsOf(() => storage.store('again', lines(3 * MB)))).toEqual({ HEAD: 1, PUT: 1 })
     expect(proxy.bytesWritten).toBe(3 * MB)
@@ -62,7 +62,7 @@ describe.skipIf(!found.available)('requests', () => {
     await other.close()
   })
 
-  test('without conditional puts a check comes first', async () => {
+  test('a check comes first if there are no conditional puts', async () => {
     const careful = new S3Storage({ ...bucket.options(proxy.endpoint), conditionalPut: false })
     await careful.stat(await careful.store('asked', lines(10)))
     expect(await requestsOf(() => careful.store('asked', lines(20)))).toEqual({ HEAD: 1, GET: 1, PUT: 1 })
@@ -137,7 +137,7 @@ describe.skipIf(!found.available)('requests', () => {
     expect(await requestsOf(() => ignored(storage.retrieve(missing)))).toEqual({ GET: 1 })
   })
 
-  test('a second object takes one more request to describe, two and a deletion to store again, and a deletion to delete', async () => {
+  test('an entry with a sibling takes one more request to describe, two and a deletion to store again, and a deletion to delete', async () => {
     const scope = storage.scope('second')
     const key = 'k'.repeat(3_000)
     const reference = await scope.store(key, lines(10))

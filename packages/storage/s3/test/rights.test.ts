@@ -37,7 +37,7 @@ async function deny(Action: readonly string[]): Promise<void> {
   await bucket.client.send(new PutBucketPolicyCommand({ Bucket: bucket.name, Policy }))
 }
 
-describe.skipIf(!found.available)('rights', () => {
+describe.skipIf(!found.available)('permissions', () => {
   beforeAll(() => bucket.create())
   afterAll(async () => {
     await bucket.client.send(new DeleteBucketPolicyCommand({ Bucket: bucket.name }))

@@ -14,7 +14,7 @@ function holding(path: string): Database.Database {
   return other
 }
 
-describe('while another connection writes', () => {
+describe('while another connection writes,', () => {
   test('stores wait for it without blocking the event loop, and readers do not wait', async () => {
     const path = await temporaryPath()
     const storage = opened(path)

@@ -41,7 +41,7 @@ describe.skipIf(!disk.available)('a disk that becomes full', () => {
     expect((await collect(storage.list())).map(({ key }) => key).sort()).toEqual([...stored.keys()].sort())
   }
 
-  test('refuses small and large content without room, names the disk, and has no partial entries', async () => {
+  test('refuses small and large content for which there is no space, names the disk, and has no partial entries', async () => {
     await writeFile(filler, new Uint8Array(DISK_BYTES / 2))
     await expect(fill()).rejects.toMatchObject(refused)
     expect(stored.size).toBeGreaterThan(10)
@@ -59,7 +59,7 @@ describe.skipIf(!disk.available)('a disk that becomes full', () => {
     }
   })
 
-  test('accepts content again after space is freed, in the same instance, and has no remains', async () => {
+  test('accepts content again after space is freed, in the same instance, and has no leftovers', async () => {
     await expect(storeMore(3_000_000)).rejects.toMatchObject(refused)
     await rm(filler)
     await storeMore(3_000_000)

@@ -84,7 +84,7 @@ describe('large content', () => {
     else expect(reading.reason).toMatchObject({ code: 'not-found' })
   })
 
-  test('is corrupt if a piece is missing, and never returns other bytes', async () => {
+  test('is corrupt if a chunk is missing, and never returns other bytes', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     const reference = await storage.store('large', pattern(1_000_000))
@@ -97,7 +97,7 @@ describe('large content', () => {
     await expect(entry.read(400_000, 10)).rejects.toMatchObject({ code: 'corrupt' })
   })
 
-  test('is touched if it exists, and nothing of the second store remains', async () => {
+  test('gets a new last use if it exists, and the second store leaves nothing behind', async () => {
     const path = await temporaryPath()
     const [first, second] = [opened(path), opened(path)]
     const content = pattern(SIZE)

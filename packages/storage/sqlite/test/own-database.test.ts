@@ -28,7 +28,7 @@ const HOLDS = {
 const HELD = Object.entries(HOLDS)
 
 describe('a Database of the caller', () => {
-  test('holds its own tables and ours, keeps its settings, and stays open', async () => {
+  test("contains its own tables and Spillway's, keeps its settings, and stays open", async () => {
     const database = await ownDatabase()
     database.exec('CREATE TABLE notes (note TEXT)')
     database.pragma('user_version = 7')
@@ -75,7 +75,7 @@ describe('a Database of the caller', () => {
     expect(await collect(storage.list())).toHaveLength(1)
   })
 
-  test('is written only after its own transaction has ended, so that a rollback removes nothing of ours', async () => {
+  test("is written only after its own transaction has ended, so that a rollback removes none of Spillway's rows", async () => {
     const database = await ownDatabase()
     const storage = new SqliteStorage(database)
     const first = await storage.store('first', bytes('first'))
@@ -87,7 +87,7 @@ describe('a Database of the caller', () => {
     expect(text((await storage.retrieve(await storing)).content)).toBe('second')
   })
 
-  test('is unavailable to writers while its transaction is open, and names that reason', async () => {
+  test('is unavailable to writers while its transaction is open, and the error names that reason', async () => {
     const database = await ownDatabase()
     const storage = new SqliteStorage({ database, busyTimeoutMs: 20 })
     database.exec('BEGIN')
@@ -122,7 +122,7 @@ describe('a Database of the caller', () => {
     expect(database.pragma('busy_timeout', { simple: true })).toBe(5_000)
   })
 
-  test('is read for the first time during its own transaction, unless there are no tables yet', async () => {
+  test('is read for the first time during its own transaction, unless it has no tables of Spillway', async () => {
     const database = await ownDatabase()
     database.exec('BEGIN')
     await expect(new SqliteStorage({ database, busyTimeoutMs: 20 }).retrieve('key_abc')).rejects.toMatchObject({
@@ -196,7 +196,7 @@ describe('a Database of the caller', () => {
     await expect(storage.store('key', bytes('content'))).rejects.toThrow('has been closed')
   })
 
-  test('causes an error that names it if it is read-only without our tables', async () => {
+  test('causes an error that names it if it is read-only and has no tables of Spillway', async () => {
     const path = (await ownDatabase()).name
     const database = new Database(path, { readonly: true })
     onTestFinished(() => void database.close())

@@ -32,7 +32,7 @@ describe('several processes on one file', { timeout: 600_000 }, () => {
     expect(contents).toBe(COUNT)
   })
 
-  it('never lose an entry that one stores again while another evicts it', async () => {
+  it('never lose an entry that one process stores again while another evicts it', async () => {
     const path = await temporaryPath()
     const longAgo = Date.now() - 3_600_000
     const old = opened({ path, now: () => longAgo }).scope('shared')

@@ -20,7 +20,7 @@ const statements = Object.entries({ ...entries, SELECT_CHUNK, SELECT_CHUNKS, SEL
 )
 
 describe('the SQL statements', () => {
-  test('are recorded in this test', () => {
+  test('are all recorded in this test', () => {
     expect(statements.length).toBeGreaterThan(10)
   })
 
@@ -30,12 +30,12 @@ describe('the SQL statements', () => {
     for (const step of plan) expect(step).not.toMatch(/\bSCAN (?!.*CONSTANT)|TEMP B-TREE/)
   })
 
-  test('for a page of a prefix read a range of ids, even for unused entries only', () => {
+  test('read only a range of ids for a page of a prefix, even for unused entries only', () => {
     for (const sql of [entries.SELECT_PAGE, entries.SELECT_IDS, entries.SELECT_PAGE_UNUSED, entries.SELECT_END])
       expect(planOf(sql)).toEqual(['SEARCH spillway_entry USING PRIMARY KEY (id>? AND id<?)'])
   })
 
-  test('for the least recently used entries read a range of the index of uses', () => {
+  test('read only a range of the index of uses for the least recently used entries', () => {
     expect(planOf(entries.SELECT_UNUSED).join()).toContain(
       'INDEX spillway_entry_use ((last_used_at,id)>(?,?) AND last_used_at<?)',
     )

@@ -142,7 +142,7 @@ describe('a database that is replaced by another', () => {
       },
     ],
     ['not, but its log is emptied', async (path: string): Promise<void> => truncate(`${path}-wal`)],
-  ])('%s: is unavailable to the process that uses it, and reports no missing entries', async (_, replace) => {
+  ])('%s is unavailable to the process that uses it, and reports no missing entries', async (_, replace) => {
     const path = await temporaryPath()
     const process = new StorageProcess(path)
     const reference = await process.store('content')
@@ -156,7 +156,7 @@ describe('a database that is replaced by another', () => {
   test.each([
     ['renamed', rename],
     ['copied', copyFile],
-  ])('%s while its log stays: is unavailable when opened, and the error names the fix', async (_, put) => {
+  ])('%s is unavailable when opened while its log remains, and the error names the fix', async (_, put) => {
     const path = await temporaryPath()
     const process = new StorageProcess(path)
     await process.store('content')
@@ -169,7 +169,7 @@ describe('a database that is replaced by another', () => {
     for (const part of [`${path}-wal`, `${path}-shm`, 'backup']) expect(String(error)).toContain(part)
   })
 
-  test('after the storage was closed is unavailable too', async () => {
+  test('is unavailable even after the storage was closed', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     const reference = await storage.store('key', bytes('content'))

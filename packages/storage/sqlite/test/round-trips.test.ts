@@ -17,7 +17,7 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   delete: '1 BEGIN, 1 COMMIT, 1 PRAGMA, 4 DELETE',
 }
 
-it('SqliteStorage runs no more statements than each guarantee needs', async () => {
+it('SqliteStorage runs no more statements than each guarantee requires', async () => {
   const statements: string[] = []
   const verbose = (sql: unknown): unknown => statements.push(/^\w+/.exec(String(sql))?.[0] ?? '')
   // Without a timeout of the owner, there is none to set aside.

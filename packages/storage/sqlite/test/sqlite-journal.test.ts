@@ -15,7 +15,7 @@ async function times(journal: SqliteJournal, since?: number): Promise<number[]> 
 }
 
 describe('SqliteJournal', () => {
-  it('yields appended events in order, also to later instances, and from a given time on', async () => {
+  it('yields appended events in order, even to later instances, and from a given time on', async () => {
     const path = await temporaryPath()
     const journal = new SqliteJournal(path)
     expect(await times(journal)).toEqual([])
@@ -49,7 +49,7 @@ describe('SqliteJournal', () => {
     await journal.close()
   })
 
-  it('rejects if the database cannot be written, and if its options are wrong', async () => {
+  it('rejects if the database cannot be written, and if its options are invalid', async () => {
     const journal = new SqliteJournal('/dev/null/spill.db')
     await expect(journal.append(event(1))).rejects.toMatchObject({ code: 'unavailable' })
     await journal.close()

@@ -27,7 +27,7 @@ async function expectRefusal(storage: SqliteStorage, code: string, ...parts: str
 }
 
 describe('a file of another program', () => {
-  test('is refused and unchanged: a text', async () => {
+  test('is refused and not changed: a text', async () => {
     const path = await temporaryPath()
     await writeFile(path, 'not a database, however long it may be. '.repeat(1_000))
     const before = await readFile(path)
@@ -38,7 +38,7 @@ describe('a file of another program', () => {
   test.each([
     ['with tables', 'CREATE TABLE notes (note TEXT)'],
     ['with an application id', 'PRAGMA application_id = 7; PRAGMA user_version = 3'],
-  ])('is refused and unchanged: a database of another application, %s', async (_, sql) => {
+  ])('is refused and not changed: a database of another application, %s', async (_, sql) => {
     const path = await temporaryPath()
     inDatabase(path, (database) => database.exec(sql))
     const before = await readFile(path)
@@ -46,7 +46,7 @@ describe('a file of another program', () => {
     expect(await readFile(path)).toEqual(before)
   })
 
-  test('is refused and unchanged: a directory', async () => {
+  test('is refused and not changed: a directory', async () => {
     const path = await temporaryPath()
     await mkdir(path)
     await expectRefusal(opened(path), 'unavailable', path, 'is not a file')
@@ -85,7 +85,7 @@ describe('a file with newer tables', () => {
 })
 
 describe('a file that is moved away while it is open', () => {
-  test('is an outage without missing entries, and is found again after it is back', async () => {
+  test('is reported as an outage, not as missing entries, and is found again after it is back', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     const reference = await storage.store('key', bytes('content'))
@@ -111,7 +111,7 @@ describe('a file that is moved away while it is open', () => {
   test.each([
     ['a link to it', 'spill.db', ''],
     ['a link to its directory', '', '/spill.db'],
-  ])('is an outage for later callers, behind %s', async (_, target, below) => {
+  ])('is reported as an outage to later callers, behind %s', async (_, target, below) => {
     const path = await temporaryPath()
     const [data, link] = [`${path}.data`, `${path}.link`]
     await mkdir(data)
@@ -161,7 +161,7 @@ describe('a damaged file', () => {
 })
 
 describe('a read-only file', () => {
-  test.runIf(canBecomeNobody)('is read, and storing names it', async () => {
+  test.runIf(canBecomeNobody)('can be read, and an error about storing names it', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     await storage.store('key 0', bytes('content'))

@@ -53,7 +53,7 @@ it('the worker pool serves callers in turn, with any number of runs of one calle
   expect(order.indexOf('modest')).toBeLessThan(10)
 })
 
-it('the worker pool stops long runs of a caller above its share if others wait, and repeats them later', async () => {
+it('the worker pool stops long runs of a caller above its share if others wait, and runs them again later', async () => {
   const pool = createWorkerPool(SOURCE, { shortMs: 30 })
   const controller = new AbortController()
   const greedy = Array.from({ length: 8 }, () =>

@@ -117,7 +117,7 @@ function abortable(): { readonly signal: AbortSignal; readonly abort: () => void
 const HOSTILE = '(a|aa)+$'
 const HOSTILE_TEXT = `${'a'.repeat(100_000)}!`
 
-describe('in Node.js', () => {
+describe('the pattern matcher in Node.js', () => {
   it('stops a hostile pattern at its deadline while timers run, and matches the next one', async () => {
     let ticks = 0
     const interval = setInterval(() => ticks++, 5)
@@ -202,7 +202,7 @@ describe('in Node.js', () => {
   })
 })
 
-describe('on the web', () => {
+describe('the pattern matcher on the web', () => {
   it('refuses patterns, since there are no workers', async () => {
     const { code } = await failure(web.createPatternMatcher('(?=a)', CASE_SENSITIVE, { deadlineMs: 1_000 }).match('a'))
     expect(code).toBe('unsupported')

@@ -83,7 +83,7 @@ describe('the path of a byte', () => {
     },
   )
 
-  test('is known up to the position where the content stops being JSON', async () => {
+  test('is known up to the position at which the content stops being JSON', async () => {
     expect(await jsonPathAt(chunkedSource('{"log":["one","two'), 16)).toBe('$.log[1]')
   })
 

@@ -28,7 +28,7 @@ function parses(text: string): boolean {
 }
 
 describe('a JSON walk', () => {
-  test('accepts what JSON.parse accepts, except within strings, for any chunks', () => {
+  test('accepts the same texts as JSON.parse, except within strings, with any chunks', () => {
     const token = fc.constantFrom(
       '{',
       '}',
@@ -117,7 +117,7 @@ describe('a member name', () => {
     )
   })
 
-  test('with invalid UTF-8 is found as it is displayed', () => {
+  test('is found even with invalid UTF-8, as it is displayed', () => {
     expect(new JsonName('a\uFFFD').stands(new Uint8Array([34, 97, 0xff, 34]), 0)).toBe(true)
   })
 })

@@ -67,7 +67,7 @@ describe('recognizeJson', () => {
     }
   })
 
-  it('is as certain of JSON after one warning as of a log, if the rest is JSON', () => {
+  it('is as certain of JSON after one warning as of JSON in a log, if the rest is JSON', () => {
     expect(sureness(`npm warn using --force\n${JSON.stringify(Array(200).fill('x'.repeat(99)))}`)).toBe(0.93)
     expect(sureness(`npm warn using --force\n${JSON.stringify(Array.from({ length: 200 }, () => issue))}`)).toBe(0.93)
   })

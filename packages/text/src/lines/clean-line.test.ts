@@ -35,7 +35,7 @@ describe('cleanLine', () => {
     expect(cleanLine(raw)).toBe(shown)
   })
 
-  it('leaves no control characters but tabs, and changes nothing the second time', () => {
+  it('leaves no control characters except tabs, and changes nothing the second time', () => {
     const part = fc.constantFrom(
       '\u001b',
       '[',

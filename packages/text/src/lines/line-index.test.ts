@@ -92,7 +92,7 @@ describe('LineIndex', () => {
     )
   })
 
-  test('is small for a gigabyte, and holds sizes of more than 32 bits', () => {
+  test('is small for a gigabyte, and supports sizes of more than 32 bits', () => {
     const perBlock = Array.from({ length: 16_384 }, (_, block) => 600 + (block % 100))
     const text = new LineIndex(2 ** 30, perBlock, true).encode()
     expect(text.length).toBeLessThan(50_000)

@@ -46,7 +46,7 @@ describe('LongLine', () => {
     expect(hidden).toBeGreaterThan(50_000)
   })
 
-  it('keeps the same progress output for any split of the line, as cleanLine shows it', () => {
+  it('keeps the same text of progress output wherever the line is split, as cleanLine shows it', () => {
     const piece = fc.constantFrom('\r', '\b', 'a', 'bc', ' 10%', '\u001b[K', '\u001b[31m', 'a longer message')
     const pieces = fc.array(fc.array(piece, { maxLength: 9 }).map((parts) => parts.join('')))
     fc.assert(

@@ -37,7 +37,7 @@ async function collect(batches: AsyncIterable<LineBatch>): Promise<{ number: num
 }
 
 describe('lineBatches', () => {
-  it('gives all lines with their numbers, for any sizes of blocks and batches', async () => {
+  it('gives all lines with their numbers, with any sizes of blocks and batches', async () => {
     await fc.assert(
       fc.asyncProperty(texts, sizes, async (text, { block, maxLength }) => {
         const expected = splitLines(text).map((line, index) => ({ number: index + 1, text: line }))
@@ -68,7 +68,7 @@ describe('lineBatches', () => {
 describe('linesWithin', () => {
   const ranges = fc.record({ start: fc.integer({ min: 1, max: 30 }), length: fc.nat(30) })
 
-  it('passes on exactly the requested slice of the whole', async () => {
+  it('passes on exactly the requested range of the whole', async () => {
     await fc.assert(
       fc.asyncProperty(texts, sizes, ranges, fc.boolean(), async (text, { block, maxLength }, asked, toEnd) => {
         const range: LineRange = { start: asked.start, end: asked.start + asked.length }

@@ -188,7 +188,7 @@ test.each([
   ['C:\\Users\\me', 'C:\\Users\\me', true],
   ['args[]', 'args[]', true],
   ['**/x', '**/x', true],
-])('matching %s in %j: %s', (source, text, matches) => {
+])('the pattern %s searched in %j gives %s', (source, text, matches) => {
   const { expression, flags } = parseSearchPattern(source, { ignoreCase: false })
   expect(new RegExp(expression, flags).test(text)).toBe(matches)
 })
@@ -223,7 +223,7 @@ test.each([
   ['[a-z&&[^b]]', 'Intersections of classes are not supported'],
   [`${'('.repeat(300)}a${')'.repeat(300)}`, 'Groups nested too deep'],
   ['a'.repeat(3_000), 'An expression has at most 2,048 characters'],
-])('translating %s: %s', (source, message) => {
+])('the pattern %s translates to %s', (source, message) => {
   const pattern = parseSearchPattern(source, { ignoreCase: false })
   expect(pattern.problem).toBe(message)
   expect(new RegExp(pattern.expression, pattern.flags).test(source)).toBe(true)

@@ -5,7 +5,7 @@ import { RequiredStrings } from './match-lines.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-it('RequiredStrings finds the lines that contain a string of each set, whichever bytes the sample calls rare', () => {
+it('RequiredStrings finds the lines that contain a string of each set, whichever bytes the sample shows as rare', () => {
   const word = fc.constantFrom('ab', 'b', 'abc', 'x', 'y', 'B', 'Xy', 'é', 'averylongword', 'averylongwore', '')
   const texts = fc
     .array(fc.array(word, { maxLength: 4 }), { maxLength: 20 })

@@ -18,7 +18,7 @@ test('an expression is described by the requirements of a search', () => {
   })
 })
 
-test('plain text is required', () => {
+test('plain text is required in each match', () => {
   expect(parseSearchPattern('connection refused', { ignoreCase: false })).toMatchObject({
     required: [['connection refused']],
   })

@@ -8,7 +8,7 @@ const askedFor = (query: string): string[] =>
     .map((word) => word.text)
 
 describe('parseQueryWords', () => {
-  it('leaves out the words that make a question, unless there are no others', () => {
+  it('leaves out the words that only make a question, unless there are no others', () => {
     expect(askedFor('Why did the payment fail?')).toEqual(['payment', 'fail'])
     expect(askedFor('what is it')).toEqual(['what', 'is', 'it'])
   })
@@ -36,13 +36,13 @@ describe('parseQueryWords', () => {
     expect(askedFor('支払い失敗 ошибка')).toEqual(['支払', '払い', 'い失', '失敗', 'ошибка'])
   })
 
-  it('has a limited number of words, and the number of the rest', () => {
+  it('has a limited number of words, and the number of words left out', () => {
     const { words, leftOut } = parseQueryWords(Array.from({ length: 50 }, (_, index) => `word${index}`).join(' '))
     expect(words).toHaveLength(MAX_QUERY_WORDS)
     expect(leftOut).toBe(50 - MAX_QUERY_WORDS)
   })
 
-  it('adds words of failures to a question about a failure, with less weight beside more other words', () => {
+  it('adds failure words to a question about a failure, with less weight if there are more other words', () => {
     const impliedWeight = (query: string): number =>
       Math.max(0, ...parseQueryWords(query).words.map((word) => (word.implied ? word.weight : 0)))
     expect(impliedWeight('list the invoices')).toBe(0)
@@ -50,7 +50,7 @@ describe('parseQueryWords', () => {
     expect(impliedWeight('why did the payment fail')).toBeGreaterThan(impliedWeight('why did the card payment fail'))
   })
 
-  it('has as many words as candidates have room for', () => {
+  it('has as many words as the candidates have space for', () => {
     const query = `fail ${Array.from({ length: 50 }, (_, index) => `word${index}`).join(' ')}`
     expect(parseQueryWords(query).words.length).toBeLessThanOrEqual(32)
   })

@@ -77,7 +77,7 @@ describe('rankPassages', () => {
     expect(await rank(lines, 'request status')).toMatchObject({ total: 1, similar: [99] })
   })
 
-  it('covers every line, and puts no line into two passages', async () => {
+  it('covers every line, and includes no line in two passages', async () => {
     const line = fc.constantFrom('hay', 'needle', 'needle of gold', 'a golden needle in hay', 'gold')
     await fc.assert(
       fc.asyncProperty(fc.array(line, { maxLength: 80 }), async (kinds) => {

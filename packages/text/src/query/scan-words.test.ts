@@ -36,7 +36,7 @@ describe('scanWords', () => {
     expect(found.candidates.line(found.candidates.count - 1)).toBe(2)
   })
 
-  it('keeps a bounded number of lines, those with the rarest words', async () => {
+  it('keeps a limited number of lines, those with the rarest words', async () => {
     const lines = Array.from({ length: MAX_CANDIDATES * 2 }, (_, index) => (index % 25_000 === 9 ? 'rare' : 'hay'))
     const found = await scan(lines.join('\n'), 'hay rare', 1_000_000)
     expect(found.candidates.count).toBeLessThanOrEqual(MAX_CANDIDATES)
@@ -67,7 +67,7 @@ describe('shapeOf', () => {
     expect(shapeOf('1 2 3', 0, 5).weak).toBe(true)
   })
 
-  it('says if little is left of a line', () => {
+  it('says if little of a line is left', () => {
     expect(shapeOf('FAILED 12', 0, 9).weak).toBe(true)
     expect(shapeOf('the request failed', 0, 18).weak).toBe(false)
   })
@@ -98,7 +98,7 @@ const text = fc
   .map((parts) => parts.map(([piece, times, end]) => piece.repeat(times) + end).join(''))
 
 describe('textChunks', () => {
-  it('gives all of a text in order, each chunk with its position', async () => {
+  it('gives the whole text in order, each chunk with its position', async () => {
     await fc.assert(
       fc.asyncProperty(text, fc.integer({ min: 1_000, max: 200_000 }), async (content, blockBytes) => {
         const whole = content.startsWith('\uFEFF') ? content.slice(1) : content
@@ -125,7 +125,7 @@ describe('textChunks', () => {
     )
   })
 
-  it('is the same for any blocks', async () => {
+  it('is the same for any sizes of blocks', async () => {
     await fc.assert(
       fc.asyncProperty(text, fc.integer({ min: 1, max: 70_000 }), async (content, blockBytes) => {
         const bytes = new TextEncoder().encode(content)

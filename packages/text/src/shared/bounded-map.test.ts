@@ -19,7 +19,7 @@ test('a bounded map treats an entry that was set again as the newest', () => {
   expect([map.get('a'), map.get('b'), map.get('c')]).toEqual([3, undefined, 4])
 })
 
-test('a bounded map has room again after a delete', () => {
+test('a bounded map has space again after a delete', () => {
   const map = new BoundedMap<string, number>(1)
   map.set('a', 1)
   map.delete('a')

@@ -28,7 +28,7 @@ test('a copy of a Buffer shares no memory with it', () => {
   expect(copy.constructor).toBe(Uint8Array)
 })
 
-test('a plain view of a Buffer has its bytes and no methods of its own', () => {
+test('a plain view of a Buffer has its bytes, but not its different methods', () => {
   const buffer = Buffer.from('content').subarray(1, 4)
   const plain = plainBytes(buffer)
   expect(plain.constructor).toBe(Uint8Array)

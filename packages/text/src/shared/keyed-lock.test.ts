@@ -26,7 +26,7 @@ test('the lock runs the next task after a failed one', async () => {
   await expect(next).resolves.toBe('next')
 })
 
-test('the lock runs a task of several keys after all earlier tasks of each, without deadlocks', async () => {
+test('the lock runs a task of several keys after all earlier tasks of each key, without deadlocks', async () => {
   const lock = new KeyedLock()
   const events: string[] = []
   const task = (name: string) => async (): Promise<void> => {

@@ -38,7 +38,7 @@ it('JSON rows are the objects of an array', () => {
   })
 })
 
-it('JSON rows are the objects on lines, without broken, cut or other lines', () => {
+it('JSON rows are the objects on lines, without invalid, incomplete or other lines', () => {
   const { rows, notes } = read('lines', ['{"a":1}\n{"a":2\n{"a":"3\n{"a" 4}\n[5]\n\n{"a":6} \r\n{"a":'])
   expect(rows).toEqual([['1'], ['6']])
   expect(notes).toEqual([

@@ -77,7 +77,7 @@ const cell = fc.oneof(
 
 const table = fc.array(fc.array(cell, { minLength: 1, maxLength: 6 }), { maxLength: 40 })
 
-it('a record reader reads written records back, even ragged rows and quoted line ends', () => {
+it('a record reader reads written records back, even rows of different lengths and line ends in quotes', () => {
   fc.assert(
     fc.property(table, fc.constantFrom('\n', '\r\n'), (rows, end) => {
       const filled = rows.filter((row) => row.join(',') !== '')

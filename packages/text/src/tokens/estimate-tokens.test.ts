@@ -96,7 +96,7 @@ const samples: Record<string, string> = {
 }
 
 describe('estimateTokens', () => {
-  it.each(Object.keys(samples))('is at least the o200k_base tokens, and not far above, for %s', (name) => {
+  it.each(Object.keys(samples))('is at least the o200k_base tokens of %s, and not far above', (name) => {
     const text = samples[name]!
     const tokens = countTokens(text)
     expect(estimateTokens(text)).toBeGreaterThanOrEqual(tokens)
@@ -157,7 +157,7 @@ describe('estimateTokens', () => {
     fc.assert(fc.property(fc.string({ minLength: 1, unit: 'binary' }), (text) => estimateTokens(text) > 0))
   })
 
-  it('never shrinks much if text is added', () => {
+  it('never becomes much smaller if text is added', () => {
     fc.assert(
       fc.property(
         fc.string(),

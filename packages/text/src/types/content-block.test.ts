@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { safeName } from './content-block.ts'
 
-it('a block name stays as it is if it is short and plain', () => {
+it('a block name does not change if it is short and plain', () => {
   expect(safeName('report (1), final "draft".pdf')).toBe('report (1), final "draft".pdf')
 })
 
-it('a block name has the end of a long URI, in which files of one folder differ', () => {
+it('a block name keeps the end of a long URI, in which files of one folder differ', () => {
   const folder = `repo://owner/project/refs/heads/main/contents/${'packages/'.repeat(20)}`
   const names = ['a.ts', 'b.ts'].map((file) => safeName(`${folder}${file}`))
   expect(names[0]).toMatch(/^repo:\/\/owner\/.*….*a\.ts$/)

@@ -91,7 +91,7 @@ describe('historyPrepareStep', () => {
     expect(asked).toHaveBeenCalledTimes(1)
   })
 
-  it('requests no more summaries if the program marks the newest messages for the cache', async () => {
+  it('requests no more summaries if the program sets a cache mark on the newest messages', async () => {
     const mark = { anthropic: { cacheControl: { type: 'ephemeral' } } }
     const marking = ({ messages }: HistoryStep): { messages: ModelMessage[] } => ({
       messages: messages.map((message, index) =>
@@ -144,7 +144,7 @@ describe('historyPrepareStep', () => {
     await expect(failing({ messages: LARGE } as never)).rejects.toThrow(RangeError)
   })
 
-  it('passes the signal to the summary; if it aborts, the run continues', async () => {
+  it('passes the signal to the summary; if the signal aborts, the run continues', async () => {
     const controller = new AbortController()
     let given: AbortSignal | undefined
     const hanging = ({ signal }: { readonly signal: AbortSignal }): Promise<never> => {

@@ -83,7 +83,7 @@ it('historyParams accepts a compactor that remembers a session between requests'
   expect(asked).toHaveBeenCalledTimes(1)
 })
 
-it('historyParams stops a summary if the signal aborts, and leaves the messages', async () => {
+it('historyParams stops a summary if the signal aborts, and leaves the messages unchanged', async () => {
   const controller = new AbortController()
   const hanging = ({ signal }: SummaryRequest): Promise<never> => {
     setImmediate(() => controller.abort())

@@ -77,17 +77,22 @@ describe('historyRunner', () => {
         return content
       },
     ],
-  ])('runs each tool once, and ends as without historyRunner, if the runner is %s', async (_how, finish) => {
-    const runner = client.beta.messages.toolRunner(params())
-    expect(historyRunner(runner, session, COMPACT)).toBe(runner)
-    expect(await finish(runner)).toEqual([{ type: 'text', text: 'done' }])
-    expect(runs).toBe(STEPS)
-    expect(sent).toHaveLength(STEPS + 1)
-    const results = resultsIn(runner.params.messages)
-    expect(results.map(({ tool_use_id: id }) => id)).toEqual(Array.from({ length: STEPS }, (_, at) => `call_${at + 1}`))
-    expect(JSON.stringify(results[0])).toContain('[Offloaded: ')
-    expect(results.at(-1)?.content).toBe(PART)
-  })
+  ])(
+    'runs each tool once, and ends in the same way as without historyRunner, if the runner is %s',
+    async (_how, finish) => {
+      const runner = client.beta.messages.toolRunner(params())
+      expect(historyRunner(runner, session, COMPACT)).toBe(runner)
+      expect(await finish(runner)).toEqual([{ type: 'text', text: 'done' }])
+      expect(runs).toBe(STEPS)
+      expect(sent).toHaveLength(STEPS + 1)
+      const results = resultsIn(runner.params.messages)
+      expect(results.map(({ tool_use_id: id }) => id)).toEqual(
+        Array.from({ length: STEPS }, (_, at) => `call_${at + 1}`),
+      )
+      expect(JSON.stringify(results[0])).toContain('[Offloaded: ')
+      expect(results.at(-1)?.content).toBe(PART)
+    },
+  )
 
   it('sends the same requests within the limit', async () => {
     await client.beta.messages.toolRunner(params())
@@ -108,7 +113,7 @@ describe('historyRunner', () => {
     expect(JSON.stringify(sent[0]?.messages)).toContain('[Offloaded: ')
   })
 
-  it('keeps the whole history, to which params can be expanded', async () => {
+  it('keeps the whole history, because the params can be expanded to it', async () => {
     const options = { ...COMPRESS, maxToolMessageTokens: 300, compactRatioThreshold: 0 }
     const runner = client.beta.messages.toolRunner({ ...params(), system: 'Be brief.' })
     await historyRunner(runner, session, options)
@@ -172,21 +177,24 @@ describe('historyRunner', () => {
     }
   })
 
-  it.each([[false], [true]])('rejects as without historyRunner if the API fails, with stream: %s', async (stream) => {
-    const failing = new Anthropic({
-      apiKey: 'none',
-      maxRetries: 0,
-      fetch: async () => Response.json({ type: 'error', error: { message: 'Overloaded.' } }, { status: 529 }),
-    })
-    const runner = (): PromiseLike<unknown> & AsyncIterable<unknown> =>
-      failing.beta.messages.toolRunner({ ...params(), stream } as never) as never
-    const plain = await Promise.resolve(runner()).catch((error: unknown) => error)
-    const kept = await Promise.resolve(historyRunner(runner(), session, COMPACT)).catch((error: unknown) => error)
-    expect(plain).toBeInstanceOf(Anthropic.APIError)
-    expect(String(kept)).toBe(String(plain))
-  })
+  it.each([[false], [true]])(
+    'rejects in the same way as without historyRunner if the API fails, with stream: %s',
+    async (stream) => {
+      const failing = new Anthropic({
+        apiKey: 'none',
+        maxRetries: 0,
+        fetch: async () => Response.json({ type: 'error', error: { message: 'Overloaded.' } }, { status: 529 }),
+      })
+      const runner = (): PromiseLike<unknown> & AsyncIterable<unknown> =>
+        failing.beta.messages.toolRunner({ ...params(), stream } as never) as never
+      const plain = await Promise.resolve(runner()).catch((error: unknown) => error)
+      const kept = await Promise.resolve(historyRunner(runner(), session, COMPACT)).catch((error: unknown) => error)
+      expect(plain).toBeInstanceOf(Anthropic.APIError)
+      expect(String(kept)).toBe(String(plain))
+    },
+  )
 
-  it('ends with max_iterations', async () => {
+  it('ends when max_iterations is reached', async () => {
     const runner = client.beta.messages.toolRunner({ ...params(), max_iterations: 3 })
     await historyRunner(runner, session, { ...COMPACT, maxTotalTokens: 100 })
     expect(sent).toHaveLength(3)
@@ -211,7 +219,7 @@ describe('historyRunner', () => {
 describe.skipIf(!hasThreads)('historyRunner with a thread', () => {
   const threads = (): readonly (string | undefined)[] => sent.map(({ thread }) => thread?.type)
 
-  it('starts a new thread only for each compaction', async () => {
+  it('starts a new thread only after each compaction', async () => {
     await historyRunner(client.beta.messages.toolRunner(params()), session, COMPACT)
     const passes = threads().lastIndexOf('create')
     expect(threads()[0]).toBe('create')

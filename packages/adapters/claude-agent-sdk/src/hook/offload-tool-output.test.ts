@@ -58,7 +58,7 @@ describe('output that Claude Code has saved to a file', () => {
     expect(await shown(input)).toBe(text)
   })
 
-  it('is stored byte for byte if it is not UTF-8, followed by the errors', async () => {
+  it('is stored byte for byte if it is not UTF-8, followed by standard error', async () => {
     const bytes = Buffer.concat([Buffer.from([0x68, 0xff, 0x0a]), Buffer.from(LOG)])
     await writeFile(saved(), bytes)
     const text = await shown(bash({ persistedOutputPath: saved(), stderr: 'broken pipe' }))
@@ -116,7 +116,7 @@ describe('output that Claude Code has saved to a file', () => {
   })
 })
 
-it('the hook returns nothing for its own tool, for small output and for unknown tools', async () => {
+it('the hook returns nothing for calls of its own tool, for small output and for unknown tools', async () => {
   const own = { ...bash({}), tool_name: 'mcp__spillway__retrieve_offloaded_content', tool_response: LOG }
   expect(await offloadToolOutput(offloader, own)).toEqual({})
   expect(await offloadToolOutput(offloader, bash({ stdout: 'hello' }))).toEqual({})
@@ -124,7 +124,7 @@ it('the hook returns nothing for its own tool, for small output and for unknown 
   expect(events).toEqual([])
 })
 
-it('the hook stores the larger of stdout and stderr, so that the rest is within the limit', async () => {
+it('the hook stores the larger of stdout and stderr, so that the remaining output is within the limit', async () => {
   const { hookSpecificOutput } = await offloadToolOutput(offloader, bash({ stdout: LOG, stderr: LOG }))
   const { stdout, stderr } = Object(hookSpecificOutput?.updatedToolOutput) as { stdout: string; stderr: string }
   expect(stderr).toBe('')

@@ -137,7 +137,7 @@ describe('readToolOutput', () => {
     ])
   })
 
-  it('keeps the identity of the remaining parts', () => {
+  it('keeps the remaining parts as the same objects', () => {
     const [small, large] = [
       { type: 'text', text: 'small' },
       { type: 'text', text: 'large' },
@@ -157,7 +157,7 @@ describe('readToolOutput', () => {
     expect(err && output?.write('NEW', [err])).toMatchObject({ stdout: 'NEW', stderr: 'a long text' })
   })
 
-  it('reads JSON of an MCP tool as a value only if that is lossless', () => {
+  it('reads JSON of an MCP tool as a value only if no digit is lost', () => {
     const blockOf = (text: string): unknown => readToolOutput(request('mcp__a__b', text))?.parts[0]?.block
     expect(blockOf('{"a":[1]}')).toEqual({ type: 'json', value: { a: [1] } })
     for (const text of ['{"a":12345678901234567890}', '{"a": 1}', '{"a":1,"a":2}', '"a"', '1', '{', '[1,]'])

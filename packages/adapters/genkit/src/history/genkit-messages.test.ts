@@ -117,7 +117,7 @@ describe('genkitMessages', () => {
     ])
   })
 
-  it('keeps an error an error, and says so', () => {
+  it('keeps an error marked as an error', () => {
     const failed = { toolResponse: { name: 'read', ref: 'a', output: { error: 'no such file '.repeat(100) } } }
     const messages: MessageData[] = [{ role: 'tool', content: [failed] }]
     const [message] = format.read(messages)

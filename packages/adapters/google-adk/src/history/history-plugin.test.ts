@@ -101,7 +101,7 @@ it('historyPlugin makes the same references for calls without ids', async () => 
   expect(first.map(({ messages }) => messages)).toEqual(second.map(({ messages }) => messages))
 })
 
-it('historyPlugin keeps retrieved media after their answers, even if these became references', async () => {
+it('historyPlugin keeps retrieved media after their answers, even if references replaced the answers', async () => {
   const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3])
   const offloader = lasting()
   const reference = await offloader.forScope('app', 'user', 'session').options.storage.store('image', png, 'image/png')
@@ -142,7 +142,7 @@ it('historyPlugin remembers its outcome for each agent of a session', async () =
   expect(Math.max(...systems)).toBe(1)
 })
 
-it('historyPlugin stores in the given scope, by default of app, user and session', async () => {
+it('historyPlugin stores in the given scope, by default in that of app, user and session', async () => {
   for (const [options, segments] of [
     [LIMITS, ['app', 'user', 'session']],
     [{ ...LIMITS, scope: () => ['tenant'] }, ['tenant']],

@@ -13,9 +13,10 @@ const FILE_TOOLS = ['ls', 'read_file', 'write_file', 'edit_file', 'delete', 'glo
 export interface DeepAgentBackendOptions extends StorageBackendOptions, Pick<OffloadOptions, 'scope'> {}
 
 /**
- * Make the `offloadMiddleware` for `createDeepAgent`: results of the agent's file tools stay, and errors are thrown on.
+ * Make the `offloadMiddleware` for `createDeepAgent`. It does not offload results of the agent's file tools, and throws
+ * errors again.
  *
- * Subagents have their own middleware: pass it to each.
+ * Subagents have their own middleware: pass this middleware to each of them.
  *
  * @throws TypeError for an invalid offloader or option.
  *
@@ -45,7 +46,7 @@ export function deepAgentMiddleware(
  * Make the file system of an agent, for `backend` of `createDeepAgent`: a {@link StorageBackend} in the scope of each
  * run.
  *
- * Pass the `scope` of {@link deepAgentMiddleware}.
+ * Pass the same `scope` as to {@link deepAgentMiddleware}.
  *
  * @throws TypeError for an invalid offloader, storage or option.
  */

@@ -152,7 +152,7 @@ describe('StorageBackend', () => {
     expect((await backend.read(path)).content).toBe('log')
   })
 
-  it('does not mistake written files for results, or results for written files', async () => {
+  it('confuses neither written files with results nor results with written files', async () => {
     const storage = memory()
     const backend = new StorageBackend(storage)
     await storage.store('/notes.md@1', encode('forged'))
@@ -168,7 +168,7 @@ describe('StorageBackend', () => {
     expect((await backend.read(path)).content).toBe('log')
   })
 
-  it('has the version of a file at any time, and the newest if older versions were evicted', async () => {
+  it('has a version of a file at any time, which is the newest even if older versions were evicted', async () => {
     const storage = memory()
     await new StorageBackend(storage).write('/notes.md', 'one')
     const lefts: unknown[] = []
@@ -198,7 +198,7 @@ describe('StorageBackend', () => {
     expect((await failing.read('/notes.md')).content).toBe('one')
   })
 
-  it('writes and edits on a storage that cannot delete, and reports a needed delete', async () => {
+  it('writes and edits on a storage that cannot delete, and reports an error if a delete is needed', async () => {
     const storage = memory()
     const backend = new StorageBackend({ ...changed(storage, {}), delete: undefined } as unknown as Storage)
     await backend.write('/notes.md', 'one')
@@ -214,7 +214,7 @@ describe('StorageBackend', () => {
     (): never => {
       throw new TypeError('no client')
     },
-  ])('reports an unavailable storage, and never as a missing file: %s', async (fail) => {
+  ])('reports an unavailable storage, never a missing file: %s', async (fail) => {
     const storage = memory()
     await new StorageBackend(storage).write('/a.md', 'a')
     const list = (): AsyncIterable<never> => ({ [Symbol.asyncIterator]: () => ({ next: fail }) })

@@ -28,7 +28,7 @@ const MAX_MEDIA_BYTES = 10_485_760
 
 /** Options of {@link StorageBackend}. */
 export interface StorageBackendOptions extends StoredFilesOptions {
-  /** The folder with tool results; `/` for a backend mounted at such a path. Defaults to `/large_tool_results/`. */
+  /** The folder with tool results. `/` if the backend is mounted at such a path. Defaults to `/large_tool_results/`. */
   readonly resultFolder?: string | undefined
 }
 
@@ -84,7 +84,7 @@ export class StorageBackend implements BackendProtocolV2 {
     })
   }
 
-  /** Store a file. The installed deepagents decides whether an existing one is replaced or refused. */
+  /** Store a file. The installed deepagents decides whether an existing file is replaced, or the write is refused. */
   async write(path: string, content: string): Promise<WriteResult> {
     return await answer(async () => {
       await this.#files.update(path, (file) => {
@@ -115,7 +115,7 @@ export class StorageBackend implements BackendProtocolV2 {
     })
   }
 
-  /** Find lines with a literal text, in text files: at most 10,000 of them. */
+  /** Find lines with a literal text in text files, at most 10,000 lines. */
   async grep(
     pattern: string,
     path: string | null = '/',
@@ -146,7 +146,7 @@ export class StorageBackend implements BackendProtocolV2 {
     })
   }
 
-  /** Remove a file or folder of the agent. Tool results stay. */
+  /** Remove a file or folder of the agent. Tool results cannot be removed. */
   async delete(path: string): Promise<{ path?: string; error?: string; filesUpdate?: null }> {
     return await answer(async () => {
       const removed = await this.#files.remove(path)
@@ -212,7 +212,7 @@ function exactText(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** A refused operation; its message is the answer. */
+/** A refused operation. Its message is the answer for the model. */
 class Refusal extends Error {
   override readonly name = 'Refusal'
 }
@@ -265,10 +265,10 @@ const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOStr
 
 type FileRecord = Readonly<Record<string, FileData>>
 
-/** The file system of the installed deepagents over some files: its patterns, messages and rules apply. */
+/** The file system of the installed deepagents over our files. Its patterns, messages and rules apply. */
 export const rulesOver = (files: FileRecord): StateBackend => new StateBackend({ state: { files } })
 
-/** The file system of another version would look elsewhere, and silently find no file. */
+/** Throws for an unknown version of deepagents, whose file system would silently find no file. */
 function assertRules(): void {
   if (writtenTo('/a', 'a', {}).data === undefined)
     throw new TypeError(
@@ -322,13 +322,13 @@ export async function readPage(file: StoredFile, offset: number, limit: number):
   }
 }
 
-/** As deepagents reads a bound that a model wrote. */
+/** Reads a bound that a model wrote, as deepagents reads it. */
 function wholeNumber(value: number): number {
   return Number.isFinite(value) ? Math.min(Math.max(0, Math.floor(value)), MAX_LINES) : 0
 }
 
 const MAX_LENGTH = 256
-/** Limits of wildcards, in all and between two slashes: with more, matching may not end. */
+/** Limits for the number of wildcards, in all and between two slashes. With more, matching may take forever. */
 const MAX_OPEN_PARTS = 6
 const MAX_STARS_OF_NAME = 2
 const OPEN_PART = /\*+|\{/g

@@ -142,7 +142,7 @@ describe('historyMiddleware in the prompt', () => {
 describe('historyMiddleware in the state', () => {
   const options = { ...LIMITS, replaceIn: 'state' } as const
 
-  it('replaces older results permanently, and keeps all else of their messages', async () => {
+  it('replaces older results permanently, and keeps everything else in their messages', async () => {
     const offloader = create()
     const { invoke, checkpointer } = agentOf({ offloader, options })
     const { invoke: plain } = agentOf({ options: { maxTotalTokens: 1_000_000 } })

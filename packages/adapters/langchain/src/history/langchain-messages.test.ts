@@ -91,7 +91,7 @@ describe('generated histories', () => {
     )
   })
 
-  it('change only in the arguments of calls, even if these are repeated', () => {
+  it('change only in the arguments of calls, even if messages repeat these', () => {
     fc.assert(
       fc.property(histories(), (messages) => {
         const original = format.read(messages)

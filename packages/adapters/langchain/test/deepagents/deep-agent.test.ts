@@ -77,7 +77,7 @@ describe('deepAgentMiddleware and deepAgentBackend', () => {
     expect(textOf(last, 'retrieve_offloaded_content')).toContain('> 3211| line 3210: FAILED')
   })
 
-  it('keep files that the agent writes for its thread, from run to run, and from other threads', async () => {
+  it('keep files that the agent writes for its thread, in later runs too, and hide them from other threads', async () => {
     const offloader = offloaderOf()
     const agentOf = (model: FakeChatModel): ReturnType<typeof createDeepAgent> =>
       createDeepAgent({
@@ -132,7 +132,7 @@ describe('deepAgentMiddleware and deepAgentBackend', () => {
     expect(textOf(prompts.at(-1), 'glob')).toBe(`${RESULTS}${referenceIn(replaced)}.txt`)
   })
 
-  it('work in subagents with the middleware, in the scope of the thread', async () => {
+  it('work in subagents that have the middleware, in the scope of the thread', async () => {
     const offloader = offloaderOf()
     const middleware = [deepAgentMiddleware(offloader)]
     const input = { description: 'Read the log.', subagent_type: 'general-purpose' }
@@ -204,7 +204,7 @@ describe('deepAgentMiddleware and deepAgentBackend', () => {
     expect(await backend.ls('/')).toEqual({ error })
   })
 
-  it.runIf(isNewest)('let the agent delete its files, but no results', async () => {
+  it.runIf(isNewest)('let the agent delete its own files, but no results', async () => {
     const offloader = offloaderOf()
     const { model, prompts } = scripted(
       () => [call('read_log', {}), call('write_file', { file_path: '/notes.md', content: 'mine' })],

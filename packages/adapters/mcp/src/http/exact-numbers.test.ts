@@ -21,7 +21,7 @@ function body(text: string, size: number): ReadableStream<Uint8Array> {
 }
 
 describe('ExactNumbers', () => {
-  it('passes the numbers of a body through JSON.parse, for any chunks', async () => {
+  it('passes the numbers of a body through JSON.parse, with any chunks', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 200 }), async (size) => {
         const numbers = new ExactNumbers()
@@ -66,7 +66,7 @@ describe('ExactNumbers', () => {
     expect(numbers.reveal(message)).toBe(message)
   })
 
-  it('passes on a body unchanged that is longer than allowed', async () => {
+  it('passes a body on unchanged if it is longer than allowed', async () => {
     const text = `[${'1.0,'.repeat(1_000)}1.0]`
     const marked = new ExactNumbers().markBody(body(text, 100), { isEventStream: false, maxLength: 500 })
     expect(await new Response(marked).text()).toBe(text)

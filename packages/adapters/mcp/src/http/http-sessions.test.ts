@@ -63,7 +63,7 @@ describe('HTTP sessions', () => {
     expect(two.client.getServerVersion()?.name).toBe('two')
   })
 
-  test('of one caller that stay open make room for sessions of others', async () => {
+  test('make room for sessions of other callers if one caller left many open', async () => {
     const url = await listen({ maxSessions: 4 })
     const greedy = []
     for (let count = 0; count < 6; count += 1) greedy.push(await connect(url, 'greedy'))
@@ -93,7 +93,7 @@ describe('HTTP sessions', () => {
     expect(await answer.text()).toContain(`"result":${numbers}`)
   })
 
-  test('are not found by other callers who know their ids', async () => {
+  test('are not found by other callers, even if these know their ids', async () => {
     const url = await listen()
     const { transport } = await connect(url, 'one')
     const id = String(transport.sessionId)
@@ -113,7 +113,7 @@ describe('HTTP sessions', () => {
     expect(served).toBe(0)
   })
 
-  test('end when their client ends them, and are then not found', async () => {
+  test('end when their client ends them, and are not found afterwards', async () => {
     const url = await listen()
     const { transport } = await connect(url, 'one')
     const id = String(transport.sessionId)
@@ -141,7 +141,7 @@ describe('HTTP sessions', () => {
     await expect.poll(() => ended, { timeout: 5_000 }).toBe(1)
   })
 
-  test('are limited in number, and a further one gets retry-after', async () => {
+  test('are limited in number, and a client over the limit gets retry-after', async () => {
     const url = await listen({ maxSessions: 1 })
     await connect(url, 'one')
     const greeting = { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} }
@@ -192,7 +192,7 @@ describe('messages of the server over HTTP', () => {
     await expect.poll(() => seen).toEqual([1, 2, 3])
   })
 
-  test('about progress go to the request that asked for it', async () => {
+  test('are sent with the request that they report progress of', async () => {
     const url = await listen({
       serve: async (client) => {
         const { promise, resolve } = Promise.withResolvers<string>()

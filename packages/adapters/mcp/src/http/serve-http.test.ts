@@ -25,7 +25,7 @@ const statusOf = (
     sent.once('error', reject).end()
   })
 
-test('the HTTP server answers this machine by any of its names, and its own pages', async () => {
+test('the HTTP server answers requests of this machine under any of its names, and of its own pages', async () => {
   const url = await serve()
   expect(url.hostname).toBe('127.0.0.1')
   for (const host of ['localhost', '127.0.0.1', '[::1]'])
@@ -46,13 +46,13 @@ test('the HTTP server answers under allowed hosts', async () => {
   expect(await statusOf(await serve({ allowedHosts: ['mcp.example.com'] }), { host: 'mcp.example.com' })).toBe(200)
 })
 
-test('the HTTP server has one path', async () => {
+test('the HTTP server has only one path', async () => {
   const url = await serve({ path: '/other' })
   expect(await statusOf(url, {})).toBe(200)
   expect(await statusOf(url, {}, '/mcp')).toBe(404)
 })
 
-test('the HTTP server with tokens identifies callers, and refuses strangers', async () => {
+test('the HTTP server with tokens identifies callers, and refuses unknown ones', async () => {
   const tokens = new AccessTokens([{ token: 'a-token-of-many-characters', scope: ['tenant', 'a'] }])
   const url = await serve({ tokens })
   const stranger = await fetch(url)

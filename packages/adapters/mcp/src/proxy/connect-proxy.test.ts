@@ -45,7 +45,7 @@ describe('connectProxy', () => {
     expect(JSON.stringify(client.sent[0])).toContain('[Offloaded: 1 block')
   })
 
-  it('names scopes by the authInfo of a message', async () => {
+  it('takes the scope from the authInfo of a message', async () => {
     const seen: unknown[] = []
     const { client } = await bench({ scope: (authInfo) => [String(seen.push(authInfo))] })
     client.receive(request(1, 'ping'), { authInfo: { clientId: 'a' } })
@@ -71,7 +71,7 @@ describe('connectProxy', () => {
     expect(client.sent.map(({ id, method }) => id ?? method)).toEqual([1, 'notifications/message'])
   })
 
-  it('rejects if the server cannot be started, and does not touch the client', async () => {
+  it("rejects if the server cannot be started, and leaves the client's connection open", async () => {
     const client = new FakeConnection()
     const server = new FakeConnection(new Error('no such command'))
     const offloader = new ContextOffloader({ storage: new InMemoryStorage() })

@@ -26,7 +26,7 @@ describe('the text of a message', () => {
     expect(readMessages(`[${texts.join(',')}]`).map((message) => writeMessage(message as Message))).toEqual(texts)
   })
 
-  it('is otherwise read as by JSON.parse', () => {
+  it('is otherwise read in the same way as by JSON.parse', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify({ params: value })
@@ -39,7 +39,7 @@ describe('the text of a message', () => {
 describe('a request id', () => {
   const IDS = ['9007199254740993', '9007199254740992', '-12345678901234567890', '1.5000']
 
-  it('becomes a distinct text if it is not a safe integer, and is written as received', () => {
+  it('becomes a unique text if it is not a safe integer, and is written as received', () => {
     const messages = IDS.map((id) => read(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`))
     expect(new Set(messages.map(({ id }) => id)).size).toBe(IDS.length)
     for (const [index, { id }] of messages.entries()) {
@@ -57,7 +57,7 @@ describe('a request id', () => {
     expect(writeMessage({ ...message, params: { ...message.params } })).toBe(text)
   })
 
-  it('with few digits is a number in any notation', () => {
+  it('is read as a number in any notation if it has few digits', () => {
     expect([readId('1'), readId('1.0'), readId('"1"')]).toEqual([1, 1, '1'])
   })
 })

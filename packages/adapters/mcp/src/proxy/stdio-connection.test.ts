@@ -70,7 +70,7 @@ describe('StdioConnection', () => {
     ])
   })
 
-  it('is closed once after the last message, if the input ends', async () => {
+  it('is closed once when the input ends, after the last message', async () => {
     const { connection, told, input } = await bench()
     input.end(JSON.stringify(PING))
     await settle()
@@ -88,7 +88,7 @@ describe('StdioConnection', () => {
     expect(told.closes).toEqual(['the pipe is broken'])
   })
 
-  it('waits while the other end reads slowly, but no longer than it is open', async () => {
+  it('waits while the other end reads slowly, but not after it is closed', async () => {
     const slow = new Writable({ highWaterMark: 10, write: () => {} })
     const connection = new StdioConnection({ input: new PassThrough(), output: slow })
     await connection.start(newTold())
@@ -103,7 +103,7 @@ describe('StdioConnection', () => {
   })
 })
 
-it('notifications are dropped for an end that does not read, and answers are kept', async () => {
+it('notifications are dropped for an end that does not read, and answers are not', async () => {
   const output = new Writable({ write() {} })
   const connection = new StdioConnection({ input: new PassThrough(), output })
   await connection.start(newTold())
@@ -193,7 +193,7 @@ describe('lineReader', () => {
   }
 
   describe('LineReader', () => {
-    it('gives the lines of a text for any chunks, even within characters, and reports too long ones', () => {
+    it('gives the lines of a text with any chunks, even if a chunk ends within a character, and reports lines that are too long', () => {
       const text = fc.string({ unit: fc.constantFrom('a', 'é', '日', '👩', '\r', '\n', '\n', '"'), maxLength: 60 })
       fc.assert(
         fc.property(

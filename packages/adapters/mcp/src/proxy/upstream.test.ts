@@ -68,7 +68,7 @@ describe('Upstream', () => {
     expect(told.errors).toEqual([])
   })
 
-  it('answers a request that cannot be sent with an error that quotes nothing from the server', async () => {
+  it('answers a request that cannot be sent with an error that contains no text of the server', async () => {
     const { upstream, told, events, opened } = await bench()
     const failures = [
       [
@@ -89,7 +89,7 @@ describe('Upstream', () => {
     expect(JSON.stringify([events, told.messages])).not.toContain('sk-1')
   })
 
-  it('closes the server, once', async () => {
+  it('closes the server once', async () => {
     const { upstream, told, opened } = await bench()
     await upstream.close()
     await upstream.close()
@@ -159,7 +159,7 @@ describe('a session that the server has lost', () => {
     },
   )
 
-  it('is reported to the client if a new session rejects the call too, and later calls are tried again', async () => {
+  it('is reported to the client if a new session rejects the call, too, and later calls are tried again', async () => {
     const { upstream, told, opened } = await greeted((message) => (isCall(message) ? refused(400) : { result: {} }))
     for (const id of [1, 2]) {
       await upstream.send(request(id, 'tools/call'))

@@ -98,7 +98,7 @@ function stringsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : []
 }
 
-it('content for the model and for the user is limited without losing anything', async () => {
+it('content for the model and for the user is limited, and nothing is lost', async () => {
   await fc.assert(
     fc.asyncProperty(results, async (result) => {
       const { shown, stored } = await offload(result)

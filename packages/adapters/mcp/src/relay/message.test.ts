@@ -9,7 +9,7 @@ const request = (method: string, _meta?: object): Request => ({
 })
 
 describe('fieldsOf', () => {
-  it('returns the same object, and an empty one for other values', () => {
+  it('returns the same object, and an empty object for other values', () => {
     const fields = { a: 1 }
     expect(fieldsOf(fields)).toBe(fields)
     for (const value of [undefined, null, 1, 'text', [1]]) expect(fieldsOf(value)).toEqual({})

@@ -50,7 +50,7 @@ describe('offloadCallResult', () => {
     ['small structured content', { content: [], structuredContent: { rows: ROWS.slice(0, 3) } }],
     ['content that is no array', { content: 'all is well' }],
     ['a task with more', { task: { taskId: '1', statusMessage: 'a'.repeat(600) } }],
-  ])('returns the same result with %s', async (_name, result) => {
+  ])('returns the same result if it has %s', async (_name, result) => {
     const { shown, stored, events } = await offload(result)
     expect(shown).toBe(result)
     expect([stored, events]).toEqual([[], []])
@@ -79,7 +79,7 @@ describe('offloadCallResult', () => {
     ])
   })
 
-  it('leaves the result after its request is canceled', async () => {
+  it('leaves the result unchanged after its request is canceled', async () => {
     const result = { content: [text(LOG)] }
     const { shown, stored } = await offload(result, { signal: AbortSignal.abort() })
     expect(shown).toBe(result)
@@ -106,7 +106,7 @@ describe('structured content of a result', () => {
     ['a text that is its only field', { content: LOG }, [text(LOG)], LOG],
     ['a list that is its only field', { result: ROWS }, [text(JSON.stringify(ROWS))], indented],
     ['a list itself', ROWS, [text(JSON.stringify(ROWS))], indented],
-  ])('is not stored twice if the content has the same: %s', async (_name, structuredContent, content, expected) => {
+  ])('is not stored twice if the content is the same: %s', async (_name, structuredContent, content, expected) => {
     const { shown, stored } = await offload({ content, structuredContent })
     expect(stored).toEqual([expected])
     expect(shown.content).toEqual([REPLACED])
@@ -117,7 +117,7 @@ describe('structured content of a result', () => {
     ['an id of 64 bits', '1915883588174806058'],
     ['a price', '10.00'],
     ['a number out of range', '1e999'],
-  ])('leaves the text unchanged that has the same content, with %s', async (_name, number) => {
+  ])('leaves a text with the same content unchanged, with %s', async (_name, number) => {
     const rows = JSON.stringify({ rows: ROWS }).replaceAll('"id":', `"number":${number},"id":`)
     // As the parser of an SDK reads it, and as the proxy does.
     for (const structuredContent of [JSON.parse(rows), parseExactJson(rows)]) {
@@ -128,7 +128,7 @@ describe('structured content of a result', () => {
     expect(stored[0]).toContain(number)
   })
 
-  it('is stored beside a text with other digits', async () => {
+  it('is stored in addition to a text with other digits', async () => {
     const [one, two] = ['1915883588174806058', '1915883588174806059'].map((id) =>
       JSON.stringify({ rows: ROWS }).replace('"id":0', `"id":${id}`),
     ) as [string, string]
@@ -136,7 +136,7 @@ describe('structured content of a result', () => {
     expect(stored).toHaveLength(2)
   })
 
-  it('is not stored again if each item is one text', async () => {
+  it('is not stored again if each item is one text of the content', async () => {
     const lines = ROWS.map(({ name }) => name)
     for (const [items, content] of [
       [ROWS, ROWS.map((row) => text(JSON.stringify(row)))],
@@ -148,25 +148,25 @@ describe('structured content of a result', () => {
     }
   })
 
-  it('is not stored twice if it is the content', async () => {
+  it('is not stored twice if it is the content itself', async () => {
     const content = [text(LOG)]
     const { stored } = await offload({ content, structuredContent: { content: structuredClone(content) } })
     expect(stored).toEqual([LOG])
   })
 
-  it('is stored beside different content, whose small parts stay', async () => {
+  it('is stored in addition to different content, whose small parts are unchanged', async () => {
     const { shown, stored } = await offload({ content: [text('3,000 rows')], structuredContent: { rows: ROWS } })
     expect(stored).toEqual([JSON.stringify({ rows: ROWS }, undefined, 2)])
     expect(shown.content).toEqual([REPLACED, text('3,000 rows')])
     expect(shown).not.toHaveProperty('structuredContent')
   })
 
-  it('stays if it differs and only the content is too large', async () => {
+  it('is unchanged if it differs and only the content is too large', async () => {
     const { shown } = await offload({ content: [text(LOG)], structuredContent: { lines: 5_000 } })
     expect(shown).toMatchObject({ content: [REPLACED], structuredContent: { lines: 5_000 } })
   })
 
-  it('is enough without content', async () => {
+  it('is offloaded even without content', async () => {
     for (const content of [undefined, []]) {
       const { shown, stored } = await offload({ content, structuredContent: { rows: ROWS } })
       expect(shown.content).toEqual([REPLACED])
@@ -250,7 +250,7 @@ describe('the fields that a host gets', () => {
     expect(all.includes(large ? LARGE : '"type": ') || all.includes(encodeURI(LARGE))).toBe(true)
   })
 
-  it('keep the content of a part, its type and its audience, if all else is stored', async () => {
+  it('keep the content of a part, its type and its audience, if everything else is stored', async () => {
     const annotations = { audience: ['assistant'], note: LARGE }
     const resource = { uri: `file:///${'a'.repeat(2_000)}`, mimeType: 'text/html', text: '<p>a', title: LARGE }
     const { shown } = await offload({
@@ -277,7 +277,7 @@ describe('the fields that a host gets', () => {
     expect(stored).toEqual([])
   })
 
-  it('have a text and its repetition only if both are within the limit', async () => {
+  it('have a text and its repetition only if both together are within the limit', async () => {
     const result = (length: number): object => {
       const structuredContent = { rows: ROWS.slice(0, length) }
       return { content: [text(JSON.stringify(structuredContent))], structuredContent }
@@ -312,7 +312,7 @@ describe('annotations', () => {
     ])
   })
 
-  it('of a preview include those of all replaced parts, or their common audience', async () => {
+  it('of a preview are those of all replaced parts, or their common audience', async () => {
     const other = { annotations: { audience: ['user'], priority: 0 } }
     expect(await shownOf({ ...text(LOG), ...forModel }, { ...text(`${LOG}!`), ...forModel })).toEqual([
       { ...REPLACED, ...forModel },
@@ -346,7 +346,7 @@ describe('sameJson', () => {
     )
 
   describe('isEqual', () => {
-    it('is the equality of JSON', () => {
+    it('returns whether two values are equal as JSON', () => {
       fc.assert(
         fc.property(json, json, (left, right) => {
           const [a, b] = [through(left), through(right)]
@@ -377,7 +377,7 @@ describe('sameJson', () => {
   })
 
   describe('isSameJson', () => {
-    it('accepts a value in any spelling', () => {
+    it('accepts a value with any spacing', () => {
       fc.assert(
         fc.property(json, fc.constantFrom(undefined, 1, 2, 4, '\t'), (value, indent) => {
           expect(isSameJson(JSON.stringify(value, undefined, indent), through(value))).toBe(true)
@@ -392,7 +392,7 @@ describe('sameJson', () => {
       expect(isSameJson('null', undefined)).toBe(false)
     })
 
-    it('compares large texts as serializers write them', () => {
+    it('compares large texts in the form that serializers write', () => {
       const value = { rows: Array.from({ length: 200_000 }, (_, id) => ({ id, name: `row ${id}` })) }
       for (const indent of [0, 2, 4]) expect(isSameJson(JSON.stringify(value, undefined, indent), value)).toBe(true)
       expect(isSameJson(JSON.stringify(value), { rows: value.rows.slice(1) })).toBe(false)

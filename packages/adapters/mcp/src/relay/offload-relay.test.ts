@@ -111,7 +111,7 @@ describe('messages that pass', () => {
     expect(toClient[0]?.options).toBe(options)
   })
 
-  it('include the same objects of small results and of errors', async () => {
+  it('include the same objects for small results and errors', async () => {
     const { client, server, toClient, settle } = bench()
     const answers = [
       { id: 1, result: SMALL },
@@ -205,7 +205,7 @@ describe('a message that cannot be written', () => {
     }
   })
 
-  it('is answered with an error to the server if it is a request of the server', async () => {
+  it('is answered to the server with an error if it is a request of the server', async () => {
     const { relay, toClient, toServer } = writing()
     const request = { jsonrpc: '2.0', id: 7, method: 'sampling/createMessage', params: { deep } } as const
     await expect(relay.fromServer(request)).rejects.toEqual(TOO_DEEP)
@@ -230,7 +230,7 @@ describe('the list of tools', () => {
     expect(toServer).toHaveLength(3)
   })
 
-  it('is complete on one page without a cursor', async () => {
+  it('is complete on one page, without a cursor', async () => {
     for (const nextCursor of [null, '']) {
       const { client, server, toClient, toServer } = bench({ lists: false })
       void client({ id: 1, method: 'tools/list' })
@@ -310,7 +310,7 @@ describe('the retrieval tool', () => {
     expect(textIn(toClient[1])).toContain('2| line 2: all is well')
   })
 
-  it('reads all pages of names with the envelope of the call, without its progress token', async () => {
+  it('reads all pages of names with the metadata of the call, but without its progress token', async () => {
     const { client, server, toServer, toClient, settle } = bench({ lists: false })
     const _meta = { progressToken: 1, 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }
     const context = { options: 'of the call', ownOptions: 'of its own' }
@@ -368,7 +368,7 @@ describe('the retrieval tool', () => {
     expect(errors).toHaveLength(2)
   })
 
-  it('sends no answer to a canceled call, at any stage', async () => {
+  it('sends no answer to a call that is canceled, at any stage', async () => {
     const { client, server, toServer, toClient, settle } = bench({ lists: false })
     void client(retrieve(1, { reference: 'none' }))
     void client({ method: 'notifications/cancelled', params: { requestId: 1 } })
@@ -478,7 +478,7 @@ describe('scopes of a relay', () => {
 })
 
 describe('tasks', () => {
-  it('offload their results under the name of the tool, even for unknown tasks', async () => {
+  it('have their results offloaded under the name of the tool, even if the task is unknown', async () => {
     const { client, server, call, toClient, settle } = bench({ tools: { excluded: { offload: false } } })
     void client({ id: 'list', method: 'tools/list' })
     void server({ id: 'list', result: list(['read']) })
@@ -501,7 +501,7 @@ describe('tasks', () => {
 })
 
 describe('a hostile server', () => {
-  it('cannot hide a result from the relay under an id that SDKs treat as the same', async () => {
+  it('cannot hide a result from the relay with an id that SDKs treat as the same id', async () => {
     const one = bench()
     for (const [id, answered] of [
       [1, '1'],
@@ -516,7 +516,7 @@ describe('a hostile server', () => {
     for (const { message } of one.toClient) expect(JSON.stringify(message).length).toBeLessThan(8_000)
   })
 
-  it('cannot hide an error from the relay, or a result for arguments that are nested too deep', async () => {
+  it('cannot hide an error from the relay, or a result if the arguments are nested too deep', async () => {
     const one = bench()
     let deep: unknown = 1
     for (let level = 0; level < 20_000; level += 1) deep = [deep]

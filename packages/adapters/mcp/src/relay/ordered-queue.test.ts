@@ -11,7 +11,7 @@ describe('OrderedQueue', () => {
     expect(queue.settling).toBeUndefined()
   })
 
-  it('delivers values in the order of the pushes, whichever is ready first', async () => {
+  it('delivers values in the order in which they were pushed, whichever is ready first', async () => {
     const step = fc.tuple(fc.constantFrom('push ready', 'push waiting', 'make ready'), fc.nat())
     const property = fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
       const queue = new OrderedQueue()
@@ -55,7 +55,7 @@ describe('OrderedQueue', () => {
     expect(delivered).toEqual([3])
   })
 
-  it('delivers the next value while a receiver still runs', async () => {
+  it('delivers the next value while a receiver is still running', async () => {
     const queue = new OrderedQueue()
     const delivered: number[] = []
     void queue.push(Promise.resolve(1), () => new Promise(() => {}))

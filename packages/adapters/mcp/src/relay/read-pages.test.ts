@@ -30,7 +30,7 @@ describe('readPages', () => {
     expect(await cursorsAsked(() => answer({}), cursor)).toEqual([])
   })
 
-  it('stops at a cursor that it has used', async () => {
+  it('stops at a cursor that it has used before', async () => {
     expect(await cursorsAsked(() => answer({ nextCursor: 'a' }))).toEqual(['a'])
     const circle = { a: 'b', b: 'c', c: 'a' } as Readonly<Record<string, string>>
     expect(await cursorsAsked((cursor) => answer({ nextCursor: circle[cursor] }))).toEqual(['a', 'b', 'c'])
@@ -42,7 +42,7 @@ describe('readPages', () => {
     expect(asked).toHaveLength(3)
   })
 
-  it('stops after 1,000 pages of a server that never ends', async () => {
+  it('stops after 1,000 pages of a server that returns pages without end', async () => {
     const asked = await cursorsAsked((_cursor, count) =>
       answer({ tools: [{ name: count }], nextCursor: String(count) }),
     )
@@ -63,7 +63,7 @@ describe('readPages', () => {
 })
 
 describe('uniqueItems', () => {
-  it('keeps each key once, and items without a key', () => {
+  it('keeps one item for each key, and all items without a key', () => {
     const items = new UniqueItems('name')
     const pages = [
       [{ name: 'a', page: 1 }, { title: 'b' }, 'c'],

@@ -9,7 +9,7 @@ const offloader = (options: object = {}): ContextOffloader =>
   new ContextOffloader({ storage: new InMemoryStorage(), ...options })
 
 describe('chooseToolName', () => {
-  it('adds a prefix if the name is used, and a number if that is used too', () => {
+  it('adds a prefix if the name is used, and a number if that name is used, too', () => {
     const taken = new Set<string>()
     const names = Array.from({ length: 4 }, () => {
       const name = chooseToolName(taken)

@@ -81,7 +81,7 @@ describe('historyInputFilter', () => {
     expect([first, second]).toMatchObject([{ content: 'The first word.' }, { content: 'The second word.' }])
   })
 
-  it('lets a session store the preview of a message that alone exceeds the limit', async () => {
+  it('lets a session store the preview of a message that exceeds the limit alone', async () => {
     const { offloader } = newOffloader()
     const { agent } = makeAgent(reading(4), { tools: offloadTools([reader], offloader) })
     const session = new MemorySession({ sessionId: 'session-1' })
@@ -182,7 +182,7 @@ describe('historyInputFilter', () => {
       await expect(runner.run(agent, 'Find it.')).rejects.toThrow(/callModelInputFilter must return/)
   })
 
-  it('returns the same data within the limit', async () => {
+  it('returns the same data if it is within the limit', async () => {
     const filter = historyInputFilter(newOffloader().offloader, COMPACT)
     const modelData: ModelInputData = { input: [user('Go.')], instructions: 'Be brief.' }
     expect(await filter({ modelData, agent: new Agent({ name: 'Agent' }), context: {} })).toBe(modelData)
@@ -230,7 +230,7 @@ describe('modelPrompt', () => {
       expect(joinPrompt({ input })).toEqual([system('One.'), system(''), user('Go.'), system('Two.')])
     })
 
-    it('copies items, since the given ones may be changed', () => {
+    it('copies items, because the given ones may be changed', () => {
       const item = user('Go.')
       const [, copy] = joinPrompt({ input: [item] })
       expect(copy).toEqual(item)
@@ -248,20 +248,20 @@ describe('modelPrompt', () => {
       result('b', 'long'),
     ]
 
-    it('takes the instructions out again', () => {
+    it('separates the instructions from the input again', () => {
       const data: ModelInputData = { input: [user('Go.')], instructions: 'Be brief.' }
       const smaller = [system('Be brief. Summary.'), user('Go.')]
       expect(splitPrompt(data, smaller, none)).toEqual({ input: [user('Go.')], instructions: 'Be brief. Summary.' })
     })
 
-    it('adds missing instructions only for a summary', () => {
+    it('adds missing instructions only if there is a summary', () => {
       const data: ModelInputData = { input: [user('Go.')] }
       expect(splitPrompt(data, [system(''), user('Go.')], none)).toEqual({ input: [user('Go.')] })
       const summary = splitPrompt(data, [system('Summary.'), user('Go.')], none)
       expect(summary).toEqual({ input: [user('Go.')], instructions: 'Summary.' })
     })
 
-    it('changes the given items if allowed, and returns them', () => {
+    it('changes the given items if that is allowed, and returns them', () => {
       const data = { input: input() }
       const [one, , first] = data.input
       const smaller = joinPrompt(data).with(3, result('a', 'short'))

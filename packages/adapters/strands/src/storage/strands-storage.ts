@@ -6,34 +6,33 @@ import { filePathOf, StoredFiles, type StoredFile } from '@spillway/core/files'
 
 const NAMESPACED: unique symbol = Symbol.for('strands.storage.namespaced') as never
 const METHODS = ['store', 'retrieve', 'scope', 'list', 'delete'] as const
-/** A listing during a replacement may have neither value; the next has one. */
+/** Number of attempts: a listing during a replacement may show neither value, but the next one shows one. */
 const LOOKS = 5
 
 type ScopedStorage = Storage & Required<Pick<Storage, (typeof METHODS)[number]>>
 
-/** A storage in Strands' unified form: values under keys, which can be overwritten. */
+/** A storage with Strands' unified interface: values under keys, which can be overwritten. */
 export interface KeyedStorage extends StrandsStorage {
   /** A view of the keys that begin with `prefix` and a slash. */
   namespace(prefix: string): KeyedStorage
-  /** A view of the content stored for a sandbox. Present if there is a storage for each. */
+  /** A view of the content stored for a sandbox. Absent if all sandboxes share one storage. */
   forSandbox?(sandbox: Sandbox): KeyedStorage
 }
 
 /**
- * Give a storage the form that Strands calls unified: for its `ContextOffloader`, and for all else that takes a
- * `Storage`.
+ * Give a storage Strands' unified interface, for its `ContextOffloader` and for everything else that takes a `Storage`.
  *
- * Each key has its own scope, in which the newest version is the value. Readers see a whole value, old or new, even
- * after a kill. One of several concurrent writes remains.
+ * Each key has its own scope. The newest version in it is the value. Readers get a complete value, old or new, even
+ * after a crash. Of several concurrent writes, one remains.
  *
  * Keys have no `.` segments or control characters, at most 1,023 characters, and at most 16 segments together with the
- * storage's scope. Pass a scope that has nothing else in it.
+ * storage's scope. Pass a scope that is used for nothing else.
  *
  * Missing and evicted values read as `null`. Failures reject with the `StorageError` of Strands, whose `cause` is
  * Spillway's.
  *
- * @param storage - A storage with scopes; or a function that makes one for a sandbox, called once for each.
- * @throws TypeError if a storage lacks a method; for a sandbox, from `forSandbox`.
+ * @param storage - A storage with scopes, or a function that makes one. The function is called once for each sandbox.
+ * @throws TypeError if a storage lacks a method. For a sandbox, `forSandbox` throws it.
  *
  * @example
  * ```ts
@@ -127,7 +126,7 @@ function keyedView(
   }
 }
 
-/** The rules of Strands' own backends. */
+/** Split a key, with the rules of Strands' own backends. */
 function segmentsOf(key: string): string[] {
   const segments = key.split('/').filter((segment) => segment !== '')
   if (!key.includes('\\') && !segments.includes('..')) return segments
@@ -143,7 +142,7 @@ function scoped(storage: Storage): ScopedStorage {
   return storage as ScopedStorage
 }
 
-/** Users of Strands expect its class of errors. */
+/** Convert errors to the class that users of Strands expect. */
 async function explained<Result>(run: () => Promise<Result>): Promise<Result> {
   try {
     return await run()
@@ -152,14 +151,14 @@ async function explained<Result>(run: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** A frame of Strands' offloader: two bytes with the length of a content type, the content type, the content. */
+/** Strands' offloader frames content: two bytes with the length of the content type, the content type, the content. */
 const LENGTH_BYTES = 2
 /** The type of content without a frame. */
 const UNFRAMED = 'application/octet-stream'
-/** ASCII alone, so that encoding gives the same bytes. */
+/** Only ASCII, so that encoding gives the same bytes. */
 const CONTENT_TYPE = /^[\w.+-]{1,99}\/[\w.+-]{1,99}$/
 
-/** Bytes that {@link frame} would not restore are content as a whole. */
+/** Bytes that {@link frame} would not restore are returned whole as content. */
 export function unframe(data: Uint8Array): { readonly contentType: string; readonly content: Uint8Array } {
   const start = LENGTH_BYTES + (data[1] ?? 0)
   const contentType = String.fromCharCode(...data.subarray(LENGTH_BYTES, start))

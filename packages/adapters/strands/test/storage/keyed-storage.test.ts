@@ -167,7 +167,7 @@ describe.each(isFull ? (['file', 'sqlite'] as const) : (['file'] as const))('sev
     }
   }
 
-  test('show readers only whole values while others overwrite them', { timeout: 180_000 }, async () => {
+  test('shows readers only whole values while others overwrite them', { timeout: 180_000 }, async () => {
     const path = join(await temporaryDirectory(), 'values')
     const values = await open(path)
     await values.write('shared', encode('0 '.repeat(20_000)))
@@ -185,7 +185,7 @@ describe.each(isFull ? (['file', 'sqlite'] as const) : (['file'] as const))('sev
     expect(newest).toContain((await wordsOf(values))[0])
   })
 
-  test('keep the last written value or a later one after a kill', { timeout: 180_000 }, async () => {
+  test('keeps the last written value or a later one after a kill', { timeout: 180_000 }, async () => {
     const path = join(await temporaryDirectory(), 'values')
     for (let attempt = 0; attempt < (isFull ? 4 : 1); attempt += 1) {
       const writer = startWriter(path, `w${attempt}`)
@@ -257,7 +257,7 @@ describe('strandsStorage', () => {
     }
   })
 
-  test('rejects keys that no file can have, and has no values under them', async () => {
+  test('rejects keys that no file can have, and finds no values under them', async () => {
     const storage = strandsStorage(inMemory())
     for (const key of ['a/./b', 'a\nb', 'a\0b', 'x'.repeat(1_024), Array.from({ length: 17 }, () => 'a').join('/')])
       await expect(storage.write(key, encode('value'))).rejects.toThrow(StrandsStorageError)
@@ -276,7 +276,7 @@ describe('strandsStorage', () => {
     expect(decode(await values.read('a'))).toBe('value')
   })
 
-  test('does not report a damaged value as missing, and repairs it by the next write', async () => {
+  test('reports a damaged value as damaged, not as missing, and the next write repairs it', async () => {
     const directory = await temporaryDirectory()
     const storage = strandsStorage(new FileStorage(directory))
     for (const part of ['.metadata.json', '.bin']) {
@@ -331,7 +331,7 @@ describe('strandsStorage', () => {
     },
   )
 
-  test('has the new value if the old one could not be removed, and removes the old one with the next write', async () => {
+  test('has the new value even if the old one could not be removed, and removes the old one at the next write', async () => {
     const inner = inMemory()
     let fails = true
     const storage = strandsStorage(
@@ -350,7 +350,7 @@ describe('strandsStorage', () => {
     expect(await Array.fromAsync(inner.list())).toHaveLength(1)
   })
 
-  test('reads again if a value was replaced during the read, and finally gives up with an error', async () => {
+  test('reads again if a value was replaced during the read, and fails after several attempts', async () => {
     const inner = inMemory()
     const values = strandsStorage(inner)
     let left = 3

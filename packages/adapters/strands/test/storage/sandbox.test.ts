@@ -64,16 +64,19 @@ describe.each(sandboxes)('FileStorage in %s', (_name, make) => {
   })
 })
 
-test.each(sandboxes.slice(2))('%s that is unreachable reports no missing content', async (_name, make) => {
-  await standIns(UNREACHABLE)
-  const fileSystem = new ShellFileSystem(make('/'))
-  const storage = new FileStorage({ directory: '/artifacts', fileSystem })
-  const message = expect.stringMatching(/No such file or directory/)
-  const unavailable = { code: 'unavailable', retryable: true, message }
-  await expect(storage.retrieve('call_1_0_abc')).rejects.toMatchObject(unavailable)
-  await expect(storage.store('key', new Uint8Array(1))).rejects.toMatchObject(unavailable)
-  await expect(strandsStorage(storage).read('offloader/key')).rejects.toMatchObject({ name: 'StorageError', message })
-})
+test.each(sandboxes.slice(2))(
+  '%s reports an outage, not missing content, if it is unreachable',
+  async (_name, make) => {
+    await standIns(UNREACHABLE)
+    const fileSystem = new ShellFileSystem(make('/'))
+    const storage = new FileStorage({ directory: '/artifacts', fileSystem })
+    const message = expect.stringMatching(/No such file or directory/)
+    const unavailable = { code: 'unavailable', retryable: true, message }
+    await expect(storage.retrieve('call_1_0_abc')).rejects.toMatchObject(unavailable)
+    await expect(storage.store('key', new Uint8Array(1))).rejects.toMatchObject(unavailable)
+    await expect(strandsStorage(storage).read('offloader/key')).rejects.toMatchObject({ name: 'StorageError', message })
+  },
+)
 
 describe("Strands' ContextOffloader", () => {
   const LOG = Array.from({ length: 2_000 }, (_, line) => `line ${line + 1} ${line === 999 ? 'FAILED' : 'ok'}`).join(

@@ -45,7 +45,7 @@ test.each([
   expect(detectFormat(messages, undefined, false)).toBe(format)
 })
 
-test('the format of texts alone is recognized by their document', () => {
+test('the format of a list with only texts is recognized by the document around it', () => {
   expect(detectFormat([user], 'messages', true)).toBe('anthropic')
   expect(detectFormat([user], 'messages', false)).toBe('openai-chat')
   expect(detectFormat([user], 'input', false)).toBe('openai-responses')

@@ -86,7 +86,7 @@ describe.each(LAYOUTS)('%s', (_, name, layout) => {
     ).toBe(text)
   })
 
-  test('has a changed message in its own style, and all other bytes unchanged', async () => {
+  test('has a changed message in its own style, and no other byte changed', async () => {
     const text = layout(MESSAGES)
     const transcript = await read(name, text)
     const changed = { ...MESSAGES[1]!, content: 'Changed.' }
@@ -94,7 +94,7 @@ describe.each(LAYOUTS)('%s', (_, name, layout) => {
     expect(await rewrite(transcript, messages)).toBe(layout([MESSAGES[0], changed, MESSAGES[2]]))
   })
 
-  test('can have other messages before, between and after its own, or fewer', async () => {
+  test('can have other messages before, between and after its own messages, or fewer messages', async () => {
     const known = fc.constantFrom(0, 1, 2)
     const added = fc.string({ unit: 'grapheme' }).map((content): ChatMessage => ({ role: 'user', content }))
     const transcript = await read(name, layout(MESSAGES))
@@ -188,7 +188,7 @@ describe('a session of Claude Code', () => {
     await expect(rewrite(transcript, [first, second], 'Be brief.')).rejects.toThrow('no place for a system prompt')
   })
 
-  test('has what its model sees: messages after the last compaction, without sub-agents', async () => {
+  test('has the messages that its model sees: those after the last compaction, without sub-agents', async () => {
     const transcript = await read(
       'a.jsonl',
       [

@@ -18,7 +18,7 @@ export const ageCases: readonly ConformanceCase[] = [
   {
     id: 'age/expires',
     title:
-      'An entry is there until it expires, even with the clock set back, and then evicted for everyone, with the reason',
+      'An entry exists until it expires, even with the clock set back, and then is evicted for every caller, with the reason',
     requires: ['clock', 'stat', 'list'],
     settings: SETTINGS,
     async run({ storage, powers: { clock } }) {
@@ -41,7 +41,7 @@ export const ageCases: readonly ConformanceCase[] = [
   },
   {
     id: 'age/revived-by-storing',
-    title: 'Storing an expired entry again brings it back, whether or not it was collected',
+    title: 'Storing an expired entry again restores it, whether or not it was collected',
     requires: ['clock', 'gc'],
     settings: SETTINGS,
     async run({ storage, powers: { clock } }) {
@@ -58,7 +58,7 @@ export const ageCases: readonly ConformanceCase[] = [
   },
   {
     id: 'gc/removes-the-expired',
-    title: 'gc removes expired entries and returns their number and size; other entries stay',
+    title: 'gc removes expired entries and returns their number and size; other entries are kept',
     requires: ['clock', 'gc', 'list'],
     settings: SETTINGS,
     async run({ storage, powers: { clock } }) {
@@ -86,7 +86,7 @@ export const ageCases: readonly ConformanceCase[] = [
   },
   ...(['a-store', 'another-instance'] as const).map((who): ConformanceCase => ({
     id: `gc/never-takes-what-${who}-found`,
-    title: `An entry that a store found existing remains, whenever ${who === 'a-store' ? 'gc' : 'gc of another instance'} runs`,
+    title: `An entry that a store found existing is kept, whenever ${who === 'a-store' ? 'gc' : 'gc of another instance'} runs`,
     requires: ['clock', 'gc', ...(who === 'a-store' ? [] : (['reopen'] as const))],
     settings: SETTINGS,
     async run({ storage, powers, thorough }) {
@@ -190,7 +190,7 @@ export const quotaCases: readonly ConformanceCase[] = [
   },
   {
     id: 'quota/too-large',
-    title: 'Content larger than the whole quota is refused with too-large, and nothing is evicted for it',
+    title: 'Content larger than the whole quota is refused with too-large, and no other entry is evicted for it',
     requires: ['storeStream', 'list'],
     settings: QUOTA_SETTINGS,
     async run({ storage }) {
@@ -207,7 +207,7 @@ export const quotaCases: readonly ConformanceCase[] = [
   },
   {
     id: 'quota/deleting-makes-room',
-    title: 'Deleting and clearing free space, and storing again needs none: nothing is evicted while the rest fits',
+    title: 'After deletes and clears free enough space, storing evicts nothing',
     requires: ['delete', 'clear', 'scope'],
     settings: QUOTA_SETTINGS,
     async run({ storage }) {
@@ -230,7 +230,7 @@ export const quotaCases: readonly ConformanceCase[] = [
   },
   {
     id: 'quota/parallel-stores-that-fit',
-    title: 'Entries stored in parallel that fit together all stay',
+    title: 'Entries stored in parallel that fit together are all kept',
     requires: ['scope'],
     settings: QUOTA_SETTINGS,
     async run({ storage }) {

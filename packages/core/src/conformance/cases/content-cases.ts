@@ -53,7 +53,7 @@ export const contentCases: readonly ConformanceCase[] = [
   },
   {
     id: 'content/transferred',
-    title: 'A buffer that is transferred after the call is stored, and retrieving returns a copy',
+    title: 'A buffer that is transferred after the call is stored, and each retrieval returns a copy',
     async run({ storage }) {
       const given = new SharingBytes(bytes('given away'))
       const reference = await storage.store('call_1_0', given, 'text/plain', { transfer: true })
@@ -88,7 +88,7 @@ const SPANS: readonly (readonly [offset: number, length: number])[] = [
 export const rangeCases: readonly ConformanceCase[] = [
   {
     id: 'range/equals-slice',
-    title: 'Any range equals the slice of the whole, even of no bytes or past the end, and has its size and type',
+    title: 'Any range equals the same slice of the whole, even if empty or past the end, and has its size and type',
     requires: ['retrieveRange'],
     async run({ storage, random, thorough }) {
       for (const size of [0, SIZE, 200_000]) {

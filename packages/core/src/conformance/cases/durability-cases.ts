@@ -33,7 +33,7 @@ async function checkAcknowledged(storage: Required<Storage>, references: readonl
 export const durabilityCases: readonly ConformanceCase[] = [
   {
     id: 'durability/content',
-    title: 'A new instance over the same data has content and exact types, even of entries stored in parallel',
+    title: 'A new instance over the same data has all content with exact types, even of entries stored in parallel',
     level: 'two-method',
     requires: ['reopen'],
     async run({ storage, powers }) {
@@ -53,8 +53,7 @@ export const durabilityCases: readonly ConformanceCase[] = [
   },
   {
     id: 'durability/description',
-    title:
-      'A new instance describes and lists entries as the first one did, without deleted ones, and stores none twice',
+    title: 'A new instance describes and lists entries like the first one, without deleted ones, and stores none twice',
     requires: ['reopen', 'stat', 'list', 'delete', 'clear', 'scope'],
     async run({ storage, powers }) {
       const metadata = { tool: 'read_log', note: 'a\nb é' }
@@ -100,7 +99,7 @@ export const durabilityCases: readonly ConformanceCase[] = [
   {
     id: 'kill/acknowledged-survive',
     title:
-      'Entries acknowledged before the writer was killed are whole, and the one that it was writing is not visible',
+      'Entries acknowledged before the writer was killed are complete, and the one that it was writing is not visible',
     requires: ['kill', 'list'],
     async run({ storage, powers }) {
       const references = await powers.kill(SCRIPT)
@@ -131,7 +130,7 @@ export const durabilityCases: readonly ConformanceCase[] = [
   },
   {
     id: 'corrupt/cut-content',
-    title: 'Content truncated from outside is corrupt, and never returned as whole',
+    title: 'Content cut by another program is corrupt, and never returned as complete',
     requires: ['damage'],
     async run({ storage, powers }) {
       const reference = await storage.store('call_1_0', pattern(150_000, 67))
@@ -146,7 +145,7 @@ export const instanceCases: readonly ConformanceCase[] = [
   {
     id: 'instances/one-creates',
     title:
-      'If several instances store equal input, exactly one creates the entry, and an undo of one keeps it for others',
+      'If several instances store equal input, exactly one creates the entry, and an undo of one keeps it for the others',
     requires: ['reopen', 'list', 'delete'],
     async run({ storage, powers }) {
       const instances = [storage, await powers.reopen(), await powers.reopen()]
@@ -189,7 +188,7 @@ export const instanceCases: readonly ConformanceCase[] = [
   },
   {
     id: 'lifecycle/close',
-    title: 'Closing twice does nothing, and closing a scope or an instance leaves other views and instances open',
+    title: 'Closing twice has no effect, and closing a scope or an instance keeps others open',
     requires: ['close', 'scope', 'list'],
     async run({ storage, another, powers }) {
       const { reopen } = powers as Partial<typeof powers>
@@ -228,7 +227,7 @@ export const instanceCases: readonly ConformanceCase[] = [
   },
   {
     id: 'locate/stays-inside',
-    title: 'A location has no dots that lead upwards, and differs between scopes',
+    title: 'A location never leads to a parent folder by dots, and differs between scopes',
     requires: ['locate', 'scope'],
     async run({ storage }) {
       for (const name of ['..', "it's", '$(id)', 'a b', '-rf']) {

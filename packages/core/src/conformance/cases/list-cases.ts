@@ -7,7 +7,7 @@ import { bytes, collect } from '../sample.ts'
 export const listCases: readonly ConformanceCase[] = [
   {
     id: 'list/while-storing-and-deleting',
-    title: 'While entries come and go, those that stay are listed, each once',
+    title: 'While other entries are stored and removed, those that stay are each listed once',
     requires: ['list', 'delete'],
     async run({ storage }) {
       const staying = new Set<string>()
@@ -81,7 +81,7 @@ const kept = async (storage: Storage, reference: string, content: string): Promi
 export const deleteCases: readonly ConformanceCase[] = [
   {
     id: 'delete/removes',
-    title: 'A deleted entry is not-found and not listed, and another with equal content stays',
+    title: 'A deleted entry is not-found and not listed, and another entry with equal content is kept',
     requires: ['delete', 'list'],
     async run({ storage }) {
       const first = await storage.store('first', bytes('equal'))
@@ -113,7 +113,7 @@ export const deleteCases: readonly ConformanceCase[] = [
   },
   {
     id: 'undo/keeps-an-older-entry',
-    title: 'An undo removes an entry that was not used since its store, and leaves one that was stored again',
+    title: 'An undo removes an entry that was not used since its store, and keeps one that was stored again',
     requires: ['delete'],
     async run({ storage }) {
       const first = await storeWithReceipt(storage, 'content')
@@ -128,7 +128,7 @@ export const deleteCases: readonly ConformanceCase[] = [
   },
   {
     id: 'undo/in-parallel',
-    title: 'When equal offloads run in parallel and one is undone, the entry stays for the others',
+    title: 'If equal offloads run in parallel and one is undone, the entry is kept for the others',
     requires: ['delete'],
     async run({ storage }) {
       for (let round = 0; round < 20; round += 1) {
@@ -189,7 +189,8 @@ export const pagingCases: readonly ConformanceCase[] = [
   },
   {
     id: 'clear/beyond-one-page',
-    title: 'Clearing a scope of 1,050 entries removes and counts each, with entries of child scopes, and nothing else',
+    title:
+      'Clearing a scope of 1,050 entries removes and counts all of them and those of child scopes, and nothing else',
     requires: ['clear', 'list', 'scope'],
     async run({ storage }) {
       const beside = [[], ['fo'], ['foobar'], ['Foo'], ['g']].map((segments) => {

@@ -25,7 +25,7 @@ function lines(count: number, length: number): Uint8Array {
 export const openCases: readonly ConformanceCase[] = [
   {
     id: 'open/equals-slice',
-    title: 'Opened content has the type and size, and any part of it equals the slice of the whole',
+    title: 'Opened content has the type and size, and any part of it equals the same slice of the whole',
     requires: ['open'],
     async run({ storage, random, thorough }) {
       for (const size of [0, 1, 1_000, 65_536, 200_000]) {
@@ -43,7 +43,7 @@ export const openCases: readonly ConformanceCase[] = [
   },
   {
     id: 'open/of-large-content',
-    title: 'Parts of 17 MB are right, small and large, read again, and by several at once',
+    title: 'Parts of 17 MB are correct, whether small or large, read again, or read by several callers at once',
     requires: ['open'],
     async run({ storage }) {
       const content = pattern(LARGE, 29)
@@ -102,7 +102,7 @@ export const openCases: readonly ConformanceCase[] = [
   },
   {
     id: 'open/removed-while-open',
-    title: 'Content removed while it is open returns its own bytes or rejects as gone',
+    title: 'Content removed while it is open returns its own bytes or rejects because it is gone',
     requires: ['open', 'delete'],
     async run({ storage }) {
       const content = pattern(LARGE, 37)
@@ -230,7 +230,7 @@ export const openEntryCases: readonly ConformanceCase[] = [
   },
   {
     id: 'open-entry/ends',
-    title: 'An entry closed by its writer behaves like any other, in another instance too, and has its final state',
+    title: 'An entry closed by its writer behaves like any other, even in another instance, and has its final state',
     requires: ['openEntry', 'stat', 'list'],
     async run({ storage, powers }) {
       const { reopen = async () => storage } = powers as Partial<typeof powers>
@@ -272,7 +272,7 @@ export const openEntryCases: readonly ConformanceCase[] = [
   },
   {
     id: 'open-entry/age',
-    title: 'The remains of a lost entry are removed when it expires',
+    title: 'Leftovers of a lost entry are removed when it expires',
     requires: ['openEntry', 'gc', 'clock'],
     settings: { ttlMs: 60_000 },
     async run({ storage, powers: { clock } }) {
@@ -285,7 +285,7 @@ export const openEntryCases: readonly ConformanceCase[] = [
   },
   {
     id: 'open-entry/kill',
-    title: 'An open entry of a killed writer is listed without at most its last megabyte, and can be removed',
+    title: 'An open entry of a killed writer is listed with all but its last megabyte, and can be removed',
     requires: ['openEntry', 'kill', 'list', 'delete', 'stat', 'residue'],
     async run({ storage, powers }) {
       await storage.delete(await storage.store('warm-up', bytes('content')))
@@ -308,7 +308,7 @@ export const openEntryCases: readonly ConformanceCase[] = [
   },
   {
     id: 'open-entry/outage',
-    title: 'An open entry survives an outage: uncommitted content is committed later',
+    title: 'An open entry survives an outage, and uncommitted content is committed later',
     requires: ['openEntry', 'outage'],
     async run({ storage, powers }) {
       const content = numberedLines(30_000)

@@ -65,7 +65,7 @@ const OPERATIONS: readonly Operation[] = [
 export const outageCases: readonly ConformanceCase[] = [
   {
     id: 'outage/rejects',
-    title: 'Storing and retrieving reject while the backend is down, and all entries are there afterwards',
+    title: 'Storing and retrieving reject while the backend is down, and all entries exist afterwards',
     level: 'two-method',
     requires: ['outage'],
     async run({ storage, powers }) {
@@ -168,7 +168,7 @@ export const concurrencyCases: readonly ConformanceCase[] = [
   },
   {
     id: 'concurrency/store-while-deleting',
-    title: 'An entry created while a delete of the same entry runs is there afterwards',
+    title: 'An entry created while a delete of the same entry runs exists afterwards',
     requires: ['delete'],
     async run({ storage }) {
       for (let round = 0; round < 20; round += 1) {
@@ -204,7 +204,7 @@ export const harnessCases: readonly ConformanceCase[] = [
   },
   {
     id: 'harness/fresh',
-    title: 'The harness creates storages that are empty, and so are unused scopes',
+    title: 'The harness creates storages that are empty, and their unused scopes are empty',
     requires: ['list'],
     async run({ storage, another }) {
       for (const view of [storage, (storage.scope?.('unused') ?? storage) as Required<Storage>])

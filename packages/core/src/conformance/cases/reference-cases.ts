@@ -93,7 +93,7 @@ export const referenceCases: readonly ConformanceCase[] = [
   },
   {
     id: 'reference/planted',
-    title: 'Foreign data next to the storage cannot be reached by any reference',
+    title: 'Data of other programs next to the storage cannot be reached by any reference',
     level: 'two-method',
     requires: ['plant'],
     async run({ storage, powers }) {
@@ -104,7 +104,7 @@ export const referenceCases: readonly ConformanceCase[] = [
   },
   {
     id: 'reference/planted-stays',
-    title: 'Foreign data next to the storage is not listed, described or removed',
+    title: 'Data of other programs next to the storage is not listed, described or removed',
     requires: ['plant', 'list', 'stat', 'delete', 'clear'],
     async run({ storage, powers }) {
       const own = await storage.store('call_1_0', bytes('content'))

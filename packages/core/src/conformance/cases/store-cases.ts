@@ -7,7 +7,7 @@ import { bytes, collect, stream } from '../sample.ts'
 export const storeCases: readonly ConformanceCase[] = [
   {
     id: 'store/equal-input-elsewhere-equal-reference',
-    title: 'Equal input gives an equal reference in another storage too, so that replayed conversations stay equal',
+    title: 'Equal input gives an equal reference in another storage, too, so that replayed conversations do not change',
     async run({ storage, another }) {
       const other = await another()
       const [first, second] = await Promise.all(
@@ -114,7 +114,7 @@ const MISTAKES: readonly unknown[] = [
 export const contentTypeCases: readonly ConformanceCase[] = [
   {
     id: 'content-type/exact',
-    title: 'Equal content, stored in parallel with different types, comes back with its exact type or text/plain',
+    title: 'Equal content stored in parallel with different types is retrieved with its exact type or text/plain',
     level: 'two-method',
     async run({ storage }) {
       const types = [undefined, 'application/json', ...TYPES]
@@ -147,7 +147,7 @@ export const contentTypeCases: readonly ConformanceCase[] = [
 export const metadataCases: readonly ConformanceCase[] = [
   {
     id: 'metadata/kept-exactly',
-    title: 'Metadata comes back exactly: none, empty values, line ends, Unicode, 2 KB',
+    title: 'Metadata is returned exactly: none, empty values, line ends, Unicode, 2 KB',
     requires: ['stat', 'list'],
     async run({ storage }) {
       const all: readonly (Record<string, string> | undefined)[] = [

@@ -17,7 +17,7 @@ async function checkNothingStored({ storage }: CaseContext): Promise<void> {
 export const streamCases: readonly ConformanceCase[] = [
   {
     id: 'stream/many-small-chunks',
-    title: 'Thousands of small and empty chunks, or none, come back as one content with its type',
+    title: 'Thousands of small and empty chunks, or none, are returned as one content with its type',
     requires: ['storeStream'],
     async run({ storage }) {
       const empty = new Uint8Array(0)
@@ -41,7 +41,7 @@ export const streamCases: readonly ConformanceCase[] = [
   },
   {
     id: 'stream/20-mb',
-    title: 'A stream of 20 MB comes back whole',
+    title: 'A stream of 20 MB is returned whole',
     requires: ['storeStream'],
     async run({ storage }) {
       const content = pattern(20 * MB + 5, 29)

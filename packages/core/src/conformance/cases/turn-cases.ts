@@ -28,7 +28,7 @@ const kept = async (storage: Required<Storage>, reference: string): Promise<void
 export const turnCases: readonly ConformanceCase[] = [
   {
     id: 'turns/evicts-after-exactly-n',
-    title: 'An entry unused for N turns stays until the end of the next turn, which reports its eviction',
+    title: 'An entry unused for N turns is kept until the end of the next turn, which reports its eviction',
     requires: ['endTurn', 'stat', 'list'],
     settings: SETTINGS,
     async run({ storage }) {
@@ -49,7 +49,7 @@ export const turnCases: readonly ConformanceCase[] = [
   },
   {
     id: 'turns/never-stored-is-not-found',
-    title: 'Entries that never existed, or were deleted, are not-found and not evicted',
+    title: 'Entries that never existed or were deleted are not-found, and not evicted',
     requires: ['endTurn', 'delete', 'scope'],
     settings: SETTINGS,
     async run({ storage }) {
@@ -98,7 +98,7 @@ export const turnCases: readonly ConformanceCase[] = [
   },
   {
     id: 'turns/tombstones-bounded',
-    title: 'Only the latest evicted entries are remembered, up to a maximum, and the others are not-found',
+    title: 'Only the latest evicted entries are remembered, up to a maximum, and older ones are not-found',
     requires: ['endTurn', 'maxTombstones'],
     settings: { evictAfterTurns: 1 },
     async run({ storage, powers: { maxTombstones } }) {

@@ -19,6 +19,6 @@ it.each(['unhandledRejection', 'uncaughtException'] as const)(
   },
 )
 
-it('strayErrors returns nothing if nothing is thrown', async () => {
+it('strayErrors returns nothing if no error was thrown', async () => {
   expect(await collectStrayErrors().end()).toBeUndefined()
 })

@@ -3,7 +3,7 @@ import { withinTime } from './within-time.ts'
 
 const never = (): Promise<never> => new Promise(() => undefined)
 
-it('withinTime returns or throws what the work does, at once or later', async () => {
+it('withinTime returns or throws the result of the work, at once or later', async () => {
   expect(await withinTime('work', 1_000, undefined, async () => 7)).toBe(7)
   const error = new Error('failed')
   await expect(withinTime('work', 1_000, undefined, () => Promise.reject(error))).rejects.toBe(error)

@@ -67,7 +67,7 @@ describe('an answer to a JSON path', () => {
     )
   })
 
-  test('has only the count if the call asks for it', async () => {
+  test('has only the count if the call requests it', async () => {
     expect(await ask(MANY, '$.items[*]', { countOnly: true })).toBe('[800 results]')
     expect(await ask(MANY, '$.items[?@.id >= 790]', { countOnly: true })).toBe('[10 results]')
   })
@@ -107,7 +107,7 @@ describe('an answer to a JSON path', () => {
     )
   })
 
-  test('cuts a value that does not fit, and names its kind, its size and a path to a part of it', async () => {
+  test('cuts a value that does not fit, and names its kind, its size and the path of a part of it', async () => {
     const answer = await ask(MANY, '$.items', { maxTokens: 200 })
     expect(answer).toMatch(
       /^\[1 result\]\n\n\$\.items \(an array of 800; the first item is an object with the keys "id", "name", "tags"; [\d,]+ bytes\): \[\{"id": 0, /,
@@ -182,7 +182,7 @@ describe('an answer to a JSON path without results', () => {
     ['$.items[?@.id > 900]', 'Nothing directly in it passes the filter.'],
     ['$..size', '$ is an object of 2 keys: "total", "items". Nothing within it has the key "size".'],
     ['$.total.value', '$.total is a number. It has no key "value".'],
-  ])('says which part %s of the path exists, and what is there', async (path, reason) => {
+  ])('says that part %s of the path exists, and what is there', async (path, reason) => {
     const answer = await ask(MANY, path)
     expect(answer).toContain(`[0 results for ${path}]\n`)
     expect(answer).toContain(reason)
@@ -300,7 +300,7 @@ describe('a hostile JSON path', () => {
     expect(await ask([`${'a'.repeat(50_000)}`], expression)).toContain('[0 results')
   })
 
-  test('with a filter at any depth looks at a bounded number of levels', async () => {
+  test('with a filter at any depth looks at a limited number of levels', async () => {
     const deep = `${'['.repeat(3_000)}1${']'.repeat(3_000)}`
     await expect(ask(deep, '$..[?@.a]')).rejects.toMatchObject({ code: 'too-large' })
     expect(await ask(deep, '$..*..*', { countOnly: true })).toBe('[2,999 results]')
@@ -340,8 +340,8 @@ describe('a hostile JSON path', () => {
   })
 })
 
-describe('a formatted value', () => {
-  test('is the same value on one line', () => {
+describe('a value written on one line', () => {
+  test('is still the same value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const json = JSON.stringify(value, null, 2)
@@ -353,7 +353,7 @@ describe('a formatted value', () => {
     )
   })
 
-  test('keeps numbers and strings unchanged', () => {
+  test('has numbers and strings as they are written', () => {
     const json = '{ "a" : 1.50e+3,"b":[ ] ,"c":{},"d":"\\u0041 \\" , { "}'
     expect(compactJson(json, Infinity).text).toBe('{"a": 1.50e+3, "b": [], "c": {}, "d": "\\u0041 \\" , { "}')
   })

@@ -96,8 +96,8 @@ const arbitraryPath = fc
   )
   .map((segments) => `$${segments.join('')}`)
 
-describe('selecting by walking', () => {
-  test('gives the same values in the same order as evaluating the whole document, for any chunks', async () => {
+describe('selecting values by a walk', () => {
+  test('gives the same values in the same order as evaluating the whole document, with any chunks', async () => {
     await fc.assert(
       fc.asyncProperty(
         arbitraryValue,
@@ -155,7 +155,7 @@ describe('selecting by walking', () => {
     expect(last.shown).toEqual(['$.items[19999].id 19999'])
   })
 
-  test('selects both of two members with the same name, but a path to one value the first', async () => {
+  test('selects both of two members with the same name, but gives paths only to the first', async () => {
     const text = '[{"a":1,"a":2,"b":{"a":3,"a":4}}]'
     expect((await select(text, '$[0].a')).shown).toEqual(['$[0].a 1'])
     expect((await select(text, '$[*].a')).shown).toEqual(['$[0].a 1', '$[0].a 2'])
@@ -235,7 +235,7 @@ describe('selecting by walking', () => {
     expect(await select('', '$')).toMatchObject({ count: 0, ended: { by: 'failure', at: 0 } })
   })
 
-  test('holds no value in memory that is too large for a filter', async () => {
+  test('keeps no value in memory if it is too large for a filter', async () => {
     const text = JSON.stringify({ small: [1], large: ['x'.repeat(17 * 1_048_576)] })
     expect(await select(text, '$[?@..a]')).toMatchObject({ count: 0, ended: { by: 'too-large', path: '$.large' } })
     expect(await select(text, '$.small[?@ == $.a]')).toMatchObject({ ended: { by: 'too-large', path: '$' } })

@@ -48,7 +48,7 @@ const noise = (count: number, from = 0): string[] =>
   Array.from({ length: count }, (_, index) => `${from + index} served page ${(index * 7) % 13} to a visitor`)
 
 describe('answerQuery', () => {
-  it('shows progress output as a terminal would, or completely if a searched word is in an earlier state', async () => {
+  it('shows progress output like a terminal, or completely if a searched word is in an earlier state', async () => {
     const progress = (word: string): string =>
       `${Array.from({ length: 40 }, (_, index) => `got ${index} ${word}`).join('\r')}\rdone`.padEnd(20)
     const answer = await ask(`${progress('files')}\npayment declined\n${progress('refunds')}`, 'payment')
@@ -75,7 +75,7 @@ describe('answerQuery', () => {
     )
   })
 
-  it('folds passages that differ only in numbers', async () => {
+  it('shows one of several passages that differ only in numbers', async () => {
     const lines = Array.from({ length: 3_000 }, (_, index) =>
       index % 10 === 0 ? `2026-01-01T00:00:${index} request ${index + 10} failed with status 503` : `tick ${index}`,
     )
@@ -113,7 +113,7 @@ describe('answerQuery', () => {
     expect(answer).toContain('> 4| third needle\n')
   })
 
-  it('shows part of a very long line, with its byte offset', async () => {
+  it('shows a part of a very long line, with its byte offset', async () => {
     const json = JSON.stringify(
       Array.from({ length: 20_000 }, (_, id) => ({ id, state: id === 9_999 ? 'payment declined' : 'settled' })),
     )
@@ -127,7 +127,7 @@ describe('answerQuery', () => {
     expect(number(of)).toBe(json.length + 2)
   })
 
-  it('stays within its limit, and each page continues the one before', async () => {
+  it('stays within its limit, and each page continues the previous one', async () => {
     const words = 'alpha bravo charlie delta echo foxtrot golf hotel india juliet'.split(' ')
     const lines = Array.from({ length: 1_600 }, (_, index) =>
       index % 20 === 0
@@ -210,7 +210,7 @@ describe('answerQuery in a scope', () => {
     expect(linesShown(answer, true)).toEqual([21, 1, 52])
   })
 
-  it('continues at the end of the page before', async () => {
+  it('continues at the end of the previous page', async () => {
     const context = contextOf(entries, { scoped: true })
     const pages = await Promise.all([0, 1, 2].map((after) => answerText({ ...call, after }, context)))
     expect(pages.map((page) => linesShown(page, true).length)).toEqual([3, 2, 1])
@@ -238,7 +238,7 @@ describe('answerQuery in a scope', () => {
   })
 })
 
-describe('laws of answerQuery', () => {
+describe('any answer of answerQuery', () => {
   const text = fc.array(
     fc.oneof(
       fc.constantFrom(

@@ -184,11 +184,11 @@ const QUESTIONS: readonly (readonly [string, readonly string[]])[] = [
   ['SELECT rowid FROM t WHERE id = 1234', ['1234']],
 ]
 
-describe('sql over a table', () => {
+describe('SQL over a table', () => {
   it.each([
     ['CSV', CSV],
     ['JSON', JSON_ROWS],
-  ])(`answers ${QUESTIONS.length} questions as plain code does, from %s`, async (_, content) => {
+  ])(`answers ${QUESTIONS.length} questions in the same way as plain code, from %s`, async (_, content) => {
     expect(QUESTIONS.length).toBeGreaterThanOrEqual(40)
     const tool = toolOf({ r: { content } }, { deadlineMs: UNHURRIED_MS })
     for (const [sql, expected] of QUESTIONS)
@@ -224,7 +224,7 @@ describe('sql over a table', () => {
     expect(await rows(content, sql)).toEqual(['Failed,12', 'Running,1', 'Pending,0'])
   })
 
-  it('names the array that it reads in a document, and reads another with json_path', async () => {
+  it('names the array that it reads in a document, and reads another one with json_path', async () => {
     const content = '{"few":[{"k":1}],"many":[{"n":1},{"n":2},{"n":3}]}'
     expect(await query(content, 'SELECT sum(n) FROM t')).toContain('largest array of objects in this JSON: "$.many"')
     expect(await rows(content, 'SELECT k FROM t', { json_path: '$.few' })).toEqual(['1'])
@@ -241,7 +241,7 @@ describe('sql over a table', () => {
   })
 })
 
-describe('sql over several tables in a text', () => {
+describe('SQL over several tables in a text', () => {
   const content = `NAME            READY   STATUS    RESTARTS   AGE
 pod/api-7d9f8   1/1     Running   0          5d
 pod/web-5c4b7   0/1     Failed    12         2d
@@ -254,7 +254,7 @@ service/web   ClusterIP   10.0.0.2     80/TCP     2d
 service/db    NodePort    10.0.0.3     5432/TCP   3d
 `
 
-  it('names them t1 and t2, and the largest t', async () => {
+  it('names them t1 and t2, and the largest one also t', async () => {
     expect(await query(content, 'SELECT status, count(*) FROM t GROUP BY 1 ORDER BY 2 DESC, 1')).toBe(
       '[3 rows; over 4 stored rows]\n\nrow| STATUS,count(*)\n1| Running,2\n2| Failed,1\n3| Pending,1\n' +
         '[This text has 2 tables: t1 (4 rows: NAME, READY, STATUS, …), t2 (3 rows: NAME, TYPE, "CLUSTER-IP", …). ' +
@@ -281,7 +281,7 @@ service/db    NodePort    10.0.0.3     5432/TCP   3d
     )
   })
 
-  it('reads tables with the same columns as one', async () => {
+  it('reads tables with the same columns as one table', async () => {
     const [first = ''] = content.split('\n\n')
     expect(rowsOf(await query(`${first}\n\n${first}\n`, 'SELECT count(*), sum(restarts) FROM t'))).toEqual(['8,26'])
   })
@@ -298,7 +298,7 @@ service/db    NodePort    10.0.0.3     5432/TCP   3d
   })
 })
 
-describe('the types of sql columns', () => {
+describe('the types of SQL columns', () => {
   const typesOf = async (...cells: readonly string[]): Promise<string> =>
     (await rows(['c,d', ...cells.map((text) => `${text},x`)].join('\n'), 'SELECT group_concat(typeof(c)) FROM t'))[0]!
 
@@ -324,7 +324,7 @@ describe('the types of sql columns', () => {
     ])
   })
 
-  it('are the types of JSON: text stays text, true is 1', async () => {
+  it('are the types of JSON, so that text is text and true is 1', async () => {
     const content = '[{"a":"1","b":true,"c":[1,2],"d":null},{"a":"2","b":false,"c":[],"d":""}]'
     const sql = 'SELECT typeof(a), sum(b), typeof(c), typeof(d) FROM t GROUP BY a'
     expect(await rows(content, sql)).toEqual(['text,1,text,null', 'text,0,text,text'])
@@ -339,7 +339,7 @@ describe('the types of sql columns', () => {
     expect(await rows(content, "SELECT count(*) FROM t WHERE zip = '00123'")).toEqual(['1'])
   })
 
-  it('come with a count and a description of the cells that do not fit', async () => {
+  it('are listed with the number of cells that do not fit, and one of these cells', async () => {
     const content = ['n,x', ...Array.from({ length: 50 }, (_, index) => `${index},x`), 'n/a,y'].join('\n')
     const answer = await query(content, 'SELECT count(*) FROM t WHERE n < 10')
     expect(rowsOf(answer)).toEqual(['10'])
@@ -348,7 +348,7 @@ describe('the types of sql columns', () => {
     )
   })
 
-  it('come with the rows and cells that are missing', async () => {
+  it('are listed with the number of missing rows and cells', async () => {
     const ragged = await query('a,b\n1,2\n3\n4,5,6\n', 'SELECT count(*) FROM t', {}, 'text/csv')
     expect(ragged).toContain('Rows with another number of cells than the header: 2')
     const mixed = await query('[{"a":1},7,"x,y",[8],{"a":2},null]', 'SELECT count(*) FROM t')
@@ -364,12 +364,12 @@ describe('the types of sql columns', () => {
     expect(await rows(content, 'SELECT sum(k1998), count(k7), count(x) FROM t')).toEqual(['1998,1,2000'])
   })
 
-  it('come with column names that differ only in case', async () => {
+  it('are listed even for column names that differ only in case', async () => {
     expect(await rows('A,a,a b,\n1,2,3,4\n', 'SELECT A, a_2, "a b", "column 4" FROM t')).toEqual(['1,2,3,4'])
   })
 })
 
-describe('an answer of sql', () => {
+describe('an answer of SQL', () => {
   it('continues at the next row if it is cut, and shows each row once', async () => {
     const tool = toolOf({ r: { content: CSV } }, { maxRetrievalTokens: 400, deadlineMs: UNHURRIED_MS })
     const seen: string[] = []
@@ -398,10 +398,10 @@ describe('an answer of sql', () => {
   })
 })
 
-describe('an sql statement that is refused', () => {
+describe('an SQL statement that is refused', () => {
   const content = 'id,status,amount\n1,open,5\n2,paid,6\n'
 
-  it('gives the names of the columns, and the closest one', async () => {
+  it('gets the names of the columns, and the closest one', async () => {
     const tool = toolOf({ r: { content } }, { deadlineMs: UNHURRIED_MS })
     const { code, text } = await fail(tool, { reference: 'r', sql: 'SELECT sum(amout) FROM t' })
     expect(code).toBe('unknown-column')
@@ -458,7 +458,7 @@ describe('an sql statement that is refused', () => {
     "SELECT replace(hex(zeroblob(8000000)), '0', 'xxxxxxxxxx')",
     'SELECT zeroblob(1000000000)',
     "SELECT printf('%.*c', 999999999, 'x')",
-  ])('gives its reason: %j', async (sql) => {
+  ])('gets the reason: %j', async (sql) => {
     const { text, code } = await fail(toolOf({ r: { content } }, { deadlineMs: UNHURRIED_MS }), {
       reference: 'r',
       sql: sql === '' ? ' ' : sql,
@@ -486,7 +486,7 @@ describe('an sql statement that is refused', () => {
   })
 })
 
-describe('an endless sql statement', () => {
+describe('an endless SQL statement', () => {
   const content = `n,x\n${Array.from({ length: 1_000 }, (_, index) => `${index},x`).join('\n')}\n`
   const ENDLESS = [
     'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c',
@@ -537,12 +537,12 @@ describe('an endless sql statement', () => {
     expect(code).toBe('too-large')
   })
 
-  it('does not stop a large cross join that is finite', async () => {
+  it('is not confused with a large cross join that is finite', async () => {
     expect(await rows(content, 'SELECT count(*) FROM t a, t b')).toEqual(['1000000'])
   })
 })
 
-it('sql loads a table once for several statements', async () => {
+it('SQL loads a table once for several statements', async () => {
   let read = 0
   const storage = storageOf({ r: { content: CSV } }, false)
   const counting = {

@@ -13,7 +13,7 @@ async function storedInBlocksOf(blockBytes: number): Promise<ReturnType<Recorded
   return only()
 }
 
-test('a read never gets a block with the same number of another layout', async () => {
+test('a read never gets a block that has the same number in another layout', async () => {
   const { info } = await storedInBlocksOf(8_192)
   const { id, content: bytes } = await storedInBlocksOf(4_096)
   const ranges: { readonly offset: number; readonly found: Promise<Uint8Array> }[] = []

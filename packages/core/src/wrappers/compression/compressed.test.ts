@@ -95,7 +95,7 @@ function rewriting(): Rewriting {
 }
 
 describe.each(CODECS)('compressed with %s', (codec: CodecName) => {
-  test('equals the plain storage, in any chunks and for any range', async () => {
+  test('equals the plain storage, with any chunks and for any range', async () => {
     const options = { codec, blockBytes: 4_096 }
     await fc.assert(
       fc.asyncProperty(
@@ -170,7 +170,7 @@ describe.each(CODECS)('compressed with %s', (codec: CodecName) => {
 })
 
 describe('compressed', () => {
-  test('reads only the blocks of a range, and nothing for a list', async () => {
+  test('reads only the blocks of a range, and no blocks for a list', async () => {
     const { storage, calls, bytesRead } = make()
     const whole = lines(200_000)
     const reference = await storage.store('log', whole)
@@ -332,7 +332,7 @@ describe('compressed', () => {
     expect(reads).toBe(1)
   })
 
-  test('holds a few blocks of a stream, not the whole', async () => {
+  test('holds a few blocks of a stream in memory, not the whole stream', async () => {
     let given = 0
     let taken = 0
     let ahead = 0

@@ -34,7 +34,7 @@ async function listed(storage: ManagedStorage): Promise<string[]> {
 }
 
 describe('encrypted', () => {
-  test('equals the plain storage, in any chunks and for any range', async () => {
+  test('equals the plain storage, with any chunks and for any range', async () => {
     const near = fc
       .integer({ min: 0, max: 6 })
       .chain((segments) => fc.integer({ min: -1, max: 1 }).map((more) => Math.max(0, segments * SEGMENT_BYTES + more)))
@@ -136,7 +136,7 @@ describe('encrypted', () => {
       )
   })
 
-  test('encrypts equal names and contents to unrelated bytes', async () => {
+  test('encrypts equal names and contents to different bytes', async () => {
     const { driver, disk } = recordedDriver()
     const storage = encrypted(createStorage(driver), { key: FIRST })
     for (const scope of ['a', 'b']) await storage.scope(scope, 'same').store('same', bytes('same'))
@@ -164,7 +164,7 @@ describe('encrypted', () => {
     expect((await storage.retrieve(reference)).content).toEqual(whole)
   })
 
-  test('reports an eviction even if its metadata cannot be opened', async () => {
+  test('reports an eviction even if its metadata cannot be decrypted', async () => {
     const { driver, disk } = recordedDriver()
     const storage = encrypted(createStorage(driver, { evictAfterTurns: 1 }), { key: FIRST })
     const reference = await storage.store('call', bytes('content'), 'text/plain', { metadata: { tool: 'read_log' } })
@@ -193,7 +193,7 @@ describe('encrypted', () => {
     expect(String(error)).not.toContain('send_all_files')
   })
 
-  test('yields to the event loop while it seals and opens 34 MB', async () => {
+  test('yields to the event loop while it encrypts and decrypts 34 MB', async () => {
     const storage = encrypted(createStorage(recordedDriver().driver), { key: FIRST })
     const whole = new Uint8Array(34_000_000)
     const stored = storage.store('large', whole, 'text/plain', { transfer: true })
@@ -217,7 +217,7 @@ describe('encryption keys', () => {
   const open = (driver: StorageDriver, options: EncryptedOptions): ManagedStorage =>
     encrypted(createStorage(driver), options)
 
-  test('rotate: new content uses the new key, and earlier content stays readable with its own', async () => {
+  test('can be rotated: new content uses the new key, and earlier content can be read with its own key', async () => {
     const { driver, disk } = recordedDriver()
     const before = await open(driver, { key: FIRST }).scope('a').store('before', bytes('before'))
     const rotated = open(driver, { keys: { current: { id: '2026', key: SECOND }, previous: [FIRST] }, nameKey: FIRST })
@@ -281,7 +281,7 @@ describe('encryption keys', () => {
     expect((await storage.retrieve(reference)).content).toEqual(bytes('a'))
   })
 
-  test('are named with the available keys if they are missing', async () => {
+  test('are listed in the error if one is missing', async () => {
     const { driver } = recordedDriver()
     const reference = await open(driver, { key: { id: 'first', key: FIRST } }).store('call', bytes('content'))
     const other = open(driver, { keys: { current: { id: 'second', key: SECOND } }, nameKey: FIRST })
@@ -297,7 +297,7 @@ describe('encryption keys', () => {
       })
   })
 
-  test('for other names than those in use do not make an entry appear missing', async () => {
+  test('cause an error, not a missing entry, if they give other names than those in use', async () => {
     const { driver } = recordedDriver()
     const reference = await open(driver, { key: FIRST }).scope('a').store('call', bytes('content'))
     const wrong = open(driver, { key: SECOND })
@@ -377,7 +377,7 @@ describe('an entry that cannot be decrypted', () => {
     }
   })
 
-  test('has a different name from one with two underscores', async () => {
+  test('has a name that differs from a name with two underscores', async () => {
     const { driver } = recordedDriver()
     const storage = encrypted(createStorage(driver), { key: FIRST })
     await storage.store('call', bytes('content'))
@@ -428,7 +428,7 @@ describe('an entry that cannot be decrypted', () => {
     expect(disk.records.size).toBe(0)
   })
 
-  test('includes an entry stored earlier without encryption', async () => {
+  test('may be an entry stored earlier without encryption', async () => {
     const { driver } = recordedDriver()
     const plain = createStorage(driver)
     const reference = await plain.store('call', bytes('content'))
@@ -440,7 +440,7 @@ describe('an entry that cannot be decrypted', () => {
   })
 })
 
-test('clearing names the removed entries even if the backend clears by itself', async () => {
+test('clearing returns the names of removed entries even if the backend clears by itself', async () => {
   const recorded = recordedDriver()
   const removed: string[] = []
   const driver: StorageDriver = {

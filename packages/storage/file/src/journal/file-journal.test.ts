@@ -19,7 +19,7 @@ async function times(journal: FileJournal, since?: number): Promise<number[]> {
 const folder = async (): Promise<string> => join(await temporaryDirectory(), 'new', '.journal')
 
 describe('FileJournal', () => {
-  it('yields appended events in order, also to later instances, and from a given time on', async () => {
+  it('yields appended events in order, even to later instances, and from a given time on', async () => {
     const directory = await folder()
     const journal = new FileJournal(directory)
     expect(await times(journal)).toEqual([])
@@ -49,7 +49,7 @@ describe('FileJournal', () => {
     await journal.close()
   })
 
-  it('starts a new file at a size limit, and keeps the latest two', async () => {
+  it('starts a new file at a size limit, and keeps the latest two files', async () => {
     const directory = await folder()
     const journal = new FileJournal(directory, { maxBytes: 500 })
     for (let time = 0; time < 40; time += 1) await journal.append(event(time))
@@ -64,7 +64,7 @@ describe('FileJournal', () => {
   it.each([
     ['one file', 1e9],
     ['files that are rotated meanwhile', 40_000],
-  ])('takes events of several processes into %s without mixing records', async (_, maxBytes) => {
+  ])('writes events of several processes into %s without mixing records', async (_, maxBytes) => {
     const directory = await folder()
     const script = fileURLToPath(new URL('../../test/scripts/append-events.ts', import.meta.url))
     const run = promisify(execFile)
@@ -79,7 +79,7 @@ describe('FileJournal', () => {
     else expect(total.offloaded).toBeGreaterThan(250)
   })
 
-  it('rejects if it cannot write, and if its options are wrong', async () => {
+  it('rejects if it cannot write, and if its options are invalid', async () => {
     const directory = await temporaryDirectory()
     await mkdir(directory, { recursive: true })
     await writeFile(join(directory, 'file'), '')

@@ -105,7 +105,7 @@ const interrupted = (
   interrupt: (context: CaseContext, controller: AbortController) => Promise<() => Promise<void>>,
 ): ConformanceCase => ({
   id: `${by}/in-the-middle-of-${name}`,
-  title: `${name} interrupted by ${by === 'outage' ? 'an outage' : 'a signal'} rejects or completes, and all remaining entries are whole`,
+  title: `${name} interrupted by ${by === 'outage' ? 'an outage' : 'a signal'} rejects or completes, and all remaining entries are complete`,
   requires: [name, 'list', 'clear', 'clock', ...(by === 'outage' ? (['outage'] as const) : [])],
   settings: name === 'gc' ? { ttlMs: TTL_MS } : {},
   async run(context) {
@@ -143,7 +143,7 @@ export const failureCases: readonly ConformanceCase[] = [
   ...STREAM_ENDS.map(
     ({ name, promise, requires = [], settings = {}, sizes = [300_000, LONG], run }): ConformanceCase => ({
       id: `stream/${name}-leaves-no-record`,
-      title: `A stream ${promise} leaves no entry and no physical record, if shorter or longer than a part`,
+      title: `A stream ${promise} leaves no entry and no physical record, whether it is shorter or longer than a part`,
       requires: ['storeStream', 'list', 'residue', ...requires],
       settings,
       async run(context) {
@@ -164,7 +164,7 @@ export const failureCases: readonly ConformanceCase[] = [
   ),
   {
     id: 'stream/invisible-while-long',
-    title: 'No instance sees an entry, or a part of it, while its stream of 6 MB runs',
+    title: 'No instance sees an entry or a part of it before its stream of 6 MB has ended',
     requires: ['storeStream', 'list'],
     async run({ storage, powers }) {
       const { reopen = async () => storage } = powers as Partial<typeof powers>
@@ -231,7 +231,7 @@ export const failureCases: readonly ConformanceCase[] = [
   },
   {
     id: 'store/again-in-place',
-    title: 'An entry stays available while it is stored again',
+    title: 'An entry can be read while it is stored again',
     async run({ storage }) {
       const content = pattern(300_000, 109)
       const reference = await storage.store('key', content)
@@ -292,7 +292,7 @@ export const failureCases: readonly ConformanceCase[] = [
   },
   {
     id: 'outage/while-open',
-    title: 'Content that is open during an outage gives its own bytes or is unavailable, and works afterwards',
+    title: 'Content that is open during an outage returns its own bytes or is unavailable, and can be read afterwards',
     requires: ['outage', 'open'],
     async run({ storage, powers }) {
       const content = pattern(17_000_000, 113)

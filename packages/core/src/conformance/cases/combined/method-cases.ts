@@ -40,7 +40,7 @@ const NOT_STRINGS: readonly unknown[] = [
 export const methodCases: readonly ConformanceCase[] = [
   {
     id: 'reference/malformed-is-refused',
-    title: 'Paths, URIs, and a reference in quotes, brackets, a scheme or with a line are invalid for every method',
+    title: 'Paths, URIs, and a reference with added quotes, brackets, a scheme or a line are invalid for every method',
     async run({ storage }) {
       const reference = await storage.store('call_1_0', bytes('content'))
       for (const malformed of [...MALFORMED_REFERENCES, ...DECORATIONS.map((decorate) => decorate(reference))]) {
@@ -76,8 +76,7 @@ export const methodCases: readonly ConformanceCase[] = [
   },
   {
     id: 'reference/printable',
-    title:
-      'A reference is a string that a model can copy: not empty, with neither outer spaces nor unprintable characters',
+    title: 'A reference is a string that a model can copy: not empty, without outer spaces, and printable',
     level: 'two-method',
     async run({ storage }) {
       for (const key of ['call_1_0', '', 'a\u0000b', 'a\nb', '\ud800', '\u200b', ' a ', '\u202e']) {
@@ -103,7 +102,8 @@ export const methodCases: readonly ConformanceCase[] = [
   },
   {
     id: 'error/invalid-key',
-    title: 'store and storeStream reject a key that is too long, with its first characters, or is not a string',
+    title:
+      'store and storeStream reject a key that is too long, and show its first characters, or a key that is not a string',
     requires: ['list'],
     async run({ storage }) {
       for (const key of [`key${'k'.repeat(65_536)}`, undefined, null, 1, {}, ['call']] as string[]) {
@@ -193,7 +193,7 @@ export const methodCases: readonly ConformanceCase[] = [
   })),
   {
     id: 'turns/alike-scopes',
-    title: 'A turn ends in exactly one of several scopes with similar names',
+    title: 'A turn ends in only one of several scopes with similar names',
     requires: ['endTurn', 'scope', 'list'],
     settings: { evictAfterTurns: TURNS },
     async run({ storage, random }) {
@@ -210,7 +210,7 @@ export const methodCases: readonly ConformanceCase[] = [
   },
   {
     id: 'gc/alike-scopes',
-    title: 'gc collects in one of several scopes with similar names, and in scopes below it',
+    title: 'gc collects in only one of several scopes with similar names, and in the scopes below it',
     requires: ['gc', 'clock', 'scope', 'list'],
     settings: { ttlMs: TTL_MS },
     async run({ storage, powers: { clock } }) {

@@ -144,7 +144,8 @@ export const sizeCases: readonly ConformanceCase[] = [
   },
   {
     id: 'store/alike-types-and-keys',
-    title: 'Types that differ in case or spaces, and keys that differ in case or after thousands of characters, differ',
+    title:
+      'Entries differ if their types differ in case or spaces, or their keys in case or after thousands of characters',
     async run({ storage: whole, random }) {
       const types = [
         'text/plain',

@@ -142,7 +142,7 @@ export const useCases: readonly ConformanceCase[] = [
   },
   {
     id: 'undo/every-use',
-    title: 'An undo leaves entries used since, for every kind of use',
+    title: 'An undo keeps entries that were used since, for every kind of use',
     requires: ['delete', 'clock'],
     async run({ storage, powers: { clock } }) {
       for (const use of allUses(storage, CONTENT)) {
@@ -188,7 +188,7 @@ export const useCases: readonly ConformanceCase[] = [
   })),
   {
     id: 'age/of-streams-and-across-instances',
-    title: 'Streamed entries expire like others, even in another instance, and use postpones it',
+    title: 'Streamed entries expire like others, even in another instance, and a use delays this',
     requires: ['clock', 'reopen', 'storeStream', 'list'],
     settings: { ttlMs: TTL_MS },
     async run({ storage, powers }) {
@@ -239,7 +239,7 @@ export const useCases: readonly ConformanceCase[] = [
   })),
   {
     id: 'quota/parallel-beyond',
-    title: 'If parallel stores exceed the quota, as many entries stay as fit, and the others are evicted',
+    title: 'If parallel stores exceed the quota, as many entries are kept as fit, and the others are evicted',
     requires: ['list', 'storeStream'],
     settings: { maxBytes: 100_000 },
     async run({ storage }) {
@@ -301,7 +301,7 @@ export const useCases: readonly ConformanceCase[] = [
   {
     id: 'instances/remember-nothing-of-each-other',
     title:
-      'An instance finds entries that another stored after its own miss, and stores again entries that another deleted',
+      'An instance finds entries that another stored after it missed them, and can store entries again that another deleted',
     requires: ['reopen', 'delete', 'list'],
     async run({ storage, another, powers }) {
       const other = (await powers.reopen()) as Required<Storage>
