@@ -1,5 +1,5 @@
 import { sharedRedis, sharedRedisCluster } from '@spillway-internal/services'
-import { testedWrappings, wrappedOptions } from '@spillway-internal/storage-suite'
+import { furtherWrappedOptions, testedWrappings } from '@spillway-internal/storage-suite'
 import { isFull } from '@spillway-internal/test-run'
 import { wrappedHarness } from '@spillway/core/conformance'
 import { storageConformance } from '@spillway/core/conformance/vitest'
@@ -19,5 +19,5 @@ const tested = isFull ? targets : targets.slice(0, 1)
 
 for (const { name, found, harness } of tested)
   describe.skipIf(!found.available)(`in ${name}`, () => {
-    for (const wrapping of testedWrappings) storageConformance(wrappedHarness(harness, wrapping), wrappedOptions)
+    for (const wrapping of testedWrappings) storageConformance(wrappedHarness(harness, wrapping), furtherWrappedOptions)
   })

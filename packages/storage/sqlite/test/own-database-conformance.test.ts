@@ -1,3 +1,4 @@
+import { wrappedOptions } from '@spillway-internal/storage-suite'
 import type { ConformanceHarness } from '@spillway/core/conformance'
 import { storageConformance } from '@spillway/core/conformance/vitest'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -33,4 +34,5 @@ const ownDatabaseHarness: ConformanceHarness = {
   },
 }
 
-storageConformance(ownDatabaseHarness)
+// As with a wrapper, only what reaches the driver can differ.
+storageConformance(ownDatabaseHarness, wrappedOptions)
