@@ -82,10 +82,7 @@ export function signalExitCode(signal: NodeJS.Signals): number {
   return 128 + (constants.signals[signal] ?? 0)
 }
 
-/**
- * Option names of the library that differ on the command line. Longer names come first, so that they are replaced
- * first.
- */
+/** Option names of the library that differ on the command line, longer names first. */
 const OPTION_NAMES: readonly (readonly [string, string])[] = [
   ['maxResultTokens', '--max-tokens'],
   ['historyPreviewTokens', '--preview-tokens'],

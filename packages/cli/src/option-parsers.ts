@@ -72,10 +72,7 @@ export function parseDuration(text: string): number {
   return milliseconds
 }
 
-/**
- * Parse a scope such as `tenant-1/session-9`, and append it to earlier ones. `%2F` is a slash, and `%25` a percent
- * sign.
- */
+/** Parse a scope such as `tenant-1/session-9`, and append it. `%2F` is a slash, and `%25` a percent sign. */
 export function parseScope(text: string, earlier: readonly string[] = []): string[] {
   const segments = text.split('/').map(decodeSegment)
   if (segments.includes('')) throw invalid('A scope is one or more non-empty segments, such as tenant-1/session-9.')

@@ -2,10 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
-/**
- * Replace a file atomically. `prepare` runs before the new file replaces the old one. If it throws, the old file is not
- * replaced.
- */
+/** Replace a file atomically. If `prepare` throws, the old file stays. */
 export async function replaceFile(
   path: string,
   mode: number,

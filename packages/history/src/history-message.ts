@@ -95,10 +95,7 @@ const Given = function (value: object): object {
   return value
 } as unknown as new (value: object) => object
 
-/**
- * Marks objects that a format has read. Copies lose a private field, it is not serialized, and it costs less than a
- * `WeakSet`.
- */
+/** Marks objects that a format has read. Copies and JSON lose a private field. */
 class ReadMark extends Given {
   readonly #isRead = true
 

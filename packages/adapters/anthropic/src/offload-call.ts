@@ -14,10 +14,7 @@ export interface ToolUse {
   readonly toolset_name?: string | null
 }
 
-/**
- * Run a tool call, and offload its large content or error. The result of a call that the provider's sandbox makes is
- * not offloaded.
- */
+/** Run a tool call, and offload its large content or error, unless the provider's sandbox made the call. */
 export async function offloadCall<Content>(
   offloader: Pick<ContextOffloader, 'offload'>,
   { id, name, input, caller, toolset_name: toolset }: ToolUse,

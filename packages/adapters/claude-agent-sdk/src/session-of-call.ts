@@ -4,10 +4,7 @@ import type { ContextOffloader } from '@spillway/core'
 /** Limit of announced calls that were never made, for example because they were denied. */
 const MAX_CALLS = 1_000
 
-/**
- * Finds the session of an MCP tool call. The server gets only the call's id. The hook before it gets the id and the
- * session.
- */
+/** Finds the session of an MCP tool call, of which the server gets only the id. */
 export class SessionOfCall {
   readonly #sessions = new Map<string, PreToolUseHookInput | 'several'>()
 

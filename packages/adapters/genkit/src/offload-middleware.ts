@@ -154,10 +154,7 @@ export async function offloadReplies(
   return { ...turn, request: { ...turn.request, resume: { ...resume, respond: await Promise.all(replies) } } }
 }
 
-/**
- * The retrieval tool without a function: the middleware answers its calls. Genkit would end the run after an invalid
- * input.
- */
+/** The retrieval tool without a function. Genkit ends a run after an invalid input, so the middleware answers. */
 export function retrievalTool({
   retrievalTool: { name, description, inputSchema },
 }: Pick<Runs<never>, 'retrievalTool'>): ToolAction {

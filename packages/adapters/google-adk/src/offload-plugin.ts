@@ -130,10 +130,7 @@ class OffloadPlugin extends BasePlugin {
 const resolvingTools = new WeakSet<BaseTool>()
 const offloaderOfCall = new WeakMap<Context, ContextOffloader>()
 
-/**
- * The tool resolves the references itself, because ADK calls it with the arguments of the event. Calls without
- * references are unchanged.
- */
+/** The tool resolves the references itself, because ADK calls it with the arguments of the event. */
 function resolveInCall(tool: BaseTool, context: Context, offloader: ContextOffloader): void {
   offloaderOfCall.set(context, offloader)
   if (resolvingTools.has(tool)) return
@@ -154,10 +151,7 @@ const countCalls = ({ content }: Event): number =>
 /** ADK generates random ids for calls without one. With these, equal calls would get different references. */
 const stableId = (id = '', toolName: string): string => (id.startsWith('adk-') ? toolName : id)
 
-/**
- * Whether a workflow node made the call. It passes the result to other nodes, not to a model. The id of such a call has
- * a path and a run.
- */
+/** Whether a workflow node made the call and passes the result to nodes. The call's id has a path and a run. */
 function isNodeCall({ functionCallId = '', invocationContext: { agent, nodeToolDepth } }: Context): boolean {
   return agent === undefined || (nodeToolDepth > 0 && functionCallId.includes(':'))
 }

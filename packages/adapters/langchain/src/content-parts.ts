@@ -67,10 +67,7 @@ function originOfPart(part: Readonly<Record<string, unknown>>): TextOrigin {
   return { name: nameOfPart(all), mediaType, context: all['context'] }
 }
 
-/**
- * Media are in the block itself, or one level deeper: in `source` for Anthropic, or in a field with the block's type
- * for OpenAI.
- */
+/** Media are in the block or one level deeper: in `source` for Anthropic, in a field of its type for OpenAI. */
 export function mediaOfPart(part: Readonly<Record<string, unknown>>): PartMedia | undefined {
   const { type, metadata, source, image_url: image } = part
   const fallback = typeof type === 'string' && Object.hasOwn(MEDIA_TYPES, type) ? MEDIA_TYPES[type] : undefined

@@ -224,10 +224,7 @@ export async function offloadOutput(
     : { output, ...(reason !== undefined && { reason }) }
 }
 
-/**
- * If the output has images or audio, Mastra shows all parts separately, and files among them are replaced in each
- * prompt.
- */
+/** If the output has images or audio, Mastra shows all parts separately, and files are replaced in each prompt. */
 function isShownAsJson(result: unknown): boolean {
   const { content } = result as { readonly content: readonly { readonly type: string }[] }
   const types = content.map(({ type }) => type)

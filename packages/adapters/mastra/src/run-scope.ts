@@ -43,10 +43,7 @@ export function perRun<Hook extends { readonly state: object }, Value>(
 
 const threadScope = ({ threadId = '' }: ScopeRun): readonly string[] => (threadId === '' ? [] : [threadId])
 
-/**
- * The thread is read from the run itself: older messages may come from other threads, and a sub-agent may have its
- * parent's request context.
- */
+/** The thread of the run itself: older messages, and the context of a sub-agent's parent, may be of others. */
 function scopeRun({ requestContext, messages = [], agent }: RunContext): ScopeRun {
   const ofTool = Object(agent) as { readonly threadId?: string; readonly resourceId?: string }
   const ofMessage = messages.findLast((message) => message.threadId !== undefined)

@@ -59,10 +59,7 @@ export function offloadTools<const Tools extends readonly { readonly type: strin
   return [...wrapped, ...added] as unknown as [...Tools, ...RetrievalTool[]]
 }
 
-/**
- * Resolve references before the SDK validates the arguments in `invoke`. An error is returned as text there, because a
- * thrown error would end the run.
- */
+/** Resolve references before the SDK validates the arguments. An error is returned, since a thrown one ends the run. */
 function resolvedInvoke(tool: FunctionTool, { offloaderOf }: Runs<ScopeRun>): FunctionTool['invoke'] {
   const invoke: FunctionTool['invoke'] = async (context, text, details) => {
     const run = findRun(context)

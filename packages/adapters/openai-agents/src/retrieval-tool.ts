@@ -45,10 +45,7 @@ export function retrievalTool(offloader: ContextOffloader, options: OffloadOptio
 
 type Property = RetrievalInputSchema['properties'][string]
 
-/**
- * Convert a schema for OpenAI's strict mode: objects are closed, and every property is required. Optional values may be
- * `null`.
- */
+/** Convert a schema for OpenAI's strict mode: closed objects, all properties required, optional ones may be `null`. */
 function strictSchema({ properties, required = [] }: RetrievalInputSchema): object {
   const strict = Object.entries(properties).map(([name, property]) => [
     name,

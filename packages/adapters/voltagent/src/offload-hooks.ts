@@ -108,10 +108,7 @@ function outputOf(result: Result, output: unknown): unknown {
   return Object.hasOwn(Object(result) as object, 'output') ? result?.output : output
 }
 
-/**
- * Whether an output must not be offloaded: an answer of the retrieval tool, or a value with which a subagent ends the
- * run.
- */
+/** Whether an output stays: an answer of the retrieval tool, or the value with which a subagent ends the run. */
 function isFinal(output: unknown): boolean {
   const isBailed = (one: unknown): boolean => (Object(one) as { readonly bailed?: unknown }).bailed === true
   return isAnswer(output) || (Array.isArray(output) && output.some(isBailed))

@@ -21,10 +21,7 @@ interface RunningCall {
   readonly options: ToolExecuteOptions
   /** Whether another call has the same input object, which a schema may produce. The call may be another user's. */
   sharesInput: boolean
-  /**
-   * The last output with the model's view of it, because the AI SDK asks for the view of a streamed output more than
-   * once.
-   */
+  /** The last output with the model's view of it, which the AI SDK requests more than once. */
   shown?: { readonly of: unknown; readonly as: ShownOutput }
 }
 

@@ -230,10 +230,7 @@ export async function gc({ options }: Invocation<GcOptions>): Promise<number> {
   return EXIT_CODE.ok
 }
 
-/**
- * Count expired entries. Leftovers of killed writers are not counted, because they are only found when they are
- * removed.
- */
+/** Count expired entries, without leftovers of killed writers, which are found only when they are removed. */
 async function planGc(storage: Store, ttlMs = Infinity): Promise<GcReport> {
   let [expired, bytes] = [0, 0]
   for await (const { lastUsedAt, size } of storage.list()) {

@@ -114,10 +114,7 @@ export async function run({ args: words, options, command }: Invocation<RunOptio
 
 const DEFAULT_MAX_TOKENS = 2_500
 
-/**
- * Return the preview of small output. A token has at least one byte, so this start of the output decides without
- * loading previews.
- */
+/** Return the preview of small output. A token has a byte or more, so this start decides without loading previews. */
 async function readStart(
   chunks: AsyncGenerator<Uint8Array>,
   { maxTokens = DEFAULT_MAX_TOKENS, json = false }: RunOptions,
@@ -279,10 +276,7 @@ class Progress {
 const MAX_LINE_BYTES = 200
 const PROBE_BYTES = 16
 
-/**
- * Throws if the store cannot be written, before the command runs. If a folder or file is missing, its parent is
- * checked, and nothing is created.
- */
+/** Throws if the store cannot be written. Checks the parent of a missing folder or file, and creates nothing. */
 async function assertWritable(storage: Store, url: string): Promise<void> {
   try {
     if (canBeWritten(url)) return

@@ -22,10 +22,7 @@ export interface CommandSpec {
   /** Text that follows the options in the help. */
   readonly help?: string
   readonly commands?: readonly CommandSpec[]
-  /**
-   * Imports the function on first use, so that help and usage errors do not load the storage code. Its result is the
-   * exit code.
-   */
+  /** Imports the function on first use, so that help does not load the storage code. Its result is the exit code. */
   readonly load?: () => Promise<(invocation: Invocation<never>) => Promise<number>>
 }
 
@@ -67,10 +64,7 @@ export function addCommand(parent: Command, spec: CommandSpec): void {
 
 const INDENT = '  '
 
-/**
- * Let the help of a command have the sections of a manual page. In `help`, each section begins with its name and a
- * colon.
- */
+/** Print the help of a command like a manual page. In `help`, a section begins with its name and a colon. */
 export function writeManual(command: Command, summary: string, help = ''): void {
   const indented = (text: string): string => {
     const width = command.configureOutput().getOutHelpWidth?.() ?? 80

@@ -15,10 +15,7 @@ export interface HookInput extends Omit<PostToolUseInput, 'transcript_path' | 't
 type Fields = Readonly<Record<string, unknown>>
 type OffloadResult = (offloader: ContextOffloader, input: HookInput) => Promise<object | undefined>
 
-/**
- * Offload the result in a hook's input, and return the answer that replaces it. If the result is not offloaded, return
- * `undefined`.
- */
+/** Offload the result in a hook's input. Return the answer that replaces it, or `undefined` if it stays. */
 export const OFFLOAD_RESULT: Readonly<Record<string, OffloadResult>> = {
   async 'claude-code'(offloader, input) {
     const call = { transcript_path: '', tool_use_id: input.session_id, ...input }

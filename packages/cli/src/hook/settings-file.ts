@@ -8,10 +8,7 @@ export interface SettingsFile {
   readonly text: string
   /** The text before the first change; `undefined` if there is no copy. */
   readonly backup: string | undefined
-  /**
-   * Replace the file atomically, or remove it if the text is empty. Returns `false` if another program has changed the
-   * file.
-   */
+  /** Replace the file atomically, or remove it if the text is empty. Returns `false` if it has changed meanwhile. */
   readonly write: (text: string) => Promise<boolean>
   /** Save a copy with the same permissions. */
   readonly keepBackup: () => Promise<void>

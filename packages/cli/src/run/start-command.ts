@@ -130,10 +130,7 @@ export async function runDirectly(command: string, args: readonly string[], shel
 
 const IS_WINDOWS = process.platform === 'win32'
 
-/**
- * Return the call of a command. On Windows, npm and others install `.cmd` files, which only cmd.exe can find and start.
- * This was not tested on Windows.
- */
+/** Return the call of a command. On Windows, only cmd.exe can start `.cmd` files; this was not tested there. */
 const callOf = (command: string, args: readonly string[], shell: boolean): [command: string, args: readonly string[]] =>
   IS_WINDOWS && !shell ? [[command, ...args].map(quoteForCmd).join(' '), []] : [command, args]
 

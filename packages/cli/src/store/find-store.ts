@@ -33,10 +33,7 @@ function foldersIn(folder: string): readonly string[] {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => resolve(folder, name))
 }
 
-/**
- * Whether a folder has a store. A store of another user does not count, for example in a folder that all users can
- * write to.
- */
+/** Whether a folder has a store of this user. Another user can make one in a folder that all can write to. */
 function hasStore(folder: string): boolean {
   const store = unlessRefused(() => statSync(join(folder, FOLDER), { throwIfNoEntry: false }))
   return store?.isDirectory() === true && [store.uid, 0].includes(process.getuid?.() ?? store.uid)

@@ -15,10 +15,7 @@ export interface StoreOptions {
 /** Return whether a store exists only in this process. */
 export const isEphemeral = ({ store }: Pick<StoreOptions, 'store'>): boolean => /^memory:/i.test(store)
 
-/**
- * Return the options that select the same store and scope in a shell. Passwords and values from the environment are
- * left out.
- */
+/** Return options for a shell that select the same store and scope, without passwords and values of the environment. */
 export function storeArguments(command: Command): string {
   const { store, scope } = command.opts<StoreOptions>()
   const words: string[] = []

@@ -82,10 +82,7 @@ export const DEFAULT_LIMITS: { readonly ttlMs: number; readonly maxBytes: number
 export const DEFAULT_AGE: StoreSettings = { ttlMs: DEFAULT_LIMITS.ttlMs }
 const TIDY_MS = 3_600_000
 
-/**
- * Evict entries beyond the limits of the default store. It does so at most once an hour. Entries of the last hour are
- * not evicted.
- */
+/** Evict entries beyond the limits of the default store, at most once an hour, but none of the last hour. */
 export async function tidyStore(storage: ManagedStorage, url: string): Promise<void> {
   const stamp = join(localPath(url) ?? '', '.tidied')
   try {
@@ -232,10 +229,7 @@ export function parseRedisUrl(url: string): { readonly url: string; readonly pre
   return { url: place, ...readParameters(url.slice(end + 1), { prefix: (prefix) => ({ prefix }) }, 'a Redis store') }
 }
 
-/**
- * Parse `postgres://user:password@host:port/database?schema=…`. All other parameters, such as `sslmode`, are passed to
- * `pg`.
- */
+/** Parse `postgres://user:password@host:port/database?schema=…`. Other parameters, such as `sslmode`, go to `pg`. */
 export function parsePostgresUrl(url: string): { readonly url: string; readonly schema?: string } {
   const start = url.indexOf('?', url.lastIndexOf('@') + 1)
   if (start === -1) return { url }

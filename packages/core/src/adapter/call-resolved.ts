@@ -7,10 +7,7 @@ type Resolver = Pick<ContextOffloader, 'options' | 'resolveReferences'>
 export const takesReferences = ({ options }: Pick<ContextOffloader, 'options'>, toolName: string): boolean =>
   Object.hasOwn(options.resolveReferences?.tools ?? {}, toolName)
 
-/**
- * Whether the arguments of a call contain references. If so, a framework must not validate the arguments before {@link
- * callResolved} does.
- */
+/** Whether arguments contain references. A framework must then not validate them before {@link callResolved} does. */
 export const hasReferences = ({ options }: Pick<ContextOffloader, 'options'>, call: ReferenceCall): boolean =>
   findReferences(options.resolveReferences, call).length > 0
 

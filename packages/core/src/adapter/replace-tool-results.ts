@@ -74,10 +74,7 @@ export interface KnownOutput<Output> {
   readonly shown: Output | undefined
 }
 
-/**
- * Remembers outcomes of tool outputs in one run, by call id and value. It is for a framework that passes copies of
- * outputs.
- */
+/** Remembers outcomes in one run by call id and value, for a framework that passes copies of outputs. */
 export class KnownOutputs<Output> {
   readonly #ofCall = new Map<string, (KnownOutput<Output> & { readonly output: Output })[]>()
 

@@ -83,17 +83,11 @@ export interface ConformanceHarness {
    * every case. Creating is not tested, so it should throw if it fails.
    */
   create(settings: StorageSettings): Promise<HarnessInstance>
-  /**
-   * Promises that the backend is known to break: case id → reason. If the case passes, the gap has closed, and the run
-   * fails.
-   */
+  /** Promises that the backend is known to break: case id → reason. The run fails once such a case passes. */
   readonly knownGaps?: Readonly<Record<string, string>>
   /** Reasons for missing powers, for the report: power → reason. */
   readonly missingPowers?: Readonly<Partial<Record<PowerName, string>>>
-  /**
-   * Reasons for settings that the storage does not take: setting → reason. For example, its server evicts by age. Cases
-   * that need such a setting do not apply.
-   */
+  /** Settings that the storage does not take: setting → reason. Cases that need such a setting do not apply. */
   readonly missingSettings?: Readonly<Partial<Record<keyof StorageSettings, string>>>
   /** Milliseconds that a case may take. Defaults to 30,000. */
   readonly timeoutMs?: number

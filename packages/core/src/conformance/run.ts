@@ -63,10 +63,7 @@ export async function runConformance(
   return { name: harness.name, level: harness.level ?? 'full', seed: options.seed ?? 1, ok, results }
 }
 
-/**
- * Plan the run. If no storage can be created, return a failure for each case. Creating the first storage may never end,
- * or may throw in a callback.
- */
+/** Plan the run. If no storage can be created, each case fails. Creating the first may never end or throw later. */
 async function planOrFailures(
   harness: ConformanceHarness,
   options: RunConformanceOptions,

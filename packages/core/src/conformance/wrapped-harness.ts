@@ -81,10 +81,7 @@ function wrappedPowers(
   }
 }
 
-/**
- * Cut the only entry of a driver. Content that is stored without changes is skipped: the backend itself must detect
- * that damage.
- */
+/** Cut the only entry of a driver. The backend itself must detect damage of content that is stored without changes. */
 async function cutChangedContent(driver: StorageDriver | undefined, plain: Uint8Array): Promise<boolean> {
   if (driver === undefined) throw new TypeError('The harness must create storages of createStorage, to be wrapped.')
   for await (const { id } of driver.list('')) {

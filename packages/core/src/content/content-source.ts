@@ -36,10 +36,7 @@ export interface ContentSource {
   readonly caller: unknown
   readonly state?: EntryState | undefined
   readonly omitted?: OmittedPart | undefined
-  /**
-   * Yields blocks, which the caller must not keep or change. With `transient`, memory is reused, so a block is valid
-   * only until the next block.
-   */
+  /** Yields blocks, which the caller must not keep or change. With `transient`, the next block reuses the memory. */
   blocks(start?: number, end?: number, options?: BlockOptions): AsyncGenerator<Uint8Array>
   /** The caller must not change the returned bytes. */
   read(offset: number, length: number): Promise<Uint8Array>

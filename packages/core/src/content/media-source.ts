@@ -81,10 +81,7 @@ export type EncodedBlock =
       readonly type: MediaBlock['type']
       readonly mediaType: string
       readonly data: string
-      /**
-       * The name of the block, or a generated name with the extension of its type, because many providers require a
-       * name.
-       */
+      /** The name of the block, or one with the extension of its type: many providers require a name. */
       readonly filename: string
     }
 

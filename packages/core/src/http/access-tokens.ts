@@ -57,18 +57,12 @@ export class AccessTokens {
     await this.#known
   }
 
-  /**
-   * Return the scope of the sender of these headers, or `undefined` if the token is unknown. Rejects like
-   * {@link AccessTokens.ready}.
-   */
+  /** Return the sender's scope, or `undefined` if the token is unknown. Rejects like {@link AccessTokens.ready}. */
   async scopeOf(headers: Headers): Promise<readonly string[] | undefined> {
     return (await this.callerOf(headers))?.scope
   }
 
-  /**
-   * Return the sender of these headers, or `undefined` if the token is unknown. Rejects like
-   * {@link AccessTokens.ready}.
-   */
+  /** Return the sender, or `undefined` if the token is unknown. Rejects like {@link AccessTokens.ready}. */
   async callerOf(headers: Headers): Promise<KnownCaller | undefined> {
     const token = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1]
     if (token === undefined) return undefined

@@ -11,10 +11,7 @@ export interface JournalSummary {
 
 /** Options of {@link summarizeJournal}. */
 export interface SummarizeJournalOptions {
-  /**
-   * Also sum up each tool or day (UTC). A retrieval counts for the tool that made its result, on the day of the
-   * retrieval.
-   */
+  /** Also sum up each tool or day (UTC). A retrieval counts for the tool of its result, on its own day. */
   readonly by?: 'tool' | 'day' | undefined
   /** Leave out events before this time, in milliseconds since the epoch. */
   readonly since?: number | undefined

@@ -38,10 +38,7 @@ export interface CheckReport {
   /** Number of readable entries, and their bytes. */
   readonly entries: number
   readonly bytes: number
-  /**
-   * Number of readable entries whose reference cannot be checked: streams, wrapped entries without their wrapper, and
-   * hashed scopes not named by `scope`.
-   */
+  /** Readable entries whose reference cannot be checked: streams, wrapped entries, unnamed hashed scopes. */
   readonly unproven: number
   readonly problems: readonly EntryProblem[]
   /** Leftovers of killed writers that repair removed. Always 0 without `repair`. */

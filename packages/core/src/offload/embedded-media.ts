@@ -74,10 +74,7 @@ export async function findEmbeddedMedia(text: string): Promise<EmbeddedMedia[]> 
 
 const isDigit = (text: string, at: number): boolean => IS_DIGIT[text.charCodeAt(at)] === true
 
-/**
- * Finds the run of Base64 around a place. It continues over a line end only if the lines are long, so that words before
- * it are not included.
- */
+/** Finds the run of Base64 around a place. It continues over a line end only beside long lines. */
 function runAround(
   text: string,
   at: number,

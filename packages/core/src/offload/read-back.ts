@@ -11,10 +11,7 @@ import type { OffloadRequest } from './offload-request.ts'
 const INPUT_UNITS = 65_536
 const BEGINNING_UNITS = 4_096
 const MAX_REFERENCES = 4
-/**
- * Largest number of UTF-16 units that a result may add to stored lines, such as an exit code or the header of an
- * answer.
- */
+/** Largest number of UTF-16 units that a result may add to stored lines, such as an exit code. */
 const MAX_ADDED_UNITS = 1_000
 const LINES_AT_ONCE = 1_000
 /** Number before a line, as written by `cat -n`, `grep -n`, read tools and the retrieval tool. */
@@ -126,10 +123,7 @@ async function formsOf(texts: readonly string[]): Promise<LineForms[]> {
   return all
 }
 
-/**
- * Returns the lines that are not stored. Returns `undefined` if there are many, or if the other lines have another
- * order.
- */
+/** Returns the lines that are not stored, or `undefined` if there are many or the order differs. */
 async function findLines(
   lines: readonly LineForms[],
   eachSource: (use: (source: ContentSource) => Promise<void>) => Promise<void>,

@@ -38,10 +38,7 @@ const MAX_CONTEXT_LENGTH = 160
 /** Largest number of placeholders. With more media blocks, two descriptions for each would fill the context. */
 const MAX_PLACEHOLDERS = 16
 
-/**
- * Writes a replacement, which begins with `[Offloaded: …]` and ends with `[Stored references:]`, as in Strands.
- * Untrusted previews are in fences.
- */
+/** Writes a replacement with the frame of Strands. Untrusted previews are in fences. */
 export function formatReplacement(replacement: Replacement): string {
   const { blocks, original, brief } = replacement
   const located = blocks.some((block) => block.location !== undefined)

@@ -184,10 +184,7 @@ function matchesGlob(pattern: string, name: string): boolean {
   return at <= name.length - end.length
 }
 
-/**
- * Number of tokens of a replacement without a preview. Each result gets at least this many, even if the turn exceeds
- * its budget.
- */
+/** Tokens of a replacement without a preview: each result gets at least these, even beyond the turn's budget. */
 const FLOOR_TOKENS = frameTokens(1)
 
 /** Limits a result to `tokens` of a turn's budget. */

@@ -140,10 +140,7 @@ function textContentType(declared: string | undefined): string {
   return declared.replace(/\s*;\s*charset="?(?!utf-?8\b)[^;]*/i, '')
 }
 
-/**
- * Stores all parts, or none of them. After a failure or an abort, parts that this call created are removed, unless they
- * were used since.
- */
+/** Stores all parts or none. After a failure, removes parts that this call created, unless they were used since. */
 export async function storeParts(
   storage: AdoptedStorage,
   parts: readonly StoragePart[],
@@ -242,10 +239,7 @@ interface StoredParts {
 
 const MAX_TOOL_NAME_LENGTH = 200
 
-/**
- * Metadata with the name of the tool, so that an eviction can name the tool to call again. Arguments are never
- * included.
- */
+/** Metadata with the name of the tool, which an eviction can then name. Arguments are never included. */
 export const toolMetadata = (toolName: string): Metadata => ({ tool: toolName.slice(0, MAX_TOOL_NAME_LENGTH) })
 
 /** Returns the location to show. `undefined` if no location is known or may be shown. */

@@ -2,10 +2,7 @@ import { documentText, indentLargeJson, isMediaBlock, yieldWhenDue, type Content
 import { parseExactJson, parseJsonText } from '@spillway/text/internal/json'
 import { RedactionError, type Redact } from './redact-text.ts'
 
-/**
- * Redacts text, JSON, text of documents, names and links. Unchanged blocks, and an unchanged list, are the same
- * objects.
- */
+/** Redacts text, JSON, text of documents, names and links. What does not change is the same object. */
 export async function redactContent(
   content: readonly ContentBlock[],
   redact: Redact,

@@ -199,10 +199,7 @@ interface TextFrame {
   readonly after?: Answer['rest']
 }
 
-/**
- * Writes a page of text. A line is cut only if the lines before it fill less than half of the answer, so that pages
- * show all content.
- */
+/** Writes a page of text. Cuts a line only after less than half an answer, so that pages show all content. */
 async function writeText(source: ContentSource, span: ByteSpan, frame: TextFrame, limit: AnswerLimit): Promise<Answer> {
   const page = await readPage(source, span, unitsFor(limit))
   const { text, bytes, start, isLast, firstLine, isLineStart } = page

@@ -345,10 +345,7 @@ interface Variant {
   readonly pattern: SearchPattern
 }
 
-/**
- * Returns variants of a pattern, the likeliest first: another case, quotes escaped for JSON, one backslash for two, no
- * anchors, literal text.
- */
+/** Returns variants of a pattern, the likeliest first: another case, other escapes, no anchors, literal text. */
 function variantsOf({ text, problem, ignoreCase }: SearchPattern): Variant[] {
   const written = {
     'With quotes escaped or not': text.replace(/\\*"/g, String.raw`\\*"`),

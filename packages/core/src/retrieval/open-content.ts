@@ -6,10 +6,7 @@ import type { StoredInfo } from '../storage/storage.ts'
 import { RetrievalError, type RetrievalContext } from './retrieval-tool.ts'
 import { formatAnswer, quote, shownType, type Answer } from './write-answer.ts'
 
-/**
- * Opens content and calls a function with it. Rejects with a `StorageError`, and for other errors of the storage with
- * the code `unavailable`.
- */
+/** Opens content for a function. Rejects with a `StorageError`: `unavailable` for other errors of the storage. */
 export async function withContent<Result>(
   storage: AdoptedStorage,
   reference: string,
@@ -136,10 +133,7 @@ interface ScopeEntries {
   readonly others: number
 }
 
-/**
- * Whether entries may be listed. Without a scope this is never allowed, so that no caller can list the entries of
- * others.
- */
+/** Whether entries may be listed: never without a scope, so that no caller lists the entries of others. */
 export function canList(context: RetrievalContext): boolean {
   return context.scoped && context.storage.can.list
 }

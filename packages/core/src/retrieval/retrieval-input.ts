@@ -226,10 +226,7 @@ const READERS: { readonly [Name in keyof RetrievalCall]-?: (value: unknown) => R
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
 const NAMES = Object.keys(READERS)
 
-/**
- * Accepts input of another form if its meaning is clear: numbers and flags as text, lines as `10-20` or `[10, 20]`,
- * JSON in a text.
- */
+/** Accepts input whose meaning is clear: numbers and flags as text, lines as `10-20` or `[10, 20]`, JSON in a text. */
 function readParameters(input: unknown): RetrievalCall {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     throw invalidInput(`The input must be an object, got ${describe(input)}.`)

@@ -21,10 +21,7 @@ export interface RetrievalToolOptions {
   readonly countTokens: CountTokens
   /** Largest size of media that are returned whole, in bytes. Defaults to 5 MiB. */
   readonly maxMediaBytes?: number | undefined
-  /**
-   * Milliseconds that the pattern of one call may take, plus 20 ms for each million characters of content. Defaults to
-   * 2,000.
-   */
+  /** Milliseconds for the pattern of one call, plus 20 ms for each million characters of content. Defaults to 2,000. */
   readonly deadlineMs?: number | undefined
   /** Number of bytes in one read from storage. Defaults to 1 MiB. */
   readonly blockBytes?: number | undefined

@@ -92,10 +92,7 @@ export interface PieceText {
   readonly text: string
   /** Whether `^` and `$` with the flag `m` match only at the ends of lines. */
   readonly hasPlainLines: boolean
-  /**
-   * Return the byte at which a unit's character starts. With `'end'`, return the end of the text before the unit. It is
-   * fast if units are ascending.
-   */
+  /** Return the byte of a unit's character; with `'end'`, the end of the text before it. Fast for ascending units. */
   byteOf(unit: number, side?: 'end'): number
 }
 
@@ -172,10 +169,7 @@ function isLowSurrogate(text: string, at: number): boolean {
   return unit >= 0xdc00 && unit < 0xe000
 }
 
-/**
- * Return the number of bytes from `start` that make the first `units` UTF-16 units. Invalid bytes count as in the
- * Encoding Standard.
- */
+/** Return the bytes from `start` that make `units` UTF-16 units. Invalid bytes count as in the Encoding Standard. */
 export function unitsToBytes(bytes: Uint8Array, start: number, end: number, units: number): number {
   let at = start
   let left = units

@@ -33,10 +33,7 @@ const MAX_STEPS = 33_554_432
 const PIECE_BYTES = 65_536
 /** Largest size of chunks in which the required strings are rare. Each chunk costs some microseconds. */
 const RARE_PIECE_BYTES = 524_288
-/**
- * If a string occurs more often than once in so many bytes, it is faster to match all lines than to find those with the
- * string.
- */
+/** If a string occurs more often than once in so many bytes, matching all lines is faster. */
 const BYTES_PER_STRING = 1_024
 /** Cost of a rare byte that does not start a string, as a share of the cost of a line with a string. */
 const COST_OF_A_MISS = 1 / 8
@@ -44,15 +41,9 @@ const COST_OF_A_MISS = 1 / 8
 const DENSE_PIECES = 64
 /** Largest allowed ratio of the steps of the form for many lines to those of the form for one line. */
 const TEXT_FORM_STEPS = 6
-/**
- * Limit of steps for each unit. A line with a greater bound is matched in linear time. Below it, the longest measured
- * time was 0.6 µs.
- */
+/** Limit of steps for each unit; beyond it, a line is matched in linear time. The longest time below was 0.6 µs. */
 const STEPS_PER_UNIT = 16_384
-/**
- * Line number that marks a part of a very long line. Any negative number is unique, because each part is scanned
- * separately.
- */
+/** Line number of a part of a very long line. Parts are scanned separately, so any negative number is unique. */
 const PART_LINE = -2
 /** Largest number of strings. Finding more of them in bytes takes longer than an expression in text. */
 const MOST_STRINGS = 8

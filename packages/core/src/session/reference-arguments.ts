@@ -11,10 +11,7 @@ const FORMS: readonly unknown[] = ['text', 'json', 'base64'] satisfies ArgumentF
 
 /** Arguments of tools that may be references. */
 export interface ReferenceArguments {
-  /**
-   * Forms by the exact name of a tool and the path of its argument, such as `{ send_email: { 'files/*': 'base64' } }`.
-   * `*` means each item of an array.
-   */
+  /** Forms by tool and path of its argument: `{ send_email: { 'files/*': 'base64' } }`. `*` is each item. */
   readonly tools: Readonly<Record<string, Readonly<Record<string, ArgumentForm>>>>
   /** Decide whether the tool may get this content. The call is refused if it returns `false` or throws. */
   readonly allow?: ((call: ResolvedCall & ReferenceCall) => boolean | Promise<boolean>) | undefined
@@ -104,10 +101,7 @@ export function assertReferenceArguments(settings: ReferenceArguments | undefine
   }
 }
 
-/**
- * Thrown if a reference in the arguments of a tool cannot be resolved, so that the tool is not called. The message is
- * for the model.
- */
+/** A reference in the arguments of a tool cannot be resolved, so it is not called. The message is for the model. */
 export class ReferenceArgumentError extends Error {
   override readonly name = 'ReferenceArgumentError'
 

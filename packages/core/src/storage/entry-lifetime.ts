@@ -134,10 +134,7 @@ export class EntryLifetime {
     return evicted
   }
 
-  /**
-   * `removeUnended` removes an unended entry and returns the number of its bytes. It returns `undefined` if the entry
-   * is complete.
-   */
+  /** `removeUnended` removes an unended entry and returns its bytes, or `undefined` if the entry is complete. */
   async collectExpired(
     prefix: string,
     { signal }: OperationOptions,
@@ -329,10 +326,7 @@ export interface QuotaCandidate extends EvictionCandidate {
   readonly size: number
 }
 
-/**
- * Tracks the size of scopes. A scope is listed at its first write, and again when no candidates are left. Each listing
- * finds entries of other processes, too.
- */
+/** Tracks the size of scopes. A listing, at the first write or without candidates, finds entries of other processes. */
 export class ScopeQuota {
   readonly maxBytes: number
   readonly #now: () => number

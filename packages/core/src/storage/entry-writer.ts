@@ -358,10 +358,7 @@ export class UnendedEntries {
   }
 }
 
-/**
- * Opens the content that was written so far. If the entry is closed during the call, reading continues in the closed
- * entry.
- */
+/** Opens the content written so far. If the entry is closed meanwhile, reading continues in the closed entry. */
 export function openSegments(
   driver: CompleteDriver,
   path: string,
@@ -416,10 +413,7 @@ async function readEnded(
   throw new StorageError('unavailable', `${reference} ${why} while it was read. Read it again.`, { reference })
 }
 
-/**
- * Removes an open entry. The head is removed first, which tells a living writer to stop. Returns the number of bytes in
- * all segments.
- */
+/** Removes an open entry, the head first, which stops a living writer. Returns the bytes of all segments. */
 export async function removeOpenEntry(
   driver: CompleteDriver,
   path: string,

@@ -196,10 +196,7 @@ export class CachedContents<Info extends ContentInfo> {
     return this.#contents.get(key)
   }
 
-  /**
-   * `removals` is the count before the backend was asked. If it has changed since, `info` may be stale and is not
-   * cached.
-   */
+  /** `removals` is the count before the backend was asked. If it has changed, `info` may be stale and is not cached. */
   add(key: string, info: Info, checkedAt: number, removals: number): CachedContent<Info> {
     const known = this.#contents.get(key)
     if (known !== undefined && isSame(known.info, info)) {

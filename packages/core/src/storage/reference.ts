@@ -162,10 +162,7 @@ export async function scopeAtPath(parent: Scope, path: string): Promise<Scope> {
 
 let scopeOfView: (storage: object) => Scope | undefined = () => undefined
 
-/**
- * Sets how {@link scopePathOf} and {@link callerOf} read the scope of a storage, so that the code of storages is not
- * loaded.
- */
+/** Sets how {@link scopePathOf} and {@link callerOf} work, so that the code of storages is not loaded. */
 export function readScopesBy(read: (storage: object) => Scope | undefined): void {
   scopeOfView = read
 }
@@ -201,10 +198,7 @@ export async function scopePath(scope: Scope): Promise<string> {
   return scope.path
 }
 
-/**
- * Encodes a segment. Upper case is escaped, so that no two names differ only in case. Long names end in `__` and a
- * hash.
- */
+/** Encodes a segment. Escapes upper case, so that no names differ only in case. Long names end in `__` and a hash. */
 export async function encodeSegment(segment: string): Promise<string> {
   const bytes = wideBytes(segment)
   let name = ''

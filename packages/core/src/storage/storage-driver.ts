@@ -2,10 +2,7 @@ import type { EntryId } from './reference.ts'
 import type { Eviction } from './storage-error.ts'
 import type { ByteRange, Location, Metadata } from './storage.ts'
 
-/**
- * Description of an entry. A driver stores it with the bytes, and returns it unchanged. Times are milliseconds since
- * the epoch.
- */
+/** Description of an entry, which a driver stores unchanged. Times are milliseconds since the epoch. */
 export interface EntryInfo {
   readonly key: string
   readonly contentType: string
@@ -71,10 +68,7 @@ export interface EvictionCandidate {
   readonly unusedSince: number
 }
 
-/**
- * Size in bytes of an evicted entry. `used` means that the entry was not evicted because it was used. `gone` means that
- * it no longer existed.
- */
+/** Bytes of an evicted entry, `used` if it stays because it was used, `gone` if it no longer existed. */
 export type EvictionOutcome = number | 'used' | 'gone'
 
 /** Result of {@link StorageDriver.collect}. */

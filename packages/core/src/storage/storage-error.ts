@@ -70,10 +70,7 @@ export class StorageError extends Error {
   readonly key: string | undefined
   readonly retryable: boolean
   readonly eviction: Eviction | undefined
-  /**
-   * URL of a page with the causes and fixes for the code. The URL is not part of the message, because models read
-   * messages.
-   */
+  /** URL of a page with causes and fixes. Models read the message, so it has no URL. */
   readonly help: string
 
   constructor(code: StorageErrorCode, message: string, details: StorageErrorDetails = {}) {

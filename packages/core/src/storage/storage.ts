@@ -1,10 +1,7 @@
 import type { LineIndex } from '@spillway/text/internal/lines'
 import { StorageError, type EvictionReason } from './storage-error.ts'
 
-/**
- * Metadata that a caller gives an entry: short strings, for example the tool's name. It must not contain arguments or
- * content.
- */
+/** Metadata that a caller gives an entry: short strings such as the tool's name, but no arguments or content. */
 export type Metadata = Readonly<Record<string, string>>
 
 /** Report of {@link Storage.store}, passed to {@link StoreOptions.onStored}. */
@@ -12,10 +9,7 @@ export interface StoreReceipt {
   readonly reference: string
   /** Whether this call created the entry. `false` if an equal entry existed. */
   readonly created: boolean
-  /**
-   * Last use that this call recorded, in milliseconds since the epoch. It can be passed as {@link
-   * DeleteOptions.unusedSince}.
-   */
+  /** Last use that this call recorded, in milliseconds since the epoch, for {@link DeleteOptions.unusedSince}. */
   readonly usedAt: number
 }
 
@@ -77,10 +71,7 @@ export interface OpenContent {
    * @param buffer - Memory of at least `length` bytes. The result may be written into it.
    */
   read(offset: number, length: number, buffer?: Uint8Array): Promise<Uint8Array>
-  /**
-   * Return the line index. It was made while storing, or is made by reading the whole content. `rebuild` makes it
-   * again.
-   */
+  /** Return the line index, made while storing or by reading the whole content. `rebuild` makes it again. */
   lineIndex?(options?: { readonly rebuild?: boolean | undefined }): Promise<LineIndex>
   /** Release resources, for example an open file. Closing twice is allowed. */
   close(): Promise<void>
@@ -136,10 +127,7 @@ export interface OmittedPart {
 /** Options of {@link Storage.openEntry}. */
 export interface OpenEntryOptions {
   readonly metadata?: Metadata | undefined
-  /**
-   * Largest number of bytes to keep, at least 262,144. Of larger output, the start and the end are kept. Defaults to no
-   * limit.
-   */
+  /** Largest number of bytes to keep, at least 262,144: start and end of larger output. Defaults to no limit. */
   readonly maxBytes?: number | undefined
 }
 

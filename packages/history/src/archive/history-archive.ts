@@ -79,10 +79,7 @@ export interface ParsedReplacement {
   readonly blocks: number
   readonly tokens: number
   readonly isError: boolean
-  /**
-   * Whether a history wrote it. A replacement written by the offloader has a longer preview, which can still be
-   * shortened.
-   */
+  /** Whether a history wrote it. A replacement by the offloader has a longer preview, which can be shortened. */
   readonly isBrief: boolean
 }
 

@@ -25,10 +25,7 @@ interface ParsedTemplate extends Omit<ParsedReplacement, 'subject' | 'isBrief'> 
   readonly opening: string
 }
 
-/**
- * Parse a replacement. Return `undefined` for any other text. Any text can look like a replacement, so its names are
- * looked up only in the history's scope.
- */
+/** Parse a replacement. Any text can look like one, so its names are looked up only in the history's scope. */
 export function readTemplate(text: string): ParsedTemplate | undefined {
   const end = text.indexOf('\n')
   const [, blocks, tokens] = FIRST_LINE.exec(text.slice(0, Math.max(0, end))) ?? []

@@ -37,10 +37,7 @@ export interface Restoring {
   readonly onMissing?: ((error: StorageError) => void) | undefined
 }
 
-/**
- * Restore a message. If nothing is to restore, return the same object. Rejects with a `StorageError`. Its code is
- * `corrupt` if the content does not match.
- */
+/** Restore a message, or return the same object. Rejects with a `StorageError`: `corrupt` if the content differs. */
 export async function restoreMessage(message: HistoryMessage, restoring: Restoring): Promise<HistoryMessage> {
   const [only] = message.parts
   if (message.parts.length === 1 && only !== undefined) {
@@ -131,10 +128,7 @@ async function restoreArguments(
   })
 }
 
-/**
- * Restore a part. Any text can contain a reference. So a result is restored only for the same call, and is never used
- * as a message of the user.
- */
+/** Restore a part. Any text can contain a reference, so a result is restored only for the same call. */
 async function restoreFrom(
   part: HistoryPart,
   live: HistoryMessage,

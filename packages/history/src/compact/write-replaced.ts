@@ -100,10 +100,7 @@ function inputValue({ input, inputIsText }: HistoryToolCall): unknown {
 
 const MAX_PREVIEWED_BYTES = 4_194_304
 
-/**
- * Shorten a replacement of the offloader. Return `undefined` if one of its items is not stored. Rejects if storage is
- * unavailable.
- */
+/** Shorten a replacement of the offloader. Return `undefined` if an item is not stored. Rejects during an outage. */
 export async function shrinkReplacement(
   part: HistoryToolResult,
   { items, blocks, tokens, isError }: ParsedReplacement,

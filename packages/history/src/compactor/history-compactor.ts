@@ -336,10 +336,7 @@ function isSamePiece(a: Piece, b: Piece): boolean {
   }
 }
 
-/**
- * Apply the content of a changed message to its current version. If the number of parts differs, the current version is
- * returned.
- */
+/** Apply the content of a changed message to its current version, unless the number of parts differs. */
 export function rebaseMessage(changed: HistoryMessage, now: HistoryMessage): HistoryMessage {
   if (isSameContent(changed, now)) return now
   if (changed.parts.length !== now.parts.length) return changed

@@ -283,10 +283,7 @@ interface DividedHistory {
   readonly units: readonly (readonly number[])[]
 }
 
-/**
- * Divide the history, because a conversation must begin with the user. If the recent messages do not begin with the
- * user, the last request is kept, too.
- */
+/** Divide the history. A conversation must begin with the user, so a last request before it is kept, too. */
 function divideHistory(working: readonly WorkingMessage[], options: ResolvedHistoryOptions): DividedHistory {
   const messages = working.map(({ message }) => message)
   const start = systemEnd(messages, options.archive)

@@ -78,10 +78,7 @@ export async function expandSnapshot(
   return [...withoutSnapshot(messages.slice(0, after), found), ...restored.flat(), ...rest]
 }
 
-/**
- * Return the messages of a group. Return `undefined` if they are missing or corrupt. Without `onMissing`, it rejects
- * during an outage.
- */
+/** Return the messages of a group, or `undefined` if they are missing or corrupt. May reject during an outage. */
 export async function retrieveGroup(
   { name }: ArchivedMessages,
   { format, retrieve, onMissing }: Restoring,

@@ -25,10 +25,7 @@ export interface ContentListOptions {
   readonly marks: readonly string[]
 }
 
-/**
- * Join content. Unchanged content is returned as the same object, text that was a string as a string, and other content
- * as an array.
- */
+/** Join content: unchanged content is the same object, text that was a string a string, other content an array. */
 export function writeContentList({ original, pieces, fresh, toPart, separator, marks }: ContentListOptions): unknown {
   if (isSame(original, pieces)) return original
   const [only] = pieces
@@ -86,10 +83,7 @@ export interface ContentRules extends Pick<ContentListOptions, 'toPart' | 'marks
     | undefined
 }
 
-/**
- * Write the content of a message or result with its current parts. Throws a `TypeError` if the API does not support one
- * of the parts.
- */
+/** Write content with its current parts. Throws a `TypeError` if the API does not support one of them. */
 export function writeContent(
   original: unknown,
   parts: readonly (HistoryPart | HistoryContent)[],

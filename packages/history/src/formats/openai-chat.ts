@@ -56,10 +56,7 @@ export function openAIChat<Message extends object>(): HistoryFormat<Message[]> {
 
 const OPENAI_CHAT = 'openai-chat'
 
-/**
- * The native value of a part, which is the field with the part, such as `{ content: 'a text' }` or `{ tool_calls: { id:
- * 'call_1' } }`.
- */
+/** The native value of a part: its field, such as `{ content: 'a text' }` or `{ tool_calls: { id: 'call_1' } }`. */
 const slot = (field: string, value: unknown): { readonly format: string; readonly value: Fields } => ({
   format: OPENAI_CHAT,
   value: { [field]: value },

@@ -1,9 +1,6 @@
 import type { HistoryMessage } from '../history-message.ts'
 
-/**
- * Return the index of the last `keepRecent` messages. System messages are not counted, and results that no model has
- * seen are included.
- */
+/** Return the index of the last `keepRecent` messages, without system messages, with results that no model has seen. */
 export function recentStart(messages: readonly HistoryMessage[], keepRecent: number): number {
   if (keepRecent === 0) return messages.length
   let start = messages.length

@@ -229,10 +229,7 @@ class ServiceApp implements App {
   }
 }
 
-/**
- * Largest share of the slots for uploads and models that one caller gets, even if no other request waits. Both may take
- * minutes.
- */
+/** Largest share of the slots for uploads and models of one caller. Both may take minutes. */
 const SLOW_SHARE = 0.25
 const CLOSE = { connection: 'close' }
 

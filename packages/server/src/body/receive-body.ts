@@ -17,10 +17,7 @@ interface ReceivedBody {
   remove(): Promise<void>
 }
 
-/**
- * Receive a body. Rejects with an `HttpError` if the body is too large or too slow, or if the spool is full. Nothing is
- * kept then.
- */
+/** Receive a body. Rejects with an `HttpError`, and keeps nothing, if it is too large or slow, or the spool is full. */
 export async function receiveBody(request: Request, options: ReceiveOptions): Promise<ReceivedBody> {
   const { maxBytes, spool, caller } = options
   if (declaredLength(request) > maxBytes) throw bodyTooLarge(maxBytes)

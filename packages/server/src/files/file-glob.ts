@@ -5,10 +5,7 @@ const MAX_ALTERNATIVES = 64
 
 type Token = { readonly is: (character: string) => boolean } | '*'
 
-/**
- * Matches paths or file names like `fnmatch`. Case is ignored. Supports `*` (including slashes), `?`, `[a-z]`,
- * `[!a-z]`, `{a,b}`.
- */
+/** Matches paths or file names like `fnmatch`, in any case: `*` (with slashes), `?`, `[a-z]`, `[!a-z]`, `{a,b}`. */
 export class FileGlob {
   readonly #alternatives: readonly (readonly Token[])[]
 

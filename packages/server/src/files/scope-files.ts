@@ -53,10 +53,7 @@ export class ScopeFiles {
     return await this.#index.list()
   }
 
-  /**
-   * Call a function with a file. Return `undefined` if the file was removed. Rejects if `use` rejects with another
-   * error.
-   */
+  /** Call a function with a file. Return `undefined` if the file was removed. Rejects with other errors. */
   async use<Result>(file: FileRecord, use: (file: FileRecord) => Promise<Result>): Promise<Result | undefined> {
     try {
       return await use(file)
@@ -164,10 +161,7 @@ interface FileIndexOptions {
   readonly trustedMs?: number | undefined
 }
 
-/**
- * Remembers the files of a scope. For an unknown path, it lists the scope again, because another process may have
- * stored the file.
- */
+/** Remembers the files of a scope. An unknown path may be of another process, so the scope is listed again. */
 export class FileIndex {
   readonly #storage: ServedStorage
   readonly #maxRemembered: number

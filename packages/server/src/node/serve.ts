@@ -217,10 +217,7 @@ async function closeService(server: Server, app: App, spool: FileSpool, graceMs:
 const LINGER_MS = 1_000
 const LINGER_BYTES = 67_108_864
 
-/**
- * Wait before closing a connection with unread bytes. Otherwise its reset may reach the client before the response (RFC
- * 9112, section 9.6).
- */
+/** Wait before closing a connection with unread bytes, whose reset may overtake the response (RFC 9112, 9.6). */
 function lingerOnClose(incoming: IncomingMessage): void {
   const { socket } = incoming
   // The socket's own method may belong to its previous request.

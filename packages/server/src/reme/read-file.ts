@@ -82,10 +82,7 @@ async function readPage(files: ScopeFiles, file: FileRecord, { first, count, ...
   })
 }
 
-/**
- * Convert a file name: ReMe's documents use both `tool_call_123.txt` and `tool_call_call_123.txt` for the call
- * `call_123`.
- */
+/** Convert a file name: ReMe's documents use `tool_call_123.txt` and `tool_call_call_123.txt` for `call_123`. */
 function asWrittenInReMe(path: string): string {
   return path.replace(/(^|\/)tool_call_(?=[^/]*$)/, '$1tool_call_call_')
 }

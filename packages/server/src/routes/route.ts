@@ -18,10 +18,7 @@ export interface RouteContext {
   readonly pause: <Result>(waiting: Promise<Result>) => Promise<Result>
   /** Ask the model in turn with other callers. The slot of the request is free during this time. */
   readonly askModel: <Result>(ask: () => Promise<Result>) => Promise<Result>
-  /**
-   * Reserve memory for content, in addition to the body's. Throws an `HttpError` `overloaded` if there is no memory
-   * left.
-   */
+  /** Reserve memory for content, in addition to the body's. Throws an `HttpError` `overloaded` if there is none. */
   readonly reserve: (bytes: number) => void
 }
 

@@ -121,10 +121,7 @@ interface ByteSpan {
   readonly end: number
 }
 
-/**
- * Parse a `Range` header (RFC 9110). The result is `beyond` if the range starts after the end, and `undefined` if the
- * whole content must be sent.
- */
+/** Parse a `Range` header (RFC 9110): `beyond` if it starts after the end, `undefined` for the whole content. */
 export function parseRange(header: string | null, size: number): ByteSpan | 'beyond' | undefined {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header?.trim() ?? '') ?? []
   if (first === '' && last === '') return undefined

@@ -174,10 +174,7 @@ function outcomeJson({ failures, obstacles, ...outcome }: HistoryOutcome<unknown
   return { ...outcome, obstacles: explained, failures: failureNotes(failures) }
 }
 
-/**
- * Limit the size of restored content, because a few lines can name the same large content many times. Content over the
- * limit is not restored.
- */
+/** Limit the size of restored content: a few lines can name large content many times, and some then stays. */
 function limitedArchive(archive: HistoryArchive, maxBytes: number, reserve: (bytes: number) => void): HistoryArchive {
   let left = maxBytes
   return {

@@ -5,10 +5,7 @@ import { folderOf, inFolder, NodeFileSystem } from './node-file-system.ts'
 /** Number of steps that run without a thread, because starting one takes 20 ms or more. */
 const FIRST_WITHOUT = 4
 const IDLE_MS = 10_000
-/**
- * Longest wait for the thread. A longer one means a slow disk, on which the thread pool can handle several files at
- * once.
- */
+/** Longest wait for the thread. On a slow disk, the thread pool can handle several files at once. */
 const MAX_WAIT_MS = 20
 const FIRST_GUESS_MS = 1
 /** Milliseconds without an answer after which steps go to the thread pool. */
@@ -60,10 +57,7 @@ interface Answer {
   readonly milliseconds: number
 }
 
-/**
- * A thread that runs file steps with synchronous calls. One message has all steps of an entry. It never keeps the
- * process alive.
- */
+/** A thread that runs all file steps of an entry with synchronous calls. It never keeps the process alive. */
 export class StepsThread {
   readonly #waiting = new Map<number, (taken: number) => void>()
   #asked = 0

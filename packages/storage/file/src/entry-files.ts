@@ -117,10 +117,7 @@ export class EntryFiles {
     return doneUnless('ENOENT', this.fileSystem.removeFile(path))
   }
 
-  /**
-   * Increases the last use by at least 1 ms and returns it. Returns `undefined` if the entry is missing or being
-   * removed.
-   */
+  /** Increases the last use by 1 ms or more. Returns it, or `undefined` for a missing or removed entry. */
   async touch(paths: EntryPaths, found: FoundSidecar, lastUsedAt: number): Promise<number | undefined> {
     const usedAt = Math.max(found.lastUsedAt + 1, lastUsedAt)
     const done = await unless('ENOENT', this.#setLastUse(paths, found, usedAt))
@@ -211,10 +208,7 @@ export class StorageDirectory {
     return `${this.#root}/${MARK_FOLDER}/${this.#mark}`
   }
 
-  /**
-   * Checks that the directory is still the same. Only then does a missing file mean a missing entry. Throws
-   * `unavailable` if it is not.
-   */
+  /** Throws `unavailable` if the directory is another one: a missing file would then mean no missing entry. */
   async assertInPlace(): Promise<void> {
     if (this.#root === undefined) return
     const path = this.#mark === undefined ? this.#root : this.markPath
@@ -376,10 +370,7 @@ export async function* listFolder(fileSystem: FileSystem, folder: string): Async
   }
 }
 
-/**
- * Yields the items of a folder, then its scopes, and at last the folder itself without a name. Symbolic links are not
- * followed.
- */
+/** Yields the items of a folder, its scopes, and at last the folder without a name. Does not follow symbolic links. */
 export async function* walkScopes(
   fileSystem: FileSystem,
   base: string,

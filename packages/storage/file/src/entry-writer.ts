@@ -19,10 +19,7 @@ export interface EntryContent {
   readonly lineIndex: () => string | undefined
 }
 
-/**
- * Writes content and sidecar under temporary names. Then it renames first the content and then the sidecar. The entry
- * exists once the sidecar has its name.
- */
+/** Writes content and sidecar under temporary names. Then renames the content, and the sidecar, which commits. */
 export class EntryWriter {
   readonly #files: EntryFiles
   readonly #remover: EntryRemover

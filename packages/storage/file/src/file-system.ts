@@ -33,10 +33,7 @@ export interface FileWriter {
 export interface FileReader {
   /** Status when the file was opened. */
   readonly status: FileStatus
-  /**
-   * Read a range, clipped to the end. The bytes are written to `buffer` if given, otherwise to new memory. Calls may
-   * run at the same time.
-   */
+  /** Read a range, clipped to the end, into `buffer` or new memory. Calls may run at the same time. */
   read(range: { readonly offset: number; readonly length: number }, buffer?: Uint8Array): Promise<Uint8Array>
   close(): Promise<void>
 }
@@ -110,10 +107,7 @@ export interface FileSystem {
    * to work or reject with `ENOENT`. If absent, each read opens the file.
    */
   openFile?(path: string): Promise<FileReader>
-  /**
-   * Give a file a second name, which must not exist yet. If absent, files are renamed, which is safe only within one
-   * process.
-   */
+  /** Give a file a second, new name. If absent, files are renamed, which is safe only within one process. */
   link?(from: string, to: string): Promise<void>
   /** Whether a written file can be linked before it is closed. If absent, files are closed first. */
   readonly linksOpenFiles?: boolean

@@ -36,25 +36,16 @@ import {
 const OWNER_ONLY_FILE = 0o600
 const OWNER_ONLY_DIRECTORY = 0o700
 const DIRECTORY_BUFFER_ITEMS = 256
-/**
- * Largest number of bytes in one read. The system allows at most 2 GiB. Smaller reads leave the thread pool available
- * to others.
- */
+/** Largest read in bytes, below the system's 2 GiB, so that the thread pool stays available to others. */
 const MAX_READ_BYTES = 64 * 1024 * 1024
-/**
- * Largest number of bytes in one write. Linux caches larger writes in large pages. If these pages are scarce, 10 MB
- * takes 17 ms and not 3 ms.
- */
+/** Largest write in bytes. Linux caches larger ones in large pages: if these are scarce, 10 MB take 17 ms, not 3. */
 const MAX_WRITE_BYTES = 1024 * 1024
 const PARALLEL_WRITES = 8
 /** Number of bytes to read before the file's size is known. */
 const MAX_GUESS_BYTES = 1024 * 1024
 /** Number of bytes to read if the file can have any size. */
 const SMALL_BYTES = 4 * 1024
-/**
- * Flags to open a file without following links, and without waiting for the writer of a named pipe. On Windows, these
- * flags do not exist.
- */
+/** Flags to open a file without following links, and without waiting for a named pipe. Windows has none. */
 const OPEN_PLAIN = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 /**
@@ -328,10 +319,7 @@ class OpenFolders {
   }
 }
 
-/**
- * `undefined` on all platforms except Linux, because only Linux has paths through open folders. With `--permission`,
- * Node.js refuses such paths.
- */
+/** Only Linux has paths through open folders, and Node.js refuses them with `--permission`. */
 const openFolders: OpenFolders | undefined =
   process.platform === 'linux' && process.permission === undefined && existsSync('/proc/self/fd')
     ? new OpenFolders()

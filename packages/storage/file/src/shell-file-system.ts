@@ -190,10 +190,7 @@ const MESSAGES = {
   ENOTSUP: ['Operation not supported', 'Not supported', 'Function not implemented'],
   EMLINK: ['Too many links'],
 }
-/**
- * Shell patterns that match these at the end of the text or of a line: GNU `base64` may print a second message after
- * it.
- */
+/** Matches these at the end of the text or a line: GNU `base64` may print a second message after it. */
 const CASES = Object.entries(MESSAGES).map(
   ([code, ends]) => `${ends.map((end) => `*': ${end}'|*': ${end}\n'*`).join('|')}) fail ${code};;`,
 )

@@ -61,10 +61,7 @@ export class Connection {
     return `postgres://${host}:${port}/${database}`
   }
 
-  /**
-   * Sends one statement, in which `@` stands for the schema. Returns the rows of the result. After a conflict, the
-   * statement is sent again.
-   */
+  /** Sends one statement, in which `@` stands for the schema, and again after a conflict. Returns the rows. */
   async query(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
     return this.#explained(async () => {
       this.#tables ??= this.#prepare()
@@ -240,10 +237,7 @@ const LOGIN = {
 }
 const DOWN = { text: '{server} is starting or shutting down. Try again in a moment.' }
 
-/**
- * Explanations by SQLSTATE. A class of two characters is used for all other codes that begin with it. Names in braces
- * are replaced.
- */
+/** Explanations by SQLSTATE, or by its class of two characters. Names in braces are replaced. */
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   '53100': { text: 'The disk of {server} is full. Free some space there.', retryable: false },
   '42501': {

@@ -28,10 +28,7 @@ const BEGIN_PENDING = 'INSERT INTO @pending (content, id, renewed_at) VALUES ($1
 const RENEW = 'UPDATE @pending SET renewed_at = $3 WHERE content = $1 AND id = $2 AND renewed_at > 0 RETURNING content'
 const ABANDON = 'UPDATE @pending SET renewed_at = 0 WHERE content = $1 RETURNING content'
 
-/**
- * Returns a statement that inserts `count` chunks. The statement returns a row for each chunk. It returns none if the
- * earlier chunks were removed.
- */
+/** Returns a statement that inserts `count` chunks. It returns their rows, or none if earlier chunks were removed. */
 export function insertChunks(count: number, isFirst: boolean): string {
   const rows = Array.from({ length: count }, (_, index) => `($4::int + ${index}, $${index + 5}::bytea)`)
   return `WITH mine AS (${isFirst ? BEGIN_PENDING : RENEW})

@@ -162,10 +162,7 @@ export const EVICT_ENTRIES: string = `WITH due AS (SELECT * FROM unnest($1::text
     LATERAL (SELECT id FROM @tombstone WHERE scope = last.scope AND place <= last.place - ${MAX_TOMBSTONES} ORDER BY place LIMIT ${PAGE}) AS t),
   forgotten AS (DELETE FROM @tombstone WHERE id = ANY(ARRAY(SELECT id FROM oldest EXCEPT SELECT id FROM buried)))
   SELECT gone.content, gone.chunked, gone.size, e.id IS NOT NULL AS found FROM due LEFT JOIN gone USING (id) LEFT JOIN @entry AS e ON e.id = due.id ORDER BY due.number`
-/**
- * Deletes a page of entries. It returns all ids of the page, even of entries that others have removed, so that the next
- * page starts after it.
- */
+/** Deletes a page of entries. Returns all its ids, even of entries that others removed: the next page starts there. */
 export const DELETE_PAGE: string = `WITH page AS MATERIALIZED (SELECT id FROM @entry WHERE id >= $1 AND id < $2 ORDER BY id LIMIT ${PAGE}),
   gone AS (DELETE FROM @entry WHERE id IN (SELECT id FROM page) ${GONE}, ${RELEASE}
   SELECT page.id, gone.content, gone.chunked FROM page LEFT JOIN gone USING (id) ORDER BY page.id`

@@ -144,10 +144,7 @@ export async function readSchema(
 export const isCurrent = ({ version, hasPolicies }: SchemaState, rowLevelSecurity: boolean): boolean =>
   version === SCHEMA_STEPS.length && (hasPolicies || !rowLevelSecurity)
 
-/**
- * Migrates the tables within the caller's transaction. If several processes start at once, one migrates and the others
- * wait for it.
- */
+/** Migrates the tables within the caller's transaction. Of several processes at once, one migrates. */
 export async function migrate(
   query: Query,
   schema: string,

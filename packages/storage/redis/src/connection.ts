@@ -135,10 +135,7 @@ const wasClosed = (): StorageError =>
 const FAILED_CONNECTS = 2
 const FAILING_MS = 500
 
-/**
- * Waits for the connection, so that the client queues no commands: a queued command could run after it was reported as
- * failed.
- */
+/** Waits for the connection: a command in the client's queue could run after it was reported as failed. */
 class ClientGate {
   readonly #client: RedisClient
   #waiting: Promise<void> | undefined
@@ -315,10 +312,7 @@ const codeOf = (error: Error): string => {
 const unavailable = (message: string, error: Error | undefined): StorageError =>
   new StorageError('unavailable', message, { cause: error && plainCause(error) })
 
-/**
- * Returns an error without the command. Errors of ioredis contain it with passwords and content, which must not be
- * logged.
- */
+/** Returns an error without the command, whose passwords and content must not be logged. */
 function plainCause(error: Error): Error {
   const plain = new Error(error.message)
   plain.name = error.name

@@ -73,10 +73,7 @@ export class EntryLister {
       }
   }
 
-  /**
-   * If an entry is used during the listing, it moves to the end. Such entries are found again and skipped. No entry is
-   * missed.
-   */
+  /** An entry that is used during the listing moves to the end, where it is skipped. No entry is missed. */
   async *#pagesOf(
     path: string,
     first: readonly Listed[],

@@ -86,10 +86,7 @@ export const indexKey = (tag: string): string => `${tag}index`
 
 export const entryKey = ({ tag, reference }: Pick<Place, 'tag' | 'reference'>): string => `${tag}entry:${reference}`
 
-/**
- * Entry keys are passed to scripts, too, so that Redis refuses the script while a slot moves. Otherwise it would find
- * no entry.
- */
+/** Entry keys are passed to scripts, too: Redis then refuses a script while a slot moves. */
 export const scriptKeys = (tag: string, references: readonly string[]): string[] => [
   indexKey(tag),
   ...references.map((reference) => entryKey({ tag, reference })),

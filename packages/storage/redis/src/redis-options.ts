@@ -165,10 +165,7 @@ export function clusterUrl(url: string): ClusterUrl | undefined {
   }
 }
 
-/**
- * Checks that the URL can be parsed. An unescaped special character in a password ends the host. The password would
- * then be shown as the host.
- */
+/** Checks that the URL can be parsed: an unescaped character in a password would end the host, which is shown. */
 function assertReadable(url: string): void {
   const { pathname, search, hash } = URL.parse(url) ?? {}
   if (pathname === undefined || /@/.test(`${pathname}${search}${hash}`))

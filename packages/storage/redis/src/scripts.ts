@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto'
 
 export const MAX_TOMBSTONES = 1_000
 export const TOMBSTONE_AGE_MS: number = 7 * 24 * 60 * 60 * 1000
-/**
- * Milliseconds between adding a small entry to the index and writing it, at most. Only after this time, a missing key
- * counts as evicted by the server.
- */
+/** Milliseconds between indexing a small entry and writing it. Only then, a missing key counts as evicted. */
 const GAP_MS = 60_000
 /** Milliseconds after a request from which a use protects an entry from its removal. */
 const LATER_USE_MS = 1_000
@@ -145,10 +142,7 @@ redis.call('SET', tag .. 'alive:' .. ARGV[1] .. ':' .. ARGV[2], ARGV[5], 'PX', A
 return 1
 `)
 
-/**
- * Sets the last use of a complete entry and returns it. Returns nothing if the entry is missing. Arguments: reference,
- * time of use.
- */
+/** Sets the last use of a complete entry and returns it, or nothing for a missing one. Arguments: reference, time. */
 export const TOUCH: Script = script(`
 local reference, used = ARGV[1], tonumber(ARGV[2])
 local head = header(entry(reference))
@@ -228,10 +222,7 @@ drop(reference, head)
 return 1
 `)
 
-/**
- * Returns the tombstone of an entry that Spillway or the server evicted. Arguments: reference, the time, tombstone to
- * use if the server evicted it.
- */
+/** Returns the tombstone of an evicted entry. Arguments: reference, time, tombstone if the server evicted it. */
 export const FIND_EVICTION: Script = script(`
 local reference = ARGV[1]
 local used = lastUse(reference)
@@ -268,10 +259,7 @@ end
 return found
 `)
 
-/**
- * Lists entries in the order of use: reference, last use, header. Arguments: first and latest time of use, limit,
- * entries to skip.
- */
+/** Lists entries by use: reference, last use, header. Arguments: first and last time of use, limit, entries to skip. */
 export const PAGE: Script = script(`
 local page = redis.call('ZRANGEBYSCORE', index, ARGV[1], ARGV[2], 'WITHSCORES', 'LIMIT', ARGV[4], ARGV[3])
 local result = {}

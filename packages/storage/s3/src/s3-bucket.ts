@@ -66,10 +66,7 @@ export class S3Bucket {
     return this.connection.bucket
   }
 
-  /**
-   * HEAD has no body, so a missing object, a missing bucket, and a missing server look alike. In this case, GET shows
-   * which of them is missing.
-   */
+  /** HEAD has no body, so a missing object, bucket, or server look alike. GET shows which one is missing. */
   async head(key: string): Promise<ObjectHead | undefined> {
     const answer = await this.connection.use(async (client) => {
       const command = new HeadObjectCommand({ Bucket: this.#bucket, Key: key })
@@ -219,10 +216,7 @@ export const statusOf = (error: unknown): number | undefined =>
 /** Whether a conditional write found an object, or ran at the same time as another write. */
 export const isConflict = (error: unknown): boolean => statusOf(error) === 412 || statusOf(error) === 409
 
-/**
- * Returns `undefined` for the last page. Throws if the marker is missing, so that an incomplete listing does not look
- * complete.
- */
+/** Returns `undefined` for the last page. Throws if the marker is missing, as the listing would look complete. */
 export function nextOf<Marker>(isTruncated: boolean | undefined, marker: Marker | undefined): Marker | undefined {
   if (isTruncated !== true) return undefined
   if (marker !== undefined) return marker

@@ -295,10 +295,7 @@ function failureOf(error: unknown): Failure | undefined {
   }
 }
 
-/**
- * Returns the cause without some fields, because S3 errors may quote the key and the signed text. Only the other fields
- * are passed on.
- */
+/** Returns the cause without the fields of S3 errors that may quote the key and the signed text. */
 function causeOf(error: unknown, { code, status, words }: Failure): unknown {
   return status === undefined ? error : Object.assign(new Error(words), { name: code, status })
 }

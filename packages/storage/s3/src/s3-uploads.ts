@@ -275,16 +275,10 @@ class PartMemory {
 }
 
 const PAUSES_MS = [50, 200, 500]
-/**
- * Time limit for removing an upload, because a server that does not answer in time is down. A longer wait would only
- * delay the error.
- */
+/** Time limit for removing an upload: a server that takes longer is down. */
 const PATIENCE_MS = 1_000
 
-/**
- * Aborts an upload, and repeats this: the connection may be broken, and parts that are being sent can arrive after an
- * abort.
- */
+/** Aborts an upload repeatedly, since parts that are being sent can arrive after an abort. */
 export async function discardUpload(uploads: S3Uploads, upload: UnfinishedUpload): Promise<void> {
   const startedAt = performance.now()
   for (const pause of PAUSES_MS) {

@@ -115,10 +115,7 @@ export class Connection {
     return (this.#session ??= this.#open(source))
   }
 
-  /**
-   * Throws `unavailable` if the files with acknowledged data were removed or renamed. With other files, an outage would
-   * look like a missing entry.
-   */
+  /** Throws `unavailable` if the files were removed or renamed: an outage would look like a missing entry. */
   #secure(): void {
     const [files, session] = [this.#files, this.#session]
     files?.assertInPlace(() => {

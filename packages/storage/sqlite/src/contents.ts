@@ -87,10 +87,7 @@ function selectChunks(
   return isWhole ? rows.map(({ bytes }) => bytes) : []
 }
 
-/**
- * Removes some chunks of content without an entry. When none is left, removes its other rows. Does nothing if the
- * content has an entry again.
- */
+/** Removes some chunks of content without an entry, and with the last its other rows. Spares restored content. */
 function purgeSome(session: Session, { id, content }: LooseContent): { bytes: number; ended: boolean } {
   if (session.get(SELECT_LOOSE, content, id) === undefined) return { bytes: 0, ended: true }
   const base = content * MAX_CHUNKS
@@ -108,10 +105,7 @@ function purgeSome(session: Session, { id, content }: LooseContent): { bytes: nu
   return { bytes: rows.reduce((sum, { size }) => sum + size, 0), ended }
 }
 
-/**
- * Removes small content at once. Large content is returned, to be removed later. The caller must delete the entry in
- * the same transaction.
- */
+/** Removes small content, and returns large content for later. The caller deletes the entry in the transaction. */
 export function releaseContent(
   session: Session,
   { id, place: { content, size } }: ContentOfEntry,
@@ -144,10 +138,7 @@ export function renewLoose(session: Session, { id, content }: LooseContent, rene
   return session.run(RENEW_LOOSE, renewedAt, content, id) === 1
 }
 
-/**
- * Stops the writer of content without an entry, unless it was renewed since `before`. Returns whether the writer was
- * stopped.
- */
+/** Stops the writer of content without an entry, unless it was renewed since `before`. Returns whether it did. */
 export function claimLoose(session: Session, { id, content }: LooseContent, before: number): boolean {
   return session.run(CLAIM_LOOSE, content, id, before) === 1
 }

@@ -94,10 +94,7 @@ export function idsFrom(session: Session, { from, to }: IdRange, limit: number):
   return session.all(SELECT_IDS, from, to, limit).map((row) => (row as Pick<Row, 'id'>).id)
 }
 
-/**
- * Returns unused entries by id, and the range that remains. At the end, the range is `undefined`. Examines only a few
- * entries, so that it is fast.
- */
+/** Returns unused entries by id, and the range that remains, if any. Examines only a few entries at once. */
 export function unusedEntriesFrom(
   session: Session,
   { from, to }: IdRange,

@@ -19,10 +19,7 @@ interface OpenFileOptions {
   readonly fsync: boolean
 }
 
-/**
- * Creates the file if it is missing. A write-protected file is opened for reading. Throws if the file is not a storage,
- * and does not change it.
- */
+/** Creates a missing file. Opens a write-protected one for reading. Throws for a file that is no storage. */
 export function openFile(options: OpenFileOptions): SqliteDatabase {
   const { path } = options
   makeFile(path)
@@ -68,10 +65,7 @@ function openConnection({ open, path }: OpenFileOptions): SqliteDatabase {
   }
 }
 
-/**
- * Checks that the log exists, because two logs for one file destroy data. Only a connection that uses the file alone
- * may create a log or its index.
- */
+/** Checks that the log exists: two logs for one file destroy data. Only a connection that is alone may create one. */
 function assertLogIsThere({ open, path }: OpenFileOptions): void {
   if (!existsSync(path)) return
   const [hasLog, hasIndex] = logFiles(realpathSync(path)).map((name) => existsSync(name))
@@ -168,10 +162,7 @@ export function schemaVersion(database: SqliteDatabase): number {
   return (statement.get() as { version: number } | undefined)?.version ?? 0
 }
 
-/**
- * Reads the id of the database from the file. Throws `unavailable` if the log has another id, because it then belongs
- * to another database.
- */
+/** Reads the id of the database. Throws `unavailable` if the log belongs to another database. */
 export function databaseId(database: SqliteDatabase): string {
   // Cached pages are not read again.
   database.pragma('shrink_memory')
@@ -245,10 +236,7 @@ export async function loadBetterSqlite(): Promise<OpenDatabase> {
   }
 }
 
-/**
- * Checks that names still lead to the opened files: SQLite continues to use a removed or renamed file, and then its
- * commits are lost.
- */
+/** Checks that names still lead to the opened files: commits to a removed or renamed file are lost. */
 export class DatabaseFiles {
   readonly #path: string
   readonly #main: Stats
@@ -263,10 +251,7 @@ export class DatabaseFiles {
     this.#beside = logFiles(real).map((name) => ({ path: name, stats: statusOf(name) }))
   }
 
-  /**
-   * Throws `unavailable` if the path now leads to another file. If the file changed since the last call, calls
-   * `assertContent`.
-   */
+  /** Throws `unavailable` if the path leads to another file. Calls `assertContent` if the file changed since. */
   assertInPlace(assertContent: () => void): void {
     const found = findDatabase(this.#path)
     if (found === undefined) throw goneError(this.#path)

@@ -62,10 +62,7 @@ export class Session {
     })
   }
 
-  /**
-   * Throws if reads may be stale, because an open transaction or query of the owner shows an old snapshot. Content that
-   * is found is valid in any case.
-   */
+  /** Throws if an open transaction or query of the owner may show an old snapshot. Content that is found is valid. */
   assertCurrent(): void {
     if (this.isShared && isHeld(this.database)) throw new DatabaseInUse()
   }

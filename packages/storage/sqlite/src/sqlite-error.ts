@@ -51,10 +51,7 @@ export function isBusy(error: unknown): boolean {
 export const isExecuting = (error: unknown): boolean =>
   error instanceof TypeError && error.message.includes('busy executing a query')
 
-/**
- * The owner of the connection has an open transaction or query, so that a write could be rolled back and reads may be
- * stale.
- */
+/** The owner has an open transaction or query: a write could be rolled back, and reads may be stale. */
 export class DatabaseInUse extends Error {
   override readonly name = 'DatabaseInUse'
   constructor() {

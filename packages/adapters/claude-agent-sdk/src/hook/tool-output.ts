@@ -9,10 +9,7 @@ export interface OutputPart {
 
 export interface ToolOutput {
   readonly parts: readonly OutputPart[]
-  /**
-   * Writes the output with a text and the remaining parts. Claude Code accepts only an output with the same fields as
-   * the tool's own.
-   */
+  /** Writes the output with a text and the other parts. Claude Code only takes fields of the tool's own output. */
   readonly write: (text: string, rest: readonly OutputPart[]) => unknown
 }
 

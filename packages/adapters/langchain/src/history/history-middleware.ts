@@ -123,10 +123,7 @@ function withSystem<Request extends PromptRequest>(
   return { ...request, systemPrompt: changed.text }
 }
 
-/**
- * Move a summary of the state to the end of the agent's system prompt, because providers accept only one system
- * message.
- */
+/** Move a summary of the state into the system prompt, because providers accept only one system message. */
 function moveSnapshot<Request extends PromptRequest>(request: Request, archive: HistoryArchive): Request {
   const [first, ...others] = request.messages
   const system = systemOf(request)
@@ -146,10 +143,7 @@ function withText(parts: readonly HistoryPart[], text: string): readonly History
   return [{ ...only, text: `${only.text}\n\n${text}` }]
 }
 
-/**
- * The id with which LangGraph removes all messages. It is not imported, because LangChain has its own copy of that
- * package.
- */
+/** The id with which LangGraph removes all messages. LangChain has its own copy of that package. */
 const ALL = '__remove_all__'
 
 /** Returns `undefined` if nothing changed. Replaced messages are written alone, by their ids. */

@@ -309,10 +309,7 @@ function classOf(message: BaseMessage): string | undefined {
   return exact ?? named.find((name) => name === own?.call(message.constructor)) ?? named[0]
 }
 
-/**
- * Throws a `TypeError` for other values. A tool may have written the stored content, so no field in it replaces a
- * method.
- */
+/** Throws a `TypeError` for other values. No stored field replaces a method, because a tool may have written it. */
 function decodeMessages(value: unknown): BaseMessage[] {
   return checkMessages(decodeLossless(value)).map((message, index) => {
     const { class: name, fields, given } = Object(message ?? {}) as Partial<EncodedMessage>

@@ -65,10 +65,7 @@ export function historyProcessor(offloader: ContextOffloader, options: HistoryPr
   }
 }
 
-/**
- * The format of Mastra's prompts, in which an error of an MCP server may be any JSON. Such JSON is read as an error,
- * and so is its reference.
- */
+/** The format of Mastra's prompts. An error of an MCP server may be any JSON, so JSON is read as an error. */
 function mastraPrompt<Message extends object>(): HistoryFormat<Message[]> {
   const format = aiSdkMessages<Message>()
   return { ...format, read: (prompt) => format.read(prompt).map(withErrors) }

@@ -9,10 +9,7 @@ interface MarkedBody {
   readonly maxLength?: number
 }
 
-/**
- * Keeps numbers exact while an SDK parses the JSON: inexact numbers become marked strings until the message has left
- * the SDK.
- */
+/** Keeps numbers exact while an SDK parses the JSON: inexact numbers become marked strings meanwhile. */
 export class ExactNumbers {
   readonly #mark = crypto.randomUUID()
   readonly #marked = new RegExp(`"${this.#mark}([^"]+)"`, 'g')

@@ -102,10 +102,7 @@ export class HttpSessions {
     return response
   }
 
-  /**
-   * End an old session of the caller with the most sessions, if these leave no room for others. Returns whether a
-   * session was ended.
-   */
+  /** End an old session of the caller with the most, if it leaves no room for others. Returns whether one was ended. */
   #endLeftOpen(): boolean {
     const byCaller = [...Map.groupBy(this.#open, ([, caller]) => caller).values()]
     const [largest = []] = byCaller.toSorted((one, other) => other.length - one.length)

@@ -1,10 +1,7 @@
 import { parseExactJson, plainNumber } from '@spillway/core/adapter'
 import { fieldsOf, type Fields, type Message, type RequestId } from '../relay/message.ts'
 
-/**
- * Prefix of a string that stands for an id which JavaScript cannot represent as a number. Ids are compared with this
- * prefix.
- */
+/** Prefix of a string for an id that JavaScript cannot represent as a number. */
 const EXACT_ID = 'spillway-number:'
 
 /** Key of the received text. Copies lack it, so only an unchanged message is written as received. */

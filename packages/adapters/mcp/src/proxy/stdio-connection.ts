@@ -11,16 +11,10 @@ const DEFAULT_MAX_MESSAGE_BYTES = 268_435_456
 const ID_FIRST = /^\{"jsonrpc": ?"2\.0", ?"id": ?("[^"\\]*"|-?\d+),/
 const ID_LAST = /, ?"id": ?("[^"\\]*"|-?\d+)\}\r?$/
 
-/**
- * Matches the start of a response. A response names its result before any nested object; a request may have the word
- * inside one.
- */
+/** Matches the start of a response, which names its result before any nested object. */
 const RESPONSE = /^\{[^{]*"(?:result|error)": ?\{/
 
-/**
- * Largest number of bytes that the other side has not read. Above it, notifications are dropped, so that memory is
- * limited.
- */
+/** Largest number of unread bytes of the other side. Above it, notifications are dropped. */
 const MAX_UNREAD_BYTES = 67_108_864
 const MAY_BE_LOST: ReadonlySet<string | undefined> = new Set(['notifications/message', 'notifications/progress'])
 

@@ -47,10 +47,7 @@ interface Pending {
 
 const MAX_CANCELLED = 1_000
 const MAX_TASKS = 10_000
-/**
- * Milliseconds to wait for the first page of the server's tools, and again for all others. Results wait for these
- * pages.
- */
+/** Milliseconds to wait for the first page of the server's tools, and again for the others. Results wait too. */
 const LIST_TOOLS_MS = 5_000
 
 const UNSENT = 'The request could not be sent.'
@@ -316,10 +313,7 @@ export class OffloadRelay {
     return typeof name === 'string' ? listOwn(name) : this.#share(name).then(listOwn)
   }
 
-  /**
-   * Find the retrieval tool's name in a list that the client read earlier. `params` are the parameters of the client's
-   * call.
-   */
+  /** Find the retrieval tool's name in a list that the client read earlier with these parameters. */
   #findName(params: Fields, options: unknown): Promise<string> {
     return this.#naming ?? this.#share(this.#nameTool(params, options))
   }

@@ -62,10 +62,7 @@ export function historyInputFilter(
 type Item = AgentInputItem
 type Fields = Readonly<Record<string, unknown>>
 
-/**
- * Join instructions and items to one list of copies. The last of the leading system messages has the instructions. A
- * summary is appended to it.
- */
+/** Join instructions and items to copies. The last leading system message has the instructions, then a summary. */
 export function joinPrompt({ input, instructions = '' }: ModelInputData): Item[] {
   const items = input.map((item) => ({ ...item }))
   return items.toSpliced(systemCount(input), 0, { role: 'system', content: instructions })

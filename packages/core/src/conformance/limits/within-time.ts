@@ -55,17 +55,11 @@ interface ThreadWatch {
   end(): void
 }
 
-/**
- * Indexes in the shared memory: beats of the thread, its limit for blocking in milliseconds, and how often its code was
- * ended.
- */
+/** Indexes in the shared memory: beats of the thread, its limit in milliseconds, how often its code was ended. */
 const [BEATS, LIMIT, ENDED] = [0, 1, 2]
 const BEAT_MS = 100
 
-/**
- * Code of the watcher's thread. If the beats stop for longer than the limit, its debugger ends the running code.
- * Nothing else can end a loop without `await`.
- */
+/** Code of the watcher's thread. If the beats stop, its debugger ends the code: nothing else can end a loop. */
 const WATCHER = `
 const { workerData } = require('node:worker_threads')
 const { Session } = require('node:inspector')

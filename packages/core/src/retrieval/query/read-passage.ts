@@ -191,10 +191,7 @@ function endShown(lines: readonly string[], index: number): number {
   return end
 }
 
-/**
- * Shapes of a passage, in the order in which they are tried: the number of UTF-16 units of a line, and of lines around
- * those with words.
- */
+/** Shapes of a passage, in this order: UTF-16 units of a line, and lines around those with words. */
 const SHAPES = [
   { length: 1_000, around: 9 },
   { length: 400, around: 9 },

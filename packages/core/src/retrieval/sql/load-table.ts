@@ -18,10 +18,7 @@ const EMPTY_BATCH = 16_384
 const MAX_BATCH_CELLS = 4_194_304
 const MAX_ROWS = 5_000_000
 const START_BYTES = 65_536
-/**
- * Number of bytes to read before the time is checked again. The number is smaller for wide tables, because each of
- * their rows has every column.
- */
+/** Bytes to read before the time is checked again: fewer for wide tables, whose rows have every column. */
 const SLICE_BYTES = 32_768
 const LEAST_SLICE_BYTES = 1_024
 const USUAL_COLUMNS = 32
@@ -41,10 +38,7 @@ let cachedBytes = 0
 const storages = new WeakMap<Storage, number>()
 let storageCount = 0
 
-/**
- * Loads tables. If a document has no rows, its largest array of objects is the table. Throws `not-a-table` if there is
- * no table, and `too-large`.
- */
+/** Loads tables: of a document without rows, the largest array of objects. Throws `not-a-table` and `too-large`. */
 export async function loadTables(
   source: ContentSource,
   path: string | undefined,

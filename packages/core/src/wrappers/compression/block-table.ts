@@ -3,10 +3,7 @@ import { gzip, zstd, type BlockCodec } from '@spillway/text/internal/engines'
 import type { EntryInfo } from '../../storage/storage-driver.ts'
 import type { Metadata } from '../../storage/storage.ts'
 
-/**
- * Largest size of a block before compression, in bytes. A read allocates memory for a whole block. The size is checked
- * because the backend is not trusted.
- */
+/** Largest size in bytes of a block before compression, for which a read allocates memory. */
 export const MAX_BLOCK_BYTES = 16_777_216
 
 /** Positions of compressed blocks. Content is cut into blocks of equal size, and each is compressed separately. */
@@ -110,10 +107,7 @@ export function encodeTail(codec: CodecName, table: BlockTable): Uint8Array {
   return tail
 }
 
-/**
- * Read the number of blocks from the end of content. Returns `undefined` if these bytes are not the end of compressed
- * content.
- */
+/** Read the number of blocks from the end of content. Returns `undefined` if the bytes are another end. */
 export function blocksOfTail(codec: CodecName, end: Uint8Array): number | undefined {
   const view = new DataView(end.buffer, end.byteOffset, end.byteLength)
   const footer = end.byteLength - FOOTER_BYTES - (codec === 'zstd' ? 0 : MEMBER_END.length)

@@ -176,10 +176,7 @@ export class CompressedDriver extends WrappedDriver {
     }
   }
 
-  /**
-   * Check the stored description. If a concurrent writer made another decision about compression, remove the entry and
-   * reject.
-   */
+  /** Check the stored description. If a concurrent writer compressed otherwise, remove the entry and reject. */
   async #described(id: EntryId, info: NewEntryInfo, written: WrittenEntry): Promise<WrittenEntry> {
     if (!this.tellsCreated || written.created) return written
     const present = await this.inner.stat(id)

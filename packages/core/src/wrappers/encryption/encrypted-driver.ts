@@ -48,10 +48,7 @@ const NOTHING: SealedSource = { read: async () => new Uint8Array(0), renew: asyn
 export class EncryptedDriver extends WrappedDriver {
   readonly #names: SealedNames
   readonly #keys: KeyRing
-  /**
-   * Headers of content whose description is from another writer. They are kept, so that the difference is detected only
-   * once.
-   */
+  /** Headers of content with the description of another writer, so that the difference is detected only once. */
   readonly #repaired = new BoundedMap<EntryId, { readonly described: SealedHeader; readonly header: SealedHeader }>(
     MAX_REPAIRED,
   )
@@ -200,10 +197,7 @@ export class EncryptedDriver extends WrappedDriver {
     return opened.id === id ? opened : undefined
   }
 
-  /**
-   * Decrypt a description. Returns `undefined` if the description is damaged, not encrypted, or encrypted with an
-   * unknown key.
-   */
+  /** Decrypt a description. Returns `undefined` if it is damaged, not encrypted, or of an unknown key. */
   async #openIfSealed(inner: EntryId, info: EntryInfo): Promise<Opened | undefined> {
     try {
       return await this.#opened({ inner, asked: inner }, info)
@@ -240,10 +234,7 @@ export class EncryptedDriver extends WrappedDriver {
     }
   }
 
-  /**
-   * If an entry is not found, check for a wrong name key, and explain it. The check runs for each missing entry until
-   * it succeeds once.
-   */
+  /** If an entry is not found, explain a wrong name key. Checked at each missing entry until it succeeds once. */
   async #checkNames(id: EntryId): Promise<void> {
     if (this.#areNamesChecked) return
     let looked = 0
@@ -270,10 +261,7 @@ const unknownInfo = ({ size, storedAt, lastUsedAt }: EntryInfo): EntryInfo => ({
   metadata: {},
 })
 
-/**
- * Return the range of encrypted bytes that contains a range of content of unknown size. A range from 0 includes the
- * header.
- */
+/** Return the encrypted bytes of a range of content of unknown size. A range from 0 includes the header. */
 function sealedRange({ offset, length }: ByteRange, segmentBytes: number): ByteRange {
   if (length === 0) return { offset: 0, length: 0 }
   const first = Math.floor(offset / segmentBytes)
@@ -288,10 +276,7 @@ interface Held {
   reads: number
 }
 
-/**
- * Opens an entry again if its content was stored again, because the open entry may have cached parts of the old
- * content.
- */
+/** Opens an entry again if its content was stored again: the open one may have cached parts of the old content. */
 class RenewedEntry {
   readonly #open: () => Promise<OpenEntry | undefined>
   #held: Held

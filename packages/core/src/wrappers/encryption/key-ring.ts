@@ -144,10 +144,7 @@ export type EncryptionKey = Uint8Array | string
 
 /** A key and its id. Without an id, a digest of the key is used. */
 export interface NamedEncryptionKey {
-  /**
-   * 1 to 16 characters of `A-Z`, `a-z`, `0-9`, `.`, `_` and `-`. The id is stored with the content and appears in
-   * messages.
-   */
+  /** 1 to 16 characters of `A-Z`, `a-z`, `0-9`, `.`, `_` and `-`. It is stored with content and named in messages. */
   readonly id: string
   readonly key: EncryptionKey
 }

@@ -315,14 +315,8 @@ async function storeInAll(storage: Required<Storage>, group: readonly Segments[]
   return references
 }
 
-/**
- * Check that scopes are isolated: no method of one scope reaches entries of another, and each scope finds its own
- * entries.
- */
-/**
- * Each scope tries to read the entries of every other scope. If thorough, it uses every method, and otherwise one
- * method in turn.
- */
+/** Check that scopes are isolated: no method reaches entries of another scope, and each scope finds its own. */
+/** Each scope tries to read the entries of every other: by every method if thorough, and otherwise by one in turn. */
 async function checkApart(storage: Required<Storage>, group: readonly Segments[], thorough: boolean): Promise<void> {
   const equal: string[] = []
   for (const segments of group) {
