@@ -157,7 +157,8 @@ export class TextScanner {
   }
 
   #mayMatch(line: string): boolean {
-    return this.#pattern.ignoreCase || this.#sets[0]?.some((string) => line.includes(string)) !== false
+    const text = this.#pattern.ignoreCase ? line.toLowerCase() : line
+    return this.#sets.every((set) => set.some((string) => text.includes(string)))
   }
 
   /** Match lines one by one with pauses. If one line costs too much for this thread, all of them go to the worker. */
