@@ -10,9 +10,7 @@ export class OutputClosedError extends Error {
 process.stdout.on('error', () => {})
 process.stderr.on('error', () => {})
 
-/**
- * Write to standard output and wait. Control characters in text become visible. Throws an {@link OutputClosedError}.
- */
+/** Write to standard output and wait. Shows control characters. Throws an {@link OutputClosedError}. */
 export async function print(data: string | Uint8Array): Promise<void> {
   if (data.length > 0) await write(process.stdout, escaped(data))
 }

@@ -81,11 +81,7 @@ export type HistoryPart =
 /** The role of a message. Messages with only tool results have the role `tool`. */
 export type HistoryRole = 'system' | 'user' | 'assistant' | 'tool'
 
-/**
- * A neutral message. There is one for each message or item of the format, in the same order.
- *
- * If the parts are mixed, the message has the role that the format gives it.
- */
+/** A neutral message for each of the format, in order. Of mixed parts, it has the role of the format. */
 export interface HistoryMessage extends Native {
   readonly role: HistoryRole
   readonly parts: readonly HistoryPart[]

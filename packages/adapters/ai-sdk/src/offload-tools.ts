@@ -165,10 +165,7 @@ async function lastOf(output: unknown): Promise<unknown> {
   return last
 }
 
-/**
- * Returns a function that runs its first argument in the async context of this call. Spans are then children of the
- * tool's span, although the SDK calls `toModelOutput` outside of it.
- */
+/** Returns a function that runs its argument in this call's context: spans are then children of the tool's span. */
 function keepContext(): (run: () => Promise<unknown>) => Promise<unknown> {
   let isUsed = false
   const { promise, resolve } = Promise.withResolvers<() => void>()

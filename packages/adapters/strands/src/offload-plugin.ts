@@ -216,9 +216,7 @@ function readContent(content: ToolResultContent): ContentBlock | undefined {
   }
 }
 
-/**
- * Strands wraps an array in an object, because providers accept no other JSON. JSON paths should be those of the array.
- */
+/** Strands wraps arrays in an object, which providers need. JSON paths are those of the array. */
 function withoutWrapper(json: unknown): unknown {
   const { $value: value } = Object(json) as { readonly $value?: unknown }
   return Array.isArray(value) && Object.keys(Object(json) as object).length === 1 ? value : json

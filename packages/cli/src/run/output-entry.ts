@@ -22,9 +22,7 @@ interface OutputEntryOptions {
   readonly end: () => CloseEntryOptions
 }
 
-/**
- * The entry of a command's output. The entry is written while the command runs, and committed parts survive a crash.
- */
+/** The entry of a command's output, written while it runs. Committed parts survive a crash. */
 export class OutputEntry {
   /** Number of line ends so far. */
   lines = 0

@@ -255,9 +255,7 @@ function holdersOf(pipe: OutputPipe | undefined): readonly Holder[] | undefined 
     }))
 }
 
-/**
- * Let another process continue to read: a program that writes to a pipe without a reader gets a signal that ends it.
- */
+/** Let another process read on: a program whose pipe has no reader gets a signal that ends it. */
 function drain({ readerFd }: OutputPipe): void {
   // Opened by its path, because reads of this process do not wait. A writer keeps opening it from waiting.
   const writer = openSync(`/proc/self/fd/${readerFd}`, constants.O_WRONLY | constants.O_NONBLOCK)

@@ -4,10 +4,7 @@ import { unlessRefused } from '../unless-refused.ts'
 
 const FOLDER = '.spillway'
 
-/**
- * Return the URL of the store for a folder: the `.spillway` of the nearest folder above that has one. Otherwise the
- * `.spillway` of the repository's root, or of the folder itself.
- */
+/** Return the URL of a folder's store: the nearest `.spillway` above, otherwise that of the repository's root. */
 export function findStore(folder: string = process.cwd()): string {
   const above = foldersAbove(folder)
   const place = above.find(hasStore) ?? above.find((each) => existsSync(join(each, '.git'))) ?? folder

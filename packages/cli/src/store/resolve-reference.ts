@@ -9,10 +9,7 @@ const MOST_CANDIDATES = 5
 /** Return whether a text selects the newest entry, or one before it. */
 export const isLast = (text: string): boolean => LAST.test(text)
 
-/**
- * Return the reference that a person means by a reference, its beginning, `last`, or `last~2`. Only entries of exactly
- * this scope are considered. Throws a {@link CliError} `ambiguous-reference`.
- */
+/** Return the reference for a beginning, `last`, or `last~2`, in this scope only. Throws `ambiguous-reference`. */
 export async function resolveReference(storage: Store, text: string): Promise<string> {
   const [isNewest, before = '0'] = LAST.exec(text) ?? []
   if (isNewest !== undefined) {

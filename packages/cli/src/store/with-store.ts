@@ -218,9 +218,7 @@ function filePath(url: string, scheme: string): string {
   }
 }
 
-/**
- * Parse `redis://user:password@host:port/db?prefix=…`, `rediss://…` or `redis+cluster://host:port,host:port?prefix=…`.
- */
+/** Parse `redis://user:password@host:port/db?prefix=…`, `rediss://…` or `redis+cluster://host:port,host:port`. */
 export function parseRedisUrl(url: string): { readonly url: string; readonly prefix?: string } {
   // Credentials may contain a question mark.
   const start = url.indexOf('?', url.lastIndexOf('@') + 1)

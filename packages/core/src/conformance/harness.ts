@@ -1,10 +1,7 @@
 import type { Storage } from '../storage/storage.ts'
 import type { KillScript } from './kill-script.ts'
 
-/**
- * The promises that a storage makes: `two-method` is only `store` and `retrieve`, with references of any form. `full`
- * is everything that a Spillway backend promises.
- */
+/** Promises of a storage: `two-method` is `store` and `retrieve` alone, `full` all of a Spillway backend. */
 export type ConformanceLevel = 'two-method' | 'full'
 
 /** Settings that a case may ask for, with the meaning they have in `ManagedStorageOptions`. */

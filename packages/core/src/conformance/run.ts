@@ -203,9 +203,7 @@ class OpenInstances {
   }
 }
 
-/**
- * Matches the error of JavaScript engines for a missing method, such as `storage.scope(...).list is not a function`.
- */
+/** Matches a JavaScript engine's error for a missing method: `storage.scope(...).list is not a function`. */
 const MISSING_METHOD = /(\w+) is not a function/
 
 function failureFrom(kind: CaseFailure['kind'], error: unknown, before = ''): CaseFailure {
@@ -215,8 +213,6 @@ function failureFrom(kind: CaseFailure['kind'], error: unknown, before = ''): Ca
   return { kind, message: withoutMiddle(`${before}${named}`), error }
 }
 
-/**
- * Remove the middle of a long message, which may quote references and contents. Its start and end describe the failure.
- */
+/** Remove the middle of a long message, which may quote contents. Start and end describe the failure. */
 const withoutMiddle = (message: string): string =>
   message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE / 2)} … ${message.slice(-MAX_MESSAGE / 2)}`

@@ -165,9 +165,7 @@ const MAX_DECODED_BYTES = 67_108_864
 const SMALL_BYTES = 1_048_576
 
 export interface TextReadOptions extends ReadOptions {
-  /**
-   * Whether only a few lines will be read. UTF-16 is then detected in content up to 1 MiB, and otherwise up to 16 MiB.
-   */
+  /** Whether only a few lines are read: UTF-16 is then detected up to 1 MiB of content, otherwise 16 MiB. */
   readonly readsPart?: boolean | undefined
 }
 

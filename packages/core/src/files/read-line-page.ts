@@ -131,9 +131,7 @@ export interface FoundLine {
   readonly text: string
 }
 
-/**
- * Find the lines that contain `literal`, with bounded memory. An empty text is also found in the line after a final LF.
- */
+/** Find the lines that contain `literal`, in bounded memory. The line after a final LF contains an empty text. */
 export async function* findLines(
   path: string,
   blocks: AsyncIterable<Uint8Array>,

@@ -35,9 +35,7 @@ export type NewJournalEvent =
 export interface EventJournal {
   /** Append an event. The offloader does not wait for the journal. If appending fails, it warns once. */
   append(event: JournalEvent): void | Promise<void>
-  /**
-   * Yield events in the order of appending. `since` leaves out earlier events. It is in milliseconds since the epoch.
-   */
+  /** Yield events as appended. `since` leaves out events before it, in milliseconds since the epoch. */
   read(since?: number): AsyncIterable<JournalEvent>
   /** Write pending events and release the file. */
   close?(): Promise<void>

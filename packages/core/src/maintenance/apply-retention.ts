@@ -6,9 +6,7 @@ import { checkAborted, guard, guardIteration, type EvictionReason } from '../sto
 import type { OperationOptions } from '../storage/storage.ts'
 import { driverOf, prefixOf } from './stored-entries.ts'
 
-/**
- * Selection of entries, and the limits after which they are evicted. Without a limit, these entries are not evicted.
- */
+/** Selection of entries, and limits after which they are evicted. Without a limit, they stay. */
 export interface RetentionRule {
   /** Only entries of the scope with these segments, and of nested scopes. Defaults to all scopes. */
   readonly scope?: readonly string[] | undefined
@@ -24,9 +22,7 @@ export interface RetentionRule {
 
 /** Options of {@link applyRetention}. */
 export interface RetentionOptions extends OperationOptions {
-  /**
-   * Rules in order. For each entry, the first matching rule applies. Entries without a matching rule are not evicted.
-   */
+  /** Rules in order. The first that matches an entry applies; without one, the entry stays. */
   readonly rules: readonly RetentionRule[]
   /** Entries used within this time are not evicted, in milliseconds. Defaults to 0. */
   readonly keepMs?: number | undefined

@@ -521,9 +521,7 @@ export class ContextOffloader {
 export interface ChildOptions {
   /** The task as text. The sub-agent can read the references in it. */
   readonly task?: string | undefined
-  /**
-   * More references that the sub-agent can read. `all` means all entries of the parent's own scope. Defaults to none.
-   */
+  /** More references for the sub-agent. `all`: all entries of the parent's own scope. Defaults to none. */
   readonly lend?: Granted | undefined
 }
 

@@ -49,11 +49,7 @@ export async function withEmbeddedMedia(parts: readonly StoragePart[]): Promise<
   return all
 }
 
-/**
- * Finds files in Base64 by their data URL, by a type beside them in JSON, or by their first bytes.
- *
- * Looks at one unit in 250, and at most twice at each unit of Base64.
- */
+/** Finds Base64 by its data URL, a type beside it, or its first bytes. Looks at one unit in 250. */
 export async function findEmbeddedMedia(text: string): Promise<EmbeddedMedia[]> {
   const found: EmbeddedMedia[] = []
   let from = 0

@@ -77,9 +77,7 @@ function mediaTokens({ type, mediaType, data }: MediaBlock, countTokens: CountTo
   return mediaTokensOfSize(type, data?.byteLength)
 }
 
-/**
- * Typical number of bytes for each token. Models charge for dimensions, pages or seconds, which all grow with the size.
- */
+/** Typical bytes for each token. Models charge for dimensions, pages or seconds, which grow with the size. */
 const BYTES_PER_TOKEN = { image: 400, audio: 400, video: 400, document: 20 } as const
 const URL_TOKENS = 100
 

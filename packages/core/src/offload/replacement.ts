@@ -117,10 +117,7 @@ function formatBriefly(block: ReplacedBlock): string[] {
   return [`<<< ${fence}: untrusted content`, block.preview, `>>> ${fence}`]
 }
 
-/**
- * The fence contains a digest, so that content cannot forge it. References of other storages may be guessable. In this
- * case, the preview is searched for the fence.
- */
+/** The fence has a digest, so that content cannot forge it. For guessable references, the preview is searched. */
 function fenceFor(block: ReplacedBlock, beginning: string = block.reference): string {
   let fence = beginning
   while (block.preview?.includes(fence) === true) fence += '_'

@@ -15,9 +15,7 @@ import type { AdoptedStorage } from '../content/adopt-storage.ts'
 import type { ResolvedOptions } from './context-offloader-options.ts'
 import type { MeasuredBlock } from './measure-content.ts'
 
-/**
- * Largest number of separate texts. More blocks of text or JSON are joined, because naming each would fill the context.
- */
+/** Largest number of separate texts. More are joined, because naming each would fill the context. */
 const MAX_SEPARATE_TEXTS = 16
 const CONCURRENT_STORES = 8
 

@@ -77,10 +77,7 @@ function apply(text: string, rule: (text: string) => string): string {
 
 const SECRET = '[redacted:secret]'
 
-/**
- * Expressions take linear time: each starts at a boundary that it cannot cross, or has a limited length. Only the
- * expression for private keys can match more than one line.
- */
+/** Expressions take linear time. Only that of private keys can match more than one line. */
 const PRIVATE_KEY =
   /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=\s\\:,.]|-(?!----)){0,32768}(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?/g
 const JSON_WEB_TOKEN = /(?<![\w-])eyJ[\w-]{10,}\.[\w-]{4,}\.[\w-]*/g

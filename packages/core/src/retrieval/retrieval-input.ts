@@ -203,9 +203,7 @@ function without(call: RetrievalCall, names: readonly Parameter[]): RetrievalCal
 const MAX_REFERENCES = 5
 const EXAMPLE: RetrievalCall = { reference: 'call_1_0_…', pattern: 'error|failed', line_range: { start: 1, end: 200 } }
 
-/**
- * Readers of the parameters. Models write `null`, empty text, empty lists and ranges of zeros for absent parameters.
- */
+/** Readers of the parameters. Models write `null`, empty text or lists, and ranges of zeros for absent ones. */
 const READERS: { readonly [Name in keyof RetrievalCall]-?: (value: unknown) => RetrievalCall[Name] } = {
   reference: (value) => readText('reference', value),
   pattern: (value) => readText('pattern', value),

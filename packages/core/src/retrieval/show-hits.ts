@@ -227,10 +227,7 @@ interface Part {
   end: number
 }
 
-/**
- * Writes lines. Hits are marked with `>`, and gaps with `---`. Each line starts with a number and a bar, so stored text
- * never starts a line. `maxLength` is in UTF-16 units.
- */
+/** Writes lines: `>` marks hits, `---` gaps. A number and a bar begin each, so no stored text does. */
 export function renderLines(
   views: readonly ShownLine[],
   maxLength: number,

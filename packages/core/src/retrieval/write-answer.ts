@@ -72,10 +72,7 @@ export function formatPart(part: AnswerPart): string[] {
   return [begin, inside, end]
 }
 
-/**
- * Returns the fence of an entry. If the call had the whole reference, the fence has only its end. The text is searched
- * for the fence, so that stored text cannot end it.
- */
+/** Returns the fence of an entry, shorter if the call had the reference. The text is searched for it. */
 function fenceOf(
   { reference, facts }: Pick<AnswerPart, 'reference' | 'facts'>,
   text: string,

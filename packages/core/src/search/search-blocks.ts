@@ -188,9 +188,7 @@ export function characterStart(bytes: Uint8Array, at: number): number {
   return at
 }
 
-/**
- * Return the number of bytes of the character at `at`, from 1 to 4. If the bytes are invalid, the number is negative.
- */
+/** Return the bytes of the character at `at`, from 1 to 4, or a negative number if they are invalid. */
 function characterLength(bytes: Uint8Array, at: number, end: number): number {
   const lead = bytes[at]!
   if (lead < 0x80) return 1

@@ -37,10 +37,7 @@ export interface SearchResult {
   readonly stopped?: 'deadline'
 }
 
-/**
- * Search content line by line in bounded memory, without blocking the event loop. A CR before an LF is not part of the
- * line. Rejects with a `PatternError` if a pattern exceeds the engine's limits, and with `aborted`.
- */
+/** Search lines in bounded memory, without blocking. Rejects with a `PatternError` and with `aborted`. */
 export async function searchLines(
   source: ContentSource,
   pattern: SearchPattern,

@@ -314,10 +314,7 @@ const LINE_END = '\r\n'
 /** Divisor for the overlap of two parts of a line that is too long for an engine. */
 const OVERLAP_SHARE = 4
 
-/**
- * Match lines in an engine, and report the first match of each line. Returns the number of lines that were matched
- * before the deadline. Rejects if the engine does, except for `timeout`.
- */
+/** Match lines in an engine, and report the first match of each. Returns the lines matched before the deadline. */
 async function engineMatches(
   engine: PatternMatcher,
   lines: readonly string[],

@@ -173,9 +173,7 @@ function viewWholeLine(
   return viewDecoded(of, bytes.subarray(from, Math.max(from, stop)), start + from, keep, match, seen)
 }
 
-/**
- * Show another match in an existing view of its line. Returns `undefined` if the match is too near the end of the view.
- */
+/** Show another match in a view of its line, or return `undefined` if it is too near the view's end. */
 function viewAgain(view: LineView, hit: ByteSpan): LineView | undefined {
   const end = hit.end - view.start
   if (view.line.end > view.start + view.bytes.length && end > (view.bytes.length * 3) / 4) return undefined
@@ -199,9 +197,7 @@ async function viewPart(
   return viewDecoded(of, bytes.subarray(begin), start + offset + begin, keep, match, seen)
 }
 
-/**
- * View up to `keep` units of a line, or of a part from the byte `start`. Of a progress line, view the matching state.
- */
+/** View up to `keep` units of a line, or from the byte `start`. Of a progress line, view the matching state. */
 function viewDecoded(
   of: Pick<LineView, 'number' | 'line'>,
   bytes: Uint8Array,

@@ -38,9 +38,7 @@ export class SharedContent {
     this.#below.add(below)
   }
 
-  /**
-   * Ask the storages that may have an entry, one after another. If all fail, rejects with the error of the last one.
-   */
+  /** Ask the storages that may have an entry, one by one. If all fail, rejects with the last error. */
   async read<Result>(reference: string, ask: (storage: AdoptedStorage) => Promise<Result>): Promise<Result> {
     let missing: unknown
     for (const storage of this.#holders(reference, new Set())) {

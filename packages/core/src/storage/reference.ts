@@ -149,9 +149,7 @@ export function childScope(parent: Scope, segments: readonly string[]): Scope {
   return { segments: all, caller: `${parent.caller}${JSON.stringify(segments)}`, path: undefined }
 }
 
-/**
- * If a name cannot be decoded, it is used as the segment: entries can be read and removed there, but not stored again.
- */
+/** A name that cannot be decoded is the segment: its entries can be read and removed, but not stored again. */
 export async function scopeAtPath(parent: Scope, path: string): Promise<Scope> {
   const names = path.split('/')
   if (!names.every((name) => /^[a-z0-9_-]{1,64}$/.test(name)))
@@ -342,9 +340,7 @@ export async function* onlyChunk(chunk: Uint8Array): AsyncGenerator<Uint8Array> 
   yield chunk
 }
 
-/**
- * Yields the chunks of a stream. If the stream fails, or yields something other than bytes, it throws a `SourceError`.
- */
+/** Yields the chunks of a stream. Throws a `SourceError` if the stream fails or yields no bytes. */
 export async function* sourceChunks(
   chunks: AsyncIterable<Uint8Array>,
   signal: AbortSignal | undefined,

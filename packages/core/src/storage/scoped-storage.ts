@@ -85,10 +85,7 @@ export class StorageState {
     this.forget(id)
   }
 
-  /**
-   * Once an hour, removes leftovers in the background. It uses the time of an hour ago: living writers have renewed
-   * their entries since, even if the clock was set.
-   */
+  /** Once an hour, removes leftovers of more than an hour ago: living writers have renewed theirs since. */
   stored(): void {
     const now = this.lifetime.now()
     const before = (this.#collectedAt ??= now)

@@ -86,9 +86,7 @@ export interface CollectReport {
 export interface StorageDriver {
   /** Set if content exists only as long as this object, so that there are no entries at the start. */
   readonly ephemeral?: boolean
-  /**
-   * Milliseconds after which a retrieval updates the last use again. Defaults to 60,000. Use 0 if updates cost nothing.
-   */
+  /** Milliseconds until a retrieval updates the last use again. Defaults to 60,000. 0 if updates cost nothing. */
   readonly refreshMs?: number
   /** Size in bytes from which core calls {@link StorageDriver.touch} before it sends content. Defaults to 0. */
   readonly touchFirstBytes?: number

@@ -215,9 +215,7 @@ export interface Storage {
    * removed an entry, it may still be readable for a while.
    */
   open?(reference: string, options?: OperationOptions): Promise<OpenContent>
-  /**
-   * Store a stream without holding all of it in memory. Storing equal content again may return a different reference.
-   */
+  /** Store a stream without holding all of it. Storing equal content again may give another reference. */
   storeStream?(
     key: string,
     chunks: AsyncIterable<Uint8Array>,

@@ -47,9 +47,7 @@ export function readTemplate(text: string): ParsedTemplate | undefined {
   return { items, blocks: readCount(blocks), tokens: readCount(tokens), isError, opening }
 }
 
-/**
- * Whether a text has only previews inside fences and short lines. Other text would be lost together with the preview.
- */
+/** Whether a text has only previews in fences and short lines: other text would be lost with the preview. */
 function isTemplate(body: string): boolean {
   let prose = 0
   for (let start = 0; start < body.length;) {

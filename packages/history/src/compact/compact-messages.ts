@@ -45,9 +45,7 @@ export function compactionContext(
   return { ...options, format, calls }
 }
 
-/**
- * Replace all large results and arguments in older messages, in one pass. A part that cannot be stored does not change.
- */
+/** Replace all large results and arguments in older messages. A part that cannot be stored does not change. */
 export async function compactMessages(
   working: readonly WorkingMessage[],
   format: HistoryFormat<unknown>,

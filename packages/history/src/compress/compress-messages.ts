@@ -46,9 +46,7 @@ interface Progress {
   readonly failures: HistoryFailure[]
 }
 
-/**
- * Replace older messages by summaries, group by group. If a group fails, this group and all later ones do not change.
- */
+/** Replace older messages by summaries, group by group. From a failed group on, nothing changes. */
 export async function compressMessages(
   working: readonly WorkingMessage[],
   format: HistoryFormat<unknown>,

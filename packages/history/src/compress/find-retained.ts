@@ -14,9 +14,7 @@ export interface Finding extends Restoring {
   readonly redact: ((text: string) => string) | undefined
 }
 
-/**
- * Return the positions of the messages that a snapshot kept. `undefined` means that the message was removed or changed.
- */
+/** Return the positions of the messages that a snapshot kept; `undefined` for removed or changed ones. */
 export async function findRetained(
   messages: readonly HistoryMessage[],
   start: number,

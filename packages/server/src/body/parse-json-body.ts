@@ -18,11 +18,7 @@ interface ParseOptions extends JsonLimits {
 
 const SLICE_MS = 8
 
-/**
- * Parse a JSON body in UTF-8 without blocking the event loop. Of equal keys, the last one is used.
- *
- * Rejects with an `HttpError` `invalid-json` or `too-large`.
- */
+/** Parse a UTF-8 body in slices; the last of equal keys wins. Rejects with `invalid-json` or `too-large`. */
 export async function parseJsonBody(bytes: Uint8Array, options: ParseOptions): Promise<unknown> {
   try {
     const steps = new JsonPieces(bytes, options).parse()
@@ -43,9 +39,7 @@ export async function parseJsonBody(bytes: Uint8Array, options: ParseOptions): P
 }
 
 const PIECE_BYTES = 65_536
-/**
- * Largest number of members in the body and in each of its fields, which are validated. Deeper values count as content.
- */
+/** Largest number of members in the body and each of its fields. Deeper values count as content. */
 const MAX_MEMBERS = 10_000
 const LEVELS_OF_FEW_MEMBERS = 2
 
@@ -68,9 +62,7 @@ const tableOf = (marks: string): Uint8Array => {
 const IS_MARK: Uint8Array = tableOf('",:[]{}')
 const IS_MARK_IN_STRING: Uint8Array = tableOf('"\\')
 
-/**
- * An array or object that is open at the current position. The outermost one is an array whose only member is the body.
- */
+/** An open array or object. The outermost is an array whose only member is the body. */
 interface Frame {
   readonly isArray: boolean
   readonly start: number

@@ -93,9 +93,7 @@ export class ScopeFiles {
     await this.#storage.delete(file.reference, { unusedSince: file.storedAt })
   }
 
-  /**
-   * Store a file under the first path that is free or has the same content, and return whether this call created it.
-   */
+  /** Store a file under the first path that is free or has this content. Returns whether it was created. */
   async store(
     paths: Iterable<string>,
     { content, contentType, digest: givenDigest }: NewFile,

@@ -41,10 +41,7 @@ const RETRY_AFTER = 1
 /** Largest share of the memory that one caller gets, unless it has only one request. */
 const MEMORY_SHARE = 0.25
 
-/**
- * Admits a limited number of requests. Callers take turns, and the requests of each caller are in order. While others
- * wait, no caller gets more than its share of the slots.
- */
+/** Admits requests by turns, and those of one caller in order. While others wait, each has only its share. */
 export class WorkGate {
   readonly #limits: WorkLimits
   readonly #maxOfCaller: number

@@ -121,9 +121,7 @@ export interface FileSystem {
   runSteps?(steps: readonly FileStep[]): Promise<number>
   /** Resolve all symbolic links in a path. If absent, each directory in the path is checked. */
   realPath?(path: string): Promise<string>
-  /**
-   * Make a file durable, like `fsync`. For a directory, make its names durable. If absent, `fsync: true` is rejected.
-   */
+  /** Make a file, or the names in a directory, durable, like `fsync`. If absent, `fsync: true` is rejected. */
   sync?(path: string): Promise<void>
 }
 

@@ -237,9 +237,7 @@ function closeDescriptor(descriptor: number): void {
 /** Flags to open a folder. Linux's `O_PATH`, which Node.js does not name, also opens a folder that cannot be read. */
 const OPEN_FOLDER = 0o10000000 | (constants.O_DIRECTORY ?? 0)
 const MAX_OPEN_FOLDERS = 16
-/**
- * Time for which a folder stays open, in milliseconds. It is short, because a disk with an open folder cannot be unmounted.
- */
+/** Milliseconds for which a folder stays open, which prevents unmounting its disk. */
 const KEEP_OPEN_MS = 1_000
 const DELETED = ' (deleted)'
 
@@ -251,9 +249,7 @@ interface OpenFolder {
   isKept: boolean
 }
 
-/**
- * Keeps folders open for a short time. Each use compares the path of the open folder again. This needs no disk access.
- */
+/** Keeps folders open for a short time. Each use compares the path of the open folder, without the disk. */
 class OpenFolders {
   readonly #kept = new Map<string, OpenFolder>()
 

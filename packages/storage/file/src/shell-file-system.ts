@@ -210,10 +210,7 @@ status() { if [ -d /proc/self ]; then stat -c %F:%s:%Y "$1"; else stat -f %HT:%z
 create() { (set -C; : > "$1"); }
 append() { printf %s "$2" | base64 -d >> "$1"; }`
 
-/**
- * Runs a script. Only the script's own output says that a path is missing, exists, or is forbidden. If the shell cannot
- * be reached, the exit code and message can be anything.
- */
+/** Runs a script, whose own output alone says that a path is missing, exists, or is forbidden. */
 async function runScript(shell: Shell, script: string): Promise<string> {
   // Braces guard against a `cd … &&` before the script.
   const { exitCode, stdout, stderr } = await shell.execute(`{ ${PRELUDE}\n${script}\n}`)

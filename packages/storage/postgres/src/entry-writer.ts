@@ -35,9 +35,7 @@ export function insertChunks(count: number, isFirst: boolean): string {
   INSERT INTO @chunk (content, number, id, bytes) SELECT content, number, $2, bytes FROM mine, (VALUES ${rows.join(', ')}) AS chunk (number, bytes) RETURNING number`
 }
 
-/**
- * Writes small entries in one statement, and larger ones chunk by chunk. The last statement makes the chunks visible.
- */
+/** Writes small entries in one statement, and larger ones by chunk. The last statement shows the chunks. */
 export class EntryWriter {
   readonly #connection: Connection
   readonly #id: EntryId

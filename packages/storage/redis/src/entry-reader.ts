@@ -99,9 +99,7 @@ export class EntryReader {
     return { header, info, early: value.subarray(header.length) }
   }
 
-  /**
-   * Adds an entry to the index again after the server evicted the index. Returns `undefined` if the entry is missing.
-   */
+  /** Adds an entry to an index again that the server evicted. Returns `undefined` for a missing entry. */
   async #restored(place: Place): Promise<number | undefined> {
     const keys = scriptKeys(place.tag, [place.reference])
     const reply = await this.#connection.script(RESTORE, keys, [this.#now(), place.reference])

@@ -98,16 +98,11 @@ const newNonce = (now: number): string =>
 
 export const nonceTime = (nonce: string): number => Number.parseInt(nonce, 36)
 
-/**
- * Largest number of bytes being sent at the same time, except for one larger chunk. A timeout starts when a command is
- * sent, so more bytes would time out on slow links.
- */
+/** Largest number of bytes sent at once, except one larger chunk: more would time out on slow links. */
 const IN_FLIGHT_BYTES = 2 * 1024 * 1024
 const UNLINKED_AT_ONCE = 500
 
-/**
- * Milliseconds after which chunks expire if their writer does not renew them. Writers renew them ten times as often.
- */
+/** Milliseconds after which chunks expire. Their writers renew them ten times as often. */
 interface WriterAge {
   readonly pendingMs: number
   readonly now: () => number

@@ -97,9 +97,7 @@ export class EntryReader {
     return found.content
   }
 
-  /**
-   * Returns the entry if it is still the same. Storing it again may change the entity tag. The result has the new tag.
-   */
+  /** Returns the entry if it is the same, with its new entity tag if it was stored again. */
   async #sameEntry(id: EntryId, { info }: FoundEntry): Promise<string> {
     const found = await this.find(id)
     if (found === undefined) throw gone(id)

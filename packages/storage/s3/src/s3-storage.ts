@@ -113,9 +113,7 @@ export class S3Driver implements StorageDriver {
     return found !== undefined
   }
 
-  /**
-   * S3 cannot compare and delete in one step. An entry that is stored again between the check and the deletion is lost.
-   */
+  /** S3 cannot compare and delete in one step: an entry stored again in between is lost. */
   async evict(id: EntryId, unusedSince: number): Promise<boolean> {
     const found = await this.#reader.glance(id)
     if (found === undefined || found.lastUsedAt > unusedSince) return false

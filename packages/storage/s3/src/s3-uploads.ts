@@ -100,9 +100,7 @@ export class S3Uploads {
     }
   }
 
-  /**
-   * Returns the number of bytes so far and the time of the latest part. Returns `undefined` if the upload has ended.
-   */
+  /** Returns the bytes so far and the time of the latest part, or `undefined` for an ended upload. */
   async progress({ key, uploadId }: UnfinishedUpload): Promise<{ bytes: number; latestAt: number } | undefined> {
     let bytes = 0
     let latestAt = 0

@@ -189,9 +189,7 @@ class Patience {
     this.#pace = pace
   }
 
-  /**
-   * If `work` throws, it must not have changed anything. After the timeout, throws the error that the database is busy.
-   */
+  /** If `work` throws, it must have changed nothing. After the timeout, throws that the database is busy. */
   async run<Result>(work: () => Result): Promise<Result> {
     const deadline = performance.now() + this.#timeoutMs
     if (this.#waiting === 0 && !this.#pace.isDue)

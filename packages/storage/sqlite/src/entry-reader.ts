@@ -106,9 +106,7 @@ function plainMemory(length: number): Uint8Array {
   return new Uint8Array(buffer)
 }
 
-/**
- * Throws if the description is damaged. Also throws if another process may have stored the entry since this snapshot.
- */
+/** Throws if the description is damaged, or if the entry may have been stored since this snapshot. */
 function wholeEntry(session: Session, id: EntryId): WholeEntry | undefined {
   const entry = findEntry(session, id)
   if (entry === undefined) {

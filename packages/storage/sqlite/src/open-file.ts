@@ -5,9 +5,7 @@ import { DatabaseInUse, isBusy, LogRemoved, sqliteCode, type SqliteDatabase } fr
 
 /** Size of a page. SQLite writes whole pages to the log: three for each entry, in addition to its content. */
 const PAGE_BYTES = 4_096
-/**
- * Size of the cache. It is enough for the inner pages of a million entries, so that finding an entry reads two pages.
- */
+/** Size of the cache: the inner pages of a million entries, so that finding one reads two pages. */
 const CACHE_KIB = 8_192
 /** Number of pages after which the log is written back: 4 MB. */
 const CHECKPOINT_PAGES = 1_000
@@ -273,10 +271,7 @@ export class DatabaseFiles {
 
 const logFiles = (path: string): [log: string, index: string] => [`${path}-wal`, `${path}-shm`]
 
-/**
- * Returns `undefined` if there is no file so far. Throws if a part of the path is not a directory, or is a broken link,
- * because a disk with stored content may be missing.
- */
+/** Returns `undefined` without a file. Throws for a broken path: a disk with content may be missing. */
 export function findDatabase(path: string): Stats | undefined {
   try {
     return statSync(path)

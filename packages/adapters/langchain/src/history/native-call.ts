@@ -4,9 +4,7 @@ import type { AnyMessage } from './native-message.ts'
 /** A tool call. Providers repeat a call in several places, and send only some of them to the model. */
 export interface NativeCall {
   readonly call: Fields
-  /**
-   * Blocks of the content that belong to the call, such as Anthropic's `tool_use` and the streamed parts of its input.
-   */
+  /** Blocks of the content that belong to the call, such as Anthropic's `tool_use` and parts of its input. */
   readonly blocks: readonly Fields[]
   /** The entry of each of {@link LISTS}. */
   readonly entries: readonly (Fields | undefined)[]

@@ -18,11 +18,7 @@ const END_MS = 2_000
 /** Milliseconds to wait for a program's last output after it exited. */
 const LAST_OUTPUT_MS = 250
 
-/**
- * The connection to a server program. It starts the program, and ends with it.
- *
- * Closing ends the program's input, sends SIGTERM after 2 seconds, and SIGKILL after 2 more.
- */
+/** Starts a server program. Closing ends its input, sends SIGTERM after 2 seconds, and SIGKILL after 2 more. */
 export class ChildConnection implements Connection {
   readonly #server: ServerCommand
   readonly #maxMessageBytes: number | undefined

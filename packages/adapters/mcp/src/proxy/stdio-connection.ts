@@ -138,11 +138,7 @@ interface LineHandlers {
 
 const KEPT_BYTES = 512
 
-/**
- * Splits a stream of UTF-8 into lines in linear time.
- *
- * The SDKs' buffers copy all bytes with every chunk, and refuse messages over 10 MB.
- */
+/** Splits UTF-8 into lines in linear time. The SDKs' buffers copy all bytes with every chunk, up to 10 MB. */
 export class LineReader {
   readonly #maxBytes: number
   readonly #handlers: LineHandlers

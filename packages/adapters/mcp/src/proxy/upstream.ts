@@ -137,9 +137,7 @@ export class Upstream implements Connection {
     await connection.send(message, options)
   }
 
-  /**
-   * Answer one message with an error, because over HTTP a single message may fail and its client must not wait forever.
-   */
+  /** Answer one message with an error: over HTTP it may fail alone, and its client must not wait forever. */
   #refuse(message: Message, reason: string): void {
     const { name } = this.#options
     this.#tell({ type: 'server-error', server: name, message: reason })

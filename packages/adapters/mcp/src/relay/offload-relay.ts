@@ -120,9 +120,7 @@ export class OffloadRelay {
     return this.#send({ ...request, params }, request.params ?? {}, offloader, context)
   }
 
-  /**
-   * Send a request that was held back. If sending fails, the sender gets an error, so that it does not wait forever.
-   */
+  /** Send a request that was held back. If that fails, the sender gets an error, and does not wait forever. */
   async #send(
     request: Request,
     params: Fields,

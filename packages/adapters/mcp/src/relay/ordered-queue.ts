@@ -1,8 +1,4 @@
-/**
- * Delivers values in the order of their calls, even if a later value is ready first.
- *
- * If nothing waits, a ready value is delivered at once.
- */
+/** Delivers values in the order of their calls. If nothing waits, a ready value is delivered at once. */
 export class OrderedQueue {
   #waiting = 0
   #last: Promise<void> = Promise.resolve()

@@ -67,9 +67,7 @@ export function conversationOf({ format, system, messages }: Transcript): unknow
   return format.join({ system, messages: messages.map(({ value }) => value) })
 }
 
-/**
- * Return the line of a message. With a separate system prompt, the first message is the prompt. `undefined` if unknown.
- */
+/** Return the line of a message, if known. A separate system prompt counts as the first message. */
 export function lineOf({ system, messages }: Transcript, position: number): number | undefined {
   return messages[system === undefined ? position : position - 1]?.line
 }

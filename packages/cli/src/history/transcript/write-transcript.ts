@@ -27,10 +27,7 @@ export async function assertOutput({ path, overwrites }: TranscriptOutput): Prom
   throw new CliError('exists', EXIT_CODE.usage, `${path} is there already. To replace it, add --force.`)
 }
 
-/**
- * Write a transcript atomically. Unchanged lines, and lines without messages, are written as they were read. Throws a
- * {@link CliError} if the file has changed since it was read.
- */
+/** Write a transcript atomically, with unchanged lines as read. Throws a {@link CliError} if the file has changed. */
 export async function writeTranscript(
   transcript: Transcript,
   conversation: Conversation,

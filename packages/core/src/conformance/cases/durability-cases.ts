@@ -268,9 +268,7 @@ const CONTENTS = [new Uint8Array(0), bytes('a line of text\n'.repeat(100_000)), 
 const viewOf = (storage: Storage, scope: readonly string[]): Required<Storage> =>
   (scope.length === 0 ? storage : storage.scope?.(...scope)) as Required<Storage>
 
-/**
- * Store content of every kind, and a stream, in several scopes. Returns a check that finds all of these entries again.
- */
+/** Store content of every kind, and a stream, in several scopes. Returns a check that finds them all again. */
 async function storeSamples(storage: Storage): Promise<{ count: number; check(of: Storage): Promise<unknown[]> }> {
   const samples: { readonly scope: readonly string[]; readonly reference: string; readonly content: Uint8Array }[] = []
   for (const scope of SCOPES) {

@@ -172,9 +172,7 @@ export interface ReadPath extends JsonPath {
   readonly text: string
 }
 
-/**
- * Reads a JSONPath. If only the `$` is missing, it is added. Throws `invalid-json-path` with a path that would work.
- */
+/** Reads a JSONPath, with or without its `$`. Throws `invalid-json-path` with a path that would work. */
 export async function readJsonPath(
   path: string,
   source: Pick<ContentSource, 'reference' | 'blocks' | 'size'>,

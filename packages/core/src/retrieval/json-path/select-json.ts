@@ -144,9 +144,7 @@ export class WorkTimeout extends Error {
   override readonly name = 'WorkTimeout'
 }
 
-/**
- * Yields to the event loop and to other callers, and stops work that takes too long. Time spent waiting is not counted.
- */
+/** Yields to the event loop and to other callers, and stops long work. Waiting does not count. */
 export class WorkPace {
   readonly #signal: AbortSignal | undefined
   readonly #caller: unknown

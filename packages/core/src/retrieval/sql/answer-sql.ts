@@ -14,9 +14,7 @@ import { limitsOf, loadTables, type LoadedTables } from './load-table.ts'
 
 export interface SqlRequest {
   readonly mode: 'sql'
-  /**
-   * References of the tables. The largest table of each is called `t`, or with several references `t1`, `t2` and so on.
-   */
+  /** References of the tables: the largest table of each, called `t`, or `t1`, `t2` and so on. */
   readonly references: readonly string[]
   readonly reference: string
   readonly sql: string

@@ -21,9 +21,7 @@ export function layOut(sealedBytes: number, segmentBytes: number): SegmentLayout
 export const segmentStart = (segment: number, segmentBytes: number): number =>
   HEADER_BYTES + segment * (segmentBytes + TAG_BYTES)
 
-/**
- * Return the nonce of a segment, as in STREAM: its number as 11 big-endian bytes, and whether it is the last segment.
- */
+/** Return the nonce of a segment, as in STREAM: 11 big-endian bytes of its number, and whether it is the last. */
 export function segmentNonce(segment: number, isLast: boolean): Uint8Array {
   const nonce = new Uint8Array(NONCE_BYTES)
   const view = new DataView(nonce.buffer)
@@ -33,9 +31,7 @@ export function segmentNonce(segment: number, isLast: boolean): Uint8Array {
   return nonce
 }
 
-/**
- * Encrypt consecutive segments, and leave space for a header in front. The last segment may be the end of the content.
- */
+/** Encrypt consecutive segments, with room for a header in front. The last may end the content. */
 export async function sealSegments(
   cipher: Aes256Gcm,
   plain: Uint8Array,
