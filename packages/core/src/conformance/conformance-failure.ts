@@ -1,24 +1,4 @@
-/**
- * Thrown by a case if the storage breaks a promise. Any other error means that the case could not run to its end.
- *
- * @example
- * ```ts
- * import { ConformanceFailure, runConformance, type ConformanceCase } from '@spillway/core/conformance'
- * import { InMemoryStorage } from '@spillway/memory'
- *
- * const shortReferences: ConformanceCase = {
- *   id: 'mine/short-references',
- *   title: 'References have at most 10 characters',
- *   async run({ storage }) {
- *     const reference = await storage.store('call_1', new Uint8Array(3))
- *     if (reference.length > 10) throw new ConformanceFailure(`${reference} is longer`)
- *   },
- * }
- * const harness = { name: 'memory', create: async () => ({ storage: new InMemoryStorage() }) }
- * const report = await runConformance(harness, { cases: [shortReferences] })
- * console.assert(!report.ok && report.results[0]?.failure?.kind === 'promise')
- * ```
- */
+/** Thrown by a case if the storage breaks a promise. Any other error means that the case could not run to its end. */
 export class ConformanceFailure extends Error {
   override readonly name = 'ConformanceFailure'
 }

@@ -46,16 +46,6 @@ export interface PlannedCase {
  *
  * @throws TypeError if the harness is incomplete, or names an unknown level, setting, power or case. It is also thrown
  *   if a storage without `list` and `scope` does not set `level`.
- *
- * @example
- * ```ts
- * import { planConformance } from '@spillway/core/conformance'
- * import { InMemoryStorage } from '@spillway/memory'
- *
- * const plan = await planConformance({ name: 'memory', create: async () => ({ storage: new InMemoryStorage() }) })
- * const reopened = plan.find((planned) => planned.case.id === 'durability/content')
- * console.assert(reopened?.action === 'not-proven')
- * ```
  */
 export async function planConformance(
   harness: ConformanceHarness,

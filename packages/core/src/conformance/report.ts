@@ -49,19 +49,6 @@ export interface FormatReportOptions {
 /**
  * Print a report as Markdown for a backend's README: a table of areas, then all cases that did not pass. Equal results
  * give equal text, because the report has no dates and durations.
- *
- * @example
- * ```ts
- * import { formatReport } from '@spillway/core/conformance'
- *
- * const markdown = formatReport({
- *   name: 'my-storage',
- *   level: 'full',
- *   ok: true,
- *   results: [{ id: 'content/empty', title: 'Nothing comes back as nothing', status: 'passed' }],
- * })
- * console.assert(markdown.includes('| content |      1 |'))
- * ```
  */
 export function formatReport(report: ConformanceReport, options: FormatReportOptions = {}): string {
   const results = report.results.filter(({ status }) => status !== 'skipped')

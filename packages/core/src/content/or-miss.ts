@@ -15,15 +15,6 @@ const LOOKS_FOR_FILE = /^(?:open|stat|lstat|access|realpath)$/
 /**
  * Return the result of a call to a third-party storage. Rejects with `not-found` if there is no result, or if the error
  * clearly says that the entry is missing.
- *
- * @example
- * ```ts
- * import { orMiss } from '@spillway/core/adapter'
- *
- * const entries = new Map<string, string>()
- * const error: unknown = await orMiss('a', async () => entries.get('a')).catch((thrown: unknown) => thrown)
- * console.assert((error as { code: string }).code === 'not-found')
- * ```
  */
 export async function orMiss<Result>(reference: string, ask: () => Promise<Result>): Promise<NonNullable<Result>> {
   let found: Result

@@ -4,13 +4,6 @@
  * @param options - The options of a caller.
  * @param names - All known names.
  * @param subject - The owner of the options, for example `SqliteStorage`.
- * @example
- * ```ts
- * import { assertKnownOptions } from '@spillway/core/driver'
- *
- * const options: { readonly ttlMs?: number } = { ttlMs: 60_000 }
- * assertKnownOptions(options, ['ttlMs', 'maxBytes'], 'BucketStorage')
- * ```
  */
 export function assertKnownOptions(options: unknown, names: readonly string[], subject: string): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options))

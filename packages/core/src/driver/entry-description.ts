@@ -28,13 +28,6 @@ export function encodeDescription(
 /**
  * Decode the result of {@link encodeDescription}. Returns `undefined` if the text is not a description. Ignores unknown
  * fields.
- *
- * @example
- * ```ts
- * import { decodeDescription } from '@spillway/core/driver'
- *
- * console.assert(decodeDescription('{"key":7}') === undefined)
- * ```
  */
 export function decodeDescription(text: string): EntryDescription | undefined {
   const record = parseObject(text)
@@ -45,16 +38,7 @@ export function decodeDescription(text: string): EntryDescription | undefined {
   return { key, contentType, storedAt, metadata }
 }
 
-/**
- * Describe an entry whose description is damaged, so that it can be listed and removed.
- *
- * @example
- * ```ts
- * import { describeUnknown } from '@spillway/core/driver'
- *
- * console.assert(describeUnknown(1_700_000_000_000, 5).contentType === 'application/octet-stream')
- * ```
- */
+/** Describe an entry whose description is damaged, so that it can be listed and removed. */
 export const describeUnknown = (lastUsedAt: number, size = 0): EntryInfo => ({
   key: '',
   contentType: 'application/octet-stream',
@@ -69,12 +53,6 @@ export const describeUnknown = (lastUsedAt: number, size = 0): EntryInfo => ({
  *
  * @param packageName - The backend's package, for example `@spillway/redis`.
  * @param known - The newest supported format.
- * @example
- * ```ts
- * import { assertFormat } from '@spillway/core/driver'
- *
- * assertFormat('@spillway/redis', 1, 1)
- * ```
  */
 export function assertFormat(packageName: string, format: number, known: number): void {
   if (format <= known) return

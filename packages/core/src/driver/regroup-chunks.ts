@@ -5,19 +5,6 @@ import type { ByteRange } from '../storage/storage.ts'
  *
  * New chunks within one received chunk share its memory. Others are copies. Errors of the stream are thrown. If the
  * consumer stops early, the stream is closed.
- *
- * @example
- * ```ts
- * import { regroupChunks } from '@spillway/core/driver'
- *
- * async function* chunks() {
- *   yield Uint8Array.of(1, 2, 3)
- *   yield Uint8Array.of(4, 5)
- * }
- * const pieces: Uint8Array[] = []
- * for await (const piece of regroupChunks(chunks(), 2)) pieces.push(piece)
- * console.assert(pieces.map(({ length }) => length).join() === '2,2,1')
- * ```
  */
 export async function* regroupChunks(
   chunks: AsyncIterable<Uint8Array>,
@@ -72,14 +59,6 @@ export interface PieceSpan {
  * Find the pieces that contain a range of content stored in pieces of `pieceBytes`.
  *
  * @param range - Range within the content. A part beyond the end is ignored. If absent, the whole content.
- * @example
- * ```ts
- * import { piecesOfRange } from '@spillway/core/driver'
- *
- * // 10 bytes in pieces of 4: bytes 3 to 8 are in the pieces 0 to 2.
- * const { first, end, skip, length } = piecesOfRange(10, 4, { offset: 3, length: 6 })
- * console.assert(first === 0 && end === 3 && skip === 3 && length === 6)
- * ```
  */
 export function piecesOfRange(size: number, pieceBytes: number, range?: ByteRange): PieceSpan {
   const start = Math.min(range?.offset ?? 0, size)

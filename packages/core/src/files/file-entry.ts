@@ -67,17 +67,6 @@ export async function removeVersions(storage: AdoptedStorage, { info, replaced }
  * Return the file path of a listed entry. Returns `undefined` for a tool result.
  *
  * During a write or a removal, or after a crash, there may be several versions of a file.
- *
- * @example
- * ```ts
- * import { InMemoryStorage } from '@spillway/memory'
- * import { filePathOf, StoredFiles } from '@spillway/core/files'
- *
- * const storage = new InMemoryStorage({ evictAfterTurns: null })
- * await new StoredFiles(storage.scope('session-1')).write('/notes.md', new TextEncoder().encode('buy milk'))
- * // Those of all scopes below.
- * for await (const info of storage.list()) console.assert(filePathOf(info) === '/notes.md')
- * ```
  */
 export function filePathOf({ key, metadata }: StoredInfo): string | undefined {
   const version = metadata[VERSION]
@@ -115,14 +104,6 @@ const CONTROL = /\p{Cc}/u
  *
  * A valid path is absolute, normalized, and has at most 1,024 UTF-16 units without control characters. The reason can
  * be shown to a model.
- *
- * @example
- * ```ts
- * import { refuseFilePath } from '@spillway/core/files'
- *
- * console.assert(refuseFilePath('/notes/plan.md') === undefined)
- * console.assert(refuseFilePath('/notes/../plan.md')?.includes('Write it without . and .. parts') === true)
- * ```
  */
 export function refuseFilePath(path: unknown): string | undefined {
   if (typeof path !== 'string' || path === '') return 'A path must be a text, such as /notes.md.'

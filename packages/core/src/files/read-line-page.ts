@@ -55,16 +55,6 @@ export interface ReadStoredLinesOptions extends OperationOptions {
  *
  * @param range - From line 1. The end may be `Infinity`.
  * @throws TypeError if the range has no whole numbers.
- * @example
- * ```ts
- * import { InMemoryStorage } from '@spillway/memory'
- * import { readStoredLines } from '@spillway/core/files'
- *
- * const storage = new InMemoryStorage({ evictAfterTurns: null })
- * const reference = await storage.store('list', new TextEncoder().encode('one\ntwo\nthree'))
- * const page = await readStoredLines(storage, reference, { start: 2, end: 2 })
- * console.assert(page.text === 'two' && page.goesOn && page.totalLines === 3)
- * ```
  */
 export async function readStoredLines(
   storage: Storage,

@@ -189,18 +189,6 @@ function withoutFinalSlashes(path: string): string {
 /**
  * A file in a list. Its content is read when requested. If the file was replaced or removed since, reading rejects with
  * `not-found`.
- *
- * @example
- * ```ts
- * import { InMemoryStorage } from '@spillway/memory'
- * import { StoredFiles, type StoredFile } from '@spillway/core/files'
- *
- * const files = new StoredFiles(new InMemoryStorage({ evictAfterTurns: null }))
- * await files.write('/list.txt', new TextEncoder().encode('one\ntwo\nthree\n'))
- * const file: StoredFile | undefined = (await files.list()).get('/list.txt')
- * const page = await file?.readLines({ start: 1, end: 2 })
- * console.assert(page?.text === 'one\ntwo' && page.goesOn && page.totalLines === 3)
- * ```
  */
 export class StoredFile {
   readonly path: string

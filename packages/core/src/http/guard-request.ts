@@ -29,15 +29,6 @@ const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
  * Pages of other sites cannot forge the `Host` and `Origin`. A request without an `Origin` does not come from a page.
  * Without tokens, the caller has the scope `[]`. A request from a proxy is then refused, because its sender may be on
  * another machine. Rejects if a token is repeated.
- *
- * @example
- * ```ts
- * import { guardRequest, LOOPBACK_HOSTS } from '@spillway/core/http'
- *
- * const headers = { host: 'localhost:8002', origin: 'https://elsewhere.example' }
- * const guarded = await guardRequest(new Headers(headers), { allowedHosts: LOOPBACK_HOSTS })
- * console.assert('refused' in guarded && guarded.refused === 'origin' && guarded.status === 403)
- * ```
  */
 export async function guardRequest(headers: Headers, { allowedHosts, tokens }: GuardOptions): Promise<Guarded> {
   const host = HOST.exec(headers.get('host') ?? '')?.[1]?.toLowerCase()

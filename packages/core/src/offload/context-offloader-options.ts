@@ -238,20 +238,7 @@ function resolvePreviewers(own: readonly Previewer[] = []): readonly Previewer[]
   return own
 }
 
-/**
- * Texts of replacements for an agent without the retrieval tool, for example one that has only a shell.
- *
- * @example
- * ```ts
- * import type { RetrievalGuide } from '@spillway/core'
- *
- * const guide: RetrievalGuide = {
- *   instructions: (references) => references.map((reference) => `To see all of it: my-tool show ${reference}`),
- *   formatCall: ({ line_range: lines }) => (lines === undefined ? 'my-tool show' : `--lines ${lines.start}:${lines.end}`),
- * }
- * console.assert(guide.formatCall({ line_range: { start: 5, end: 9 } }) === '--lines 5:9')
- * ```
- */
+/** Texts of replacements for an agent without the retrieval tool, for example one that has only a shell. */
 export interface RetrievalGuide {
   /**
    * Return the lines that explain how to read more. They come before the previews.

@@ -173,14 +173,6 @@ export function callerOf(storage: object): unknown {
 /**
  * Return the path of a scope. Ids of its entries start with the path and a slash. Returns an empty string for a whole
  * storage, and for third-party storages.
- *
- * @example
- * ```ts
- * import { scopePathOf } from '@spillway/core/driver'
- * import { InMemoryStorage } from '@spillway/memory'
- *
- * console.assert((await scopePathOf(new InMemoryStorage().scope('tenant-1', 'a'))) === 'tenant-1/a')
- * ```
  */
 export function scopePathOf(storage: object): string | Promise<string> {
   const scope = scopeOfView(storage)

@@ -61,25 +61,6 @@ export type FileStep =
  * parent folder is a symbolic link, reject with `ELOOP`, if the platform can detect that without a race.
  *
  * Several processes can share a directory safely only with `link`, `setModifiedAt`, and an atomic `rename`.
- *
- * @example
- * ```ts
- * import { NodeFileSystem, type FileSystem } from '@spillway/file'
- *
- * // A file system without hard links, such as that of many sandboxes.
- * const node = new NodeFileSystem()
- * const plain: FileSystem = {
- *   createFile: (path) => node.createFile(path),
- *   readFile: (path, range) => node.readFile(path, range),
- *   stat: (path) => node.stat(path),
- *   rename: (from, to) => node.rename(from, to),
- *   removeFile: (path) => node.removeFile(path),
- *   createDirectory: (path) => node.createDirectory(path),
- *   removeDirectory: (path) => node.removeDirectory(path),
- *   list: (path) => node.list(path),
- * }
- * console.assert((await plain.stat('/')).kind === 'directory' && plain.link === undefined)
- * ```
  */
 export interface FileSystem {
   /** Create a file that only its owner can read, and open it for writing. Rejects with `EEXIST` if the name exists. */

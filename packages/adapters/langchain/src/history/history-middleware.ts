@@ -98,9 +98,7 @@ function systemOf({ systemMessage, systemPrompt = '' }: PromptRequest): SystemMe
   return systemMessage.text === '' ? undefined : systemMessage
 }
 
-/**
- * @param messages - The new messages, a system prompt first.
- */
+/** @param messages - The new messages, a system prompt first. */
 function withPrompt<Request extends PromptRequest>(
   request: Request,
   messages: readonly BaseMessage[],

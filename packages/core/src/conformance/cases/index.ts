@@ -15,17 +15,7 @@ import { scopeCases } from './scope-cases.ts'
 import { streamCases } from './stream-cases.ts'
 import { turnCases } from './turn-cases.ts'
 
-/**
- * A case for every promise of a Spillway backend, in the order in which the suite runs them.
- *
- * @example
- * ```ts
- * import { conformanceCases } from '@spillway/core/conformance'
- *
- * const ids = conformanceCases.map(({ id }) => id)
- * console.assert(ids.includes('scope/apart-by-separators') && new Set(ids).size === ids.length)
- * ```
- */
+/** A case for every promise of a Spillway backend, in the order in which the suite runs them. */
 export const conformanceCases: readonly ConformanceCase[] = [
   ...harnessCases,
   ...contentCases,
