@@ -1,9 +1,8 @@
-import { workMilliseconds, yieldToOthers } from '@spillway/text/internal'
 import type { ByteSpan, SearchPattern } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
-import { checkAborted } from '../storage/storage-error.ts'
 import { searchBlocks } from './search-blocks.ts'
 import { TextScanner, type MatchSink, type Scan } from './text-scanner.ts'
+import { WorkClock } from './work-clock.ts'
 
 interface KeepOptions {
   readonly skip: number
@@ -44,12 +43,12 @@ export async function searchLines(
   options: SearchOptions,
 ): Promise<SearchResult> {
   const { start, end } = options.span ?? { start: 0, end: source.size }
-  const clock = new SearchClock(options.deadlineMs, { signal: options.signal, caller: source.caller })
+  const clock = new WorkClock(options.deadlineMs, options.signal, source.caller)
   const scanner = new TextScanner(pattern, { ...options, caller: source.caller })
   const sink = new HitSink(options)
   const resultAt = (searchedTo: number) => ({ lines: sink.lines, total: sink.total, hits: sink.hits(), searchedTo })
   for await (const block of searchBlocks(source, start, end)) {
-    clock.start(block.bytes.length)
+    clock.start((block.bytes.length / 1e6) * MS_PER_MILLION_BYTES)
     const stopped = await runScan(scanner.scan(block, sink), clock, options.pause)
     clock.stop()
     if (stopped !== undefined) return { ...resultAt(block.offset + stopped), stopped: 'deadline' }
@@ -57,7 +56,7 @@ export async function searchLines(
   return resultAt(end)
 }
 
-async function runScan(scan: Scan, clock: SearchClock, pause: Pause | undefined): Promise<number | undefined> {
+async function runScan(scan: Scan, clock: WorkClock, pause: Pause | undefined): Promise<number | undefined> {
   for (;;) {
     const { value: step, done } = scan.next()
     if (done === true) return step
@@ -67,61 +66,8 @@ async function runScan(scan: Scan, clock: SearchClock, pause: Pause | undefined)
   }
 }
 
-const SLICE_MS = 8
 /** Additional milliseconds for each million bytes, so that the total time is linear in the content. */
 const MS_PER_MILLION_BYTES = 20
-
-/** Measures the CPU time of a search on this thread. It also yields to the event loop and to other callers. */
-export class SearchClock {
-  readonly #signal: AbortSignal | undefined
-  readonly #caller: unknown
-  #left: number
-  #begin = 0
-
-  constructor(deadlineMs: number, { signal, caller }: Pick<SearchOptions, 'signal'> & Pick<ContentSource, 'caller'>) {
-    this.#left = deadlineMs
-    this.#signal = signal
-    this.#caller = caller
-  }
-
-  start(bytes: number): void {
-    checkAborted(this.#signal)
-    this.#left += (bytes / 1e6) * MS_PER_MILLION_BYTES
-    this.#begin = workMilliseconds()
-  }
-
-  get isSpent(): boolean {
-    return this.#left <= workMilliseconds() - this.#begin
-  }
-
-  get needsPause(): boolean {
-    return workMilliseconds() - this.#begin >= SLICE_MS
-  }
-
-  async pause(): Promise<void> {
-    await this.wait(yieldToOthers(this.#caller))
-  }
-
-  /** Wait for work whose time is not counted. Rejects if `work` does, and with `aborted` after the signal fired. */
-  async wait(work: Promise<void>): Promise<void> {
-    this.#left -= workMilliseconds() - this.#begin
-    try {
-      await work
-      checkAborted(this.#signal)
-    } catch (error) {
-      // An abort takes precedence over any other error.
-      checkAborted(this.#signal)
-      throw error
-    } finally {
-      this.#begin = workMilliseconds()
-    }
-  }
-
-  stop(): void {
-    this.#left -= workMilliseconds() - this.#begin
-    this.#begin = workMilliseconds()
-  }
-}
 
 class HitSink implements MatchSink {
   readonly #options: KeepOptions

@@ -2,6 +2,7 @@ import { closestNames, countOf, formatCount } from '@spillway/text/internal'
 import { jsonLayout, type JsonLayout } from '@spillway/text/internal/json'
 import { MAX_TESTED_BYTES, PathTooLarge, type Segment } from '@spillway/text/internal/json-path'
 import type { ContentSource } from '../../content/content-source.ts'
+import { WorkClock, WorkTimeout } from '../../search/work-clock.ts'
 import { assertText, answerContent } from '../open-content.ts'
 import { RetrievalError, type AnswerLimit, type RetrievalContext } from '../retrieval-tool.ts'
 import { fitAnswer, oneLine, quote, shownType, unitsFor, type Answer } from '../write-answer.ts'
@@ -15,7 +16,7 @@ import {
   type JsonShape,
   type ReadPath,
 } from './json-shape.ts'
-import { selectJson, WorkPace, WorkTimeout, type SelectedValue, type Selection } from './select-json.ts'
+import { selectJson, type SelectedValue, type Selection } from './select-json.ts'
 
 const MS_PER_MILLION_BYTES = 60
 const LEAST_UNITS_OF_A_RESULT = 8
@@ -25,11 +26,11 @@ export async function answerJsonPath(request: JsonPathRequest, context: Retrieva
   return await answerContent(request.reference, context, {}, async (source, limited) => {
     assertText(source)
     const deadlineMs = context.deadlineMs + (source.size / 1e6) * MS_PER_MILLION_BYTES
-    const pace = new WorkPace(deadlineMs, context.signal, context.storage.caller)
+    const clock = new WorkClock(deadlineMs, context.signal, context.storage.caller)
     const layout = await jsonLayout(source)
-    const path = await readJsonPath(request.path, source, layout, pace)
+    const path = await readJsonPath(request.path, source, layout, clock)
     try {
-      return await writeSelected({ request, path, source, layout, pace, context: limited })
+      return await writeSelected({ request, path, source, layout, clock, context: limited })
     } catch (error) {
       throw explainFailure(error, path)
     }
@@ -55,16 +56,16 @@ interface PathQuestion {
   readonly path: ReadPath
   readonly source: ContentSource
   readonly layout: JsonLayout
-  readonly pace: WorkPace
+  readonly clock: WorkClock
   readonly context: RetrievalContext
 }
 
 async function writeSelected(question: PathQuestion): Promise<Answer> {
-  const { request, path, source, layout, pace, context } = question
+  const { request, path, source, layout, clock, context } = question
   const { countOnly, after } = request
   const most = Math.ceil(unitsFor(context) / LEAST_UNITS_OF_A_RESULT)
   const keep = countOnly ? 0 : most
-  const options = { layout, skip: after, keep, enough: Infinity, pace }
+  const options = { layout, skip: after, keep, enough: Infinity, clock }
   const selection = await selectJson(source, path, options)
   const { count, values, ended } = selection
   if (count === 0) return await writeNothing(question, selection)
@@ -75,7 +76,7 @@ async function writeSelected(question: PathQuestion): Promise<Answer> {
     isPartial: ended.by !== 'all',
   }
   if (countOnly || count <= after || keep === 0) return counted
-  const views = await readResults(source, values, unitsFor(context), pace)
+  const views = await readResults(source, values, unitsFor(context), clock)
   const frame = (shown: number, cut?: { readonly next: number; readonly end: number }): Answer => {
     const more = restOf(question, after + shown, selection)
     const value = cut && { said: 'Cut.', call: { reference, byte_range: { start: cut.next + 1, end: cut.end } } }
@@ -142,10 +143,10 @@ function notJson({ source, layout }: PathQuestion, at: number): RetrievalError {
 }
 
 async function tooLarge(
-  { request, path: { text }, source, layout, pace }: PathQuestion,
+  { request, path: { text }, source, layout, clock }: PathQuestion,
   path: string,
 ): Promise<RetrievalError> {
-  const example = await examplePath(source, layout, pace)
+  const example = await examplePath(source, layout, clock)
   const isRoot = path === '$'
   const message =
     `${quotePath(text)} must test ${isRoot ? 'the whole content' : 'a value in it'}, which is possible up to ` +
@@ -166,19 +167,19 @@ const SHOWN_UNITS = 160
 
 /** Explains an empty selection with stored text, or returns nothing if that takes too long. */
 async function explainNothing(question: PathQuestion): Promise<string[]> {
-  const { path, source, layout, pace, context } = question
+  const { path, source, layout, clock, context } = question
   const { segments } = path
   try {
     let found: SelectedValue = { path: '$', start: layout.start, end: source.size }
     let reached = 0
     for (; reached < segments.length; reached++) {
       const part = { ...path, segments: segments.slice(0, reached + 1) }
-      const [value] = (await selectJson(source, part, { layout, skip: 0, keep: 1, enough: 1, pace })).values
+      const [value] = (await selectJson(source, part, { layout, skip: 0, keep: 1, enough: 1, clock })).values
       if (value === undefined) break
       found = value
     }
     const isRoot = found.path === '$' && reached === 0
-    const shape = await readShape(source, isRoot ? { ...found, form: layout.form } : found, pace)
+    const shape = await readShape(source, isRoot ? { ...found, form: layout.form } : found, clock)
     const missing = segments[reached]
     if (shape === undefined || missing === undefined) return []
     const notes = [`${quotePath(found.path)} is ${describeShape(shape)}.${explain(missing, shape)}`]
@@ -197,12 +198,12 @@ async function explainNothing(question: PathQuestion): Promise<string[]> {
 }
 
 async function findElsewhere(
-  { source, layout, pace }: PathQuestion,
+  { source, layout, clock }: PathQuestion,
   { descends, selectors }: Segment,
 ): Promise<string | undefined> {
   if (descends || selectors.length !== 1 || selectors[0]?.type !== 'name') return undefined
   const anywhere = { segments: [{ descends: true, selectors }], asksRoot: false }
-  const found = await selectJson(source, anywhere, { layout, skip: 0, keep: 1, enough: 1, pace })
+  const found = await selectJson(source, anywhere, { layout, skip: 0, keep: 1, enough: 1, clock })
   const path = found.values[0]?.path
   return path?.endsWith('…') === true ? undefined : path
 }
@@ -262,7 +263,7 @@ async function readResults(
   source: ContentSource,
   values: readonly SelectedValue[],
   maxUnits: number,
-  pace: WorkPace,
+  clock: WorkClock,
 ): Promise<readonly ResultView[]> {
   const views: ResultView[] = []
   let least = 0
@@ -271,7 +272,7 @@ async function readResults(
   for (const value of values) {
     const isLarge = value.end - value.start > maxUnits / 4
     const maxBytes = read > maxUnits ? LEAST_READ : maxUnits * 2
-    const view = await readResult(source, value, { maxBytes, isDescribed: isLarge && described < MAX_DESCRIBED }, pace)
+    const view = await readResult(source, value, { maxBytes, isDescribed: isLarge && described < MAX_DESCRIBED }, clock)
     if (isLarge) described++
     views.push(view)
     read += view.json.length
@@ -285,14 +286,14 @@ async function readResult(
   source: ContentSource,
   value: SelectedValue,
   { maxBytes, isDescribed }: { readonly maxBytes: number; readonly isDescribed: boolean },
-  pace: WorkPace,
+  clock: WorkClock,
 ): Promise<ResultView> {
   const { path, start, end } = value
   const kept = Math.min(end - start, MAX_SHOWN_BYTES, maxBytes)
   const bytes = await source.read(start, kept)
-  if (pace.isDue) await pace.turn()
+  if (clock.needsPause) await clock.turn()
   const size = countOf(end - start, 'byte')
-  const shape = isDescribed ? await readShape(source, value, pace) : undefined
+  const shape = isDescribed ? await readShape(source, value, clock) : undefined
   return {
     path,
     start,

@@ -9,9 +9,10 @@ import {
 } from '@spillway/text/internal/json'
 import { parseJsonPath, type JsonPath } from '@spillway/text/internal/json-path'
 import type { ContentSource } from '../../content/content-source.ts'
+import type { WorkClock } from '../../search/work-clock.ts'
 import { RetrievalError } from '../retrieval-tool.ts'
 import { abridge, quote } from '../write-answer.ts'
-import type { SelectSource, WorkPace } from './select-json.ts'
+import type { SelectSource } from './select-json.ts'
 
 const MAX_KEYS = 20
 const MAX_KEY_UNITS = 60
@@ -37,17 +38,17 @@ interface ShapedValue {
 export async function readShape(
   source: Pick<SelectSource, 'blocks'>,
   { start, end, form = 'json' }: ShapedValue,
-  pace: WorkPace,
+  clock: WorkClock,
 ): Promise<JsonShape | undefined> {
   const reader = new ShapeReader(form, start)
   for await (const block of source.blocks(start, end)) {
-    pace.resume()
+    clock.start()
     for (let from = 0; from < block.length; from += SLICE_BYTES) {
       reader.take(block.subarray(from, from + SLICE_BYTES))
       if (reader.isDone) return reader.shape()
-      if (pace.isDue) await pace.turn()
+      if (clock.needsPause) await clock.turn()
     }
-    pace.rest()
+    clock.stop()
   }
   return reader.shape()
 }
@@ -177,7 +178,7 @@ export async function readJsonPath(
   path: string,
   source: Pick<ContentSource, 'reference' | 'blocks' | 'size'>,
   layout: JsonLayout,
-  pace: WorkPace,
+  clock: WorkClock,
 ): Promise<ReadPath> {
   const text = path.trim()
   const read = await parseJsonPath(text)
@@ -192,7 +193,7 @@ export async function readJsonPath(
     'invalid-json-path',
     `${quote(text, 200)} is no JSONPath (RFC 9535): ${abridge(message, 200)}, ${place}. ` +
       `A filter is written $.items[?@.size > 10 && @.name == 'a'].`,
-    { stored: { call: { reference: source.reference, json_path: await examplePath(source, layout, pace) } } },
+    { stored: { call: { reference: source.reference, json_path: await examplePath(source, layout, clock) } } },
   )
 }
 
@@ -204,9 +205,9 @@ function completePath(text: string): string | undefined {
 export async function examplePath(
   source: Pick<ContentSource, 'blocks' | 'size'>,
   { start, form }: JsonLayout,
-  pace: WorkPace,
+  clock: WorkClock,
 ): Promise<string> {
   const end = Math.min(source.size, start + EXAMPLE_BYTES)
-  const shape = await readShape(source, { start, end, form }, pace)
+  const shape = await readShape(source, { start, end, form }, clock)
   return shape === undefined ? '$' : pathWithin('$', shape)
 }

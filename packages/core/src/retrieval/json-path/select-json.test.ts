@@ -3,8 +3,9 @@ import { propertyRuns } from '@spillway-internal/test-run'
 import { jsonLayout } from '@spillway/text/internal/json'
 import { parseJsonPath } from '@spillway/text/internal/json-path'
 import fc from 'fast-check'
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import { selectJson, WorkPace, WorkTimeout, type Selection } from './select-json.ts'
+import { describe, expect, test } from 'vitest'
+import { WorkClock } from '../../search/work-clock.ts'
+import { selectJson, type Selection } from './select-json.ts'
 
 const encoder = new TextEncoder()
 
@@ -28,8 +29,8 @@ async function select(
   const source = chunkedSource(text, { chunkBytes })
   const layout = await jsonLayout(source)
   const before = source.bytesRead()
-  const pace = new WorkPace(deadlineMs, undefined)
-  const selection = await selectJson(source, parsed, { layout, skip, keep, enough, pace })
+  const clock = new WorkClock(deadlineMs, undefined)
+  const selection = await selectJson(source, parsed, { layout, skip, keep, enough, clock })
   const { values, count, skippedLines, ended } = selection
   const bytes = encoder.encode(text)
   const shown = values.map((value) => `${value.path} ${decoder.decode(bytes.subarray(value.start, value.end))}`)
@@ -260,54 +261,5 @@ describe('selecting values by a walk', () => {
       expect(ended).toMatchObject({ by: 'timeout' })
     })
     expect(turns).toBeGreaterThan(0)
-  })
-})
-
-function* endless(): Generator<undefined, never> {
-  for (;;) yield
-}
-
-function* steps(count: number): Generator<undefined, number> {
-  for (let step = 0; step < count; step++) yield
-  return count
-}
-
-describe('limited work', () => {
-  afterEach(() => vi.restoreAllMocks())
-
-  test('runs to its result', async () => {
-    expect(await new WorkPace(1_000, undefined).run(steps(5))).toBe(5)
-  })
-
-  test('yields to the event loop and stops at its deadline', async () => {
-    const work = (): Promise<void> =>
-      expect(new WorkPace(40, undefined).run(endless())).rejects.toBeInstanceOf(WorkTimeout)
-    expect(await countTurns(work)).toBeGreaterThan(0)
-  })
-
-  test('stops at its deadline even if the clock stands still', async () => {
-    vi.spyOn(performance, 'now').mockReturnValue(5)
-    await expect(new WorkPace(40, undefined).run(endless())).rejects.toBeInstanceOf(WorkTimeout)
-    expect(await new WorkPace(40, undefined).run(steps(60))).toBe(60)
-  })
-
-  test('does not count time spent waiting', async () => {
-    let now = 0
-    vi.spyOn(performance, 'now').mockImplementation(() => now)
-    const pace = new WorkPace(10, undefined)
-    now += 6
-    pace.rest()
-    now += 1_000
-    pace.resume()
-    now += 3
-    await pace.turn()
-    now += 2
-    await expect(pace.turn()).rejects.toBeInstanceOf(WorkTimeout)
-  })
-
-  test('stops if the signal aborts', async () => {
-    const controller = new AbortController()
-    setImmediate(() => controller.abort())
-    await expect(new WorkPace(60_000, controller.signal).run(endless())).rejects.toMatchObject({ code: 'aborted' })
   })
 })

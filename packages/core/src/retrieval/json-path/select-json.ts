@@ -1,4 +1,3 @@
-import { yieldToOthers } from '@spillway/text/internal'
 import type { JsonLayout } from '@spillway/text/internal/json'
 import {
   asksLength,
@@ -10,7 +9,7 @@ import {
   type SelectedSpan,
 } from '@spillway/text/internal/json-path'
 import type { ContentSource } from '../../content/content-source.ts'
-import { checkAborted } from '../../storage/storage-error.ts'
+import { WorkTimeout, type WorkClock } from '../../search/work-clock.ts'
 
 const SLICE_BYTES = 262_144
 
@@ -27,7 +26,7 @@ interface SelectOptions {
   readonly skip: number
   readonly keep: number
   readonly enough: number
-  readonly pace: WorkPace
+  readonly clock: WorkClock
 }
 
 export interface Selection {
@@ -69,7 +68,7 @@ class Selector implements Selection {
 
   /** @param counts - Whether only to count the items of arrays. */
   async run(counts: boolean): Promise<void> {
-    const { pace, layout } = this.#options
+    const { clock, layout } = this.#options
     const { segments, asksRoot } = this.#path
     const { form, start: base } = layout
     const evaluator = asksRoot && !counts ? await this.#rootEvaluator() : new PathEvaluator()
@@ -79,13 +78,13 @@ class Selector implements Selection {
     const walk = new PathWalk({ segments, form, base, path: '$', mask: 1, lengths: this.#lengths, counts, isNamed })
     try {
       for await (const block of this.#source.blocks(base)) {
-        pace.resume()
+        clock.start()
         for (let from = 0; from < block.length && !this.#isAtEnd(walk); from += SLICE_BYTES) {
           await this.#take(walk.take(block.subarray(from, from + SLICE_BYTES)), evaluator)
-          if (pace.isDue) await pace.turn()
+          if (clock.needsPause) await clock.turn()
         }
         if (this.#isAtEnd(walk)) break
-        pace.rest()
+        clock.stop()
       }
       if (!this.#isAtEnd(walk)) await this.#take(walk.finish(), evaluator)
     } catch (error) {
@@ -111,12 +110,12 @@ class Selector implements Selection {
   }
 
   async #take(found: readonly FoundValue[], evaluator: PathEvaluator): Promise<void> {
-    const { pace } = this.#options
+    const { clock } = this.#options
     for (const value of found) {
       if (value.pending.length === 0) this.#add(value)
       else {
-        await pace.run(evaluator.select(this.#path.segments, value, (span) => this.#add(span)))
-        if (pace.isDue) await pace.turn()
+        await clock.run(evaluator.select(this.#path.segments, value, (span) => this.#add(span)))
+        if (clock.needsPause) await clock.turn()
       }
       if (this.ended.by !== 'all') return
     }
@@ -132,60 +131,5 @@ class Selector implements Selection {
   #isKept(place: number): boolean {
     const { skip, keep } = this.#options
     return place >= skip && place < skip + keep
-  }
-}
-
-const TURN_MS = 8
-/** Limit of pauses. It is needed because some runtimes stop the clock while code runs. */
-const MAX_PAUSES = 8
-const LEAST_MS_OF_A_PAUSE = 0.5
-
-export class WorkTimeout extends Error {
-  override readonly name = 'WorkTimeout'
-}
-
-/** Yields to the event loop and to other callers, and stops long work. Waiting does not count. */
-export class WorkPace {
-  readonly #signal: AbortSignal | undefined
-  readonly #caller: unknown
-  #since = performance.now()
-  #pauses = 0
-  #leftMs: number
-
-  constructor(deadlineMs: number, signal: AbortSignal | undefined, caller?: unknown) {
-    this.#leftMs = deadlineMs
-    this.#signal = signal
-    this.#caller = caller
-  }
-
-  get isDue(): boolean {
-    return this.#pauses >= MAX_PAUSES || performance.now() - this.#since >= TURN_MS
-  }
-
-  rest(): void {
-    this.#leftMs -= Math.max(performance.now() - this.#since, this.#pauses * LEAST_MS_OF_A_PAUSE)
-    this.resume()
-  }
-
-  resume(): void {
-    this.#pauses = 0
-    this.#since = performance.now()
-  }
-
-  async turn(): Promise<void> {
-    this.rest()
-    checkAborted(this.#signal)
-    if (this.#leftMs <= 0) throw new WorkTimeout('The path took too long.')
-    await yieldToOthers(this.#caller)
-    this.resume()
-  }
-
-  async run<Result>(steps: Generator<undefined, Result>): Promise<Result> {
-    for (;;) {
-      const step = steps.next()
-      if (step.done === true) return step.value
-      this.#pauses++
-      if (this.isDue) await this.turn()
-    }
   }
 }

@@ -3,10 +3,10 @@ import { sqlEngine, type CellBatch, type SqlDatabase, type SqlLimits } from '@sp
 import { jsonLayout, jsonPathsAt, JsonWalker, type JsonLayout, type JsonVisitor } from '@spillway/text/internal/json'
 import { JsonRows, readTable, type RowReader, type TableRow, type TableSink } from '@spillway/text/internal/tables'
 import type { ContentSource } from '../../content/content-source.ts'
-import { SearchClock } from '../../search/search-lines.ts'
+import { WorkClock } from '../../search/work-clock.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { readJsonPath } from '../json-path/json-shape.ts'
-import { selectJson, WorkPace, type SelectedValue } from '../json-path/select-json.ts'
+import { selectJson, type SelectedValue } from '../json-path/select-json.ts'
 import { RetrievalError, type RetrievalContext } from '../retrieval-tool.ts'
 import { quote } from '../write-answer.ts'
 
@@ -102,12 +102,12 @@ async function* readRows(
   batches: TableBatches,
   { signal }: RetrievalContext,
 ): AsyncGenerator<CellBatch> {
-  const clock = new SearchClock(Infinity, { signal, caller: source.caller })
+  const clock = new WorkClock(Infinity, signal, source.caller)
   let length = 0
   for (const { start, end } of values) {
     const decoder = new TextDecoder()
     for await (const block of source.blocks(start, end)) {
-      clock.start(block.length)
+      clock.start()
       for (let at = 0, next = 0; at < block.length && !batches.isOver; at = next) {
         const share = USUAL_COLUMNS / Math.max(USUAL_COLUMNS, batches.width)
         length = Math.max(LEAST_SLICE_BYTES, Math.min(2 * length, Math.floor(SLICE_BYTES * share)))
@@ -153,9 +153,9 @@ async function planPath(
   context: RetrievalContext,
 ): Promise<TablePlan> {
   const deadlineMs = context.deadlineMs + (source.size / 1e6) * MS_PER_MILLION_BYTES
-  const pace = new WorkPace(deadlineMs, context.signal, context.storage.caller)
-  const parsed = await readJsonPath(path, source, layout, pace)
-  const options = { layout, skip: 0, keep: MAX_VALUES, enough: MAX_VALUES + 1, pace }
+  const clock = new WorkClock(deadlineMs, context.signal, context.storage.caller)
+  const parsed = await readJsonPath(path, source, layout, clock)
+  const options = { layout, skip: 0, keep: MAX_VALUES, enough: MAX_VALUES + 1, clock }
   const { values, ended } = await selectJson(source, parsed, options)
   const [first] = values
   if (ended.by !== 'all' || first === undefined) throw noTable(source, path)
