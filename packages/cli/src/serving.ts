@@ -9,7 +9,7 @@ export async function readTokens({ tokens: path }: ListenOptions): Promise<Acces
   const [text, { AccessTokens }] = await Promise.all([readNamedFile(path), import('@spillway/core/http')])
   try {
     const list: unknown = JSON.parse(text)
-    if (!Array.isArray(list)) throw new TypeError('It must be an array.')
+    if (!Array.isArray(list)) throw new TypeError('The file must contain an array of tokens.')
     const tokens = new AccessTokens(list.map((token) => Object(token) as AccessToken))
     await tokens.ready()
     return tokens

@@ -58,7 +58,7 @@ export interface ArchivedByHistory {
   readonly kind: ArchivedKind
   /** Size in bytes. */
   readonly size: number
-  /** Index of the item's message. For `messages`, of the first one. */
+  /** Index of the item's message. For `messages`, it is the index of the first message. */
   readonly index: number
 }
 

@@ -266,7 +266,8 @@ class StorageInspector implements Inspector {
 
   async #meter(): Promise<object> {
     const { journal, scope = [] } = this.#options
-    if (journal === undefined) throw new StorageError('unsupported', 'There is no journal, so nothing was counted.')
+    if (journal === undefined)
+      throw new StorageError('unsupported', 'There is no journal, so there are no figures. Set the option journal.')
     return await reportMeter(journal, scope, await scopePathOf(this.#storage))
   }
 

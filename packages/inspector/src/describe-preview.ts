@@ -47,7 +47,7 @@ export async function describePreview(storage: Storage, body: unknown, signal: A
 function optionalNumber(value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === 'number') return value
-  throw new TypeError('Settings are numbers of tokens.')
+  throw new TypeError('Each setting must be a number of tokens.')
 }
 
 interface StoredEntry {

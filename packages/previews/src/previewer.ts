@@ -6,7 +6,7 @@ export interface PreviewOptions {
   /** Largest number of tokens, counted by `countTokens`. */
   readonly budgetTokens: number
   readonly countTokens: CountTokens
-  /** Whether the tool failed. Of an error, the last lines are preferred. */
+  /** Whether the tool failed. For an error, the last lines are preferred. */
   readonly isError?: boolean | undefined
   /**
    * Return the call that shows lines, 1-based and inclusive, or `undefined` if one call does not suffice. A gap without a

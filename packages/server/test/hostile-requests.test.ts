@@ -322,7 +322,7 @@ describe('a request that claims', () => {
     await expectAlive(service)
   })
 
-  it('to have a block with a very long name is rejected, since names count no tokens', async () => {
+  it('to have a block with a very long name is rejected, because token limits do not include names', async () => {
     const service = await startService()
     const name = 'n'.repeat(2_000)
     for (const block of [

@@ -250,7 +250,7 @@ describe('wrapTool', () => {
       expect([mapped, offloader.meter().results]).toEqual([1, 1])
     })
 
-    it('offloads another output, another call and another input separately', async () => {
+    it('offloads separately if the output, the call or the input differs', async () => {
       const { tool, offloader } = wrap({ execute: () => LOG })
       const input = {}
       tool.execute(input, { toolCallId: 'call_1' })

@@ -53,8 +53,8 @@ function offloadTool(name: string, tool: AnyTool, offloader: ContextOffloader): 
   if (name === RETRIEVAL_TOOL_NAME) {
     if (tool === (retrievalTool(offloader) as object)) return tool
     throw new TypeError(
-      `tools has a tool named ${RETRIEVAL_TOOL_NAME}, the name of the retrieval tool. Rename it; where it comes from ` +
-        'offloadTools or retrievalTool with another offloader, start from your own tools in each session.',
+      `tools has a tool named ${RETRIEVAL_TOOL_NAME}, the name of the retrieval tool. Rename it. If it comes from ` +
+        'offloadTools or retrievalTool with another offloader, pass your own tools in each session.',
     )
   }
   // The SDK refuses an invalid tool in its own words.
@@ -64,7 +64,7 @@ function offloadTool(name: string, tool: AnyTool, offloader: ContextOffloader): 
   if (wrappedFor !== undefined) {
     throw new TypeError(
       `tools.${name} is wrapped for another offloader, whose references the retrieval tool of this one cannot read. ` +
-        'Start from your own tools in each session.',
+        'Pass your own tools in each session.',
     )
   }
   return wrapTool(name, tool, offloader)

@@ -148,7 +148,7 @@ describe('offloadProcessor before a model call', () => {
 })
 
 describe('the prompt of a model call', () => {
-  it('keeps every other message and field, and is the same the next time', async () => {
+  it('keeps every other message and field, and is equal when it is made again', async () => {
     const run = new Run('thread-1')
     const offload = vi.spyOn(ContextOffloader.prototype, 'offload')
     const user = { role: 'user', content: [{ type: 'text', text: LOG }] } as const

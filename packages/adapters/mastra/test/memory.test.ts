@@ -115,7 +115,7 @@ describe.skipIf(process.env['SPILLWAY_TEST_PEERS'] !== undefined)("Mastra's memo
     expect(small(await kept())).toBe(true)
   })
 
-  it('keeps the whole history behind a summary, and the next run requests no second summary', async () => {
+  it('a memory keeps the whole history that a summary replaces, and the next run requests no second summary', async () => {
     const part = Array.from({ length: 100 }, (_, line) => `line ${line} of a part`).join('\n')
     const prompts: SeenPrompt[] = []
     let summaries = 0

@@ -97,7 +97,7 @@ function parseInput(text: string, name: string): HookInput {
   const missing = FIELDS.find((field) => typeof fields[field] !== 'string' || fields[field] === '')
   if (missing !== undefined || fields['hook_event_name'] !== event)
     throw new TypeError(
-      `Standard input is not what ${title} tells a hook ${event}: ${missing ?? 'hook_event_name'} is missing. ` +
+      `Standard input is not the input that ${title} sends to a hook ${event}: ${missing ?? 'hook_event_name'} is missing. ` +
         `See spillway hook ${name} install --help.`,
     )
   return input as HookInput

@@ -152,7 +152,7 @@ describe('a wrong use of mcp', () => {
     [
       'an address for all without tokens',
       ['--listen', '0.0.0.0:0', '--', 'x'],
-      'Set tokens, or listen at 127.0.0.1',
+      'Set tokens, or listen on 127.0.0.1',
       2,
     ],
     [

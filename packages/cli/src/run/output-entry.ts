@@ -15,7 +15,7 @@ const MAX_STALLED_MS = 10_000
 
 interface OutputEntryOptions {
   readonly key: string
-  /** Number of bytes to keep. Of larger output, the start and the end are kept. */
+  /** Number of bytes to keep. If the output is larger, only its start and end are kept. */
   readonly maxBytes: number
   readonly metadata: Readonly<Record<string, string>>
   /** Called after the end of the output. */

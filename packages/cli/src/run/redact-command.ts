@@ -12,6 +12,6 @@ const SECRETS: readonly RegExp[] = [
 ]
 const MOST_CHARACTERS = 400
 
-/** Hide what may be secret in a command line. It may hide too much, but rather not too little. */
+/** Hide what may be secret in a command line. It hides everything that may be secret, and sometimes more. */
 export const redactCommand = (line: string): string =>
   SECRETS.reduce((text, secret) => text.replace(secret, '…'), line).slice(0, MOST_CHARACTERS)

@@ -20,13 +20,13 @@ import { quoteForCmd, quoteForShell } from '../output.ts'
 import { unlessRefused } from '../unless-refused.ts'
 
 export interface CommandExit {
-  /** The exit code. After a signal, 128 plus its number. */
+  /** The exit code. After a signal, it is 128 plus the number of the signal. */
   readonly code: number
   readonly signal: NodeJS.Signals | undefined
 }
 
 export interface RunningCommand {
-  /** Both streams in their order. A slow reader slows down the command. */
+  /** The output and error output of the command, in the order in which it wrote them. A slow reader slows down the command. */
   readonly output: AsyncIterable<Uint8Array>
   /** Settles before `output` ends. */
   readonly exit: Promise<CommandExit>

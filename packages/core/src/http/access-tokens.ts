@@ -43,7 +43,7 @@ export class AccessTokens {
   /** @throws TypeError if a token is too short, is listed twice in the same form, or has no scope. */
   constructor(tokens: readonly AccessToken[]) {
     if (tokens.length === 0)
-      throw new TypeError('tokens is empty. Give a token, or leave tokens out and listen at 127.0.0.1.')
+      throw new TypeError('tokens is empty. Give a token, or leave tokens out and listen on 127.0.0.1.')
     for (const [index, token] of tokens.entries()) assertToken(token, `Token ${index + 1}`)
     const given = new Set(tokens.map(({ token, sha256 }) => token ?? String(sha256).toLowerCase()))
     if (given.size < tokens.length) throw givenTwice()

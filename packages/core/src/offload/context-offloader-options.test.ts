@@ -52,7 +52,7 @@ describe('resolveOptions', () => {
     [
       'no tool and no locations',
       { storage: located, includeRetrievalTool: false, showLocation: false },
-      /Turn one of them on/,
+      /Set one of them to true/,
     ],
     ['a guide beside the tool', { guide: { instructions: () => [], formatCall: () => '' } }, /guide stands in for/],
     ['half a guide', { includeRetrievalTool: false, guide: { formatCall: () => '' } }, /instructions\(\) is missing/],

@@ -195,7 +195,7 @@ export function resolveOptions(options: ContextOffloaderOptions): ResolvedOption
     throw new TypeError('journal must have the methods append() and read(), such as a FileJournal.')
   if (!showLocation && !includeRetrievalTool && options.guide === undefined && mode !== 'shadow')
     throw new TypeError(
-      'With includeRetrievalTool: false and showLocation: false stored content could not be read. Turn one of them on.',
+      'With includeRetrievalTool: false and showLocation: false stored content could not be read. Set one of them to true.',
     )
   return {
     ...limits,

@@ -338,7 +338,7 @@ function decodeExactly(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Largest media that are held for a previewer. Of larger media, only the start is read. */
+/** Largest media that are held for a previewer. Only the start of larger media is read. */
 const MAX_MEDIA_BYTES = 32 * 1_048_576
 
 interface StoredMedia {

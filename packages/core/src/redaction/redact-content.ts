@@ -88,7 +88,7 @@ const MAX_HELD_UNITS = 2_097_152
 const WINDOW_UNITS = 8_192
 const KEY_BEGINNING = '-----BEGIN '
 
-/** Redacts text that arrives in chunks. The last line is held back, and so is a private key until its end. */
+/** Redacts text that arrives in chunks. The last line is kept until it is complete, and a private key until its end. */
 export class ArrivingRedaction {
   readonly #redact: Redact
   #held = ''

@@ -68,7 +68,7 @@ function apply(text: string, rule: (text: string) => string): string {
   try {
     result = rule(text)
   } catch (cause) {
-    throw new RedactionError('A rule of redact threw.', { cause })
+    throw new RedactionError('A function of the option redact threw an error. Correct the function.', { cause })
   }
   // The promise of an asynchronous function would be stored instead of the content.
   if (typeof result !== 'string') throw new RedactionError(`redact must return a string, got ${typeof result}.`)

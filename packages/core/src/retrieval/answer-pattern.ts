@@ -307,7 +307,7 @@ function passOver(error: unknown): undefined {
 
 /** Share of a call's time for finding a hint. */
 const HINT_PART = 1 / 8
-/** Size up to which content is searched whole for a hint. Of larger content, only the start is searched. */
+/** Size up to which content is searched whole for a hint. Only the start of larger content is searched. */
 const WHOLE_BYTES = 1_048_576
 const LEAST_BYTES = 262_144
 const SEARCHED_PART = 1 / 64

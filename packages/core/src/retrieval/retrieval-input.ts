@@ -135,7 +135,7 @@ function sqlRequest(call: RetrievalCall): SqlRequest {
   if (sql.length > MAX_SQL_LENGTH) {
     throw new RetrievalError(
       'invalid-sql',
-      `sql has ${formatCount(sql.length)} characters; at most ${formatCount(MAX_SQL_LENGTH)} are taken.`,
+      `sql has ${formatCount(sql.length)} characters; at most ${formatCount(MAX_SQL_LENGTH)} are allowed.`,
     )
   }
   refuse(call, 'sql', ['line_range', 'from_end', 'count_only', 'context_lines', 'ignore_case'])
@@ -183,7 +183,7 @@ function assertRange(name: 'line_range' | 'byte_range', call: RetrievalCall): vo
 
 function assertLength(name: Parameter, text: string | undefined): void {
   if (text === undefined || text.length <= MAX_TEXT_LENGTH) return
-  const lengths = `${formatCount(text.length)} characters; at most ${formatCount(MAX_TEXT_LENGTH)} are taken`
+  const lengths = `${formatCount(text.length)} characters; at most ${formatCount(MAX_TEXT_LENGTH)} are allowed`
   throw invalidInput(`${name} has ${lengths}.`)
 }
 
@@ -340,7 +340,7 @@ export function lineOmitted({ start }: LineRange, { afterLine, lines }: OmittedP
   const next = afterLine + lines + 1
   return new RetrievalError(
     'invalid-range',
-    `line_range.start (${formatCount(start)}) is in what was not kept of the output, which was over its limit. ` +
+    `line_range.start (${formatCount(start)}) was not stored, because the output was over its limit. ` +
       `Choose lines up to ${afterLine}, or from ${next} on.`,
   )
 }

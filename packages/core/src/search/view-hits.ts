@@ -197,7 +197,7 @@ async function viewPart(
   return viewDecoded(of, bytes.subarray(begin), start + offset + begin, keep, match, seen)
 }
 
-/** View up to `keep` units of a line, or from the byte `start`. Of a progress line, view the matching state. */
+/** View up to `keep` units of a line, or from the byte `start`. View the matching state of a progress line. */
 function viewDecoded(
   of: Pick<LineView, 'number' | 'line'>,
   bytes: Uint8Array,

@@ -149,7 +149,7 @@ describe('resolveReferences', () => {
     ['rows', 'null', 'application/json', 'not a JSON object or array'],
     ['text', new Uint8Array([0, 159, 146, 150, 0, 1, 2, 255]), 'application/octet-stream', 'binary'],
     ['text', new Uint8Array([137, 80, 78, 71]), 'image/png', 'binary'],
-  ])('refuses for %s content of another form: %j', async (argument, content, contentType, problem) => {
+  ])('refuses content that does not have the form %s: %j', async (argument, content, contentType, problem) => {
     const { store, resolve } = benchOf()
     await expect(resolve({ [argument]: `spill:${await store(content, contentType)}` })).rejects.toThrow(problem)
   })

@@ -79,7 +79,7 @@ describe('the session of a sub-agent', () => {
     expect(await read(parent, stolen)).toBe('not-found')
   })
 
-  test('ends a search in sessions that lend entries to each other', async () => {
+  test('can be searched even if sessions lend a missing entry to each other', async () => {
     const parent = sessionOf()
     const missing = 'call_1_aaaaaaaaaaaaaaaaaaaa'
     const child = parent.child('call_7', { task: missing })

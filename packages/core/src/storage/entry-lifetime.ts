@@ -343,9 +343,13 @@ export class ScopeQuota {
 
   assertFits(key: string, size: number): void {
     if (size > this.maxBytes)
-      throw new StorageError('too-large', `${size} bytes are more than maxBytes (${this.maxBytes}) allows. Raise it.`, {
-        key,
-      })
+      throw new StorageError(
+        'too-large',
+        `${size} bytes are more than maxBytes (${this.maxBytes}) allows. Increase maxBytes.`,
+        {
+          key,
+        },
+      )
   }
 
   /** The entry is neither counted nor evicted until {@link added} is called for it. */

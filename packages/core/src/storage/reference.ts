@@ -87,7 +87,7 @@ export function assertReference(value: unknown): asserts value is string {
   const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, MAX_REFERENCE_LENGTH)) : `a ${typeof value}`
   throw new StorageError(
     'invalid-reference',
-    `${shown} is not a reference. Copy one exactly as it stands under [Stored references:]; paths and URIs are not accepted.`,
+    `${shown} is not a reference. Copy one exactly from under [Stored references:]; paths and URIs are not accepted.`,
     typeof value === 'string' ? { reference: value.slice(0, MAX_REFERENCE_LENGTH) } : {},
   )
 }

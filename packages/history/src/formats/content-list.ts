@@ -16,7 +16,7 @@ export interface ContentListOptions {
   readonly original: unknown
   /** The written blocks. Text that was a string is a string. New texts are in `fresh`. */
   readonly pieces: readonly WrittenPiece[]
-  /** New texts, each as a part. */
+  /** The written blocks that contain new texts. */
   readonly fresh: ReadonlySet<WrittenPiece>
   readonly toPart: (text: string) => Fields
   /** Separator between joined texts. */
@@ -123,7 +123,7 @@ export function writeBlock(
   if (block.type === 'json') return toPart(jsonText(block.value, place))
   const written = block.type === 'opaque' || block.type === 'reasoning' ? undefined : writeMedia(block)
   if (written !== undefined) return written
-  throw new TypeError(`${place}: ${owner} has no place for this ${block.type}${api}.`)
+  throw new TypeError(`${place}: ${owner} cannot contain this ${block.type}${api}.`)
 }
 
 /** Serialize a value. Throws a `TypeError` with the place of the value if JSON does not support it. */

@@ -241,6 +241,6 @@ function writeResponse(values: readonly HistoryContent[], isError: boolean, plac
   const field = isError ? 'error' : 'output'
   if (values.length === 1 && only?.type === 'json') return { [field]: only.value }
   const text = resultText(values, place)
-  if (text === undefined) throw new TypeError(`${place}: a response of a function takes text and JSON alone.`)
+  if (text === undefined) throw new TypeError(`${place}: a function response can only contain text and JSON.`)
   return { [field]: text }
 }

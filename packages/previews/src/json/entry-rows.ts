@@ -294,7 +294,7 @@ const MOST_ITEMS = 8
 /** Separator of keys, which never occurs unescaped in a JSON key. */
 const KEY_SEPARATOR = '\u0000'
 
-/** Simple values of an entry by their joined keys. For an array, its items or its length. */
+/** Simple values of an entry by their joined keys. For an array, the value is its items or its length. */
 type Cells = ReadonlyMap<string, string>
 
 /** Reads an entry. If the text is cut, it stops at the cut. */

@@ -110,7 +110,7 @@ export class JsonTokenizer {
     this.#pending = end === text.length ? '' : text.slice(end)
   }
 
-  /** Reads the complete tokens. Of the last text, it reads everything. Returns the position reached. */
+  /** Reads the complete tokens. The last text is read completely. Returns the position reached. */
   #read(text: string, last: boolean): number {
     const end = text.length
     this.#backslash = -1

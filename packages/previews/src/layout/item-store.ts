@@ -15,7 +15,7 @@ const LAST_ITEMS = 32
 /**
  * Keeps items in order. It keeps all up to a size, and then the most valuable and the last ones.
  *
- * The value at the time of adding is used. Of items with equal value, the first are kept.
+ * The value at the time of adding is used. If items have equal value, the first ones are kept.
  */
 export class ItemStore {
   #items: Item[] = []

@@ -5,7 +5,7 @@ export interface Item {
   /** Number of the first line, 1-based. */
   start: number
   end: number
-  /** The stored line. Of a long line, its start. */
+  /** The stored line. If the line is long, only its start is included. */
   text: string
   /** End of a line whose middle was cut. */
   tail: string

@@ -2,7 +2,7 @@ import { LineReader } from '@spillway/text/internal'
 
 export interface RawLine {
   readonly number: number
-  /** The line without its end. Of a very long line, the start. */
+  /** The line without its end. If the line is very long, only its start is included. */
   readonly text: string
   /** End of a line whose middle was cut. */
   readonly tail: string

@@ -199,7 +199,7 @@ function entriesOf(
   return { text: [...shown, ...(hidden > 0 ? [mark] : []), ...after, ...ending].join(between), tokens }
 }
 
-/** Returns the first entry of each group below, with its path, as far as it may fit. */
+/** Returns the first entry of each group within a folder, with its path, and no more entries than can fit. */
 function inside(node: FolderNode, joint: string, room: number): Pick<ListedGroup, 'items' | 'count' | 'last'> {
   const items: string[] = []
   const open = [node]

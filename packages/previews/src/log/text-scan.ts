@@ -6,7 +6,7 @@ export interface ScannedLine {
   readonly number: number
   /** Number of blank lines directly before it. */
   readonly blanksBefore: number
-  /** The line. Of a long line, its start. */
+  /** The line. If the line is long, only its start is included. */
   readonly text: string
   /** End of a line whose middle was cut. */
   readonly end: string

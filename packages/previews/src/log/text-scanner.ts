@@ -66,7 +66,7 @@ export class LinePool {
     while (this.#lines.length > MOST_LINES || this.#units > MOST_UNITS) this.#halve()
   }
 
-  /** Drops half of the lines. Of lines with the lowest kept rank, the first are kept. */
+  /** Drops half of the lines. If lines have the lowest kept rank, the first ones are kept. */
   #halve(): void {
     const ranks = Float64Array.from(this.#lines, (line) => line.rank).toSorted()
     const floor = ranks[ranks.length >> 1]!
@@ -199,7 +199,7 @@ export class TextScanner {
     this.#trimTail()
   }
 
-  /** Returns the rank of a line. Only new forms are read. Returns `undefined` for a blank line. */
+  /** Returns the rank of a line. Lines with a known template are not read again. Returns `undefined` for a blank line. */
   #rankOf(start: number, end: number): number | undefined {
     const words = this.#words
     this.#passed += end - start

@@ -44,7 +44,7 @@ test('a PDF is previewed page by page, with its headings', async () => {
   expect(preview?.text).toContain('\nLine 20 of what this page says about engines.\n')
 })
 
-test('the bytes of a PDF are not taken from the caller, even as part of a larger buffer', async () => {
+test('the caller can still use the bytes of a PDF, even if they are part of a larger buffer', async () => {
   const data = makePdf([BODY])
   const around = new Uint8Array(data.length + 200_000)
   around.set(data, 100_000)

@@ -40,7 +40,7 @@ function preview(content: Parameters<typeof pageText>[0], isUntold: boolean): Me
 const isPdf = (data: Uint8Array): boolean =>
   new TextDecoder('latin1').decode(data.subarray(0, HEADER_BYTES)).includes('%PDF-')
 
-/** Limit of memory. An ordinary document of a thousand pages needs a quarter of it. */
+/** Limit of memory. An ordinary document of a thousand pages needs a quarter of this limit. */
 const MAX_MEMORY_MB = 768
 /** Additional milliseconds for starting the worker and loading PDF.js. */
 const START_MS = 3_000

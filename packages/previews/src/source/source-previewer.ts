@@ -347,7 +347,7 @@ const BLOCK_TOKENS = 10
  * Returns the blocks with the highest value for their length, so that the time for a preview does not grow with the
  * file.
  *
- * @returns Indexes of lines in order. For a short file, all lines.
+ * @returns Indexes of lines in order. If the file is short, it includes all lines.
  */
 export function promisingLines(source: SourceLines, worth: Float32Array, budgetTokens: number): number[] {
   const { count, begins, ends } = source

@@ -146,7 +146,7 @@ export function retrievalFailure(code: RetrievalErrorCode, message: string): Fai
 }
 
 const tookTooLong = (): HttpError =>
-  new HttpError('overloaded', 'The request took too long. Ask for less at a time.', {
+  new HttpError('overloaded', 'The request took too long. Request less content at a time.', {
     retryAfter: BACKEND_RETRY_SECONDS,
   })
 

@@ -18,7 +18,7 @@ interface ParseOptions extends JsonLimits {
 
 const SLICE_MS = 8
 
-/** Parse a UTF-8 body in slices; the last of equal keys wins. Rejects with `invalid-json` or `too-large`. */
+/** Parse a UTF-8 body in slices. The last one of equal keys is used. Rejects with `invalid-json` or `too-large`. */
 export async function parseJsonBody(bytes: Uint8Array, options: ParseOptions): Promise<unknown> {
   try {
     const steps = new JsonPieces(bytes, options).parse()
@@ -125,7 +125,7 @@ class JsonPieces {
       else if (byte !== COLON) this.#close(at, byte === CLOSE_ARRAY)
     }
     this.#assertShort(last, bytes.length)
-    if (this.#frames.length > 0 || quote >= 0) throw new SyntaxError('The JSON ends early.')
+    if (this.#frames.length > 0 || quote >= 0) throw new SyntaxError('The JSON is incomplete.')
     this.#parseMembers(this.#body, bytes.length)
     return (this.#body.value as unknown[])[0]
   }
@@ -140,7 +140,7 @@ class JsonPieces {
 
   #endMember(at: number): void {
     const frame = this.#frames.at(-1)
-    if (frame === undefined) throw new SyntaxError('There is more than one value.')
+    if (frame === undefined) throw new SyntaxError('The JSON contains more than one value.')
     this.#count()
     frame.members += 1
     if (frame.members > MAX_MEMBERS && this.#frames.length <= LEVELS_OF_FEW_MEMBERS)
@@ -152,7 +152,7 @@ class JsonPieces {
 
   #close(at: number, isArray: boolean): void {
     const frame = this.#frames.pop()
-    if (frame?.isArray !== isArray) throw new SyntaxError('A bracket is not closed.')
+    if (frame?.isArray !== isArray) throw new SyntaxError('The JSON has a bracket without its counterpart.')
     if (frame.value === undefined && at - frame.start <= this.#options.pieceBytes) return
     this.#parseMembers(frame, at)
     this.#setAside(frame.value, frame.start, at + 1)
@@ -181,7 +181,8 @@ class JsonPieces {
       else setOwn(frame.value, name, value)
     }
     // Without a member, there is a comma too many.
-    if (members === 0 && (frame.members > 1 || frame === this.#body)) throw new SyntaxError('A value is missing.')
+    if (members === 0 && (frame.members > 1 || frame === this.#body))
+      throw new SyntaxError('A value of the JSON is missing.')
   }
 
   #isMark(value: unknown): value is string {
@@ -223,7 +224,8 @@ class JsonPieces {
   }
 
   #assertShort(start: number, end: number): void {
-    if (end - start > this.#options.pieceBytes) throw new SyntaxError('A number, a word or a space is too long.')
+    if (end - start > this.#options.pieceBytes)
+      throw new SyntaxError('The JSON has a number, a word or white space that is too long.')
   }
 
   #text(start: number, end: number): string {

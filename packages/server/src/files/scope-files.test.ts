@@ -212,7 +212,7 @@ describe('a listing soon after another', () => {
     expect(described).toEqual([reference])
   })
 
-  it('lists all files if one was found to be missing', async () => {
+  it('lists all files again after a listed file was reported as missing', async () => {
     const { storage, index, described, store } = noted()
     const [first = '', second = ''] = await Promise.all(['a', 'b', 'c'].map(store))
     await index.list()

@@ -14,9 +14,9 @@ interface Connection {
 const NETWORK_SHARE = 0.5
 
 /**
- * Limits the number of open connections: of all clients, and of each address. For IPv6, of each network. A new
- * connection replaces an idle one. Connections that never had an allowed request are replaced first, and then the one
- * that is idle for the longest time. If none is idle, the new connection is closed.
+ * Limits the number of open connections: of all clients, and of each address. For IPv6, the limit applies to each
+ * network. A new connection replaces an idle one. Connections that never had an allowed request are replaced first, and
+ * then the one that is idle for the longest time. If none is idle, the new connection is closed.
  */
 export class ConnectionLimit<Socket extends Closable> {
   readonly #max: number

@@ -45,7 +45,7 @@ const MEMORY_SHARE = 0.25
 export class WorkGate {
   readonly #limits: WorkLimits
   readonly #maxOfCaller: number
-  /** Callers in the order of their turns. */
+  /** Callers, in the order in which they are served. */
   readonly #callers = new Map<string, Caller>()
   #running = 0
   #bytes = 0

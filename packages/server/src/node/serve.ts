@@ -85,7 +85,7 @@ const LAST_WORDS_MS = 500
 export async function serve(offloader: ContextOffloader, options: ServeOptions = {}): Promise<Service> {
   const { host = '127.0.0.1', port = 8002, tokens, maxSpoolBytes = 8 * 1_073_741_824, spoolDirectory } = options
   if (!LOOPBACK.has(host) && tokens === undefined)
-    throw new TypeError(`${host} can be reached from other machines. Set tokens, or listen at 127.0.0.1.`)
+    throw new TypeError(`${host} can be reached from other machines. Set tokens, or listen on 127.0.0.1.`)
   await tokens?.ready()
   const spool = new FileSpool({ maxSpoolBytes, directory: spoolDirectory })
   const app = createApp(offloader, { ...appOptions(options), spool })

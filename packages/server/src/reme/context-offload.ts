@@ -42,8 +42,8 @@ export const contextOffloadRoute = ({ summarize, contextOffload }: HistoryServic
     operationId: 'context_offload',
     summary: 'Make a history smaller: large results become files, older messages a summary',
     description:
-      'Nothing is lost: what leaves the history stands in virtual files of the scope, stored before it is replaced. Without ' +
-      'a model, `compress` fails and `auto` keeps what compacting gave. If it fails, `messages` are those of the request.',
+      'Nothing is lost: removed content is stored in virtual files of the scope before it is replaced. Without ' +
+      'a model, `compress` fails and `auto` only compacts. If the call fails, `messages` are those of the request.',
     tag: 'ReMe',
     isReme: true,
     parse: parseExactJson,

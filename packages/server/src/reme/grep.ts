@@ -22,8 +22,8 @@ export const grepRoute: Route = defineRoute({
   operationId: 'grep',
   summary: 'Find lines in virtual files',
   description:
-    'Searches only the virtual files of the scope. Matching ignores upper and lower case. `File:` names a file within the ' +
-    'folder that was searched; `metadata.matches` has their whole paths.',
+    'Searches only the virtual files of the scope, and ignores upper and lower case. After `File:` comes the path of a ' +
+    'file, relative to the searched folder; `metadata.matches` has whole paths.',
   tag: 'ReMe',
   isReme: true,
   body: z

@@ -18,8 +18,8 @@ export const readFileRoute: Route = defineRoute({
   operationId: 'read_file',
   summary: 'Read a virtual file, or lines of it',
   description:
-    'The answer is the content and nothing else, so that pages joined by line feeds are the file; `metadata` says which ' +
-    'lines these are. Without `limit` everything from `offset` on is read.',
+    'The answer contains only the content, so pages joined by line feeds give the file; `metadata` has the numbers of ' +
+    'the lines. Without `limit` everything from `offset` on is read.',
   tag: 'ReMe',
   isReme: true,
   body: z

@@ -19,8 +19,8 @@ const INFO = {
   title: 'Spillway',
   version: '1',
   description:
-    'Keeps large tool results and long histories out of the context of agents. Everything stays in the scope of the ' +
-    'caller, which its token says; without tokens the service serves its own machine alone.',
+    'Keeps large tool results and long histories out of the context of agents. A caller only reaches content of its ' +
+    'scope, which its token determines. Without tokens the service only serves its own machine.',
 }
 
 interface RouteParts extends HistoryServices {
@@ -146,10 +146,10 @@ function openApiDocument(
     info: { ...info, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
     servers: [{ url: 'http://127.0.0.1:8002' }],
     tags: [
-      { name: 'ReMe', description: 'The endpoints of ReMe: histories in, shorter histories out; virtual files.' },
+      { name: 'ReMe', description: 'The endpoints of ReMe, which shorten histories and read virtual files.' },
       { name: 'Results', description: 'Tool results and stored entries.' },
-      { name: 'History', description: 'Histories, reversibly made shorter.' },
-      { name: 'Service', description: 'The service itself.' },
+      { name: 'History', description: 'Shorten histories, and restore them.' },
+      { name: 'Service', description: 'The state of the service.' },
     ],
     paths,
     components: {

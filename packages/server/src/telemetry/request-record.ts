@@ -14,7 +14,7 @@ export interface RequestRecord {
   readonly milliseconds: number
   /** Bytes of the request body. */
   readonly bytesIn: number
-  /** Bytes of the response body. For a stream, the bytes sent so far. */
+  /** Bytes of the response body. For a stream, it is the number of bytes sent so far. */
   readonly bytesOut: number
   /** A pseudonym of the token. Absent without tokens. */
   readonly caller?: string | undefined

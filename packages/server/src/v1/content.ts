@@ -16,7 +16,7 @@ export const contentRoute: Route = defineRoute({
   operationId: 'readContent',
   summary: 'Read the bytes of an entry',
   description:
-    'With its own `Content-Type`, as an attachment, so that no browser shows it. One range of `Range` is heeded.',
+    'The answer has the `Content-Type` of the entry, and is an attachment, so no browser shows it. `Range` may ask for one range.',
   tag: 'Results',
   params: referenceParams,
   responses: {

@@ -15,7 +15,7 @@ export const offloadRoute: Route = defineRoute({
   operationId: 'offload',
   summary: 'Store a tool result that is too large, and get its replacement',
   description:
-    'A result within the limit comes back as it is. Equal results give equal bytes, so that prompt caches stay valid.',
+    'A result within the limit is returned unchanged. Equal results give equal bytes, so prompt caches stay valid.',
   tag: 'Results',
   body: z
     .object({

@@ -13,7 +13,7 @@ export const retrieveRoute: Route = defineRoute({
   operationId: 'retrieve',
   summary: 'Search or read stored content, like the tool retrieve_offloaded_content',
   description:
-    'The body is the input of the tool, as the model wrote it. Of a failure the `message` is what the model is told.',
+    'The body is the input of the tool, as the model wrote it. If the call fails, `message` is the text for the model.',
   tag: 'Results',
   body: z
     .looseObject({

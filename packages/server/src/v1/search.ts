@@ -11,8 +11,8 @@ export const searchRoute: Route = defineRoute({
   method: 'post',
   path: '/v1/search',
   operationId: 'search',
-  summary: 'Find lines in everything that the scope holds',
-  description: 'For programs; what a model is shown comes from `/v1/retrieve`. The time of a search is bounded.',
+  summary: 'Search the lines of all content of the scope',
+  description: 'This endpoint is for programs; for answers to a model, use `/v1/retrieve`. A search has a time limit.',
   tag: 'Results',
   body: z
     .object({

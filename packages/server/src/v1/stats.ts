@@ -8,7 +8,7 @@ export const statsRoute: Route = defineRoute({
   operationId: 'stats',
   summary: 'Return the cost and savings of offloading, and the number of entries',
   description:
-    'Of the scope of the caller alone. Tokens are counted since this process began; the storage is counted as it is.',
+    "The figures are those of the caller's scope. Tokens are counted since this process began; entries are counted now.",
   tag: 'Results',
   responses: {
     200: {

@@ -214,7 +214,8 @@ append() { printf %s "$2" | base64 -d >> "$1"; }`
 async function runScript(shell: Shell, script: string): Promise<string> {
   // Braces guard against a `cd … &&` before the script.
   const { exitCode, stdout, stderr } = await shell.execute(`{ ${PRELUDE}\n${script}\n}`)
-  if (exitCode !== 0) throw new Error(`the shell ended with ${exitCode}: ${stderr.trim() || 'it said nothing'}`)
+  if (exitCode !== 0)
+    throw new Error(`the shell ended with ${exitCode}: ${stderr.trim() || 'standard error was empty'}`)
   if (!stdout.startsWith('!')) return stdout
   const code = stdout.slice(1)
   throw Object.assign(new Error(`${code}: ${script.slice(0, 200)}`), { code })

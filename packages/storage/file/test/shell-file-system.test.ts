@@ -221,7 +221,7 @@ describe('ShellFileSystem', () => {
     await expect(storage.retrieve('key_abc')).rejects.toMatchObject(unavailable)
     await expect(storage.store('key', bytes('content'))).rejects.toMatchObject(unavailable)
     await expect(Array.fromAsync(storage.list())).rejects.toMatchObject(unavailable)
-    await expect(fileSystem.stat('/artifacts')).rejects.toThrow(stderr === '' ? 'it said nothing' : stderr)
+    await expect(fileSystem.stat('/artifacts')).rejects.toThrow(stderr === '' ? 'standard error was empty' : stderr)
   })
 
   test('runs nothing after a failed command', async () => {

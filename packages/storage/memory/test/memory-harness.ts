@@ -14,9 +14,9 @@ export const memoryHarness: ConformanceHarness = {
   },
   missingPowers: {
     reopen: 'content lives only as long as the storage',
-    outage: 'there is no backend that could be down',
-    residue: 'there are no records outside the process',
-    plant: 'there is nothing outside the storage',
+    outage: 'there is no backend that could fail',
+    residue: 'the process keeps no records outside its memory',
+    plant: 'there is nothing outside the storage that it could reach',
     kill: 'content ends with the process',
     damage: 'content cannot be reached from outside',
   },

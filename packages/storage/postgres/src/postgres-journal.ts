@@ -6,7 +6,7 @@ const DEFAULT_MAX_EVENTS = 100_000
 const PAGE = 500
 const NAMES: readonly string[] = ['schema', 'createTables', 'maxEvents'] satisfies (keyof PostgresJournalOptions)[]
 
-/** Inserts events in order. Of older events beyond the latest $3, it removes up to twice as many. */
+/** Inserts events in order. Removes events that are older than the latest $3, at most twice as many as it inserts. */
 export const APPEND_EVENTS =
   'WITH added AS (INSERT INTO @event (id, event) SELECT id, event FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS new (id, event, place) ORDER BY place RETURNING number), oldest AS (SELECT number FROM @event ORDER BY number LIMIT (SELECT 2 * count(*) FROM added)) DELETE FROM @event WHERE number = ANY(ARRAY(SELECT number FROM oldest WHERE number <= (SELECT max(number) FROM added) - $3::bigint))'
 export const SELECT_EVENTS: string = `SELECT number, event FROM @event WHERE number > $1::bigint ORDER BY number LIMIT ${PAGE}`

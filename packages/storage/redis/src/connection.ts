@@ -232,7 +232,7 @@ const REPLIES: readonly (readonly [RegExp, string])[] = [
   [/^BUSY/, 'SERVER is busy with a script of somebody else. Try again.'],
   [
     /max number of clients/,
-    'SERVER has no room for another client. Raise its maxclients, or share one storage in this process.',
+    'SERVER has no room for another client. Increase maxclients of the server, or share one storage in this process.',
   ],
   [/subscriber mode/, 'The client is in subscriber mode. Give the storage another client.'],
   [/unknown command|unknown subcommand/i, 'SERVER does not know a command that is needed. Use Redis 6.2 or later.'],

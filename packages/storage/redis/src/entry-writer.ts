@@ -85,7 +85,7 @@ export class EntryWriter {
     if (outcome < 0)
       throw new StorageError(
         'unavailable',
-        `Redis evicted parts of ${place.reference} before it was complete. Raise its maxmemory, or store less at the same time.`,
+        `Redis evicted parts of ${place.reference} before it was complete. Increase maxmemory of the server, or store less at the same time.`,
         { reference: place.reference },
       )
     return { created: outcome > 0, lastUsedAt: usedAt, isFirst: outcome === 2 }

@@ -77,7 +77,7 @@ export class EntryReader {
           if (part !== 'changed') return part
           etag = await this.#sameEntry(id, entry)
         }
-        throw new StorageError('unavailable', `${id} is stored by others too often. Try again.`)
+        throw new StorageError('unavailable', `Other processes keep storing ${id}. Try again.`)
       },
       close: async () => undefined,
     }

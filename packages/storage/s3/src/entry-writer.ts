@@ -92,7 +92,7 @@ export class EntryWriter {
       if (hasPutSibling && !hasSibling) await this.#removeSibling(id, { hasSibling: true, generation })
       return { created: found === undefined, lastUsedAt: described.lastUsedAt }
     }
-    throw new StorageError('unavailable', 'The same content is stored and removed by others too often. Try again.')
+    throw new StorageError('unavailable', 'Other processes keep storing and removing the same content. Try again.')
   }
 
   /** Puts an entry. If S3 rejects it, the new sibling is removed. */
@@ -182,7 +182,7 @@ export class EntryWriter {
     if (replaced?.hasSibling === true) await Promise.allSettled([bucket.delete(names.sibling(id, replaced.generation))])
   }
 
-  /** Removes parts. If S3 is down, they are collected later. */
+  /** Removes the uploaded parts. If S3 is down, `gc` removes them later. */
   async #undo(id: EntryId, generation: string, upload: UnfinishedUpload): Promise<void> {
     const { bucket, uploads, names } = this.#options
     await Promise.allSettled([discardUpload(uploads, upload), bucket.delete(names.sibling(id, generation))])
@@ -204,9 +204,9 @@ function putOptions({ contentType }: NewEntryInfo, metadata: Record<string, stri
 const newGeneration = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 16)
 
 interface GatherLimits {
-  /** Largest size if chunks must be copied together. */
+  /** Largest size of content if its chunks must be copied into one buffer. */
   readonly copied: number
-  /** Largest size if the content is one block of memory. */
+  /** Largest size of content that is one buffer already. */
   readonly whole: number
 }
 

@@ -92,7 +92,7 @@ export function resolveOptions(options: S3StorageOptions, subject: string): Reso
   for (const name of ['ttlMs', 'maxBytes'])
     if (typeof options === 'object' && options !== null && Object.hasOwn(options, name))
       throw new TypeError(
-        `${subject} has no ${name}: entries are aged by the bucket itself. Write the rule with putLifecycleRule(), or leave ${name} out.`,
+        `${subject} has no ${name}: a lifecycle rule of the bucket removes old entries. Write the rule with putLifecycleRule(), or leave ${name} out.`,
       )
   assertKnownOptions(options, NAMES, subject)
   const { partBytes = DEFAULT_PART_BYTES, conditionalPut = true, evictAfterTurns, now } = options

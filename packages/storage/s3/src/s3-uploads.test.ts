@@ -19,7 +19,7 @@ async function* pieces(content: Uint8Array, bytes: number): AsyncGenerator<Uint8
   for (let at = 0; at < content.length; at += bytes) yield content.slice(at, at + bytes)
 }
 
-test('10,000 parts can have 5 TB, and the first of them are small', () => {
+test('10,000 parts are enough for 5 TB, and the first parts are small', () => {
   const { partBytes, partsOfOneSize, maxParts } = partLimits(8 * MB)
   let bytes = 0
   for (let number = 0; number < maxParts; number += 1) bytes += partBytes * 2 ** Math.floor(number / partsOfOneSize)

@@ -250,7 +250,7 @@ async function* partsOf(
 const tooLarge = (size: number): StorageError =>
   new StorageError(
     'too-large',
-    `An object of S3 has at most 10,000 parts, which ended after ${size} bytes. Increase the option "partBytes", or store less.`,
+    `An object of S3 has at most 10,000 parts, and ${size} bytes needed more. Increase the option "partBytes", or store less.`,
   )
 
 /** Memory that is used again for parts, because new buffers would wait for garbage collection. */

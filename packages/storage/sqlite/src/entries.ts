@@ -94,7 +94,7 @@ export function idsFrom(session: Session, { from, to }: IdRange, limit: number):
   return session.all(SELECT_IDS, from, to, limit).map((row) => (row as Pick<Row, 'id'>).id)
 }
 
-/** Returns unused entries by id, and the range that remains, if any. Examines only a few entries at once. */
+/** Returns unused entries by id, and the range that was not examined, if any. Examines only a few entries at once. */
 export function unusedEntriesFrom(
   session: Session,
   { from, to }: IdRange,

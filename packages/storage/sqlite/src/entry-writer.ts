@@ -117,7 +117,10 @@ export class EntryWriter {
 
   #tooLarge(): StorageError {
     const most = MAX_CHUNKS * this.#chunkBytes
-    return new StorageError('too-large', `Content may have up to ${most} bytes with this chunkBytes. Raise it.`)
+    return new StorageError(
+      'too-large',
+      `Content may have up to ${most} bytes with this chunkBytes. Increase chunkBytes.`,
+    )
   }
 
   #collected(): StorageError {

@@ -38,7 +38,7 @@ test('gc returns as much space as possible while others read and write', async (
   expect(await collect(storage.list())).toHaveLength(50)
 })
 
-test('a database of the caller keeps its size if its own settings demand it', async () => {
+test('a database of the caller is not shrunk, but its free space is used again', async () => {
   const database = new Database(await temporaryPath())
   onTestFinished(() => void database.close())
   const storage = new SqliteStorage(database)

@@ -386,14 +386,14 @@ import('node:worker_threads').then(async ({ parentPort }) => {
 
   function query({ databases, views, statement: { sql, skip, maxUnits } }) {
     const db = openDatabases(databases, views)
-    if (sql.includes('\\0')) throw new Error('a statement has no NUL')
+    if (sql.includes('\\0')) throw new Error('a statement must not contain NUL')
     const [statement, rest] = prepare(db, sql)
     try {
-      if (statement === 0) throw new Error('there is no statement')
+      if (statement === 0) throw new Error('sql contains no statement')
       if (/\\S/.test(rest)) {
         const [other] = prepare(db, rest)
         capi.sqlite3_finalize(other)
-        if (other !== 0) throw new Error('only one statement is taken')
+        if (other !== 0) throw new Error('sql must contain only one statement')
       }
       const width = capi.sqlite3_column_count(statement)
       if (width === 0 || capi.sqlite3_stmt_readonly(statement) === 0) throw new Error('only SELECT is allowed')

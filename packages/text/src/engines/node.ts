@@ -157,7 +157,7 @@ export function isolate(source: string, maxMemoryMb: number): IsolatedProgram | 
         if (!(cause instanceof WorkerFailure)) throw cause
         throw cause.started
           ? new IsolationError('ended', `It failed, or needs more than ${maxMemoryMb} MB of memory.`, { cause })
-          : new IsolationError('unavailable', 'No worker can be started here.', { cause })
+          : new IsolationError('unavailable', 'This runtime cannot start workers.', { cause })
       }
     },
   }

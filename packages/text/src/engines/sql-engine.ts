@@ -47,7 +47,9 @@ export interface SqlStatement {
 export interface SqlRows {
   readonly names: readonly string[]
   readonly rows: readonly (readonly (string | null)[])[]
-  /** Number of rows in the whole result if `isCounted`. Otherwise, the number of rows that were read. */
+  /**
+   * Number of rows in the whole result if `isCounted`. If they are unknown, it is the number of rows that were read.
+   */
   readonly count: number
   readonly isCounted: boolean
   /** Number of rows in each table that the statement reads. */

@@ -182,7 +182,7 @@ class Reader {
 
 /** An error for syntax that the parser library should not return. It means that the library changed. */
 function unknownSyntax(text: string): Error {
-  return new Error(`json-p3 has read something that is not known here: ${text}`)
+  return new Error(`json-p3 returned syntax that Spillway does not know: ${text}`)
 }
 
 function* done(literal: Compared): Evaluation<Compared> {

@@ -279,8 +279,8 @@ const WORDS_AT_ONCE = 255
 const FEW_BYTES = 65_536
 
 /**
- * Count the LFs in `bytes` from `start` to `end`. In a few bytes each LF is searched. In more, {@link countInBulk} is
- * used.
+ * Count the LFs in `bytes` from `start` to `end`. For a few bytes, each LF is searched. For more bytes, {@link
+ * countInBulk} is used.
  */
 export function countLineEnds(bytes: Uint8Array, start = 0, end: number = bytes.length): number {
   return end - start <= FEW_BYTES ? countByLooking(bytes.subarray(start, end)) : countInBulk(bytes, start, end)

@@ -128,7 +128,7 @@ it('historyMiddleware rejects invalid options at construction, and an invalid co
   expect(make({ maxTokens: 1 })).toThrow(/Unknown option "maxTokens"/)
   expect(make({ scope: 'a' })).toThrow(/scope must be a function/)
   expect(make(null)).toThrow(/options must be an object/)
-  expect(() => summarizeWith({} as never)).toThrow(/ai must be what genkit\(\) returns/)
+  expect(() => summarizeWith({} as never)).toThrow(/ai must be the object that genkit\(\) returns/)
   const { ai, options } = bench()
   const use = [historyMiddleware(create())({ scope: 'chat-1' } as never)]
   await expect(ai.generate({ ...options, use, prompt: 'Go.' })).rejects.toThrow(/scope/)

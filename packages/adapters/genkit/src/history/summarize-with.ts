@@ -16,7 +16,7 @@ export interface SummarizeWithOptions {
  */
 export function summarizeWith(ai: Pick<Genkit, 'generate'>, { model, config }: SummarizeWithOptions = {}): Summarize {
   if (typeof (Object(ai) as Partial<Genkit>).generate !== 'function')
-    throw new TypeError('ai must be what genkit() returns: summarizeWith(ai, { model }).')
+    throw new TypeError('ai must be the object that genkit() returns: summarizeWith(ai, { model }).')
   return async ({ prompt, signal }) => {
     const own = { ...(model === undefined ? {} : { model }), ...(config === undefined ? {} : { config }) }
     const { text } = await ai.generate({ ...own, prompt: [{ text: prompt }], abortSignal: signal })

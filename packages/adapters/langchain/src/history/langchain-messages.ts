@@ -215,7 +215,7 @@ const CONTENT: ContentRules = {
   writeJson: (value) => (isFields(value) && value['type'] === 'search_result' ? value : undefined),
 }
 
-/** Older versions repeat a call more than once. All copies change. */
+/** Older versions repeat a call more than once. Every copy of a call gets the new arguments. */
 function repeated(block: Fields, calls: Iterable<NativeCall>): Fields {
   for (const { call } of calls)
     if (repeatsCall(block, call)) return hasArguments(block, call['args']) ? block : blockWith(block, call['args'])

@@ -89,7 +89,7 @@ it('historyProcessor keeps the summary in the next run of a thread, and requests
   expect(prompts[9]?.messages).toContain('Thanks.')
 })
 
-it('historyProcessor marks errors of an MCP server as errors, even as references', async () => {
+it('historyProcessor marks errors of an MCP server as errors, even if references replace them', async () => {
   const prompts: SeenPrompt[] = []
   const failed = { content: [{ type: 'text', text: PART }], isError: true }
   const offloader = create()

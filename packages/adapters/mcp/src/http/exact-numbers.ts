@@ -5,7 +5,7 @@ import type { Message } from '../relay/message.ts'
 interface MarkedBody {
   /** Whether the body has JSON in its `data:` lines. */
   readonly isEventStream: boolean
-  /** A longer body gets no marks. The reader refuses it anyway. */
+  /** A longer body gets no marks, because its reader refuses it. */
   readonly maxLength?: number
 }
 

@@ -54,7 +54,7 @@ const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
 export async function serveHttp(options: HttpOptions): Promise<HttpService> {
   const { host = '127.0.0.1', port = 0, path = '/mcp', tokens, fetch, onError, allowedHosts = [] } = options
   if (!LOOPBACK.has(host) && tokens === undefined)
-    throw new TypeError(`${host} can be reached from other machines. Set tokens, or listen at 127.0.0.1.`)
+    throw new TypeError(`${host} can be reached from other machines. Set tokens, or listen on 127.0.0.1.`)
   await tokens?.ready()
   const guards = { allowedHosts: [...LOOPBACK_HOSTS, ...allowedHosts], tokens }
   const handler = toNodeHandler({

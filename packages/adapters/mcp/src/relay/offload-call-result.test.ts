@@ -299,7 +299,7 @@ describe('annotations', () => {
   const shownOf = async (...content: object[]): Promise<readonly Record<string, unknown>[]> =>
     (await offload({ content })).shown.content
 
-  it('for the user alone keep a part and its preview separate from content for the model', async () => {
+  it('for the user only keep a part and its preview separate from content for the model', async () => {
     const small = { ...text('for the model'), ...forModel }
     expect(await shownOf({ ...text(LOG), ...forUser }, small)).toEqual([small, { ...REPLACED, ...forUser }])
     expect(await shownOf({ ...text(LOG), ...forUser }, { ...text(`${LOG}!`), ...forModel })).toEqual([

@@ -172,7 +172,7 @@ export class OffloadRelay {
     })
   }
 
-  /** Resolves once the client has all messages of the server. `undefined` if it already has. */
+  /** Resolves once the client has all messages of the server. It is `undefined` if the client has them all. */
   get delivering(): Promise<void> | undefined {
     return this.#fromServer.settling
   }

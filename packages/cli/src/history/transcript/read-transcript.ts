@@ -287,7 +287,7 @@ interface SessionMessage extends TranscriptMessage {
 }
 
 /**
- * Read one JSON value per line: messages, or a session of Claude Code. Of a session, read the messages that its model
+ * Read one JSON value per line: messages, or a session of Claude Code. Read the messages of a session that its model
  * sees.
  *
  * @param isSession - If absent, the first line with a message decides whether it is a session.

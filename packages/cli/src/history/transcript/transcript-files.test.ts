@@ -184,8 +184,8 @@ describe('a session of Claude Code', () => {
     const [first, second] = transcript.messages.map(({ value }) => value as Record<string, unknown>)
     const changed = await rewrite(transcript, [{ ...first, content: 'Three?' }, second])
     expect(changed).toBe(lines.join('\n').replace('One?', 'Three?'))
-    await expect(rewrite(transcript, [first])).rejects.toThrow('no place for other messages')
-    await expect(rewrite(transcript, [first, second], 'Be brief.')).rejects.toThrow('no place for a system prompt')
+    await expect(rewrite(transcript, [first])).rejects.toThrow('cannot get other messages')
+    await expect(rewrite(transcript, [first, second], 'Be brief.')).rejects.toThrow('cannot contain a system prompt')
   })
 
   test('has the messages that its model sees: those after the last compaction, without sub-agents', async () => {

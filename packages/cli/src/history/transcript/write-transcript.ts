@@ -64,7 +64,7 @@ async function placeOf(path: string): Promise<'nothing' | 'file' | 'stream'> {
 function writtenText(transcript: Transcript, { system, messages }: Conversation): string {
   const { layout, messages: before } = transcript
   if (layout.kind === 'document') return documentText(layout, system, messages)
-  if (system !== undefined) throw new TypeError('This transcript has no place for a system prompt.')
+  if (system !== undefined) throw new TypeError('This kind of transcript cannot contain a system prompt.')
   const { texts } = layout
   if (messages.length === before.length) {
     const lines = [...texts]
@@ -72,7 +72,8 @@ function writtenText(transcript: Transcript, { system, messages }: Conversation)
       if (messages[index] !== value) lines[line! - 1] = changedLine(texts[line! - 1]!, messages[index], layout.kind)
     return lines.join('\n')
   }
-  if (layout.kind === 'session') throw new TypeError('A session has no place for other messages.')
+  if (layout.kind === 'session')
+    throw new TypeError('A session transcript cannot get other messages. Use a transcript of messages.')
   const known = new Map(before.map(({ value, line }) => [value, texts[line! - 1]!]))
   const end = texts.at(-1) === '' ? [''] : []
   return [...messages.map((message) => known.get(message) ?? JSON.stringify(message)), ...end].join('\n')
@@ -92,7 +93,7 @@ function documentText(
   messages: readonly unknown[],
 ): string {
   if (system !== undefined && systemKey === undefined)
-    throw new TypeError('This transcript has no place for a system prompt.')
+    throw new TypeError('This kind of transcript cannot contain a system prompt.')
   const prompt = systemKey === undefined ? {} : { [systemKey]: system }
   const document = root === undefined ? messages : { ...root, ...prompt, [listKey!]: messages }
   return JSON.stringify(document, undefined, indent) + end

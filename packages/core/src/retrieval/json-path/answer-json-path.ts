@@ -47,7 +47,7 @@ function explainFailure(error: unknown, { text }: ReadPath): unknown {
 }
 
 function tookTooLong(path: string): RetrievalError {
-  const message = `${quotePath(path)} took longer than it may. Start from a narrower path, with names and indexes before any filter or "..".`
+  const message = `${quotePath(path)} took longer than its time limit. Start from a narrower path, with names and indexes before any filter or "..".`
   return new RetrievalError('pattern-timeout', message)
 }
 

@@ -175,7 +175,7 @@ function describeMisfits({ tables }: SqlDatabase): string[] {
 }
 
 function tooLarge({ reference }: ContentSource, what: string): RetrievalError {
-  const message = `The table has ${what}, too much for SQL. To find rows:`
+  const message = `The table has ${what}, which is too large for SQL. To find rows:`
   return new RetrievalError('too-large', message, { call: { reference, pattern: 'words of the row' } })
 }
 

@@ -14,8 +14,8 @@ const run = promisify(execFile)
 /** What retrieving would have to change, which S3 cannot do without copying the object. */
 const GAPS = {
   'stat/last-use':
-    'retrieving does not renew the last use: S3 would have to copy the whole object to note it; storing again does',
-  'undo/every-use': 'retrieving does not renew the last use: S3 would have to copy the whole object to note it',
+    'retrieving does not renew the last use, because S3 would have to copy the whole object; storing again renews it',
+  'undo/every-use': 'retrieving does not renew the last use, because S3 would have to copy the whole object',
 }
 
 /** How the conformance suite gets at storages in a bucket, each with a prefix of its own. */
@@ -27,8 +27,8 @@ export async function s3Harness(service: S3Service, bucket: TestBucket): Promise
     name: '@spillway/s3',
     settings: ['evictAfterTurns'],
     missingSettings: {
-      ttlMs: 'ages are for a lifecycle rule of the bucket',
-      maxBytes: 'quotas are for the bucket: counting would mean to list it',
+      ttlMs: 'a lifecycle rule of the bucket removes old entries',
+      maxBytes: 'the storage does not count its bytes, because it would have to list the bucket',
     },
     knownGaps: GAPS,
     missingPowers: hasAwsCommand ? {} : { shell: 'the aws command is not installed' },

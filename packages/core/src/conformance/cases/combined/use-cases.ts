@@ -281,7 +281,8 @@ export const useCases: readonly ConformanceCase[] = [
   })),
   {
     id: 'store/after-a-miss',
-    title: 'A missing entry is found as soon as it is stored, even after many stores and removals',
+    title:
+      'An entry is found as soon as it is stored, even after a retrieval found nothing, and after many stores and removals',
     requires: ['delete', 'clear', 'list'],
     async run({ storage, another }) {
       const reference = await (await another()).store('key', CONTENT)
