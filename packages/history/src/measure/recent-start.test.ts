@@ -95,7 +95,7 @@ describe('a group of messages', () => {
     expect(conversationUnits(messages)).toEqual([{ start: 0, end: 200_000 }])
   })
 
-  it('moves a cut to its own start', () => {
+  it('is never split: a cut within the group moves to its start', () => {
     const units = conversationUnits([say('user'), call('a'), results('a'), say('assistant')])
     expect([0, 1, 2, 3, 4].map((at) => cutBeforeUnit(units, at))).toEqual([0, 1, 1, 3, 4])
   })

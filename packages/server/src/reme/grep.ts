@@ -84,7 +84,10 @@ async function grepFiles(
   const all = await files.list()
   const named = folder === '' ? undefined : all.find(({ path }) => path === folder)
   if (named !== undefined && (await files.exists(named)))
-    throw new HttpError('invalid-path', 'Search path is not a directory: name the folder, and the file by glob.')
+    throw new HttpError(
+      'invalid-path',
+      'Search path is not a directory: pass its folder as path, and its name as glob.',
+    )
   for (const { name, file } of within(all, folder)) {
     if (!isTextContentType(file.contentType) || glob?.matches(name) === false) continue
     if (left <= 0 || length > MAX_ANSWER_LENGTH || search.isOver) return { found, isComplete: false }

@@ -120,7 +120,7 @@ test('decoding a description reverses encoding, with the last use from the time 
   )
 })
 
-test('a description may contain the last use instead', () => {
+test('the description of an entry may contain the time of its last use', () => {
   fc.assert(
     fc.property(info, fc.nat(), (info, modifiedAt) => {
       const decoded = decodeSidecar(encodeSidecar({ info, extension: '.txt' }, true), modifiedAt)

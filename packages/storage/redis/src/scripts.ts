@@ -4,7 +4,7 @@ export const MAX_TOMBSTONES = 1_000
 export const TOMBSTONE_AGE_MS: number = 7 * 24 * 60 * 60 * 1000
 /** Milliseconds between indexing a small entry and writing it. Only then, a missing key counts as evicted. */
 const GAP_MS = 60_000
-/** Milliseconds after a request from which a use protects an entry from its removal. */
+/** An entry is not removed if it was used this many milliseconds after the request, or later. */
 const LATER_USE_MS = 1_000
 /** Largest number of keys that a script removes, except for the keys of one entry. */
 const REMOVED_AT_ONCE = 5_000

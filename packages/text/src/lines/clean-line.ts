@@ -20,7 +20,7 @@ export function cleanLine(raw: string): string {
   return line.trimEnd()
 }
 
-/** Return whether a line was overwritten, so that a terminal shows only a part of it. An example is progress. */
+/** Return whether a line was overwritten, so that a terminal shows only a part of it, for example progress. */
 export const isDrawn = (line: string): boolean => DRAWN.test(line)
 
 /** The states of an overwritten line, without states that a later one overwrites completely. */

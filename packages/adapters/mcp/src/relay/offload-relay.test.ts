@@ -217,7 +217,7 @@ describe('a message that cannot be written', () => {
 })
 
 describe('the list of tools', () => {
-  it('has the retrieval tool on its first page, under a name that no page has', async () => {
+  it('has the retrieval tool on its first page, under a name that no tool of the server has', async () => {
     const { client, server, toClient, toServer, settle } = bench({ lists: false })
     void client({ id: 1, method: 'tools/list' })
     void server({ id: 1, result: list([RETRIEVAL_TOOL_NAME], '2') })

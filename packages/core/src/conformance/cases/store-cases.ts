@@ -110,7 +110,7 @@ const MISTAKES: readonly unknown[] = [
   ...['text/plain; a=é', 'text/plain; a=\ud800', `text/plain; a=${'b'.repeat(300)}`],
 ]
 
-/** Cases that the content type is returned exactly. */
+/** Cases which check that the content type is returned exactly. */
 export const contentTypeCases: readonly ConformanceCase[] = [
   {
     id: 'content-type/exact',

@@ -3,7 +3,7 @@ import { gzip, zstd, type BlockCodec } from '@spillway/text/internal/engines'
 import type { EntryInfo } from '../../storage/storage-driver.ts'
 import type { Metadata } from '../../storage/storage.ts'
 
-/** Largest size in bytes of a block before compression, for which a read allocates memory. */
+/** Largest size in bytes of an uncompressed block. Limits the memory of a read. */
 export const MAX_BLOCK_BYTES = 16_777_216
 
 /** Positions of compressed blocks. Content is cut into blocks of equal size, and each is compressed separately. */

@@ -82,7 +82,7 @@ export class SealedContent {
     }
   }
 
-  /** Return the opening to try after one that failed. Returns `undefined` if there is no other. */
+  /** Reads the header again if a segment cannot be decrypted. Returns `undefined` if the header has not changed. */
   async #repaired(failed: Opening): Promise<Opening | undefined> {
     if (this.#opening !== failed) return this.#opening
     this.#repair ??= this.#renewed(failed)
