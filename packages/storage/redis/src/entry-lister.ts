@@ -73,7 +73,7 @@ export class EntryLister {
       }
   }
 
-  /** An entry that is used during the listing moves to the end, where it is skipped. No entry is missed. */
+  /** An entry used during the listing moves to the end, where it is skipped. No entry is missed. */
   async *#pagesOf(
     path: string,
     first: readonly Listed[],
