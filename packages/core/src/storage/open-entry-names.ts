@@ -2,7 +2,7 @@ import { entryId, splitId, type EntryId } from './reference.ts'
 import type { Metadata, OmittedPart } from './storage.ts'
 
 /**
- * Folder with the parts of an open entry: `<scope>/_open/<reference>/<offset>`. no scope can be called `_open`. The
+ * Folder with the parts of an open entry: `<scope>/_open/<reference>/<offset>`. No scope can be called `_open`. The
  * head has no bytes. Its last use is the time of the writer's last heartbeat. A joined segment contains the short ones,
  * which are removed later.
  */

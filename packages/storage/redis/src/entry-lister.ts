@@ -73,7 +73,7 @@ export class EntryLister {
       }
   }
 
-  /** An entry used during the listing moves to the end, where it is skipped. No entry is missed. */
+  /** If an entry is used during the listing, it moves to the end and is skipped there. No entry is missed. */
   async *#pagesOf(
     path: string,
     first: readonly Listed[],
