@@ -100,11 +100,7 @@ class ReadMark extends Given {
   }
 }
 
-/**
- * Mark a message or part, so that it is written as its native value.
- *
- * A format marks every message, part and block that it reads. A copy is not marked. Returns its argument.
- */
+/** Mark a message, part or block as read, so that its native value is written. A copy is not marked. */
 export function asRead<Value extends object>(value: Value): Value {
   return ReadMark.isOn(value) ? value : (new ReadMark(value) as object as Value)
 }

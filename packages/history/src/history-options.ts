@@ -171,9 +171,5 @@ export interface SummaryRequest {
   readonly signal: AbortSignal
 }
 
-/**
- * Asks a model for a summary, and returns its text with a `<state_snapshot>`.
- *
- * If it rejects or returns anything else, the messages do not change.
- */
+/** Asks a model for a summary with a `<state_snapshot>`. If it fails, the messages do not change. */
 export type Summarize = (request: SummaryRequest) => Promise<string>

@@ -94,12 +94,7 @@ interface Transport {
 const METHOD_NOT_FOUND = -32_601
 const INVALID_PARAMS = -32_602
 
-/**
- * Make an in-process server with one tool, for any number of sessions at once.
- *
- * The SDK's own server serves one session, and refuses an input that does not match a Zod schema before the tool can
- * answer.
- */
+/** Make an in-process server with one tool for any number of sessions: the SDK's own server serves one session. */
 export function serveTool(serverName: string, version: string, tool: ServedTool): McpSdkServerConfigWithInstance {
   const instance = {
     async connect(transport: Transport): Promise<void> {

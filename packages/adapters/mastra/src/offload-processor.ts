@@ -245,11 +245,7 @@ export function outputOfPart({ toolInvocation, providerMetadata }: MastraToolInv
   return mapped ?? { type: typeof result === 'string' ? 'text' : 'json', value: result }
 }
 
-/**
- * Write the shown output as the result, for later prompts and memory.
- *
- * If `toModelOutput` maps a result, the result is kept beside the output, unless it is longer.
- */
+/** Write the shown output as the result. If `toModelOutput` maps a result, it stays beside it, unless longer. */
 export function withShownOutput(part: MastraToolInvocationPart, shown: ModelOutput): MastraToolInvocationPart {
   const { toolInvocation, providerMetadata } = part
   const text = textOf(shown)

@@ -144,11 +144,7 @@ function savedOutput(output: unknown): ModelOutput | undefined {
   return type === 'json' ? readModelOutput(value) : undefined
 }
 
-/**
- * Read a saved model output. Returns `undefined` for any other value.
- *
- * A tool may return a value that looks like a model output. Parts with URLs are refused, so that nothing is fetched.
- */
+/** Read a saved model output, if it is one. Refuses parts with URLs, so that nothing of a tool is fetched. */
 export function readModelOutput(saved: unknown): ModelOutput | undefined {
   const { type, value } = Object(saved) as Partial<ShownOutput>
   const isText = (type === 'text' || type === 'error-text') && typeof value === 'string'

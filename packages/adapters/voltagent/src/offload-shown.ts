@@ -13,12 +13,7 @@ export function defaultModelOutput(output: unknown): ShownOutput {
   return typeof output === 'string' ? { type: 'text', value: output } : { type: 'json', value: output ?? null }
 }
 
-/**
- * Return the output for the model. If it is unchanged, return the same object and the reason.
- *
- * VoltAgent shows errors as values with `error: true`, and MCP results as JSON. Errors are stored as errors, and MCP
- * results as parts.
- */
+/** Return the output for the model, or the same object with the reason. Errors are stored as errors. */
 export async function offloadShown(
   offloader: Pick<ContextOffloader, 'offload'>,
   call: ModelOutputCall,

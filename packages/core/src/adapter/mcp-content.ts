@@ -42,12 +42,7 @@ function readResource({ uri, mimeType, text, blob }: Fields): ContentBlock | und
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-/**
- * Write a block as a part of an MCP tool result.
- *
- * Videos and documents become embedded resources. Values, links and media by URL become text, because some hosts refuse
- * links.
- */
+/** Write a block as a part of an MCP tool result. Some hosts refuse links, so links and URLs become text. */
 export function writeMcpPart(block: ContentBlock): McpPart {
   switch (block.type) {
     case 'text':
@@ -79,12 +74,7 @@ export interface McpResult {
 
 const KEYS: readonly string[] = ['content', 'isError', '_meta']
 
-/**
- * Read an MCP tool result that a framework passes as a value of the form `{ content: [...] }` that a framework passes
- * as a value; `undefined` for any other value.
- *
- * A result whose `structuredContent` repeats the content counts as another value.
- */
+/** Read an MCP tool result `{ content: [...] }` that a framework passes as a value, if the value is one. */
 export function readMcpResult(value: unknown): McpResult | undefined {
   const { content: parts, isError } = Object(value) as { readonly content?: unknown; readonly isError?: unknown }
   if (!Array.isArray(parts) || parts.length === 0) return undefined

@@ -9,11 +9,7 @@ export interface OffloadedMetadata {
   readonly [OFFLOADED_KEY]: { readonly stored: readonly OffloadedBlock[] }
 }
 
-/**
- * Call a function that offloads, and return its result. If something was stored, add metadata for programs.
- *
- * Rejects if the function does.
- */
+/** Call a function that offloads, and return its result with metadata for programs if something was stored. */
 export async function withMetadata<Result>(
   offloader: Pick<ContextOffloader, 'offload'>,
   offload: (offloader: Pick<ContextOffloader, 'offload'>) => Promise<Result>,

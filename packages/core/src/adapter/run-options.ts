@@ -108,11 +108,7 @@ export function assertOffloader(offloader: unknown, usage: string): asserts offl
   )
 }
 
-/**
- * Make the function that returns the offloader for a run's scope. The function never throws.
- *
- * With an invalid scope, results stay in the context, no reference can be read, and events contain the error.
- */
+/** Make the function that returns a run's offloader. With an invalid scope, results stay in the context. */
 export function offloaderOfRun<Run>(
   offloader: ContextOffloader,
   scope: (run: Run) => readonly string[],

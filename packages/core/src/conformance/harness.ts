@@ -68,10 +68,7 @@ export interface HarnessInstance {
 export interface ConformanceHarness {
   /** Name of the backend in reports. */
   readonly name: string
-  /**
-   * The promises that the storage makes. Defaults to `full`; required for a storage that has neither `list` nor
-   * `scope`.
-   */
+  /** The promises of the storage. Defaults to `full`; required for one without `list` and `scope`. */
   readonly level?: ConformanceLevel
   /** The settings that `create` can apply. Defaults to none. */
   readonly settings?: readonly (keyof StorageSettings)[]

@@ -92,11 +92,7 @@ const MAX_MESSAGE = 400
 
 const DEFAULT_TIME_LIMIT_MS = 30 * 60_000
 
-/**
- * Run one planned case and return its result. Never rejects because of a failing storage.
- *
- * The functions for test runners call it for each test.
- */
+/** Run one planned case for a test runner, and return its result. A failing storage never makes it reject. */
 export async function runCase(
   harness: ConformanceHarness,
   planned: PlannedCase,

@@ -12,10 +12,7 @@ const OF_BACKEND =
 /** System calls that look for a file. Others, for example `connect`, look for a service. */
 const LOOKS_FOR_FILE = /^(?:open|stat|lstat|access|realpath)$/
 
-/**
- * Return the result of a call to a third-party storage. Rejects with `not-found` if there is no result, or if the error
- * clearly says that the entry is missing.
- */
+/** Return the result of a third-party storage. Rejects with `not-found` if it is missing or an error says so. */
 export async function orMiss<Result>(reference: string, ask: () => Promise<Result>): Promise<NonNullable<Result>> {
   let found: Result
   try {

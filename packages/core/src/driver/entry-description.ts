@@ -25,10 +25,7 @@ export function encodeDescription(
   return options.ascii === true ? json.replace(/[\u007f-\uffff]/g, escaped) : json
 }
 
-/**
- * Decode the result of {@link encodeDescription}. Returns `undefined` if the text is not a description. Ignores unknown
- * fields.
- */
+/** Decode the result of {@link encodeDescription}, if the text is one. Ignores unknown fields. */
 export function decodeDescription(text: string): EntryDescription | undefined {
   const record = parseObject(text)
   if (record === undefined) return undefined

@@ -186,10 +186,7 @@ function withoutFinalSlashes(path: string): string {
   return path.slice(0, end)
 }
 
-/**
- * A file in a list. Its content is read when requested. If the file was replaced or removed since, reading rejects with
- * `not-found`.
- */
+/** A file in a list. Reading its content rejects with `not-found` if it was replaced or removed since. */
 export class StoredFile {
   readonly path: string
   /** Reference for retrieving the content. */

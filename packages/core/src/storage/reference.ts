@@ -170,10 +170,7 @@ export function callerOf(storage: object): unknown {
   return scopeOfView(storage)?.caller ?? storage
 }
 
-/**
- * Return the path of a scope. Ids of its entries start with the path and a slash. Returns an empty string for a whole
- * storage, and for third-party storages.
- */
+/** Return the path of a scope, after which its ids have a slash; an empty text for a whole storage. */
 export function scopePathOf(storage: object): string | Promise<string> {
   const scope = scopeOfView(storage)
   return scope === undefined ? '' : (scope.path ?? scopePath(scope))

@@ -90,10 +90,7 @@ export interface StorageDriver {
   readonly refreshMs?: number
   /** Size in bytes from which core calls {@link StorageDriver.touch} before it sends content. Defaults to 0. */
   readonly touchFirstBytes?: number
-  /**
-   * Set if `write` checks whether an entry exists, keeps its description, and returns a {@link WrittenEntry}. Without
-   * `touch`, core then does not check before it writes.
-   */
+  /** Whether `write` finds existing entries, keeps their description, and returns a {@link WrittenEntry}. */
   readonly tellsCreated?: boolean
   /** Set if `collect` is cheap. Core then calls it once an hour while entries are being stored. */
   readonly collectsHourly?: boolean

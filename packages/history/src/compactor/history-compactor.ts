@@ -68,11 +68,7 @@ export class HistoryCompactor<Conversation = readonly HistoryMessage[]> {
     this.#format = (options.format ?? neutralMessages()) as HistoryFormat<Conversation>
   }
 
-  /**
-   * Reduce a history like {@link compactHistory}, starting from the result of earlier calls.
-   *
-   * In the outcome, `statistics` and `unchanged` compare with the history after the previous call.
-   */
+  /** Reduce a history from the result of earlier calls, with which `statistics` and `unchanged` compare. */
   async compact(
     conversation: Conversation,
     options: { readonly signal?: AbortSignal | undefined } = {},

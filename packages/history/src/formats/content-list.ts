@@ -171,11 +171,7 @@ const MAX_SHORT_TEXT = 100
 const MAX_BESIDE_TEXT = 1_000
 const TEXT_FIELDS: ReadonlySet<string> = new Set(['output', 'result', 'error', 'content'])
 
-/**
- * Return the field with nearly all text of a function response. Return `undefined` if there is no such field.
- *
- * If a reference replaces the text, the same field is found again.
- */
+/** Return the field with nearly all text of a function response, if there is one, also after a replacement. */
 export function responseTextField(response: Fields): string | undefined {
   const names = Object.keys(response)
   const [only] = names

@@ -195,10 +195,7 @@ const CASES = Object.entries(MESSAGES).map(
   ([code, ends]) => `${ends.map((end) => `*': ${end}'|*': ${end}\n'*`).join('|')}) fail ${code};;`,
 )
 
-/**
- * Shell functions for all scripts. `run` saves a tool's output in `said`. `fail` prints an error code. `explain` finds
- * the code in `said`. `status` calls GNU or BSD `stat`.
- */
+/** Shell functions. `run` saves output in `said`, `explain` finds its error code, `fail` prints one. */
 const PRELUDE = `export LC_ALL=C
 umask 077
 fail() { printf '!%s' "$1"; exit 0; }

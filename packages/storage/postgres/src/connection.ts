@@ -32,10 +32,7 @@ const MAX_ATTEMPTS = 6
 const PAUSE_MS = 10
 const POOL_SIZE = 10
 
-/**
- * Sends statements with a timeout, and explains failures. No statement depends on an earlier one, so each may run on
- * another connection of the server, as with PgBouncer.
- */
+/** Sends statements with a timeout. None depends on an earlier one, so each may use another connection. */
 export class Connection {
   readonly #options: ConnectionOptions
   readonly #pool: PostgresPool

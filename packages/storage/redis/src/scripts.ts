@@ -9,10 +9,7 @@ const LATER_USE_MS = 1_000
 /** Largest number of keys that a script removes, except for the keys of one entry. */
 const REMOVED_AT_ONCE = 5_000
 
-/**
- * A Lua script. Its first key is the index of a scope, and the keys of the entries follow. A Cluster refuses the script
- * while the slot of these keys moves. Other keys of the script have the same hash tag.
- */
+/** A Lua script. Its keys, an index and its entries, share a hash tag, so a Cluster refuses it while they move. */
 export interface Script {
   readonly lua: string
   readonly sha: string

@@ -172,12 +172,7 @@ function shared(database: SqliteDatabase): Session {
 
 const PAUSES_MS: readonly number[] = [1, 1, 2, 4, 8, 16]
 
-/**
- * Repeats work that another connection blocks, without blocking the event loop.
- *
- * Waiting tasks form a queue in which only the first is active, because many active ones would block each other. A task
- * that takes too long joins the queue, too.
- */
+/** Repeats work that another connection blocks. In the queue of waiting tasks, only the first is active. */
 class Patience {
   readonly #timeoutMs: number
   readonly #pace: Pace

@@ -333,11 +333,7 @@ const MAX_OPEN_PARTS = 6
 const MAX_STARS_OF_NAME = 2
 const OPEN_PART = /\*+|\{/g
 
-/**
- * Return the reason why a path pattern is refused; `undefined` if it is matched.
- *
- * deepagents matches by backtracking: `*a*a*a*a*a*a*b` would block the process for minutes.
- */
+/** Return why a path pattern is refused, if it is: deepagents backtracks for minutes at `*a*a*a*a*a*a*b`. */
 export function refuseGlob(pattern: unknown): string | undefined {
   if (typeof pattern !== 'string' || pattern === '') return 'A pattern must be a text, such as **/*.md.'
   const shown = JSON.stringify(pattern.slice(0, MAX_LENGTH))

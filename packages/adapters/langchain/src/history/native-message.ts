@@ -27,11 +27,7 @@ interface Known {
 
 const known = new WeakMap<BaseMessage, Known>()
 
-/**
- * Return the native value of a message. It is the same object until the message changes.
- *
- * Messages cannot be compared directly, because checkpoints copy them without `undefined` fields and with new ids.
- */
+/** Return a message's native value: the same object until the message changes, though checkpoints copy it. */
 export function standingFor(message: AnyMessage): object {
   const fields = fieldsOf(message)
   const before = known.get(message)

@@ -35,12 +35,7 @@ export interface ProxiedServer {
   readonly onEvent?: ((event: UpstreamEvent) => void) | undefined
 }
 
-/**
- * Make the connection to a server, without starting it.
- *
- * If the server ends, each open request is answered with an error. If a server over HTTP has lost the session, the
- * session is initialized again.
- */
+/** Make the connection to a server. If it ends, requests get errors; a lost HTTP session is begun again. */
 export const openServer = (server: ProxiedServer): Connection => new Upstream(server)
 
 /** The connection to one server. If the server exits, open requests are answered with an error. */

@@ -54,12 +54,7 @@ const UNSENT = 'The request could not be sent.'
 
 const WATCHED = new Set(['initialize', 'server/discover', 'tools/list', 'tools/call', 'tasks/result'])
 
-/**
- * Passes messages between an MCP client and a server. Large results become previews, and calls of the retrieval tool
- * are answered here.
- *
- * All other messages, even unknown ones, pass unchanged and in order.
- */
+/** Passes MCP messages in order. Large results become previews, and calls of the retrieval tool are answered here. */
 export class OffloadRelay {
   readonly #settings: RelaySettings
   readonly #sides: RelaySides

@@ -14,12 +14,7 @@ interface PageReading {
 /** Whether a value is a cursor. At the end, some servers write `null` or an empty text. */
 export const isCursor = (cursor: unknown): cursor is string => typeof cursor === 'string' && cursor !== ''
 
-/**
- * Read the pages of a list after the first. Stops at an error, a repeated cursor, the limit of pages, or the time
- * limit.
- *
- * Some servers and proxies answer every cursor with the first page.
- */
+/** Read further pages of a list. Some servers answer every cursor with the first page: a repeated one ends it. */
 export async function readPages(nextCursor: unknown, { ask, take, maxMs }: PageReading): Promise<void> {
   const { promise: timeUp, resolve } = Promise.withResolvers<undefined>()
   const timer = setTimeout(resolve, maxMs, undefined)
