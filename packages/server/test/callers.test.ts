@@ -177,7 +177,7 @@ describe('the service without tokens', () => {
     expect((await service.get('/v1/stats')).json).toMatchObject({ stored: { entries: 2 } })
     const keys: string[] = []
     for await (const { key } of service.storage.scope('project').list({ below: false })) keys.push(key)
-    expect(keys.toSorted()).toEqual(['/store/tool_call_call_1.txt', 'call_1_0'])
+    expect(keys.toSorted()).toEqual(['/store/tool_call_call_1.txt@1', 'call_1_0'])
   })
 
   it.each(['0.0.0.0', '::', '192.0.2.1'])('does not listen at %s', async (host) => {
