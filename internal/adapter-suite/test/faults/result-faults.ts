@@ -158,12 +158,15 @@ export const resultFaults: readonly Fault[] = [
     name: 'drops small results once one was offloaded',
     caughtBy: ['results/beside-small-results'],
     create: () => {
-      let offloaded = false
+      const { promise: offloaded, resolve } = Promise.withResolvers<void>()
       return offloading(async (output, context, offload) => {
         const replaced = await offload(output, context)
-        offloaded ||= replaced !== output
-        await new Promise((resolve) => setTimeout(resolve, 1_000))
-        return offloaded && replaced === output ? { type: 'text', value: '[unchanged]' } : replaced
+        if (replaced !== output) {
+          resolve()
+          return replaced
+        }
+        await offloaded
+        return { type: 'text', value: '[unchanged]' }
       })
     },
   },
