@@ -1,46 +1,4 @@
-/** Progress of a read. */
-export interface LineProgress {
-  lines: number
-  /** Whether the content was read to its end. If so, `lines` is its total. */
-  ended: boolean
-}
-
-/** Yield only the lines in `range`, and update `progress`. With `toEnd`, the lines after the range are counted, too. */
-export async function* linesWithin(
-  batches: AsyncIterable<LineBatch>,
-  range: LineRange,
-  progress: LineProgress,
-  toEnd: boolean,
-): AsyncGenerator<LineBatch> {
-  for await (const batch of batches) {
-    const { firstLine, lineStarts, until } = batch
-    const lastLine = firstLine + lineStarts.length - 1
-    progress.lines = lastLine
-    if (lastLine >= range.start && firstLine <= range.end) yield trim(batch, range)
-    const closed = until === undefined ? lastLine : lastLine - 1
-    if (closed >= range.end && !toEnd) return
-  }
-  progress.ended = true
-}
-
-function trim(batch: LineBatch, range: LineRange): LineBatch {
-  const { text, firstLine, lineStarts } = batch
-  const first = Math.max(0, range.start - firstLine)
-  const end = Math.min(lineStarts.length, range.end - firstLine + 1)
-  if (first === 0 && end === lineStarts.length) return batch
-  const offset = lineStarts[first]!
-  return {
-    text: text.slice(offset, lineStarts[end] ?? text.length),
-    firstLine: firstLine + first,
-    lineStarts: lineStarts.slice(first, end).map((start) => start - offset),
-    column: first === 0 ? batch.column : 0,
-    from: first === 0 ? batch.from : 0,
-    // A batch that continues in the next has only one line, and was already yielded.
-    until: undefined,
-  }
-}
-
-/** Number of UTF-16 units of a long line that the next batch repeats, for look-behind and for the text around a hit. */
+/** UTF-16 units of a long line that a batch repeats, for look-behind and for the window of a hit. */
 const LOOK_BACK = 1_024
 
 interface BatchOptions {

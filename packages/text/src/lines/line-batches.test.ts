@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { lineBatches, lineEnd, linesWithin, type LineBatch, type LineProgress, type LineRange } from './lines-within.ts'
+import { lineBatches, lineEnd, type LineBatch } from './line-batches.ts'
 
 const pieces = fc.constantFrom('a', 'bc', '\n', '\r\n', '\r', 'é', '漢', '😀', '\n\n', '0123456789', '\uFEFF', ' ')
 const texts = fc.array(pieces, { maxLength: 60 }).map((parts) => parts.join(''))
@@ -62,43 +62,5 @@ describe('lineBatches', () => {
     const bytes = new Uint8Array([0xc3, 0xa9, 0x0a, 0xff, 0x61, 0x0a, 0xe2, 0x82])
     const lines = await collect(lineBatches(blocksOf(bytes, 1), { maxLength: 100, overlap: 10 }))
     expect(lines.map((line) => line.text)).toEqual(['é', '\uFFFDa', '\uFFFD'])
-  })
-})
-
-describe('linesWithin', () => {
-  const ranges = fc.record({ start: fc.integer({ min: 1, max: 30 }), length: fc.nat(30) })
-
-  it('passes on exactly the requested range of the whole', async () => {
-    await fc.assert(
-      fc.asyncProperty(texts, sizes, ranges, fc.boolean(), async (text, { block, maxLength }, asked, toEnd) => {
-        const range: LineRange = { start: asked.start, end: asked.start + asked.length }
-        const progress: LineProgress = { lines: 0, ended: false }
-        const lines = await collect(linesWithin(batchesOf(text, block, maxLength), range, progress, toEnd))
-        const whole = splitLines(text)
-        const expected = whole
-          .map((line, index) => ({ number: index + 1, text: line }))
-          .slice(range.start - 1, range.end)
-        expect(lines).toEqual(expected)
-        if (progress.ended) expect(progress.lines).toBe(whole.length)
-        if (toEnd) expect(progress.ended).toBe(true)
-      }),
-      { numRuns: 500 },
-    )
-  })
-
-  it('does not read beyond the last line of the range', async () => {
-    let read = 0
-    async function* endless(): AsyncGenerator<Uint8Array> {
-      for (;;) {
-        read++
-        yield new TextEncoder().encode('line\n'.repeat(10))
-      }
-    }
-    const progress: LineProgress = { lines: 0, ended: false }
-    const batches = lineBatches(endless(), { maxLength: 60, overlap: 10 })
-    const lines = await collect(linesWithin(batches, { start: 3, end: 12 }, progress, false))
-    expect(lines).toHaveLength(10)
-    expect(read).toBeLessThan(5)
-    expect(progress.ended).toBe(false)
   })
 })
