@@ -24,7 +24,7 @@ function open(target: string | PostgresPool, options: PostgresStorageOptions = {
 let schemas = 0
 function schemaOfTest(): string {
   const name = `${schema}-${(schemas += 1)}`
-  onTestFinished(() => dropSchema(url, name).then(() => undefined))
+  onTestFinished(() => dropSchema(url, name))
   return name
 }
 

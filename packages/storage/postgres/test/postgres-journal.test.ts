@@ -25,7 +25,7 @@ async function times(journal: PostgresJournal, since?: number): Promise<number[]
 describe.skipIf(!postgres.available)('PostgresJournal', () => {
   function schemaOfTest(): string {
     const schema = newSchema('journal')
-    onTestFinished(async () => void (await dropSchema(url, schema)))
+    onTestFinished(() => dropSchema(url, schema))
     return schema
   }
 

@@ -11,7 +11,7 @@ const hello = new TextEncoder().encode('hello')
 
 function schemaOfTest(): string {
   const schema = newSchema('schema')
-  onTestFinished(() => dropSchema(url, schema).then(() => undefined))
+  onTestFinished(() => dropSchema(url, schema))
   return schema
 }
 
