@@ -15,7 +15,9 @@ describe.skipIf(!redis.available)('a single server', () => {
 })
 
 describe.skipIf(!cluster.available)('a Cluster', () => {
-  const { url, nodes } = cluster.available ? cluster : { url: 'redis+cluster://localhost:1', nodes: [] }
+  const { url, nodes } = cluster.available
+    ? cluster
+    : { url: 'redis+cluster://localhost:1', nodes: [{ host: 'localhost', port: 1 }] }
   // What a Cluster does with the pieces of 20 MB it does with those of 200.
   storageConformance(redisHarness({ name: '@spillway/redis in a Cluster', url, nodes }), { ...options, large: isFull })
 })

@@ -21,7 +21,7 @@ it.skipIf(!cluster.available)(
   SLOW,
   async ({ skip }) => {
     skip(!isFull, 'full run')
-    const target = cluster.available ? cluster : { url: '', nodes: [] }
+    const target = cluster.available ? cluster : { url: '', nodes: [{ host: 'localhost', port: 1 }] }
     const report = await mixedLoad(redisBackend(target, `load-${randomUUID()}`))
     expect(report.problems).toEqual([])
   },

@@ -66,13 +66,22 @@ export const redisHarness = (target: HarnessTarget): ConformanceHarness => ({
       },
       dispose: async () => {
         for (const storage of storages) await storage.close()
-        await removeKeys(raw, `*${prefix}*`)
+        await unlessAway(removeKeys(raw, `*${prefix}*`))
         for (const client of [behind, raw]) if (typeof client !== 'string') client.disconnect()
         await Promise.all(proxies.map((proxy) => proxy.close()))
       },
     }
   },
 })
+
+/** A server that does not run, whose tests are skipped, has no keys to remove. */
+async function unlessAway(work: Promise<unknown>): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    if (!['MaxRetriesPerRequestError', 'ClusterAllFailedError'].includes((error as Error).name)) throw error
+  }
+}
 
 /** A client of the target, behind proxies where there are any. */
 function clientOf({ nodes }: HarnessTarget, proxies: readonly FaultProxy[] | undefined): RedisClient {

@@ -8,7 +8,9 @@ import { redisHarness, singleTarget } from './redis-harness.ts'
 
 const [redis, cluster] = await Promise.all([sharedRedis(), sharedRedisCluster()])
 const single = redisHarness(singleTarget(redis.available ? redis.url : 'redis://localhost:1'))
-const { url, nodes } = cluster.available ? cluster : { url: 'redis+cluster://localhost:1', nodes: [] }
+const { url, nodes } = cluster.available
+  ? cluster
+  : { url: 'redis+cluster://localhost:1', nodes: [{ host: 'localhost', port: 1 }] }
 const clustered = redisHarness({ name: '@spillway/redis in a Cluster', url, nodes })
 const targets = [
   { name: 'a single server', found: redis, harness: single },
