@@ -23,7 +23,7 @@ describe('a reference on the command line', () => {
     const references = [await put('one', cwd, ['--name', 'npm']), await put('two', cwd, ['--name', 'npm'])]
     const { code, stderr } = await spillway(['get', 'npm'], { cwd })
     expect(code).toBe(2)
-    expect(stderr).toContain('npm is the beginning of 2 references: ')
+    expect(stderr).toContain('npm matches the start of 2 references: ')
     for (const reference of references) expect(stderr).toMatch(new RegExp(`${reference} \\(npm, \\d+ s ago\\)`))
   })
 
