@@ -4,18 +4,17 @@ import { testConformance } from '@spillway-internal/storage-suite'
 import { isFull } from '@spillway-internal/test-run'
 import { storageConformance } from '@spillway/core/conformance/vitest'
 import { afterAll, describe } from 'vitest'
-import { postgresHarness } from './postgres-harness.ts'
+import { hasPsql, postgresHarness } from './postgres-harness.ts'
 
 const options = { thorough: isFull, large: true }
 const NOWHERE = 'postgres://localhost:1/postgres'
 const [postgres, pgbouncer, newer] = await Promise.all([sharedPostgres(), sharedPgBouncer(), findPostgres('npm')])
 
 describe.skipIf(!postgres.available)('a server', () => {
-  testConformance(
-    postgresHarness(postgres.available ? postgres.url : NOWHERE),
-    join(import.meta.dirname, '..'),
-    options,
-  )
+  testConformance(postgresHarness(postgres.available ? postgres.url : NOWHERE), join(import.meta.dirname, '..'), {
+    ...options,
+    isProvenHere: hasPsql,
+  })
 })
 
 /** Cases in which the state of a session, or the version of the server, could matter. */

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { faultProxy } from '@spillway-internal/services'
 import { killConformanceWriter } from '@spillway-internal/storage-suite'
 import type { ConformanceHarness } from '@spillway/core/conformance'
@@ -8,11 +8,15 @@ import { ask, countRows, dropSchema, newSchema, postgresBackend } from './soak-b
 const TIMEOUT_MS = 10_000
 const MAX_TOMBSTONES = 1_000
 
+/** Whether this machine has the commands that `locate` names. */
+export const hasPsql: boolean = spawnSync('sh', ['-c', 'command -v psql && command -v xxd']).status === 0
+
 /** How the conformance suite gets at the storage of this package, behind a proxy of its own. */
 export const postgresHarness = (url: string, name = '@spillway/postgres'): ConformanceHarness => ({
   name,
   settings: ['evictAfterTurns', 'ttlMs', 'maxBytes'],
   timeoutMs: 300_000,
+  missingPowers: hasPsql ? {} : { shell: 'psql or xxd is not installed' },
   async create(settings) {
     const schema = newSchema('conformance')
     const { hostname, port } = new URL(url)
@@ -50,7 +54,7 @@ export const postgresHarness = (url: string, name = '@spillway/postgres'): Confo
             await ask(url, `${shorter} WHERE id = $1 AND bytes IS NOT NULL`, [reference])
           }
         },
-        shell: (command) => runShell(command, { PGUSER: new URL(url).username }),
+        ...(hasPsql ? { shell: (command) => runShell(command, { PGUSER: new URL(url).username }) } : {}),
         maxTombstones: MAX_TOMBSTONES,
       },
       dispose: async () => {
