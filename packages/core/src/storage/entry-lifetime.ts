@@ -346,9 +346,7 @@ export class ScopeQuota {
       throw new StorageError(
         'too-large',
         `${size} bytes are more than maxBytes (${this.maxBytes}) allows. Increase maxBytes.`,
-        {
-          key,
-        },
+        { key },
       )
   }
 

@@ -1,5 +1,5 @@
 import { cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
-import { countOf, showGap } from '../layout/gap-marks.ts'
+import { callTokensOf, countOf, showGap } from '../layout/gap-marks.ts'
 import { fitBudgetInTurns, type Draft } from '../layout/fit-budget.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import type { PageBlock } from './page.ts'
@@ -55,8 +55,7 @@ class PageWriter {
       const around = this.#around(left)
       return { text: [header, ...this.#joined(0, end), around.text].join(''), complete: around.complete }
     }
-    const call = estimateTokens(this.#options.showLines?.(1_000, 1_009) ?? '')
-    left -= GAP_TOKENS + call
+    left -= GAP_TOKENS + callTokensOf(this.#options)
     // Headings are worth more the more is hidden.
     const share = Math.min(0.5, OUTLINE_SHARE * (2 - end / main.length))
     const reserved = this.#headingTokens(end, left * share)

@@ -1,4 +1,4 @@
-import { formatCount } from '@spillway/text/internal'
+import { estimateTokens, formatCount } from '@spillway/text/internal'
 import type { PreviewOptions } from '../previewer.ts'
 
 /**
@@ -38,6 +38,10 @@ export class GapMarks {
 export function countOf(count: number, noun: string, plural: string = `${noun}s`): string {
   return `${formatCount(count)} ${count === 1 ? noun : plural}`
 }
+
+/** Estimates the tokens of the call in a gap, by a call for ten lines. */
+export const callTokensOf = ({ showLines }: Pick<PreviewOptions, 'showLines'>): number =>
+  estimateTokens(showLines?.(1_000, 1_009) ?? '')
 
 /** Number of hidden UTF-16 units from which one line may not fit an answer. */
 const LONG_GAP = 400

@@ -1,7 +1,7 @@
 import { cleanLine, cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
 import type { HiddenName, Item, PreviewModel } from './preview-model.ts'
 import { fitBudgetInTurns, type Draft } from './fit-budget.ts'
-import { GapMarks } from './gap-marks.ts'
+import { callTokensOf, GapMarks } from './gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import { chooseItems, follows, type ItemRow } from './choose-items.ts'
 import { bestItems } from './item-store.ts'
@@ -52,9 +52,7 @@ export class PreviewDrafts {
       indices: new Map(items.map((item, index) => [item, index])),
     }
     this.#gapTokens = estimateTokens(`\n${new GapMarks({}).write(101, 223)}\n`) + 3
-    this.#fixedTokens =
-      estimateTokens([`[${preview.header}]`, ...head].join('\n')) +
-      estimateTokens(options.showLines?.(1_000, 1_009) ?? '')
+    this.#fixedTokens = estimateTokens([`[${preview.header}]`, ...head].join('\n')) + callTokensOf(options)
     const unitsPerToken = measureUnits(items)
     this.#lineCap = Math.max(LEAST_CAP, Math.ceil(options.budgetTokens * preview.lineShare * unitsPerToken))
   }

@@ -1,6 +1,6 @@
 import { estimateTokens } from '@spillway/text/internal'
 import { type Draft, fitBudget, fitBudgetInTurns } from '../layout/fit-budget.ts'
-import { countOf, GapMarks } from '../layout/gap-marks.ts'
+import { callTokensOf, countOf, GapMarks } from '../layout/gap-marks.ts'
 import { countSought } from '../layout/wanted-words.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import { chooseBest, chooseEnds, type ChosenLines, isBeside, ShownLines } from './choose-lines.ts'
@@ -153,7 +153,7 @@ class PreviewLayout {
     this.#values = isRanked ? lineValues(lines, own, found.odd, sought, options.budgetTokens) : undefined
     this.#shown = new ShownLines(lines, nature === 'data' ? 0.5 : 0.2, this.#values === undefined ? undefined : own)
     this.#gapTokens = estimateTokens(new GapMarks({}).write(1_000, 1_999)) + NUMBER_TOKENS
-    const callTokens = estimateTokens(options.showLines?.(1_000, 1_009) ?? '')
+    const callTokens = callTokensOf(options)
     const isTiny = callTokens > options.budgetTokens * CALL_SHARE
     this.#callTokens = isTiny ? 0 : callTokens
     this.#gaps = isTiny ? {} : options

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { lineBatches, lineEnd, type LineBatch } from './line-batches.ts'
+import { lineBatches, type LineBatch } from './line-batches.ts'
 
 const pieces = fc.constantFrom('a', 'bc', '\n', '\r\n', '\r', 'é', '漢', '😀', '\n\n', '0123456789', '\uFEFF', ' ')
 const texts = fc.array(pieces, { maxLength: 60 }).map((parts) => parts.join(''))
@@ -21,6 +21,15 @@ function splitLines(text: string): string[] {
   const ended = lines.length - 1
   if (lines.at(-1) === '') lines.pop()
   return lines.map((line, index) => (index < ended ? line.replace(/\r$/, '') : line))
+}
+
+/** Returns the end of a line of a batch, before its LF or CR LF. */
+function lineEnd(batch: LineBatch, index: number): number {
+  const { text, lineStarts } = batch
+  const start = lineStarts[index]!
+  const next = lineStarts[index + 1] ?? text.length
+  if (next === start || text.charCodeAt(next - 1) !== 10) return next
+  return next - 1 > start && text.charCodeAt(next - 2) === 13 ? next - 2 : next - 1
 }
 
 async function collect(batches: AsyncIterable<LineBatch>): Promise<{ number: number; text: string }[]> {

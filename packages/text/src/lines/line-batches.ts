@@ -72,14 +72,6 @@ export async function* lineBatches(
   yield takeLines(end < rest.length ? [...lineStarts, end] : lineStarts, rest.length)
 }
 
-export function lineEnd(batch: LineBatch, index: number): number {
-  const { text, lineStarts } = batch
-  const start = lineStarts[index]!
-  const next = lineStarts[index + 1] ?? text.length
-  if (next === start || text.charCodeAt(next - 1) !== 10) return next
-  return next - 1 > start && text.charCodeAt(next - 2) === 13 ? next - 2 : next - 1
-}
-
 function findLines(text: string, limit: number): { readonly lineStarts: number[]; readonly end: number } {
   const lineStarts: number[] = []
   let start = 0
