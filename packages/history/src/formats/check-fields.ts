@@ -50,7 +50,7 @@ export interface MessageWriter {
   readonly format: string
   /** Write a changed message of this format. */
   patch(native: Fields, message: HistoryMessage, index: number): Fields
-  /** Create a system message for a summary, if there is none. */
+  /** Create the system message for a summary in a history that has no system message. */
   makeSystem(text: string): Fields
 }
 

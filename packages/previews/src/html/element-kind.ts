@@ -6,7 +6,7 @@ export interface ElementKind {
   readonly isVoid: boolean
   /** Whether its content is not visible text. */
   readonly isUnseen: boolean
-  /** Whether it is part of a line of text. A custom element, for example `x-date`, may be inline and a block. */
+  /** Whether the element is part of a line of text. A custom element such as `x-date` may be both inline and a block. */
   readonly isInline: boolean
   /** Whether it separates its text from the text around it. */
   readonly isBlock: boolean

@@ -131,7 +131,7 @@ class WordSearch {
   readonly #words: readonly string[]
   #text = ''
   #origin = 0
-  /** Next position of each word. `Infinity` if there is none. */
+  /** Next position of each word, or `Infinity` after its last position. */
   readonly #next: number[]
   /** Positions of words that cross the border of two chunks. */
   #seam: number[] = []

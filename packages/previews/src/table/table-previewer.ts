@@ -61,7 +61,7 @@ function writer(tables: readonly TableData[] | undefined, words: readonly string
     writePreview(tableItems(tables, options.budgetTokens, words), withSqlExample(options, columnToCount(tables)))
 }
 
-/** Returns the first column of the largest table that has few values. If there is none, returns its first column. */
+/** Returns a column of the largest table: the first column with few different values, or else the first column. */
 function columnToCount(tables: readonly TableData[]): string | undefined {
   // Tables with the same columns are one table in SQL.
   const groups = Map.groupBy(tables, ({ names }) => names?.join(BETWEEN))

@@ -233,7 +233,7 @@ class JsonPieces {
   }
 }
 
-/** Return the position of the next mark. If there is none, return `end` or more. This loop takes most of the time. */
+/** Return the position of the next mark, or `end` or more after the last mark. This loop takes most of the time. */
 function indexOfMark(isMark: Uint8Array, bytes: Uint8Array, start: number, end: number): number {
   let at = start
   while (at < end && at < bytes.length && isMark[bytes[at]!] === 0) at += 1

@@ -38,7 +38,7 @@ export class ScopeFiles {
     return this.#storage
   }
 
-  /** Find a file by its path. Return `undefined` if there is none. Rejects like `list`. */
+  /** Return the file with a path, or `undefined`. Rejects like `list`. */
   async find(path: string): Promise<FileRecord | undefined> {
     return await this.#index.find(path)
   }
@@ -183,7 +183,7 @@ export class FileIndex {
     return this.#files.get(path)
   }
 
-  /** Find a file by its path. Return `undefined` if there is none. Rejects like `list`. */
+  /** Return the file with a path, or `undefined`. Rejects like `list`. */
   async find(path: string): Promise<FileRecord | undefined> {
     return this.peek(path) ?? (await this.#listed()).get(path)
   }

@@ -14,7 +14,7 @@ export interface WorkLimits {
 
 /** A slot for one running request. */
 export interface Ticket {
-  /** Reserve more memory. @throws HttpError `overloaded` if there is none, unless no other request has any. */
+  /** Reserve more memory. @throws HttpError `overloaded` if it does not suffice while other requests hold some. */
   grow(bytes: number): void
   /** Free the slot until `waiting` settles, and then wait for a slot again. The memory stays reserved. */
   pause<Result>(waiting: Promise<Result>): Promise<Result>

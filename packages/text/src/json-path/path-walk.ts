@@ -137,7 +137,7 @@ export class PathWalk implements JsonVisitor {
     return this.#isDone || this.#walker.hasFailed || this.tooLarge !== undefined
   }
 
-  /** Position of the first invalid JSON, if there was any. */
+  /** Position of the first invalid JSON. */
   get failedAt(): number | undefined {
     return this.#isDone || this.#walker.isComplete ? undefined : this.#walker.brokenAt
   }

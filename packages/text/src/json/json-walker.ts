@@ -140,7 +140,7 @@ export class JsonWalker {
     return this.#skippedLines
   }
 
-  /** Position of the first invalid JSON, if there was any. */
+  /** Position of the first invalid JSON. */
   get brokenAt(): number {
     return this.#firstRecord === 0 && this.#skippedLines > 0 ? this.#firstSkipped : this.position
   }
