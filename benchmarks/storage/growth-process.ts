@@ -13,36 +13,63 @@ type Times = Readonly<Record<Operation, number>>
 /** The same in the small and in the large storage, round by round. */
 export type GrowthFigures = readonly { readonly small: Times; readonly large: Times }[]
 
+/** What filling a storage takes, and how large it is then. */
+export interface Filling {
+  readonly seconds: number
+  readonly scopes: number
+  /** Bytes of the heap that remain in use. */
+  readonly heapBytes: number
+}
+
+/** What listing and collecting everything takes. */
+export interface Whole {
+  readonly listMs: number
+  readonly gcMs: number
+  /** Bytes of the heap in use at the most while everything is listed, above those in use before. */
+  readonly heapBytes: number
+}
+
 /** What such a process does. */
 export interface GrowthTasks {
-  /** Store so many entries; returns the seconds that it took. */
-  fill(input: { readonly place: Place; readonly entries: number }): Promise<number>
-  /** List everything in the second one that was filled; returns milliseconds. */
-  listAll(): Promise<number>
+  /** Store so many entries. */
+  fill(input: { readonly place: Place; readonly entries: number }): Promise<Filling>
+  /** List and collect everything in the second one that was filled. */
+  whole(): Promise<Whole>
   /** Measure in the first two that were filled. */
   measure(input: { readonly rounds: number; readonly batch: number }): Promise<GrowthFigures>
 }
 
 interface Filled {
   readonly storage: ManagedStorage
+  /** The same entries, in a storage that counts turns: it remembers each entry that it has met. */
+  readonly counting: ManagedStorage
   /** References of the scope that has half of all entries. */
   readonly references: readonly string[]
 }
 
 const PARALLEL = 64
+/** Entries of the session that is measured. The others share what is left. */
 const SMALL_SCOPE = 50
+const SCOPES = 100_000
 const BLOCK_BYTES = 1_024
+const CLEARED = 5
 const LARGE_SCOPE = ['tenant', 'large'] as const
 const HOUR_MS = 3_600_000
+const SAMPLES = 8
 
 const filled: Filled[] = []
 let seed = 0
 
 const tasks: GrowthTasks = {
   fill: async ({ place, entries }) => {
-    const storage = await openStorage(place, { evictAfterTurns: 1_000_000, ttlMs: HOUR_MS })
+    const turns = { evictAfterTurns: 1_000_000, ttlMs: HOUR_MS }
+    const counting = await openStorage(place, turns)
+    const storage = place.kind === 'memory' ? counting : await openStorage(place, { ttlMs: HOUR_MS })
     const start = performance.now()
     const references: string[] = []
+    const others = entries / 2 - SMALL_SCOPE
+    const each = Math.max(1, Math.floor(others / SCOPES))
+    const sessionOf = (index: number): number => Math.max(0, Math.ceil((index + 1 - SMALL_SCOPE) / each))
     let next = 0
     const worker = async (): Promise<void> => {
       while (next < entries) {
@@ -51,19 +78,32 @@ const tasks: GrowthTasks = {
         const isLarge = index % 2 === 0
         const scope = isLarge
           ? storage.scope(...LARGE_SCOPE)
-          : storage.scope('tenant', `session-${Math.floor(index / 2 / SMALL_SCOPE)}`)
+          : storage.scope('tenant', `session-${sessionOf(Math.floor(index / 2))}`)
         const reference = await scope.store(`call_${index}_0`, makeContent(BLOCK_BYTES, index))
         if (isLarge && references.length < 1_000) references.push(reference)
       }
     }
     await Promise.all(Array.from({ length: PARALLEL }, worker))
-    filled.push({ storage, references })
-    return (performance.now() - start) / 1_000
+    const seconds = (performance.now() - start) / 1_000
+    filled.push({ storage, counting, references })
+    return { seconds, scopes: sessionOf(entries / 2 - 1) + 2, heapBytes: heapInUse() }
   },
-  listAll: async () => {
+  whole: async () => {
+    const { storage } = known(filled[1])
     const start = performance.now()
-    for await (const { size } of known(filled[1]).storage.list()) if (size === 0) throw new Error('An entry is empty.')
-    return performance.now() - start
+    let entries = 0
+    for await (const { size } of storage.list()) entries += Number(size > 0)
+    const listMs = performance.now() - start
+    const before = heapInUse()
+    let heapBytes = 0
+    let listed = 0
+    for await (const _ of storage.list()) {
+      listed += 1
+      if (listed % Math.ceil(entries / SAMPLES) === 0) heapBytes = Math.max(heapBytes, heapInUse() - before)
+    }
+    const middle = performance.now()
+    await storage.gc()
+    return { listMs, gcMs: performance.now() - middle, heapBytes }
   },
   measure: async ({ rounds, batch }) => {
     const [small, large] = [known(filled[0]), known(filled[1])]
@@ -74,35 +114,48 @@ const tasks: GrowthTasks = {
       const second = await measureAll(round % 2 === 0 ? large : small, batch)
       if (round > 0) figures.push(round % 2 === 0 ? { small: first, large: second } : { small: second, large: first })
     }
-    for (const { storage } of filled) await storage.close()
+    for (const { storage, counting } of filled) await Promise.all([storage.close(), counting.close()])
     return figures
   },
 }
 
 /** Measure each operation; returns the milliseconds of one. */
-async function measureAll({ storage, references }: Filled, batch: number): Promise<Times> {
+async function measureAll({ storage, counting, references }: Filled, batch: number): Promise<Times> {
   const scope = storage.scope(...LARGE_SCOPE)
   const session = storage.scope('tenant', 'session-0')
+  const turns = counting.scope('tenant', 'session-0')
   seed += batch
   const contents = Array.from({ length: batch }, (_, index) => makeContent(BLOCK_BYTES, -seed - index))
   const stored: string[] = []
   const some = (index: number): string => known(references[(seed + index * 37) % references.length])
+  const few = Math.ceil(batch / 10)
+  const due = { unusedSince: Date.now() + HOUR_MS }
+  for (let index = 0; index < few; index += 1)
+    for (const content of contents.slice(0, CLEARED))
+      await storage.scope('cleared', `${index}`).store(`${seed}`, content)
+  await turns.endTurn()
   const store = await each(batch, async (index) => {
     stored.push(await scope.store(`new_${seed}_${index}`, known(contents[index])))
   })
   return {
     store,
     retrieve: await each(batch, (index) => scope.retrieve(some(index))),
+    range: await each(batch, (index) => scope.retrieveRange(some(index), { offset: 100, length: 200 })),
     stat: await each(batch, (index) => scope.stat(some(index))),
-    'list 50': await each(Math.ceil(batch / 10), async () => {
+    delete: await each(batch / 2, (index) => scope.delete(known(stored[2 * index]))),
+    evict: await each(batch / 2, (index) => scope.delete(known(stored[2 * index + 1]), due)),
+    // If nothing is due, it takes a microsecond: a few of them show nothing.
+    endTurn: await each(batch * 10, () => turns.endTurn()),
+    'list 50': await each(few, async () => {
       let count = 0
       for await (const { size } of session.list()) count += Number(size > 0)
       if (count !== SMALL_SCOPE) throw new Error(`${count} entries were listed.`)
     }),
-    // Where nothing is due it takes a microsecond, of which a few tell nothing.
-    endTurn: await each(batch * 10, () => session.endTurn()),
-    evict: await each(batch, (index) => scope.delete(known(stored[index]), { unusedSince: Date.now() + HOUR_MS })),
-    'gc of 50': await each(Math.ceil(batch / 10), () => session.gc()),
+    'gc of 50': await each(few, () => session.gc()),
+    'clear 5': await each(few, async (index) => {
+      const cleared = await storage.scope('cleared', `${index}`).clear()
+      if (cleared !== CLEARED) throw new Error(`${cleared} entries were cleared.`)
+    }),
   }
 }
 
@@ -114,6 +167,11 @@ async function each(count: number, run: (index: number) => Promise<unknown>): Pr
     times.push(performance.now() - start)
   }
   return times.toSorted((a, b) => a - b)[Math.floor(count / 2)] ?? 0
+}
+
+function heapInUse(): number {
+  globalThis.gc?.()
+  return process.memoryUsage().heapUsed
 }
 
 serve({ ...tasks })

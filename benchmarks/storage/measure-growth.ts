@@ -3,7 +3,7 @@ import { count, table } from '../adapters/table.ts'
 import { known } from '../report/known.ts'
 import { worst, type Section } from '../report/section.ts'
 import { median, milliseconds } from '../report/write-figures.ts'
-import type { GrowthFigures, GrowthTasks } from './growth-process.ts'
+import type { Filling, GrowthFigures, GrowthTasks, Whole } from './growth-process.ts'
 import { OPERATIONS } from './operations.ts'
 import { makePlace, removePlace, type Kind, type Place } from './place.ts'
 import { startRemote } from './remote.ts'
@@ -13,8 +13,15 @@ import { makeBucket, removeBucket } from './services.ts'
 const SCRIPT = fileURLToPath(new URL('growth-process.ts', import.meta.url))
 const FEW = 1_000
 const MANY = 100_000
-/** With `--full`, of databases: filling them takes a quarter of an hour. */
-const MANY_FULLY = 1_000_000
+/** With `--full`. Filling them takes minutes. */
+const MANY_FULLY: Readonly<Partial<Record<Kind, number>>> = {
+  file: 300_000,
+  SQLite: 1_000_000,
+  Redis: 1_000_000,
+  PostgreSQL: 1_000_000,
+}
+/** On a busy machine, filling a storage takes an hour, in which its process must not be ended. */
+const LONGEST_TASK_MS = 3_600_000
 const FEW_QUICKLY = 200
 const MANY_QUICKLY = 400
 const MOST = 1.2
@@ -22,11 +29,12 @@ const ROUNDS = 15
 const BATCH = 40
 const BATCH_IN_S3 = 10
 
-interface Growth {
+interface Growth extends Omit<Filling, 'heapBytes'> {
   readonly kind: Kind
   readonly entries: number
-  readonly seconds: number
-  readonly listAll: number
+  /** Bytes of the heap in use with many entries, above those with few. */
+  readonly heapGrowth: number
+  readonly whole: Whole
   readonly rows: readonly {
     readonly name: string
     readonly few: number
@@ -48,12 +56,30 @@ export async function measureGrowth(options: RunOptions): Promise<Section> {
       times.toFixed(2),
     ]),
   )
-  const lists = all.map(({ kind, entries, listAll }) => [kind, count(entries), milliseconds(listAll)])
+  const wholes = all.map(({ kind, entries, scopes, seconds, heapGrowth, whole }) => [
+    kind,
+    count(entries),
+    count(scopes),
+    ((seconds * 1_000) / entries).toFixed(3),
+    tenths(heapGrowth),
+    milliseconds(whole.listMs),
+    tenths(whole.heapBytes),
+    milliseconds(whole.gcMs),
+  ])
+  const heads = [
+    '',
+    'entries',
+    'scopes',
+    'filled, ms each',
+    'heap added, MB',
+    'list of all, ms',
+    'heap added, MB',
+    'gc of all, ms',
+  ]
   return {
-    text: [
-      table(['', '', `${count(FEW)} entries, ms`, 'many, ms', 'times'], rows, 2),
-      table(['', 'entries', 'list of all, ms'], lists, 1),
-    ].join('\n\n'),
+    text: [table(['', '', `${count(FEW)} entries, ms`, 'many, ms', 'times'], rows, 2), table(heads, wholes, 1)].join(
+      '\n\n',
+    ),
     bounds: all.map(({ kind, entries, rows: growth }) =>
       worst(
         `${kind}: ${count(entries)} entries, times the cost with ${count(FEW)}`,
@@ -66,21 +92,21 @@ export async function measureGrowth(options: RunOptions): Promise<Section> {
 }
 
 async function measureKind(kind: Kind, options: RunOptions): Promise<Growth> {
-  const isFull = options.isFull && (kind === 'SQLite' || kind === 'PostgreSQL')
-  const entries = options.isQuick ? MANY_QUICKLY : isFull ? MANY_FULLY : MANY
+  const fully = options.isFull ? MANY_FULLY[kind] : undefined
+  const entries = options.isQuick ? MANY_QUICKLY : (fully ?? MANY)
   const places = await Promise.all([
     apart(makePlace(kind, options.servers), 1),
     apart(makePlace(kind, options.servers), 2),
   ])
-  const remote = startRemote<GrowthTasks>(SCRIPT)
+  const remote = startRemote<GrowthTasks>(SCRIPT, LONGEST_TASK_MS)
   try {
-    await remote.call('fill', { place: places[0], entries: options.isQuick ? FEW_QUICKLY : FEW })
-    const seconds = await remote.call('fill', { place: places[1], entries })
-    console.error(`${kind}: ${entries} entries in ${Math.round(seconds)} s`)
-    const listAll = await remote.call('listAll')
+    const few = await remote.call('fill', { place: places[0], entries: options.isQuick ? FEW_QUICKLY : FEW })
+    const { heapBytes, ...filling } = await remote.call('fill', { place: places[1], entries })
+    console.error(`${kind}: ${entries} entries in ${Math.round(filling.seconds)} s`)
+    const whole = await remote.call('whole')
     const rounds = options.isQuick ? 2 : ROUNDS
     const figures = await remote.call('measure', { rounds, batch: kind === 'S3' ? BATCH_IN_S3 : BATCH })
-    return { kind, entries, seconds, listAll, rows: rowsOf(figures) }
+    return { kind, entries, ...filling, heapGrowth: heapBytes - few.heapBytes, whole, rows: rowsOf(figures) }
   } finally {
     remote.end()
     for (const place of places) {
@@ -96,6 +122,8 @@ async function apart(place: Place, number: number): Promise<Place> {
   if (place.kind !== 'S3') return place
   return { ...place, s3: await makeBucket({ ...known(place.s3), bucket: `${place.s3?.bucket}-growth-${number}` }) }
 }
+
+const tenths = (bytes: number): string => (bytes / 1e6).toFixed(1)
 
 const rowsOf = (figures: GrowthFigures): Growth['rows'] =>
   OPERATIONS.map((name) => ({

@@ -1,4 +1,15 @@
 /** What is measured of a storage that fills up. */
-export const OPERATIONS = ['store', 'retrieve', 'stat', 'list 50', 'endTurn', 'evict', 'gc of 50'] as const
+export const OPERATIONS = [
+  'store',
+  'retrieve',
+  'range',
+  'stat',
+  'delete',
+  'evict',
+  'endTurn',
+  'list 50',
+  'gc of 50',
+  'clear 5',
+] as const
 
 export type Operation = (typeof OPERATIONS)[number]

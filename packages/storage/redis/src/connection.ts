@@ -59,9 +59,7 @@ export class Connection {
 
   /** Yields pages of keys. A key may be returned more than once. */
   async *scan(pattern: string): AsyncGenerator<string[]> {
-    // A Cluster client has no nodes before it is connected.
-    if (this.#client.isCluster) await this.command('EXISTS', pattern)
-    for (const node of this.#masters()) {
+    for (const node of await this.#masters()) {
       let cursor = '0'
       do {
         const args = [cursor, 'MATCH', pattern, 'COUNT', 1_000]
@@ -73,6 +71,16 @@ export class Connection {
     }
   }
 
+  /** Returns whether a server may have evicted keys without an expiry. */
+  async mayLoseKeys(): Promise<boolean> {
+    for (const node of await this.#masters()) {
+      const info = String(await this.#explained(() => this.#send(node, 'INFO', [])))
+      const keepsThem = /^(?:maxmemory:0|maxmemory_policy:(?:noeviction|volatile-\w+))\r$/m.test(info)
+      if (!keepsThem || !/^evicted_keys:0\r$/m.test(info)) return true
+    }
+    return false
+  }
+
   async close(): Promise<void> {
     if (this.#isOwn) await (this.#closed ??= this.#close())
   }
@@ -82,9 +90,12 @@ export class Connection {
     this.#client.disconnect()
   }
 
-  #masters(): Redis[] {
+  async #masters(): Promise<Redis[]> {
     const client = this.#client
-    return 'nodes' in client ? client.nodes('master') : [client]
+    if (!('nodes' in client)) return [client]
+    // A Cluster client has no nodes before it is connected.
+    await this.command('PING')
+    return client.nodes('master')
   }
 
   async #explained(run: () => Promise<unknown>): Promise<unknown> {

@@ -125,7 +125,6 @@ function describe(head: Buffer, lastUsedAt: number): EntryInfo {
 }
 
 const SCOPES_PAGE = 1_000
-const PRUNED_AT_ONCE = 100
 const MAX_REMEMBERED = 10_000
 const SCOPE_AGE_MS = 3_600_000
 
@@ -188,13 +187,8 @@ export class Scopes {
     }
   }
 
-  async prune(paths: readonly string[]): Promise<void> {
-    const named = paths.filter((path) => path !== '')
-    for (let at = 0; at < named.length; at += PRUNED_AT_ONCE)
-      await Promise.all(named.slice(at, at + PRUNED_AT_ONCE).map((path) => this.#prune(path)))
-  }
-
-  async #prune(path: string): Promise<void> {
+  async prune(path: string): Promise<void> {
+    if (path === '') return
     const enteredAt = await this.#connection.command('ZSCORE', this.#keys.entered, path)
     if (Number(enteredAt) > Date.now() - this.#ageMs || !(await this.#isEmpty(path))) return
     await this.#connection.command('ZREM', this.#keys.scopes, path)

@@ -1,7 +1,7 @@
 import { regroupChunks, StorageError, type NewEntryInfo, type WrittenEntry } from '@spillway/core/driver'
 import { randomUUID } from 'node:crypto'
 import type { Connection } from './connection.ts'
-import { aliveKey, encodeHeader, entryKey, indexKey, pieceKey, scriptKeys, type Place } from './keys.ts'
+import { encodeHeader, entryKey, indexKey, pieceKey, scriptKeys, type Place } from './keys.ts'
 import { ABANDON, COMMIT, RENEW, RESTORE, TOUCH } from './scripts.ts'
 
 const NOTHING = new Uint8Array(0)
@@ -155,7 +155,6 @@ class PieceUpload {
     if (this.#pieces === 0) return
     await Promise.allSettled(this.#inFlight.map(({ sent }) => sent))
     const keys = Array.from({ length: this.#pieces }, (_, index) => pieceKey(this.#place, this.#nonce, index))
-    keys.push(aliveKey(this.#place, this.#nonce))
     for (let at = 0; at < keys.length; at += UNLINKED_AT_ONCE) {
       const some = [...this.#scriptKeys, ...keys.slice(at, at + UNLINKED_AT_ONCE)]
       const removal = this.#connection.script(ABANDON, some, [this.#place.reference, this.#nonce])

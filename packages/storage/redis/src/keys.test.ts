@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
-  aliveKey,
   decodeHeader,
   decodeInfo,
   encodeHeader,
@@ -28,11 +27,10 @@ test('a key of a scope decodes to its parts', () => {
       const keys = new Keys(of)
       const place = keys.place(scope === '' ? name : `${scope}/${name}`)
       expect(place).toMatchObject({ tag: keys.tag(scope), reference: name })
-      expect(keys.parse(indexKey(place.tag))).toEqual({ kind: 'index', path: scope })
-      expect(keys.parse(entryKey(place))).toEqual({ kind: 'entry', path: scope, reference: name })
-      const written = { path: scope, reference: name, nonce: one }
-      expect(keys.parse(pieceKey(place, one, piece))).toEqual({ kind: 'piece', ...written })
-      expect(keys.parse(aliveKey(place, one))).toEqual({ kind: 'alive', ...written })
+      expect(keys.parse(indexKey(place.tag))).toEqual({ key: indexKey(place.tag), path: scope })
+      expect(keys.parse(entryKey(place))).toEqual({ key: entryKey(place), path: scope, reference: name })
+      const key = pieceKey(place, one, piece)
+      expect(keys.parse(key)).toEqual({ key, path: scope, writer: `${name}:${one}` })
     }),
   )
 })
@@ -58,6 +56,8 @@ test.each([
   '{p:a}:foreign',
   '{p:a}:entry:a:b',
   '{p:a}:piece:a',
+  '{p:a}:evicted',
+  '{p:a}:writers',
   '{p:a}index',
 ])('%j is not a key of a scope', (key) => {
   expect(new Keys('p').parse(key)).toBeUndefined()

@@ -14,18 +14,16 @@ export interface Place {
   readonly id: EntryId
 }
 
-type ScopeKey =
-  | { readonly kind: 'index' | 'evicted'; readonly path: string }
-  | { readonly kind: 'entry'; readonly path: string; readonly reference: string }
-  | {
-      readonly kind: 'piece' | 'alive'
-      readonly path: string
-      readonly reference: string
-      readonly nonce: string
-    }
+/** A key of a scope: an entry with its reference, a chunk with its writer, or the index. */
+interface ScopeKey {
+  readonly key: string
+  readonly path: string
+  readonly reference: string | undefined
+  readonly writer: string | undefined
+}
 
 const PATH = /^[a-z0-9_/-]*$/
-const NAME = /^(?:(index|evicted)|entry:([a-z0-9_]+)|(piece|alive):([a-z0-9_]+):([a-z0-9-]+)(?::\d+)?)$/
+const NAME = /^(?:index|entry:([a-z0-9_]+)|piece:([a-z0-9_]+:[a-z0-9-]+):\d+)$/
 
 /**
  * Key names. The keys of a scope begin with `{prefix:path}:`.
@@ -34,7 +32,7 @@ const NAME = /^(?:(index|evicted)|entry:([a-z0-9_]+)|(piece|alive):([a-z0-9_]+):
  * - `evicted`: hash of tombstones.
  * - `entry:<reference>`: header, description, line index, and the content of small entries.
  * - `piece:<reference>:<nonce>:<number>`: larger content. Each write has another nonce.
- * - `alive:<reference>:<nonce>`: the last heartbeat of the writer.
+ * - `writers`: sorted set of `<reference>:<nonce>` with the last heartbeat of each writer of larger content.
  *
  * `{prefix}:scopes` lists the scopes. `{prefix}:entered` has the time at which writers last added each scope.
  */
@@ -72,13 +70,10 @@ export class Keys {
     const end = key.indexOf('}:')
     if (!key.startsWith(start) || end < 0) return undefined
     const path = key.slice(start.length, end)
+    const name = NAME.exec(key.slice(end + 2))
     // With a colon, it is a scope of a longer prefix.
-    if (!PATH.test(path)) return undefined
-    const [, plain, entry, kind, reference, nonce] = NAME.exec(key.slice(end + 2)) ?? []
-    if (plain === 'index' || plain === 'evicted') return { kind: plain, path }
-    if (entry !== undefined) return { kind: 'entry', path, reference: entry }
-    if (reference === undefined || nonce === undefined) return undefined
-    return kind === 'piece' || kind === 'alive' ? { kind, path, reference, nonce } : undefined
+    if (name === null || !PATH.test(path)) return undefined
+    return { key, path, reference: name[1], writer: name[2] }
   }
 }
 
@@ -92,8 +87,7 @@ export const scriptKeys = (tag: string, references: readonly string[]): string[]
   ...references.map((reference) => entryKey({ tag, reference })),
 ]
 
-export const aliveKey = ({ tag, reference }: Pick<Place, 'tag' | 'reference'>, nonce: string): string =>
-  `${tag}alive:${reference}:${nonce}`
+export const writersKey = (tag: string): string => `${tag}writers`
 
 export const pieceKey = ({ tag, reference }: Place, nonce: string, piece: number): string =>
   `${tag}piece:${reference}:${nonce}:${piece}`

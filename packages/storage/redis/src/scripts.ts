@@ -20,6 +20,7 @@ const COMMON = `
 local index = KEYS[1]
 local tag = string.sub(index, 1, -6)
 local evicted = tag .. 'evicted'
+local writers = tag .. 'writers'
 local function number(value) return string.format('%.17g', value) end
 local function entry(reference) return tag .. 'entry:' .. reference end
 local function piece(reference, nonce, i) return tag .. 'piece:' .. reference .. ':' .. nonce .. ':' .. string.format('%d', i) end
@@ -107,13 +108,13 @@ export const COMMIT: Script = script(`
 local reference, used, value = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local old, mine = header(entry(reference)), parse(string.sub(value, 1, 160))
 if old and old.nonce == mine.nonce then return { 1, number(lastUse(reference) or used) } end
-local alive = tag .. 'alive:' .. reference .. ':' .. mine.nonce
+local function ended() if mine.pieces > 0 then redis.call('ZREM', writers, reference .. ':' .. mine.nonce) end end
 if old and state(reference, old) == 'whole' then
   local before = lastUse(reference)
   if before and before >= used then used = before + 1 end
   revive(reference, used)
   each(reference, mine, 'UNLINK')
-  if mine.pieces > 0 then redis.call('UNLINK', alive) end
+  ended()
   return { 0, number(used) }
 end
 if pieces(reference, mine) ~= 'whole' then return { -1, '0' } end
@@ -121,7 +122,7 @@ revive(reference, used)
 if old then drop(reference, old) end
 redis.call('SET', entry(reference), value)
 each(reference, mine, 'PERSIST')
-if mine.pieces > 0 then redis.call('UNLINK', alive) end
+ended()
 return { redis.call('ZCARD', index) == 1 and 2 or 1, number(used) }
 `)
 
@@ -135,7 +136,8 @@ export const RENEW: Script = script(`
 local head = header(entry(ARGV[1]))
 if head and head.nonce == ARGV[2] then return 0 end
 for i = 0, tonumber(ARGV[3]) - 1 do redis.call('PEXPIRE', piece(ARGV[1], ARGV[2], i), ARGV[4]) end
-redis.call('SET', tag .. 'alive:' .. ARGV[1] .. ':' .. ARGV[2], ARGV[5], 'PX', ARGV[4])
+redis.call('ZADD', writers, ARGV[5], ARGV[1] .. ':' .. ARGV[2])
+redis.call('PEXPIRE', writers, ARGV[4])
 return 1
 `)
 
@@ -271,8 +273,7 @@ return result
 `)
 
 /**
- * Removes the chunks of a failed writer. They are kept if they belong to the entry: then only the answer to the commit
- * was lost.
+ * Removes the chunks of a failed writer, but not those of an entry: then only the answer to the commit was lost.
  *
  * Arguments: reference, nonce. Keys after the index and the entry: the chunks.
  */
@@ -280,27 +281,33 @@ export const ABANDON: Script = script(`
 local head = header(entry(ARGV[1]))
 if head and head.nonce == ARGV[2] then return 0 end
 for i = 3, #KEYS do redis.call('UNLINK', KEYS[i]) end
+redis.call('ZREM', writers, ARGV[1] .. ':' .. ARGV[2])
 return 1
 `)
 
 /**
  * Removes leftovers of a killed writer. Returns the number of removed keys and their bytes.
  *
- * Arguments: reference, nonce, start time, latest time of the last heartbeat. Keys after the index and the entry:
- * heartbeat, leftovers.
+ * Arguments: reference, nonce, start time, latest time of the last heartbeat. Keys after the index and the entry: known
+ * leftovers, to which those with the first numbers are added.
  */
 export const SWEEP: Script = script(`
 local head = header(entry(ARGV[1]))
 if head and head.nonce == ARGV[2] then return { 0, 0 } end
-local alive = KEYS[3]
-local seen = math.max(tonumber(ARGV[3]), tonumber(redis.call('GET', alive) or '0') or 0)
+local writer = ARGV[1] .. ':' .. ARGV[2]
+local seen = math.max(tonumber(ARGV[3]), tonumber(redis.call('ZSCORE', writers, writer) or '0'))
 if seen > tonumber(ARGV[4]) then return { 0, 0 } end
 local removed, bytes = 0, 0
-for i = 4, #KEYS do
-  bytes = bytes + redis.call('STRLEN', KEYS[i])
-  removed = removed + redis.call('UNLINK', KEYS[i])
+local function remove(key)
+  bytes = bytes + redis.call('STRLEN', key)
+  local found = redis.call('UNLINK', key)
+  removed = removed + found
+  return found == 1
 end
-redis.call('UNLINK', alive)
+for i = 3, #KEYS do remove(KEYS[i]) end
+local i = 0
+while remove(piece(ARGV[1], ARGV[2], i)) do i = i + 1 end
+redis.call('ZREM', writers, writer)
 return { removed, bytes }
 `)
 

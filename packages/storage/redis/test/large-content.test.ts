@@ -1,6 +1,5 @@
 import { faultProxy } from '@spillway-internal/services'
 import fc from 'fast-check'
-import { Redis } from 'ioredis'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { RedisStorage } from '../src/index.ts'
 import { RENEW } from '../src/scripts.ts'
@@ -65,26 +64,6 @@ describe.skipIf(!shared.available)('content in chunks', () => {
     expect(proxy.bytesRead - before).toBeLessThan(80 * KIB)
   })
 
-  test('is stored and retrieved in one round trip if it is small, and described in one if it is large', async () => {
-    const { hostname, port } = new URL(sharedUrl())
-    const { prefix } = testStorage()
-    const monitor = new Redis(Number(port), hostname)
-    onTestFinished(() => monitor.disconnect())
-    const storage = new RedisStorage(sharedUrl(), { prefix })
-    onTestFinished(() => storage.close())
-    const scope = storage.scope('a')
-    await scope.delete(await scope.store('warm-up', pattern(1)))
-    const commands = await commandsOf(monitor, prefix)
-    const reference = await scope.store('call_1_0', pattern(100_000))
-    expect(await commands()).toEqual(['ZADD', 'SETNX'])
-    await scope.retrieve(reference)
-    expect(await commands()).toEqual(['ZSCORE', 'GET'])
-    await scope.stat(reference)
-    expect(await commands()).toEqual(['ZSCORE', 'GETRANGE'])
-    await scope.delete(reference)
-    expect(await commands()).toEqual(['EVALSHA'])
-  })
-
   test('keeps the chunks of a slow writer, and loses those of a killed one', async () => {
     const { prefix, raw } = testStorage()
     let now = Date.now()
@@ -100,13 +79,13 @@ describe.skipIf(!shared.available)('content in chunks', () => {
     expect(same((await driver.read('a/slow'))?.content ?? new Uint8Array(1), Buffer.concat(parts))).toBe(true)
 
     await raw.set(`{${prefix}:a}:piece:slow:abc-def:0`, 'left by a killed writer')
+    await raw.zadd(`{${prefix}:a}:writers`, 1, 'slow:abc-def')
     await raw.set(`{${prefix}:a}:piece:slow:${now.toString(36)}-def:0`, 'young')
     expect(await driver.collect('a/', now)).toEqual({ leftovers: 1, bytes: 23 })
     expect(await driver.collect('b/', now + 10_000)).toEqual({ leftovers: 0, bytes: 0 })
     expect(await driver.collect('', now + 10_000)).toEqual({ leftovers: 1, bytes: 5 })
     expect((await driver.read('a/slow'))?.info.size).toBe(6 * 4_096)
-    // A sign of life that was under way when it ended is not counted.
-    const left = (await rawKeys(raw, `{${prefix}:a}*`)).filter((key) => !key.includes(':alive:'))
+    const left = await rawKeys(raw, `{${prefix}:a}*`)
     expect(left.length).toBe(8)
   })
 
@@ -122,7 +101,7 @@ describe.skipIf(!shared.available)('content in chunks', () => {
     const keys = [index, `{${prefix}:a}:entry:late`]
     expect(await raw.eval(RENEW.lua, keys.length, ...keys, 'late', nonce, 5, 600_000, Date.now())).toBe(0)
     expect(await Promise.all(pieces.map((key) => raw.pttl(key)))).toEqual(pieces.map(() => -1))
-    expect(await rawKeys(raw, `{${prefix}:a}:alive:*`)).toEqual([])
+    expect(await rawKeys(raw, `{${prefix}:a}:writers`)).toEqual([])
     expect(same((await driver.read('a/late'))?.content ?? new Uint8Array(1), content)).toBe(true)
   })
 
@@ -156,19 +135,4 @@ describe.skipIf(!shared.available)('content in chunks', () => {
 async function* failing(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* parts
   throw new Error('the source failed')
-}
-
-/** Name the commands on keys of a prefix that a server gets from now on; each call returns those since the one before. */
-async function commandsOf(client: Redis, prefix: string): Promise<() => Promise<string[]>> {
-  const monitor = await client.monitor()
-  onTestFinished(() => monitor.disconnect())
-  const seen: string[] = []
-  monitor.on('monitor', (_time: string, args: string[], source: string) => {
-    if (source !== 'lua' && args.some((word) => word.includes(prefix))) seen.push((args[0] ?? '').toUpperCase())
-  })
-  return async () => {
-    await client.echo(prefix)
-    await expect.poll(() => seen.at(-1)).toBe('ECHO')
-    return seen.splice(0).slice(0, -1)
-  }
 }

@@ -32,9 +32,9 @@ export async function residue({ nodes, prefix }: Config, entries: readonly Store
   try {
     const keys = await rawKeys(client, `{${prefix}*`)
     const references = new Set(entries.map(({ reference }) => reference))
-    const referenceOf = (key: string): string => /\}:(?:entry|piece|alive):([^:]+)/.exec(key)?.[1] ?? ''
+    const referenceOf = (key: string): string => /\}:(?:entry|piece):([^:]+)/.exec(key)?.[1] ?? ''
     const records = keys.filter((key) => !/^\{.*\}:(?:index|evicted|scopes|entered)$/.test(key))
-    const others = records.filter((key) => key.includes('}:alive:') || !references.has(referenceOf(key)))
+    const others = records.filter((key) => !references.has(referenceOf(key)))
     const problems = others.length === 0 ? [] : [`left over: ${others.slice(0, 5).join(', ')}`]
     const found = records.filter((key) => key.includes('}:entry:')).length
     return found === entries.length
