@@ -1,6 +1,7 @@
-import { KINDS } from './answer-case.ts'
+import { KINDS, type AnswerCase } from './answer-case.ts'
 import type { Outcome } from './play.ts'
 import { quantile } from '../adapters/measure-time.ts'
+import { besideLowest, type Comparison } from '../report/comparison.ts'
 import { MARGIN, summarize, type CachePrices, type Interval, type Summary } from './summarize.ts'
 
 /** The policy of the overview: it knows where logs have their reason, and uses structure. */
@@ -68,7 +69,7 @@ function sectionsOf(outcomes: readonly Outcome[], baseline: string, prices: Cach
 }
 
 /** Write the lines of a table that compares all systems with one policy; a † marks development data. */
-export function writeOverview(outcomes: readonly Outcome[], baseline: string, prices: CachePrices): readonly string[] {
+function writeOverview(outcomes: readonly Outcome[], baseline: string, prices: CachePrices): readonly string[] {
   const own = outcomes.filter(({ policy }) => policy === OVERVIEW_POLICY)
   // Systems that only take some kinds of content are in the tables by kind.
   const cases = (system: string): number => own.filter((outcome) => outcome.system === system).length
@@ -84,7 +85,7 @@ export function writeOverview(outcomes: readonly Outcome[], baseline: string, pr
     const whole = new Map(outcomesOfKind.map((outcome) => [outcome.case, outcome.full]))
     const first = summaries[0]
     const data = [`${first?.cases} (${first?.groups})`, tokens(quantile([...whole.values()], 0.5))]
-    return `| ${[kind + (origin === 'development' ? ' †' : ''), ...data, ...cells].join(' | ')} |`
+    return `| ${[kind + markOf(origin), ...data, ...cells].join(' | ')} |`
   })
   return [
     `| question | cases (groups) | whole | ${systems.join(' | ')} |`,
@@ -92,6 +93,37 @@ export function writeOverview(outcomes: readonly Outcome[], baseline: string, pr
     ...rows,
   ]
 }
+
+/** Compare the tokens to the answer with those of the best other system, by the policy of the overview. */
+export function compareAnswers(outcomes: readonly Outcome[], baseline: string, prices: CachePrices): Comparison[] {
+  const own = outcomes.filter(({ policy }) => policy === OVERVIEW_POLICY)
+  return sectionsOf(own, baseline, prices).flatMap(({ kind, origin, summaries }) => {
+    const ours = summaries.find(({ system }) => system === baseline)?.tokensPlus
+    const others = summaries.filter(({ system }) => !system.startsWith(baseline))
+    const named = others.map(({ system, tokensPlus }) => ({ name: system, value: Math.round(tokensPlus) }))
+    if (ours === undefined) return []
+    const what = `${kind}${markOf(origin)}: ${ASKED[kind as AnswerCase['kind']]}`
+    return [{ what, unit: '', ours: Math.round(ours), other: besideLowest(ours, named) }]
+  })
+}
+
+/** What each kind of question asks for. */
+const ASKED: Readonly<Record<AnswerCase['kind'], string>> = {
+  'log-why': 'why a log failed',
+  'log-needle': 'a line of a log',
+  'log-count': 'the number of lines with a word',
+  'table-cell': 'a cell of a table',
+  'table-aggregate': 'a count over a table',
+  'json-sibling': 'a value of JSON beside another',
+  'json-path': 'a value of JSON by its path',
+  'command-cell': "a field of a command's output",
+  'code-symbol': 'the definition of a name',
+  'page-fact': 'a fact of a page',
+  'later-use': 'a line that the agent used later',
+  overview: 'an overview',
+  compare: 'a comparison of two runs',
+}
+const markOf = (origin: string): string => (origin === 'development' ? ' †' : '')
 
 function kindSection(
   kind: string,

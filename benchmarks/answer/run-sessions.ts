@@ -1,8 +1,6 @@
 #!/usr/bin/env node
 /** What recorded sessions cost with each system's replacements, with and without a prompt cache. See README.md. */
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { readTranscripts } from '../history/transcripts/read-transcripts.ts'
 import { dataFolder } from '../preview/lib/data.mjs'
@@ -10,8 +8,12 @@ import { currentCommit } from './current-commit.ts'
 import { contextEditing } from '../history/subjects/langchain.ts'
 import { pruning } from '../history/subjects/prune-messages.ts'
 import { replayEdited, replaySession, type SessionCost } from './replay-session.ts'
+import { besideLowest, type Comparison } from '../report/comparison.ts'
+import { known } from '../report/known.ts'
+import { publish } from '../report/publish.ts'
+import { save } from '../speed/lib.mjs'
 import { intervalOverGroups } from './summarize.ts'
-import { allSystems } from './systems/all-systems.ts'
+import { allSystems, BASELINE } from './systems/all-systems.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -32,6 +34,7 @@ const editors = [
   pruning('AI SDK, the same over 20,000', 'before-last-3-messages', true),
 ]
 const sections: string[] = []
+const allCosts: SessionCost[][] = []
 for (const [heading, folder] of [
   ['Sessions that were set aside, of projects that the development sessions have too', join(data, 'more')],
   ['Development sessions: rules may have been written for them', data],
@@ -42,6 +45,7 @@ for (const [heading, folder] of [
     for (const system of systems) costs.push(await replaySession(transcript, system, prices))
     for (const editor of editors) costs.push(await replayEdited(transcript, editor, prices))
   }
+  allCosts.push(costs)
   sections.push(`## ${heading}\n\n${transcripts.length} sessions.\n\n${tableOf(costs)}`)
 }
 const report = [
@@ -51,9 +55,9 @@ const report = [
 ].join('\n\n')
 console.log(report)
 if (options.publish) {
-  const folder = fileURLToPath(new URL('results/', import.meta.url))
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(`${folder}sessions.md`, report)
+  const results = { title: 'All sessions', bounds: [], comparisons: compareCosts(known(allCosts[0])) }
+  save('sessions', results, report, undefined, join(import.meta.dirname, 'results'))
+  publish()
 }
 
 function tableOf(costs: readonly SessionCost[]): string {
@@ -76,6 +80,23 @@ function tableOf(costs: readonly SessionCost[]): string {
     '| --- | --: | --: | --: | --: | --: | --: | --: |',
     ...rows,
   ].join('\n')
+}
+
+/** Compare the tokens of all prompts, with and without a cache, with those of the best other system. */
+function compareCosts(costs: readonly SessionCost[]): Comparison[] {
+  const compare = (what: string, field: 'promptTokens' | 'cachedPromptTokens'): Comparison => {
+    const sums = [...Map.groupBy(costs, ({ system }) => system)].map(([name, own]) => ({
+      name,
+      value: own.reduce((sum, cost) => sum + cost[field], 0),
+    }))
+    const ours = known(sums.find(({ name }) => name === BASELINE)).value
+    const others = sums.filter(({ name }) => name !== BASELINE)
+    return { what, unit: '', ours, other: besideLowest(ours, others) }
+  }
+  return [
+    compare('sessions: prompt tokens', 'promptTokens'),
+    compare('sessions: prompt tokens, by the price with a cache', 'cachedPromptTokens'),
+  ]
 }
 
 /** The tokens of all sessions, and how much that differs from those with whole results. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** Tokens to the answer: what it costs an agent to get an answer out of a large tool result. See README.md. */
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -8,7 +8,9 @@ import { allCases } from './cases/all-cases.ts'
 import { generatedCases } from './cases/generated-cases.ts'
 import { isWanted } from './is-wanted.ts'
 import { play, type Outcome } from './play.ts'
-import { writeOverview, writeReport } from './report.ts'
+import { publish } from '../report/publish.ts'
+import { save } from '../speed/lib.mjs'
+import { compareAnswers, writeReport } from './report.ts'
 import { currentCommit } from './current-commit.ts'
 import { sameInSecondProcess } from './second-process.ts'
 import { ablations, allSystems, BASELINE } from './systems/all-systems.ts'
@@ -82,14 +84,8 @@ const report = writeReport(outcomes, BASELINE, {
 })
 console.log(report)
 if (options.publish) {
-  mkdirSync(`${HERE}results`, { recursive: true })
-  writeFileSync(`${HERE}results/${options.ablation ? 'ablation' : 'answer'}.md`, report)
-  if (!options.ablation) {
-    const docs = `${HERE}../../docs/benchmarks.md`
-    const table = writeOverview(outcomes, BASELINE, prices).join('\n')
-    writeFileSync(
-      docs,
-      readFileSync(docs, 'utf8').replace(/^\| question .*(?:\n\|.*)*/m, () => table),
-    )
-  }
+  const comparisons = compareAnswers(outcomes, BASELINE, prices)
+  const results = { title: 'All questions and policies', bounds: [], comparisons }
+  save(options.ablation ? 'ablation' : 'answer', results, report, undefined, `${HERE}results`)
+  publish()
 }

@@ -3,7 +3,7 @@
  *
  *   node history/run.ts [end lived cost] [--quick] [--data FOLDER] [--out FOLDER] [--tag NAME] [--publish]
  *
- * `--publish` writes the tables into docs/benchmarks.md. `--out` is the folder of `results/`, by default this one.
+ * `--publish` shows the results in docs/benchmarks.md. `--out` is the folder of `results/`, by default this one.
  */
 import { parseArgs } from 'node:util'
 import { dataFolder } from '../preview/lib/data.mjs'
@@ -20,9 +20,6 @@ const PARTS = new Map<string, Part<HistoryOptions>>([
   ['lived', { title: 'As the agent lived them', measure: livedSection }],
   ['cost', { title: 'What it costs', measure: costSection }],
 ])
-const INTRODUCTION = `What does keeping a history short leave of it? The tables are one run of \`pnpm history\` in \`benchmarks/\` over real sessions of agents, at limits of 20,000 tokens in all and 2,000 for each result; [what is measured, and how](../benchmarks/history/README.md).
-
-Spillway, in the mode \`compact\`, and ReMe take out results of more than 2,000 tokens alone, and keep them: sessions of many small results stay over the limit. LangChain and the AI SDK take out results of any size, and do not keep them: sessions fit more often, and what agents later needed of these results is gone.`
 
 const { values, positionals } = parseArgs({
   options: {
@@ -43,5 +40,5 @@ await runReport({
   remarks: [`${transcripts.length} transcripts.`],
   folder: values.out ?? import.meta.dirname,
   tag: values.tag,
-  publish: values.publish === true ? { introduction: INTRODUCTION, before: 'Reproduce it' } : undefined,
+  isPublished: values.publish === true,
 })

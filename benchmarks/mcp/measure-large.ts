@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { estimateTokens } from '@spillway/core'
 import { count, table } from '../adapters/table.ts'
+import { besideLowest, type Comparison } from '../report/comparison.ts'
 import { known } from '../report/known.ts'
 import { worst, type Section } from '../report/section.ts'
 import { proxyOf, SERVER, type Command } from './commands.ts'
@@ -90,8 +91,23 @@ export async function measureLarge({ isQuick }: { readonly isQuick: boolean }): 
         figures.map(({ megabytes, tokens }) => ({ value: tokens, where: `${megabytes} MB` })),
       ),
     ],
+    comparisons: figures.flatMap(compareCall),
     figures,
   }
+}
+
+function compareCall({ megabytes, seconds, direct, added = 0 }: Figures): Comparison[] {
+  const what = `a result of ${megabytes} MB`
+  const floor = typeof direct === 'string' ? [] : [{ name: 'direct', value: direct }]
+  return [
+    { what: `${what}: time`, unit: 's', ours: seconds, floor: besideLowest(seconds, floor) },
+    {
+      what: `${what}: memory`,
+      unit: 'MB',
+      ours: added,
+      floor: besideLowest(added, [{ name: 'the result', value: megabytes }]),
+    },
+  ]
 }
 
 async function callOnce(command: Command, megabytes: number): Promise<Call> {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { table } from '../adapters/table.ts'
+import { besideLowest } from '../report/comparison.ts'
 import type { Section } from '../report/section.ts'
 import { proxyOf, SERVER } from './commands.ts'
 import { callTool, connectSdk, type SdkClient } from './sdk-client.ts'
@@ -45,6 +46,12 @@ export async function measureOverhead({ isQuick }: { readonly isQuick: boolean }
         value: one.proxied.median - one.direct.median,
         where: one.name,
         unit: 'ms',
+      })),
+      comparisons: figures.map(({ name, direct: { median }, proxied }) => ({
+        what: `a call with a result of ${name}`,
+        unit: 'ms',
+        ours: proxied.median,
+        floor: besideLowest(proxied.median, [{ name: 'direct', value: median }]),
       })),
       figures,
     }

@@ -6,6 +6,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
+import { machine, save } from '../speed/lib.mjs'
 import { dataFolder } from './lib/data.mjs'
 
 const { values: opt } = parseArgs({
@@ -13,7 +14,7 @@ const { values: opt } = parseArgs({
     data: { type: 'string' },
     impl: { type: 'string', default: 'all' },
     ours: { type: 'string' },
-    out: { type: 'string' },
+    publish: { type: 'boolean' },
     budget: { type: 'string', default: '1000' },
     child: { type: 'string' },
     file: { type: 'string' },
@@ -98,6 +99,7 @@ if (opt.child) {
     fs.writeFileSync(file, text)
     return { name, type, file, bytes: fs.statSync(file).size }
   })
+  const before = machine()
   const names = opt.impl === 'all' ? [...ALL, ...(opt.ours ? ['ours'] : [])] : opt.impl.split(',')
   const out = []
   for (const name of names)
@@ -134,19 +136,21 @@ if (opt.child) {
     r.error
       ? `error: ${r.error}`
       : `${(r.median / (r.bytes / 1e6)).toFixed(2)} ms/MB; +${Math.max(0, (r.after - r.before) / 1e6).toFixed(0)} (${(r.after / 1e6).toFixed(0)}) MB`
-  const md =
-    [
-      `# Latency and memory, budget ${opt.budget}, node ${process.version}, ${os.cpus().length} x ${os.cpus()[0]?.model ?? '?'}`,
-      '',
-      'Median of 3 calls in a child process of its own, after a warm-up on a small input; peak resident memory above that before the first big call (in brackets: peak in all, runtime and input included).',
-      '',
-      row('implementation', ...inputs.map((i) => `${i.name} (${(i.bytes / 1e6).toFixed(2)} MB)`)),
-      row(...Array(inputs.length + 1).fill('---')),
-      ...names.map((n) => row(n, ...inputs.map((i) => cell(out.find((r) => r.impl === n && r.input === i.name))))),
-    ].join('\n') + '\n'
+  const md = [
+    `# Latency and memory, budget ${opt.budget}, node ${process.version}, ${os.cpus().length} x ${os.cpus()[0]?.model ?? '?'}`,
+    '',
+    'Median of 3 calls in a child process of its own, after a warm-up on a small input; peak resident memory above that before the first big call (in brackets: peak in all, runtime and input included).',
+    '',
+    row('implementation', ...inputs.map((i) => `${i.name} (${(i.bytes / 1e6).toFixed(2)} MB)`)),
+    row(...Array(inputs.length + 1).fill('---')),
+    ...names.map((n) => row(n, ...inputs.map((i) => cell(out.find((r) => r.impl === n && r.input === i.name))))),
+  ].join('\n')
   console.log(md)
-  if (opt.out) {
-    fs.writeFileSync(opt.out + '.md', md)
-    fs.writeFileSync(opt.out + '.json', JSON.stringify(out).replace(/\},\{/g, '},\n{') + '\n')
+  if (opt.publish) {
+    // Not in the processes that are measured.
+    const { comparePerf } = await import('./compare-perf.ts')
+    const results = { title: 'Previews', machine: before, bounds: [], comparisons: comparePerf(out), figures: out }
+    save('perf', results, md, undefined, path.join(import.meta.dirname, 'results'))
+    ;(await import('../report/publish.ts')).publish()
   }
 }

@@ -1,16 +1,17 @@
 #!/usr/bin/env node
 // How much of the answer a preview holds, for projects that rules were written with and for others. See README.md.
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { replaceSection } from '../report/replace-section.ts'
+import { publish } from '../report/publish.ts'
+import { save } from '../speed/lib.mjs'
 import { CATEGORIES, loadAllCases } from './lib/cases.mjs'
 import { dataFolder } from './lib/data.mjs'
 import { readGroups } from './lib/groups.ts'
 import { heldOutLogPreviewers } from './lib/held-out-logs.ts'
 import { loadPeers, previewWithin, type Implementation, type Input } from './lib/implementation.ts'
 import { oracle } from './lib/oracle.mjs'
-import { SPLITS, writeReport, type Row } from './lib/report.ts'
+import { compareScores, SPLITS, writeReport, type Row } from './lib/report.ts'
 import { score } from './lib/score.mjs'
 import { countTokens, longerThan } from './lib/tokens.mjs'
 import { asInstalled, withLibraries } from './ours-offloader.ts'
@@ -30,18 +31,6 @@ const { values: options } = parseArgs({
     publish: { type: 'boolean' },
   },
 })
-
-const INTRODUCTION = `How often does a preview already hold what the agent needs? Each preview is the whole replacement that the model gets, frame
-and references included, and as large as the budget allows. \`unseen\` are projects, sites, and sessions that no rule was
-written with: **the figure to expect**. \`seen\` are those that rules were written with, which flatters Spillway. \`made\` are
-logs of real tools with planted faults. The weights of log lines are fitted to logs of all three, so every log is previewed
-with weights that were fitted without its group (6 folds). JSON, tables, source code, and output of commands have no unseen cases here. The
-intervals are 95 % over groups. Peers are real packages; those called emulated are written after what they were seen to do.
-
-- \`logs\`: share of the lines that people or tools marked as the answer. \`transcripts\`: share of the lines of a result that
-  the agent later wrote again. \`JSON\`: share of the key paths whose key is there. \`CSV\`, \`SQL\`: column names and row count.
-  \`HTML\`: share of the main text. \`code\`: share of the top-level definitions. \`commands\`: a cell picked at random.
-- \`easy\`: head, tail, and lines that match "error". \`headtail2080\`: first 20 %, last 80 %. \`oracle\`: knows the answer.`
 
 interface Case extends Omit<Input, 'budgetTokens'> {
   readonly id: string
@@ -80,7 +69,21 @@ const remarks =
 const tables = writeReport(rows, [...ours, ...peers].map(({ name }) => name).concat('oracle'), ours.length)
 console.log(`${remarks}\n\n${tables}`)
 console.error(`${Math.round((performance.now() - start) / 1_000)} s`)
-if (options.publish === true) publish()
+if (options.publish === true) {
+  const comparisons = compareScores(
+    rows,
+    [asInstalled, ...peers].map(({ name }) => name),
+  )
+  const report = `# Previews\n\n${remarks}\n\n${tables}`
+  save(
+    'previews',
+    { title: 'Previews', bounds: [], comparisons },
+    report,
+    undefined,
+    join(import.meta.dirname, 'results'),
+  )
+  publish()
+}
 
 async function measure(one: Case): Promise<Row[]> {
   const { id, category, split, text, contentType, toolName, toolInput, purpose } = one
@@ -110,15 +113,4 @@ function dump(name: string, id: string, preview: string): void {
   const file = join(options.dump ?? '', name, `${id.replaceAll(/[^\w.-]+/g, '_')}.txt`)
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, preview)
-}
-
-/** Writes the tables to `results/`, and to their section of docs/benchmarks.md. */
-function publish(): void {
-  writeFileSync(join(import.meta.dirname, 'results/previews.md'), `# Previews\n\n${remarks}\n\n${tables}\n`)
-  const document = join(import.meta.dirname, '../../docs/benchmarks.md')
-  const section = `${INTRODUCTION}\n\n${remarks}\n\n${tables}`
-  writeFileSync(
-    document,
-    replaceSection(readFileSync(document, 'utf8'), 'What a preview holds', section, 'Where we lose'),
-  )
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 /** Milliseconds that a quick run may take. */
-export const QUICK_RUN_MS = 120_000
+export const QUICK_RUN_MS = 180_000
 
 /** What a quick run left. */
 export interface QuickRun {
@@ -15,15 +15,28 @@ export interface QuickRun {
   readonly left: readonly string[]
 }
 
-/** Run the benchmark of a folder quickly, with data of its own, for its test. */
-export async function runQuickly(folder: string, title: string): Promise<QuickRun> {
+/** Run some parts of the benchmark of a folder quickly, with data of its own, for its test. */
+export async function runQuickly(
+  folder: string,
+  parts: readonly string[],
+  options: readonly string[] = [],
+): Promise<QuickRun> {
   const data = await mkdtemp(join(tmpdir(), 'spillway-bench-test-'))
-  const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'run.ts'), '--quick'], {
-    env: { ...process.env, SPILLWAY_BENCH_DATA: data },
-    timeout: QUICK_RUN_MS,
-  })
-  const json = await readFile(join(data, 'results', `${title.toLowerCase()}.json`), 'utf8')
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [join(folder, 'run.ts'), ...parts, '--quick', ...options],
+    {
+      env: { ...process.env, SPILLWAY_BENCH_DATA: data },
+      timeout: QUICK_RUN_MS,
+    },
+  )
+  const files = parts.map(
+    async (part) => [part, await readFile(join(data, 'results', `${part}.json`), 'utf8')] as const,
+  )
+  const figures = Object.fromEntries(
+    (await Promise.all(files)).map(([part, json]) => [part, (JSON.parse(json) as { figures: unknown }).figures]),
+  )
   const left = await readdir(data)
   await rm(data, { recursive: true })
-  return { stdout, figures: JSON.parse(json) as QuickRun['figures'], left }
+  return { stdout, figures, left }
 }

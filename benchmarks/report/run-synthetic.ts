@@ -11,17 +11,14 @@ export interface SyntheticOptions {
 
 /** A benchmark that makes up what it measures with. */
 export interface SyntheticRun {
-  /** The title of the report, of its section in the document, and in lower case the name of its files. */
   readonly title: string
   readonly parts: ReadonlyMap<string, Part<SyntheticOptions>>
-  /** What stands before the tables in the document. */
-  readonly introduction: string
   /** The folder of `results/`; a quick run writes to that of temporary data. */
   readonly folder: string
 }
 
 /** Run a benchmark as its arguments say: `[part…] [--quick] [--tag NAME] [--publish]`. */
-export async function runSynthetic({ title, parts, introduction, folder }: SyntheticRun): Promise<void> {
+export async function runSynthetic({ title, parts, folder }: SyntheticRun): Promise<void> {
   const { values, positionals } = parseArgs({
     options: { quick: { type: 'boolean' }, tag: { type: 'string' }, publish: { type: 'boolean' } },
     allowPositionals: true,
@@ -36,6 +33,6 @@ export async function runSynthetic({ title, parts, introduction, folder }: Synth
     remarks: isQuick ? ['A quick run: its figures prove nothing.'] : [],
     folder: isQuick ? DATA : folder,
     tag: values.tag,
-    publish: values.publish === true ? { introduction, before: 'Reproduce it' } : undefined,
+    isPublished: values.publish === true,
   })
 }

@@ -1,11 +1,13 @@
-/** A bound that retrieval is built for, and how the run stands to it. */
+import type { Comparison } from './comparison.ts'
+
+/** A limit of a benchmark, and the worst figure that the run measured for it. */
 export interface Bound {
-  /** What is bounded, such as `first call of a search, 100 MB, to GNU grep`. */
+  /** The bounded figure, for example `first call of a search, 100 MB, to GNU grep`. */
   readonly name: string
   readonly most: number
-  /** The worst that was measured; absent where it could not be. */
+  /** The worst measured figure; absent if it could not be measured. */
   readonly value: number | undefined
-  /** Where that was. */
+  /** The case with the worst figure. */
   readonly where: string
   readonly unit?: string
 }
@@ -14,9 +16,9 @@ export interface Bound {
 export interface Section {
   /** Tables in Markdown. */
   readonly text: string
-  /** What of them is worth publishing; all of them where it is absent. */
-  readonly summary?: string
   readonly bounds: readonly Bound[]
+  /** The figures for docs/benchmarks.md. Defaults to none. */
+  readonly comparisons?: readonly Comparison[]
   /** All figures, for comparing runs. */
   readonly figures: unknown
 }

@@ -4,6 +4,7 @@ import { table } from '../adapters/table.ts'
 import { DATA, runCommand } from '../speed/lib.mjs'
 import { SEARCH_COMMANDS, searchCommand } from './commands.ts'
 import type { RunOptions } from './run-options.ts'
+import { besideLowest, worstFirst, type Comparison } from '../report/comparison.ts'
 import { worst, type Section } from '../report/section.ts'
 import type { SubjectName } from './subjects/open-subject.ts'
 import type { Question } from './subjects/subject.ts'
@@ -90,8 +91,30 @@ export async function measureHostile(options: RunOptions): Promise<Section> {
       worst('hostile pattern: until it is answered', MOST_MS, slowest, 'ms'),
       worst('hostile pattern: longest pause of the event loop', 100, pauses, 'ms'),
     ],
+    comparisons: compareHostile(rows),
     figures: rows,
   }
+}
+
+/** Compare the pattern that takes longest on the longest line with programs and with Strands. */
+function compareHostile(rows: readonly HostileFigures[]): Comparison[] {
+  const all = [...Map.groupBy(rows, ({ pattern }) => pattern)].flatMap(([pattern, own]) => {
+    const times = (names: readonly string[]) =>
+      own.filter(({ who }) => names.includes(who)).map(({ who, ms }) => ({ name: who, value: ms.at(-1) }))
+    const [ours] = times(['Spillway, memory'])
+    if (ours?.value === undefined) return []
+    const [floor, other] = [times(SEARCH_COMMANDS), times(['Strands, memory'])]
+    return [
+      {
+        what: `hostile pattern \`${pattern}\`: until it is stopped`,
+        unit: 'ms',
+        ours: ours.value,
+        floor: besideLowest(ours.value, floor),
+        other: besideLowest(ours.value, other),
+      },
+    ]
+  })
+  return worstFirst(all).slice(0, 1)
 }
 
 async function searchOrKill(target: Target, question: Question): Promise<SearchCalls | undefined> {

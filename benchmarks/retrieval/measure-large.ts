@@ -3,6 +3,7 @@ import { outputOf, peakOf, SEARCH_COMMANDS, searchCommand, timeCommand } from '.
 import { makeContent } from './contents.ts'
 import { ALTERNATION, PLANTED, RARE, type NamedQuestion } from './patterns.ts'
 import type { RunOptions } from './run-options.ts'
+import { besideLowest, type Comparison } from '../report/comparison.ts'
 import type { Bound, Section } from '../report/section.ts'
 import { searchInProcess, type SearchCalls } from './tasks.ts'
 import { bytes, largest, median, megabytes, milliseconds, ratio } from '../report/write-figures.ts'
@@ -60,7 +61,20 @@ export async function measureLarge(options: RunOptions): Promise<Section> {
     })
   }
   content.forget()
-  return { text: write(rows, size), bounds: boundsOf(rows, size), figures: rows }
+  return { text: write(rows, size), bounds: boundsOf(rows, size), comparisons: compareLarge(rows, size), figures: rows }
+}
+
+/** Compare each search with the fastest program. */
+function compareLarge(rows: readonly LargeFigures[], size: number): Comparison[] {
+  return QUESTIONS.flatMap(({ name: question }) => {
+    const times = rows.filter((row) => row.question === question).map(({ who, ms }) => ({ name: who, value: ms }))
+    const ours = times.find(({ name }) => name === OURS)?.value
+    const programs = times.filter(({ name }) => (SEARCH_COMMANDS as readonly string[]).includes(name))
+    if (ours === undefined) return []
+    return [
+      { what: `Log, ${size} MB: first call (${question})`, unit: 'ms', ours, floor: besideLowest(ours, programs) },
+    ]
+  })
 }
 
 function write(rows: readonly LargeFigures[], size: number): string {

@@ -4,6 +4,7 @@ import { outputOf, SEARCH_COMMANDS, searchCommand, timeCommand } from './command
 import { makeContent } from './contents.ts'
 import { PLANTED, RARE } from './patterns.ts'
 import type { RunOptions } from './run-options.ts'
+import { besideLowest, type Comparison } from '../report/comparison.ts'
 import type { Section } from '../report/section.ts'
 import type { SubjectName } from './subjects/open-subject.ts'
 import { searchInProcess, type SearchCalls } from './tasks.ts'
@@ -66,8 +67,21 @@ export async function measureOneLine(options: RunOptions): Promise<Section> {
     bounds: [
       { name: 'hits in JSON on one line that are not shown in full', most: 0, value: hits.length - least, where: '' },
     ],
+    comparisons: compareOneLine(rows, size, hits.length),
     figures: rows,
   }
+}
+
+/** Compare the first call over a file with the fastest of all that show every hit. */
+function compareOneLine(rows: readonly OneLineFigures[], size: number, hits: number): Comparison[] {
+  const ours = rows.find(({ who }) => who === OURS[0])?.ms
+  if (ours === undefined) return []
+  const others = rows.filter(({ who, shown }) => shown === hits && !OURS.includes(who as SubjectName))
+  const floor = besideLowest(
+    ours,
+    others.map(({ who, ms }) => ({ name: who, value: ms })),
+  )
+  return [{ what: `JSON on one line, ${size} MB: ${hits} hits with their paths`, unit: 'ms', ours, floor }]
 }
 
 /** Find what is planted in JSON on one line. */

@@ -2,6 +2,7 @@ import { count, table } from '../adapters/table.ts'
 import { makeContent } from './contents.ts'
 import { generatePatterns, type GeneratedPattern } from './generate-patterns.ts'
 import type { RunOptions } from './run-options.ts'
+import { besideLowest, worstFirst, type Comparison } from '../report/comparison.ts'
 import type { Bound, Section } from '../report/section.ts'
 import { TaskError } from '../report/task-error.ts'
 import { inProcess, searchInProcess, type SearchCalls, type Target } from './tasks.ts'
@@ -42,7 +43,7 @@ export async function measurePatterns(options: RunOptions): Promise<Section> {
   for (const [index, question] of questions.entries())
     figures.push(await measureOne(question, expected[index] ?? 0, ours, strands, options))
   content.forget()
-  return { text: write(figures, size), bounds: boundsOf(figures), figures }
+  return { text: write(figures, size), bounds: boundsOf(figures), comparisons: comparePatterns(figures, size), figures }
 }
 
 async function measureOne(
@@ -93,6 +94,17 @@ const ratios = (us: Times, them: Times): { readonly first: number; readonly late
 
 const hasStrands = (one: PatternFigures): one is PatternFigures & { readonly strands: Times } =>
   one.strands !== undefined
+
+/** Compare the worst of the generated patterns with Strands. */
+function comparePatterns(figures: readonly PatternFigures[], size: number): Comparison[] {
+  const all = figures.filter(hasStrands).flatMap(({ ours: { first }, strands }) => {
+    const ours = median(first)
+    if (ours === undefined) return []
+    const other = besideLowest(ours, [{ name: STRANDS, value: median(strands.first) }])
+    return [{ what: `Log, ${size} MB: the worst of ${figures.length} generated patterns`, unit: 'ms', ours, other }]
+  })
+  return worstFirst(all).slice(0, 1)
+}
 
 function write(figures: readonly PatternFigures[], size: number): string {
   const compared = figures.filter(hasStrands).map((one) => ({ ...one, ...ratios(one.ours, one.strands) }))

@@ -2,6 +2,7 @@ import { table } from '../adapters/table.ts'
 import { bytesReadBy, outputOf, peakOf, timeCommand, type Command, type CommandName } from './commands.ts'
 import { makeContent, type Content } from './contents.ts'
 import type { RunOptions } from './run-options.ts'
+import { besideLowest, worstFirst, type Comparison } from '../report/comparison.ts'
 import { worst, type Bound, type Section } from '../report/section.ts'
 import type { SubjectName } from './subjects/open-subject.ts'
 import { inProcess, type LineCalls } from './tasks.ts'
@@ -55,8 +56,32 @@ export async function measureRange(options: RunOptions): Promise<Section> {
     figures.push({ megabytes: size, rows: await measureSize(size, content, options) })
     content.forget()
   }
-  const texts = figures.map(writeSize)
-  return { text: texts.join('\n\n'), summary: texts.at(-1) ?? '', bounds: figures.flatMap(boundsOf), figures }
+  return {
+    text: figures.map(writeSize).join('\n\n'),
+    bounds: figures.flatMap(boundsOf),
+    comparisons: figures.flatMap(compareSize),
+    figures,
+  }
+}
+
+/** Compare the worst of the places with programs and with Strands: the first call, and a call elsewhere after it. */
+function compareSize({ megabytes: size, rows }: SizeFigures): Comparison[] {
+  const ours = rows.filter(({ who }) => who === OURS)
+  const compare = (call: string, timeOf: (row: RangeFigures) => number | undefined): Comparison[] => {
+    const all = ours.flatMap((row) => {
+      const own = timeOf(row)
+      if (own === undefined) return []
+      const named = (names: readonly string[]) =>
+        rows
+          .filter(({ who, place }) => place === row.place && names.includes(who))
+          .map((one) => ({ name: one.who, value: timeOf(one) ?? one.first }))
+      const what = `${LINES} lines at the ${row.place} of ${size} MB: ${call}`
+      const [floor, other] = [named(['sed', 'head, tail']), named(['Strands, file'])]
+      return [{ what, unit: 'ms', ours: own, floor: besideLowest(own, floor), other: besideLowest(own, other) }]
+    })
+    return worstFirst(all).slice(0, 1)
+  }
+  return [...compare('first call', ({ first }) => first), ...compare('later, elsewhere', ({ elsewhere }) => elsewhere)]
 }
 
 async function measureSize(size: number, content: Content, options: RunOptions): Promise<RangeFigures[]> {

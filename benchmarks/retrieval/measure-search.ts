@@ -3,6 +3,7 @@ import { outputOf, peakOf, SEARCH_COMMANDS, searchCommand, timeCommand } from '.
 import { makeContent, type Content } from './contents.ts'
 import { PLANTED, QUICK_CASES, SEARCH_CASES, type NamedQuestion, type SearchCase } from './patterns.ts'
 import type { RunOptions } from './run-options.ts'
+import { besideLowest, worstFirst, type Comparison } from '../report/comparison.ts'
 import { worst, type Bound, type Section } from '../report/section.ts'
 import type { SubjectName } from './subjects/open-subject.ts'
 import { TaskError } from '../report/task-error.ts'
@@ -49,23 +50,35 @@ export async function measureSearch(options: RunOptions): Promise<Section> {
     cases.push(await measureCase(one, content, options))
     content.forget()
   }
-  const summary = SUMMARISED.flatMap(([size, call]) => {
-    const one = cases.find(({ kind, megabytes: mb }) => kind === 'log' && mb === size)
-    return one === undefined ? [] : [call === 'first' ? writeFirst(one) : writeLater(one)]
-  })
   return {
     text: cases.map(writeCase).join('\n\n'),
-    summary: summary.join('\n\n'),
     bounds: boundsOf(cases),
+    comparisons: cases.flatMap(compareCase),
     figures: cases,
   }
 }
 
-/** What the summary shows: megabytes of a log, and which calls. */
-const SUMMARISED = [
-  [100, 'first'],
-  [10, 'later'],
-] as const
+/** Compare the worst first call and the worst later call with programs, with V8 on a decoded string, and with Strands. */
+function compareCase({ kind, megabytes: size, questions, first, later }: CaseFigures): Comparison[] {
+  const compare = (rows: readonly Row[], call: string, floors: readonly string[]): Comparison[] => {
+    const all = questions.flatMap((question, index) => {
+      const times = (names: readonly string[]) => names.map((name) => ({ name, value: rowOf(rows, name)?.ms[index] }))
+      const ours = rowOf(rows, OURS)?.ms[index]
+      if (ours === undefined) return []
+      return [
+        {
+          what: `${KINDS[kind]}, ${size} MB: ${call} (${question})`,
+          unit: 'ms',
+          ours,
+          floor: besideLowest(ours, times(floors)),
+          other: besideLowest(ours, times(['Strands, file'])),
+        },
+      ]
+    })
+    return kind === 'log' && size === 100 && rows === first ? all : worstFirst(all).slice(0, 1)
+  }
+  return [...compare(first, 'first call', SEARCH_COMMANDS), ...compare(later, 'later call', ['V8, decoded string'])]
+}
 
 async function measureCase(one: SearchCase, content: Content, options: RunOptions): Promise<CaseFigures> {
   const { questions, kind, megabytes: size } = one

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { table } from '../adapters/table.ts'
 import { commandPeakMB, DATA, runCommand } from '../speed/lib.mjs'
 import type { RunOptions } from './run-options.ts'
+import { besideLowest, worstFirst } from '../report/comparison.ts'
 import type { Section } from '../report/section.ts'
 import { inProcess, type SqlCalls } from './tasks.ts'
 import { largest, median, megabytes, milliseconds, ratio } from '../report/write-figures.ts'
@@ -19,7 +20,7 @@ export async function measureSql({ isQuick, rounds, has }: RunOptions): Promise<
   const size = isQuick ? 10 : 100
   const file = makeTable(size)
   try {
-    const rows = []
+    const rows: SqlFigures[] = []
     for (const sql of STATEMENTS) {
       const ours: SqlCalls[] = []
       const theirs: { readonly ms: number; readonly queryMs: number; readonly answer: string }[] = []
@@ -45,7 +46,18 @@ export async function measureSql({ isQuick, rounds, has }: RunOptions): Promise<
         isSame: answer === undefined || ours.every(({ rows: own }) => own === answer),
       })
     }
-    return { text: write(rows, size), bounds: boundsOf(rows, size), figures: rows }
+    const comparisons = (['first', 'second'] as const).flatMap((call) => {
+      const times = rows.map(({ ours, theirs }) => ({ ours: ours[call], theirs: theirs[call] }))
+      const what = `SQL over CSV of ${size} MB: ${call} question`
+      return worstFirst(
+        times.flatMap(({ ours, theirs }) =>
+          ours === undefined
+            ? []
+            : [{ what, unit: 'ms', ours, floor: besideLowest(ours, [{ name: 'sqlite3', value: theirs }]) }],
+        ),
+      ).slice(0, 1)
+    })
+    return { text: write(rows, size), bounds: boundsOf(rows, size), comparisons, figures: rows }
   } finally {
     for (const made of [file, `${file}.sql`]) rmSync(made, { force: true })
   }

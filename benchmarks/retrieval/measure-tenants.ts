@@ -1,6 +1,7 @@
 import { ContextOffloader } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { table } from '../adapters/table.ts'
+import { besideLowest, worstFirst } from '../report/comparison.ts'
 import { worst, type Section } from '../report/section.ts'
 import { milliseconds } from '../report/write-figures.ts'
 import type { RunOptions } from './run-options.ts'
@@ -82,9 +83,19 @@ export async function measureTenants(options: RunOptions): Promise<Section> {
   const slowest = rows.flatMap(({ attack, median }) =>
     median.map((value, index) => ({ value, where: `${Object.keys(VICTIM_CALLS)[index]}, ${attack}` })),
   )
+  const [alone] = rows
+  const comparisons = rows.slice(1).flatMap(({ attack, median }) =>
+    median.map((ours, index) => ({
+      what: `a call (${Object.keys(VICTIM_CALLS)[index]}) beside another tenant: ${attack}`,
+      unit: 'ms',
+      ours,
+      floor: besideLowest(ours, [{ name: 'alone', value: alone?.median[index] }]),
+    })),
+  )
   return {
     text: `Median / longest of ${rounds} calls of a tenant, in milliseconds, while another tenant works in the same process:\n\n${table(['', ...Object.keys(VICTIM_CALLS)], cells, 1)}`,
     bounds: [worst('a call beside a hostile tenant: median', MOST_MS, slowest, 'ms')],
+    comparisons: worstFirst(comparisons).slice(0, 1),
     figures: rows,
   }
 }

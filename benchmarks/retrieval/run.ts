@@ -3,7 +3,7 @@
  *
  *   node retrieval/run.ts [PART...] [--quick] [--ours MODULE] [--tag NAME] [--publish]
  *
- * `--publish` writes the main tables into docs/benchmarks.md.
+ * `--publish` shows the results in docs/benchmarks.md.
  */
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -34,12 +34,6 @@ const PARTS = new Map<string, Part<RunOptions>>([
   ['hostile', { title: 'Hostile patterns', measure: measureHostile }],
 ])
 
-/** What stands before the tables in the document, and the section that follows them. */
-const INTRODUCTION =
-  'How long does a search of stored content take, what does it hold in memory and what does it read, beside other ways? ' +
-  'The tables are one run of `pnpm retrieval` in `benchmarks/`; [how to read them](../benchmarks/retrieval/README.md).'
-const NEXT_SECTION = 'Reproduce it'
-
 const { values, positionals } = parseArgs({
   options: {
     quick: { type: 'boolean' },
@@ -62,7 +56,7 @@ try {
     ],
     folder: import.meta.dirname,
     tag: values.tag,
-    publish: values.publish === true ? { introduction: INTRODUCTION, before: NEXT_SECTION } : undefined,
+    isPublished: values.publish === true,
   })
 } finally {
   cleanUp()

@@ -1,4 +1,5 @@
 import { count, table } from '../adapters/table.ts'
+import { besideHighest, besideLowest, worstFirst, type Comparison } from '../report/comparison.ts'
 import type { SyntheticOptions } from '../report/run-synthetic.ts'
 import { worst, type Section } from '../report/section.ts'
 import { RESULTS } from './request-bodies.ts'
@@ -65,8 +66,44 @@ export async function measureLoad({ isQuick }: SyntheticOptions): Promise<Sectio
   return {
     text: `${size.clients} clients, each sending one request after another for ${size.seconds} s over connections that stay, in a process of their own. Histories have five results, each another; the echo parses them and sends them back. A grep lists the files of its scope, of which there are ${services.map(filesOf).map(count).join(' and ')} at the end.\n\n${totals([...services, echo])}\n\n${latencies([...services, echo])}`,
     bounds,
+    comparisons: compareLoad(services, echo),
     figures: { services, echo },
   }
+}
+
+/** Compare services with the echo: requests, memory, and the kinds of request whose times are the worst. */
+function compareLoad(services: readonly LoadFigures[], echo: LoadFigures): Comparison[] {
+  const rate = ({ answered, seconds }: LoadFigures): number => answered / seconds
+  return services.flatMap((service) => {
+    const times = (quantile: 'p50' | 'p99'): Comparison[] =>
+      worstFirst(
+        service.kinds.map((kind) => ({
+          what: `${service.name}: ${quantile} of ${kind.name}`,
+          unit: 'ms',
+          ours: kind[quantile],
+          floor: besideLowest(
+            kind[quantile],
+            echo.kinds.flatMap(({ name, [quantile]: value }) => (name === kind.name ? { name: echo.name, value } : [])),
+          ),
+        })),
+      ).slice(0, 1)
+    return [
+      {
+        what: `${service.name}: requests per second`,
+        unit: '',
+        ours: rate(service),
+        floor: besideHighest(rate(service), [{ name: echo.name, value: rate(echo) }]),
+      },
+      {
+        what: `${service.name}: memory at the most`,
+        unit: 'MB',
+        ours: service.memory?.peak ?? 0,
+        floor: besideLowest(service.memory?.peak ?? 0, [{ name: echo.name, value: echo.memory?.peak }]),
+      },
+      ...times('p50'),
+      ...times('p99'),
+    ]
+  })
 }
 
 /** Measure the service where it may do less than is asked of it. */

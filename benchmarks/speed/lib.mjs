@@ -11,11 +11,12 @@ export const HERE = path.dirname(fileURLToPath(import.meta.url))
 // ---------- command line ----------
 export function args() {
   const a = process.argv.slice(2),
-    o = { ours: null, only: null, quick: false, tag: undefined, child: undefined }
+    o = { ours: null, only: null, quick: false, publish: false, tag: undefined, child: undefined }
   for (let i = 0; i < a.length; i++) {
     if (a[i] === '--ours') o.ours = path.resolve(a[++i])
     else if (a[i] === '--only') o.only = a[++i].split(',')
     else if (a[i] === '--quick') o.quick = true
+    else if (a[i] === '--publish') o.publish = true
     else if (a[i] === '--tag') o.tag = a[++i]
     else if (a[i] === '--child') o.child = JSON.parse(a[++i])
   }

@@ -1,5 +1,5 @@
 // The whole offload call (count -> store -> preview -> replacement) for one tool result, memory storage.
-//   node offload.mjs [--ours PATH] [--only NAME,...] [--tag NAME]
+//   node offload.mjs [--ours PATH] [--only NAME,...] [--tag NAME] [--publish]
 import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -223,8 +223,12 @@ async function main() {
   R.drift = again.med / (R.forms.text['floor encode+scan']?.['10 MB']?.med ?? NaN)
   fs.rmSync(dir, { recursive: true, force: true })
   R.seconds = (L.now() - T0) / 1000
-  L.save('offload', R, report(R), A.tag)
+  // Not in the processes that are measured.
+  const { compareOffload } = await import('./compare-offload.ts')
+  const comparisons = compareOffload(R.forms)
+  L.save('offload', { title: 'Offload', bounds: [], comparisons, ...R }, report(R), A.tag)
   console.log(report(R))
+  if (A.publish) (await import('../report/publish.ts')).publish()
 }
 function report(R) {
   const out = [

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { count, table } from '../adapters/table.ts'
+import { worstFirst, type Comparison } from '../report/comparison.ts'
 import { known } from '../report/known.ts'
 import { worst, type Section } from '../report/section.ts'
 import { median, milliseconds } from '../report/write-figures.ts'
@@ -87,8 +88,23 @@ export async function measureGrowth(options: RunOptions): Promise<Section> {
         growth.map(({ name, times }) => ({ value: times, where: name })),
       ),
     ),
+    comparisons: compareGrowth(all),
     figures: all,
   }
+}
+
+/** Compare the operation of each backend that grows most with its cost beside few entries. */
+function compareGrowth(all: readonly Growth[]): Comparison[] {
+  return all.flatMap(({ kind, entries, rows }) =>
+    worstFirst(
+      rows.map(({ name, few, many, times }) => ({
+        what: `${kind}: ${name}, with ${count(entries)} entries`,
+        unit: 'ms',
+        ours: many,
+        floor: { name: `with ${count(FEW)}`, value: few, times },
+      })),
+    ).slice(0, 1),
+  )
 }
 
 async function measureKind(kind: Kind, options: RunOptions): Promise<Growth> {

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { table } from '../adapters/table.ts'
+import { besideLowest, type Comparison } from '../report/comparison.ts'
 import { known } from '../report/known.ts'
 import { worst, type Section } from '../report/section.ts'
 import { bytes, median, megabytes, milliseconds } from '../report/write-figures.ts'
@@ -65,8 +66,22 @@ export async function measureLarge(options: RunOptions): Promise<Section> {
         'MB',
       ),
     ],
+    comparisons: compareLarge(rows),
     figures: rows,
   }
+}
+
+/** Compare the bytes that a backend sends for a piece of a large content with the length of the piece. */
+function compareLarge(rows: readonly Row[]): Comparison[] {
+  return rows.map(({ kind, megabytes: size, piece }) => {
+    const ours = piece.bytes / 1_024
+    return {
+      what: `${kind}: received for 64 KB out of ${size} MB`,
+      unit: 'KB',
+      ours,
+      floor: besideLowest(ours, [{ name: 'asked for', value: PIECE_BYTES / 1_024 }]),
+    }
+  })
 }
 
 async function measureKind(kind: Kind, options: RunOptions): Promise<Row> {

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { table } from '../adapters/table.ts'
+import { besideLowest, worstFirst, type Comparison } from '../report/comparison.ts'
 import { known } from '../report/known.ts'
 import { worst, type Bound, type Section } from '../report/section.ts'
 import { median, milliseconds } from '../report/write-figures.ts'
@@ -43,6 +44,7 @@ const PASSES = 5
 const WARM_UP_BATCHES = 6
 const SEEDS_PER_BATCH = 1_000
 
+/** Figures of one size in one backend. The rows of each size begin with its floor. */
 interface Row {
   readonly kind: Kind
   readonly size: string
@@ -70,6 +72,7 @@ export async function measureThroughput(options: RunOptions): Promise<Section> {
   return {
     text: options.kinds.map((kind) => writeKind(rows.filter((row) => row.kind === kind))).join('\n\n'),
     bounds: boundsOf(rows),
+    comparisons: compareThroughput(rows),
     figures: rows,
   }
 }
@@ -179,6 +182,34 @@ function writeKind(rows: readonly Row[]): string {
   ])
   return table(heads, cells, 2)
 }
+
+/** Compare storing and retrieving in each backend, with the size at which Spillway is the worst. */
+export function compareThroughput(rows: readonly Row[]): Comparison[] {
+  return [...Map.groupBy(rows, ({ kind }) => kind)].flatMap(([kind, ofKind]) =>
+    (['store', 'retrieve'] as const).flatMap((operation) => {
+      const sizes = [...Map.groupBy(ofKind, ({ size }) => size).values()]
+      return worstFirst(sizes.map((ofSize) => compareSize(ofSize, operation, `${kind}: ${operation}`))).slice(0, 1)
+    }),
+  )
+}
+
+function compareSize(rows: readonly Row[], operation: 'store' | 'retrieve', what: string): Comparison {
+  const [floor, ours] = [known(rows[0]), known(rows.find(({ name }) => name === OURS))]
+  const others = rows.filter(({ kind, name }) => name !== floor.name && !name.startsWith(OURS) && !isBare(kind, name))
+  return {
+    what: `${what} ${ours.size}`,
+    unit: 'ms',
+    ours: ours[operation],
+    floor: { name: floor.name, value: floor[operation], times: 1 / ours[`${operation}OfFloor`] },
+    other: besideLowest(
+      ours[operation],
+      others.map((row) => ({ name: row.name, value: row[operation] })),
+    ),
+  }
+}
+
+/** In memory, unstorage keeps the caller's own bytes, and neither copies nor hashes them. */
+const isBare = (kind: Kind, name: string): boolean => kind === 'memory' && name === 'unstorage'
 
 function boundsOf(rows: readonly Row[]): Bound[] {
   const bounds: Bound[] = []

@@ -1,23 +1,13 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-
-const SECONDS = 180
+import { QUICK_RUN_MS, runQuickly } from '../report/run-quickly.ts'
+import { compareThroughput } from './measure-throughput.ts'
 
 test(
   'the benchmark measures every part, and leaves no files',
   async () => {
-    const data = await mkdtemp(join(tmpdir(), 'spillway-bench-test-'))
-    const argv = [join(import.meta.dirname, 'run.ts'), '--quick', '--only', 'sqlite']
-    const { stdout } = await promisify(execFile)(process.execPath, argv, {
-      env: { ...process.env, SPILLWAY_BENCH_DATA: data },
-      timeout: SECONDS * 1_000,
-    })
+    const parts = ['throughput', 'growth', 'large', 'requests']
+    const { stdout, figures, left } = await runQuickly(import.meta.dirname, parts, ['--only', 'sqlite'])
     expect(stdout).not.toContain('Not measured')
-    const figures = JSON.parse(await readFile(join(data, 'results/storage.json'), 'utf8')) as Record<string, unknown>
     expect(figures).toMatchObject({
       throughput: expect.arrayContaining([
         expect.objectContaining({ kind: 'SQLite', size: '10 MB', name: 'Spillway' }),
@@ -26,8 +16,25 @@ test(
       large: [{ kind: 'SQLite' }],
       requests: { SQLite: expect.anything() },
     })
-    expect(await readdir(data)).toEqual(['results'])
-    await rm(data, { recursive: true })
+    expect(left).toEqual(['results'])
   },
-  2 * SECONDS * 1_000,
+  2 * QUICK_RUN_MS,
 )
+
+test('a comparison takes the size at which Spillway is the worst, and the fastest library of those that copy', () => {
+  const row = (size: string, name: string, store: number, storeOfFloor: number) => ({
+    ...{ kind: 'memory' as const, size, name, store, storeOfFloor },
+    ...{ retrieve: 1, retrieveOfFloor: 1, retrieveOfClient: 1 },
+  })
+  const small = [row('1 KB', 'Map', 1, 1), row('1 KB', 'Spillway', 3, 0.5), row('1 KB', 'unstorage', 0.1, 10)]
+  const large = [row('1 MB', 'Map', 8, 1), row('1 MB', 'Spillway', 8, 1), row('1 MB', 'Keyv', 2, 4)]
+  expect(compareThroughput([...small, ...large])).toMatchObject([
+    {
+      what: 'memory: store 1 MB',
+      ours: 8,
+      floor: { name: 'Map', value: 8, times: 1 },
+      other: { name: 'Keyv', value: 2, times: 4 },
+    },
+    { what: 'memory: retrieve 1 KB' },
+  ])
+})

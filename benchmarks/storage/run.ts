@@ -3,7 +3,7 @@
  *
  *   node storage/run.ts [PART...] [--quick | --full] [--only BACKEND,...] [--tag NAME] [--publish]
  *
- * `--publish` writes the tables into docs/benchmarks.md.
+ * `--publish` shows the results in docs/benchmarks.md.
  */
 import { mkdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -24,12 +24,6 @@ const PARTS = new Map<string, Part<RunOptions>>([
   ['large', { title: 'Large content', measure: measureLarge }],
   ['requests', { title: 'What is asked of the backend', measure: measureRequests }],
 ])
-
-/** What stands before the tables in the document, and the section that follows them. */
-const INTRODUCTION =
-  'What does a backend take beside the client it is made of? The tables are one run of `pnpm storage` in `benchmarks/`; ' +
-  '[how to read them](../benchmarks/storage/README.md).'
-const NEXT_SECTION = 'Reproduce it'
 
 const { values, positionals } = parseArgs({
   options: {
@@ -69,7 +63,7 @@ try {
     // What proves nothing is not kept among the results.
     folder: options.isQuick ? DATA : import.meta.dirname,
     tag: values.tag,
-    publish: values.publish === true ? { introduction: INTRODUCTION, before: NEXT_SECTION } : undefined,
+    isPublished: values.publish === true,
   })
 } finally {
   if (servers.s3 !== undefined) await removeBucket(servers.s3)

@@ -1,4 +1,5 @@
 import { table } from '../../adapters/table.ts'
+import { besideLowest, type Comparison } from '../../report/comparison.ts'
 import { known } from '../../report/known.ts'
 import { worst, type Section } from '../../report/section.ts'
 import { largeConversation, smallConversation } from '../cost/conversations.ts'
@@ -34,7 +35,22 @@ export async function costSection({ isQuick }: HistoryOptions): Promise<Section>
     'ms',
   )
   const figures = { calls: callTimes.map(Object.fromEntries), passes: passTimes.map(Object.fromEntries) }
-  return { text, bounds: [bound], figures }
+  return { text, bounds: [bound], comparisons: compareCosts(figures), figures }
+}
+
+/** Compare the dearest call of Spillway with 1,000 messages, and its pass over 100 results, with the cheapest of others. */
+function compareCosts({ calls, passes }: Record<'calls' | 'passes', Record<string, number>[]>): Comparison[] {
+  const compare = (what: string, times: Record<string, number>): Comparison => {
+    const [others, own] = [false, true].map((isOurs) =>
+      Object.entries(times).flatMap(([name, value]) => (name.startsWith('Spillway') === isOurs ? { name, value } : [])),
+    )
+    const dearest = known(own?.toSorted((one, other) => other.value - one.value)[0])
+    return { what, unit: 'ms', ours: dearest.value, other: besideLowest(dearest.value, others ?? []) }
+  }
+  return [
+    compare('a call with 1,000 messages within the limit', known(calls.at(-1))),
+    compare('a pass over 100 results of 55 KB', known(passes.at(-1))),
+  ]
 }
 
 function timesTable(heads: readonly string[], columns: readonly ReadonlyMap<string, number>[]): string {

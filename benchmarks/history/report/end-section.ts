@@ -1,9 +1,19 @@
 import { count, table } from '../../adapters/table.ts'
+import { besideLowest, type Comparison } from '../../report/comparison.ts'
 import { known } from '../../report/known.ts'
 import type { Bound, Section } from '../../report/section.ts'
 import { measureEnd, type EndFigures } from '../measure/measure-end.ts'
 import { OURS } from '../subjects/ours.ts'
-import { figuresOf, measureAll, mustBeNone, percent, total, type HistoryOptions, type Measured } from './measured.ts'
+import {
+  compareWays,
+  figuresOf,
+  measureAll,
+  mustBeNone,
+  percent,
+  total,
+  type HistoryOptions,
+  type Measured,
+} from './measured.ts'
 
 type Rows = readonly Measured<EndFigures>[]
 
@@ -20,9 +30,18 @@ export async function endSection(options: HistoryOptions): Promise<Section> {
     'Later-used lines that are visible in what is left of their result + those whose result is stored and named there.',
     linesTable(measured, names),
   ]
-  const summary = [...ours, ...tokens].join('\n\n')
-  const text = [summary, ...lines].join('\n\n')
-  return { text, summary, bounds: bounds(measured), figures: measured }
+  const text = [...ours, ...tokens, ...lines].join('\n\n')
+  return { text, bounds: bounds(measured), comparisons: compareEnds(measured), figures: measured }
+}
+
+/** Compare Spillway with the best other way: the tokens that are left, and the transcripts over the limit. */
+function compareEnds(measured: Rows): Comparison[] {
+  return [
+    compareWays(measured, 'whole transcripts: tokens left', besideLowest, (all) => total(all, ({ after }) => after)),
+    compareWays(measured, 'whole transcripts over the limit', besideLowest, (all) =>
+      total(all, ({ fits }) => Number(!fits)),
+    ),
+  ]
 }
 
 function oursTable(measured: Rows): string {

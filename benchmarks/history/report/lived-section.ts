@@ -1,9 +1,19 @@
 import { count, table } from '../../adapters/table.ts'
+import { besideLowest, type Comparison } from '../../report/comparison.ts'
 import { known } from '../../report/known.ts'
 import type { Section } from '../../report/section.ts'
 import { measureLived, type LivedFigures } from '../measure/measure-lived.ts'
 import { OURS } from '../subjects/ours.ts'
-import { figuresOf, measureAll, mustBeNone, percent, total, type HistoryOptions, type Measured } from './measured.ts'
+import {
+  compareWays,
+  figuresOf,
+  measureAll,
+  mustBeNone,
+  percent,
+  total,
+  type HistoryOptions,
+  type Measured,
+} from './measured.ts'
 
 type Rows = readonly Measured<LivedFigures>[]
 
@@ -15,16 +25,16 @@ export async function livedSection(options: HistoryOptions): Promise<Section> {
   const measured = await measureAll(options, measureLived)
   const names = options.subjects.map(({ name }) => name)
   const calls = total(figuresOf(measured, names[0] ?? ''), (figures) => figures.calls)
-  const summary = [
+  const text = [
     `All ${count(calls)} calls of the model. Tokens in thousands; \`paid\` counts a cached one as a tenth.`,
     costTable(measured, names),
     'Later-used lines in the context of the call that used them. `mean`: of the shares of the transcripts that have any.',
     linesTable(measured, names),
     'The same by transcript: visible + stored.',
     linesByTranscript(measured, names),
+    'Tokens sent over all calls, in thousands, and how many calls changed what was sent before.',
+    sentByTranscript(measured, names),
   ].join('\n\n')
-  const sent = 'Tokens sent over all calls, in thousands, and how many calls changed what was sent before.'
-  const text = [summary, sent, sentByTranscript(measured, names)].join('\n\n')
   const ours = measured.map(({ id, figures }) => ({ id, ...known(figures[OURS]) }))
   const bounds = [
     mustBeNone(
@@ -36,8 +46,27 @@ export async function livedSection(options: HistoryOptions): Promise<Section> {
       ours.map(({ id, lines }) => ({ id, count: lines.lost })),
     ),
   ]
-  return { text, summary, bounds, figures: measured }
+  return { text, bounds, comparisons: compareLives(measured), figures: measured }
 }
+
+/** Compare what Spillway sends and hides over all calls with the best other way. */
+function compareLives(measured: Rows): Comparison[] {
+  const lines = total(measured, (one) => one.lines)
+  const sum = (what: string, figure: (figures: LivedFigures) => number): Comparison =>
+    compareWays(measured, what, besideLowest, (all) => total(all, figure))
+  const share = (what: string, figure: (figures: LivedFigures) => number): Comparison =>
+    compareWays(measured, what, besideLowest, (all) => (100 * total(all, figure)) / lines, '%')
+  return [
+    sum('all calls: tokens sent', ({ sent }) => sent),
+    sum('all calls: tokens paid', paidTokens),
+    sum('calls over the limit', ({ callsOverLimit }) => callsOverLimit),
+    sum('cache breaks', ({ breaks }) => breaks),
+    share('later-used lines that are not visible', (figures) => figures.lines.stored + figures.lines.lost),
+    share('later-used lines that are lost', (figures) => figures.lines.lost),
+  ]
+}
+
+const paidTokens = ({ sent, cached }: LivedFigures): number => sent - cached + CACHED_PRICE * cached
 
 const thousands = (tokens: number): string => count(tokens / 1_000)
 
@@ -48,7 +77,7 @@ function costTable(measured: Rows, names: readonly string[]): string {
     return [
       name,
       thousands(sum(({ sent }) => sent)),
-      thousands(sum(({ sent, cached }) => sent - cached + CACHED_PRICE * cached)),
+      thousands(sum(paidTokens)),
       thousands(Math.max(...all.map(({ largest }) => largest))),
       count(sum(({ callsOverLimit }) => callsOverLimit)),
       count(sum(({ breaks }) => breaks)),

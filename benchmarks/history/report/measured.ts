@@ -1,4 +1,6 @@
+import type { Beside, Comparison, Named } from '../../report/comparison.ts'
 import { worst, type Bound } from '../../report/section.ts'
+import { OURS } from '../subjects/ours.ts'
 import type { Subject } from '../subjects/subject.ts'
 import type { Transcript } from '../transcripts/transcript.ts'
 
@@ -42,6 +44,20 @@ export const figuresOf = <Figures>(measured: readonly Measured<Figures>[], name:
 /** Add up one number of each. */
 export const total = <Item>(items: readonly Item[], number: (item: Item) => number): number =>
   items.reduce((sum, item) => sum + number(item), 0)
+
+/** Compare a figure of Spillway with the best of all ways that shorten a history and are not its own. */
+export function compareWays<Figures>(
+  measured: readonly Measured<Figures>[],
+  what: string,
+  beside: (ours: number, others: readonly Named[]) => Beside | undefined,
+  figure: (figures: readonly Figures[]) => number,
+  unit = '',
+): Comparison {
+  const names = Object.keys(measured[0]?.figures ?? {}).filter((name) => name !== 'none' && !name.startsWith(OURS))
+  const others = names.map((name) => ({ name, value: figure(figuresOf(measured, name)) }))
+  const ours = figure(figuresOf(measured, OURS))
+  return { what, unit, ours, other: beside(ours, others) }
+}
 
 /** Write a share in percent. */
 export const percent = (part: number, whole: number): string =>

@@ -1,4 +1,5 @@
 import { count, table } from '../../adapters/table.ts'
+import { besideHighest, timesOf, type Comparison } from '../../report/comparison.ts'
 import { bootstrap } from './bootstrap.ts'
 import { CATEGORIES } from './cases.mjs'
 import { METRICS, PRIMARY } from './score.mjs'
@@ -52,13 +53,7 @@ export const SPLITS: readonly string[] = ['unseen', 'made', 'seen']
 
 /** Writes the tables of a run. The first `own` implementations are ours. */
 export function writeReport(rows: readonly Row[], implementations: readonly string[], own: number): string {
-  const parts = CATEGORIES.flatMap((category) =>
-    SPLITS.map((split) => ({
-      category,
-      split,
-      rows: rows.filter((row) => row.category === category && row.split === split),
-    })),
-  ).filter((part) => part.rows.length > 0)
+  const parts = partsOf(rows)
   const ours = implementations.slice(0, own)
   const peers = implementations.slice(own).filter((name) => name !== 'oracle')
   return [
@@ -71,6 +66,35 @@ export function writeReport(rows: readonly Row[], implementations: readonly stri
     '### Other scores',
     otherTable(parts, ours, peers),
   ].join('\n\n')
+}
+
+function partsOf(rows: readonly Row[]): readonly Part[] {
+  return CATEGORIES.flatMap((category) =>
+    SPLITS.map((split) => ({
+      category,
+      split,
+      rows: rows.filter((row) => row.category === category && row.split === split),
+    })),
+  ).filter((part) => part.rows.length > 0)
+}
+
+/** Compare the first implementation with the best peer: the main scores, and the others that Spillway loses. */
+export function compareScores(rows: readonly Row[], [own, ...peers]: readonly string[]): Comparison[] {
+  return partsOf(rows).flatMap((part) => {
+    const compare = (metric: string, label = ''): Comparison => {
+      const share = (name: string): number => 100 * average(valuesOf(part, name, metric))
+      const ours = share(own ?? '')
+      const named = peers.map((name) => ({ name, value: share(name) }))
+      return {
+        what: `${labelOf(part)}, ${part.split}${label}`,
+        unit: '%',
+        ours,
+        other: besideHighest(ours, named, 100),
+      }
+    }
+    const others = metricsOf(part).map((metric) => compare(metric, `: ${metricLabel(metric)}`))
+    return [compare(primaryOf(part)), ...others.filter((one) => timesOf(one) > 1)]
+  })
 }
 
 function forcedTable(parts: readonly Part[], ours: readonly string[], peers: readonly string[]): string {
@@ -135,22 +159,18 @@ function linesTable(parts: readonly Part[], ours: readonly string[], peers: read
 function otherTable(parts: readonly Part[], ours: readonly string[], peers: readonly string[]): string {
   const bodies = parts
     .filter(({ category }) => category !== 'logs' && category !== 'transcripts')
-    .flatMap(
-      (part) =>
-        (METRICS as Readonly<Record<string, readonly string[]>>)[part.category]
-          ?.filter((metric) => metric !== primaryOf(part))
-          .map((metric) => {
-            const others = peers.map((name) => ({ name, value: average(valuesOf(part, name, metric)) }))
-            const best = others.toSorted((one, other) => other.value - one.value).at(0)
-            const label = metric === 'fact' ? 'a random cell, with its row' : (METRIC_LABELS[metric] ?? metric)
-            return [
-              labelOf(part),
-              part.split,
-              label,
-              ...ours.map((name) => meanOf(part, name, metric)),
-              best === undefined ? '' : `${percent(best.value)} (${best.name})`,
-            ]
-          }) ?? [],
+    .flatMap((part) =>
+      metricsOf(part).map((metric) => {
+        const others = peers.map((name) => ({ name, value: average(valuesOf(part, name, metric)) }))
+        const best = others.toSorted((one, other) => other.value - one.value).at(0)
+        return [
+          labelOf(part),
+          part.split,
+          metricLabel(metric),
+          ...ours.map((name) => meanOf(part, name, metric)),
+          best === undefined ? '' : `${percent(best.value)} (${best.name})`,
+        ]
+      }),
     )
   return table(['content', 'projects', 'score', ...ours, 'best other'], bodies, 3)
 }
@@ -163,6 +183,13 @@ function namesOf(part: Part): readonly string[] {
   return [labelOf(part), part.split, `${cases} (${groups})`]
 }
 
+/** All scores of a part but the main one. */
+const metricsOf = (part: Part): readonly string[] =>
+  ((METRICS as Readonly<Record<string, readonly string[]>>)[part.category] ?? []).filter(
+    (metric) => metric !== primaryOf(part),
+  )
+const metricLabel = (metric: string): string =>
+  metric === 'fact' ? 'a random cell, with its row' : (METRIC_LABELS[metric] ?? metric)
 const labelOf = ({ category }: Part): string => LABELS[category] ?? category
 const primaryOf = ({ category }: Part): string => (PRIMARY as Readonly<Record<string, string>>)[category] ?? ''
 

@@ -1,0 +1,24 @@
+import { besideLowest, type Comparison } from '../report/comparison.ts'
+
+/** One implementation with one input; without a median if it failed. */
+interface PerfRow {
+  readonly impl: string
+  readonly input: string
+  readonly median?: number
+  readonly bytes?: number
+}
+
+/** Compare the time of a preview for each megabyte with that of the first tokens, counted, and with Strands. */
+export function comparePerf(rows: readonly PerfRow[]): Comparison[] {
+  return rows.flatMap(({ impl, input, median, bytes = 0 }) => {
+    if (impl !== 'ours' || median === undefined) return []
+    const perMegabyte = (name: string): number | undefined => {
+      const row = rows.find((one) => one.impl === name && one.input === input)
+      return row?.median === undefined ? undefined : row.median / (bytes / 1e6)
+    }
+    const ours = median / (bytes / 1e6)
+    const floor = besideLowest(ours, [{ name: 'first tokens, counted', value: perMegabyte('head') }])
+    const other = besideLowest(ours, [{ name: 'Strands', value: perMegabyte('strands') }])
+    return [{ what: `preview of the ${input}, for each MB`, unit: 'ms', ours, floor, other }]
+  })
+}
