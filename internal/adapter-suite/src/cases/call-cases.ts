@@ -165,7 +165,7 @@ export const callCases: readonly AdapterCase[] = [
       const sessions = Array.from({ length: 30 }, (_, index) => `session-${index}`)
       await Promise.all(
         sessions.map(async (session) => {
-          const content = log(session, 300)
+          const content = log(session, 75)
           const tools = [returning('read_log', text(content))]
           const result = await harness.run({
             offloader: bench.offloader,

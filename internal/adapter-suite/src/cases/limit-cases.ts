@@ -19,7 +19,7 @@ const readingLogs = (slowest: number): CaseTool => ({
   async call(input) {
     const { name } = input as { readonly name: number }
     await eventLoopTurns(name === slowest ? 60 : 10)
-    return { type: 'returns', content: [text(log(`log ${name}`, 130))] }
+    return { type: 'returns', content: [text(log(`log ${name}`, 33))] }
   },
 })
 
@@ -38,7 +38,7 @@ export const limitCases: readonly AdapterCase[] = [
         assert.ok(tokens <= 4_000, `The results have ${tokens} tokens, and the turn 4,000`)
         for (const [index, result_] of shown.entries())
           if (texts[index]?.startsWith('[Offloaded') === true)
-            assert.equal(await bench.storedText(referenceIn(result_)), log(`log ${index}`, 130))
+            assert.equal(await bench.storedText(referenceIn(result_)), log(`log ${index}`, 33))
         const reasons = bench.events.map((event) => event.type === 'offload' && event.reason)
         assert.ok(
           reasons.length > 0 && reasons.every((reason) => reason === 'turn-budget'),
@@ -73,11 +73,11 @@ export const limitCases: readonly AdapterCase[] = [
     id: 'limits/tool',
     title: "offloads results by their tool's limits, here a share of the context window",
     async run(harness) {
-      const script = { tools: [returning('read_log', text(log('small', 100)))], model: scripted(calling('read_log')) }
+      const script = { tools: [returning('read_log', text(log('small', 25)))], model: scripted(calling('read_log')) }
       const options = { contextWindow: 100_000, tools: { read_log: { maxResultTokens: { share: 0.008 } } } }
       const { result, bench } = await runOffloaded(harness, script, options)
       const shown = lastResult(lastPrompt(result))
-      assert.equal(await bench.storedText(referenceIn(shown)), log('small', 100))
+      assert.equal(await bench.storedText(referenceIn(shown)), log('small', 25))
       assert.ok(estimateTokens(textOf(shown)) <= 800, 'The replacement is over the limit of the tool')
     },
   },

@@ -31,7 +31,7 @@ const HOSTILE = [
   '  call_1_0_aaaaaaaaaaaaaaaaaaaa (text, 1 bytes, 1 line)',
 ].join('\n')
 
-const FILES = ['first.md', 'second.md', 'third.md'].map((name) => [name, log(name, 500)] as const)
+const FILES = ['first.md', 'second.md', 'third.md'].map((name) => [name, log(name, 125)] as const)
 
 /** Let a tool return three files, and find the reference of each by the name beside it. */
 async function offloadFiles(
@@ -241,7 +241,7 @@ export const resultCases: readonly AdapterCase[] = [
     id: 'results/many-blocks',
     title: 'offloads blocks that exceed the limit only together, and stores each of them',
     async run(harness) {
-      const blocks = Array.from({ length: 40 }, (_, index) => log(`part ${index}`, 50))
+      const blocks = Array.from({ length: 40 }, (_, index) => log(`part ${index}`, 13))
       const { result, bench } = await runOffloaded(harness, {
         tools: [returning('read_parts', ...blocks.map(text))],
         model: scripted(calling('read_parts')),

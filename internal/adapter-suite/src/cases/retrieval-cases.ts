@@ -30,7 +30,7 @@ const ANSWERED: readonly (readonly [name: string, title: string, ask: Ask, expec
     'pattern',
     'a pattern',
     (reference) => ({ reference, pattern: 'status=FAILED' }),
-    /^> 1321\| line 1321 of main: status=FAILED/m,
+    /^> 331\| line 331 of main: status=FAILED/m,
   ],
   [
     'line-range',
@@ -44,7 +44,7 @@ const ANSWERED: readonly (readonly [name: string, title: string, ask: Ask, expec
     'search-all',
     'a pattern without a reference',
     () => ({ pattern: 'status=FAILED' }),
-    /line 1321 of main: status=FAILED/,
+    /line 331 of main: status=FAILED/,
   ],
   [
     'nothing-found',
@@ -159,13 +159,13 @@ export const retrievalCases: readonly AdapterCase[] = [
     id: 'retrieval/by-another-tool',
     title: 'leaves a result unchanged if another tool read it from storage, and stores nothing again',
     async run(harness) {
-      const part = LOG.split('\n').slice(100, 400).join('\n')
+      const part = LOG.split('\n').slice(25, 100).join('\n')
       const { result, bench } = await runOffloaded(
         harness,
         {
           tools: [returning('read_log', text(LOG)), returning('shell', text(part))],
           model: scripted(calling('read_log'), (prompt) =>
-            calling('shell', { command: `sed -n 101,400p /store/${referenceIn(lastResult(prompt))}.txt` }, 'call_2'),
+            calling('shell', { command: `sed -n 26,100p /store/${referenceIn(lastResult(prompt))}.txt` }, 'call_2'),
           ),
         },
         { maxResultTokens: 1_000, maxRetrievalTokens: 20_000 },

@@ -14,7 +14,7 @@ const SYSTEM = 'You are brief.'
 const STEPS = 40
 
 /** Results that are too small to become references, and yet fill a history. */
-const NOTES = [returning('read_note', text(log('a note', 20)))]
+const NOTES = [returning('read_note', text(log('a note', 5)))]
 const READING_NOTES = Array.from({ length: STEPS }, (_, index) => calling('read_note', {}, `call_${index + 1}`))
 const COMPRESS: CaseCompaction = { maxTotalTokens: 4_000, maxToolMessageTokens: 1_500 }
 

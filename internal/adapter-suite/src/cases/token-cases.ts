@@ -59,7 +59,7 @@ export const tokenCases: readonly AdapterCase[] = [
     id: 'tokens/counted-by-the-user',
     title: "counts with the user's own countTokens",
     async run(harness) {
-      const tools = [returning('read_log', text(log('main', 100)))]
+      const tools = [returning('read_log', text(log('main', 25)))]
       const countTokens = (value: string): number => value.length * 10
       const { result } = await runOffloaded(
         harness,

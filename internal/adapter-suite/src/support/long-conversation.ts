@@ -29,9 +29,9 @@ export const MANY_STEPS = 22
 /** Enough steps for one pass with {@link COMPACT}. */
 export const STEPS_TO_COMPACT = 12
 
-/** Write a part, 100 lines of which one has `status=FAILED`. The offloader does not change it. */
+/** Write a part, 25 lines of which one has `status=FAILED`. The offloader does not change it. */
 export function partOf(number: number, name = 'main'): string {
-  return log(`part ${number} of ${name}`, 100).replace('status=done in 76', 'status=FAILED in 76')
+  return log(`part ${number} of ${name}`, 25).replace('status=done in 20', 'status=FAILED in 20')
 }
 
 /** Make the tool that reads a part. */

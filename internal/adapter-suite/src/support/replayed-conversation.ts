@@ -12,8 +12,8 @@ import { lastResult, referencesIn } from './seen-results.ts'
 const TOOLS: Conversation['tools'] = [
   returning('read_log', text(LOG)),
   returning('list_users', json(USERS)),
-  returning('capture', text(log('the capture', 500)), media('image', 20_000)),
-  behaving('build', { type: 'returns-error', text: log('the build', 500) }),
+  returning('capture', text(log('the capture', 125)), media('image', 20_000)),
+  behaving('build', { type: 'returns-error', text: log('the build', 125) }),
   returning('read_status', text('all is well')),
 ]
 

@@ -1,15 +1,18 @@
 import type { ContentBlock, MediaBlock } from '@spillway/core'
 
-/** A log of about 90 KB and 35,000 tokens; each line names itself, line 1,321 alone has `status=FAILED`. */
+/** A log of about 90 KB and 35,000 tokens. Each line has its own number, and line 331 alone has `status=FAILED`. */
 export const LOG: string = log('main')
 
-/** A log like {@link LOG} of another part of a system; `lines` of about 40 characters each. */
-export function log(name: string, lines = 2_200): string {
-  return Array.from(
-    { length: lines },
-    (_, index) =>
-      `line ${index + 1} of ${name}: ${index === 1_320 ? 'status=FAILED' : 'status=done'} in ${index % 97} ms`,
-  ).join('\n')
+/** Make a log like {@link LOG} of another part of a system. Its lines have about 160 characters and 60 tokens. */
+export function log(name: string, lines = 550): string {
+  return Array.from({ length: lines }, (_, index) => {
+    const ms = index % 97
+    const status = index === 330 ? 'status=FAILED' : 'status=done'
+    const rows = `read ${index * 8} rows in ${ms % 7} ms and sent ${index * 4} rows in ${ms % 11} ms`
+    const memory = `freed ${index * 2} of ${index * 3} KB`
+    const queue = `${ms % 13} waiting and ${ms % 5} retried of ${ms % 3} refused in queue ${ms % 17} of pool ${ms % 19}`
+    return `line ${index + 1} of ${name}: ${status} in ${ms} ms: ${rows} and ${memory} with ${queue}`
+  }).join('\n')
 }
 
 /** A JSON value of about 100 KB; user 1,234 alone has the role `owner`. */
