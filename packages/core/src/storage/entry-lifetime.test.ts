@@ -64,6 +64,20 @@ test('a scope is listed until its last entry is forgotten', () => {
   expect(tracker.isListed('a')).toBe(false)
 })
 
+test('the scope that was used longest ago is forgotten first, and is then listed again', () => {
+  const tracker = new TurnTracker(1, 2)
+  for (const scope of ['a', 'b']) {
+    tracker.used(scope, 'x')
+    tracker.listed(scope)
+  }
+  tracker.endTurn('a')
+  tracker.used('c', 'x')
+  expect(['a', 'b', 'c'].map((scope) => tracker.isListed(scope))).toEqual([true, false, false])
+  tracker.found('b', 'x')
+  expect(tracker.endTurn('b')).toEqual([])
+  expect(tracker.endTurn('b')).toEqual(['x'])
+})
+
 const eviction = (evictedAt: number) => ({ reason: 'turns', evictedAt, metadata: {} }) as const
 
 test('evictions are remembered separately for each scope', () => {

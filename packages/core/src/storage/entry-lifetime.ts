@@ -46,7 +46,9 @@ export class EntryLifetime {
     this.#ttlMs = options.ttlMs ?? null
     const { now = Date.now } = options
     this.#now = () => Math.trunc(now())
-    if (options.evictAfterTurns != null) this.#turns = new TurnTracker(options.evictAfterTurns)
+    // A driver without entries at the start is never listed.
+    const scopes = driver.ephemeral ? Infinity : MAX_TURN_SCOPES
+    if (options.evictAfterTurns != null) this.#turns = new TurnTracker(options.evictAfterTurns, scopes)
     this.#batch = driver.evictAll === undefined ? 1 : MAX_BATCH
     if (options.maxBytes != null) this.#quota = new ScopeQuota(options.maxBytes, this.#now, this.#batch)
   }
@@ -253,13 +255,17 @@ interface ScopeTurns {
   readonly lastUse: RecencyMap<string, number>
 }
 
+/** Scopes of which a process remembers turns, in about 1 KB each. Entries of other scopes count from their next listing. */
+const MAX_TURN_SCOPES = 20_000
+
 /** Tracks the turn in which each entry was last used. One turn is one model call. */
 export class TurnTracker {
   readonly #evictAfterTurns: number
-  readonly #scopes = new Map<string, ScopeTurns>()
+  readonly #scopes: BoundedMap<string, ScopeTurns>
 
-  constructor(evictAfterTurns: number) {
+  constructor(evictAfterTurns: number, maxScopes: number = Infinity) {
     this.#evictAfterTurns = evictAfterTurns
+    this.#scopes = new BoundedMap(maxScopes)
   }
 
   used(scope: string, reference: string): void {
@@ -285,6 +291,7 @@ export class TurnTracker {
     const due: string[] = []
     const state = this.#scopes.get(scope)
     if (state === undefined) return due
+    this.#scopes.set(scope, state)
     state.turn += 1
     for (const [reference, turn] of state.lastUse) {
       if (state.turn - turn <= this.#evictAfterTurns) break
@@ -307,8 +314,8 @@ export class TurnTracker {
   }
 
   #state(scope: string): ScopeTurns {
-    let state = this.#scopes.get(scope)
-    if (state === undefined) this.#scopes.set(scope, (state = { turn: 0, listed: false, lastUse: new RecencyMap() }))
+    const state = this.#scopes.get(scope) ?? { turn: 0, listed: false, lastUse: new RecencyMap() }
+    this.#scopes.set(scope, state)
     return state
   }
 }
