@@ -96,14 +96,15 @@ function writeOverview(outcomes: readonly Outcome[], baseline: string, prices: C
 
 /** Compare the tokens to the answer with those of the best other system, by the policy of the overview. */
 export function compareAnswers(outcomes: readonly Outcome[], baseline: string, prices: CachePrices): Comparison[] {
-  const own = outcomes.filter(({ policy }) => policy === OVERVIEW_POLICY)
-  return sectionsOf(own, baseline, prices).flatMap(({ kind, origin, summaries }) => {
-    const ours = summaries.find(({ system }) => system === baseline)?.tokensPlus
+  const played = outcomes.filter(({ policy }) => policy === OVERVIEW_POLICY)
+  return sectionsOf(played, baseline, prices).flatMap(({ kind, origin, summaries }) => {
+    const own = summaries.find(({ system }) => system === baseline)
     const others = summaries.filter(({ system }) => !system.startsWith(baseline))
     const named = others.map(({ system, tokensPlus }) => ({ name: system, value: Math.round(tokensPlus) }))
-    if (ours === undefined) return []
+    if (own === undefined) return []
+    const ours = Math.round(own.tokensPlus)
     const what = `${kind}${markOf(origin)}: ${ASKED[kind as AnswerCase['kind']]}`
-    return [{ what, unit: '', ours: Math.round(ours), other: besideLowest(ours, named) }]
+    return [{ what, unit: '', ours, other: besideLowest(ours, named) }]
   })
 }
 

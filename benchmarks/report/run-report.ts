@@ -45,7 +45,14 @@ export async function runReport<Options>(run: Run<Options>): Promise<void> {
       text,
     ].join('\n\n')
     console.log(report)
-    save(name, { title, machine: before, bounds, comparisons, figures }, report, run.tag, join(run.folder, 'results'))
+    const results = {
+      title: run.tag === undefined ? title : `${title}, ${run.tag}`,
+      machine: before,
+      bounds,
+      comparisons,
+      figures,
+    }
+    save(name, results, report, run.tag, join(run.folder, 'results'))
   }
   if (run.isPublished) publish()
 }
