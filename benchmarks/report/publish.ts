@@ -25,10 +25,17 @@ const WORST_OF_SECTION = 3
 const FIGURES = /(?<=<!-- figures: (.+) -->\n)[^]*?(?=<!-- end of figures -->)/
 const WORST = /(?<=<!-- worst figures -->\n)[^]*?(?=<!-- end of figures -->)/
 
-/** Write the saved results of all benchmarks into docs/benchmarks.md. */
-export function publish(): void {
-  const document = join(ROOT, 'docs/benchmarks.md')
-  writeFileSync(document, withFigures(readFileSync(document, 'utf8'), readResults))
+/** Write the saved results of all benchmarks into docs/benchmarks.md. Throws an error if it has no mark for `wanted`. */
+export function publish(wanted: readonly string[] = []): void {
+  const file = join(ROOT, 'docs/benchmarks.md')
+  const document = readFileSync(file, 'utf8')
+  writeFileSync(file, withFigures(document, readResults))
+  const marked = new Set(
+    [...document.matchAll(new RegExp(FIGURES, 'g'))].flatMap(([, names = '']) => names.split(', ')),
+  )
+  const unmarked = wanted.filter((name) => !marked.has(name))
+  if (unmarked.length > 0)
+    throw new Error(`docs/benchmarks.md has no mark for ${unmarked.join(', ')}, and does not show it.`)
 }
 
 /** Read `benchmarks/FOLDER/results/NAME.json` by the name `FOLDER/NAME`; returns undefined if it was never measured. */
@@ -62,7 +69,11 @@ export function withFigures(document: string, read: (name: string) => Results | 
     const best = [floor, other].find((beside) => beside !== undefined && ratioOf(beside) === timesOf(comparison))
     worst.push([section, escaped(what), written(ours, unit), writeBeside(best, unit), writeTimes(best)])
   }
-  const list = table(['benchmark', 'measured', 'Spillway', 'beside', 'times'], worst.slice(0, WORST_ROWS), 2)
+  const list = table(
+    ['benchmark', 'measured', 'Spillway', 'floor or best other', 'times'],
+    worst.slice(0, WORST_ROWS),
+    2,
+  )
   return sections.join('').replace(WORST, () => `\n${list}\n\n`)
 }
 

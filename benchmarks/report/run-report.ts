@@ -54,7 +54,8 @@ export async function runReport<Options>(run: Run<Options>): Promise<void> {
     }
     save(name, results, report, run.tag, join(run.folder, 'results'))
   }
-  if (run.isPublished) publish()
+  const file = (name: string): string => (run.tag === undefined ? name : `${name}-${run.tag}`)
+  if (run.isPublished) publish(names.map((name) => `${run.title.toLowerCase()}/${file(name)}`))
 }
 
 function partOf<Options>({ parts }: Run<Options>, name: string): Part<Options> {
