@@ -1,5 +1,5 @@
 import { ContextOffloader, type ContentBlock, type Storage } from '@spillway/core'
-import { isTextContentType } from '@spillway/core/adapter'
+import { isTextContentType, parseJsonText } from '@spillway/core/adapter'
 
 /** The text that a model would see in place of an entry, for the chosen settings. */
 export interface PreviewReport {
@@ -73,11 +73,8 @@ async function blockOf({ storage, reference, signal }: StoredEntry, contentType:
   const { content } = await storage.retrieve(reference, { signal })
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)
   if (contentType === 'application/json') {
-    try {
-      return { type: 'json', value: JSON.parse(text) as unknown }
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error
-    }
+    const value = parseJsonText(text)
+    if (value !== undefined) return { type: 'json', value }
   }
   return { type: 'text', text, mediaType: contentType }
 }

@@ -1,6 +1,6 @@
 import type { AgentInputItem } from '@openai/agents'
 import type { ContentBlock } from '@spillway/core'
-import { encodeBlock, mediaFromData, mediaFromUrl } from '@spillway/core/adapter'
+import { encodeBlock, mediaFromData, mediaFromUrl, parseJsonText } from '@spillway/core/adapter'
 
 /** A text, or parts. */
 export type ResultOutput = Extract<AgentInputItem, { type: 'function_call_result' }>['output']
@@ -47,10 +47,6 @@ export function isForProgram(item: object): boolean {
 
 /** Text that is not JSON is returned unchanged. */
 export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch (error) {
-    if (error instanceof SyntaxError) return text
-    throw error
-  }
+  const value = parseJsonText(text)
+  return value === undefined ? text : value
 }

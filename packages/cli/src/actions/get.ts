@@ -1,3 +1,4 @@
+import { decodeExactly } from '@spillway/core/adapter'
 import {
   ContextOffloader,
   createRetrievalTool,
@@ -177,12 +178,10 @@ async function retrieveSmall(storage: Store, reference: string): Promise<StoredC
 
 function describeContent({ content, contentType }: StoredContent): Record<string, unknown> {
   const common = { contentType, size: content.byteLength }
-  try {
-    return { ...common, content: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content) }
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    return { ...common, contentBase64: Buffer.from(content).toString('base64') }
-  }
+  const text = decodeExactly(content)
+  return text === undefined
+    ? { ...common, contentBase64: Buffer.from(content).toString('base64') }
+    : { ...common, content: text }
 }
 
 interface GrepOptions extends StoreOptions, SearchOptions {

@@ -1,3 +1,4 @@
+import { parseJsonText } from '@spillway/core/adapter'
 import type { Summarize } from '@spillway/history'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { usageError } from '../cli-error.ts'
@@ -77,7 +78,9 @@ async function askModel(
   }
   if (!response.ok) throw new ModelError(`The model answered with status ${response.status}.`, retryAfter(response))
   if (text === undefined) throw new ModelError(`The model answered with more than ${MAX_ANSWER_BYTES} bytes.`)
-  const content = contentIn(parseJson(text))
+  const answer = parseJsonText(text)
+  if (answer === undefined) throw new ModelError('The model answered without valid JSON.')
+  const content = contentIn(answer)
   if (content === undefined) throw new ModelError('The model answered without a message.')
   return content
 }
@@ -94,15 +97,6 @@ function contentIn(answer: unknown): string | undefined {
 function textOfPart(part: unknown): string {
   const { text } = Object(part) as { readonly text?: unknown }
   return typeof text === 'string' ? text : ''
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    throw new ModelError('The model answered without valid JSON.')
-  }
 }
 
 function retryAfter({ status, headers }: Response): number | undefined {

@@ -1,5 +1,12 @@
 /** Functions that adapters of agent frameworks share. */
-export { contentTypeEssence, decodeText, isTextContentType, KeyedLock } from '@spillway/text/internal'
+export {
+  contentTypeEssence,
+  decodeExactly,
+  decodeText,
+  isTextContentType,
+  KeyedLock,
+  parseJsonText,
+} from '@spillway/text/internal'
 export { isExactNumber, parseExactJson, plainNumber, rewriteInexactNumbers } from '@spillway/text/internal/json'
 export { isReplacement } from '../offload/replacement.ts'
 export { orMiss } from '../content/or-miss.ts'

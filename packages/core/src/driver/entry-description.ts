@@ -1,3 +1,4 @@
+import { parseJsonText } from '@spillway/text/internal'
 import type { EntryInfo } from '../storage/storage-driver.ts'
 import type { Metadata } from '../storage/storage.ts'
 import { StorageError } from '../storage/storage-error.ts'
@@ -61,13 +62,8 @@ export function assertFormat(packageName: string, format: number, known: number)
 
 /** Parse a JSON object. Returns `undefined` for any other text. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
+  const value = parseJsonText(text)
+  return isObject(value) ? value : undefined
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -1,3 +1,4 @@
+import { parseJsonText } from '@spillway/text/internal'
 import type { EvictedEntry } from '../storage/storage.ts'
 
 /**
@@ -45,11 +46,6 @@ const TYPES: ReadonlySet<unknown> = new Set<JournalEvent['type']>(['offload', 'r
 
 /** Parse an event. Returns `undefined` for an incomplete record, and for a type of a later version. */
 export function parseJournalEvent(text: string): JournalEvent | undefined {
-  try {
-    const event = Object(JSON.parse(text)) as Partial<JournalEvent>
-    return TYPES.has(event.type) && typeof event.time === 'number' ? (event as JournalEvent) : undefined
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
+  const event = Object(parseJsonText(text)) as Partial<JournalEvent>
+  return TYPES.has(event.type) && typeof event.time === 'number' ? (event as JournalEvent) : undefined
 }

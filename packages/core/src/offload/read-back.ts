@@ -1,5 +1,4 @@
-import { indentJson, isMediaBlock, isTextContentType, yieldWhenDue } from '@spillway/text/internal'
-import { parseJsonText } from '@spillway/text/internal/json'
+import { indentJson, isMediaBlock, isTextContentType, yieldWhenDue, parseJsonText } from '@spillway/text/internal'
 import type { AdoptedStorage } from '../content/adopt-storage.ts'
 import { DEFAULT_BLOCK_BYTES, withTextSource, type ContentSource } from '../content/content-source.ts'
 import { mentionedReferences } from '../session/shared-content.ts'

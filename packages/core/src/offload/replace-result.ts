@@ -24,6 +24,7 @@ import {
   yieldWhenDue,
   type ContentBlock,
   type TextEncoding,
+  decodeExactly,
 } from '@spillway/text/internal'
 import type { AdoptedStorage } from '../content/adopt-storage.ts'
 import { redactChunks } from '../redaction/redact-content.ts'
@@ -326,16 +327,6 @@ async function wholeStream(
   const tokens = Math.ceil(bytes.byteLength / BYTES_PER_BINARY_TOKEN)
   const mediaType = contentType ?? (isText ? 'application/octet-stream' : sniffContentType(bytes))
   return { content: [{ type: 'document', mediaType, data: bytes }], tokens }
-}
-
-/** Decodes bytes. Returns `undefined` if encoding the text would give other bytes. */
-function decodeExactly(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch (error) {
-    if (error instanceof TypeError) return undefined
-    throw error
-  }
 }
 
 /** Largest media that are held for a previewer. Only the start of larger media is read. */

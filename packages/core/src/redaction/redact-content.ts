@@ -1,5 +1,12 @@
-import { documentText, indentLargeJson, isMediaBlock, yieldWhenDue, type ContentBlock } from '@spillway/text/internal'
-import { parseExactJson, parseJsonText } from '@spillway/text/internal/json'
+import {
+  documentText,
+  indentLargeJson,
+  isMediaBlock,
+  yieldWhenDue,
+  type ContentBlock,
+  parseJsonText,
+} from '@spillway/text/internal'
+import { parseExactJson } from '@spillway/text/internal/json'
 import { RedactionError, type Redact } from './redact-text.ts'
 
 /** Redacts text, JSON, text of documents, names and links. What does not change is the same object. */

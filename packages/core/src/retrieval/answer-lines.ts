@@ -9,6 +9,7 @@ import {
   visibleText,
   type LineRange,
   type MediaBlock,
+  parseJsonText,
 } from '@spillway/text/internal'
 import { utf8Text } from '@spillway/text/internal/engines'
 import { rewriteInexactNumbers } from '@spillway/text/internal/json'
@@ -172,13 +173,8 @@ function visibleLines(text: string): string {
 
 /** Parses JSON. Returns an empty object for invalid JSON, and if parsing would change the digits of a number. */
 function exactJson(text: string): Answer['json'] {
-  try {
-    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
-    return rewriteInexactNumbers(text, () => '') === text ? { value } : undefined
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
+  const value = parseJsonText(text.replace(/^\uFEFF/, ''))
+  return value !== undefined && rewriteInexactNumbers(text, () => '') === text ? { value } : undefined
 }
 
 const MARK_BYTES = 3

@@ -1,5 +1,4 @@
-import { countOf, formatCount, type LineRange } from '@spillway/text/internal'
-import { parseJsonText } from '@spillway/text/internal/json'
+import { countOf, formatCount, type LineRange, parseJsonText } from '@spillway/text/internal'
 import type { JsonPathRequest } from './json-path/answer-json-path.ts'
 import type { QueryRequest } from './query/read-passage.ts'
 import type { OmittedPart } from '../storage/storage.ts'

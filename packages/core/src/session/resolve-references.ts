@@ -1,4 +1,11 @@
-import { decodeText, encodeBase64, isTextContentType, mayBeText, textEncodingOf } from '@spillway/text/internal'
+import {
+  decodeText,
+  encodeBase64,
+  isTextContentType,
+  mayBeText,
+  textEncodingOf,
+  parseJsonText,
+} from '@spillway/text/internal'
 import type { AdoptedStorage } from '../content/adopt-storage.ts'
 import { DEFAULT_BLOCK_BYTES, openContentSource, type ContentSource } from '../content/content-source.ts'
 import { isReference } from '../storage/reference.ts'
@@ -114,12 +121,8 @@ async function valueOf(source: ContentSource, form: ArgumentForm): Promise<unkno
 }
 
 function parseValue(text: string): unknown {
-  try {
-    const value = JSON.parse(text) as unknown
-    if (typeof value === 'object' && value !== null) return value
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-  }
+  const value = parseJsonText(text)
+  if (typeof value === 'object' && value !== null) return value
   throw new Unusable('the content is not a JSON object or array, which this argument takes.')
 }
 

@@ -1,4 +1,5 @@
-import { parseExactJson, parseJsonText } from '@spillway/text/internal/json'
+import { parseJsonText } from '@spillway/text/internal'
+import { parseExactJson } from '@spillway/text/internal/json'
 import type { ArchivedItem, HistoryArchive } from '../archive/history-archive.ts'
 import type { HistoryMessage, HistoryToolCall } from '../history-message.ts'
 

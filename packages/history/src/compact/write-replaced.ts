@@ -1,7 +1,7 @@
+import { parseJsonText } from '@spillway/text/internal'
 import { gapCalls, shareBudget } from '@spillway/core/internal'
 import { corePreviewers } from '@spillway/previews'
 import { LineCounter, readText, toolIntent, withPreviewers } from '@spillway/previews/internal'
-import { parseJsonText } from '@spillway/text/internal/json'
 import {
   unlessMissing,
   type ArchivedItem,

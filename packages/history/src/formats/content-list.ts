@@ -1,3 +1,4 @@
+import { parseJsonText } from '@spillway/text/internal'
 import {
   isAsRead,
   type HistoryContent,
@@ -151,13 +152,9 @@ export function resultText(content: readonly HistoryContent[], place: string): s
 /** Parse a call's arguments. Text that is not JSON is returned unchanged. */
 export function argumentsValue({ input, inputIsText }: HistoryToolCall): unknown {
   if (!inputIsText || typeof input !== 'string') return input
-  try {
-    // A model may write nothing if a tool takes no arguments.
-    return input.trim() === '' ? {} : JSON.parse(input)
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    return input
-  }
+  // A model may write nothing if a tool takes no arguments.
+  const value = input.trim() === '' ? {} : parseJsonText(input)
+  return value === undefined ? input : value
 }
 
 /** Parse a call's arguments to an object. Another value becomes the only field of an object. */

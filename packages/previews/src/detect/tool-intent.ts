@@ -1,4 +1,4 @@
-import { parseJsonText } from '@spillway/text/internal/json'
+import { parseJsonText } from '@spillway/text/internal'
 import { wordsOfPurpose } from './purpose-words.ts'
 import { pathsOfText, wordsOfPattern, wordsOfText } from './sought-words.ts'
 

@@ -1,3 +1,4 @@
+import { parseJsonText } from '@spillway/core/adapter'
 import { extensionForContentType, StorageError, type OperationOptions } from '@spillway/core'
 import type {
   ArchivedItem,
@@ -124,7 +125,7 @@ export class FileArchive implements HistoryArchive {
   }
 
   async #learnFrom(content: Uint8Array): Promise<void> {
-    const messages = parseJson(new TextDecoder().decode(content))
+    const messages = parseJsonText(new TextDecoder().decode(content))
     if (Array.isArray(messages)) await this.learn(messages)
   }
 
@@ -266,16 +267,7 @@ function* textsOf(value: unknown): Generator<string> {
 /** Yields a text, and the texts in arguments: the arguments of a call are JSON in a string. */
 function* textAndArguments(text: string): Generator<string> {
   yield text
-  if (text.startsWith('{') && text.includes(' is stored in ')) yield* textsOf(parseJson(text) ?? '')
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    return undefined
-  }
+  if (text.startsWith('{') && text.includes(' is stored in ')) yield* textsOf(parseJsonText(text) ?? '')
 }
 
 const START = '<state_snapshot>\n'

@@ -1,4 +1,4 @@
-import { parseExactJson } from '@spillway/core/adapter'
+import { parseExactJson, parseJsonText } from '@spillway/core/adapter'
 import { openAIChat, type HistoryFormat } from '@spillway/history'
 
 type Fields = Readonly<Record<string | symbol, unknown>>
@@ -73,10 +73,6 @@ function flatCall(call: unknown): unknown {
 }
 
 function parsed(text: unknown): unknown {
-  try {
-    return parseExactJson(String(text))
-  } catch (error) {
-    if (error instanceof SyntaxError) return text
-    throw error
-  }
+  const value = parseJsonText(String(text), parseExactJson)
+  return value === undefined ? text : value
 }

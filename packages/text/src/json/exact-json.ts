@@ -104,16 +104,6 @@ export const plainNumber = (value: unknown): unknown => (isExactNumber(value) ? 
 export const isExactNumber = (value: unknown): value is { readonly rawJSON: string } =>
   exact.isRawJSON?.(value) === true
 
-/** Parse JSON written by a model or a tool. Returns `undefined` if the text is not JSON. */
-export function parseJsonText(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
-  try {
-    return parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-}
-
 /** Return the position of the quote that ends a JSON string. If there is none, return the length of the text. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; ; at += 1) {

@@ -1,5 +1,5 @@
 export { decodeEscapes, decodeJsonString } from './decode-json-string.ts'
-export { isExactNumber, parseExactJson, parseJsonText, plainNumber, rewriteInexactNumbers } from './exact-json.ts'
+export { isExactNumber, parseExactJson, plainNumber, rewriteInexactNumbers } from './exact-json.ts'
 export { type JsonLayout, jsonLayout } from './json-form.ts'
 export { jsonPathsAt, jsonPathStep } from './json-paths-at.ts'
 export { type JsonForm, type JsonVisitor, JsonWalker } from './json-walker.ts'

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../shared/lenient-parse.ts'
 import { isExactNumber, parseExactJson } from '../json/exact-json.ts'
 import { formatCount } from '../lines/clean-line.ts'
 import { GrowingColumns, type RowReader, type TableRow, type TableSink } from './table-row.ts'
@@ -169,7 +170,7 @@ export class JsonRows implements RowReader, TableRow {
     const text = this.#parts.join('')
     const isReadable = this.#length <= LONGEST_OBJECT && this.#deepest <= DEEPEST
     this.#reset()
-    const value = isReadable ? parsed(text) : undefined
+    const value = isReadable ? (parseJsonText(text, parseExactJson) as object | undefined) : undefined
     if (value === undefined) {
       // A line of a program may begin with a bracket.
       this.#isOtherLine = this.#base === 0 && text.startsWith('[')
@@ -192,15 +193,6 @@ export class JsonRows implements RowReader, TableRow {
 /** Whether a character between objects means that the line is not JSON. Commas may separate the objects. */
 function isOther(code: number): boolean {
   return code > 32 && code !== 44 && code !== 91 && code !== 93 && code !== 123 && code !== 125 && code !== 0xfeff
-}
-
-function parsed(text: string): object | undefined {
-  try {
-    return parseExactJson(text) as object
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }
 
 function textOf(value: unknown): string | undefined {

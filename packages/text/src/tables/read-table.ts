@@ -1,3 +1,4 @@
+import { parseJsonText } from '../shared/lenient-parse.ts'
 import type { JsonLayout } from '../json/json-form.ts'
 import { cleanLine, formatCount } from '../lines/clean-line.ts'
 import { contentTypeEssence } from '../types/content-types.ts'
@@ -42,13 +43,8 @@ function jsonForm(start: string, { form }: JsonLayout): JsonRowsForm | 'other' |
 }
 
 function isObject(line: string): boolean {
-  try {
-    const value: unknown = JSON.parse(line)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-  } catch (error) {
-    if (error instanceof SyntaxError) return false
-    throw error
-  }
+  const value = parseJsonText(line)
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /**

@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { open, realpath, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, sep } from 'node:path'
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
-import { maxResultTokensOf, offloadParts } from '@spillway/core/adapter'
+import { maxResultTokensOf, offloadParts, decodeExactly } from '@spillway/core/adapter'
 import type { PostToolUseAnswer, PostToolUseInput } from './post-tool-use.ts'
 import { partOfBlock, readToolOutput, type OutputPart, type ToolOutput } from './tool-output.ts'
 
@@ -177,13 +177,7 @@ function savedOutput(file: FileHandle, size: number): SavedOutput {
     size,
     chunks: () => file.createReadStream({ start: 0, autoClose: false, highWaterMark: 262_144 }),
     async text() {
-      const bytes = new Uint8Array(await file.readFile())
-      try {
-        return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-      } catch (error) {
-        if (error instanceof TypeError) return undefined
-        throw error
-      }
+      return decodeExactly(await file.readFile())
     },
     close: () => file.close(),
   }

@@ -1,5 +1,5 @@
 import type { ContentBlock } from '@spillway/core'
-import { encodeBase64, mediaFromData, mediaFromUrl, textBlock } from '@spillway/core/adapter'
+import { encodeBase64, mediaFromData, mediaFromUrl, textBlock, parseJsonText } from '@spillway/core/adapter'
 import type { PostToolUseInput } from './post-tool-use.ts'
 
 export interface OutputPart {
@@ -184,13 +184,8 @@ function readContentBlock(part: unknown): ContentBlock {
 /** The value of a JSON text, unless parsing loses something, such as digits of a number. */
 function valueOfJson(text: string): ContentBlock | undefined {
   if (!/^[[{]/.test(text)) return undefined
-  try {
-    const value: unknown = JSON.parse(text)
-    return JSON.stringify(value) === text ? { type: 'json', value } : undefined
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    return undefined
-  }
+  const value = parseJsonText(text)
+  return value !== undefined && JSON.stringify(value) === text ? { type: 'json', value } : undefined
 }
 
 const textPart = (text: string): OutputPart => ({ value: text, block: { type: 'text', text } })

@@ -21,7 +21,7 @@ import {
   type ReadResult,
   type WriteResult,
 } from 'deepagents'
-import { contentTypeEssence, isTextContentType } from '@spillway/core/adapter'
+import { contentTypeEssence, isTextContentType, decodeExactly } from '@spillway/core/adapter'
 
 /** The limit of the tools of deepagents. */
 const MAX_MEDIA_BYTES = 10_485_760
@@ -103,7 +103,7 @@ export class StorageBackend implements BackendProtocolV2 {
       await this.#files.update(path, async (file) => {
         if (file === undefined) throw new Refusal(`Error: File '${path}' not found`)
         const outline = outlineOf(file)
-        const content = isText(outline.mimeType) ? exactText(await file.readBytes()) : undefined
+        const content = isText(outline.mimeType) ? decodeExactly(await file.readBytes()) : undefined
         if (content === undefined) throw new Refusal(`Error: '${path}' is not UTF-8 text. Write it as a whole.`)
         const edited = rulesOver({ [path]: { ...outline, content } }).edit(path, oldText, newText, replaceAll)
         const data = edited.filesUpdate?.[path]
@@ -201,16 +201,6 @@ function refuseIf(reason: string | undefined): void {
 }
 
 const decode = (content: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)
-
-/** Returns `undefined` if encoding would not give the same bytes. */
-function exactText(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch (error) {
-    if (error instanceof TypeError) return undefined
-    throw error
-  }
-}
 
 /** A refused operation. Its message is the answer for the model. */
 class Refusal extends Error {

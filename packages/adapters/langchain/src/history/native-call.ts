@@ -1,3 +1,4 @@
+import { parseJsonText } from '@spillway/core/adapter'
 import { isFields, withFields, type Fields } from '@spillway/history/format'
 import type { AnyMessage } from './native-message.ts'
 
@@ -145,13 +146,8 @@ export function hasArguments({ type, input, args, functionCall }: Fields, expect
 
 /** The same text for a value and for its JSON text. */
 function valueText(value: unknown): string | undefined {
-  if (typeof value !== 'string') return JSON.stringify(value)
-  try {
-    return JSON.stringify(JSON.parse(value))
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    return JSON.stringify(value)
-  }
+  const parsed = typeof value === 'string' ? parseJsonText(value) : undefined
+  return JSON.stringify(parsed === undefined ? value : parsed)
 }
 
 /** A tool for free text gets the text as its only argument. */

@@ -7,6 +7,7 @@ import {
   plainNumber,
   readMcpPart,
   writeMcpPart,
+  parseJsonText,
 } from '@spillway/core/adapter'
 import { fieldsOf, type Fields } from './message.ts'
 
@@ -363,7 +364,7 @@ const MAX_PARSED_LENGTH = 4_194_304
 /** Whether a text is the JSON of a value, with any spacing. */
 export function isSameJson(text: string, value: unknown): boolean {
   if (text.length > MAX_PARSED_LENGTH) return isWritten(text, value)
-  const parsed = parseJson(text)
+  const parsed = parseJsonText(text, parseExactJson)
   return parsed !== undefined && isEqual(parsed, value)
 }
 
@@ -371,15 +372,6 @@ function isWritten(text: string, value: unknown): boolean {
   const second = text.charAt(1)
   const indent = /\s/.test(second) ? (/^.\s*?( +)\S/.exec(text.slice(0, 32))?.[1]?.length ?? 0) : 0
   return JSON.stringify(value, undefined, indent) === text
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return parseExactJson(text)
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    return undefined
-  }
 }
 
 /** Compares deep JSON without recursion. An exact number in `left` may equal a rounded number in `right`. */

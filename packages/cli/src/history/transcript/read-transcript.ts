@@ -8,7 +8,7 @@ import {
   openAIResponses,
   type HistoryFormat,
 } from '@spillway/history'
-import { parseExactJson } from '@spillway/core/adapter'
+import { parseExactJson, decodeExactly } from '@spillway/core/adapter'
 import { constants } from 'node:buffer'
 import { readFile, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
@@ -89,12 +89,9 @@ function readBytes(path: string): Promise<{
 }
 
 function textOf(path: string, bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    throw transcriptError(path, undefined, 'the file is no UTF-8.')
-  }
+  const text = decodeExactly(bytes)
+  if (text === undefined) throw transcriptError(path, undefined, 'the file is no UTF-8.')
+  return text
 }
 
 /** Return whether a text has one JSON value per line. */

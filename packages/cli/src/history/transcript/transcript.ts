@@ -1,4 +1,4 @@
-import { parseExactJson } from '@spillway/core/adapter'
+import { parseExactJson, parseJsonText } from '@spillway/core/adapter'
 import type { HistoryFormat } from '@spillway/history'
 import type { FormatName } from '../../commands/options.ts'
 import { unreadable, usageError, type CliError } from '../../cli-error.ts'
@@ -90,11 +90,4 @@ export async function readingFile<Result>(path: string, read: () => Promise<Resu
 }
 
 /** Parse JSON with exact numbers; `undefined` if it is invalid. */
-export function parseJson(text: string): unknown {
-  try {
-    return parseExactJson(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-}
+export const parseJson = (text: string): unknown => parseJsonText(text, parseExactJson)

@@ -1,4 +1,4 @@
-import { decodeBase64, encodeBase64 } from '@spillway/text/internal'
+import { decodeBase64, encodeBase64, parseJsonText } from '@spillway/text/internal'
 import { gzip, zstd, type BlockCodec } from '@spillway/text/internal/engines'
 import type { EntryInfo } from '../../storage/storage-driver.ts'
 import type { Metadata } from '../../storage/storage.ts'
@@ -222,14 +222,7 @@ export const markerText = ({ metadata }: Pick<EntryInfo, 'metadata'>): string | 
 
 /** Parse a marker. Returns `undefined` if the marker is damaged, from a later version, or has too large blocks. */
 export function parseMarker(text: string): CompressionMarker | undefined {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-  const { codec, contentType, blockBytes, size } = Object(value) as Readonly<Record<string, unknown>>
+  const { codec, contentType, blockBytes, size } = Object(parseJsonText(text)) as Readonly<Record<string, unknown>>
   if (!isCodecName(codec) || typeof contentType !== 'string' || !isBlockSize(blockBytes)) return undefined
   if (size === undefined) return { codec, contentType, blockBytes }
   return isCount(size) ? { codec, contentType, blockBytes, size } : undefined

@@ -1,0 +1,19 @@
+/** Parse JSON written by a model or a tool. Returns `undefined` if the text is not JSON. */
+export function parseJsonText(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
+  try {
+    return parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+/** Decode bytes as UTF-8. Returns `undefined` if encoding the text would give other bytes. */
+export function decodeExactly(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (error) {
+    if (error instanceof TypeError) return undefined
+    throw error
+  }
+}
