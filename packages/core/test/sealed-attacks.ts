@@ -1,6 +1,6 @@
 import { createAes256Gcm, hkdfSha256, hmacSha256 } from '@spillway/text/internal/engines'
 import { KeyRing, type Primitives } from '../src/wrappers/encryption/key-ring.ts'
-import { EncryptedDriver } from '../src/wrappers/encryption/encrypted-driver.ts'
+import { encryptedDriver } from '../src/wrappers/encryption/encrypted.ts'
 import { segmentStart } from '../src/wrappers/encryption/sealed-segments.ts'
 import { createStorage, StorageError, type ManagedStorage } from '../src/index.ts'
 import { completeDriver } from '../src/storage/managed-storage.ts'
@@ -27,7 +27,7 @@ export function sealedFixture(
     { current: { secret: SECRET }, previous: [], nameSecret: SECRET, segmentBytes: SEGMENT_BYTES },
     primitives,
   )
-  return { ...recorded, storage: createStorage(new EncryptedDriver(completeDriver(recorded.driver), keys)) }
+  return { ...recorded, storage: createStorage(encryptedDriver(completeDriver(recorded.driver), keys)) }
 }
 
 /** What somebody does who can change what the backend keeps. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { tinyHarness } from '../../test/tiny-storage.ts'
-import { compressed, CompressedDriver } from '../wrappers/compression/compressed.ts'
+import { compressed, compressedDriver } from '../wrappers/compression/compressed.ts'
 import { findCodec } from '../wrappers/compression/block-table.ts'
 import { wrapStorage, type ManagedStorage } from '../storage/managed-storage.ts'
 import type { CompleteDriver } from '../storage/storage-driver.ts'
@@ -21,8 +21,8 @@ const faulty =
   (change: (driver: CompleteDriver, inner: CompleteDriver) => Partial<CompleteDriver>) =>
   (storage: ManagedStorage): ManagedStorage =>
     wrapStorage(storage, 'compressed', (inner) => {
-      const driver = new CompressedDriver(inner, SETTINGS)
-      return Object.assign(new CompressedDriver(inner, SETTINGS), change(driver, inner))
+      const driver = compressedDriver(inner, SETTINGS)
+      return Object.assign(compressedDriver(inner, SETTINGS), change(driver, inner))
     })
 
 describe('wrappedHarness', () => {

@@ -1,7 +1,7 @@
 import { concatBytes } from '@spillway/text/internal'
 import { callerOf } from '../storage/reference.ts'
-import type { CachedContents, ContentInfo } from '../storage/opened-content.ts'
-import type { OpenContent, OperationOptions, Storage, StoredInfo } from '../storage/storage.ts'
+import type { CachedContents, ContentInfo, IndexedContent } from '../storage/opened-content.ts'
+import type { OperationOptions, Storage, StoredInfo } from '../storage/storage.ts'
 
 /** Runs a call of the user's storage and translates its errors. */
 export type CallStorage = <Result>(reference: string, run: () => Promise<Result>) => Promise<Result>
@@ -9,8 +9,6 @@ export type CallStorage = <Result>(reference: string, run: () => Promise<Result>
 export interface OpenOptions extends OperationOptions {
   readonly call?: CallStorage | undefined
 }
-
-export type IndexedContent = OpenContent & Required<Pick<OpenContent, 'lineIndex'>>
 
 type Filled = 'storeStream' | 'list' | 'delete' | 'endTurn' | 'locate'
 
@@ -49,10 +47,10 @@ export function adoptStorage(storage: Storage | AdoptedStorage): AdoptedStorage 
     },
     retrieve: (reference, options) => storage.retrieve(reference, options),
     async open(reference, options = {}) {
-      const { StoredContent } = await import('./stored-content.ts')
+      const { openStored } = await import('./stored-content.ts')
       const { newContents } = await import('../storage/opened-content.ts')
       contents ??= newContents()
-      return await new StoredContent(storage, contents, reference, options).open()
+      return await openStored(storage, contents, reference, options)
     },
     describe: async (reference, options) => storage.stat?.(reference, options),
     list: (options) => storage.list?.(options) ?? nothing(),

@@ -10,9 +10,10 @@ import {
 } from '@spillway/text/internal'
 import { LINE_BLOCK_BYTES, LineIndexBuilder, type LineIndex } from '@spillway/text/internal/lines'
 import { MAX_WHOLE_BYTES } from '../storage/content-cache.ts'
+import type { IndexedContent } from '../storage/opened-content.ts'
 import { checkAborted, orAborted, StorageError } from '../storage/storage-error.ts'
 import type { EntryState, OmittedPart } from '../storage/storage.ts'
-import type { AdoptedStorage, IndexedContent, OpenOptions } from './adopt-storage.ts'
+import type { AdoptedStorage, OpenOptions } from './adopt-storage.ts'
 
 /** Default size of a block: large enough for a remote backend, and small enough to hold several. */
 export const DEFAULT_BLOCK_BYTES = 1_048_576
@@ -46,94 +47,65 @@ export interface ContentSource {
   close(): Promise<void>
 }
 
-class OpenSource implements ContentSource {
-  readonly reference: string
-  readonly contentType: string
-  readonly size: number
-  readonly caller: unknown
-  readonly state: EntryState | undefined
-  readonly omitted: OmittedPart | undefined
-  readonly #opened: IndexedContent
-  readonly #options: ReadOptions & Pick<Opener, 'caller'>
+interface TypedSource extends ContentSource {
+  as(contentType: string): TypedSource
+}
 
-  constructor(
-    reference: string,
-    opened: IndexedContent,
-    options: ReadOptions & Pick<Opener, 'caller'>,
-    contentType: string = opened.contentType,
-  ) {
-    this.reference = reference
-    this.contentType = contentType
-    this.size = opened.size
-    this.caller = options.caller
-    this.state = opened.state
-    this.omitted = opened.omitted
-    this.#opened = opened
-    this.#options = options
-  }
-
-  as(contentType: string): OpenSource {
-    return new OpenSource(this.reference, this.#opened, this.#options, contentType)
-  }
-
-  async read(offset: number, length: number, buffer?: Uint8Array): Promise<Uint8Array> {
-    const { signal } = this.#options
+function sourceOf(
+  reference: string,
+  opened: IndexedContent,
+  options: ReadOptions & Pick<Opener, 'caller'>,
+  contentType: string = opened.contentType,
+): TypedSource {
+  const { size, state, omitted } = opened
+  const { signal, blockBytes, caller } = options
+  const read = async (offset: number, length: number, buffer?: Uint8Array): Promise<Uint8Array> => {
     checkAborted(signal)
-    const bytes: unknown = await orAborted(this.#opened.read(offset, length, buffer), signal)
-    const expected = Math.max(0, Math.min(length, this.size - offset))
+    const bytes: unknown = await orAborted(opened.read(offset, length, buffer), signal)
+    const expected = Math.max(0, Math.min(length, size - offset))
     if (isBytes(bytes) && bytes.byteLength === expected) return bytes
-    throw new StorageError('corrupt', 'The storage returned no bytes, content type, or size.', {
-      reference: this.reference,
-    })
+    throw new StorageError('corrupt', 'The storage returned no bytes, content type, or size.', { reference })
   }
+  return {
+    ...{ reference, contentType, size, caller, state, omitted },
+    as: (type) => sourceOf(reference, opened, options, type),
+    read,
 
-  async *blocks(
-    start = 0,
-    end: number = this.size,
-    { transient = false }: BlockOptions = {},
-  ): AsyncGenerator<Uint8Array> {
-    const { blockBytes } = this.#options
-    const until = Math.min(end, this.size)
-    if (start >= until) return
-    if (this.size <= MAX_WHOLE_BYTES) {
-      yield* this.#slices(await this.read(start, until - start))
-      return
-    }
-    const length = Math.min(blockBytes, until - start)
-    const ahead = transient ? TRANSIENT_AHEAD : 1
-    const buffers = transient ? Array.from({ length: ahead + 1 }, () => new Uint8Array(length)) : []
-    let reads = 0
-    const blocks = ranges(start, until, length, ahead, (offset) =>
-      this.read(offset, Math.min(length, until - offset), buffers[reads++ % buffers.length]),
-    )
-    for await (const block of blocks) {
-      yield block
-      await yieldToOthers(this.caller)
-    }
-  }
+    async *blocks(start = 0, end = size, { transient = false } = {}) {
+      const until = Math.min(end, size)
+      if (start >= until) return
+      if (size <= MAX_WHOLE_BYTES) {
+        const content = await read(start, until - start)
+        for (let offset = 0; offset < content.length; offset += blockBytes) {
+          checkAborted(signal)
+          yield content.subarray(offset, offset + blockBytes)
+          await yieldToOthers(caller)
+        }
+        return
+      }
+      const length = Math.min(blockBytes, until - start)
+      const ahead = transient ? TRANSIENT_AHEAD : 1
+      const buffers = transient ? Array.from({ length: ahead + 1 }, () => new Uint8Array(length)) : []
+      let reads = 0
+      const blocks = ranges(start, until, length, ahead, (offset) =>
+        read(offset, Math.min(length, until - offset), buffers[reads++ % buffers.length]),
+      )
+      for await (const block of blocks) {
+        yield block
+        await yieldToOthers(caller)
+      }
+    },
 
-  lineIndex(options?: { readonly rebuild?: boolean | undefined }): Promise<LineIndex> {
-    return this.#opened.lineIndex(options)
-  }
+    lineIndex: (rebuilding) => opened.lineIndex(rebuilding),
 
-  async whole(): Promise<Uint8Array> {
-    // Larger content is not cached, so it can be read into the caller's own memory.
-    const buffer = this.size > MAX_WHOLE_BYTES ? new Uint8Array(this.size) : undefined
-    const bytes = await this.read(0, this.size, buffer)
-    return bytes.buffer === buffer?.buffer ? bytes : copyBytes(bytes)
-  }
+    async whole() {
+      // Larger content is not cached, so it can be read into the caller's own memory.
+      const buffer = size > MAX_WHOLE_BYTES ? new Uint8Array(size) : undefined
+      const bytes = await read(0, size, buffer)
+      return bytes.buffer === buffer?.buffer ? bytes : copyBytes(bytes)
+    },
 
-  async close(): Promise<void> {
-    await this.#opened.close()
-  }
-
-  async *#slices(content: Uint8Array): AsyncGenerator<Uint8Array> {
-    const { blockBytes, signal } = this.#options
-    for (let offset = 0; offset < content.length; offset += blockBytes) {
-      checkAborted(signal)
-      yield content.subarray(offset, offset + blockBytes)
-      await yieldToOthers(this.caller)
-    }
+    close: () => opened.close(),
   }
 }
 
@@ -199,12 +171,16 @@ export async function openTextSource(
   }
 }
 
-export async function openContentSource(storage: Opener, reference: string, options: ReadOptions): Promise<OpenSource> {
+export async function openContentSource(
+  storage: Opener,
+  reference: string,
+  options: ReadOptions,
+): Promise<TypedSource> {
   const opened = await storage.open(reference, options)
-  return new OpenSource(reference, opened, { ...options, caller: storage.caller })
+  return sourceOf(reference, opened, { ...options, caller: storage.caller })
 }
 
-async function asText(source: OpenSource, readsAll: boolean, options: ReadOptions): Promise<ContentSource> {
+async function asText(source: TypedSource, readsAll: boolean, options: ReadOptions): Promise<ContentSource> {
   const { contentType, reference, size } = source
   if (!mayBeText(contentType)) return source
   const isDeclared = isTextContentType(contentType)
@@ -219,7 +195,7 @@ async function asText(source: OpenSource, readsAll: boolean, options: ReadOption
   const text = decodeText(await source.whole())
   await source.close()
   const { caller } = source
-  return new OpenSource(reference, openedText(new TextEncoder().encode(text), textType), { ...options, caller })
+  return sourceOf(reference, openedText(new TextEncoder().encode(text), textType), { ...options, caller })
 }
 
 function openedText(bytes: Uint8Array, contentType: string): IndexedContent {

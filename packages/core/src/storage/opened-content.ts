@@ -23,112 +23,41 @@ export interface OpenedContentOptions extends OperationOptions {
   readonly lineIndex?: (() => Promise<LineIndex>) | undefined
 }
 
-export class OpenedContent implements OpenContent {
-  readonly contentType: string
-  readonly size: number
-  readonly state: EntryState | undefined
-  readonly omitted: OmittedPart | undefined
-  readonly #options: OpenedContentOptions
-  #reader: Promise<ContentReader> | undefined
-  #closed: Promise<void> | undefined
-  readonly #reads = new Set<Promise<unknown>>()
+export type IndexedContent = OpenContent & Required<Pick<OpenContent, 'lineIndex'>>
 
-  constructor(options: OpenedContentOptions) {
-    const { contentType, size } = options.content.info
-    this.contentType = contentType
-    this.size = size
-    this.state = options.state
-    this.omitted = options.omitted
-    this.#options = options
-    if (typeof options.reader === 'object') this.#reader = Promise.resolve(options.reader)
+export function openedContent(options: OpenedContentOptions): IndexedContent {
+  const { reference, content, signal, state, omitted } = options
+  const { contentType, size } = content.info
+  const reads = new Set<Promise<unknown>>()
+  let reader = typeof options.reader === 'object' ? Promise.resolve(options.reader) : undefined
+  let closed: Promise<void> | undefined
+
+  const assertOpen = (): void => {
+    if (closed !== undefined) throw new TypeError(`${reference} was closed. Open it again to read more of it.`)
   }
-
-  async read(offset: number, length: number, buffer?: Uint8Array): Promise<Uint8Array> {
-    const { content, signal } = this.#options
-    assertRange({ offset, length })
-    this.#assertOpen()
-    checkAborted(signal)
-    const start = Math.min(offset, this.size)
-    const end = Math.min(this.size, start + length)
-    if (end === start) return new Uint8Array(0)
-    const read = content.read(start, end, (range, isShared) => this.#load(range, isShared, buffer))
-    return await orAborted(read, signal)
-  }
-
-  async lineIndex({ rebuild = false }: { readonly rebuild?: boolean | undefined } = {}): Promise<LineIndex> {
-    const { content, signal } = this.#options
-    const make = (): Promise<LineIndex> => this.#pending(this.#indexLines())
-    for (;;) {
-      this.#assertOpen()
-      const index = rebuild
-        ? content.rebuildLineIndex(make)
-        : content.lineIndex(async () => decodeLineIndex(content.info) ?? (await (this.#options.lineIndex ?? make)()))
-      try {
-        const present = await orAborted(index, signal)
-        return this.omitted === undefined ? present : present.withOmitted(this.omitted)
-      } catch (error) {
-        // The caller that started the shared read has aborted.
-        const isOther = StorageError.isInstance(error) && error.code === 'aborted' && signal?.aborted !== true
-        if (!isOther) throw error
-      }
-    }
-  }
-
-  async close(): Promise<void> {
-    this.#closed ??= this.#close()
-    await this.#closed
-  }
-
-  #assertOpen(): void {
-    if (this.#closed !== undefined)
-      throw new TypeError(`${this.#options.reference} was closed. Open it again to read more of it.`)
-  }
-
-  /** Closes the reader. Shared reads continue, but closing never waits for a backend that does not answer. */
-  async #close(): Promise<void> {
-    const reader = this.#reader
-    if (reader === undefined) return
-    const closing = async (): Promise<void> => {
-      await Promise.allSettled(this.#reads)
-      await (await reader).close()
-    }
-    if (this.#reads.size > 0) void Promise.allSettled([closing()])
-    else await closing()
-  }
-
-  async #open(): Promise<ContentReader> {
-    const { reader } = this.#options
-    if (typeof reader === 'object') return reader
-    this.#reader ??= reader()
-    try {
-      return await this.#reader
-    } catch (error) {
-      // The next read tries again.
-      this.#reader = undefined
-      throw error
-    }
-  }
-
-  /** A shared read uses neither the signal nor the memory of one caller. */
-  #load(range: ByteRange, isShared: boolean, buffer: Uint8Array | undefined): Promise<Uint8Array> {
-    const own = isShared ? {} : { buffer, signal: this.#options.signal }
-    return this.#pending(this.#readExactly(range, own))
-  }
-
-  async #pending<Result>(work: Promise<Result>): Promise<Result> {
+  const pending = async <Result>(work: Promise<Result>): Promise<Result> => {
     const settled = Promise.allSettled([work])
-    this.#reads.add(settled)
+    reads.add(settled)
     try {
       return await work
     } finally {
-      this.#reads.delete(settled)
+      reads.delete(settled)
     }
   }
-
-  async #readExactly({ offset, length }: ByteRange, { buffer, signal }: OwnRead): Promise<Uint8Array> {
-    const { reference } = this.#options
-    const reader = await this.#open()
-    const bytes: unknown = await reader.read({ offset, length }, buffer, signal)
+  const open = async (): Promise<ContentReader> => {
+    if (typeof options.reader === 'object') return options.reader
+    reader ??= options.reader()
+    try {
+      return await reader
+    } catch (error) {
+      // The next read tries again.
+      reader = undefined
+      throw error
+    }
+  }
+  const readExactly = async ({ offset, length }: ByteRange, own: OwnRead): Promise<Uint8Array> => {
+    const opened = await open()
+    const bytes: unknown = await opened.read({ offset, length }, own.buffer, own.signal)
     if (isBytes(bytes) && bytes.byteLength === length) return plainBytes(bytes)
     const got = isBytes(bytes) ? `${bytes.byteLength} bytes` : 'something else'
     throw new StorageError(
@@ -137,18 +66,68 @@ export class OpenedContent implements OpenContent {
       { reference },
     )
   }
+  /** A shared read uses neither the signal nor the memory of one caller. */
+  const load = (range: ByteRange, isShared: boolean, buffer: Uint8Array | undefined): Promise<Uint8Array> =>
+    pending(readExactly(range, isShared ? {} : { buffer, signal }))
 
-  async #indexLines(): Promise<LineIndex> {
-    const { content, signal } = this.#options
+  const indexLines = async (): Promise<LineIndex> => {
     const builder = new LineIndexBuilder()
-    const buffer = new Uint8Array(Math.min(this.size, INDEXED_BYTES))
-    for (let offset = 0; offset < this.size; offset += INDEXED_BYTES) {
+    const buffer = new Uint8Array(Math.min(size, INDEXED_BYTES))
+    for (let offset = 0; offset < size; offset += INDEXED_BYTES) {
       checkAborted(signal)
-      const end = Math.min(this.size, offset + INDEXED_BYTES)
-      builder.add(await content.read(offset, end, (range, isShared) => this.#load(range, isShared, buffer)))
+      const end = Math.min(size, offset + INDEXED_BYTES)
+      builder.add(await content.read(offset, end, (range, isShared) => load(range, isShared, buffer)))
       await yieldToEventLoop()
     }
     return builder.finish()
+  }
+  /** Closes the reader. Shared reads continue, but closing never waits for a backend that does not answer. */
+  const close = async (): Promise<void> => {
+    const opened = reader
+    if (opened === undefined) return
+    const closing = async (): Promise<void> => {
+      await Promise.allSettled(reads)
+      await (await opened).close()
+    }
+    if (reads.size > 0) void Promise.allSettled([closing()])
+    else await closing()
+  }
+
+  return {
+    ...{ contentType, size, state, omitted },
+
+    async read(offset, length, buffer) {
+      assertRange({ offset, length })
+      assertOpen()
+      checkAborted(signal)
+      const start = Math.min(offset, size)
+      const end = Math.min(size, start + length)
+      if (end === start) return new Uint8Array(0)
+      const read = content.read(start, end, (range, isShared) => load(range, isShared, buffer))
+      return await orAborted(read, signal)
+    },
+
+    async lineIndex({ rebuild = false } = {}) {
+      const make = (): Promise<LineIndex> => pending(indexLines())
+      for (;;) {
+        assertOpen()
+        const index = rebuild
+          ? content.rebuildLineIndex(make)
+          : content.lineIndex(async () => decodeLineIndex(content.info) ?? (await (options.lineIndex ?? make)()))
+        try {
+          const present = await orAborted(index, signal)
+          return omitted === undefined ? present : present.withOmitted(omitted)
+        } catch (error) {
+          // The caller that started the shared read has aborted.
+          const isOther = StorageError.isInstance(error) && error.code === 'aborted' && signal?.aborted !== true
+          if (!isOther) throw error
+        }
+      }
+    },
+
+    async close() {
+      await (closed ??= close())
+    },
   }
 }
 

@@ -316,7 +316,7 @@ export class ScopedStorage implements Storage {
   }
 
   async open(reference: string, options: OperationOptions = {}): Promise<OpenContent> {
-    const { OpenedContent, CachedContent, newContents } = await import('./opened-content.ts')
+    const { openedContent, CachedContent, newContents } = await import('./opened-content.ts')
     const opened = (this.#state.opened ??= newContents(this.#state.driver.isInMemory))
     const { signal } = options
     const id = await this.#existingId(reference, options)
@@ -324,7 +324,7 @@ export class ScopedStorage implements Storage {
     if (known !== undefined && (await this.#isStillThere(id, known))) {
       this.#used(id, known.info)
       const reader = (): Promise<ContentReader> => this.#openEntry(id)
-      return new OpenedContent({ reference, content: known, signal, reader, ...endOf(known.info) })
+      return openedContent({ reference, content: known, signal, reader, ...endOf(known.info) })
     }
     if (known !== undefined) opened.remove(id)
     const { removals } = opened
@@ -332,12 +332,12 @@ export class ScopedStorage implements Storage {
     if (reader.state !== undefined) {
       const { info, state, omitted, lineIndex } = reader
       const content = new CachedContent(info, 0, undefined, () => undefined)
-      return new OpenedContent({ reference, content, signal, reader, state, omitted, lineIndex })
+      return openedContent({ reference, content, signal, reader, state, omitted, lineIndex })
     }
     try {
       const checkedAt = await this.#countUse(id, reader.info)
       const content = opened.add(id, reader.info, checkedAt, removals)
-      return new OpenedContent({ reference, content, signal, reader, ...endOf(reader.info) })
+      return openedContent({ reference, content, signal, reader, ...endOf(reader.info) })
     } catch (error) {
       await Promise.allSettled([reader.close()])
       throw error

@@ -3,18 +3,10 @@ import {
   describeUnknown,
   extensionForContentType,
   ManagedStorage,
-  type ByteRange,
-  type CollectReport,
-  type DriverContent,
   type DriverEntry,
   type DriverListOptions,
   type EntryId,
-  type EntryInfo,
-  type Eviction,
-  type Location,
   type ManagedStorageOptions,
-  type NewEntryInfo,
-  type OpenEntry,
   type StorageDriver,
   type WrittenEntry,
 } from '@spillway/core/driver'
@@ -99,7 +91,7 @@ export class FileStorage extends ManagedStorage {
     const given: FileStorageOptions = typeof options === 'string' ? { directory: options } : options
     assertKnownOptions(given, NAMES, 'FileStorage')
     const { directory, fileSystem, fsync, ...managed } = given
-    super(new FileDriver(driverOptions(directory, fileSystem, fsync)), managed)
+    super(fileDriver(driverOptions(directory, fileSystem, fsync)), managed)
   }
 }
 
@@ -129,202 +121,105 @@ interface FileDriverOptions {
   readonly fsync: boolean
 }
 
-export class FileDriver implements StorageDriver {
-  readonly touchFirstBytes: number = Infinity
-  readonly collectsHourly = true
-  /** If absent, core reads each range separately. */
-  readonly open?: (id: EntryId) => Promise<OpenEntry | undefined>
-  readonly #directory: StorageDirectory
-  readonly #files: EntryFiles
-  readonly #reader: EntryReader
-  readonly #writer: EntryWriter
-  readonly #remover: EntryRemover
-  readonly #tombstones: Tombstones
-  readonly #collector: Collector
+export function fileDriver({ fileSystem, directory: path, fsync }: FileDriverOptions): StorageDriver {
+  const directory = new StorageDirectory(fileSystem, path, fsync)
+  const files = new EntryFiles(directory, fsync)
+  const remover = new EntryRemover(files)
+  const reader = new EntryReader(files, remover)
+  const tombstones = new Tombstones(files)
+  const writer = new EntryWriter(files, remover)
+  const collector = new Collector(files, remover, tombstones)
 
-  constructor({ fileSystem, directory, fsync }: FileDriverOptions) {
-    if (fileSystem.openFile !== undefined) this.open = (id) => this.#open(id)
-    this.#directory = new StorageDirectory(fileSystem, directory, fsync)
-    this.#files = new EntryFiles(this.#directory, fsync)
-    this.#remover = new EntryRemover(this.#files)
-    this.#reader = new EntryReader(this.#files, this.#remover)
-    this.#tombstones = new Tombstones(this.#files)
-    this.#writer = new EntryWriter(this.#files, this.#remover)
-    this.#collector = new Collector(this.#files, this.#remover, this.#tombstones)
-  }
-
-  async write(
-    id: EntryId,
-    chunks: AsyncIterable<Uint8Array>,
-    info: NewEntryInfo,
-    lineIndex: () => string | undefined = () => undefined,
-  ): Promise<WrittenEntry> {
-    return this.#explained(async () => {
-      const paths = entryPaths(await this.#directory.create(), id)
-      const source = new ContentSource(chunks)
-      try {
-        return await this.#write(paths, { source, info, lineIndex })
-      } finally {
-        await source.end()
-      }
-    })
-  }
-
-  async #write(paths: EntryPaths, entry: EntryContent): Promise<WrittenEntry> {
-    let done = await this.#writer.writeAtOnce(paths, entry)
-    if (done === undefined) {
-      const { directory } = this.#files
-      await directory.assertInPlace()
-      const [present] = await Promise.all([
-        this.#files.stat(paths.sidecar),
-        directory.ensure(paths.sidecarFolder),
-        directory.ensure(paths.contentFolder),
-      ])
-      const usedAt = present && (await this.#touch({ paths }, entry.info.lastUsedAt))
-      if (usedAt !== undefined) {
-        await entry.source.drain()
-        return { created: false, lastUsedAt: usedAt }
-      }
-      done = await this.#writer.write(paths, entry)
+  const explained = async <Result>(run: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await run()
+    } catch (error) {
+      if (error instanceof SourceFailure) throw error.cause
+      throw await directory.explained(error)
     }
-    const { sidecar, ...written } = done
-    this.#reader.remember(paths.id, sidecar)
-    return written
   }
-
-  async read(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined> {
-    return this.#found(async () => {
-      const paths = await this.#paths(id)
-      if (paths === undefined) return undefined
-      const early = this.#reader.readEarly(paths, range)
-      const entry = await this.#findEntry(paths)
-      return entry && this.#reader.read(entry, range, early)
+  /** Calls a function. If a file is missing because the directory is missing, the error is an outage. */
+  const found = <Result>(run: () => Promise<Result>): Promise<Result> =>
+    explained(async () => {
+      const result = await run()
+      if (result === undefined || result === false) await directory.assertInPlace()
+      return result
     })
+
+  const pathsOf = async (id: EntryId): Promise<EntryPaths | undefined> => {
+    const root = await directory.open()
+    return root === undefined ? undefined : entryPaths(root, id)
+  }
+  const hasFolders = async (paths: EntryPaths): Promise<boolean> => {
+    const [exists] = await Promise.all([directory.has(paths.sidecarFolder), directory.has(paths.contentFolder)])
+    return exists
+  }
+  const findEntry = async (paths: EntryPaths | undefined): Promise<EntryFound | undefined> => {
+    if (paths === undefined) return undefined
+    const reading = files.readSidecar(paths.sidecar)
+    const [exists] = await Promise.allSettled([hasFolders(paths), reading])
+    if (exists.status === 'rejected') throw exists.reason
+    return exists.value ? { paths, sidecar: await reading } : undefined
   }
 
-  async #open(id: EntryId): Promise<OpenEntry | undefined> {
-    return this.#found(async () => {
-      const found = await this.#findEntry(await this.#paths(id))
-      const entry = found && (await this.#reader.open(found))
-      return entry && { ...entry, read: (range, buffer) => this.#explained(() => entry.read(range, buffer)) }
-    })
-  }
-
-  async stat(id: EntryId): Promise<EntryInfo | undefined> {
-    return this.#found(async () => {
-      const entry = await this.#findEntry(await this.#paths(id))
-      return entry && (await this.#reader.describe(entry))?.info
-    })
-  }
-
-  async touch(id: EntryId, lastUsedAt: number): Promise<number | undefined> {
-    return this.#found(async () => {
-      const entry = await this.#findEntry(await this.#paths(id))
-      return entry && this.#touch(entry, lastUsedAt)
-    })
-  }
-
-  async #touch({ paths, sidecar }: EntryFound, lastUsedAt: number): Promise<number | undefined> {
+  const touch = async ({ paths, sidecar }: EntryFound, lastUsedAt: number): Promise<number | undefined> => {
     for (let attempt = 0; attempt < MAX_TOUCH_ATTEMPTS; attempt += 1) {
-      const found = await this.#reader.findSidecar(paths, attempt === 0 ? sidecar : undefined)
+      const entry = await reader.findSidecar(paths, attempt === 0 ? sidecar : undefined)
       // A damaged entry counts as missing, so that storing it again repairs it.
-      if (found?.sidecar === undefined) return undefined
+      if (entry?.sidecar === undefined) return undefined
       const [isWhole, usedAt] = await Promise.all([
-        this.#files.hasContent(paths, found.sidecar),
-        this.#files.touch(paths, found, lastUsedAt),
+        files.hasContent(paths, entry.sidecar),
+        files.touch(paths, entry, lastUsedAt),
       ])
       if (!isWhole) return undefined
       if (usedAt === undefined) continue
-      await this.#files.syncEntry(paths, found.sidecar.extension)
+      await files.syncEntry(paths, entry.sidecar.extension)
       return usedAt
     }
     return undefined
   }
 
-  async remove(id: EntryId): Promise<boolean> {
-    return this.#found(async () => {
-      const paths = await this.#paths(id)
-      if (paths === undefined) return false
-      await this.#tombstones.remove(paths)
-      return (await this.#hasFolders(paths)) && this.#remover.remove(paths)
-    })
-  }
-
-  async evict(id: EntryId, unusedSince: number, eviction?: Eviction): Promise<boolean> {
-    return this.#found(async () => {
-      const paths = await this.#paths(id)
-      if (paths === undefined || !(await this.#hasFolders(paths))) return false
-      return this.#remover.evict(paths, unusedSince, async () => {
-        if (eviction !== undefined) await this.#tombstones.write(paths, eviction)
-      })
-    })
-  }
-
-  async findEviction(id: EntryId): Promise<Eviction | undefined> {
-    return this.#explained(async () => {
-      const paths = await this.#paths(id)
-      if (paths === undefined) return undefined
-      const eviction = await this.#tombstones.find(paths)
-      return eviction === undefined || (await this.#files.stat(paths.sidecar)) !== undefined ? undefined : eviction
-    })
-  }
-
-  async *list(prefix: string, options: DriverListOptions = {}): AsyncGenerator<DriverEntry> {
-    try {
-      yield* this.#list(prefix, options)
-      await this.#directory.assertInPlace()
-    } catch (error) {
-      throw await this.#directory.explained(error)
+  const write = async (paths: EntryPaths, entry: EntryContent): Promise<WrittenEntry> => {
+    let done = await writer.writeAtOnce(paths, entry)
+    if (done === undefined) {
+      await directory.assertInPlace()
+      const [present] = await Promise.all([
+        files.stat(paths.sidecar),
+        directory.ensure(paths.sidecarFolder),
+        directory.ensure(paths.contentFolder),
+      ])
+      const usedAt = present && (await touch({ paths }, entry.info.lastUsedAt))
+      if (usedAt !== undefined) {
+        await entry.source.drain()
+        return { created: false, lastUsedAt: usedAt }
+      }
+      done = await writer.write(paths, entry)
     }
+    const { sidecar, ...written } = done
+    reader.remember(paths.id, sidecar)
+    return written
   }
 
-  async collect(prefix: string, now: number): Promise<CollectReport> {
-    return this.#explained(async () => {
-      const root = await this.#directory.open()
-      if (root === undefined) return { leftovers: 0, bytes: 0 }
-      await this.#directory.assertInPlace()
-      return this.#collector.collect(root, prefix, now)
-    })
+  /** Damaged entries are listed, too, so that they can be found and removed. */
+  const describe = async (paths: EntryPaths): Promise<DriverEntry | undefined> => {
+    const entry = await files.readSidecar(paths.sidecar)
+    if (entry === undefined) return undefined
+    const { lastUsedAt, sidecar } = entry
+    return { id: paths.id, info: sidecar?.info ?? describeUnknown(lastUsedAt) }
   }
 
-  locate(id: EntryId, { contentType }: Pick<EntryInfo, 'contentType'>): Location {
-    const address = entryPaths(this.#directory.path, id).content(extensionForContentType(contentType))
-    return { address, command: `cat '${address.replaceAll("'", String.raw`'\''`)}'` }
-  }
-
-  async #paths(id: EntryId): Promise<EntryPaths | undefined> {
-    const root = await this.#directory.open()
-    return root === undefined ? undefined : entryPaths(root, id)
-  }
-
-  async #hasFolders(paths: EntryPaths): Promise<boolean> {
-    const [exists] = await Promise.all([
-      this.#directory.has(paths.sidecarFolder),
-      this.#directory.has(paths.contentFolder),
-    ])
-    return exists
-  }
-
-  async #findEntry(paths: EntryPaths | undefined): Promise<EntryFound | undefined> {
-    if (paths === undefined) return undefined
-    const reading = this.#files.readSidecar(paths.sidecar)
-    const [exists] = await Promise.allSettled([this.#hasFolders(paths), reading])
-    if (exists.status === 'rejected') throw exists.reason
-    return exists.value ? { paths, sidecar: await reading } : undefined
-  }
-
-  async *#list(prefix: string, { below = true, except }: DriverListOptions): AsyncGenerator<DriverEntry> {
+  async function* list(prefix: string, { below = true, except }: DriverListOptions): AsyncGenerator<DriverEntry> {
     const segments = prefixSegments(prefix)
-    const root = await this.#directory.open()
+    const root = await directory.open()
     if (root === undefined) return
     const base = `${root}/${METADATA_FOLDER}`
-    if (!(await this.#directory.has(scopeFolder(base, segments)))) return
+    if (!(await directory.has(scopeFolder(base, segments)))) return
     let batch: EntryId[] = []
     const described = async (): Promise<readonly DriverEntry[]> => {
-      const entries = await Promise.all(batch.map((id) => this.#describe(entryPaths(root, id))))
+      const entries = await Promise.all(batch.map((id) => describe(entryPaths(root, id))))
       return entries.filter((entry) => entry !== undefined)
     }
-    for await (const item of walkScopes(this.#files.fileSystem, base, segments, below)) {
+    for await (const item of walkScopes(fileSystem, base, segments, below)) {
       const parsed = parseSidecarFolderItem(item.name)
       if (parsed?.kind !== 'sidecar') continue
       const id = [...item.segments, parsed.reference].join('/')
@@ -337,29 +232,97 @@ export class FileDriver implements StorageDriver {
     yield* await described()
   }
 
-  /** Damaged entries are listed, too, so that they can be found and removed. */
-  async #describe(paths: EntryPaths): Promise<DriverEntry | undefined> {
-    const found = await this.#files.readSidecar(paths.sidecar)
-    if (found === undefined) return undefined
-    const { lastUsedAt, sidecar } = found
-    return { id: paths.id, info: sidecar?.info ?? describeUnknown(lastUsedAt) }
-  }
-
-  /** Calls a function. If a file is missing because the directory is missing, the error is an outage. */
-  async #found<Result>(run: () => Promise<Result>): Promise<Result> {
-    return this.#explained(async () => {
-      const found = await run()
-      if (found === undefined || found === false) await this.#directory.assertInPlace()
-      return found
+  const open: StorageDriver['open'] = (id) =>
+    found(async () => {
+      const entry = await findEntry(await pathsOf(id))
+      const opened = entry && (await reader.open(entry))
+      return opened && { ...opened, read: (range, buffer) => explained(() => opened.read(range, buffer)) }
     })
-  }
 
-  async #explained<Result>(run: () => Promise<Result>): Promise<Result> {
-    try {
-      return await run()
-    } catch (error) {
-      if (error instanceof SourceFailure) throw error.cause
-      throw await this.#directory.explained(error)
-    }
+  return {
+    touchFirstBytes: Infinity,
+    collectsHourly: true,
+
+    write: (id, chunks, info, lineIndex = () => undefined) =>
+      explained(async () => {
+        const paths = entryPaths(await directory.create(), id)
+        const source = new ContentSource(chunks)
+        try {
+          return await write(paths, { source, info, lineIndex })
+        } finally {
+          await source.end()
+        }
+      }),
+
+    read: (id, range) =>
+      found(async () => {
+        const paths = await pathsOf(id)
+        if (paths === undefined) return undefined
+        const early = reader.readEarly(paths, range)
+        const entry = await findEntry(paths)
+        return entry && reader.read(entry, range, early)
+      }),
+
+    // Without `openFile`, core reads each range separately.
+    ...(fileSystem.openFile !== undefined && { open }),
+
+    stat: (id) =>
+      found(async () => {
+        const entry = await findEntry(await pathsOf(id))
+        return entry && (await reader.describe(entry))?.info
+      }),
+
+    touch: (id, lastUsedAt) =>
+      found(async () => {
+        const entry = await findEntry(await pathsOf(id))
+        return entry && touch(entry, lastUsedAt)
+      }),
+
+    remove: (id) =>
+      found(async () => {
+        const paths = await pathsOf(id)
+        if (paths === undefined) return false
+        await tombstones.remove(paths)
+        return (await hasFolders(paths)) && remover.remove(paths)
+      }),
+
+    evict: (id, unusedSince, eviction) =>
+      found(async () => {
+        const paths = await pathsOf(id)
+        if (paths === undefined || !(await hasFolders(paths))) return false
+        return remover.evict(paths, unusedSince, async () => {
+          if (eviction !== undefined) await tombstones.write(paths, eviction)
+        })
+      }),
+
+    findEviction: (id) =>
+      explained(async () => {
+        const paths = await pathsOf(id)
+        const eviction = paths && (await tombstones.find(paths))
+        if (paths === undefined || eviction === undefined) return undefined
+        return (await files.stat(paths.sidecar)) === undefined ? eviction : undefined
+      }),
+
+    async *list(prefix, options = {}) {
+      try {
+        yield* list(prefix, options)
+        await directory.assertInPlace()
+      } catch (error) {
+        throw await directory.explained(error)
+      }
+    },
+
+    collect: (prefix, now) =>
+      explained(async () => {
+        const root = await directory.open()
+        if (root === undefined) return { leftovers: 0, bytes: 0 }
+        await directory.assertInPlace()
+        return collector.collect(root, prefix, now)
+      }),
+
+    locate(id, { contentType }) {
+      const address = entryPaths(directory.path, id).content(extensionForContentType(contentType))
+      return { address, command: `cat '${address.replaceAll("'", String.raw`'\''`)}'` }
+    },
   }
 }

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import type { FileDriver } from '../src/file-storage.ts'
 import type { FileSystem } from '../src/index.ts'
 import { hookedFileSystem, killedAfter } from './support/hooked-file-system.ts'
 import { LinkingMemoryFileSystem, SteppingMemoryFileSystem } from './support/memory-file-system.ts'
@@ -14,6 +13,7 @@ import {
   OTHER_ID,
   store,
   USED,
+  type FileDriver,
 } from './support/one-entry.ts'
 import { takeSteps } from './support/take-steps.ts'
 import { streamOf } from './support/text.ts'

@@ -2,10 +2,19 @@ import { StorageError } from '@spillway/core'
 import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { FileDriver } from '../src/file-storage.ts'
 import { hookedFileSystem, killedAfter } from './support/hooked-file-system.ts'
 import { LinkingMemoryFileSystem, SteppingMemoryFileSystem } from './support/memory-file-system.ts'
-import { collectLater, CONTENT, driverOn, FILES, filesOf, ID, store, USED } from './support/one-entry.ts'
+import {
+  collectLater,
+  CONTENT,
+  driverOn,
+  FILES,
+  filesOf,
+  ID,
+  store,
+  USED,
+  type FileDriver,
+} from './support/one-entry.ts'
 
 /** How many mixtures of steps to try. */
 const RUNS = propertyRuns(250, 10_000)

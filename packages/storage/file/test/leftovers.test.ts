@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, rename, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { FileDriver } from '../src/file-storage.ts'
 import { FileStorage, NodeFileSystem } from '../src/index.ts'
 import { listFiles } from './support/list-files.ts'
+import { driverOn } from './support/one-entry.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { bytes, streamOf, text } from './support/text.ts'
 
@@ -188,7 +188,7 @@ describe('gc', () => {
 describe('tombstones', () => {
   test('are limited in number and age', async () => {
     const directory = await temporaryDirectory()
-    const driver = new FileDriver({ fileSystem: new NodeFileSystem(), directory, fsync: false })
+    const driver = driverOn(new NodeFileSystem(), directory)
     const folder = join(directory, '.metadata/.evicted/a')
     const id = (index: number): string => `a/key_${index}`
     const info = { key: 'key', contentType: 'text/plain', storedAt: 1, lastUsedAt: 1, metadata: {} }

@@ -1,16 +1,13 @@
 import { truncate } from 'node:fs/promises'
 import type { EntryInfo } from '@spillway/core'
 import { describe, expect, test } from 'vitest'
-import { FileDriver } from '../src/file-storage.ts'
-import { FileStorage, NodeFileSystem, type FileSystem } from '../src/index.ts'
+import { FileStorage, NodeFileSystem } from '../src/index.ts'
 import { LinkingMemoryFileSystem, MemoryFileSystem } from './support/memory-file-system.ts'
+import { driverOn } from './support/one-entry.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { bytes, streamOf, text } from './support/text.ts'
 
 const INFO = { key: 'key', contentType: 'text/plain', storedAt: 1, lastUsedAt: 1, metadata: {} }
-
-const driverOf = (fileSystem: FileSystem, directory = '/workspace/artifacts'): FileDriver =>
-  new FileDriver({ fileSystem, directory, fsync: false })
 
 function logReads(fileSystem: NodeFileSystem): readonly string[] {
   const log: string[] = []
@@ -29,10 +26,10 @@ function logReads(fileSystem: NodeFileSystem): readonly string[] {
 describe('an open file', () => {
   test('is found and opened once for any number of reads, and closed', async () => {
     const fileSystem = new NodeFileSystem()
-    const driver = driverOf(fileSystem, await temporaryDirectory())
+    const driver = driverOn(fileSystem, await temporaryDirectory())
     await driver.write('log', streamOf(bytes('content of a log')), INFO)
     const log = logReads(fileSystem)
-    const entry = await driver.open!('log')
+    const entry = await driver.open('log')
     expect(entry?.info).toMatchObject({ size: 16, contentType: 'text/plain' })
     expect(text(await entry!.read({ offset: 0, length: 7 }))).toBe('content')
     expect(text(await entry!.read({ offset: 13, length: 100 }))).toBe('log')
@@ -41,13 +38,13 @@ describe('an open file', () => {
     expect(log).toEqual(['read', 'open'])
     await entry!.close()
     await expect(entry!.read({ offset: 0, length: 7 })).rejects.toMatchObject({ code: 'unavailable' })
-    expect(await driver.open!('other')).toBeUndefined()
+    expect(await driver.open('other')).toBeUndefined()
   })
 
   test('reads into the given memory', async () => {
-    const driver = driverOf(new NodeFileSystem(), await temporaryDirectory())
+    const driver = driverOn(new NodeFileSystem(), await temporaryDirectory())
     await driver.write('log', streamOf(bytes('content')), INFO)
-    const entry = await driver.open!('log')
+    const entry = await driver.open('log')
     const buffer = new Uint8Array(100)
     const read = await entry!.read({ offset: 3, length: 4 }, buffer)
     expect([text(read), read.buffer === buffer.buffer]).toEqual(['tent', true])
@@ -92,7 +89,7 @@ describe.each([
   })
 
   test('keeps the line index of an entry that is used, and removes it with the entry', async () => {
-    const driver = driverOf(new Disk())
+    const driver = driverOn(new Disk())
     await driver.write('log', streamOf(bytes('content')), INFO, () => 'an index')
     const infos = async (): Promise<readonly (EntryInfo | undefined)[]> => [
       await driver.stat('log'),

@@ -1,6 +1,6 @@
-import { StorageError } from '@spillway/core'
+import { StorageError, type StorageDriver } from '@spillway/core'
 import { describe, expect, test } from 'vitest'
-import { InMemoryStorage, MemoryDriver } from './in-memory-storage.ts'
+import { InMemoryStorage, memoryDriver } from './in-memory-storage.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
@@ -89,9 +89,9 @@ async function* only(chunk: Uint8Array): AsyncGenerator<Uint8Array> {
   yield chunk
 }
 
-describe('MemoryDriver', () => {
+describe('memoryDriver', () => {
   test('opens an entry without copying, and keeps its bytes after a removal', async () => {
-    const driver = new MemoryDriver()
+    const driver = memoryDriver() as Required<StorageDriver>
     const content = new TextEncoder().encode('content')
     await driver.write('log', only(content), INFO)
     const entry = await driver.open('log')
@@ -104,7 +104,7 @@ describe('MemoryDriver', () => {
   })
 
   test('keeps a line index with its entry, and has no property without one', async () => {
-    const driver = new MemoryDriver()
+    const driver = memoryDriver() as Required<StorageDriver>
     await driver.write('indexed', only(new Uint8Array(3)), INFO, () => 'an index')
     await driver.write('other', only(new Uint8Array(3)), INFO, () => undefined)
     await driver.touch('indexed', 1_000)
@@ -113,7 +113,7 @@ describe('MemoryDriver', () => {
   })
 
   test('lists a scope and its child scopes, and forgets empty scopes', async () => {
-    const driver = new MemoryDriver()
+    const driver = memoryDriver() as Required<StorageDriver>
     const listed = async (prefix: string): Promise<string[]> => {
       const ids: string[] = []
       for await (const { id } of driver.list(prefix)) ids.push(id)

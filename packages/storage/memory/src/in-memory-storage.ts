@@ -2,13 +2,9 @@ import {
   concatBytes,
   ManagedStorage,
   RecencyMap,
-  type ByteRange,
-  type DriverContent,
   type DriverEntry,
   type EntryId,
   type EntryInfo,
-  type NewEntryInfo,
-  type OpenEntry,
   type StorageDriver,
 } from '@spillway/core/driver'
 
@@ -55,7 +51,7 @@ export class InMemoryStorage extends ManagedStorage {
         `InMemoryStorage takes an object of options, such as { evictAfterTurns: 20 }, got ${String(options)}.`,
       )
     const evictAfterTurns = options.evictAfterTurns === undefined ? DEFAULT_EVICT_AFTER_TURNS : options.evictAfterTurns
-    super(new MemoryDriver(), { ...options, evictAfterTurns })
+    super(memoryDriver(), { ...options, evictAfterTurns })
   }
 }
 
@@ -73,98 +69,80 @@ interface Scope {
 }
 
 /** Scopes form a tree, so that listing a scope costs only its own entries. */
-export class MemoryDriver implements StorageDriver {
-  readonly ephemeral = true
-  readonly refreshMs = 0
+export function memoryDriver(): StorageDriver {
   /** Scopes that have entries, and their parents, by path. */
-  readonly #scopes = new Map<string, Scope>()
-
-  async write(
-    id: EntryId,
-    chunks: AsyncIterable<Uint8Array>,
-    info: NewEntryInfo,
-    lineIndex: () => string | undefined = () => undefined,
-  ): Promise<boolean> {
-    const parts: Uint8Array[] = []
-    for await (const chunk of chunks) parts.push(chunk)
-    const content = concatBytes(parts)
-    const index = lineIndex()
-    const kept = index === undefined ? {} : { lineIndex: index }
-    if ((await this.touch(id, info.lastUsedAt)) !== undefined) return false
-    const entry: Entry = { content, info: { ...info, ...kept, size: content.byteLength } }
-    this.#madeScope(parentPath(id)).entries.set(id, entry)
-    return true
-  }
-
-  async read(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined> {
-    const entry = this.#find(id)
-    if (entry === undefined) return undefined
-    const { offset, length } = range ?? { offset: 0, length: entry.content.byteLength }
-    // Not content.slice(), which for a Buffer would share its memory.
-    const content = new Uint8Array(entry.content.subarray(offset, offset + length))
-    return { content, info: entry.info }
-  }
-
-  async open(id: EntryId): Promise<OpenEntry | undefined> {
-    const entry = this.#find(id)
-    if (entry === undefined) return undefined
-    const { content, info } = entry
-    return {
-      info,
-      read: async ({ offset, length }) => content.subarray(offset, offset + length),
-      close: async () => undefined,
-    }
-  }
-
-  async stat(id: EntryId): Promise<EntryInfo | undefined> {
-    return this.#find(id)?.info
-  }
-
-  async touch(id: EntryId, lastUsedAt: number): Promise<number | undefined> {
-    const entries = this.#scopes.get(parentPath(id))?.entries
-    const entry = entries?.get(id)
-    if (entries === undefined || entry === undefined) return undefined
-    entry.info = { ...entry.info, lastUsedAt: Math.max(lastUsedAt, entry.info.lastUsedAt + 1) }
-    // The order of use distinguishes entries used in the same millisecond.
-    entries.set(id, entry)
-    return entry.info.lastUsedAt
-  }
-
-  async remove(id: EntryId): Promise<boolean> {
-    const scope = this.#scopes.get(parentPath(id))
-    if (scope === undefined || !scope.entries.delete(id)) return false
-    this.#prune(scope)
-    return true
-  }
-
-  async *list(prefix: string): AsyncGenerator<DriverEntry> {
-    const scope = this.#scopes.get(parentPath(prefix))
-    if (scope !== undefined) yield* listed(scope)
-  }
-
-  async close(): Promise<void> {
-    this.#scopes.clear()
-  }
-
-  #find(id: EntryId): Entry | undefined {
-    return this.#scopes.get(parentPath(id))?.entries.get(id)
-  }
-
-  #madeScope(path: string): Scope {
-    const known = this.#scopes.get(path)
+  const scopes = new Map<string, Scope>()
+  const find = (id: EntryId): Entry | undefined => scopes.get(parentPath(id))?.entries.get(id)
+  const makeScope = (path: string): Scope => {
+    const known = scopes.get(path)
     if (known !== undefined) return known
-    const parent = path === '' ? undefined : this.#madeScope(parentPath(path))
+    const parent = path === '' ? undefined : makeScope(parentPath(path))
     const scope: Scope = { path, parent, below: new Set(), entries: new RecencyMap() }
     parent?.below.add(scope)
-    this.#scopes.set(path, scope)
+    scopes.set(path, scope)
     return scope
   }
+  const touch = async (id: EntryId, lastUsedAt: number): Promise<number | undefined> => {
+    const entry = find(id)
+    if (entry === undefined) return undefined
+    entry.info = { ...entry.info, lastUsedAt: Math.max(lastUsedAt, entry.info.lastUsedAt + 1) }
+    // The order of use distinguishes entries used in the same millisecond.
+    scopes.get(parentPath(id))?.entries.set(id, entry)
+    return entry.info.lastUsedAt
+  }
+  return {
+    ephemeral: true,
+    refreshMs: 0,
 
-  #prune(scope: Scope): void {
-    for (let at: Scope | undefined = scope; at?.entries.size === 0 && at.below.size === 0; at = at.parent) {
-      at.parent?.below.delete(at)
-      this.#scopes.delete(at.path)
-    }
+    async write(id, chunks, info, lineIndex) {
+      const parts: Uint8Array[] = []
+      for await (const chunk of chunks) parts.push(chunk)
+      const content = concatBytes(parts)
+      const index = lineIndex?.()
+      const kept = index === undefined ? {} : { lineIndex: index }
+      if ((await touch(id, info.lastUsedAt)) !== undefined) return false
+      makeScope(parentPath(id)).entries.set(id, { content, info: { ...info, ...kept, size: content.byteLength } })
+      return true
+    },
+
+    async read(id, range) {
+      const entry = find(id)
+      if (entry === undefined) return undefined
+      const { offset, length } = range ?? { offset: 0, length: entry.content.byteLength }
+      // Not content.slice(), which for a Buffer would share its memory.
+      return { content: new Uint8Array(entry.content.subarray(offset, offset + length)), info: entry.info }
+    },
+
+    async open(id) {
+      const entry = find(id)
+      if (entry === undefined) return undefined
+      const { content, info } = entry
+      return {
+        info,
+        read: async ({ offset, length }) => content.subarray(offset, offset + length),
+        close: async () => undefined,
+      }
+    },
+
+    stat: async (id) => find(id)?.info,
+    touch,
+
+    async remove(id) {
+      const scope = scopes.get(parentPath(id))
+      if (scope === undefined || !scope.entries.delete(id)) return false
+      for (let at: Scope | undefined = scope; at?.entries.size === 0 && at.below.size === 0; at = at.parent) {
+        at.parent?.below.delete(at)
+        scopes.delete(at.path)
+      }
+      return true
+    },
+
+    async *list(prefix) {
+      const scope = scopes.get(parentPath(prefix))
+      if (scope !== undefined) yield* listed(scope)
+    },
+
+    close: async () => scopes.clear(),
   }
 }
 

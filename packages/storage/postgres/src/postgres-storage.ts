@@ -3,32 +3,26 @@ import {
   decodeDescription,
   encodeDescription,
   ManagedStorage,
+  regroupChunks,
   scopePathOf,
-  type ByteRange,
-  type CollectReport,
-  type DriverContent,
-  type DriverEntry,
-  type DriverListOptions,
+  StorageError,
   type EntryId,
-  type EntryInfo,
   type Eviction,
   type EvictionCandidate,
   type EvictionOutcome,
   type EvictionReason,
-  type Location,
   type ManagedStorageOptions,
   type NewEntryInfo,
-  type OpenEntry,
   type StorageDriver,
   type WrittenEntry,
 } from '@spillway/core/driver'
 import { Connection, type PostgresPool, type Row } from './connection.ts'
 import { COLUMNS, foundEntry, listed, type FoundEntry } from './entries.ts'
 import { EntryReader } from './entry-reader.ts'
-import { EntryWriter } from './entry-writer.ts'
 import { collect, purge } from './leftovers.ts'
 import { assertTarget, checkedOptions } from './postgres-options.ts'
 import { quoteIdentifier } from './schema.ts'
+import { randomUUID } from 'node:crypto'
 
 const NAMES: readonly string[] = [
   'schema',
@@ -97,7 +91,7 @@ export class PostgresStorage extends ManagedStorage {
     const settings = checkedOptions({ schema, createTables, rowLevelSecurity, chunkBytes, timeoutMs })
     assertTarget(target, 'PostgresStorage')
     const connection = new Connection({ target, ...settings })
-    super(new PostgresDriver(connection, settings.chunkBytes), managed)
+    super(postgresDriver(connection, settings.chunkBytes), managed)
     this.#connection = connection
   }
 
@@ -170,69 +164,24 @@ export const DELETE_TOMBSTONES = 'DELETE FROM @tombstone WHERE id >= $1 AND id <
 export const SELECT_TOMBSTONE =
   'SELECT reason, description, evicted_at FROM @tombstone WHERE id = $1 AND NOT EXISTS (SELECT FROM @entry WHERE id = $1)'
 
-class PostgresDriver implements StorageDriver {
-  /** Size up to which sending the content is as fast as asking whether it exists. */
-  readonly touchFirstBytes: number = 128 * 1024
-  readonly #connection: Connection
-  readonly #reader: EntryReader
-  readonly #chunkBytes: number
-
-  constructor(connection: Connection, chunkBytes: number) {
-    this.#connection = connection
-    this.#reader = new EntryReader(connection)
-    this.#chunkBytes = chunkBytes
+function postgresDriver(connection: Connection, chunkBytes: number): StorageDriver {
+  const reader = new EntryReader(connection)
+  /** Content that cannot be removed now is removed by a later collection. */
+  const purgeRows = async (rows: readonly Row[]): Promise<void> => {
+    const contents = rows.flatMap(({ content, chunked }) => (chunked === true ? [String(content)] : []))
+    if (contents.length > 0) await Promise.allSettled([purge(connection, contents)])
   }
-
-  async write(
-    id: EntryId,
-    chunks: AsyncIterable<Uint8Array>,
-    info: NewEntryInfo,
-    lineIndex: () => string | undefined = () => undefined,
-  ): Promise<WrittenEntry> {
-    return new EntryWriter(this.#connection, id, this.#chunkBytes).write(chunks, info, lineIndex)
+  /** Returns whether a row was removed. */
+  const removed = async (sql: string, values: readonly unknown[]): Promise<boolean> => {
+    const rows = await connection.query(sql, values)
+    await purgeRows(rows)
+    return rows.length > 0
   }
-
-  async read(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined> {
-    return this.#reader.read(id, range)
-  }
-
-  async open(id: EntryId): Promise<OpenEntry | undefined> {
-    return this.#reader.open(id)
-  }
-
-  async stat(id: EntryId): Promise<EntryInfo | undefined> {
-    return (await this.#reader.find(id))?.info
-  }
-
-  async touch(id: EntryId, lastUsedAt: number): Promise<number | undefined> {
-    const [row] = await this.#connection.query(TOUCH_ENTRY, [id, lastUsedAt])
-    return row === undefined ? undefined : Number(row['last_used_at'])
-  }
-
-  async remove(id: EntryId): Promise<boolean> {
-    return this.#removed(await this.#connection.query(DELETE_ENTRY, [id]))
-  }
-
-  async evict(id: EntryId, unusedSince: number, eviction?: Eviction): Promise<boolean> {
-    if (eviction === undefined) return this.#removed(await this.#connection.query(DELETE_UNUSED, [id, unusedSince]))
-    const { evictedAt, metadata } = eviction
-    const description = encodeDescription({ key: '', contentType: '', storedAt: evictedAt, metadata }, { ascii: true })
-    const [outcome] = await this.#evict([{ id, unusedSince, description }], eviction)
-    return typeof outcome === 'number'
-  }
-
-  async evictAll(
-    candidates: readonly EvictionCandidate[],
-    eviction: Omit<Eviction, 'metadata'>,
-  ): Promise<readonly EvictionOutcome[]> {
-    return this.#evict(candidates, eviction)
-  }
-
-  async #evict(
+  const evictAll = async (
     candidates: readonly (EvictionCandidate & { readonly description?: string })[],
     { reason, evictedAt }: Omit<Eviction, 'metadata'>,
-  ): Promise<readonly EvictionOutcome[]> {
-    const rows = await this.#connection.query(EVICT_ENTRIES, [
+  ): Promise<readonly EvictionOutcome[]> => {
+    const rows = await connection.query(EVICT_ENTRIES, [
       candidates.map(({ id }) => id),
       candidates.map(({ unusedSince }) => unusedSince),
       candidates.map(({ id }) => id.slice(0, Math.max(0, id.lastIndexOf('/')))),
@@ -240,76 +189,89 @@ class PostgresDriver implements StorageDriver {
       reason,
       evictedAt,
     ])
-    await this.#purge(rows)
+    await purgeRows(rows)
     return rows.map(({ size, found }) => (size === null ? (found === true ? 'used' : 'gone') : Number(size)))
   }
+  return {
+    // Up to this size, sending the content is as fast as asking whether it exists.
+    touchFirstBytes: 128 * 1024,
+    write: (id, chunks, info, lineIndex) => new EntryWriter(connection, id, chunkBytes).write(chunks, info, lineIndex),
+    read: (id, range) => reader.read(id, range),
+    open: (id) => reader.open(id),
+    stat: async (id) => (await reader.find(id))?.info,
 
-  async findEviction(id: EntryId): Promise<Eviction | undefined> {
-    const [row] = await this.#connection.query(SELECT_TOMBSTONE, [id])
-    if (row === undefined) return undefined
-    const { metadata = {} } = decodeDescription(String(row['description'])) ?? {}
-    return { reason: row['reason'] as EvictionReason, evictedAt: Number(row['evicted_at']), metadata }
-  }
+    async touch(id, lastUsedAt) {
+      const [row] = await connection.query(TOUCH_ENTRY, [id, lastUsedAt])
+      return row === undefined ? undefined : Number(row['last_used_at'])
+    },
 
-  async *list(prefix: string, { unusedSince, below }: DriverListOptions = {}): AsyncGenerator<DriverEntry> {
-    const { from, to } = idRange(prefix)
-    for (let last: FoundEntry | undefined; ;) {
-      const start = last === undefined ? from : last.id + BEFORE_ALL
-      const after = [last?.lastUsedAt ?? -Infinity, last?.id ?? '']
-      const rows =
-        unusedSince !== undefined
-          ? await this.#connection.query(SELECT_UNUSED, [from, to, unusedSince, ...after])
-          : below === false
-            ? await this.#connection.query(SELECT_PAGE_OF_SCOPE, [start, to, prefix.length + 1])
-            : await this.#connection.query(SELECT_PAGE, [start, to])
-      const page = rows.map(foundEntry)
-      for (const entry of page) yield listed(entry)
-      last = page.at(-1)
-      if (page.length < PAGE) return
-    }
-  }
+    remove: (id) => removed(DELETE_ENTRY, [id]),
 
-  async *removeAll(prefix: string): AsyncGenerator<EntryId> {
-    const { from, to } = idRange(prefix)
-    for (let start = from; ;) {
-      const rows = await this.#connection.query(DELETE_PAGE, [start, to])
-      await this.#purge(rows)
-      for (const { id, content } of rows) if (content !== null) yield String(id)
-      start = String(rows.at(-1)?.['id']) + BEFORE_ALL
-      if (rows.length < PAGE) break
-    }
-    await this.#connection.query(DELETE_TOMBSTONES, [from, to])
-  }
+    async evict(id, unusedSince, eviction) {
+      if (eviction === undefined) return removed(DELETE_UNUSED, [id, unusedSince])
+      const { evictedAt, metadata } = eviction
+      const described = { key: '', contentType: '', storedAt: evictedAt, metadata }
+      const description = encodeDescription(described, { ascii: true })
+      const [outcome] = await evictAll([{ id, unusedSince, description }], eviction)
+      return typeof outcome === 'number'
+    },
 
-  async collect(prefix: string, now: number): Promise<CollectReport> {
-    const { from, to } = idRange(prefix)
-    return collect(this.#connection, from, to, now)
-  }
+    evictAll,
 
-  locate(id: EntryId): Location {
-    const { address, schema } = this.#connection
-    const [entry, chunk] = ['entry', 'chunk'].map((table) => `${quoteIdentifier(schema)}.${table}`)
-    const bytes = `encode(coalesce(e.bytes, c.bytes), 'hex')`
-    const sql = `SELECT ${bytes} FROM ${entry} AS e LEFT JOIN ${chunk} AS c USING (content) WHERE e.id = '${id}' ORDER BY c.number`
-    return {
-      address: `${address}?schema=${schema}#${id}`,
-      command: `psql -XAtq -d ${quoted(address)} -c ${quoted(sql)} | xxd -r -p`,
-    }
-  }
+    async findEviction(id) {
+      const [row] = await connection.query(SELECT_TOMBSTONE, [id])
+      if (row === undefined) return undefined
+      const { metadata = {} } = decodeDescription(String(row['description'])) ?? {}
+      return { reason: row['reason'] as EvictionReason, evictedAt: Number(row['evicted_at']), metadata }
+    },
 
-  async close(): Promise<void> {
-    await this.#connection.close()
-  }
+    async *list(prefix, { unusedSince, below } = {}) {
+      const { from, to } = idRange(prefix)
+      for (let last: FoundEntry | undefined; ;) {
+        const start = last === undefined ? from : last.id + BEFORE_ALL
+        const after = [last?.lastUsedAt ?? -Infinity, last?.id ?? '']
+        const rows =
+          unusedSince !== undefined
+            ? await connection.query(SELECT_UNUSED, [from, to, unusedSince, ...after])
+            : below === false
+              ? await connection.query(SELECT_PAGE_OF_SCOPE, [start, to, prefix.length + 1])
+              : await connection.query(SELECT_PAGE, [start, to])
+        const page: readonly FoundEntry[] = rows.map(foundEntry)
+        for (const entry of page) yield listed(entry)
+        last = page.at(-1)
+        if (page.length < PAGE) return
+      }
+    },
 
-  /** Returns whether a row was removed. Content that cannot be removed now is removed by a later collection. */
-  async #removed(rows: readonly Row[]): Promise<boolean> {
-    await this.#purge(rows)
-    return rows.length > 0
-  }
+    async *removeAll(prefix) {
+      const { from, to } = idRange(prefix)
+      for (let start = from; ;) {
+        const rows: readonly Row[] = await connection.query(DELETE_PAGE, [start, to])
+        await purgeRows(rows)
+        for (const { id, content } of rows) if (content !== null) yield String(id)
+        start = String(rows.at(-1)?.['id']) + BEFORE_ALL
+        if (rows.length < PAGE) break
+      }
+      await connection.query(DELETE_TOMBSTONES, [from, to])
+    },
 
-  async #purge(rows: readonly Row[]): Promise<void> {
-    const contents = rows.flatMap(({ content, chunked }) => (chunked === true ? [String(content)] : []))
-    if (contents.length > 0) await Promise.allSettled([purge(this.#connection, contents)])
+    async collect(prefix, now) {
+      const { from, to } = idRange(prefix)
+      return collect(connection, from, to, now)
+    },
+
+    locate(id) {
+      const { address, schema } = connection
+      const [entry, chunk] = ['entry', 'chunk'].map((table) => `${quoteIdentifier(schema)}.${table}`)
+      const bytes = `encode(coalesce(e.bytes, c.bytes), 'hex')`
+      const sql = `SELECT ${bytes} FROM ${entry} AS e LEFT JOIN ${chunk} AS c USING (content) WHERE e.id = '${id}' ORDER BY c.number`
+      return {
+        address: `${address}?schema=${schema}#${id}`,
+        command: `psql -XAtq -d ${quoted(address)} -c ${quoted(sql)} | xxd -r -p`,
+      }
+    },
+
+    close: () => connection.close(),
   }
 }
 
@@ -320,3 +282,111 @@ const idRange = (prefix: string): { readonly from: string; readonly to: string }
 
 /** Quotes a word for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
+
+/** Size of the chunks that one statement sends, in bytes. */
+const BATCH_BYTES = 1024 * 1024
+const HEARTBEAT_MS = 60_000
+
+const ON_CONFLICT =
+  'ON CONFLICT (id) DO UPDATE SET last_used_at = greatest(excluded.last_used_at, e.last_used_at + 1) RETURNING content, last_used_at'
+/** Inserts an entry. If the returned row has the content of another writer, the entry existed before. */
+export const INSERT_ENTRY: string = `INSERT INTO @entry AS e (id, content, size, chunk_bytes, last_used_at, description, line_index, bytes) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ${ON_CONFLICT}`
+/** Makes chunks visible. Returns no row if the chunks were removed in the meantime. */
+export const COMMIT_CHUNKS: string = `WITH mine AS (SELECT content FROM @pending WHERE content = $2 AND renewed_at > 0 FOR UPDATE),
+  written AS (INSERT INTO @entry AS e (id, content, size, chunk_bytes, last_used_at, description, line_index)
+    SELECT $1, content, $3::bigint, $4::int, $5::double precision, $6, $7 FROM mine ${ON_CONFLICT}),
+  settled AS (DELETE FROM @pending WHERE content = $2 AND content IN (SELECT content FROM written))
+  SELECT content, last_used_at FROM written`
+const BEGIN_PENDING = 'INSERT INTO @pending (content, id, renewed_at) VALUES ($1, $2, $3) RETURNING content'
+const RENEW = 'UPDATE @pending SET renewed_at = $3 WHERE content = $1 AND id = $2 AND renewed_at > 0 RETURNING content'
+const ABANDON = 'UPDATE @pending SET renewed_at = 0 WHERE content = $1 RETURNING content'
+
+/** Returns a statement that inserts `count` chunks. It returns their rows, or none if earlier chunks were removed. */
+export function insertChunks(count: number, isFirst: boolean): string {
+  const rows = Array.from({ length: count }, (_, index) => `($4::int + ${index}, $${index + 5}::bytea)`)
+  return `WITH mine AS (${isFirst ? BEGIN_PENDING : RENEW})
+  INSERT INTO @chunk (content, number, id, bytes) SELECT content, number, $2, bytes FROM mine, (VALUES ${rows.join(', ')}) AS chunk (number, bytes) RETURNING number`
+}
+
+/** Writes small entries in one statement, and larger ones by chunk. The last statement shows the chunks. */
+class EntryWriter {
+  readonly #connection: Connection
+  readonly #id: EntryId
+  readonly #chunkBytes: number
+  readonly #content: string = randomUUID()
+  #chunks: Uint8Array[] = []
+  #written = 0
+  #size = 0
+  #heartbeat: NodeJS.Timeout | undefined
+
+  constructor(connection: Connection, id: EntryId, chunkBytes: number) {
+    this.#connection = connection
+    this.#id = id
+    this.#chunkBytes = chunkBytes
+  }
+
+  async write(
+    chunks: AsyncIterable<Uint8Array>,
+    info: NewEntryInfo,
+    lineIndex?: () => string | undefined,
+  ): Promise<WrittenEntry> {
+    try {
+      for await (const chunk of regroupChunks(chunks, this.#chunkBytes)) {
+        if ((this.#chunks.length + 1) * this.#chunkBytes > BATCH_BYTES) await this.#flush()
+        this.#chunks.push(chunk)
+        this.#size += chunk.length
+      }
+      const isSmall = this.#size <= this.#chunkBytes
+      if (!isSmall) await this.#flush()
+      return await this.#commit(info, lineIndex?.() ?? null, isSmall)
+    } catch (error) {
+      // Content that cannot be removed now is collected later.
+      if (!(StorageError.isInstance(error) && error.code === 'unavailable')) await Promise.allSettled([this.#abandon()])
+      throw error
+    } finally {
+      clearInterval(this.#heartbeat)
+    }
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#chunks.length === 0) return
+    const isFirst = this.#heartbeat === undefined
+    // A failed mark loses nothing. The next statement reports the failure.
+    this.#heartbeat ??= setInterval(() => void Promise.allSettled([this.#renew()]), HEARTBEAT_MS).unref()
+    const sql = insertChunks(this.#chunks.length, isFirst)
+    const values = [this.#content, this.#id, Date.now(), this.#written, ...this.#chunks.map(asBuffer)]
+    if ((await this.#connection.query(sql, values)).length === 0) throw collectedError()
+    this.#written += this.#chunks.length
+    this.#chunks = []
+  }
+
+  async #commit(info: NewEntryInfo, lineIndex: string | null, isSmall: boolean): Promise<WrittenEntry> {
+    const description = encodeDescription(info, { ascii: true })
+    const values = [this.#id, this.#content, this.#size, this.#chunkBytes, info.lastUsedAt, description, lineIndex]
+    const [row] = isSmall
+      ? await this.#connection.query(INSERT_ENTRY, [...values, asBuffer(this.#chunks[0] ?? new Uint8Array(0))])
+      : await this.#connection.query(COMMIT_CHUNKS, values)
+    if (row === undefined) throw collectedError()
+    const created = row['content'] === this.#content
+    if (!created) await Promise.allSettled([this.#abandon()])
+    return { created, lastUsedAt: Number(row['last_used_at']) }
+  }
+
+  async #renew(): Promise<void> {
+    await this.#connection.query(RENEW, [this.#content, this.#id, Date.now()])
+  }
+
+  /** If the chunks did become visible, they are not pending and are not removed. */
+  async #abandon(): Promise<void> {
+    if (this.#heartbeat === undefined) return
+    const pending = await this.#connection.query(ABANDON, [this.#content])
+    if (pending.length > 0) await purge(this.#connection, [this.#content])
+  }
+}
+
+/** Converts bytes to a buffer, because `pg` sends other arrays as text. */
+const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength)
+
+const collectedError = (): StorageError =>
+  new StorageError('unavailable', 'The unfinished content was removed after a long pause. Store the content again.')

@@ -2,7 +2,6 @@ import { sharedPostgres } from '@spillway-internal/services'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as reader from '../src/entry-reader.ts'
-import * as writer from '../src/entry-writer.ts'
 import { PostgresStorage } from '../src/index.ts'
 import * as leftovers from '../src/leftovers.ts'
 import * as journal from '../src/postgres-journal.ts'
@@ -44,7 +43,7 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   SELECT_EVENTS: [500],
 }
 
-const statements = Object.entries({ ...reader, ...writer, ...leftovers, ...driver, ...journal }).filter(
+const statements = Object.entries({ ...reader, ...leftovers, ...driver, ...journal }).filter(
   (entry): entry is [string, string] => typeof entry[1] === 'string',
 )
 
@@ -104,7 +103,7 @@ describe.skipIf(!postgres.available)('a statement with 100,000 entries', () => {
   test('scans no table if it inserts chunks', async () => {
     for (const isFirst of [true, false]) {
       const values = [CONTENT, 's-7/e-7', 5, 0, Buffer.from('a'), Buffer.from('b')]
-      const nodes = nodesOf(await planOf(writer.insertChunks(2, isFirst), values))
+      const nodes = nodesOf(await planOf(driver.insertChunks(2, isFirst), values))
       expect(nodes.flatMap((node) => (node['Node Type'] === 'Seq Scan' ? [node['Relation Name']] : []))).not.toContain(
         'chunk',
       )

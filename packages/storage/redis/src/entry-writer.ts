@@ -26,7 +26,7 @@ export class EntryWriter {
     place: Place,
     chunks: AsyncIterable<Uint8Array>,
     info: NewEntryInfo,
-    lineIndex: () => string | undefined,
+    lineIndex?: () => string | undefined,
   ): Promise<WriteOutcome> {
     const nonce = newNonce(this.#age.now())
     const upload = new PieceUpload(this.#connection, place, nonce, this.#age)
@@ -44,7 +44,7 @@ export class EntryWriter {
       const content = upload.size > 0 ? NOTHING : (first ?? NOTHING)
       const size = upload.size + content.byteLength
       const pieceBytes = upload.size > 0 ? this.#chunkBytes : 0
-      const header = encodeHeader(info, { nonce, size, pieceBytes }, lineIndex())
+      const header = encodeHeader(info, { nonce, size, pieceBytes }, lineIndex?.())
       // Committed pieces need no more signs of life.
       upload.stop()
       if (upload.size > 0) return await this.#commit(place, header, info.lastUsedAt)

@@ -1,25 +1,17 @@
 import {
   ManagedStorage,
-  type ByteRange,
+  parseObject,
   type CollectReport,
-  type DriverContent,
-  type DriverEntry,
-  type DriverListOptions,
   type EntryId,
-  type EntryInfo,
   type Eviction,
-  type NewEntryInfo,
-  type OpenEntry,
   type StorageDriver,
-  type WrittenEntry,
 } from '@spillway/core/driver'
 import { Cluster, Redis } from 'ioredis'
-import { Collector } from './collector.ts'
 import { Connection } from './connection.ts'
 import { EntryLister, Scopes } from './entry-lister.ts'
 import { EntryReader, serverEviction } from './entry-reader.ts'
-import { EntryWriter } from './entry-writer.ts'
-import { Keys, scriptKeys } from './keys.ts'
+import { EntryWriter, nonceTime } from './entry-writer.ts'
+import { indexKey, Keys, scopeOfPrefix, scriptKeys, writersKey } from './keys.ts'
 import {
   clusterUrl,
   redisSettings,
@@ -29,7 +21,17 @@ import {
   type RedisNodeAddress,
   type RedisStorageOptions,
 } from './redis-options.ts'
-import { EVICT, FIND_EVICTION, TOUCH } from './scripts.ts'
+import {
+  EVICT,
+  FIND_EVICTION,
+  FIND_LOST,
+  FORGET_EVICTIONS,
+  RESTORE,
+  SWEEP,
+  TOMBSTONE_AGE_MS,
+  TOUCH,
+  type Script,
+} from './scripts.ts'
 
 /**
  * Store content in Redis 6.2 or later: a single server, one behind sentinels, or a Cluster.
@@ -60,7 +62,7 @@ export class RedisStorage extends ManagedStorage {
   constructor(target: string | RedisClient | RedisStorageOptions, options: RedisStorageOptions = {}) {
     const { connection, prefix, chunkBytes, managed } = redisSettings(target, options)
     const { now = Date.now } = managed
-    super(new RedisDriver({ connection: openConnection(connection), prefix, chunkBytes, now }), managed)
+    super(redisDriver({ connection: openConnection(connection), prefix, chunkBytes, now }), managed)
   }
 }
 
@@ -75,104 +77,63 @@ export interface RedisDriverOptions {
   readonly scopeAgeMs?: number | undefined
 }
 
-export class RedisDriver implements StorageDriver {
-  /** Size up to which sending the content is as fast as asking whether it exists. */
-  readonly touchFirstBytes: number = 128 * 1024
-  readonly #connection: Connection
-  readonly #keys: Keys
-  readonly #scopes: Scopes
-  readonly #reader: EntryReader
-  readonly #writer: EntryWriter
-  readonly #lister: EntryLister
-  readonly #collector: Collector
-  readonly #now: () => number
-
-  constructor({
-    connection,
-    prefix,
-    chunkBytes,
-    now,
-    leftoverAgeMs = LEFTOVER_AGE_MS,
-    scopeAgeMs,
-  }: RedisDriverOptions) {
-    this.#connection = connection
-    this.#now = now
-    this.#keys = new Keys(prefix)
-    this.#scopes = new Scopes(connection, this.#keys, scopeAgeMs)
-    this.#reader = new EntryReader(connection, now)
-    this.#writer = new EntryWriter(connection, chunkBytes, { pendingMs: leftoverAgeMs, now })
-    this.#lister = new EntryLister(connection, this.#keys, this.#scopes, now)
-    this.#collector = new Collector(connection, this.#keys, this.#scopes, leftoverAgeMs)
+export function redisDriver(options: RedisDriverOptions): StorageDriver {
+  const { connection, prefix, chunkBytes, now, leftoverAgeMs = LEFTOVER_AGE_MS, scopeAgeMs } = options
+  const keys = new Keys(prefix)
+  const scopes = new Scopes(connection, keys, scopeAgeMs)
+  const reader = new EntryReader(connection, now)
+  const writer = new EntryWriter(connection, chunkBytes, { pendingMs: leftoverAgeMs, now })
+  const lister = new EntryLister(connection, keys, scopes, now)
+  const collector = new Collector(connection, keys, scopes, leftoverAgeMs)
+  /** Runs a script on the keys of one entry, whose reference is the first argument. */
+  const script = (name: Script, id: EntryId, ...args: (string | number)[]): Promise<unknown> => {
+    const { tag, reference } = keys.place(id)
+    return connection.script(name, scriptKeys(tag, [reference]), [reference, ...args])
   }
+  return {
+    // Up to this size, sending the content is as fast as asking whether it exists.
+    touchFirstBytes: 128 * 1024,
 
-  async write(
-    id: EntryId,
-    chunks: AsyncIterable<Uint8Array>,
-    info: NewEntryInfo,
-    lineIndex: () => string | undefined = () => undefined,
-  ): Promise<WrittenEntry> {
-    const path = pathOf(id)
-    await this.#scopes.enter(path)
-    const { isFirst, ...written } = await this.#writer.write(this.#keys.place(id), chunks, info, lineIndex)
-    // A long write may outlive its empty scope. Add the scope again.
-    if (isFirst) await this.#scopes.add([path])
-    return written
-  }
+    async write(id, chunks, info, lineIndex) {
+      const path = pathOf(id)
+      await scopes.enter(path)
+      const { isFirst, ...written } = await writer.write(keys.place(id), chunks, info, lineIndex)
+      // A long write may outlive its empty scope. Add the scope again.
+      if (isFirst) await scopes.add([path])
+      return written
+    },
 
-  async read(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined> {
-    return this.#reader.read(this.#keys.place(id), range)
-  }
+    read: (id, range) => reader.read(keys.place(id), range),
+    open: (id) => reader.open(keys.place(id)),
+    stat: (id) => reader.stat(keys.place(id)),
 
-  async open(id: EntryId): Promise<OpenEntry | undefined> {
-    return this.#reader.open(this.#keys.place(id))
-  }
+    async touch(id, lastUsedAt) {
+      const usedAt = await script(TOUCH, id, lastUsedAt)
+      return usedAt === null ? undefined : Number(usedAt)
+    },
 
-  async stat(id: EntryId): Promise<EntryInfo | undefined> {
-    return this.#reader.stat(this.#keys.place(id))
-  }
+    async remove(id) {
+      let removed = false
+      for await (const _ of lister.remove(pathOf(id), [keys.place(id).reference])) removed = true
+      return removed
+    },
 
-  async touch(id: EntryId, lastUsedAt: number): Promise<number | undefined> {
-    const { tag, reference } = this.#keys.place(id)
-    const usedAt = await this.#connection.script(TOUCH, scriptKeys(tag, [reference]), [reference, lastUsedAt])
-    return usedAt === null ? undefined : Number(usedAt)
-  }
+    list: (prefix, { unusedSince = Infinity } = {}) => lister.list(prefix, unusedSince),
+    removeAll: (prefix) => lister.removeAll(prefix),
 
-  async remove(id: EntryId): Promise<boolean> {
-    const { reference } = this.#keys.place(id)
-    let removed = false
-    for await (const _ of this.#lister.remove(pathOf(id), [reference])) removed = true
-    return removed
-  }
+    async evict(id, unusedSince, eviction) {
+      const kept = eviction === undefined ? '' : JSON.stringify(eviction)
+      return Number(await script(EVICT, id, unusedSince, eviction?.evictedAt ?? 0, kept)) === 1
+    },
 
-  list(prefix: string, { unusedSince }: DriverListOptions = {}): AsyncIterable<DriverEntry> {
-    return this.#lister.list(prefix, unusedSince ?? Infinity)
-  }
+    async findEviction(id) {
+      const time = now()
+      const kept = await script(FIND_EVICTION, id, time, JSON.stringify(serverEviction(time)))
+      return Buffer.isBuffer(kept) ? decodeEviction(kept.toString()) : undefined
+    },
 
-  removeAll(prefix: string): AsyncIterable<EntryId> {
-    return this.#lister.removeAll(prefix)
-  }
-
-  async evict(id: EntryId, unusedSince: number, eviction?: Eviction): Promise<boolean> {
-    const { tag, reference } = this.#keys.place(id)
-    const kept = eviction === undefined ? '' : JSON.stringify(eviction)
-    const args = [reference, unusedSince, eviction?.evictedAt ?? 0, kept]
-    return Number(await this.#connection.script(EVICT, scriptKeys(tag, [reference]), args)) === 1
-  }
-
-  async findEviction(id: EntryId): Promise<Eviction | undefined> {
-    const { tag, reference } = this.#keys.place(id)
-    const now = this.#now()
-    const args = [reference, now, JSON.stringify(serverEviction(now))]
-    const kept = await this.#connection.script(FIND_EVICTION, scriptKeys(tag, [reference]), args)
-    return Buffer.isBuffer(kept) ? decodeEviction(kept.toString()) : undefined
-  }
-
-  async collect(prefix: string, now: number): Promise<CollectReport> {
-    return this.#collector.collect(prefix, now)
-  }
-
-  async close(): Promise<void> {
-    await this.#connection.close()
+    collect: (prefix, time) => collector.collect(prefix, time),
+    close: () => connection.close(),
   }
 }
 
@@ -180,13 +141,9 @@ const pathOf = (id: EntryId): string => id.slice(0, Math.max(0, id.lastIndexOf('
 
 /** Reads a tombstone. Some tombstones are written by our scripts. A tombstone that was changed counts as unknown. */
 function decodeEviction(text: string): Eviction | undefined {
-  try {
-    const { reason, evictedAt, metadata } = JSON.parse(text) as Eviction
-    return typeof evictedAt === 'number' && typeof metadata === 'object' ? { reason, evictedAt, metadata } : undefined
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
+  const { reason, evictedAt, metadata } = (parseObject(text) ?? {}) as Partial<Eviction>
+  if (reason === undefined || typeof evictedAt !== 'number' || typeof metadata !== 'object') return undefined
+  return { reason, evictedAt, metadata }
 }
 
 const MAX_RETRY_DELAY_MS = 1_000
@@ -279,4 +236,107 @@ function addressOf(client: RedisClient): string {
   const { host, port, path, sentinels, name } = client.options
   if (path != null) return path
   return sentinels == null ? `${host ?? 'localhost'}:${port ?? 6379}` : `the sentinels' master ${name ?? ''}`
+}
+
+const MEMBERS_AT_ONCE = 500
+const SCOPES_AT_ONCE = 100
+
+interface Report {
+  leftovers: number
+  bytes: number
+}
+
+/** Removes leftovers of killed writers, restores lost indexes, and deletes old tombstones. */
+class Collector {
+  readonly #connection: Connection
+  readonly #keys: Keys
+  readonly #scopes: Scopes
+  readonly #leftoverAgeMs: number
+
+  constructor(connection: Connection, keys: Keys, scopes: Scopes, leftoverAgeMs: number) {
+    this.#connection = connection
+    this.#keys = keys
+    this.#scopes = scopes
+    this.#leftoverAgeMs = leftoverAgeMs
+  }
+
+  /** Reads all keys only for the whole storage, or if the server may have evicted entries. */
+  async collect(prefix: string, now: number): Promise<CollectReport> {
+    const report = { leftovers: 0, bytes: 0 }
+    const repairs = prefix === '' || (await this.#connection.mayLoseKeys())
+    if (repairs) await this.#repair(prefix, now, report)
+    for await (const paths of this.#scopes.below(prefix))
+      for (let at = 0; at < paths.length; at += SCOPES_AT_ONCE)
+        await Promise.all(
+          paths.slice(at, at + SCOPES_AT_ONCE).map(async (path) => {
+            await this.#settle(path, now, report)
+            if (repairs) await this.#findLost(path, now)
+            await this.#scopes.prune(path)
+          }),
+        )
+    return report
+  }
+
+  /** Removes chunks without an entry, and restores indexes. Restored entries have different last uses up to `now`. */
+  async #repair(prefix: string, now: number, report: Report): Promise<void> {
+    const restored = new Map<string, number>()
+    for await (const page of this.#connection.scan(this.#keys.pattern(scopeOfPrefix(prefix)))) {
+      const found = page.flatMap((key) => this.#keys.parse(key) ?? [])
+      const scopes = Map.groupBy(found, ({ path }) => path)
+      const work = Array.from(scopes, async ([path, keys]) => {
+        const writers = Map.groupBy(keys, ({ writer }) => writer)
+        for (const [writer, chunks] of writers)
+          if (writer !== undefined)
+            await this.#sweep(
+              path,
+              writer,
+              chunks.map(({ key }) => key),
+              now,
+              report,
+            )
+        const references = keys.flatMap(({ reference }) => reference ?? [])
+        const before = restored.get(path) ?? 0
+        const named = scriptKeys(this.#keys.tag(path), references)
+        const reply = await this.#connection.script(RESTORE, named, [now - before, ...references])
+        const [, added] = reply as unknown[]
+        if (Number(added) > 0) restored.set(path, before + Number(added))
+      })
+      await Promise.all(work)
+      await this.#scopes.add([...scopes.keys()])
+    }
+  }
+
+  async #sweep(path: string, writer: string, keys: readonly string[], now: number, report: Report): Promise<void> {
+    const [reference = '', nonce = ''] = writer.split(':')
+    const args = [reference, nonce, nonceTime(nonce), now - this.#leftoverAgeMs]
+    const named = [...scriptKeys(this.#keys.tag(path), [reference]), ...keys]
+    const [leftovers, bytes] = (await this.#connection.script(SWEEP, named, args)) as unknown[]
+    report.leftovers += Number(leftovers)
+    report.bytes += Number(bytes)
+  }
+
+  /** Removes chunks of killed writers, and old tombstones. */
+  async #settle(path: string, now: number, report: Report): Promise<void> {
+    const tag = this.#keys.tag(path)
+    const latest = now - this.#leftoverAgeMs
+    const killed = await this.#connection.command('ZRANGEBYSCORE', writersKey(tag), '-inf', latest)
+    for (const writer of killed as Buffer[]) await this.#sweep(path, String(writer), [], now, report)
+    const forget = async (): Promise<unknown> =>
+      this.#connection.script(FORGET_EVICTIONS, [indexKey(tag)], [now - TOMBSTONE_AGE_MS])
+    while (Number(await forget()) > 0);
+  }
+
+  async #findLost(path: string, now: number): Promise<void> {
+    const tag = this.#keys.tag(path)
+    const eviction = JSON.stringify(serverEviction(now))
+    let cursor = '0'
+    do {
+      const reply = await this.#connection.command('ZSCAN', indexKey(tag), cursor, 'COUNT', MEMBERS_AT_ONCE)
+      const [next, members] = reply as [Buffer, Buffer[]]
+      const references = members.filter((_, at) => at % 2 === 0).map(String)
+      cursor = String(next)
+      if (references.length > 0)
+        await this.#connection.script(FIND_LOST, scriptKeys(tag, references), [now, eviction, ...references])
+    } while (cursor !== '0')
+  }
 }

@@ -75,7 +75,7 @@ describe.skipIf(!shared.available)('content in chunks', () => {
       now += 200
       await driver.collect('', now)
     }
-    expect((await writing).created).toBe(true)
+    expect(Object(await writing).created).toBe(true)
     expect(same((await driver.read('a/slow'))?.content ?? new Uint8Array(1), Buffer.concat(parts))).toBe(true)
 
     await raw.set(`{${prefix}:a}:piece:slow:abc-def:0`, 'left by a killed writer')

@@ -34,7 +34,7 @@ interface EntryWriterOptions {
   readonly conditionalPut: boolean
 }
 
-type LineIndex = () => string | undefined
+type LineIndex = (() => string | undefined) | undefined
 type Described = Pick<ObjectMetadata, 'lastUsedAt' | 'lineIndex'> & { readonly description: NewEntryInfo }
 
 export class EntryWriter {
@@ -55,7 +55,7 @@ export class EntryWriter {
     const gathered = await gatherContent(chunks, { copied: partBytes, whole: Math.max(partBytes, WHOLE_BYTES) })
     const written =
       'content' in gathered
-        ? await this.#writeWhole(id, gathered.content, info, lineIndex())
+        ? await this.#writeWhole(id, gathered.content, info, lineIndex?.())
         : await this.#writeParts(id, gathered, info, lineIndex)
     this.#known.set(id, true)
     return written
@@ -132,7 +132,7 @@ export class EntryWriter {
     try {
       const uploaded = await uploadParts(uploads, upload, continued(begun, rest), partLimits(partBytes))
       parts = uploaded.parts
-      await this.#putSibling(id, generation, uploaded.size, { ...described, lineIndex: lineIndex() })
+      await this.#putSibling(id, generation, uploaded.size, { ...described, lineIndex: lineIndex?.() })
     } catch (error) {
       await this.#undo(id, generation, upload)
       throw error

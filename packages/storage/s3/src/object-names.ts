@@ -2,6 +2,7 @@ import {
   assertFormat,
   decodeDescription,
   encodeDescription,
+  parseObject,
   type EntryDescription,
   type EntryId,
 } from '@spillway/core/driver'
@@ -121,8 +122,7 @@ export function encodeSibling({ description, size, lineIndex }: SiblingContent):
 
 /** Returns `undefined` for invalid content. */
 export function decodeSibling(content: Uint8Array): SiblingContent | undefined {
-  const record = parse(new TextDecoder().decode(content))
-  const { description, size, lineIndex } = (record ?? {}) as Readonly<Record<string, unknown>>
+  const { description, size, lineIndex } = parseObject(new TextDecoder().decode(content)) ?? {}
   const decoded = typeof description === 'string' ? decodeDescription(description) : undefined
   if (decoded === undefined || typeof size !== 'number') return undefined
   return { description: decoded, size, lineIndex: typeof lineIndex === 'string' ? lineIndex : undefined }
@@ -137,12 +137,3 @@ const bytesOf = (fields: Readonly<Record<string, string>>): number =>
 
 const naturalOf = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : undefined
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-}

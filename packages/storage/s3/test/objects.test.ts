@@ -4,7 +4,7 @@ import { createStorage } from '@spillway/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { S3Storage } from '../src/index.ts'
 import { S3Connection } from '../src/s3-connection.ts'
-import { S3Driver } from '../src/s3-storage.ts'
+import { s3Driver } from '../src/s3-storage.ts'
 import { resolveOptions } from '../src/s3-storage-options.ts'
 import { S3Uploads } from '../src/s3-uploads.ts'
 import { collect, filled, stream } from './support/samples.ts'
@@ -133,7 +133,7 @@ describe.skipIf(!found.available)('objects of a bucket', () => {
       conditionalPut,
       pageSize: 3,
     }
-    const storage = createStorage(new S3Driver(options))
+    const storage = createStorage(s3Driver(options))
     const keys = Array.from({ length: 10 }, (_, index) => `${'k'.repeat(index % 2 === 0 ? 1 : 3_000)}_${index}`)
     for (const key of keys) await storage.scope('a').store(key, filled(3))
     const listed = await collect(storage.list())

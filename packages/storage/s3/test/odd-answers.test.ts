@@ -1,10 +1,10 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { sharedS3 } from '@spillway-internal/services'
-import type { NewEntryInfo } from '@spillway/core'
+import type { NewEntryInfo, StorageDriver } from '@spillway/core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { S3Storage, type S3StorageOptions } from '../src/index.ts'
 import { S3Connection } from '../src/s3-connection.ts'
-import { S3Driver } from '../src/s3-storage.ts'
+import { s3Driver } from '../src/s3-storage.ts'
 import { resolveOptions } from '../src/s3-storage-options.ts'
 import { failure, oddServer, type Answer, type OddServer } from './support/odd-server.ts'
 import { collect, filled, rejection, stream } from './support/samples.ts'
@@ -28,13 +28,18 @@ describe.skipIf(!found.available)('with odd answers of a server,', () => {
     return storage
   }
   /** A storage mints a reference for each stream: only a driver stores one again. */
-  const driverOf = (prefix: string): { readonly driver: S3Driver; readonly connection: S3Connection } => {
+  const driverOf = (
+    prefix: string,
+  ): { readonly driver: Required<StorageDriver>; readonly connection: S3Connection } => {
     const { partBytes, conditionalPut, ...resolved } = resolveOptions(
       { ...bucket.options(server.endpoint), maxAttempts: 1 },
       'S3Storage',
     )
     const connection = new S3Connection(resolved.connection)
-    return { driver: new S3Driver({ connection, prefix, partBytes, conditionalPut }), connection }
+    return {
+      driver: s3Driver({ connection, prefix, partBytes, conditionalPut }) as Required<StorageDriver>,
+      connection,
+    }
   }
   beforeAll(async () => {
     await bucket.create()

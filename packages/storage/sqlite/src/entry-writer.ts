@@ -23,12 +23,6 @@ import type { Session } from './session.ts'
 
 const HEARTBEAT_MS = 60_000
 
-export interface EntryWriterOptions {
-  readonly connection: Connection
-  readonly id: EntryId
-  readonly chunkBytes: number
-}
-
 /** Writes small entries in one transaction, and large ones in several. The last transaction makes them visible. */
 export class EntryWriter {
   readonly #connection: Connection
@@ -40,7 +34,7 @@ export class EntryWriter {
   #size = 0
   #heartbeat: NodeJS.Timeout | undefined
 
-  constructor({ connection, id, chunkBytes }: EntryWriterOptions) {
+  constructor(connection: Connection, id: EntryId, chunkBytes: number) {
     this.#connection = connection
     this.#id = id
     this.#chunkBytes = chunkBytes
@@ -49,7 +43,7 @@ export class EntryWriter {
   async write(
     chunks: AsyncIterable<Uint8Array>,
     info: NewEntryInfo,
-    lineIndex: () => string | undefined,
+    lineIndex?: () => string | undefined,
   ): Promise<WrittenEntry> {
     try {
       for await (const chunk of regroupChunks(chunks, this.#chunkBytes)) {
@@ -58,7 +52,7 @@ export class EntryWriter {
         this.#chunks.push(chunk)
         this.#size += chunk.length
       }
-      const index = lineIndex()
+      const index = lineIndex?.()
       const written = await this.#connection.write((session) => this.#commit(session, info, index))
       if (!written.created) await Promise.allSettled([this.#purge()])
       return written

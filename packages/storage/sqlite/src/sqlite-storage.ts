@@ -1,22 +1,14 @@
 import {
   assertKnownOptions,
   ManagedStorage,
-  type ByteRange,
   type CollectReport,
-  type DriverContent,
   type DriverEntry,
-  type DriverListOptions,
   type EntryId,
-  type EntryInfo,
-  type Eviction,
   type ManagedStorageOptions,
-  type NewEntryInfo,
-  type OpenEntry,
   type StorageDriver,
-  type WrittenEntry,
 } from '@spillway/core/driver'
 import { resolve } from 'node:path'
-import { Connection, type ConnectionOptions } from './connection.ts'
+import { Connection } from './connection.ts'
 import { BATCH_BYTES, claimLoose, purgeContent, releaseContent, type LooseContent } from './contents.ts'
 import {
   deleteEntry,
@@ -108,7 +100,7 @@ export interface SqliteStorageOptions extends ManagedStorageOptions {
 export class SqliteStorage extends ManagedStorage {
   constructor(options: string | SqliteDatabase | SqliteStorageOptions) {
     const { path, database, busyTimeoutMs, fsync, chunkBytes, ...managed } = asOptions(options)
-    super(new SqliteDriver(driverOptions({ path, database, busyTimeoutMs, fsync, chunkBytes })), managed)
+    super(openDriver({ path, database, busyTimeoutMs, fsync, chunkBytes }), managed)
   }
 }
 
@@ -119,13 +111,13 @@ function asOptions(options: string | SqliteDatabase | SqliteStorageOptions): Sql
   return options
 }
 
-function driverOptions({
+function openDriver({
   path,
   database,
   busyTimeoutMs = DEFAULT_BUSY_TIMEOUT_MS,
   fsync = false,
   chunkBytes = DEFAULT_CHUNK_BYTES,
-}: SqliteStorageOptions): SqliteDriverOptions {
+}: SqliteStorageOptions): StorageDriver {
   if (!(Number.isFinite(busyTimeoutMs) && busyTimeoutMs >= 0 && busyTimeoutMs <= MAX_TIMEOUT_MS))
     throw new TypeError(`busyTimeoutMs must be a number of milliseconds, 0 or more, got ${busyTimeoutMs}.`)
   if (!(Number.isInteger(chunkBytes) && chunkBytes >= MIN_CHUNK_BYTES && chunkBytes <= MAX_CHUNK_BYTES))
@@ -133,7 +125,7 @@ function driverOptions({
   if (typeof fsync !== 'boolean') throw new TypeError(`fsync must be true or false, got ${String(fsync)}.`)
   if (fsync && database !== undefined)
     throw new TypeError(`fsync needs a path. For your own database, call database.pragma('synchronous = FULL').`)
-  return { source: sourceOf(path, database), busyTimeoutMs, fsync, chunkBytes }
+  return sqliteDriver(new Connection({ source: sourceOf(path, database), busyTimeoutMs, fsync }), chunkBytes)
 }
 
 function sourceOf(path: unknown, database: unknown): string | SqliteDatabase {
@@ -154,143 +146,113 @@ function sourceOf(path: unknown, database: unknown): string | SqliteDatabase {
 const PAGE = 500
 const REMOVED_TOGETHER = 64
 
-interface SqliteDriverOptions extends ConnectionOptions {
-  readonly chunkBytes: number
+function sqliteDriver(connection: Connection, chunkBytes: number): StorageDriver {
+  const reader = new EntryReader(connection)
+  /** Returns whether an entry was removed. The remaining content is collected later. */
+  const purge = async (removed: RemovedEntry | undefined): Promise<boolean> => {
+    if (removed?.loose !== undefined) await Promise.allSettled([purgeContent(connection, removed.loose)])
+    return removed !== undefined
+  }
+  return {
+    // Up to this size, `write` finds out itself whether an entry exists, in its one transaction.
+    touchFirstBytes: BATCH_BYTES,
+    collectsHourly: true,
+    write: (id, chunks, info, lineIndex) => new EntryWriter(connection, id, chunkBytes).write(chunks, info, lineIndex),
+    read: (id, range) => reader.read(id, range),
+    open: (id) => reader.open(id),
+    stat: async (id) => (await reader.find(id))?.info,
+
+    async touch(id, lastUsedAt) {
+      if (connection.isHeld) {
+        // A store continues with a write, which waits.
+        if (!(await reader.has(id))) return undefined
+        // Retrieving does not wait for the owner: the last use is not renewed.
+        throw connection.heldError()
+      }
+      return connection.change((session) => touchEntry(session, id, lastUsedAt))
+    },
+
+    async remove(id) {
+      const removed = await connection.change((session) => {
+        deleteTombstone(session, id)
+        return release(session, deleteEntry(session, id))
+      })
+      return purge(removed)
+    },
+
+    async evict(id, unusedSince, eviction) {
+      const removed = await connection.change((session) => {
+        const released = release(session, deleteEntry(session, id, unusedSince))
+        // On a full disk, the freed pages have room for the tombstone.
+        if (released !== undefined && eviction !== undefined) insertTombstone(session, id, eviction)
+        return released
+      })
+      return purge(removed)
+    },
+
+    findEviction: (id) => connection.read((session) => findTombstone(session, id)),
+
+    async *list(prefix, { unusedSince, below, except } = {}) {
+      if (unusedSince !== undefined && prefix !== '') return yield* listUnused(connection, prefix, unusedSince)
+      if (unusedSince === undefined && except !== undefined) {
+        const isLeft = (id: EntryId): boolean => except(id) || (below === false && id.includes('/', prefix.length))
+        return yield* listExcept(connection, prefix, isLeft)
+      }
+      const whole = idRange(prefix)
+      for (let last: FoundEntry | undefined; ;) {
+        const range = last === undefined ? whole : rangeAfter(last.id, whole)
+        // No statement stays open between two pages: it would block checkpoints.
+        const page = await connection.read((session) => {
+          if (unusedSince === undefined) return entriesFrom(session, range, PAGE)
+          return leastUsedEntries(session, last, unusedSince, PAGE)
+        })
+        for (const entry of page ?? []) yield listed(entry)
+        last = page?.at(-1)
+        if (last === undefined || page?.length !== PAGE) return
+      }
+    },
+
+    async *removeAll(prefix) {
+      const range = idRange(prefix)
+      for (;;) {
+        const removed = (await connection.change((session) => removeSome(session, range))) ?? []
+        for (const one of removed) {
+          await purge(one)
+          yield one.id
+        }
+        if (removed.length === 0) break
+      }
+      while ((await connection.change((session) => deleteTombstones(session, range))) === true) continue
+    },
+
+    collect: (prefix, now) => collect(connection, prefix, now),
+    close: async () => connection.close(),
+  }
 }
 
-class SqliteDriver implements StorageDriver {
-  /** Size up to which `write` finds out itself whether an entry exists, in its one transaction. */
-  readonly touchFirstBytes: number = BATCH_BYTES
-  readonly collectsHourly = true
-  readonly #connection: Connection
-  readonly #reader: EntryReader
-  readonly #chunkBytes: number
-
-  constructor({ chunkBytes, ...options }: SqliteDriverOptions) {
-    this.#connection = new Connection(options)
-    this.#reader = new EntryReader(this.#connection)
-    this.#chunkBytes = chunkBytes
-  }
-
-  async write(
-    id: EntryId,
-    chunks: AsyncIterable<Uint8Array>,
-    info: NewEntryInfo,
-    lineIndex: () => string | undefined = () => undefined,
-  ): Promise<WrittenEntry> {
-    const writer = new EntryWriter({ connection: this.#connection, id, chunkBytes: this.#chunkBytes })
-    return writer.write(chunks, info, lineIndex)
-  }
-
-  async read(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined> {
-    return this.#reader.read(id, range)
-  }
-
-  async open(id: EntryId): Promise<OpenEntry | undefined> {
-    return this.#reader.open(id)
-  }
-
-  async stat(id: EntryId): Promise<EntryInfo | undefined> {
-    return (await this.#reader.find(id))?.info
-  }
-
-  async touch(id: EntryId, lastUsedAt: number): Promise<number | undefined> {
-    if (this.#connection.isHeld) {
-      // A store continues with a write, which waits.
-      if (!(await this.#reader.has(id))) return undefined
-      // Retrieving does not wait for the owner: the last use is not renewed.
-      throw this.#connection.heldError()
-    }
-    return this.#connection.change((session) => touchEntry(session, id, lastUsedAt))
-  }
-
-  async remove(id: EntryId): Promise<boolean> {
-    const removed = await this.#connection.change((session) => {
-      deleteTombstone(session, id)
-      return release(session, deleteEntry(session, id))
+async function* listExcept(
+  connection: Connection,
+  prefix: string,
+  except: (id: EntryId) => boolean,
+): AsyncGenerator<DriverEntry> {
+  for (let range: IdRange | undefined = idRange(prefix); range !== undefined;) {
+    const from: IdRange = range
+    const page = await connection.read((session) => {
+      const ids = idsFrom(session, from, PAGE)
+      return { ids, entries: ids.flatMap((id) => (except(id) ? [] : (findEntry(session, id) ?? []))) }
     })
-    return this.#purge(removed)
+    for (const entry of page?.entries ?? []) yield listed(entry)
+    const last = page?.ids.length === PAGE ? page.ids.at(-1) : undefined
+    range = last === undefined ? undefined : rangeAfter(last, from)
   }
+}
 
-  async evict(id: EntryId, unusedSince: number, eviction?: Eviction): Promise<boolean> {
-    const removed = await this.#connection.change((session) => {
-      const released = release(session, deleteEntry(session, id, unusedSince))
-      // On a full disk, the freed pages have room for the tombstone.
-      if (released !== undefined && eviction !== undefined) insertTombstone(session, id, eviction)
-      return released
-    })
-    return this.#purge(removed)
-  }
-
-  async findEviction(id: EntryId): Promise<Eviction | undefined> {
-    return this.#connection.read((session) => findTombstone(session, id))
-  }
-
-  async *list(prefix: string, { unusedSince, below, except }: DriverListOptions = {}): AsyncGenerator<DriverEntry> {
-    if (unusedSince !== undefined && prefix !== '') return yield* this.#listUnused(prefix, unusedSince)
-    if (unusedSince === undefined && except !== undefined)
-      return yield* this.#listExcept(prefix, (id) => except(id) || (below === false && id.includes('/', prefix.length)))
-    const whole = idRange(prefix)
-    for (let last: FoundEntry | undefined; ;) {
-      const range = last === undefined ? whole : rangeAfter(last.id, whole)
-      // No statement stays open between two pages: it would block checkpoints.
-      const page = await this.#connection.read((session) => {
-        if (unusedSince === undefined) return entriesFrom(session, range, PAGE)
-        return leastUsedEntries(session, last, unusedSince, PAGE)
-      })
-      for (const entry of page ?? []) yield listed(entry)
-      last = page?.at(-1)
-      if (last === undefined || page?.length !== PAGE) return
-    }
-  }
-
-  async *#listExcept(prefix: string, except: (id: EntryId) => boolean): AsyncGenerator<DriverEntry> {
-    for (let range: IdRange | undefined = idRange(prefix); range !== undefined;) {
-      const from: IdRange = range
-      const page = await this.#connection.read((session) => {
-        const ids = idsFrom(session, from, PAGE)
-        return { ids, entries: ids.flatMap((id) => (except(id) ? [] : (findEntry(session, id) ?? []))) }
-      })
-      for (const entry of page?.entries ?? []) yield listed(entry)
-      const last = page?.ids.length === PAGE ? page.ids.at(-1) : undefined
-      range = last === undefined ? undefined : rangeAfter(last, from)
-    }
-  }
-
-  async *#listUnused(prefix: string, unusedSince: number): AsyncGenerator<DriverEntry> {
-    for (let range: IdRange | undefined = idRange(prefix); range !== undefined;) {
-      const from: IdRange = range
-      const page = await this.#connection.read((session) => unusedEntriesFrom(session, from, unusedSince, PAGE))
-      for (const entry of page?.entries ?? []) yield listed(entry)
-      range = page?.left
-    }
-  }
-
-  async *removeAll(prefix: string): AsyncGenerator<EntryId> {
-    const range = idRange(prefix)
-    for (;;) {
-      const removed = (await this.#connection.change((session) => removeSome(session, range))) ?? []
-      for (const one of removed) {
-        await this.#purge(one)
-        yield one.id
-      }
-      if (removed.length === 0) break
-    }
-    while ((await this.#connection.change((session) => deleteTombstones(session, range))) === true) continue
-  }
-
-  async collect(prefix: string, now: number): Promise<CollectReport> {
-    return collect(this.#connection, prefix, now)
-  }
-
-  async close(): Promise<void> {
-    this.#connection.close()
-  }
-
-  /** Returns whether an entry was removed. The remaining content is collected later. */
-  async #purge(removed: RemovedEntry | undefined): Promise<boolean> {
-    if (removed?.loose !== undefined) await Promise.allSettled([purgeContent(this.#connection, removed.loose)])
-    return removed !== undefined
+async function* listUnused(connection: Connection, prefix: string, unusedSince: number): AsyncGenerator<DriverEntry> {
+  for (let range: IdRange | undefined = idRange(prefix); range !== undefined;) {
+    const from: IdRange = range
+    const page = await connection.read((session) => unusedEntriesFrom(session, from, unusedSince, PAGE))
+    for (const entry of page?.entries ?? []) yield listed(entry)
+    range = page?.left
   }
 }
 

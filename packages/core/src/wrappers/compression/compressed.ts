@@ -1,19 +1,10 @@
 import { concatBytes, contentTypeEssence, copyBytes } from '@spillway/text/internal'
 import type { BlockCodec } from '@spillway/text/internal/engines'
-import type {
-  DriverContent,
-  DriverEntry,
-  DriverListOptions,
-  EntryInfo,
-  NewEntryInfo,
-  OpenEntry,
-  WrittenEntry,
-  CompleteDriver,
-} from '../../storage/storage-driver.ts'
+import type { CompleteDriver, EntryInfo, NewEntryInfo, OpenEntry, WrittenEntry } from '../../storage/storage-driver.ts'
 import { splitId, type EntryId } from '../../storage/reference.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import type { ByteRange } from '../../storage/storage.ts'
-import { WrappedDriver } from '../wrapped-driver.ts'
+import { wrappedDriver } from '../wrapped-driver.ts'
 import {
   compressedContentType,
   MAX_BLOCK_BYTES,
@@ -93,7 +84,7 @@ export interface CompressedOptions {
  */
 export function compressed(storage: ManagedStorage, options: CompressedOptions = {}): ManagedStorage {
   const settings = settingsOf(options)
-  return wrapStorage(storage, 'compressed', (driver) => new CompressedDriver(driver, settings))
+  return wrapStorage(storage, 'compressed', (driver) => compressedDriver(driver, settings))
 }
 
 function settingsOf(options: CompressedOptions): CompressionSettings {
@@ -136,53 +127,14 @@ export interface CompressionSettings {
   readonly minSaving: number
 }
 
-export class CompressedDriver extends WrappedDriver {
-  readonly #settings: CompressionSettings
-
-  constructor(inner: CompleteDriver, settings: CompressionSettings) {
-    super(inner, 'compressed')
-    this.#settings = settings
-  }
-
-  protected override async encode(
-    id: EntryId,
-    chunks: AsyncIterable<Uint8Array>,
-    info: NewEntryInfo,
-    lineIndex?: () => string | undefined,
-  ): Promise<WrittenEntry> {
-    const settings = await this.#settingsFor(id, info)
-    if (settings === undefined)
-      return await this.#described(id, info, await this.inner.write(id, chunks, info, lineIndex))
-    const { name, codec, level, blockBytes } = settings
-    const content = await peekContent(chunks, blockBytes)
-    try {
-      const first = await compressedHead(content, settings)
-      if (first === undefined)
-        return await this.#described(id, info, await this.inner.write(id, content.chunks, info, lineIndex))
-      let table: BlockTable | undefined
-      const onTable = (made: BlockTable): void => void (table = made)
-      const size = content.size === undefined ? {} : { size: content.size }
-      const metadata = withMarker(info.metadata, { codec: name, contentType: info.contentType, blockBytes, ...size })
-      const compressedInfo = { ...info, contentType: compressedContentType(name), metadata }
-      const written = await this.inner.write(
-        id,
-        compressBlocks(content.chunks, { name, codec, level, blockBytes, first, onTable }),
-        compressedInfo,
-        () => hintOf(table, lineIndex?.()),
-      )
-      return await this.#described(id, compressedInfo, written)
-    } finally {
-      content.release()
-    }
-  }
-
+export function compressedDriver(inner: CompleteDriver, ownSettings: CompressionSettings): CompleteDriver {
   /** Check the stored description. If a concurrent writer compressed otherwise, remove the entry and reject. */
-  async #described(id: EntryId, info: NewEntryInfo, written: WrittenEntry): Promise<WrittenEntry> {
-    if (!this.tellsCreated || written.created) return written
-    const present = await this.inner.stat(id)
+  const checked = async (id: EntryId, info: NewEntryInfo, written: WrittenEntry): Promise<WrittenEntry> => {
+    if (!inner.tellsCreated || written.created) return written
+    const present = await inner.stat(id)
     // If both are compressed, the content itself has the table.
     if (present === undefined || isPlain(present) === isPlain(info)) return written
-    await this.inner.remove(id)
+    await inner.remove(id)
     const { reference } = splitId(id)
     throw new StorageError(
       'unavailable',
@@ -192,51 +144,24 @@ export class CompressedDriver extends WrappedDriver {
   }
 
   /** Choose the compression of an entry. Returns `undefined` if the entry is not compressed. */
-  async #settingsFor(id: EntryId, { contentType }: NewEntryInfo): Promise<CompressionSettings | undefined> {
+  const settingsFor = async (id: EntryId, { contentType }: NewEntryInfo): Promise<CompressionSettings | undefined> => {
     // Such a driver replaces the content but keeps the description, which must stay true.
-    const present = this.tellsCreated ? await this.inner.stat(id) : undefined
-    if (present === undefined) return isCompressedType(contentType) ? undefined : this.#settings
+    const present = inner.tellsCreated ? await inner.stat(id) : undefined
+    if (present === undefined) return isCompressedType(contentType) ? undefined : ownSettings
     const text = markerText(present)
     if (text === undefined) return undefined
     const marker = parseMarker(text)
     const codec = marker && findCodec(marker.codec)
     if (marker !== undefined && codec !== undefined)
-      return { ...this.#settings, name: marker.codec, codec, blockBytes: marker.blockBytes, minBytes: 0, minSaving: 0 }
-    await this.inner.remove(id)
-    return this.#settings
+      return { ...ownSettings, name: marker.codec, codec, blockBytes: marker.blockBytes, minBytes: 0, minSaving: 0 }
+    await inner.remove(id)
+    return ownSettings
   }
 
-  protected override async decode(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined> {
-    if (range === undefined) return await this.#readWhole(id)
-    const entry = await this.decodeOpen(id)
-    if (entry === undefined) return undefined
-    try {
-      return { content: copyBytes(await entry.read(range)), info: entry.info }
-    } finally {
-      await entry.close()
-    }
-  }
-
-  async #readWhole(id: EntryId): Promise<DriverContent | undefined> {
-    const found = await this.inner.read(id)
-    const marker = found && markerText(found.info)
-    if (found === undefined || marker === undefined) return found
-    const content = new CompressedContent(id, found.info, marker, async ({ offset, length }) =>
-      found.content.subarray(offset, offset + length),
-    )
-    return { content: await content.read(), info: await content.describe() }
-  }
-
-  protected override async describe(id: EntryId): Promise<EntryInfo | undefined> {
-    const info = await this.inner.stat(id)
-    const marker = info && markerText(info)
-    return info === undefined || marker === undefined ? info : await this.#describe(id, info, marker)
-  }
-
-  async #describe(id: EntryId, info: EntryInfo, marker: string): Promise<EntryInfo | undefined> {
+  const describe = async (id: EntryId, info: EntryInfo, marker: string): Promise<EntryInfo | undefined> => {
     let isGone = false
     const read = async (range: ByteRange): Promise<Uint8Array> => {
-      const found = await this.inner.read(id, range)
+      const found = await inner.read(id, range)
       isGone = found === undefined
       return found?.content ?? new Uint8Array(0)
     }
@@ -248,8 +173,18 @@ export class CompressedDriver extends WrappedDriver {
     }
   }
 
-  protected override async decodeOpen(id: EntryId): Promise<OpenEntry | undefined> {
-    const entry = await this.inner.open(id)
+  /** Damaged entries are listed, too, so that they can be found and removed. */
+  const describeForList = async (id: EntryId, info: EntryInfo, marker: string): Promise<EntryInfo | undefined> => {
+    try {
+      return await describe(id, info, marker)
+    } catch (error) {
+      if (!StorageError.isInstance(error) || error.code !== 'corrupt') throw error
+      return { ...info, metadata: withoutMarker(info.metadata) }
+    }
+  }
+
+  const open = async (id: EntryId): Promise<OpenEntry | undefined> => {
+    const entry = await inner.open(id)
     const marker = entry && markerText(entry.info)
     if (entry === undefined || marker === undefined) return entry
     try {
@@ -261,23 +196,65 @@ export class CompressedDriver extends WrappedDriver {
     }
   }
 
-  override async *list(prefix: string, options?: DriverListOptions): AsyncGenerator<DriverEntry> {
-    for await (const { id, info } of this.inner.list(prefix, options)) {
-      const marker = markerText(info)
-      const described = marker === undefined ? info : await this.#describeForList(id, info, marker)
-      if (described !== undefined) yield { id, info: described }
-    }
-  }
+  const coded: CompleteDriver = {
+    ...inner,
+    open,
 
-  /** Damaged entries are listed, too, so that they can be found and removed. */
-  async #describeForList(id: EntryId, info: EntryInfo, marker: string): Promise<EntryInfo | undefined> {
-    try {
-      return await this.#describe(id, info, marker)
-    } catch (error) {
-      if (!StorageError.isInstance(error) || error.code !== 'corrupt') throw error
-      return { ...info, metadata: withoutMarker(info.metadata) }
-    }
+    async write(id, chunks, info, lineIndex) {
+      const settings = await settingsFor(id, info)
+      if (settings === undefined) return await checked(id, info, await inner.write(id, chunks, info, lineIndex))
+      const { name, codec, level, blockBytes } = settings
+      const content = await peekContent(chunks, blockBytes)
+      try {
+        const first = await compressedHead(content, settings)
+        if (first === undefined) return await checked(id, info, await inner.write(id, content.chunks, info, lineIndex))
+        let table: BlockTable | undefined
+        const onTable = (made: BlockTable): void => void (table = made)
+        const size = content.size === undefined ? {} : { size: content.size }
+        const metadata = withMarker(info.metadata, { codec: name, contentType: info.contentType, blockBytes, ...size })
+        const compressedInfo = { ...info, contentType: compressedContentType(name), metadata }
+        const blocks = compressBlocks(content.chunks, { name, codec, level, blockBytes, first, onTable })
+        const written = await inner.write(id, blocks, compressedInfo, () => hintOf(table, lineIndex?.()))
+        return await checked(id, compressedInfo, written)
+      } finally {
+        content.release()
+      }
+    },
+
+    async read(id, range) {
+      if (range === undefined) {
+        const found = await inner.read(id)
+        const marker = found && markerText(found.info)
+        if (found === undefined || marker === undefined) return found
+        const content = new CompressedContent(id, found.info, marker, async ({ offset, length }) =>
+          found.content.subarray(offset, offset + length),
+        )
+        return { content: await content.read(), info: await content.describe() }
+      }
+      const entry = await open(id)
+      if (entry === undefined) return undefined
+      try {
+        return { content: copyBytes(await entry.read(range)), info: entry.info }
+      } finally {
+        await entry.close()
+      }
+    },
+
+    async stat(id) {
+      const info = await inner.stat(id)
+      const marker = info && markerText(info)
+      return info === undefined || marker === undefined ? info : await describe(id, info, marker)
+    },
+
+    async *list(prefix, options) {
+      for await (const { id, info } of inner.list(prefix, options)) {
+        const marker = markerText(info)
+        const described = marker === undefined ? info : await describeForList(id, info, marker)
+        if (described !== undefined) yield { id, info: described }
+      }
+    },
   }
+  return wrappedDriver(coded, 'compressed')
 }
 
 /** Compress the first block. Returns `undefined` if compression saves too little. */

@@ -4,7 +4,7 @@ import { SEGMENT_BYTES } from '../../../test/sealed-attacks.ts'
 import { completeDriver } from '../../storage/managed-storage.ts'
 import { onlyChunk } from '../../storage/reference.ts'
 import type { OpenEntry, StorageDriver } from '../../storage/storage-driver.ts'
-import { EncryptedDriver } from './encrypted-driver.ts'
+import { encryptedDriver } from './encrypted.ts'
 import { KeyRing } from './key-ring.ts'
 import { HEADER_BYTES } from './sealed-segments.ts'
 
@@ -37,11 +37,11 @@ function openingFixture() {
       }
     },
   }
-  const driver = new EncryptedDriver(completeDriver(inner), ring())
+  const driver = encryptedDriver(completeDriver(inner), ring())
   /** Store the content again with the existing description. */
   const storeAgain = async (): Promise<void> => {
     const other = recordedDriver()
-    await write(new EncryptedDriver(completeDriver(other.driver), ring()))
+    await write(encryptedDriver(completeDriver(other.driver), ring()))
     recorded.only().content = other.only().content
   }
   return { ...recorded, driver, inner, open, storeAgain }
@@ -137,7 +137,7 @@ describe('a range of an encrypted entry', () => {
     await write(driver)
     await storeAgain()
     let reads = 0
-    const driverOfRewrites = new EncryptedDriver(
+    const driverOfRewrites = encryptedDriver(
       completeDriver({
         ...inner,
         async read(id, range) {

@@ -1,6 +1,23 @@
+import { BoundedMap, decodeBase64, encodeBase64 } from '@spillway/text/internal'
+import { decodeDescription, encodeDescription } from '../../driver/entry-description.ts'
+import type { CompleteDriver, EntryInfo, OpenEntry } from '../../storage/storage-driver.ts'
+import type { EntryId } from '../../storage/reference.ts'
+import { corruptError, StorageError, type Eviction } from '../../storage/storage-error.ts'
+import type { ByteRange } from '../../storage/storage.ts'
+import { wrappedDriver } from '../wrapped-driver.ts'
+import {
+  headerOfText,
+  openText,
+  sealContent,
+  SealedContent,
+  SealedNames,
+  sealText,
+  type SealedContentOptions,
+  type SealedEntry,
+} from './sealed-content.ts'
+import { isSameHeader, SALT_BYTES, segmentStart, type SealedHeader, type SealedPurpose } from './sealed-segments.ts'
 import { assertKnownOptions } from '../../driver/assert-known-options.ts'
 import { wrapStorage, type ManagedStorage } from '../../storage/managed-storage.ts'
-import { EncryptedDriver } from './encrypted-driver.ts'
 import {
   KeyRing,
   parseKey,
@@ -68,7 +85,7 @@ export interface EncryptedOptions {
  */
 export function encrypted(storage: ManagedStorage, options: EncryptedOptions): ManagedStorage {
   const keys = new KeyRing(keyRingOptions(options))
-  return wrapStorage(storage, 'encrypted', (driver) => new EncryptedDriver(driver, keys))
+  return wrapStorage(storage, 'encrypted', (driver) => encryptedDriver(driver, keys))
 }
 
 function keyRingOptions(options: EncryptedOptions): KeyRingOptions {
@@ -102,4 +119,271 @@ function previousKeys(
   const twice = ids.find((id, index) => ids.indexOf(id) !== index)
   if (twice !== undefined) throw new TypeError(`Two keys have the id "${twice}". Give each key its own id.`)
   return { previous: parsed }
+}
+
+const SEALED_CONTENT_TYPE = 'application/octet-stream'
+/** Name of the encrypted metadata in a tombstone. */
+const SEALED_METADATA = 'spillway.sealed'
+/** Number of entries to decrypt as a check of the name key. */
+const MAX_NAMES_LOOKED_AT = 100
+const MAX_REPAIRED = 1_000
+
+interface Opened {
+  readonly id: EntryId
+  readonly info: EntryInfo
+  readonly header: SealedHeader
+}
+
+type SealedSource = Pick<SealedContentOptions, 'read' | 'renew'>
+/** A source without bytes, for callers that need only the size of the content. */
+const NOTHING: SealedSource = { read: async () => new Uint8Array(0), renew: async () => undefined }
+
+export function encryptedDriver(inner: CompleteDriver, keys: KeyRing): CompleteDriver {
+  const names = new SealedNames(keys)
+  /** Headers of content with the description of another writer, so that the difference is detected only once. */
+  const repaired = new BoundedMap<EntryId, { readonly described: SealedHeader; readonly header: SealedHeader }>(
+    MAX_REPAIRED,
+  )
+  let areNamesChecked = false
+
+  const contentOf = (
+    entry: SealedEntry,
+    { size }: EntryInfo,
+    described: SealedHeader,
+    { read, renew }: SealedSource,
+  ): SealedContent => {
+    const known = repaired.get(entry.inner)
+    const header = known !== undefined && isSameHeader(known.described, described) ? known.header : described
+    const onRepair = (found: SealedHeader): void => repaired.set(entry.inner, { described, header: found })
+    return new SealedContent({ keys, entry, sealedBytes: size, header, read, renew, repaired: onRepair })
+  }
+
+  /** Decrypt optional data. Returns `undefined` if the data is missing or cannot be decrypted. */
+  const openHint = async (
+    entry: SealedEntry,
+    purpose: SealedPurpose,
+    sealed: string | undefined,
+  ): Promise<string | undefined> =>
+    sealed === undefined ? undefined : await unlessCorrupt(openText(keys, entry, purpose, sealed))
+
+  const openSealed = async (entry: SealedEntry, info: EntryInfo): Promise<Opened> => {
+    const text = await openText(keys, entry, 'description', info.key)
+    const { id, salt, description } = JSON.parse(text) as Readonly<Record<string, string>>
+    const described = decodeDescription(description ?? '')
+    const bytes = decodeBase64(salt ?? '')
+    const noted = headerOfText(info.key)
+    if (id === undefined || described === undefined || bytes?.byteLength !== SALT_BYTES || noted === undefined)
+      throw corruptError(entry.asked, 'its description was sealed by a later version. Update @spillway/core.')
+    const header: SealedHeader = { ...noted, purpose: 'content', salt: bytes }
+    const { size } = contentOf(entry, info, header, NOTHING)
+    const lineIndex = await openHint(entry, 'line-index', info.lineIndex)
+    const plain = { ...described, size, lastUsedAt: info.lastUsedAt, ...(lineIndex === undefined ? {} : { lineIndex }) }
+    names.learn(entry.inner, id)
+    return { id, info: plain, header }
+  }
+
+  /** Decrypt a description. Returns `undefined` if it is damaged, not encrypted, or of an unknown key. */
+  const openIfSealed = (id: EntryId, info: EntryInfo): Promise<Opened | undefined> =>
+    unlessCorrupt(openSealed({ inner: id, asked: id }, info))
+
+  /** If an entry is not found, explain a wrong name key. Checked at each missing entry until it succeeds once. */
+  const checkNames = async (id: EntryId): Promise<void> => {
+    if (areNamesChecked) return
+    let looked = 0
+    for await (const { info } of inner.list('')) {
+      const header = headerOfText(info.key)
+      if (header !== undefined && !(await keys.isNameKey(header)))
+        throw corruptError(
+          id,
+          `names in this storage were made with another key for names: entries there were sealed with the key "${header.keyId}". ` +
+            'Configure the key that the first entries were stored with: as nameKey where keys rotate, else as key.',
+        )
+      if ((looked += 1) === MAX_NAMES_LOOKED_AT) break
+    }
+    areNamesChecked = true
+  }
+
+  /** Decrypt the description of an entry. Rejects with `corrupt` if that fails. */
+  const openEntry = async (entry: SealedEntry, info: EntryInfo | undefined): Promise<Opened | undefined> => {
+    if (info === undefined) {
+      await checkNames(entry.asked)
+      return undefined
+    }
+    const opened = await openSealed(entry, info)
+    return opened.id === entry.asked ? opened : undefined
+  }
+
+  const coded: CompleteDriver = {
+    ...inner,
+
+    async write(id, chunks, info, lineIndex) {
+      const innerId = await names.innerId(id)
+      const header = await keys.header('content')
+      const cipher = await keys.cipher(innerId, header)
+      const description = { id, salt: encodeBase64(header.salt), description: encodeDescription(info) }
+      const key = await sealText(keys, innerId, 'description', JSON.stringify(description))
+      let sealedIndex: string | undefined
+      const ended = async (): Promise<void> => {
+        const index = lineIndex?.()
+        if (index !== undefined) sealedIndex = await sealText(keys, innerId, 'line-index', index)
+      }
+      const { storedAt, lastUsedAt } = info
+      const sealed = { key, contentType: SEALED_CONTENT_TYPE, storedAt, lastUsedAt, metadata: {} }
+      return await inner.write(innerId, sealContent(chunks, cipher, header, ended), sealed, () => sealedIndex)
+    },
+
+    async read(id, range) {
+      const entry = { inner: await names.innerId(id), asked: id }
+      const asked = range === undefined ? undefined : sealedRange(range, keys.segmentBytes)
+      const found = await inner.read(entry.inner, asked)
+      const opened = await openEntry(entry, found?.info)
+      if (found === undefined || opened === undefined) return undefined
+      const start = asked?.offset ?? 0
+      let isStale = false
+      const content = contentOf(entry, found.info, opened.header, {
+        read: async ({ offset, length }) => {
+          const isHere = offset >= start && offset + length <= start + found.content.byteLength
+          if (isHere && !isStale) return found.content.subarray(offset - start, offset - start + length)
+          return (await inner.read(entry.inner, { offset, length }))?.content ?? new Uint8Array(0)
+        },
+        // The whole was read at once, so it is consistent.
+        renew: async () => void (isStale = asked !== undefined),
+      })
+      const whole = { offset: 0, length: Math.max(1, content.size) }
+      return { content: await content.read(range ?? whole), info: opened.info }
+    },
+
+    async remove(id) {
+      return await inner.remove(await names.innerId(id))
+    },
+
+    async touch(id, lastUsedAt) {
+      return await inner.touch(await names.innerId(id), lastUsedAt)
+    },
+
+    async stat(id) {
+      const entry = { inner: await names.innerId(id), asked: id }
+      const info = await inner.stat(entry.inner)
+      if (!names.isStandIn(id)) return (await openEntry(entry, info))?.info
+      return info === undefined || (await openIfSealed(entry.inner, info)) !== undefined ? undefined : unknownInfo(info)
+    },
+
+    async open(id) {
+      const sealed = { inner: await names.innerId(id), asked: id }
+      const entry = await inner.open(sealed.inner)
+      try {
+        const opened = await openEntry(sealed, entry?.info)
+        if (entry !== undefined && opened !== undefined) {
+          const source = renewedEntry(entry, () => inner.open(sealed.inner))
+          const content = contentOf(sealed, entry.info, opened.header, source)
+          return { info: opened.info, read: (range) => content.read(range), close: source.close }
+        }
+      } catch (error) {
+        await Promise.allSettled([entry?.close()])
+        throw error
+      }
+      await entry?.close()
+      return undefined
+    },
+
+    async *list(prefix, { unusedSince } = {}) {
+      const innerPrefix = await names.innerPrefix(prefix)
+      // The key and scope of an inner entry are only known after it is opened.
+      for await (const { id, info } of inner.list(innerPrefix, { unusedSince })) {
+        const opened = await openIfSealed(id, info)
+        // Damaged entries are listed too, so that they can be found and removed.
+        if (opened === undefined) yield { id: names.standIn(id, { prefix, innerPrefix }), info: unknownInfo(info) }
+        else if (opened.id.startsWith(prefix)) yield opened
+      }
+    },
+
+    async evict(id, unusedSince, eviction) {
+      const innerId = await names.innerId(id)
+      if (eviction === undefined) return await inner.evict(innerId, unusedSince)
+      const sealed = await sealText(keys, innerId, 'eviction', JSON.stringify(eviction.metadata))
+      return await inner.evict(innerId, unusedSince, { ...eviction, metadata: { [SEALED_METADATA]: sealed } })
+    },
+
+    async findEviction(id) {
+      const entry = { inner: await names.innerId(id), asked: id }
+      const eviction = await inner.findEviction(entry.inner)
+      if (eviction === undefined) return undefined
+      // An eviction is reported even if its metadata cannot be opened. Unsealed metadata is dropped: it is not trusted,
+      // and would reach a model.
+      const metadata = await openHint(entry, 'eviction', eviction.metadata[SEALED_METADATA])
+      return { ...eviction, metadata: metadata === undefined ? {} : (JSON.parse(metadata) as Eviction['metadata']) }
+    },
+
+    async *removeAll(prefix) {
+      const innerPrefix = await names.innerPrefix(prefix)
+      for await (const id of inner.removeAll(innerPrefix)) yield names.outerId(id, { prefix, innerPrefix })
+    },
+
+    async collect(prefix, now) {
+      return await inner.collect(await names.innerPrefix(prefix), now)
+    },
+  }
+  return wrappedDriver(coded, 'encrypted')
+}
+
+async function unlessCorrupt<Result>(opening: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await opening
+  } catch (error) {
+    if (StorageError.isInstance(error) && error.code === 'corrupt') return undefined
+    throw error
+  }
+}
+
+const unknownInfo = ({ size, storedAt, lastUsedAt }: EntryInfo): EntryInfo => ({
+  key: '',
+  contentType: SEALED_CONTENT_TYPE,
+  size,
+  storedAt,
+  lastUsedAt,
+  metadata: {},
+})
+
+/** Return the encrypted bytes of a range of content of unknown size. A range from 0 includes the header. */
+function sealedRange({ offset, length }: ByteRange, segmentBytes: number): ByteRange {
+  if (length === 0) return { offset: 0, length: 0 }
+  const first = Math.floor(offset / segmentBytes)
+  const start = first === 0 ? 0 : segmentStart(first, segmentBytes)
+  const end = segmentStart(Math.ceil((offset + length) / segmentBytes), segmentBytes)
+  if (start >= Number.MAX_SAFE_INTEGER) return { offset: Number.MAX_SAFE_INTEGER, length: 1 }
+  return { offset: start, length: Math.min(Number.MAX_SAFE_INTEGER, end) - start }
+}
+
+/** Opens an entry again if its content was stored again: the open one may have cached parts of the old content. */
+function renewedEntry(
+  entry: OpenEntry,
+  open: () => Promise<OpenEntry | undefined>,
+): SealedSource & Pick<OpenEntry, 'close'> {
+  let current = { entry, reads: 0 }
+  const closeIfDone = async (held: typeof current): Promise<void> => {
+    // Errors of closing are irrelevant here.
+    if (held !== current && held.reads === 0) await Promise.allSettled([held.entry.close()])
+  }
+  return {
+    async read(range) {
+      const held = current
+      held.reads += 1
+      try {
+        return await held.entry.read(range)
+      } finally {
+        held.reads -= 1
+        await closeIfDone(held)
+      }
+    },
+    // If the entry was removed in the meantime, the old one stays open.
+    async renew() {
+      const opened = await open()
+      if (opened === undefined) return
+      const before = current
+      current = { entry: opened, reads: 0 }
+      await closeIfDone(before)
+    },
+    // Called once, when no read is pending.
+    close: () => current.entry.close(),
+  }
 }

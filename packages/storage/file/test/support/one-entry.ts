@@ -1,5 +1,5 @@
-import type { NewEntryInfo } from '@spillway/core'
-import { FileDriver } from '../../src/file-storage.ts'
+import type { NewEntryInfo, StorageDriver } from '@spillway/core'
+import { fileDriver } from '../../src/file-storage.ts'
 import type { FileSystem } from '../../src/index.ts'
 import type { MemoryFileSystem } from './memory-file-system.ts'
 import { bytes, streamOf } from './text.ts'
@@ -21,12 +21,14 @@ const AN_HOUR_MS = 3_600_000
 /** What is on a disk with that one entry. */
 export const FILES = ['/s/.gitignore', '/s/.metadata/tenant/call_1_abc.metadata.json', '/s/tenant/call_1_abc.txt']
 
-export const driverOn = (fileSystem: FileSystem): FileDriver =>
-  new FileDriver({ fileSystem, directory: '/s', fsync: false })
+export type FileDriver = Required<StorageDriver>
+
+export const driverOn = (fileSystem: FileSystem, directory = '/s'): FileDriver =>
+  fileDriver({ fileSystem, directory, fsync: false }) as FileDriver
 
 /** Store the entry; return whether that created it. */
 export const store = async (driver: FileDriver, info: NewEntryInfo = INFO): Promise<boolean> =>
-  (await driver.write(ID, streamOf(CONTENT), info)).created
+  Object(await driver.write(ID, streamOf(CONTENT), info)).created === true
 
 /** Name the files on a disk. */
 export const filesOf = ({ nodes }: MemoryFileSystem): string[] =>

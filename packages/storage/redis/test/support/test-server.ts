@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { sharedRedis } from '@spillway-internal/services'
 import { Redis } from 'ioredis'
 import { onTestFinished } from 'vitest'
-import { openConnection, RedisDriver, type RedisDriverOptions } from '../../src/redis-storage.ts'
+import type { StorageDriver } from '@spillway/core'
+import { openConnection, redisDriver, type RedisDriverOptions } from '../../src/redis-storage.ts'
 import { RedisStorage, type RedisStorageOptions } from '../../src/index.ts'
 import { removeKeys } from './raw-keys.ts'
 
@@ -30,14 +31,15 @@ export function testStorage(options: RedisStorageOptions = {}): {
 }
 
 /** A driver of a test's own, for what options do not reach. */
-export function testDriver(prefix: string, options: Partial<RedisDriverOptions> = {}): RedisDriver {
+export function testDriver(prefix: string, options: Partial<RedisDriverOptions> = {}): Required<StorageDriver> {
   const connection = openConnection({
     url: sharedUrl(),
     connection: {},
     commandTimeoutMs: 5_000,
     connectTimeoutMs: 2_000,
   })
-  const driver = new RedisDriver({ connection, prefix, chunkBytes: 4_096, now: Date.now, ...options })
+  const given = { connection, prefix, chunkBytes: 4_096, now: Date.now, ...options }
+  const driver = redisDriver(given) as Required<StorageDriver>
   onTestFinished(() => driver.close())
   return driver
 }

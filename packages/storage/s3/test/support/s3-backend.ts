@@ -3,7 +3,7 @@ import { createStorage, type ManagedStorage, type ManagedStorageOptions, type St
 import type { Backend } from '@spillway-internal/storage-suite'
 import type { S3StorageOptions } from '../../src/index.ts'
 import { S3Connection } from '../../src/s3-connection.ts'
-import { S3Driver } from '../../src/s3-storage.ts'
+import { s3Driver } from '../../src/s3-storage.ts'
 import { resolveOptions } from '../../src/s3-storage-options.ts'
 import { keysOf } from './test-bucket.ts'
 
@@ -23,7 +23,7 @@ export function s3Backend(options: S3StorageOptions, partBytes: number): Backend
 /** Open one more storage. */
 export function open({ options, partBytes }: Config, managed: ManagedStorageOptions): ManagedStorage {
   const { connection, prefix, conditionalPut } = resolveOptions(options, 'S3Storage')
-  const driver = new S3Driver({ connection: new S3Connection(connection), prefix, conditionalPut, partBytes })
+  const driver = s3Driver({ connection: new S3Connection(connection), prefix, conditionalPut, partBytes })
   return createStorage(driver, managed)
 }
 
