@@ -13,7 +13,7 @@ import { allRoutes } from '../routes/all-routes.ts'
 import { faultRecord, type LogRecord, type RequestRecord } from '../telemetry/request-record.ts'
 import { ServiceMetrics } from '../telemetry/service-metrics.ts'
 import { failureResponse, newCall, type Call, type CallEnvironment } from './call.ts'
-import { describeFailure, HttpError, type Failure } from './http-error.ts'
+import { describeFailure, HttpError } from './http-error.ts'
 import { resolveLimits, type ServerLimits } from './server-limits.ts'
 import { Tenants } from './tenants.ts'
 
@@ -78,154 +78,124 @@ type Environment = { Bindings: { readonly call: Call; readonly environment: Call
  * ```
  */
 export function createApp(offloader: ContextOffloader, options: AppOptions): App {
-  return new ServiceApp(offloader, options)
-}
+  const tokens = tokensOf(options)
+  const { contextOffload, summarize, scope: base, allowedHosts = [] } = options
+  if (contextOffload !== undefined) assertSettings(contextOffload)
+  const limits = resolveLimits(options.limits)
+  const { maxConcurrent, maxUploads, maxQueued } = limits
+  const work = new WorkGate(limits)
+  const uploads = new WorkGate({ ...limits, maxConcurrent: maxUploads }, maxUploads * SLOW_SHARE)
+  const models = new WorkGate({ ...limits, queueTimeoutMs: limits.workTimeoutMs }, maxConcurrent * SLOW_SHARE)
+  const bodies = new WorkGate({ ...limits, maxConcurrent: Infinity }, maxConcurrent + maxQueued)
+  const services: RouteServices = { limits, work, uploads, bodies, models, spool: options.spool }
+  const hosts = [...LOOPBACK_HOSTS, ANY_ADDRESS, ...allowedHosts.map((name) => name.toLowerCase())]
+  const metrics = new ServiceMetrics(work, () => underWay)
+  const tenants = new Tenants(offloader, (event) => metrics.offloaded(event))
+  const rates = new RateLimiter(limits)
+  const hono = new Hono<Environment>()
+  const ended = new AbortController()
+  let underWay = 0
+  let drained: PromiseWithResolvers<void> | undefined
 
-class ServiceApp implements App {
-  readonly #options: AppOptions
-  readonly #tokens: AccessTokens | undefined
-  readonly #hosts: readonly string[]
-  readonly #services: RouteServices
-  readonly #metrics: ServiceMetrics
-  readonly #tenants: Tenants
-  readonly #rates: RateLimiter
-  readonly #hono = new Hono<Environment>()
-  readonly #ended = new AbortController()
-  #underWay = 0
-  #drained: PromiseWithResolvers<void> | undefined
-
-  constructor(offloader: ContextOffloader, options: AppOptions) {
-    this.#tokens = tokensOf(options)
-    const { contextOffload, summarize } = options
-    if (contextOffload !== undefined) assertSettings(contextOffload)
-    const limits = resolveLimits(options.limits)
-    const work = new WorkGate(limits)
-    const { maxConcurrent, maxUploads, maxQueued } = limits
-    const uploads = new WorkGate({ ...limits, maxConcurrent: maxUploads }, maxUploads * SLOW_SHARE)
-    const models = new WorkGate({ ...limits, queueTimeoutMs: limits.workTimeoutMs }, maxConcurrent * SLOW_SHARE)
-    const bodies = new WorkGate({ ...limits, maxConcurrent: Infinity }, maxConcurrent + maxQueued)
-    this.#options = options
-    this.#hosts = [...LOOPBACK_HOSTS, ANY_ADDRESS, ...(options.allowedHosts ?? []).map((name) => name.toLowerCase())]
-    this.#services = { limits, work, uploads, bodies, models, spool: options.spool }
-    this.#metrics = new ServiceMetrics(work, () => this.#underWay)
-    this.#tenants = new Tenants(offloader, (event) => this.#metrics.offloaded(event))
-    this.#rates = new RateLimiter(limits)
-    this.#addRoutes(allRoutes({ metrics: this.#metrics, summarize, contextOffload }))
-    this.#hono.notFound(async ({ req, env }) => {
-      await this.#admit(req.raw, env)
-      throw new HttpError('no-such-endpoint', 'Unknown endpoint. See /openapi.json.')
-    })
-    // `#answer` handles all errors.
-    this.#hono.onError((error) => {
-      throw error
-    })
-  }
-
-  async fetch(request: Request, environment: CallEnvironment = {}): Promise<Response> {
-    const call = newCall()
-    const begin = performance.now()
-    this.#underWay += 1
-    const response = await this.#answer(request, call, environment)
-    response.headers.set('x-request-id', call.requestId)
-    this.#underWay -= 1
-    if (this.#underWay === 0) this.#drained?.resolve()
-    environment.onDone?.()
-    const record = requestRecord(request, response, call, performance.now() - begin)
-    this.#metrics.answered(record)
-    this.#options.log?.(record)
-    return response
-  }
-
-  async drain(): Promise<void> {
-    this.#drained ??= Promise.withResolvers()
-    if (this.#underWay === 0) this.#drained.resolve()
-    await this.#drained.promise
-  }
-
-  abort(): void {
-    const { work, uploads, bodies, models } = this.#services
-    for (const gate of [work, uploads, bodies, models]) gate.close()
-    this.#ended.abort()
-  }
-
-  async #answer(request: Request, call: Call, environment: CallEnvironment): Promise<Response> {
-    try {
-      if (this.#drained !== undefined)
-        throw new HttpError('shutting-down', 'The service is shutting down.', { retryAfter: 1, headers: CLOSE })
-      return await this.#hono.fetch(request, { call, environment })
-    } catch (error) {
-      // The client gets a response after any error.
-      const failure = this.#describeFailure(error, request, call)
-      const isUnread = request.body !== null && !call.isBodyTaken
-      return await failureResponse(call, isUnread ? { ...failure, headers: { ...failure.headers, ...CLOSE } } : failure)
-    }
-  }
-
-  #describeFailure(error: unknown, request: Request, { requestId }: Call): Failure {
-    const failure = describeFailure(this.#endedBy(request) ?? error)
-    if (failure.code === 'internal' || (failure.status >= 500 && StorageError.isInstance(error)))
-      this.#options.log?.(faultRecord(error, requestId))
-    return failure
-  }
-
-  #endedBy(request: Request): HttpError | undefined {
-    if (this.#ended.signal.aborted)
-      return new HttpError('shutting-down', 'The service is shutting down.', { retryAfter: 1 })
-    return request.signal.aborted ? new HttpError('request-timeout', 'The client has disconnected.') : undefined
-  }
-
-  #addRoutes(routes: readonly Route[]): void {
-    const methods = new Map<string, string[]>()
-    for (const route of routes) {
-      const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1')
-      const method = route.method.toUpperCase()
-      methods.set(path, [...(methods.get(path) ?? []), method])
-      this.#hono.on(method, path, (context) => this.#run(route, context))
-    }
-    for (const [path, allowed] of methods) {
-      this.#hono.all(path, async ({ req, env }) => {
-        await this.#admit(req.raw, env)
-        const allow = allowed.join(', ')
-        throw new HttpError('method-not-allowed', `Use ${allow}.`, { headers: { allow } })
-      })
-    }
-  }
-
-  async #run(route: Route, { req, env }: Context<Environment>): Promise<Response> {
-    const { call, environment } = env
-    call.route = route.path
-    call.isReme = route.isReme === true
-    // Strangers have a separate rate, so that they do not slow down callers.
-    if (route.isPublic === true) this.#rates.take(`public ${networkOf(environment.address ?? '')}`)
-    const scope = route.isPublic === true ? undefined : await this.#admit(req.raw, env)
-    const timeout = AbortSignal.timeout(this.#services.limits.workTimeoutMs)
-    const signal = AbortSignal.any([req.raw.signal, this.#ended.signal, timeout])
-    const context = {
-      // Public routes belong to no caller.
-      tenant: () => this.#tenants.of(scope ?? ['public']),
-      signal,
-      headers: req.raw.headers,
-      call,
-    }
-    const routeCall = { request: req.raw, call, environment, query: req.query(), params: req.param(), context }
-    return await runRoute(route, routeCall, this.#services)
-  }
-
-  async #admit({ headers, url }: Request, { call, environment }: Environment['Bindings']): Promise<readonly string[]> {
-    const { scope: base } = this.#options
-    const tokens = this.#tokens
-    const checked = await guardRequest(withHost(headers, url), { allowedHosts: this.#hosts, tokens })
+  const admit = async (
+    { headers, url }: Request,
+    { call, environment }: Environment['Bindings'],
+  ): Promise<readonly string[]> => {
+    const checked = await guardRequest(withHost(headers, url), { allowedHosts: hosts, tokens })
     call.limitKey = `address ${networkOf(environment.address ?? '')}`
     if ('refused' in checked) {
-      this.#rates.take(call.limitKey)
+      rates.take(call.limitKey)
       if (checked.refused !== 'token') throw new HttpError('forbidden', checked.message)
       throw new HttpError('unauthorized', checked.message, { headers: { 'www-authenticate': 'Bearer' } })
     }
     call.caller = checked.caller
     if (tokens !== undefined) call.limitKey = `token ${checked.caller.id}`
-    this.#rates.take(call.limitKey)
+    rates.take(call.limitKey)
     environment.onAdmitted?.()
     return tokens === undefined ? (base ?? DEFAULT_SCOPE) : [...(base ?? []), ...checked.caller.scope]
+  }
+
+  const run = async (route: Route, { req, env }: Context<Environment>): Promise<Response> => {
+    const { call, environment } = env
+    call.route = route.path
+    call.isReme = route.isReme === true
+    // Strangers have a separate rate, so that they do not slow down callers.
+    if (route.isPublic === true) rates.take(`public ${networkOf(environment.address ?? '')}`)
+    const scope = route.isPublic === true ? undefined : await admit(req.raw, env)
+    const timeout = AbortSignal.timeout(limits.workTimeoutMs)
+    const signal = AbortSignal.any([req.raw.signal, ended.signal, timeout])
+    // Public routes belong to no caller.
+    const context = { tenant: () => tenants.of(scope ?? ['public']), signal, headers: req.raw.headers, call }
+    const routeCall = { request: req.raw, call, environment, query: req.query(), params: req.param(), context }
+    return await runRoute(route, routeCall, services)
+  }
+
+  const methods = new Map<string, string[]>()
+  for (const route of allRoutes({ metrics, summarize, contextOffload })) {
+    const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1')
+    const method = route.method.toUpperCase()
+    methods.set(path, [...(methods.get(path) ?? []), method])
+    hono.on(method, path, (context) => run(route, context))
+  }
+  for (const [path, allowed] of methods) {
+    hono.all(path, async ({ req, env }) => {
+      await admit(req.raw, env)
+      const allow = allowed.join(', ')
+      throw new HttpError('method-not-allowed', `Use ${allow}.`, { headers: { allow } })
+    })
+  }
+  hono.notFound(async ({ req, env }) => {
+    await admit(req.raw, env)
+    throw new HttpError('no-such-endpoint', 'Unknown endpoint. See /openapi.json.')
+  })
+  // `answer` handles all errors.
+  hono.onError((error) => {
+    throw error
+  })
+
+  const endedBy = (request: Request): HttpError | undefined => {
+    if (ended.signal.aborted) return new HttpError('shutting-down', 'The service is shutting down.', { retryAfter: 1 })
+    return request.signal.aborted ? new HttpError('request-timeout', 'The client has disconnected.') : undefined
+  }
+  const answer = async (request: Request, call: Call, environment: CallEnvironment): Promise<Response> => {
+    try {
+      if (drained !== undefined)
+        throw new HttpError('shutting-down', 'The service is shutting down.', { retryAfter: 1, headers: CLOSE })
+      return await hono.fetch(request, { call, environment })
+    } catch (error) {
+      // The client gets a response after any error.
+      const failure = describeFailure(endedBy(request) ?? error)
+      if (failure.code === 'internal' || (failure.status >= 500 && StorageError.isInstance(error)))
+        options.log?.(faultRecord(error, call.requestId))
+      const isUnread = request.body !== null && !call.isBodyTaken
+      return await failureResponse(call, isUnread ? { ...failure, headers: { ...failure.headers, ...CLOSE } } : failure)
+    }
+  }
+
+  return {
+    async fetch(request, environment = {}) {
+      const call = newCall()
+      const begin = performance.now()
+      underWay += 1
+      const response = await answer(request, call, environment)
+      response.headers.set('x-request-id', call.requestId)
+      underWay -= 1
+      if (underWay === 0) drained?.resolve()
+      environment.onDone?.()
+      const record = requestRecord(request, response, call, performance.now() - begin)
+      metrics.answered(record)
+      options.log?.(record)
+      return response
+    },
+    async drain() {
+      drained ??= Promise.withResolvers()
+      if (underWay === 0) drained.resolve()
+      await drained.promise
+    },
+    abort() {
+      for (const gate of [work, uploads, bodies, models]) gate.close()
+      ended.abort()
+    },
   }
 }
 

@@ -1,3 +1,4 @@
+import { concatBytes } from '@spillway/core/driver'
 import { HttpError } from '../app/http-error.ts'
 
 /** Size up to which a body is held in memory. Larger bodies are spooled. */
@@ -44,23 +45,13 @@ export async function receiveBody(request: Request, options: ReceiveOptions): Pr
     await remove()
     throw error
   }
-  return { size, read: async () => (spooled === undefined ? joined(held, size) : await spooled.read()), remove }
+  return { size, read: async () => (spooled === undefined ? concatBytes(held, size) : await spooled.read()), remove }
 }
 
 /** Return the declared length of a body. Return 0 if none is declared. */
 export function declaredLength({ headers }: Request): number {
   const length = Number(headers.get('content-length') ?? 0)
   return Number.isNaN(length) ? 0 : length
-}
-
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const bytes = new Uint8Array(size)
-  let offset = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.length
-  }
-  return bytes
 }
 
 /** Time limits for the arrival of a body. */

@@ -15,141 +15,6 @@ interface NewFile {
   readonly digest?: string | undefined
 }
 
-/**
- * The virtual files of one scope, which several processes may write concurrently.
- *
- * A file is an entry whose key is its path, as in `StoredFiles` of `@spillway/core/files`. Offloaded results are in
- * `results/`. A name always belongs to its first content.
- */
-export class ScopeFiles {
-  readonly #storage: ServedStorage
-  readonly #names: ServedStorage
-  readonly #index: FileIndex
-  readonly #lock = new KeyedLock()
-  readonly #beginnings = new BoundedMap<string, boolean>(MAX_BEGINNINGS)
-
-  constructor(storage: ServedStorage) {
-    this.#storage = storage
-    this.#names = storage.scope(NAMES_SCOPE) as ServedStorage
-    this.#index = new FileIndex(storage)
-  }
-
-  get storage(): Storage {
-    return this.#storage
-  }
-
-  /** Return the file with a path, or `undefined`. Rejects like `list`. */
-  async find(path: string): Promise<FileRecord | undefined> {
-    return await this.#index.find(path)
-  }
-
-  /** Find several files by path. Rejects like `list`. */
-  async findAll(paths: ReadonlySet<string>): Promise<ReadonlyMap<string, FileRecord>> {
-    return await this.#index.findAll(paths)
-  }
-
-  /** List all files by path. Some of them may have been removed: see {@link ScopeFiles.use}. Rejects like `list`. */
-  async list(): Promise<readonly FileRecord[]> {
-    return await this.#index.list()
-  }
-
-  /** Call a function with a file. Return `undefined` if the file was removed. Rejects with other errors. */
-  async use<Result>(file: FileRecord, use: (file: FileRecord) => Promise<Result>): Promise<Result | undefined> {
-    try {
-      return await use(file)
-    } catch (error) {
-      if (!StorageError.isInstance(error) || (error.code !== 'not-found' && error.code !== 'evicted')) throw error
-      this.#index.forget(file)
-      return undefined
-    }
-  }
-
-  /** Return whether a file still exists. Rejects like `stat`. */
-  async exists(file: FileRecord): Promise<boolean> {
-    return (await this.use(file, ({ reference }) => this.#storage.stat(reference))) !== undefined
-  }
-
-  /** Return whether a file starts with a text. Return `false` if it was removed. Rejects like `retrieve`. */
-  async beginsWith(file: FileRecord, text: string, { signal }: OperationOptions = {}): Promise<boolean> {
-    const key = `${file.reference} ${text}`
-    const cached = this.#beginnings.get(key)
-    if (cached !== undefined) return cached
-    const expected = new TextEncoder().encode(text)
-    const range = { offset: 0, length: expected.length }
-    const found = await this.use(file, async ({ reference }) =>
-      this.#storage.retrieveRange === undefined
-        ? (await this.#storage.retrieve(reference, { signal })).content.subarray(0, expected.length)
-        : (await this.#storage.retrieveRange(reference, range, { signal })).content,
-    )
-    const begins = found?.length === expected.length && expected.every((byte, index) => byte === found[index])
-    // Content never changes under a reference.
-    if (found !== undefined && text.length <= MAX_BEGINNING_LENGTH) this.#beginnings.set(key, begins)
-    return begins
-  }
-
-  /** Remove a file, unless it was used since. Its name is not assigned again. */
-  async discard(file: FileRecord): Promise<void> {
-    this.#index.forget(file)
-    await this.#storage.delete(file.reference, { unusedSince: file.storedAt })
-  }
-
-  /** Store a file under the first path that is free or has this content. Returns whether it was created. */
-  async store(
-    paths: Iterable<string>,
-    { content, contentType, digest: givenDigest }: NewFile,
-    options: OperationOptions = {},
-  ): Promise<{ readonly file: FileRecord; readonly created: boolean }> {
-    const digest = givenDigest ?? (await sha256Hex(content))
-    let tried = 0
-    for (const path of paths) {
-      const stored = await this.#lock.run(path, async () => {
-        const cached = this.#index.peek(path)
-        if (cached !== undefined && cached.digest !== digest) return undefined
-        if (!(await this.#isOwner(path, digest, options))) return undefined
-        return await this.#write(path, { content, contentType }, digest, options)
-      })
-      if (stored !== undefined) return stored
-      if (++tried >= MAX_CANDIDATES) break
-    }
-    throw new StorageError('invalid-key', 'There are too many files of that name. Use another id or folder.')
-  }
-
-  async #isOwner(path: string, digest: string, { signal }: OperationOptions): Promise<boolean> {
-    let isOurs = false
-    const reference = await this.#names.store(`/${path}`, new Uint8Array(), 'text/plain', {
-      metadata: { [DIGEST]: digest },
-      signal,
-      onStored: ({ created }) => (isOurs = created),
-    })
-    return isOurs || (await this.#names.stat(reference, { signal })).metadata[DIGEST] === digest
-  }
-
-  async #write(
-    path: string,
-    { content, contentType }: NewFile,
-    digest: string,
-    { signal }: OperationOptions,
-  ): Promise<{ readonly file: FileRecord; readonly created: boolean }> {
-    const metadata = { 'file-version': '1', 'file-created': new Date().toISOString(), [DIGEST]: digest }
-    const key = `/${path}@1`
-    let receipt = { created: false, usedAt: Date.now() }
-    const onStored = (stored: typeof receipt): void => void (receipt = stored)
-    const reference = await this.#storage.store(key, content, contentType, { metadata, signal, onStored })
-    const file = fileRecordOf({
-      reference,
-      key,
-      contentType,
-      size: content.length,
-      storedAt: receipt.usedAt,
-      lastUsedAt: receipt.usedAt,
-      metadata,
-      state: 'complete',
-    })
-    this.#index.add(file)
-    return { file, created: receipt.created }
-  }
-}
-
 const MAX_REMEMBERED = 100_000
 /** Time for which a listing is trusted, in milliseconds. A missing file is noticed when it is used. */
 const TRUSTED_MS = 60_000
@@ -161,7 +26,7 @@ interface FileIndexOptions {
 
 /** Remembers the files of a scope. An unknown path may be of another process, so the scope is listed again. */
 export class FileIndex {
-  readonly #storage: ServedStorage
+  readonly storage: ServedStorage
   readonly #maxRemembered: number
   readonly #trustedMs: number
   #files = new Map<string, FileRecord>()
@@ -173,7 +38,7 @@ export class FileIndex {
     storage: ServedStorage,
     { maxRemembered = MAX_REMEMBERED, trustedMs = TRUSTED_MS }: FileIndexOptions = {},
   ) {
-    this.#storage = storage
+    this.storage = storage
     this.#maxRemembered = maxRemembered
     this.#trustedMs = trustedMs
   }
@@ -195,7 +60,7 @@ export class FileIndex {
     return new Map(found.filter((one): one is readonly [string, FileRecord] => one[1] !== undefined))
   }
 
-  /** List all files by path. Some of them may have been removed. Rejects like `list`. */
+  /** List all files by path. Some of them may have been removed: see {@link ScopeFiles.use}. Rejects like `list`. */
   async list(): Promise<readonly FileRecord[]> {
     return sorted(await this.#listed())
   }
@@ -228,7 +93,7 @@ export class FileIndex {
     const files = new Map(known)
     const except = new Set(Array.from(known.values(), ({ reference }) => reference))
     const before = new Set(this.#files.keys())
-    for await (const info of this.#storage.list({ below: false, except })) {
+    for await (const info of this.storage.list({ below: false, except })) {
       const file = fileRecordOf(info)
       const other = files.get(file.path)
       files.set(file.path, other === undefined ? file : chooseRecord(other, file))
@@ -238,6 +103,119 @@ export class FileIndex {
     if (known.size === 0) this.#trustedUntil = now + this.#trustedMs
     this.#files = files.size > this.#maxRemembered ? new Map() : files
     return files
+  }
+}
+
+/**
+ * The virtual files of one scope, which several processes may write concurrently.
+ *
+ * A file is an entry whose key is its path, as in `StoredFiles` of `@spillway/core/files`. Offloaded results are in
+ * `results/`. A name always belongs to its first content.
+ */
+export class ScopeFiles extends FileIndex {
+  readonly #names: ServedStorage
+  readonly #lock = new KeyedLock()
+  readonly #beginnings = new BoundedMap<string, boolean>(MAX_BEGINNINGS)
+
+  constructor(storage: ServedStorage) {
+    super(storage)
+    this.#names = storage.scope(NAMES_SCOPE) as ServedStorage
+  }
+
+  /** Call a function with a file. Return `undefined` if the file was removed. Rejects with other errors. */
+  async use<Result>(file: FileRecord, use: (file: FileRecord) => Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await use(file)
+    } catch (error) {
+      if (!StorageError.isInstance(error) || (error.code !== 'not-found' && error.code !== 'evicted')) throw error
+      this.forget(file)
+      return undefined
+    }
+  }
+
+  /** Return whether a file still exists. Rejects like `stat`. */
+  async exists(file: FileRecord): Promise<boolean> {
+    return (await this.use(file, ({ reference }) => this.storage.stat(reference))) !== undefined
+  }
+
+  /** Return whether a file starts with a text. Return `false` if it was removed. Rejects like `retrieve`. */
+  async beginsWith(file: FileRecord, text: string, { signal }: OperationOptions = {}): Promise<boolean> {
+    const key = `${file.reference} ${text}`
+    const cached = this.#beginnings.get(key)
+    if (cached !== undefined) return cached
+    const expected = new TextEncoder().encode(text)
+    const range = { offset: 0, length: expected.length }
+    const found = await this.use(file, async ({ reference }) =>
+      this.storage.retrieveRange === undefined
+        ? (await this.storage.retrieve(reference, { signal })).content.subarray(0, expected.length)
+        : (await this.storage.retrieveRange(reference, range, { signal })).content,
+    )
+    const begins = found?.length === expected.length && expected.every((byte, index) => byte === found[index])
+    // Content never changes under a reference.
+    if (found !== undefined && text.length <= MAX_BEGINNING_LENGTH) this.#beginnings.set(key, begins)
+    return begins
+  }
+
+  /** Remove a file, unless it was used since. Its name is not assigned again. */
+  async discard(file: FileRecord): Promise<void> {
+    this.forget(file)
+    await this.storage.delete(file.reference, { unusedSince: file.storedAt })
+  }
+
+  /** Store a file under the first path that is free or has this content. Returns whether it was created. */
+  async store(
+    paths: Iterable<string>,
+    { content, contentType, digest: givenDigest }: NewFile,
+    options: OperationOptions = {},
+  ): Promise<{ readonly file: FileRecord; readonly created: boolean }> {
+    const digest = givenDigest ?? (await sha256Hex(content))
+    let tried = 0
+    for (const path of paths) {
+      const stored = await this.#lock.run(path, async () => {
+        const cached = this.peek(path)
+        if (cached !== undefined && cached.digest !== digest) return undefined
+        if (!(await this.#isOwner(path, digest, options))) return undefined
+        return await this.#write(path, { content, contentType }, digest, options)
+      })
+      if (stored !== undefined) return stored
+      if (++tried >= MAX_CANDIDATES) break
+    }
+    throw new StorageError('invalid-key', 'There are too many files of that name. Use another id or folder.')
+  }
+
+  async #isOwner(path: string, digest: string, { signal }: OperationOptions): Promise<boolean> {
+    let isOurs = false
+    const reference = await this.#names.store(`/${path}`, new Uint8Array(), 'text/plain', {
+      metadata: { [DIGEST]: digest },
+      signal,
+      onStored: ({ created }) => (isOurs = created),
+    })
+    return isOurs || (await this.#names.stat(reference, { signal })).metadata[DIGEST] === digest
+  }
+
+  async #write(
+    path: string,
+    { content, contentType }: NewFile,
+    digest: string,
+    { signal }: OperationOptions,
+  ): Promise<{ readonly file: FileRecord; readonly created: boolean }> {
+    const metadata = { 'file-version': '1', 'file-created': new Date().toISOString(), [DIGEST]: digest }
+    const key = `/${path}@1`
+    let receipt = { created: false, usedAt: Date.now() }
+    const onStored = (stored: typeof receipt): void => void (receipt = stored)
+    const reference = await this.storage.store(key, content, contentType, { metadata, signal, onStored })
+    const file = fileRecordOf({
+      reference,
+      key,
+      contentType,
+      size: content.length,
+      storedAt: receipt.usedAt,
+      lastUsedAt: receipt.usedAt,
+      metadata,
+      state: 'complete',
+    })
+    this.add(file)
+    return { file, created: receipt.created }
   }
 }
 
