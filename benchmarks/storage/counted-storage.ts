@@ -32,7 +32,8 @@ export const openCounted: Readonly<Record<Exclude<Kind, 'memory'>, (place: Place
   SQLite: async ({ directory }) => {
     const counts = new Map<string, number>()
     const verbose = (sql: unknown): unknown => increase(counts, String(sql).trim().split(/\s/, 1)[0] ?? '')
-    const database = new Database(join(directory, 'counted.db'), { verbose })
+    // An owner's timeout would be read and set aside around each use of the database.
+    const database = new Database(join(directory, 'counted.db'), { verbose, timeout: 0 })
     database.pragma('journal_mode = WAL')
     const storage = new SqliteStorage({ database, evictAfterTurns: TURNS })
     const close = async (): Promise<void> => {

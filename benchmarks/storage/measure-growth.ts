@@ -30,12 +30,12 @@ const ROUNDS = 15
 const BATCH = 40
 const BATCH_IN_S3 = 10
 
-interface Growth extends Omit<Filling, 'heapBytes'> {
+/** The figures of one backend. */
+export interface Growth {
   readonly kind: Kind
   readonly entries: number
-  /** Bytes of the heap in use with many entries, above those with few. */
-  readonly heapGrowth: number
-  readonly whole: Whole
+  /** Figures of all entries. Runs of earlier versions have none. */
+  readonly whole?: Whole & Omit<Filling, 'heapBytes'> & { readonly heapGrowth: number }
   readonly rows: readonly {
     readonly name: string
     readonly few: number
@@ -48,6 +48,11 @@ interface Growth extends Omit<Filling, 'heapBytes'> {
 export async function measureGrowth(options: RunOptions): Promise<Section> {
   const all: Growth[] = []
   for (const kind of options.kinds) all.push(await measureKind(kind, options))
+  return growthSection(all)
+}
+
+/** Write the figures of backends, which may be of different runs. */
+export function growthSection(all: readonly Growth[]): Section {
   const rows = all.flatMap(({ kind, entries, rows: growth }) =>
     growth.map(({ name, few, many, times }) => [
       kind,
@@ -57,16 +62,13 @@ export async function measureGrowth(options: RunOptions): Promise<Section> {
       times.toFixed(2),
     ]),
   )
-  const wholes = all.map(({ kind, entries, scopes, seconds, heapGrowth, whole }) => [
-    kind,
-    count(entries),
-    count(scopes),
-    ((seconds * 1_000) / entries).toFixed(3),
-    tenths(heapGrowth),
-    milliseconds(whole.listMs),
-    tenths(whole.heapBytes),
-    milliseconds(whole.gcMs),
-  ])
+  const wholes = all.flatMap(({ kind, entries, whole }) => {
+    if (whole === undefined) return []
+    const { scopes, seconds, heapGrowth, listMs, heapBytes, gcMs } = whole
+    const filled = ((seconds * 1_000) / entries).toFixed(3)
+    const cells = [filled, tenths(heapGrowth), milliseconds(listMs), tenths(heapBytes), milliseconds(gcMs)]
+    return [[kind, count(entries), count(scopes), ...cells]]
+  })
   const heads = [
     '',
     'entries',
@@ -117,12 +119,12 @@ async function measureKind(kind: Kind, options: RunOptions): Promise<Growth> {
   const remote = startRemote<GrowthTasks>(SCRIPT, LONGEST_TASK_MS)
   try {
     const few = await remote.call('fill', { place: places[0], entries: options.isQuick ? FEW_QUICKLY : FEW })
-    const { heapBytes, ...filling } = await remote.call('fill', { place: places[1], entries })
-    console.error(`${kind}: ${entries} entries in ${Math.round(filling.seconds)} s`)
-    const whole = await remote.call('whole')
+    const many = await remote.call('fill', { place: places[1], entries })
+    console.error(`${kind}: ${entries} entries in ${Math.round(many.seconds)} s`)
+    const whole = { ...many, ...(await remote.call('whole')), heapGrowth: many.heapBytes - few.heapBytes }
     const rounds = options.isQuick ? 2 : ROUNDS
     const figures = await remote.call('measure', { rounds, batch: kind === 'S3' ? BATCH_IN_S3 : BATCH })
-    return { kind, entries, ...filling, heapGrowth: heapBytes - few.heapBytes, whole, rows: rowsOf(figures) }
+    return { kind, entries, whole, rows: rowsOf(figures) }
   } finally {
     remote.end()
     for (const place of places) {

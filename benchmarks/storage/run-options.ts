@@ -6,6 +6,8 @@ export interface RunOptions {
   readonly isQuick: boolean
   /** Fill databases with a million entries. */
   readonly isFull: boolean
+  /** A file like `s3-prices.json`. */
+  readonly pricesFile?: string | undefined
   /** The backends whose servers are there. */
   readonly kinds: readonly Kind[]
   readonly servers: Servers

@@ -1,7 +1,7 @@
 /**
  * Measures the backends beside the raw clients they are made of and beside others, and prints the tables.
  *
- *   node storage/run.ts [PART...] [--quick | --full] [--only BACKEND,...] [--tag NAME] [--publish]
+ *   node storage/run.ts [PART...] [--quick | --full] [--only BACKEND,...] [--tag NAME] [--prices FILE] [--publish]
  *
  * `--publish` shows the results in docs/benchmarks.md.
  */
@@ -9,6 +9,7 @@ import { mkdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { runReport, type Part } from '../report/run-report.ts'
 import { DATA } from '../speed/lib.mjs'
+import { measureCosts } from './measure-costs.ts'
 import { measureGrowth } from './measure-growth.ts'
 import { measureLarge } from './measure-large.ts'
 import { measureRequests } from './measure-requests.ts'
@@ -23,6 +24,7 @@ const PARTS = new Map<string, Part<RunOptions>>([
   ['growth', { title: 'With many entries', measure: measureGrowth }],
   ['large', { title: 'Large content', measure: measureLarge }],
   ['requests', { title: 'What is asked of the backend', measure: measureRequests }],
+  ['costs', { title: 'What S3 costs', measure: measureCosts }],
 ])
 
 const { values, positionals } = parseArgs({
@@ -31,6 +33,7 @@ const { values, positionals } = parseArgs({
     full: { type: 'boolean' },
     only: { type: 'string' },
     tag: { type: 'string' },
+    prices: { type: 'string' },
     publish: { type: 'boolean' },
   },
   allowPositionals: true,
@@ -49,7 +52,7 @@ const isThere = (kind: (typeof KINDS)[number]): boolean =>
   (kind !== 'PostgreSQL' || servers.postgres !== undefined) &&
   (kind !== 'S3' || servers.s3 !== undefined)
 const [isQuick, isFull] = [values.quick === true, values.full === true]
-const options: RunOptions = { isQuick, isFull, kinds: wanted.filter(isThere), servers }
+const options: RunOptions = { isQuick, isFull, kinds: wanted.filter(isThere), servers, pricesFile: values.prices }
 try {
   await runReport({
     title: 'Storage',
