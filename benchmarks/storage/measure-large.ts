@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { table } from '../adapters/table.ts'
-import { besideLowest, type Comparison } from '../report/comparison.ts'
+import { besideLowest, worstFirst, type Comparison } from '../report/comparison.ts'
 import { known } from '../report/known.ts'
 import { worst, type Section } from '../report/section.ts'
 import { bytes, median, megabytes, milliseconds } from '../report/write-figures.ts'
@@ -71,9 +71,9 @@ export async function measureLarge(options: RunOptions): Promise<Section> {
   }
 }
 
-/** Compare the bytes that a backend sends for a piece of a large content with the length of the piece. */
+/** Compare the bytes that the worst backend sends for a piece of a large content with the length of the piece. */
 function compareLarge(rows: readonly Row[]): Comparison[] {
-  return rows.map(({ kind, megabytes: size, piece }) => {
+  const all = rows.map(({ kind, megabytes: size, piece }) => {
     const ours = piece.bytes / 1_024
     return {
       what: `${kind}: received for 64 KB out of ${size} MB`,
@@ -82,6 +82,7 @@ function compareLarge(rows: readonly Row[]): Comparison[] {
       floor: besideLowest(ours, [{ name: 'asked for', value: PIECE_BYTES / 1_024 }]),
     }
   })
+  return worstFirst(all).slice(0, 1)
 }
 
 async function measureKind(kind: Kind, options: RunOptions): Promise<Row> {
