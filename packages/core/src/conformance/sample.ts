@@ -1,3 +1,5 @@
+import type { Storage } from '../storage/storage.ts'
+
 export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 export const text = (content: Uint8Array): string => new TextDecoder().decode(content)
@@ -38,6 +40,12 @@ export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]>
   for await (const item of items) collected.push(item)
   return collected
 }
+
+export const keysIn = async (storage: Required<Storage>): Promise<string[]> =>
+  (await collect(storage.list())).map(({ key }) => key)
+
+export const referencesIn = async (storage: Required<Storage>): Promise<string[]> =>
+  (await collect(storage.list())).map(({ reference }) => reference)
 
 /** Yield some chunks, as a stream does. */
 export async function* stream(...chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {

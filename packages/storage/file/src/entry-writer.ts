@@ -8,6 +8,7 @@ const HEARTBEAT_MS = 60_000
 /** Largest content that is written at once. Larger content gains little from it, and would delay other writers. */
 const MAX_BYTES_AT_ONCE = 256 * 1024
 const MAX_ATTEMPTS = 3
+const MAX_COMMITS = 10
 
 interface EntryWritten extends WrittenEntry {
   readonly sidecar: Sidecar
@@ -23,12 +24,10 @@ export interface EntryContent {
 export class EntryWriter {
   readonly #files: EntryFiles
   readonly #remover: EntryRemover
-  readonly #committer: EntryCommitter
 
   constructor(files: EntryFiles, remover: EntryRemover) {
     this.#files = files
     this.#remover = remover
-    this.#committer = new EntryCommitter(files, remover)
   }
 
   async write(paths: EntryPaths, entry: EntryContent): Promise<EntryWritten> {
@@ -47,7 +46,7 @@ export class EntryWriter {
     const pending = pendingPair(paths)
     return this.#clearingUp(paths, pending, extensionOf(entry), async () => {
       const { sidecar, closed } = await this.#writePending(paths, pending, entry)
-      const written = await this.#committer.commit(paths, pending, sidecar, closed)
+      const written = await this.#commit(paths, pending, sidecar, closed)
       await this.#files.syncEntry(paths, sidecar.extension)
       return { ...written, sidecar }
     })
@@ -91,10 +90,10 @@ export class EntryWriter {
     return this.#clearingUp(paths, pending, sidecar.extension, async () => {
       if (taken < written.length) return undefined
       if (taken < committed.length) {
-        const done = await unless('ENOENT', this.#committer.commit(paths, pending, sidecar))
+        const done = await unless('ENOENT', this.#commit(paths, pending, sidecar))
         return done && { ...done, sidecar }
       }
-      await this.#committer.holdContent(paths, pending, sidecar)
+      await this.#holdContent(paths, pending, sidecar)
       return isNew
     })
   }
@@ -177,28 +176,8 @@ export class EntryWriter {
       clearInterval(heartbeat)
     }
   }
-}
 
-const extensionOf = ({ info }: EntryContent): string => extensionForContentType(info.contentType)
-
-function describe(entry: EntryContent, size: number): Sidecar {
-  const index = entry.lineIndex()
-  const info = { ...entry.info, size, ...(index === undefined ? {} : { lineIndex: index }) }
-  return { info, extension: extensionOf(entry) }
-}
-
-const MAX_COMMITS = 10
-
-class EntryCommitter {
-  readonly #files: EntryFiles
-  readonly #remover: EntryRemover
-
-  constructor(files: EntryFiles, remover: EntryRemover) {
-    this.#files = files
-    this.#remover = remover
-  }
-
-  async commit(
+  async #commit(
     paths: EntryPaths,
     pending: FilePair,
     sidecar: Sidecar,
@@ -214,7 +193,7 @@ class EntryCommitter {
       // Power may fail at any point: the content must be durable before its sidecar.
       await this.#files.sync([paths.contentFolder])
       if (await this.#files.put(pending.sidecar, paths.sidecar, paths.sidecarFolder)) {
-        await this.holdContent(paths, pending, sidecar)
+        await this.#holdContent(paths, pending, sidecar)
         return { created: true, lastUsedAt }
       }
       const existing = await this.#files.readSidecar(paths.sidecar)
@@ -222,7 +201,7 @@ class EntryCommitter {
         const isWhole = existing.sidecar !== undefined && (await this.#files.hasContent(paths, existing.sidecar))
         if (!isWhole) {
           await this.#files.replace(paths, pending.sidecar, paths.sidecar, paths.sidecarFolder)
-          await this.holdContent(paths, pending, sidecar)
+          await this.#holdContent(paths, pending, sidecar)
           return { created: true, lastUsedAt }
         }
         const usedAt = await this.#files.touch(paths, existing, lastUsedAt)
@@ -234,7 +213,7 @@ class EntryCommitter {
   }
 
   /** Checks the content again, because a removal that started before the commit may have moved it. */
-  async holdContent(paths: EntryPaths, pending: FilePair, sidecar: Sidecar): Promise<void> {
+  async #holdContent(paths: EntryPaths, pending: FilePair, sidecar: Sidecar): Promise<void> {
     let replaced = false
     for (const pause of PATIENCE_MS) {
       const isThere = await this.#files.hasContent(paths, sidecar)
@@ -267,6 +246,14 @@ class EntryCommitter {
       return
     }
   }
+}
+
+const extensionOf = ({ info }: EntryContent): string => extensionForContentType(info.contentType)
+
+function describe(entry: EntryContent, size: number): Sidecar {
+  const index = entry.lineIndex()
+  const info = { ...entry.info, size, ...(index === undefined ? {} : { lineIndex: index }) }
+  return { info, extension: extensionOf(entry) }
 }
 
 /** Wraps a failure of the source stream, to distinguish it from failures of the file system. */

@@ -28,88 +28,97 @@ export const SELECT_CHUNKS =
 
 type WholeEntry = FoundEntry & { readonly info: EntryInfo }
 
-export class EntryReader {
-  readonly #connection: Connection
+/** Throws `corrupt` if the description is damaged. */
+export async function findEntry(connection: Connection, id: EntryId): Promise<WholeEntry | undefined> {
+  const [row] = await connection.query(SELECT_ENTRY, [id])
+  return row && whole(row)
+}
 
-  constructor(connection: Connection) {
-    this.#connection = connection
+/** Throws `corrupt` if the content is damaged. */
+export async function readEntry(
+  connection: Connection,
+  id: EntryId,
+  range: ByteRange = ALL,
+): Promise<DriverContent | undefined> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const row = await selectContent(connection, id, range)
+    if (row === undefined) return undefined
+    const entry = whole(row)
+    const content = row['bytes'] === null ? await readChunks(connection, entry, range) : inlineBytes(entry, row, range)
+    if (content !== undefined) return { content, info: entry.info }
+    if (await exists(connection, entry)) throw damagedRowsError(id)
+    // The entry was removed during the read, and may be stored again.
   }
+  return undefined
+}
 
-  /** Throws `corrupt` if the description is damaged. */
-  async find(id: EntryId): Promise<WholeEntry | undefined> {
-    const [row] = await this.#connection.query(SELECT_ENTRY, [id])
-    return row && whole(row)
+/** Content is never overwritten: as long as the entry exists, its content number has the same bytes. */
+export async function openEntry(connection: Connection, id: EntryId): Promise<OpenEntry | undefined> {
+  const entry = await findEntry(connection, id)
+  if (entry === undefined) return undefined
+  return {
+    info: entry.info,
+    read: async (range, buffer) => {
+      const content = await readOpen(connection, entry, range, buffer)
+      if (content !== undefined) return content
+      throw (await exists(connection, entry)) ? damagedRowsError(id) : removedError(referenceOf(id))
+    },
+    close: async () => undefined,
   }
+}
 
-  /** Throws `corrupt` if the content is damaged. */
-  async read(id: EntryId, range: ByteRange = ALL): Promise<DriverContent | undefined> {
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      const row = await this.#selectContent(id, range)
-      if (row === undefined) return undefined
-      const entry = whole(row)
-      const content = row['bytes'] === null ? await this.#readChunks(entry, range) : inlineBytes(entry, row, range)
-      if (content !== undefined) return { content, info: entry.info }
-      if (await this.#exists(entry)) throw damagedRowsError(id)
-      // The entry was removed during the read, and may be stored again.
+async function readOpen(
+  connection: Connection,
+  entry: FoundEntry,
+  range: ByteRange,
+  buffer?: Uint8Array,
+): Promise<Uint8Array | undefined> {
+  if (entry.size > entry.chunkBytes) return readChunks(connection, entry, range, buffer)
+  const row = await selectContent(connection, entry.id, range)
+  return row === undefined || row['content'] !== entry.content ? undefined : inlineBytes(entry, row, range)
+}
+
+async function selectContent(
+  connection: Connection,
+  id: EntryId,
+  { offset, length }: ByteRange,
+): Promise<Row | undefined> {
+  const [row] = await connection.query(SELECT_CONTENT, [id, Math.min(offset, MOST), Math.min(length, MOST)])
+  return row
+}
+
+/** Returns `undefined` if a byte is missing. */
+async function readChunks(
+  connection: Connection,
+  entry: FoundEntry,
+  range: ByteRange,
+  buffer?: Uint8Array,
+): Promise<Uint8Array | undefined> {
+  const { content, size, chunkBytes } = entry
+  const whole = piecesOfRange(size, chunkBytes, range)
+  const target = buffer?.subarray(0, whole.length) ?? new Uint8Array(whole.length)
+  const perBatch = Math.max(1, Math.floor(BATCH_BYTES / chunkBytes))
+  let { skip } = whole
+  let filled = 0
+  for (let { first } = whole; first < whole.end; first += perBatch) {
+    const end = Math.min(whole.end, first + perBatch)
+    const length = Math.min(whole.length - filled, (end - first) * chunkBytes - skip)
+    const rows = await connection.query(SELECT_CHUNKS, [content, first, end, skip, length, chunkBytes])
+    const chunks = rows.map(({ bytes }) => decodeBytes(bytes))
+    const found = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+    if (chunks.length !== end - first || found !== length) return undefined
+    for (const chunk of chunks) {
+      target.set(chunk, filled)
+      filled += chunk.length
     }
-    return undefined
+    skip = 0
   }
+  return target
+}
 
-  /** Content is never overwritten: as long as the entry exists, its content number has the same bytes. */
-  async open(id: EntryId): Promise<OpenEntry | undefined> {
-    const entry = await this.find(id)
-    if (entry === undefined) return undefined
-    return {
-      info: entry.info,
-      read: async (range, buffer) => {
-        const content = await this.#readOpen(entry, range, buffer)
-        if (content !== undefined) return content
-        if (await this.#exists(entry)) throw damagedRowsError(id)
-        throw removedError(referenceOf(id))
-      },
-      close: async () => undefined,
-    }
-  }
-
-  async #readOpen(entry: FoundEntry, range: ByteRange, buffer?: Uint8Array): Promise<Uint8Array | undefined> {
-    if (entry.size > entry.chunkBytes) return this.#readChunks(entry, range, buffer)
-    const row = await this.#selectContent(entry.id, range)
-    return row === undefined || row['content'] !== entry.content ? undefined : inlineBytes(entry, row, range)
-  }
-
-  async #selectContent(id: EntryId, { offset, length }: ByteRange): Promise<Row | undefined> {
-    const [row] = await this.#connection.query(SELECT_CONTENT, [id, Math.min(offset, MOST), Math.min(length, MOST)])
-    return row
-  }
-
-  /** Returns `undefined` if a byte is missing. */
-  async #readChunks(entry: FoundEntry, range: ByteRange, buffer?: Uint8Array): Promise<Uint8Array | undefined> {
-    const { content, size, chunkBytes } = entry
-    const whole = piecesOfRange(size, chunkBytes, range)
-    const target = buffer?.subarray(0, whole.length) ?? new Uint8Array(whole.length)
-    const perBatch = Math.max(1, Math.floor(BATCH_BYTES / chunkBytes))
-    let { skip } = whole
-    let filled = 0
-    for (let { first } = whole; first < whole.end; first += perBatch) {
-      const end = Math.min(whole.end, first + perBatch)
-      const length = Math.min(whole.length - filled, (end - first) * chunkBytes - skip)
-      const rows = await this.#connection.query(SELECT_CHUNKS, [content, first, end, skip, length, chunkBytes])
-      const chunks = rows.map(({ bytes }) => decodeBytes(bytes))
-      const found = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
-      if (chunks.length !== end - first || found !== length) return undefined
-      for (const chunk of chunks) {
-        target.set(chunk, filled)
-        filled += chunk.length
-      }
-      skip = 0
-    }
-    return target
-  }
-
-  async #exists({ id, content }: FoundEntry): Promise<boolean> {
-    const [row] = await this.#connection.query(SELECT_ENTRY, [id])
-    return row?.['content'] === content
-  }
+async function exists(connection: Connection, { id, content }: FoundEntry): Promise<boolean> {
+  const [row] = await connection.query(SELECT_ENTRY, [id])
+  return row?.['content'] === content
 }
 
 const decodeBytes = (text: unknown): Uint8Array => Buffer.from(String(text), 'base64')

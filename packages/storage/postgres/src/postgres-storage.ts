@@ -18,7 +18,7 @@ import {
 } from '@spillway/core/driver'
 import { Connection, type PostgresPool, type Row } from './connection.ts'
 import { COLUMNS, foundEntry, listed, type FoundEntry } from './entries.ts'
-import { EntryReader } from './entry-reader.ts'
+import { findEntry, openEntry, readEntry } from './entry-reader.ts'
 import { collect, purge } from './leftovers.ts'
 import { assertTarget, checkedOptions } from './postgres-options.ts'
 import { quoteIdentifier } from './schema.ts'
@@ -165,7 +165,6 @@ export const SELECT_TOMBSTONE =
   'SELECT reason, description, evicted_at FROM @tombstone WHERE id = $1 AND NOT EXISTS (SELECT FROM @entry WHERE id = $1)'
 
 function postgresDriver(connection: Connection, chunkBytes: number): StorageDriver {
-  const reader = new EntryReader(connection)
   /** Content that cannot be removed now is removed by a later collection. */
   const purgeRows = async (rows: readonly Row[]): Promise<void> => {
     const contents = rows.flatMap(({ content, chunked }) => (chunked === true ? [String(content)] : []))
@@ -196,9 +195,9 @@ function postgresDriver(connection: Connection, chunkBytes: number): StorageDriv
     // Up to this size, sending the content is as fast as asking whether it exists.
     touchFirstBytes: 128 * 1024,
     write: (id, chunks, info, lineIndex) => new EntryWriter(connection, id, chunkBytes).write(chunks, info, lineIndex),
-    read: (id, range) => reader.read(id, range),
-    open: (id) => reader.open(id),
-    stat: async (id) => (await reader.find(id))?.info,
+    read: (id, range) => readEntry(connection, id, range),
+    open: (id) => openEntry(connection, id),
+    stat: async (id) => (await findEntry(connection, id))?.info,
 
     async touch(id, lastUsedAt) {
       const [row] = await connection.query(TOUCH_ENTRY, [id, lastUsedAt])

@@ -84,7 +84,6 @@ export function redisDriver(options: RedisDriverOptions): StorageDriver {
   const reader = new EntryReader(connection, now)
   const writer = new EntryWriter(connection, chunkBytes, { pendingMs: leftoverAgeMs, now })
   const lister = new EntryLister(connection, keys, scopes, now)
-  const collector = new Collector(connection, keys, scopes, leftoverAgeMs)
   /** Runs a script on the keys of one entry, whose reference is the first argument. */
   const script = (name: Script, id: EntryId, ...args: (string | number)[]): Promise<unknown> => {
     const { tag, reference } = keys.place(id)
@@ -132,7 +131,7 @@ export function redisDriver(options: RedisDriverOptions): StorageDriver {
       return Buffer.isBuffer(kept) ? decodeEviction(kept.toString()) : undefined
     },
 
-    collect: (prefix, time) => collector.collect(prefix, time),
+    collect: collectorOf(connection, keys, scopes, leftoverAgeMs),
     close: () => connection.close(),
   }
 }
@@ -247,96 +246,81 @@ interface Report {
 }
 
 /** Removes leftovers of killed writers, restores lost indexes, and deletes old tombstones. */
-class Collector {
-  readonly #connection: Connection
-  readonly #keys: Keys
-  readonly #scopes: Scopes
-  readonly #leftoverAgeMs: number
-
-  constructor(connection: Connection, keys: Keys, scopes: Scopes, leftoverAgeMs: number) {
-    this.#connection = connection
-    this.#keys = keys
-    this.#scopes = scopes
-    this.#leftoverAgeMs = leftoverAgeMs
-  }
-
-  /** Reads all keys only for the whole storage, or if the server may have evicted entries. */
-  async collect(prefix: string, now: number): Promise<CollectReport> {
-    const report = { leftovers: 0, bytes: 0 }
-    const repairs = prefix === '' || (await this.#connection.mayLoseKeys())
-    if (repairs) await this.#repair(prefix, now, report)
-    for await (const paths of this.#scopes.below(prefix))
-      for (let at = 0; at < paths.length; at += SCOPES_AT_ONCE)
-        await Promise.all(
-          paths.slice(at, at + SCOPES_AT_ONCE).map(async (path) => {
-            await this.#settle(path, now, report)
-            if (repairs) await this.#findLost(path, now)
-            await this.#scopes.prune(path)
-          }),
-        )
-    return report
-  }
-
-  /** Removes chunks without an entry, and restores indexes. Restored entries have different last uses up to `now`. */
-  async #repair(prefix: string, now: number, report: Report): Promise<void> {
-    const restored = new Map<string, number>()
-    for await (const page of this.#connection.scan(this.#keys.pattern(scopeOfPrefix(prefix)))) {
-      const found = page.flatMap((key) => this.#keys.parse(key) ?? [])
-      const scopes = Map.groupBy(found, ({ path }) => path)
-      const work = Array.from(scopes, async ([path, keys]) => {
-        const writers = Map.groupBy(keys, ({ writer }) => writer)
-        for (const [writer, chunks] of writers)
-          if (writer !== undefined)
-            await this.#sweep(
-              path,
-              writer,
-              chunks.map(({ key }) => key),
-              now,
-              report,
-            )
-        const references = keys.flatMap(({ reference }) => reference ?? [])
-        const before = restored.get(path) ?? 0
-        const named = scriptKeys(this.#keys.tag(path), references)
-        const reply = await this.#connection.script(RESTORE, named, [now - before, ...references])
-        const [, added] = reply as unknown[]
-        if (Number(added) > 0) restored.set(path, before + Number(added))
-      })
-      await Promise.all(work)
-      await this.#scopes.add([...scopes.keys()])
-    }
-  }
-
-  async #sweep(path: string, writer: string, keys: readonly string[], now: number, report: Report): Promise<void> {
+function collectorOf(
+  connection: Connection,
+  keys: Keys,
+  scopes: Scopes,
+  leftoverAgeMs: number,
+): (prefix: string, now: number) => Promise<CollectReport> {
+  const sweep = async (path: string, writer: string, names: readonly string[], now: number, report: Report) => {
     const [reference = '', nonce = ''] = writer.split(':')
-    const args = [reference, nonce, nonceTime(nonce), now - this.#leftoverAgeMs]
-    const named = [...scriptKeys(this.#keys.tag(path), [reference]), ...keys]
-    const [leftovers, bytes] = (await this.#connection.script(SWEEP, named, args)) as unknown[]
+    const args = [reference, nonce, nonceTime(nonce), now - leftoverAgeMs]
+    const named = [...scriptKeys(keys.tag(path), [reference]), ...names]
+    const [leftovers, bytes] = (await connection.script(SWEEP, named, args)) as unknown[]
     report.leftovers += Number(leftovers)
     report.bytes += Number(bytes)
   }
 
+  /** Removes chunks without an entry, and restores indexes. Restored entries have different last uses up to `now`. */
+  const repair = async (prefix: string, now: number, report: Report): Promise<void> => {
+    const restored = new Map<string, number>()
+    for await (const page of connection.scan(keys.pattern(scopeOfPrefix(prefix)))) {
+      const found = page.flatMap((key) => keys.parse(key) ?? [])
+      const byScope = Map.groupBy(found, ({ path }) => path)
+      const work = Array.from(byScope, async ([path, parsed]) => {
+        for (const [writer, chunks] of Map.groupBy(parsed, (one) => one.writer)) {
+          const names = chunks.map(({ key }) => key)
+          if (writer !== undefined) await sweep(path, writer, names, now, report)
+        }
+        const references = parsed.flatMap(({ reference }) => reference ?? [])
+        const before = restored.get(path) ?? 0
+        const named = scriptKeys(keys.tag(path), references)
+        const [, added] = (await connection.script(RESTORE, named, [now - before, ...references])) as unknown[]
+        if (Number(added) > 0) restored.set(path, before + Number(added))
+      })
+      await Promise.all(work)
+      await scopes.add([...byScope.keys()])
+    }
+  }
+
   /** Removes chunks of killed writers, and old tombstones. */
-  async #settle(path: string, now: number, report: Report): Promise<void> {
-    const tag = this.#keys.tag(path)
-    const latest = now - this.#leftoverAgeMs
-    const killed = await this.#connection.command('ZRANGEBYSCORE', writersKey(tag), '-inf', latest)
-    for (const writer of killed as Buffer[]) await this.#sweep(path, String(writer), [], now, report)
-    const forget = async (): Promise<unknown> =>
-      this.#connection.script(FORGET_EVICTIONS, [indexKey(tag)], [now - TOMBSTONE_AGE_MS])
+  const settle = async (path: string, now: number, report: Report): Promise<void> => {
+    const tag = keys.tag(path)
+    const killed = await connection.command('ZRANGEBYSCORE', writersKey(tag), '-inf', now - leftoverAgeMs)
+    for (const writer of killed as Buffer[]) await sweep(path, String(writer), [], now, report)
+    const forget = (): Promise<unknown> =>
+      connection.script(FORGET_EVICTIONS, [indexKey(tag)], [now - TOMBSTONE_AGE_MS])
     while (Number(await forget()) > 0);
   }
 
-  async #findLost(path: string, now: number): Promise<void> {
-    const tag = this.#keys.tag(path)
+  const findLost = async (path: string, now: number): Promise<void> => {
+    const tag = keys.tag(path)
     const eviction = JSON.stringify(serverEviction(now))
     let cursor = '0'
     do {
-      const reply = await this.#connection.command('ZSCAN', indexKey(tag), cursor, 'COUNT', MEMBERS_AT_ONCE)
+      const reply = await connection.command('ZSCAN', indexKey(tag), cursor, 'COUNT', MEMBERS_AT_ONCE)
       const [next, members] = reply as [Buffer, Buffer[]]
       const references = members.filter((_, at) => at % 2 === 0).map(String)
       cursor = String(next)
       if (references.length > 0)
-        await this.#connection.script(FIND_LOST, scriptKeys(tag, references), [now, eviction, ...references])
+        await connection.script(FIND_LOST, scriptKeys(tag, references), [now, eviction, ...references])
     } while (cursor !== '0')
+  }
+
+  return async (prefix, now) => {
+    const report = { leftovers: 0, bytes: 0 }
+    // All keys are only read for the whole storage, or if the server may have evicted entries.
+    const repairs = prefix === '' || (await connection.mayLoseKeys())
+    if (repairs) await repair(prefix, now, report)
+    for await (const paths of scopes.below(prefix))
+      for (let at = 0; at < paths.length; at += SCOPES_AT_ONCE)
+        await Promise.all(
+          paths.slice(at, at + SCOPES_AT_ONCE).map(async (path) => {
+            await settle(path, now, report)
+            if (repairs) await findLost(path, now)
+            await scopes.prune(path)
+          }),
+        )
+    return report
   }
 }

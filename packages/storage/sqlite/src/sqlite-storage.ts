@@ -29,7 +29,7 @@ import {
   type FoundEntry,
   type IdRange,
 } from './entries.ts'
-import { EntryReader } from './entry-reader.ts'
+import { findEntryInfo, openEntry, readEntry } from './entry-reader.ts'
 import { EntryWriter } from './entry-writer.ts'
 import type { Session } from './session.ts'
 import { isSqliteDatabase, type SqliteDatabase } from './sqlite-error.ts'
@@ -147,7 +147,6 @@ const PAGE = 500
 const REMOVED_TOGETHER = 64
 
 function sqliteDriver(connection: Connection, chunkBytes: number): StorageDriver {
-  const reader = new EntryReader(connection)
   /** Returns whether an entry was removed. The remaining content is collected later. */
   const purge = async (removed: RemovedEntry | undefined): Promise<boolean> => {
     if (removed?.loose !== undefined) await Promise.allSettled([purgeContent(connection, removed.loose)])
@@ -158,14 +157,14 @@ function sqliteDriver(connection: Connection, chunkBytes: number): StorageDriver
     touchFirstBytes: BATCH_BYTES,
     collectsHourly: true,
     write: (id, chunks, info, lineIndex) => new EntryWriter(connection, id, chunkBytes).write(chunks, info, lineIndex),
-    read: (id, range) => reader.read(id, range),
-    open: (id) => reader.open(id),
-    stat: async (id) => (await reader.find(id))?.info,
+    read: (id, range) => readEntry(connection, id, range),
+    open: (id) => openEntry(connection, id),
+    stat: async (id) => (await findEntryInfo(connection, id))?.info,
 
     async touch(id, lastUsedAt) {
       if (connection.isHeld) {
         // A store continues with a write, which waits.
-        if (!(await reader.has(id))) return undefined
+        if ((await connection.read((session) => findEntry(session, id))) === undefined) return undefined
         // Retrieving does not wait for the owner: the last use is not renewed.
         throw connection.heldError()
       }

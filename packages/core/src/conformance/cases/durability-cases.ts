@@ -5,7 +5,7 @@ import type { Storage, StoredContent, StoreReceipt } from '../../storage/storage
 import { attempt, check, checkBytes, checkEqual, rejection, rejectionCode } from '../conformance-failure.ts'
 import type { ConformanceCase } from '../harness.ts'
 import type { KillScript } from '../kill-script.ts'
-import { bytes, collect, pattern, stream } from '../sample.ts'
+import { bytes, collect, pattern, stream, referencesIn } from '../sample.ts'
 import { readable } from './combined/methods.ts'
 
 const DAY_MS = 86_400_000
@@ -104,7 +104,7 @@ export const durabilityCases: readonly ConformanceCase[] = [
     async run({ storage, powers }) {
       const references = await powers.kill(SCRIPT)
       await checkAcknowledged(storage, references)
-      const listed = (await collect(storage.list())).map(({ reference }) => reference)
+      const listed = await referencesIn(storage)
       checkEqual(listed.toSorted(), [...references].toSorted(), 'entries listed')
       const { key, content, contentType } = SCRIPT.unfinished
       const reference = await attempt('storing it', () => storage.store(key, content, contentType))

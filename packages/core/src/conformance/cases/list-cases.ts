@@ -1,7 +1,7 @@
 import type { Storage, StoreReceipt } from '../../storage/storage.ts'
 import { attempt, check, checkBytes, checkEqual, rejectionCode } from '../conformance-failure.ts'
 import type { ConformanceCase } from '../harness.ts'
-import { bytes, collect } from '../sample.ts'
+import { bytes, collect, referencesIn } from '../sample.ts'
 
 /** Cases of descriptions and lists. */
 export const listCases: readonly ConformanceCase[] = [
@@ -89,11 +89,7 @@ export const deleteCases: readonly ConformanceCase[] = [
       await storage.delete(first)
       await gone(storage, first)
       await kept(storage, second, 'equal')
-      checkEqual(
-        (await collect(storage.list())).map(({ reference }) => reference),
-        [second],
-        'entries listed',
-      )
+      checkEqual(await referencesIn(storage), [second], 'entries listed')
     },
   },
   {
@@ -255,5 +251,4 @@ async function storeMany(storage: Storage, count: number, name = 'call'): Promis
   return stored
 }
 
-const references = async (storage: Required<Storage>): Promise<string[]> =>
-  (await collect(storage.list())).map(({ reference }) => reference).toSorted()
+const references = async (storage: Required<Storage>): Promise<string[]> => (await referencesIn(storage)).toSorted()

@@ -1,7 +1,7 @@
 import { attempt, check, checkBytes, checkEqual, rejection, rejectionCode } from '../conformance-failure.ts'
 import { forgedReferences } from '../forged-references.ts'
 import type { ConformanceCase } from '../harness.ts'
-import { bytes, collect } from '../sample.ts'
+import { bytes, collect, referencesIn } from '../sample.ts'
 
 const GRAMMAR = /^[a-z0-9_]{1,64}$/
 const UNKNOWN = 'call_1_0_abcdefghijklmnopqrst'
@@ -113,11 +113,7 @@ export const referenceCases: readonly ConformanceCase[] = [
         await rejectionCode(MISS, `describing the foreign ${JSON.stringify(reference)}`, () => storage.stat(reference))
         await missOrNothing(`deleting the foreign ${JSON.stringify(reference)}`, () => storage.delete(reference))
       }
-      checkEqual(
-        (await collect(storage.list())).map(({ reference }) => reference),
-        [own],
-        'entries listed',
-      )
+      checkEqual(await referencesIn(storage), [own], 'entries listed')
       checkEqual(await storage.clear(), 1, 'entries cleared')
     },
   },

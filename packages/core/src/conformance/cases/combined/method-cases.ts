@@ -2,7 +2,7 @@ import type { Storage } from '../../../storage/storage.ts'
 import { attempt, check, checkBytes, checkEqual, rejection, rejectionCode } from '../../conformance-failure.ts'
 import type { ConformanceCase } from '../../harness.ts'
 import { MALFORMED_REFERENCES } from '../../forged-references.ts'
-import { bytes, collect, pick, stream } from '../../sample.ts'
+import { bytes, collect, pick, stream, keysIn, referencesIn } from '../../sample.ts'
 import { readable, readsOf, unreadable } from './methods.ts'
 
 const UNKNOWN = 'call_1_0_abcdefghijklmnopqrst'
@@ -201,7 +201,7 @@ export const methodCases: readonly ConformanceCase[] = [
       for (const segments of [...group, ...(alikeScopes()['separators']?.[0] ?? [])]) {
         await storeInAll(storage, group)
         for (let turn = 0; turn <= TURNS; turn += 1) await at(storage, segments).endTurn()
-        const left = new Set((await collect(storage.list())).map(({ key }) => key))
+        const left = new Set(await keysIn(storage))
         for (const other of group)
           checkEqual(left.has(name(other)), name(other) !== name(segments), `whether ${name(other)} has its entry`)
         await storage.clear?.()
@@ -341,8 +341,7 @@ async function checkApart(storage: Required<Storage>, group: readonly Segments[]
     await readable(scope, equal[index] as string, bytes('equal'), `in ${name(segments)}`)
   }
   let left = group
-  const contents = async (): Promise<string[]> =>
-    (await collect(storage.list())).map(({ reference }) => reference).toSorted()
+  const contents = async (): Promise<string[]> => (await referencesIn(storage)).toSorted()
   for (const segments of group) {
     const below = left.filter((one) => isIn(one, segments))
     left = left.filter((one) => !isIn(one, segments))
