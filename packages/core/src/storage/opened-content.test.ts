@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { TinyDisk, TinyDriver } from '../../test/tiny-driver.ts'
+import { readStoredLines } from '../files/read-line-page.ts'
 import { contentCache, DEFAULT_CONTENT_CACHE_BYTES, setContentCacheBytes } from './content-cache.ts'
 import { createStorage, type ManagedStorage } from './managed-storage.ts'
 import type { ManagedStorageOptions } from './storage.ts'
@@ -150,6 +151,21 @@ describe('opening content', () => {
     expect(driver.asked).toEqual(['read 0+100000'])
     await Promise.all(all.map((content) => content.close()))
     expect(await question(reference)).toEqual([])
+  })
+
+  test('reads only the first block and those of the lines for a range of lines of large content', async () => {
+    const { storage, driver } = fixture()
+    const line = 'x'.repeat(99) + '\n'
+    const reference = await storage.store('log', bytes(line.repeat(400_000)))
+    for (const start of [200_000, 200_100]) {
+      setContentCacheBytes(0)
+      setContentCacheBytes(DEFAULT_CONTENT_CACHE_BYTES)
+      driver.asked.length = 0
+      const { text } = await readStoredLines(storage, reference, { start, end: start + 49 })
+      expect(text.length).toBe(50 * 100 - 1)
+      const block = Math.floor(((start - 1) * 100) / 65_536) * 65_536
+      expect(new Set(driver.asked)).toEqual(new Set(['read 0+65536', `read ${block}+65536`]))
+    }
   })
 
   test('caches nothing if the cache is switched off', async () => {
