@@ -1,4 +1,5 @@
 import { isExactNumber } from '@spillway/core/adapter'
+import { concatBytes } from '@spillway/core/driver'
 import { nextTurn } from './next-turn.ts'
 
 const SLICE_MS = 8
@@ -22,13 +23,7 @@ export async function writeJson(value: unknown): Promise<Uint8Array<ArrayBuffer>
     begin = performance.now()
   }
   pieces.push(encoder.encode(text))
-  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
-  let offset = 0
-  for (const piece of pieces) {
-    bytes.set(piece, offset)
-    offset += piece.length
-  }
-  return bytes
+  return concatBytes(pieces) as Uint8Array<ArrayBuffer>
 }
 
 function* partsOf(value: unknown, level: number): Generator<string> {

@@ -28,8 +28,6 @@ export interface Response extends Message {
 
 /** Codes of JSON-RPC, and the SDKs' code for a closed connection. */
 export const ERROR_CODE = {
-  invalidParams: -32_602,
-  methodNotFound: -32_601,
   internal: -32_603,
   connectionClosed: -32_000,
 } as const
