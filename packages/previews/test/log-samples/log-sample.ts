@@ -5,14 +5,14 @@ export interface LogSample {
   /** What kind of tool it is. */
   readonly family: string
   readonly tool: string
-  /** The output with a few thousand lines of ordinary progress around the failure. */
+  /** The output with about 1,500 lines of ordinary progress around the failure. */
   readonly text: string
   /** What a preview must hold. */
   readonly answers: readonly string[]
 }
 
 /** Lines of progress in a sample, about. */
-const PROGRESS_LINES = 3_000
+const PROGRESS_LINES = 1_500
 
 /**
  * Read every sample. Each line of a sample begins with a mark and a blank: `!` before a line that a preview must hold, `~`

@@ -15,7 +15,7 @@ async function shownAnswers({ text, answers }: LogSample): Promise<string[]> {
   return answers.filter((answer) => preview.includes(answer.slice(0, 160).trim()))
 }
 
-describe('previews of 500 tokens of failed tools, among thousands of lines of progress', () => {
+describe('previews of 500 tokens of failed tools, among 1,500 lines of progress', () => {
   it('show nearly all lines with the reason of the failure', async () => {
     let shown = 0
     let missed = 0
