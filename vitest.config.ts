@@ -8,6 +8,7 @@ import { isFull } from './internal/test-run/src/test-run.ts'
 
 const ROOT = import.meta.dirname
 const services = join(ROOT, 'internal/services/src/vitest.ts')
+const compareBytes = join(ROOT, 'internal/test-run/src/compare-bytes.ts')
 
 // Every process that a test starts takes sources compiled before, instead of compiling them again.
 process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules/.cache/node')
@@ -29,6 +30,7 @@ function projectOf(folder: string, name: string, overrides: object = {}): TestPr
       include: [`${folder}/**/*.test.ts`],
       exclude: ['**/node_modules/**', '**/dist/**'],
       globalSetup: [services],
+      setupFiles: [compareBytes],
       // One process for many files, which loads sources and frameworks once: no test changes what others see.
       isolate: false,
       testTimeout: isFull ? 900_000 : 60_000,

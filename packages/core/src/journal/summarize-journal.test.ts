@@ -34,8 +34,8 @@ async function work(offloader: ContextOffloader): Promise<string[]> {
       if (outcome.status !== 'offloaded') throw new Error(`stays ${outcome.reason}`)
       return outcome.stored[0]?.reference ?? ''
     }
-    const first = await offload(3_000)
-    const second = await offload(4_000)
+    const first = await offload(600)
+    const second = await offload(800)
     references.push(first, second)
     const { retrievalTool } = session
     await retrievalTool.execute({ reference: first, pattern: 'status=3' })
@@ -44,7 +44,7 @@ async function work(offloader: ContextOffloader): Promise<string[]> {
     await retrievalTool.execute({ reference: 'secret-word' })
     await retrievalTool.execute({ reference: second, pattern: '' })
     // The same result again, which is read again.
-    await offload(3_000)
+    await offload(600)
     await retrievalTool.execute({ reference: first })
     await session.offload({ toolName: tool, toolCallId: 'small', content: [{ type: 'text', text: 'small' }] })
     await session.endTurn()

@@ -3,4 +3,5 @@ import { wrappedHarness } from '@spillway/core/conformance'
 import { storageConformance } from '@spillway/core/conformance/vitest'
 import { memoryHarness } from './memory-harness.ts'
 
-for (const wrapping of testedWrappings) storageConformance(wrappedHarness(memoryHarness, wrapping), furtherWrappedOptions)
+for (const wrapping of testedWrappings)
+  storageConformance(wrappedHarness(memoryHarness, wrapping), furtherWrappedOptions)
