@@ -9,7 +9,7 @@ import { FileStorage } from '../src/index.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { bytes, streamOf, text } from './support/text.ts'
 
-const OPERATIONS = isFull ? 100_000 : 3_000
+const OPERATIONS = isFull ? 100_000 : 1_000
 /** Most operations wait for what is swapped just then. */
 const AT_ONCE = 100
 const KEYS = Array.from({ length: 8 }, (_, index) => `key ${index}`)
