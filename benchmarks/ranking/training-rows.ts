@@ -1,5 +1,5 @@
-import { LineFeatures, readLines } from '../../packages/previews/src/log/line-features.ts'
-import { featureOf } from '../../packages/previews/src/log/line-model.ts'
+import { LineFeatures } from '../../packages/previews/src/log/line-features.ts'
+import { featureOf, type LineModel } from '../../packages/previews/src/log/line-model.ts'
 import { cutPrefixes } from '../../packages/previews/src/log/line-prefixes.ts'
 import { TextScanner } from '../../packages/previews/src/log/text-scanner.ts'
 import { SeededRandom } from '../answer/seeded-random.ts'
@@ -30,9 +30,11 @@ const NEAR_LINES = 12
 /** Planted answers are a part of what tells of the failure: the lines beside them are no counterexamples. */
 const MADE_MARGIN = 8
 
+const NO_WEIGHTS: LineModel = { bias: 0, weightOf: () => 0 }
+
 /** Draw the rows of a log. The same log always gives the same rows. */
 export function trainingRows(log: LogCase): TrainingRows {
-  const scanner = new TextScanner({ bias: 0, weightOf: () => 0 })
+  const scanner = new TextScanner(NO_WEIGHTS)
   scanner.push(log.text)
   const scan = scanner.finish()
   const { lines } = cutPrefixes(scan.kept, true)
@@ -51,16 +53,15 @@ export function trainingRows(log: LogCase): TrainingRows {
     ;(distance <= NEAR_LINES ? near : far).push(index)
   }
   const drawn = [...golds, ...near.slice(0, NEAR_ROWS), ...far.slice(0, FAR_ROWS)]
-  const features = new NamedFeatures(scan, lines, readLines(lines))
+  const features = new NamedFeatures(scan, lines, NO_WEIGHTS)
   const all: number[] = []
   const abouts: number[] = []
   const ends = new Int32Array(drawn.length)
   for (const [row, index] of drawn.entries()) {
     features.abouts.clear()
-    for (const feature of features.of(index)) {
-      all.push(feature)
-      abouts.push(features.abouts.get(feature) ?? 0)
-    }
+    features.weightOf(index)
+    all.push(...features.abouts.keys())
+    abouts.push(...features.abouts.values())
     ends[row] = all.length
   }
   const otherCount = drawn.length - golds.length
@@ -100,9 +101,8 @@ export function leaveOut(rows: TrainingRows, left: ReadonlySet<number>): Trainin
 class NamedFeatures extends LineFeatures {
   readonly abouts = new Map<number, number>()
 
-  protected override add(about: number, value: number): void {
-    this.abouts.set(featureOf(about, value) || 1, about)
-    super.add(about, value)
+  protected override found(about: number, value: number): void {
+    this.abouts.set(featureOf(about, value), about)
   }
 }
 

@@ -2,6 +2,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
 import { formRanks, LineFeatures, oddLines, readLines } from './line-features.ts'
 import { FEATURE, featureOf } from './line-model.ts'
+import { LINE_MODEL } from './line-weights.ts'
 import { ERROR, hashWord, WARNING } from './line-words.ts'
 import { renderTextPreview } from './render-text-preview.ts'
 import type { TextScan } from './text-scan.ts'
@@ -79,16 +80,24 @@ describe('a preview of a text with one line unlike all others', () => {
   })
 })
 
-/** The features of one line of a text. */
-function featuresOf(text: string, number: number): Set<number> {
-  const scanner = new TextScanner()
-  scanner.push(text)
-  const scan = scanner.finish()
-  const index = scan.kept.findIndex((line) => line.number === number)
-  return new Set(new LineFeatures(scan, scan.kept, readLines(scan.kept)).of(index))
+class ListedFeatures extends LineFeatures {
+  readonly list: number[] = []
+
+  protected override found(about: number, value: number, weight: number): void {
+    this.list.push(featureOf(about, value))
+    super.found(about, value, weight)
+  }
+}
+
+/** The features of one line of a text, and their weight. */
+function featuresOf(text: string, number: number): { list: number[]; weight: number } {
+  const scan = scanOf([text])
+  const features = new ListedFeatures(scan, scan.kept, LINE_MODEL)
+  const weight = features.weightOf(scan.kept.findIndex((line) => line.number === number))
+  return { list: features.list, weight }
 }
 const has = (text: string, number: number, about: number, value: number): boolean =>
-  featuresOf(text, number).has(featureOf(about, value))
+  featuresOf(text, number).list.includes(featureOf(about, value))
 
 describe('LineFeatures', () => {
   it('include the words of the line, and mark the first and the last word', () => {
@@ -126,11 +135,11 @@ describe('LineFeatures', () => {
     expect(has('KeyError: 3', 1, FEATURE.exception, 0)).toBe(true)
   })
 
-  it('contain each feature once', () => {
-    const scanner = new TextScanner()
-    scanner.push('a a a a a\na a a\n')
-    const scan = scanner.finish()
-    const features = [...new LineFeatures(scan, scan.kept, readLines(scan.kept)).of(0)]
-    expect(new Set(features).size).toBe(features.length)
+  it('count each feature once, and add their weights to the bias', () => {
+    const { list, weight } = featuresOf('error: a a a a a\nerror: a a a\n', 1)
+    expect(new Set(list).size).toBe(list.length)
+    const sum = list.reduce((total, feature) => total + LINE_MODEL.weightOf(feature), LINE_MODEL.bias)
+    expect(weight).toBeCloseTo(sum)
+    expect(weight).not.toBe(LINE_MODEL.bias)
   })
 })

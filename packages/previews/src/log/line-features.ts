@@ -1,7 +1,7 @@
 import { FEATURE, featureOf, type LineModel } from './line-model.ts'
 import { cutPrefixes } from './line-prefixes.ts'
-import { ERROR, LineWords, NUMBER, ZERO } from './line-words.ts'
-import type { TextCounts } from './text-counts.ts'
+import { ERROR, LineWords, MOST_WORDS, NUMBER, ZERO } from './line-words.ts'
+import { HashIds, type TextCounts } from './text-counts.ts'
 import type { LineScores, ScannedLine, TextScan } from './text-scan.ts'
 
 /** Largest number of tokens in a line, and their length. */
@@ -9,35 +9,52 @@ const MOST_TOKENS = 40
 const TOKEN_UNITS = 32
 
 interface ReadLine extends Pick<LineWords, 'kind' | 'shape' | 'skeleton' | 'template' | 'severity'> {
+  /** Ids of the words, and of the parts between blanks. */
   readonly words: Int32Array
-  /** Hashes of the line's parts between blanks. */
-  readonly tokens: readonly number[]
+  readonly tokens: Int32Array
 }
 
-export function readLines(lines: readonly ScannedLine[]): ReadLine[] {
-  const words = new LineWords()
-  return lines.map(({ text, end }) => {
-    const line = end === '' ? text : `${text} ${end}`
-    words.read(line, 0, line.length)
-    const { kind, shape, skeleton, template, severity } = words
-    return {
-      words: words.words.slice(0, words.count),
-      tokens: tokensOf(line),
-      kind,
-      shape,
-      skeleton,
-      template,
-      severity,
-    }
-  })
+/** Kept lines of a text. Each hash has an id, so that its weights are looked up only once. */
+interface ReadLines {
+  readonly lines: readonly ReadLine[]
+  readonly words: HashIds
+  readonly tokens: HashIds
 }
 
-/** Returns hashes of the parts between blanks. Case and punctuation matter, but all numbers are equal. */
-function tokensOf(line: string): number[] {
-  const tokens: number[] = []
+export function readLines(lines: readonly ScannedLine[]): ReadLines {
+  const read = new LineWords()
+  const words = new HashIds()
+  const tokens = new HashIds()
+  const hashes = new Int32Array(MOST_TOKENS)
+  return {
+    lines: lines.map(({ text, end }) => {
+      const line = end === '' ? text : `${text} ${end}`
+      read.read(line, 0, line.length)
+      const { kind, shape, skeleton, template, severity } = read
+      return {
+        words: words.ofAll(read.words, read.count),
+        tokens: tokens.ofAll(hashes, readTokens(line, hashes)),
+        kind,
+        shape,
+        skeleton,
+        template,
+        severity,
+      }
+    }),
+    words,
+    tokens,
+  }
+}
+
+/**
+ * Writes hashes of the parts between blanks, and returns their number. Case and punctuation matter, but all numbers are
+ * equal.
+ */
+function readTokens(line: string, tokens: Int32Array): number {
+  let count = 0
   let hash = 0
   let units = 0
-  for (let at = 0; at <= line.length && tokens.length < MOST_TOKENS; at++) {
+  for (let at = 0; at <= line.length && count < MOST_TOKENS; at++) {
     const code = at < line.length ? line.charCodeAt(at) : 32
     if (code !== 32 && code !== 9) {
       const isDigit = code > 47 && code < 58
@@ -45,12 +62,12 @@ function tokensOf(line: string): number[] {
         hash = (Math.imul(hash, 31) + (isDigit ? 48 : code)) | 0
       units++
     } else if (units > 0) {
-      if (units <= TOKEN_UNITS) tokens.push(hash)
+      if (units <= TOKEN_UNITS) tokens[count++] = hash
       hash = 0
       units = 0
     }
   }
-  return tokens
+  return count
 }
 
 const PRIME = 0x01000193
@@ -66,8 +83,16 @@ const LEAST_RATIO = 64
  * For each view, returns how many lines have a form that is at most as frequent as this line's. A form is the sequence
  * of its common words.
  */
-export function formRanks(lines: readonly ReadLine[], counts: TextCounts): Float64Array[] {
-  return COMMON_SHARES.map((share) => ranksOf(lines.map(({ words }) => formOf(words, counts, counts.lines * share))))
+export function formRanks({ lines, words }: ReadLines, counts: TextCounts): Float64Array[] {
+  return COMMON_SHARES.map((share) => {
+    const least = counts.lines * share
+    // A count that begins at 0 is not odd; one failure is, if all others have 0.
+    const marks = words.hashes.map((hash) => {
+      const word = hash === ZERO && counts.words.get(ZERO) < least ? NUMBER : hash
+      return counts.words.get(word) < least ? RARE : word
+    })
+    return ranksOf(lines.map((line) => formOf(line.words, marks)))
+  })
 }
 
 export function oddLines(ranks: readonly Float64Array[]): Set<number> {
@@ -78,15 +103,14 @@ export function oddLines(ranks: readonly Float64Array[]): Set<number> {
   )
 }
 
-function formOf(words: Int32Array, counts: TextCounts, least: number): number {
+/** @param marks - For each word, its hash if it is common, otherwise `RARE`. */
+function formOf(words: Int32Array, marks: Int32Array): number {
   let form = 0
-  let isAfterRare = false
-  for (const read of words) {
-    // A count that begins at 0 is not odd; one failure is, if all others have 0.
-    const word = read === ZERO && counts.words.get(ZERO) < least ? NUMBER : read
-    const isRare = counts.words.get(word) < least
-    if (!isRare || !isAfterRare) form = Math.imul(form ^ (isRare ? RARE : word), PRIME)
-    isAfterRare = isRare
+  let before = 0
+  for (const word of words) {
+    const mark = marks[word]!
+    if (mark !== RARE || before !== RARE) form = Math.imul(form ^ mark, PRIME)
+    before = mark
   }
   return form
 }
@@ -113,93 +137,127 @@ const UNIQUE_LINES = 4
 /** Matches a position in a source file, such as `src/a.c:118`, `a.cs(3,5)`. */
 const LOCATION = /[\w)-]\.[a-zA-Z]{1,5}(?::\d+|\(\d+[,)])/
 const EXCEPTION = /[a-z](?:Error|Exception|Failure)\b/
-const SLOTS = 1_024
 
-/** Computes features of kept lines, as hashes. */
+/** Weights of one kind of feature by id, and the last line that has it. */
+interface IdWeights {
+  readonly about: number
+  readonly hashes: Int32Array
+  readonly weights: Float64Array
+  readonly lines: Int32Array
+}
+
+function weightsOf(about: number, { hashes }: HashIds, model: LineModel): IdWeights {
+  const weights = new Float64Array(hashes.length)
+  for (let id = 0; id < hashes.length; id++) weights[id] = model.weightOf(featureOf(about, hashes[id]!))
+  return { about, hashes, weights, lines: new Int32Array(hashes.length) }
+}
+
+/** Computes features of kept lines and the sum of their weights. */
 export class LineFeatures {
   readonly #scan: TextScan
   readonly #lines: readonly ScannedLine[]
-  readonly #read: readonly ReadLine[]
+  readonly #read: ReadLines
+  readonly #model: LineModel
   /** Results of {@link formRanks}. */
   readonly ranks: readonly Float64Array[]
-  readonly #found = new Int32Array(SLOTS)
-  #count = 0
-  readonly #slots = new Int32Array(SLOTS)
+  readonly #words: IdWeights
+  readonly #tokens: IdWeights
+  readonly #before: readonly [words: IdWeights, tokens: IdWeights]
+  readonly #after: readonly [words: IdWeights, tokens: IdWeights]
+  readonly #pairs = new Int32Array(MOST_WORDS)
+  #line = 0
+  #weight = 0
 
-  /** @param lines - Kept lines without common prefixes, with their words. */
-  constructor(scan: TextScan, lines: readonly ScannedLine[], read: readonly ReadLine[]) {
+  /** @param lines - Kept lines without common prefixes. */
+  constructor(scan: TextScan, lines: readonly ScannedLine[], model: LineModel) {
+    const read = readLines(lines)
+    const { words, tokens } = read
     this.#scan = scan
     this.#lines = lines
     this.#read = read
+    this.#model = model
     this.ranks = formRanks(read, scan.counts)
+    this.#words = weightsOf(FEATURE.word, words, model)
+    this.#tokens = weightsOf(FEATURE.token, tokens, model)
+    this.#before = [weightsOf(FEATURE.before, words, model), weightsOf(FEATURE.tokenBefore, tokens, model)]
+    this.#after = [weightsOf(FEATURE.after, words, model), weightsOf(FEATURE.tokenAfter, tokens, model)]
   }
 
-  /** Returns each feature once. The array is reused by the next call. */
-  of(index: number): Int32Array {
-    this.#count = 0
-    this.#slots.fill(0)
+  /** Returns the sum of the weights of the line's features, each counted once. */
+  weightOf(index: number): number {
+    this.#line = index + 1
+    this.#weight = this.#model.bias
     this.#addWords(index)
     this.#addPlace(index)
     this.#addCounts(index)
-    return this.#found.subarray(0, this.#count)
+    return this.#weight
   }
 
   #addWords(index: number): void {
-    const { words } = this.#read[index]!
-    for (let at = 0; at < words.length; at++) {
-      this.add(FEATURE.word, words[at]!)
-      if (at > 0) this.add(FEATURE.pair, pairOf(words[at - 1]!, words[at]!))
+    const { words, tokens } = this.#read.lines[index]!
+    const { hashes } = this.#words
+    for (const word of words) this.#addOnce(this.#words, word)
+    for (let at = 1; at < words.length; at++) {
+      const pair = pairOf(hashes[words[at - 1]!]!, hashes[words[at]!]!)
+      this.#pairs[at] = pair
+      if (this.#pairs.indexOf(pair, 1) === at) this.#add(FEATURE.pair, pair)
     }
     if (words.length > 0) {
-      this.add(FEATURE.first, words[0]!)
-      this.add(FEATURE.last, words.at(-1)!)
+      this.#add(FEATURE.first, hashes[words[0]!]!)
+      this.#add(FEATURE.last, hashes[words.at(-1)!]!)
     }
-    if (words.length > 1) this.add(FEATURE.firstPair, pairOf(words[0]!, words[1]!))
-    for (const token of this.#read[index]!.tokens) this.add(FEATURE.token, token)
+    if (words.length > 1) this.#add(FEATURE.firstPair, this.#pairs[1]!)
+    for (const token of tokens) this.#addOnce(this.#tokens, token)
+    this.#addNear(this.#before, index, -1)
+    this.#addNear(this.#after, index, 1)
+  }
+
+  #addNear([words, tokens]: readonly [IdWeights, IdWeights], index: number, step: 1 | -1): void {
     const { number } = this.#lines[index]!
-    for (let distance = 1; distance <= NEAR_LINES; distance++) {
-      this.#addNear(FEATURE.before, FEATURE.tokenBefore, index - distance, number)
-      this.#addNear(FEATURE.after, FEATURE.tokenAfter, index + distance, number)
+    for (let near = index + step; Math.abs(near - index) <= NEAR_LINES; near += step) {
+      const line = this.#lines[near]
+      if (line === undefined || Math.abs(line.number - number) > MOST_DISTANCE) {
+        this.#add(words.about, 0)
+        return
+      }
+      for (const word of this.#read.lines[near]!.words) this.#addOnce(words, word)
+      for (const token of this.#read.lines[near]!.tokens) this.#addOnce(tokens, token)
     }
   }
 
-  #addNear(about: number, aboutTokens: number, index: number, number: number): void {
-    const line = this.#lines[index]
-    if (line === undefined || Math.abs(line.number - number) > MOST_DISTANCE) {
-      this.add(about, 0)
-      return
-    }
-    for (const word of this.#read[index]!.words) this.add(about, word)
-    for (const token of this.#read[index]!.tokens) this.add(aboutTokens, token)
+  #addOnce({ about, hashes, weights, lines }: IdWeights, id: number): void {
+    if (lines[id] === this.#line) return
+    lines[id] = this.#line
+    this.found(about, hashes[id]!, weights[id]!)
   }
 
   #addPlace(index: number): void {
     const { number, text, red, blanksBefore } = this.#lines[index]!
     const { lines, counts } = this.#scan
-    this.add(FEATURE.fromEnd, steps(lines - number))
-    this.add(FEATURE.fromStart, steps(number - 1))
-    this.add(FEATURE.place, Math.floor((10 * (number - 1)) / lines))
-    this.add(FEATURE.length, steps(text.length))
-    this.add(FEATURE.indent, steps(text.length - text.trimStart().length))
-    this.add(FEATURE.blanks, Math.min(blanksBefore, 3))
+    this.#add(FEATURE.fromEnd, steps(lines - number))
+    this.#add(FEATURE.fromStart, steps(number - 1))
+    this.#add(FEATURE.place, Math.floor((10 * (number - 1)) / lines))
+    this.#add(FEATURE.length, steps(text.length))
+    this.#add(FEATURE.indent, steps(text.length - text.trimStart().length))
+    this.#add(FEATURE.blanks, Math.min(blanksBefore, 3))
     if (red) {
-      this.add(FEATURE.red, 0)
-      this.add(FEATURE.red, 1 + steps(counts.red))
+      this.#add(FEATURE.red, 0)
+      this.#add(FEATURE.red, 1 + steps(counts.red))
     }
     const looked = text.slice(0, 1_000)
-    if (LOCATION.test(looked)) this.add(FEATURE.location, 0)
-    if (EXCEPTION.test(looked)) this.add(FEATURE.exception, 0)
+    if (LOCATION.test(looked)) this.#add(FEATURE.location, 0)
+    if (EXCEPTION.test(looked)) this.#add(FEATURE.exception, 0)
   }
 
   #addCounts(index: number): void {
     const { counts } = this.#scan
-    const { words, kind, shape, template, skeleton, severity } = this.#read[index]!
-    this.add(FEATURE.templates, steps(counts.templates.get(template)))
-    this.add(FEATURE.shapes, steps(counts.shapes.get(shape)))
-    this.add(FEATURE.kinds, steps(counts.kinds.get(kind)))
+    const { words, kind, shape, template, skeleton, severity } = this.#read.lines[index]!
+    this.#add(FEATURE.templates, steps(counts.templates.get(template)))
+    this.#add(FEATURE.shapes, steps(counts.shapes.get(shape)))
+    this.#add(FEATURE.kinds, steps(counts.kinds.get(kind)))
     for (const [view, ranks] of this.ranks.entries()) {
-      this.add(FEATURE.unlike, (view << 8) | Math.floor(Math.log2(ranks.length / ranks[index]!)))
-      this.add(FEATURE.alike, (view << 8) | steps(ranks[index]!))
+      this.#add(FEATURE.unlike, (view << 8) | Math.floor(Math.log2(ranks.length / ranks[index]!)))
+      this.#add(FEATURE.alike, (view << 8) | steps(ranks[index]!))
     }
     let rarest = Infinity
     let rare = 0
@@ -207,41 +265,42 @@ export class LineFeatures {
     let sum = 0
     for (const word of words) {
       // A word beyond the counting limit is not one of the first.
-      const count = counts.words.get(word) || 4
+      const count = counts.words.get(this.#words.hashes[word]!) || 4
       if (count < rarest) rarest = count
       if (count <= 2) fresh++
       if (count <= 3) rare++
       sum += Math.log2(count)
     }
     if (words.length > 0) {
-      this.add(FEATURE.rarest, steps(rarest))
-      this.add(FEATURE.newWords, Math.min(fresh, 6))
-      this.add(FEATURE.rareWords, Math.min(rare, 6))
-      this.add(FEATURE.meanCount, Math.round(sum / words.length))
+      this.#add(FEATURE.rarest, steps(rarest))
+      this.#add(FEATURE.newWords, Math.min(fresh, 6))
+      this.#add(FEATURE.rareWords, Math.min(rare, 6))
+      this.#add(FEATURE.meanCount, Math.round(sum / words.length))
     }
     let unique = 0
-    for (let near = Math.max(0, index - UNIQUE_LINES); near <= index + UNIQUE_LINES && near < this.#read.length; near++)
-      if (counts.templates.get(this.#read[near]!.template) === 1) unique++
-    this.add(FEATURE.uniqueNear, unique)
+    for (
+      let near = Math.max(0, index - UNIQUE_LINES);
+      near <= index + UNIQUE_LINES && near < this.#read.lines.length;
+      near++
+    )
+      if (counts.templates.get(this.#read.lines[near]!.template) === 1) unique++
+    this.#add(FEATURE.uniqueNear, unique)
     const alike = counts.skeletons(skeleton)
-    this.add(FEATURE.skeletons, steps(alike))
-    this.add(FEATURE.severity, severity)
+    this.#add(FEATURE.skeletons, steps(alike))
+    this.#add(FEATURE.severity, severity)
     if (severity === 0) return
     const same = counts.skeletons(skeleton, severity)
     const share = Math.min(6, Math.floor(Math.log2(Math.max(1, alike) / Math.max(1, same))))
-    this.add(FEATURE.odd, (severity << 8) | (share << 4) | Math.min(8, Math.floor(Math.log2(alike + 1))))
-    if (severity === ERROR) this.add(FEATURE.errors, steps(this.#scan.errors))
+    this.#add(FEATURE.odd, (severity << 8) | (share << 4) | Math.min(8, Math.floor(Math.log2(alike + 1))))
+    if (severity === ERROR) this.#add(FEATURE.errors, steps(this.#scan.errors))
   }
 
-  protected add(about: number, value: number): void {
-    const feature = featureOf(about, value) || 1
-    let slot = feature & (SLOTS - 1)
-    while (this.#slots[slot] !== 0) {
-      if (this.#slots[slot] === feature) return
-      slot = (slot + 1) & (SLOTS - 1)
-    }
-    this.#slots[slot] = feature
-    this.#found[this.#count++] = feature
+  #add(about: number, value: number): void {
+    this.found(about, value, this.#model.weightOf(featureOf(about, value)))
+  }
+
+  protected found(_about: number, _value: number, weight: number): void {
+    this.#weight += weight
   }
 }
 
@@ -257,13 +316,9 @@ function steps(count: number): number {
 export function lineScores(scan: TextScan, model: LineModel): LineScores {
   const cut = cutPrefixes(scan.kept, true)
   const { lines } = cut
-  const features = new LineFeatures(scan, lines, readLines(lines))
+  const features = new LineFeatures(scan, lines, model)
   const scores = new Map(
-    lines.map(({ number }, index) => {
-      let weight = model.bias
-      for (const feature of features.of(index)) weight += model.weightOf(feature)
-      return [number, 1 / (1 + Math.exp(-weight))]
-    }),
+    lines.map(({ number }, index) => [number, 1 / (1 + Math.exp(-features.weightOf(index)))] as const),
   )
   return { ...cut, scores, odd: new Set([...oddLines(features.ranks)].map((index) => lines[index]!.number)) }
 }

@@ -1,8 +1,8 @@
 import type { BareLines, ScannedLine } from './text-scan.ts'
 
-/** Matches a date and time. A CI system may write the job and the step before it. */
-const TIME =
-  /^(?:[^\t]{1,80}\t[^\t]{1,80}\t)?\uFEFF?\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z| ?[+-]\d\d:?\d\d)?\]?[ \t]?/
+/** Matches a date and time. A CI system may write the job and the step before it, each with a tab. */
+const TIME = /^\uFEFF?\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z| ?[+-]\d\d:?\d\d)?\]?[ \t]?/
+const STEP_TIME = new RegExp(TIME.source.replace('^', '^(?:[^\\t]{1,80}\\t[^\\t]{1,80}\\t)?'))
 
 /** A line number written by `cat -n` or a file reader. */
 const NUMBER = /^\s*(\d+)(?:→|\t|: ?|\| ?)/
@@ -19,7 +19,7 @@ export function cutPrefixes(lines: readonly ScannedLine[], times: boolean): Bare
   if (numbers.filter((number) => number !== '').length >= lines.length * 0.9)
     return { lines: bare(lines, numbers), note: ', numbers cut' }
   if (!times) return { lines, note: '' }
-  const found = lines.map(({ text }) => TIME.exec(text)?.[0] ?? '')
+  const found = lines.map(({ text }) => (text.includes('\t') ? STEP_TIME : TIME).exec(text)?.[0] ?? '')
   if (found.filter((time) => time !== '').length * 2 <= lines.length) return { lines, note: '' }
   const hasStep = found.some((time) => time.trimEnd().includes('\t'))
   return { lines: bare(lines, found), note: hasStep ? ', job, step and time cut' : ', times cut' }

@@ -78,7 +78,7 @@ function severityOf(word: number): Severity {
   return MARKED[word & MASK] === 0 ? 0 : (SEVERITIES.get(word) ?? 0)
 }
 
-const MOST_WORDS = 64
+export const MOST_WORDS = 64
 /** Number of UTF-16 units to read at each end of a long line. */
 const START_UNITS = 800
 const END_UNITS = 240

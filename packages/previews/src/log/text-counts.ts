@@ -10,15 +10,20 @@ export class HashCounts {
   #hashes = new Int32Array(FIRST_SLOTS)
   #counts = new Uint32Array(FIRST_SLOTS)
   #size = 0
+  readonly #most: number
+
+  constructor(most: number = MOST_HASHES) {
+    this.#most = most
+  }
 
   /** Returns the new count, or 0 if the hash is not counted. */
   add(hash: number, times = 1): number {
     const slot = this.#slot(hash)
     if (this.#counts[slot] !== 0) return (this.#counts[slot]! += times)
-    if (this.#size >= MOST_HASHES) return 0
+    if (this.#size >= this.#most) return 0
     this.#hashes[slot] = hash
     this.#counts[slot] = times
-    if (++this.#size * 2 > this.#hashes.length && this.#size < MOST_HASHES) this.#grow()
+    if (++this.#size * 2 > this.#hashes.length && this.#size < this.#most) this.#grow()
     return times
   }
 
@@ -45,6 +50,39 @@ export class HashCounts {
       this.#hashes[slot] = hash
       this.#counts[slot] = counts[index]!
     }
+  }
+}
+
+/** Numbers hashes in order, each once. */
+export class HashIds {
+  /** For each hash, its id plus 1. */
+  readonly #ids = new HashCounts(Infinity)
+  #hashes = new Int32Array(FIRST_SLOTS)
+  #size = 0
+
+  /** Hashes by id. */
+  get hashes(): Int32Array {
+    return this.#hashes.subarray(0, this.#size)
+  }
+
+  /** Returns the ids of the first hashes of an array. */
+  ofAll(hashes: Int32Array, count: number): Int32Array {
+    const ids = new Int32Array(count)
+    for (let index = 0; index < count; index++) ids[index] = this.#idOf(hashes[index]!)
+    return ids
+  }
+
+  #idOf(hash: number): number {
+    const known = this.#ids.get(hash)
+    if (known > 0) return known - 1
+    if (this.#size === this.#hashes.length) {
+      const hashes = new Int32Array(this.#size * 2)
+      hashes.set(this.#hashes)
+      this.#hashes = hashes
+    }
+    this.#hashes[this.#size++] = hash
+    this.#ids.add(hash, this.#size)
+    return this.#size - 1
   }
 }
 
