@@ -7,10 +7,10 @@ const TEST = /\.test(?:-d)?\.ts$/
 
 /** Lines that a package, or all together, may have. They are budgets: what needs more says what users get for it. */
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
-  total: 89_500,
-  'packages/core': 23_560,
-  'packages/previews': 14_600,
-  'packages/text': 10_950,
+  total: 88_900,
+  'packages/core': 23_330,
+  'packages/previews': 14_670,
+  'packages/text': 10_920,
   other: 12_000,
 }
 
