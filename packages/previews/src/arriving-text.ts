@@ -63,7 +63,7 @@ export class ArrivingText {
     const start = this.#start.slice(0, SUBJECT_START)
     const intent = withPurpose(call.intent, start)
     const subject: TextSubject = { ...call, intent, contentType, start, isWhole: this.#length <= SUBJECT_START }
-    for (const previewer of textPreviewersFor(subject, previewers, onFallback).slice(0, -1)) {
+    for (const previewer of [...textPreviewersFor(subject, previewers, onFallback)].slice(0, -1)) {
       try {
         this.#readers.set(previewer, previewer.read(subject))
       } catch (error) {

@@ -9,14 +9,18 @@ export const SUBJECT_END = 4_096
 /** Called with the reason if a previewer could not be used. */
 export type OnFallback = (fallback: PreviewFallback) => void
 
-/** Returns matching previewers. The most confident comes first, and the previewer for any text last. */
-export function textPreviewersFor(
+/** Highest confidence of a built-in previewer. */
+const MOST_SURE = 0.97
+
+/** Yields matching previewers. The most confident comes first, and the previewer for any text last. */
+export function* textPreviewersFor(
   subject: TextSubject,
   previewers: readonly Previewer[],
   onFallback: OnFallback,
-): TextPreviewer[] {
+): Generator<TextPreviewer, undefined> {
   const texts = previewers.filter((previewer) => previewer.previews === 'text')
-  return [...surest(subject, texts, onFallback), textPreviewer]
+  yield* surest(subject, texts, onFallback)
+  yield textPreviewer
 }
 
 /** Return the previewers that recognize media, the most confident first. */
@@ -26,19 +30,26 @@ export function mediaPreviewersFor(
   onFallback: OnFallback,
 ): MediaPreviewer[] {
   const media = previewers.filter((previewer) => previewer.previews === 'media')
-  return surest(subject, media, onFallback)
+  return [...surest(subject, media, onFallback)]
 }
 
-function surest<Subject, Kind extends { readonly name: string; readonly recognize: (subject: Subject) => number }>(
+function* surest<Subject, Kind extends { readonly name: string; readonly recognize: (subject: Subject) => number }>(
   subject: Subject,
   previewers: readonly Kind[],
   onFallback: OnFallback,
-): Kind[] {
-  const rated = previewers.map((previewer) => ({ previewer, sureness: sureness(previewer, subject, onFallback) }))
-  return rated
-    .filter(({ sureness }) => sureness > 0)
-    .toSorted((one, other) => other.sureness - one.sureness)
-    .map(({ previewer }) => previewer)
+): Generator<Kind, undefined> {
+  const rated: { readonly previewer: Kind; readonly sureness: number }[] = []
+  let first: Kind | undefined
+  for (const previewer of previewers) {
+    const own = sureness(previewer, subject, onFallback)
+    rated.push({ previewer, sureness: own })
+    if (first !== undefined || own !== MOST_SURE || rated.some((other) => other.sureness > own)) continue
+    first = previewer
+    // Previewers after this one are asked only if it cannot show the content.
+    yield previewer
+  }
+  for (const { previewer, sureness } of rated.toSorted((one, other) => other.sureness - one.sureness))
+    if (sureness > 0 && previewer !== first) yield previewer
 }
 
 function sureness<Subject>(

@@ -52,6 +52,23 @@ describe('readText and ArrivingText', () => {
     expect((await read([shout], 'other\n'.repeat(4_000))).preview).toContain('other')
   })
 
+  it('ask no further previewer after one that is as sure as a built-in one can be, unless it shows nothing', async () => {
+    const asked: string[] = []
+    const further = definePreviewer({
+      name: 'further',
+      recognize: () => (asked.push('further'), 0.5),
+      preview: () => 'FURTHER',
+    })
+    const previewing = { call: { toolName: 'tool', input: undefined, intent: { paths: [], words: [] } } }
+    const rest = { contentType: 'text/plain', onFallback: () => undefined }
+    const sure = definePreviewer({ name: 'sure', recognize: () => 0.97, preview: () => 'SURE' })
+    const shown = await readText(text, { ...previewing, ...rest, previewers: [sure, further] })
+    expect([await shown.write(options), asked]).toEqual(['SURE', []])
+    const failing = { ...sure, read: () => expect.fail('It cannot read the text') }
+    const other = await readText(text, { ...previewing, ...rest, previewers: [failing, further] })
+    expect([await other.write(options), asked]).toEqual(['FURTHER', ['further']])
+  })
+
   it('preview text by lines if no previewer recognizes it', async () => {
     const { preview, lines } = await read([])
     expect(preview).toMatch(/^\[3,000 lines\]\nline 1\n/)

@@ -18,7 +18,9 @@ const repeated = (text: string, times: number): string => Array(times).fill(text
 const unexpected = (fallback: PreviewFallback): never =>
   expect.fail(`${fallback.previewer}: ${fallback.reason}, ${String(fallback.error)}`)
 
-const previewersOf = (text: string): TextPreviewer[] => textPreviewersFor(subjectOf(text), corePreviewers, unexpected)
+const previewersOf = (text: string): TextPreviewer[] => [
+  ...textPreviewersFor(subjectOf(text), corePreviewers, unexpected),
+]
 
 describe.each(Object.keys(SAMPLE_TEXTS))('a preview of %s', (kind) => {
   const texts = fc.tuple(SAMPLE_TEXTS[kind]!, fc.constantFrom(1, 1, 3)).map(([text, times]) => repeated(text, times))

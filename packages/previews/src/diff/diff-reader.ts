@@ -1,6 +1,6 @@
 import { cleanLine, formatCount } from '@spillway/text/internal'
 import { itemOf, type Item } from '../layout/preview-model.ts'
-import { estimateLetters } from '../layout/count-letters.ts'
+import { estimateLetters } from '../layout/estimate-letters.ts'
 import { ItemStore } from '../layout/item-store.ts'
 import type { RawLine } from '../layout/raw-lines.ts'
 import { WantedWords } from '../layout/wanted-words.ts'

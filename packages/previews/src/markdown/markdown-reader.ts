@@ -1,6 +1,6 @@
 import { itemOf, type Item } from '../layout/preview-model.ts'
 import { countOf } from '../layout/gap-marks.ts'
-import { estimateLetters } from '../layout/count-letters.ts'
+import { estimateLetters } from '../layout/estimate-letters.ts'
 import { ItemStore } from '../layout/item-store.ts'
 import type { RawLine } from '../layout/raw-lines.ts'
 import { WantedWords } from '../layout/wanted-words.ts'

@@ -4,13 +4,6 @@ LETTERS.fill(1, 0xc0, 0x2000)
 LETTERS.fill(1, 0x2c00)
 for (const [first, last] of ['09', 'AZ', 'az']) LETTERS.fill(1, first!.charCodeAt(0), last!.charCodeAt(0) + 1)
 
-export function countLetters(text: string, most: number): number {
-  const end = Math.min(text.length, most)
-  let letters = 0
-  for (let at = 0; at < end; at++) letters += LETTERS[text.charCodeAt(at)]!
-  return letters
-}
-
 /** Number of UTF-16 units to sample. */
 const SAMPLE = 24
 
