@@ -230,7 +230,6 @@ export const backendFaults: readonly Fault[] = [
       'content-type/exact',
       'list/beyond-one-page',
       'quota/parallel-stores-that-fit',
-      'durability/content',
       'instances/parallel-stores',
     ],
     driver: (disk) => {
