@@ -108,7 +108,7 @@ export function compareAnswers(outcomes: readonly Outcome[], baseline: string, p
   })
 }
 
-/** What each kind of question asks for. */
+/** Short description of each kind of question. */
 const ASKED: Readonly<Record<AnswerCase['kind'], string>> = {
   'log-why': 'why a log failed',
   'log-needle': 'a line of a log',

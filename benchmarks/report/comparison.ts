@@ -2,7 +2,7 @@
 export interface Beside {
   readonly name: string
   readonly value: number
-  /** How many times worse Spillway is: a ratio of costs, or of what two scores miss. `null` if the other one is 0. */
+  /** Cost of Spillway divided by the other cost. For scores, the points that each misses. `null` if the other one is 0. */
   readonly times: number | null
 }
 

@@ -15,7 +15,7 @@ export interface Part<Options> {
 export interface Run<Options> {
   readonly title: string
   readonly parts: ReadonlyMap<string, Part<Options>>
-  /** Names of the parts to measure; all if there are none. */
+  /** Names of the parts to measure. An empty list selects all parts. */
   readonly names: readonly string[]
   readonly options: Options
   /** Sentences about the run itself, such as how often things were measured. */

@@ -13,7 +13,7 @@ type Times = Readonly<Record<Operation, number>>
 /** The same in the small and in the large storage, round by round. */
 export type GrowthFigures = readonly { readonly small: Times; readonly large: Times }[]
 
-/** What filling a storage takes, and how large it is then. */
+/** Time to fill a storage, and its size afterwards. */
 export interface Filling {
   readonly seconds: number
   readonly scopes: number
@@ -21,7 +21,7 @@ export interface Filling {
   readonly heapBytes: number
 }
 
-/** What listing and collecting everything takes. */
+/** Time and memory to list all entries and to collect them. */
 export interface Whole {
   readonly listMs: number
   readonly gcMs: number

@@ -44,8 +44,9 @@ export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]>
 export const keysIn = async (storage: Required<Storage>): Promise<string[]> =>
   (await collect(storage.list())).map(({ key }) => key)
 
+/** Return the references of all entries, sorted. */
 export const referencesIn = async (storage: Required<Storage>): Promise<string[]> =>
-  (await collect(storage.list())).map(({ reference }) => reference)
+  (await collect(storage.list())).map(({ reference }) => reference).toSorted()
 
 /** Yield some chunks, as a stream does. */
 export async function* stream(...chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {

@@ -67,7 +67,12 @@ function sourceOf(
     throw new StorageError('corrupt', 'The storage returned no bytes, content type, or size.', { reference })
   }
   return {
-    ...{ reference, contentType, size, caller, state, omitted },
+    reference,
+    contentType,
+    size,
+    caller,
+    state,
+    omitted,
     as: (type) => sourceOf(reference, opened, options, type),
     read,
 

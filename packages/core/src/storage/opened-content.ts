@@ -94,7 +94,10 @@ export function openedContent(options: OpenedContentOptions): IndexedContent {
   }
 
   return {
-    ...{ contentType, size, state, omitted },
+    contentType,
+    size,
+    state,
+    omitted,
 
     async read(offset, length, buffer) {
       assertRange({ offset, length })

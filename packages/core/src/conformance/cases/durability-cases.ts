@@ -104,8 +104,7 @@ export const durabilityCases: readonly ConformanceCase[] = [
     async run({ storage, powers }) {
       const references = await powers.kill(SCRIPT)
       await checkAcknowledged(storage, references)
-      const listed = await referencesIn(storage)
-      checkEqual(listed.toSorted(), [...references].toSorted(), 'entries listed')
+      checkEqual(await referencesIn(storage), [...references].toSorted(), 'entries listed')
       const { key, content, contentType } = SCRIPT.unfinished
       const reference = await attempt('storing it', () => storage.store(key, content, contentType))
       checkBytes((await storage.retrieve(reference)).content, content, 'content')

@@ -204,10 +204,10 @@ export const pagingCases: readonly ConformanceCase[] = [
       for (const segments of [['foo'], ['foo', 'a'], ['foo', 'b', 'c']])
         await storeMany(storage.scope(...segments), TWO_PAGES / 3)
       const foo = storage.scope('foo') as Required<Storage>
-      checkEqual((await references(foo)).length, TWO_PAGES, 'number of entries listed before')
+      checkEqual((await referencesIn(foo)).length, TWO_PAGES, 'number of entries listed before')
       checkEqual(await foo.clear(), TWO_PAGES, 'number of entries cleared')
       checkEqual(await foo.clear(), 0, 'number of entries cleared again')
-      checkEqual(await references(foo), [], 'entries left')
+      checkEqual(await referencesIn(foo), [], 'entries left')
       for (const { scope, name, content, reference } of staying) {
         const found = await attempt(`retrieving from the scope ${name}, which was not cleared`, () =>
           scope.retrieve(reference),
@@ -227,7 +227,7 @@ export const pagingCases: readonly ConformanceCase[] = [
       const fresh = await storeMany(storage, BATCH, 'call_5')
       clock.advance(10_001)
       checkEqual((await storage.gc()).expired, TWO_PAGES, 'number of entries collected')
-      checkEqual(await references(storage), fresh.toSorted(), 'entries left')
+      checkEqual(await referencesIn(storage), fresh.toSorted(), 'entries left')
       checkEqual((await storage.gc()).expired, 0, 'number of entries collected again')
     },
   },
@@ -250,5 +250,3 @@ async function storeMany(storage: Storage, count: number, name = 'call'): Promis
   }
   return stored
 }
-
-const references = async (storage: Required<Storage>): Promise<string[]> => (await referencesIn(storage)).toSorted()

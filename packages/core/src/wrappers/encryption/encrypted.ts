@@ -213,8 +213,12 @@ export function encryptedDriver(inner: CompleteDriver, keys: KeyRing): CompleteD
     return opened.id === entry.asked ? opened : undefined
   }
 
+  // Other members of the inner driver are not passed on, since they would take or return what is not sealed.
+  const { ephemeral, refreshMs, touchFirstBytes, tellsCreated, collectsHourly, layers, isInMemory } = inner
+  const traits = { ephemeral, refreshMs, touchFirstBytes, tellsCreated, collectsHourly, layers, isInMemory }
   const coded: CompleteDriver = {
-    ...inner,
+    ...traits,
+    close: () => inner.close(),
 
     async write(id, chunks, info, lineIndex) {
       const innerId = await names.innerId(id)

@@ -341,7 +341,6 @@ async function checkApart(storage: Required<Storage>, group: readonly Segments[]
     await readable(scope, equal[index] as string, bytes('equal'), `in ${name(segments)}`)
   }
   let left = group
-  const contents = async (): Promise<string[]> => (await referencesIn(storage)).toSorted()
   for (const segments of group) {
     const below = left.filter((one) => isIn(one, segments))
     left = left.filter((one) => !isIn(one, segments))
@@ -352,6 +351,6 @@ async function checkApart(storage: Required<Storage>, group: readonly Segments[]
     )
     checkEqual(await at(storage, segments).clear(), below.length, `entries cleared from ${name(segments)}`)
     const expected = left.map((one) => equal[group.indexOf(one)] as string)
-    checkEqual(await contents(), expected.toSorted(), `entries left after clearing ${name(segments)}`)
+    checkEqual(await referencesIn(storage), expected.toSorted(), `entries left after clearing ${name(segments)}`)
   }
 }
