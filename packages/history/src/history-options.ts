@@ -32,9 +32,7 @@ export interface HistoryLimits {
   readonly keepRecent?: number | undefined
   /** Largest size of one summarized group. Defaults to 0, which means one group. */
   readonly groupTokens?: number | undefined
-  /**
-   * `auto` compresses if more than this share of the tokens is left after compaction. From 0 to 1. Defaults to 0.75.
-   */
+  /** `auto` compresses if more than this share of tokens, from 0 to 1, is left after compaction. Defaults to 0.75. */
   readonly compactRatioThreshold?: number | undefined
   /** Size of the preview beside a reference. Defaults to 50. 0 for no preview. */
   readonly historyPreviewTokens?: number | undefined

@@ -21,10 +21,7 @@ import { describePreview } from './describe-preview.ts'
 export interface InspectorOptions {
   /** The storage whose entries are shown. */
   readonly storage: Storage
-  /**
-   * Segments of the scope to show. Scopes below it are shown, too. Entries of other scopes are not visible. Defaults to
-   * the whole storage.
-   */
+  /** Segments of the scope to show, with the scopes below it. Defaults to the whole storage. */
   readonly scope?: readonly string[] | undefined
   /** Journal from which the page shows totals, histories of entries, and evictions. Defaults to none. */
   readonly journal?: Pick<EventJournal, 'read'> | undefined

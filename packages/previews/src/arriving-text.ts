@@ -6,10 +6,7 @@ import { fallbackOf } from './preview-fallback.ts'
 import type { TextPreviewer, TextReader, TextSubject } from './previewer.ts'
 import { previewBy, type TextPreview, type TextPreviewing } from './read-text.ts'
 
-/**
- * Preview a text that arrives in chunks. All previewers that recognize the start read it. The choice is made at the
- * end.
- */
+/** Preview a text that arrives in chunks. All previewers that recognize its start read it. */
 export class ArrivingText {
   readonly #previewing: TextPreviewing
   #byLines = new LogReader()

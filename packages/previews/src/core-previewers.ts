@@ -16,10 +16,7 @@ import { recognizePdf } from './pdf/recognize-pdf.ts'
 import { MissingPeerError, importInstalled, locateInstalled } from './preview-fallback.ts'
 import type { Outliner } from './source/outline.ts'
 
-/**
- * Previewers that need a library. If its library is missing, a previewer recognizes nothing. The library is loaded on
- * first use.
- */
+/** Previewers that need a library, which is loaded on first use. Without it, they recognize nothing. */
 export const installedPreviewers: readonly Previewer[] = [
   installedCode(),
   {

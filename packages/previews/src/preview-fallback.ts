@@ -1,6 +1,4 @@
-/**
- * The reason why the result of a previewer was not used. Text is then previewed by lines, and media by type and size.
- */
+/** The reason why a previewer's result was not used. Text is then previewed by lines, media by type and size. */
 export interface PreviewFallback {
   /** The name of the previewer. */
   readonly previewer: string

@@ -8,10 +8,7 @@ export interface PreviewOptions {
   readonly countTokens: CountTokens
   /** Whether the tool failed. For an error, the last lines are preferred. */
   readonly isError?: boolean | undefined
-  /**
-   * Return the call that shows lines, 1-based and inclusive, or `undefined` if one call does not suffice. A gap without a
-   * call has only the number of its lines.
-   */
+  /** Return the call that shows lines, 1-based and inclusive, or `undefined` if one call does not suffice. */
   readonly showLines?: ((start: number, end: number) => string | undefined) | undefined
   /** Return the call that finds a text, for a gap within a long line. Defaults to `showLines`. */
   readonly showText?: ((text: string) => string) | undefined
@@ -19,10 +16,7 @@ export interface PreviewOptions {
   readonly showSql?: ((sql: string) => string) | undefined
 }
 
-/**
- * Writes the preview of read content. Equal options give an equal preview. If it returns `undefined`, the content is
- * previewed by lines.
- */
+/** Writes a deterministic preview of read content. If it returns `undefined`, content is previewed by lines. */
 export type WritePreview = (options: PreviewOptions) => string | undefined | Promise<string | undefined>
 
 /** The tool call that returned the content. */
@@ -50,10 +44,7 @@ export interface TextSubject extends PreviewCall {
 export interface TextReader {
   /** Add the next chunk. It may be cut anywhere, even between surrogates. */
   push(text: string): void
-  /**
-   * End the text. `subject` now has the end of the text. Return `undefined` if the text is of another kind. The next
-   * previewer is then used.
-   */
+  /** End the text. Return `undefined` if the text is of another kind. The next previewer is then used. */
   finish(subject: TextSubject): WritePreview | undefined | Promise<WritePreview | undefined>
   /** Number for this text, used if the previewer has none. It is read after `finish`. */
   readonly usualTokens?: number | undefined
@@ -75,10 +66,7 @@ export interface TextPreviewer {
   readonly read: (subject: TextSubject) => TextReader
   /** Length of the longest text, in UTF-16 units. Longer texts are read by the next previewer. Defaults to no limit. */
   readonly maxLength?: number | undefined
-  /**
-   * Number of tokens above which a preview gains little. It limits previews if the offloader has no `previewTokens`.
-   * Defaults to 1,000.
-   */
+  /** Number of tokens above which a preview gains little, if there are no `previewTokens`. Defaults to 1,000. */
   readonly usualTokens?: number | undefined
 }
 

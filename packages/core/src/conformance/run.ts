@@ -13,9 +13,7 @@ export interface RunConformanceOptions extends ConformanceOptions {
   readonly onResult?: (result: CaseResult) => void
   /** Ends the run early: the running case fails, and so do all cases after it. */
   readonly signal?: AbortSignal
-  /**
-   * Milliseconds for the whole run. After them, the script ends as if the signal had been sent. Defaults to 30 minutes.
-   */
+  /** Milliseconds for the whole run. After them, the script ends as if it were aborted. Defaults to 30 minutes. */
   readonly timeLimitMs?: number
 }
 

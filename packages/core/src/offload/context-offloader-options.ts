@@ -44,10 +44,7 @@ export interface ContextOffloaderOptions extends LimitOptions {
    * and text without failures, to 800 for errors and text with failures, and to up to 1,000 for other content.
    */
   readonly previewTokens?: TokenLimit | undefined
-  /**
-   * Largest number of tokens in one answer of the retrieval tool. `Infinity` for no limit. Defaults to
-   * `maxResultTokens`.
-   */
+  /** Largest number of tokens in one retrieval answer. `Infinity`: no limit. Defaults to `maxResultTokens`. */
   readonly maxRetrievalTokens?: TokenLimit | undefined
   /**
    * Largest number of tokens in all results of one message with several tool calls. Defaults to `Infinity`. Four times
@@ -89,14 +86,9 @@ export interface ContextOffloaderOptions extends LimitOptions {
   readonly guide?: RetrievalGuide | undefined
   /** Count tokens as the model does. Defaults to an estimate from the characters. */
   readonly countTokens?: CountTokens | undefined
-  /**
-   * Previewers to try in addition to core's own. A previewer with the same name replaces core's own. To set options,
-   * import for example `@spillway/previews/pdf`.
-   */
+  /** Previewers to add to core's own, or to replace one of the same name, such as `@spillway/previews/pdf`. */
   readonly previewers?: readonly Previewer[] | undefined
-  /**
-   * Decide whether to offload a result over the limit. If the function throws, the result is offloaded, with a warning.
-   */
+  /** Decide whether to offload a result over the limit. If the function throws, the result is offloaded. */
   readonly shouldOffload?: ((candidate: OffloadCandidate) => boolean | Promise<boolean>) | undefined
   /**
    * Redact results before they are counted, previewed, stored and shown. A function is called after the rules for
@@ -246,10 +238,7 @@ export interface RetrievalGuide {
    * @param isText - Whether the references are for text. If `false`, do not suggest patterns and lines.
    */
   readonly instructions: (references: readonly string[], isText?: boolean) => readonly string[]
-  /**
-   * Write the call that shows the lines missing at this point of a preview. The call has no `reference`, because the
-   * preview names it once.
-   */
+  /** Write the call that shows the lines missing at a gap. The preview names the `reference` once for all. */
   readonly formatCall: (call: RetrievalCall) => string
 }
 
@@ -309,9 +298,7 @@ export type OffloadEvent =
       readonly tokens: { readonly original: number }
     }
   | ({
-      /**
-       * A previewer failed or was not available. A preview by lines, or a description of the media, was used instead.
-       */
+      /** A previewer failed or is missing. The preview by lines, or the description of the media, is used instead. */
       readonly type: 'preview-fallback'
       readonly toolName: string
       readonly toolCallId: string

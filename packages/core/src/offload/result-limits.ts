@@ -13,10 +13,7 @@ export interface ToolSettings<Limit = TokenLimit> {
   readonly maxResultTokens?: Limit | undefined
   readonly previewTokens?: Limit | undefined
   readonly maxInlineTokens?: Limit | undefined
-  /**
-   * `false` keeps results whole. Then only results over `maxInlineTokens` are offloaded. By default, there is no such
-   * limit.
-   */
+  /** `false` keeps results whole, unless they are over `maxInlineTokens`, which then defaults to no limit. */
   readonly offload?: boolean | undefined
 }
 

@@ -11,10 +11,7 @@ export type RedactRule = 'secrets' | 'emails' | 'cards' | 'ibans' | ((text: stri
 export interface RedactOptions {
   /** Rules, in the order in which they are applied. Defaults to `['secrets']`. */
   readonly rules?: readonly RedactRule[] | undefined
-  /**
-   * `all` redacts every result, even if it is within the limit. `stored` redacts stored content and its preview.
-   * Defaults to `all`.
-   */
+  /** `all` redacts every result, `stored` only stored content and its preview. Defaults to `all`. */
   readonly where?: 'all' | 'stored' | undefined
   /** If a rule throws, `withhold` hides the result, and `keep` leaves it unchanged. Defaults to `withhold`. */
   readonly onError?: 'withhold' | 'keep' | undefined

@@ -155,10 +155,7 @@ function positive(name: string, value: number): number {
   throw new TypeError(`${name} must be a positive number, got ${value}.`)
 }
 
-/**
- * JSON Schema of a tool definition. It uses only keywords that every provider accepts. If a provider needs more, its
- * adapter derives another schema from this one.
- */
+/** JSON Schema of a tool definition. It uses only keywords that every provider accepts. */
 export interface RetrievalInputSchema {
   readonly type: 'object'
   readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>>

@@ -44,10 +44,7 @@ export function codePreviewer(options: CodePreviewerOptions = {}): TextPreviewer
 }
 
 interface GrammarOutlinerOptions {
-  /**
-   * Return the address, path, or bytes of a grammar file, for example
-   * `@vscode/tree-sitter-wasm/wasm/tree-sitter-go.wasm`. Defaults to `import.meta.resolve`.
-   */
+  /** Return the address, path, or bytes of a grammar file. Defaults to `import.meta.resolve`. */
   readonly locate?: LocateGrammar | undefined
 }
 

@@ -42,10 +42,7 @@ export function planSearch(language: Language, grammar: Grammar): SearchPlan {
   return { actions, rules }
 }
 
-/**
- * Returns definitions in the order of their start positions. Visits only nodes that the plan needs, so that deep trees
- * cost little.
- */
+/** Returns definitions by start position. Visits only nodes that the plan needs, because trees may be deep. */
 export function findDefinitions(tree: Tree, plan: SearchPlan): FoundDefinition[] {
   const found: FoundDefinition[] = []
   const cursor = tree.walk()

@@ -5,10 +5,7 @@ import { findDefinitions, type FoundDefinition } from './find-definitions.ts'
 import { GRAMMARS } from './grammars/grammars.ts'
 import type { GrammarLoader, LoadedGrammar } from './load-grammar.ts'
 
-/**
- * Longest code to parse, in UTF-16 units. A parser takes about 300 ms per megabyte. Longer code is outlined with
- * patterns.
- */
+/** Longest code to parse, in UTF-16 units, at about 300 ms per megabyte. Longer code is outlined with patterns. */
 const MOST_PARSED = 131_072
 /** Number of definitions that is enough. With fewer, definitions within functions are listed, too. */
 const ENOUGH = 8
@@ -18,10 +15,7 @@ const STEPS_ALWAYS = 100
 /** Share of the steps in which an error may happen. Recovery from an error usually takes fewer steps than one count. */
 const ERRORS_PER_UNIT = 0.001
 const ERRORS_ALWAYS = 50
-/**
- * Number of steps between two pauses, about 6 ms. Pauses depend on steps and not on time, so that they are always the
- * same.
- */
+/** Number of steps between two pauses, about 6 ms. Unlike time, steps are always the same. */
 const STEPS_OF_A_SLICE = 64
 const LONG_LINE = /.{2001}/
 /** Time limit of parsing, in milliseconds. Most code takes a tenth of it. */
@@ -68,9 +62,7 @@ async function outlineWith(text: string, { parser, plan }: LoadedGrammar): Promi
   }
 }
 
-/**
- * Counts steps and errors, so that the result does not depend on the machine. The time limit is only the last resort.
- */
+/** Counts steps and errors, so that the result does not depend on the machine, except at the time limit. */
 class Brake {
   #steps: number
   #errors: number

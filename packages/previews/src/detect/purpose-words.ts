@@ -4,10 +4,7 @@ import { wordsOfText } from './sought-words.ts'
 const MAX_PURPOSE = 4_096
 const MOST_NAMES = 16
 const MOST_WORDS = 32
-/**
- * Matches plain words of 6 letters or more. In the measurement below, 6 gave better previews than 5, 8, or no plain
- * words.
- */
+/** Matches plain words of 6 letters or more, which gave better previews than 5 or 8 in the measurement below. */
 const PLAIN_WORD = /(?<![\p{L}\p{N}_])\p{L}{6,30}(?![\p{L}\p{N}_])/gu
 /**
  * Largest number of occurrences of a word. More frequent words do not distinguish lines. The value was chosen from 1 to

@@ -4,9 +4,7 @@ const LONGEST = 100
 /** Number of words up to which every word of a query is used. */
 const FEW_WORDS = 12
 
-/**
- * Returns a literal pattern whole. For other patterns, returns the names in it, without escapes, classes, and counts.
- */
+/** Returns a literal pattern whole. Of other patterns, returns the names without escapes, classes, and counts. */
 export function wordsOfPattern(pattern: string): string[] {
   if (!/[\\^$.*+?()[\]{}|]/.test(pattern)) return pattern.length <= LONGEST ? [pattern] : []
   const literal = pattern

@@ -71,10 +71,7 @@ export function toolIntent(toolName: string, input: unknown, purpose?: string): 
   }
 }
 
-/**
- * Collects arguments by name. Only the lowercase letters of a name count. The arguments in an envelope are added to
- * those around it.
- */
+/** Collects arguments by the lowercase letters of their names. An envelope's arguments are added to those around. */
 function namedArguments(input: unknown): Map<string, unknown> {
   const named = new Map<string, unknown>()
   const add = (value: unknown): void => {

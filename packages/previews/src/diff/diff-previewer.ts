@@ -6,10 +6,7 @@ import type { TextPreviewer, TextSubject, WritePreview } from '../previewer.ts'
 import type { DiffOutline } from './diff-outline.ts'
 import { DiffReader } from './diff-reader.ts'
 
-/**
- * Shares of the budget for files, hunks, and the lines between. Tokens that one part does not use are added to the
- * others.
- */
+/** Shares of the budget for files, hunks, and the lines between. Unused tokens are added to the others. */
 const SHARES = [0.4, 0.5, 0.1]
 
 /**

@@ -65,26 +65,17 @@ function rateHtml({ contentType, start, intent }: TextSubject): number {
   return tags >= 12 && tags * 250 > text.length ? 0.7 : 0
 }
 
-/**
- * Marks of elements to leave out, each with the largest share of the page's prose. An element with more is shown, for
- * example a form around the page.
- */
+/** Marks of elements to leave out, with the largest share of prose. A form around the page has more and is shown. */
 const LEFT_OUT: readonly (readonly [mark: number, belowShare: number])[] = [
   [MARK_HIDDEN, 0.5],
   [MARK_ASIDE, 0.5],
   [MARK_NAMED_ASIDE, 0.35],
 ]
-/**
- * Shares of the prose that make an element the main content: an element marked as such, one with an article, or any
- * other.
- */
+/** Shares of the prose for a main element: one marked as such, one with an article, or any other. */
 const MAIN_SHARE = 0.4
 const ARTICLE_SHARE = 0.6
 const ANY_SHARE = 0.85
-/**
- * Number of UTF-16 units, without links, from which a block is prose, and the weights of other text, long links, and
- * short links.
- */
+/** Units of text without links from which a block is prose, and weights of other text, long links, short links. */
 const PROSE_UNITS = 60
 const OTHER_WORTH = 0.1
 const LINKED_WORTH = 0.15

@@ -8,9 +8,7 @@ const MAX_BLOCKS = 65_536
 const MAX_ELEMENTS = 65_536
 /** Largest size of kept text, in UTF-16 units. */
 const MAX_KEPT = 8_388_608
-/**
- * Longest block. Longer ones are split, and cells with more text are separate blocks. The length is in UTF-16 units.
- */
+/** Longest block in UTF-16 units. Longer ones are split, and cells with more text are separate blocks. */
 const MAX_BLOCK = 32_768
 const MAX_CELL = 200
 const MAX_TITLE = 512

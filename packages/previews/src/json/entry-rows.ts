@@ -31,10 +31,7 @@ interface Column {
   readonly rank: number
 }
 
-/**
- * Writes the entries of an array or a map as table rows. Keys are written once, and then one line with the values of
- * each entry.
- */
+/** Writes the entries of an array or a map as table rows: keys once, and then one line of values for each entry. */
 export class EntryRows {
   readonly #passage: Passage
   readonly #shape: Shape

@@ -35,10 +35,7 @@ export function jsonPreviewer(): TextPreviewer {
   }
 }
 
-/**
- * Previews JSON Lines, JSON text sequences (RFC 7464), or several documents: merged keys once, and then records as rows
- * with line numbers.
- */
+/** Previews several JSON values: their merged keys once, and then records as rows with line numbers. */
 export function ndjsonPreviewer(): TextPreviewer {
   return {
     name: 'ndjson',

@@ -33,10 +33,7 @@ export interface ScannedString {
   readonly read: () => { readonly lines: TextScan } | { readonly json: JsonScan }
 }
 
-/**
- * Receives the parts that a `JsonTokenizer` reads. Offsets are in UTF-16 units from the start of the text, and lines
- * are 1-based.
- */
+/** Receives the parts that a `JsonTokenizer` reads, with offsets in UTF-16 units and 1-based lines. */
 export interface JsonSink {
   /** The next parts are in `text`, which starts at `origin`. */
   reading(text: string, origin: number): void

@@ -6,9 +6,7 @@ import type { JsonBreak, JsonSink } from './json-scan.ts'
 const LONG_STRING_UNITS = 16_384
 /** Size up to which chunks are collected before they are read. */
 const GATHERED_UNITS = 32_768
-/**
- * Matches the start of an array, but not a line such as `[INFO] done`. The second constant is the length needed for it.
- */
+/** Matches the start of an array, but not `[INFO] done`. The second constant is the length needed for it. */
 const ARRAY_START = /\[\s{0,40}(?:["'[\]{\d-]|true\b|false\b|null\b)/y
 const ARRAY_START_UNITS = 64
 const LONGEST_NAME = 1_024

@@ -8,10 +8,7 @@ const FOLDED_EARLY = 64
 const FOLDED = 6
 /** Number of simple values from which an object counts as a list of values by name. */
 const LISTED = 100
-/**
- * Numbers from which member names count as data: of objects, of different names, and the largest share of names in one
- * object.
- */
+/** Limits from which names are data: objects, different names, and the largest share of names in one object. */
 const SPARSE_OBJECTS = 8
 const SPARSE_FIELDS = 12
 const SPARSE_SHARE = 0.2

@@ -24,10 +24,7 @@ export interface ItemChoice {
 
 /** Number of blank lines that are not yet a gap. */
 const BLANK_LINES = 3
-/**
- * Lowest and highest price of a token in the search for the best choice. Each round halves the interval, on a
- * logarithmic scale.
- */
+/** Lowest and highest price of a token in the search. Each round halves the interval, on a logarithmic scale. */
 const LEAST_PRICE = 1e-4
 const MOST_PRICE = 1e4
 const ROUNDS = 14

@@ -4,10 +4,7 @@ import type { Item } from './preview-model.ts'
 /** Smallest number of UTF-16 units and items to keep, about the size of a preview of 100,000 tokens. */
 const KEPT_UNITS = 600_000
 const KEPT_ITEMS = 8_000
-/**
- * Number of halvings after which the items get copies of their texts, so that the memory of the whole text can be
- * freed.
- */
+/** Number of halvings after which items copy their texts, so that the whole text can be freed. */
 const LOOSE_HALVINGS = 3
 /** Number of last items that are always kept. */
 const LAST_ITEMS = 32

@@ -25,10 +25,7 @@ const MOST_TEXTS = 8
 /** Number of UTF-16 units to search for all words together. */
 const MOST_SEARCHED = 16_000_000
 
-/**
- * Counts the rare words of the call in each text, in upper or lower case. Returns `undefined` if no text contains one
- * of them.
- */
+/** Counts rare words of the call in each text, in any case. Returns `undefined` if no text has one of them. */
 export function countSought(texts: readonly string[], words: readonly string[]): Uint8Array | undefined {
   if (words.length === 0) return undefined
   const counts = new Uint8Array(texts.length)

@@ -1,9 +1,6 @@
 import { detach } from '@spillway/text/internal'
 
-/**
- * Largest number of groups, and of the UTF-16 units of their names. Entries of further groups are counted for their
- * folder, or for the last group.
- */
+/** Maximum of groups, and of UTF-16 units of their names. Further entries count for their folder or the last group. */
 const MOST_GROUPS = 10_000
 const MOST_NAME_UNITS = 4_000_000
 /** Number of UTF-16 units to keep of an entry. */

@@ -155,9 +155,7 @@ function headingOf({ path, line, total, groups, children }: FolderNode, { form, 
 /** Share of the space for entries that the call seeks. */
 const WANTED_SHARE = 0.5
 
-/**
- * Returns the first entries that fit, the number of hidden entries, entries that the call seeks, and the last entry.
- */
+/** Returns the first entries that fit, the number of hidden ones, sought entries, and the last entry. */
 function entriesOf(
   node: FolderNode,
   { form }: ListingData,

@@ -7,10 +7,7 @@ const MARK_UNITS = 60
 /** Number of UTF-16 units to show before a match. */
 const BEFORE_MATCH = 60
 
-/**
- * Shows about `cap` UTF-16 units of a line: its start, the text around a match, and its end. The share of the end is
- * `endShare`.
- */
+/** Shows about `cap` UTF-16 units of a line: its start, the text around a match, and `endShare` for its end. */
 export function showLine(line: ScannedLine, cap: number, endShare: number): string {
   if (fits(line, cap)) return line.text
   const endUnits = Math.floor(cap * endShare)

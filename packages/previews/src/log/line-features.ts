@@ -46,10 +46,7 @@ export function readLines(lines: readonly ScannedLine[]): ReadLines {
   }
 }
 
-/**
- * Writes hashes of the parts between blanks, and returns their number. Case and punctuation matter, but all numbers are
- * equal.
- */
+/** Writes hashes of the parts between blanks, and returns their number. All numbers are equal. */
 function readTokens(line: string, tokens: Int32Array): number {
   let count = 0
   let hash = 0
@@ -79,10 +76,7 @@ const COMMON_SHARES = [1 / 4, 1 / 16]
 const MOST_ODD = 4
 const LEAST_RATIO = 64
 
-/**
- * For each view, returns how many lines have a form that is at most as frequent as this line's. A form is the sequence
- * of its common words.
- */
+/** For each view, returns how many lines have a form as rare as this line's. A form is the common words in order. */
 export function formRanks({ lines, words }: ReadLines, counts: TextCounts): Float64Array[] {
   return COMMON_SHARES.map((share) => {
     const least = counts.lines * share

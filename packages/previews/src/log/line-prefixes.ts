@@ -9,10 +9,7 @@ const NUMBER = /^\s*(\d+)(?:→|\t|: ?|\| ?)/
 /** Number of lines from which prefixes are cut. */
 const LEAST_LINES = 8
 
-/**
- * Cuts prefixes that most lines have: times, and line numbers, which the preview shows in any case. They cost more than
- * they tell.
- */
+/** Cuts prefixes that most lines have: times, and line numbers, which the preview shows in any case. */
 export function cutPrefixes(lines: readonly ScannedLine[], times: boolean): BareLines {
   if (lines.length < LEAST_LINES) return { lines, note: '' }
   const numbers = lines.map((line) => numberOf(line))

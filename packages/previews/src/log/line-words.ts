@@ -24,10 +24,7 @@ for (const mark of './\\') CLASSES[mark.charCodeAt(0)] = PATH
 /** Marks that test runners and tools write before failures. */
 for (const mark of '✗✘✕✖❌⨯●⚠╷┃×❯') CLASSES[mark.charCodeAt(0)] = MARK
 
-/**
- * Returns the position after a time at the start of a line, such as `2024-03-03T09:15:02.120Z`, `09:15:02,120`. Returns
- * `start` if there is no time.
- */
+/** Returns the position after a time such as `2024-03-03T09:15:02.120Z` at the start of a line, or `start`. */
 export function afterTime(text: string, start: number, end: number): number {
   const isDated = text.charCodeAt(start + 4) === 45 && text.charCodeAt(start + 7) === 45
   const clock = isDated ? start + 11 : start
@@ -98,10 +95,7 @@ const MIXED = 3
 /** Bit of the word for punctuation. */
 const PUNCTUATION = 0x40000000
 
-/**
- * Words of one line as signed 32-bit hashes, which engines store without boxing. The object is reused: `read` replaces
- * its content.
- */
+/** Words of one line as signed 32-bit hashes, which engines store without boxing. `read` replaces them. */
 export class LineWords {
   /** Words in order, in lowercase. `camelCase` is split, and all numbers are equal. */
   readonly words: Int32Array = new Int32Array(MOST_WORDS)

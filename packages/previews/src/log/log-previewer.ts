@@ -73,9 +73,7 @@ export class LogReader implements TextReader {
     return (this.#scan ??= this.#scanner.finish())
   }
 
-  /**
-   * Number of useful tokens. If no line certainly reports a failure, users look for single lines, which a search finds.
-   */
+  /** Number of useful tokens. If no line certainly reports a failure, users search for single lines. */
   get usualTokens(): number {
     const { scores } = this.scan.scores()
     return [...scores.values()].some((score) => score >= SURE_SCORE) ? USUAL_TOKENS.log : USUAL_TOKENS.structured

@@ -254,10 +254,7 @@ class PreviewLayout {
   }
 }
 
-/**
- * Whether some lines are more important than others: they report problems, or are unlike the others. In a listing, all
- * lines have the same words.
- */
+/** Whether some lines matter more than others: they report problems, or are unlike the others. */
 function isTelling(scan: TextScan, lines: readonly ScannedLine[], scores: Float64Array): boolean {
   return (
     scan.errors + scan.warnings > 0 ||

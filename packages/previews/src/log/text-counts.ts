@@ -142,10 +142,7 @@ const MOST_UNITS = 1_024
 const TELLING =
   /err|fatal|fail|panic|critical|severe|exception|abort|crash|warn|deprecated|\u001b\[[\d;]{0,8}[39]1m|;5;(?:1|9|160|196)m/gi
 
-/**
- * Caches forms of lines, so that a line is not read again if it differs only in numbers and the time. A new form
- * replaces the old one in its slot.
- */
+/** Caches forms of lines, so that lines that differ only in numbers and the time are read once. */
 export class LineForms {
   /** For each slot: form, template, weight, and severity, plus 8 if it is red and 16 for each uncounted line. */
   readonly #slots = new Int32Array(4 * SLOTS)

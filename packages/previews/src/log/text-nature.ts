@@ -17,10 +17,7 @@ export function isLevelObject(line: string): boolean {
   return /^\s*\{\s*"/.test(line) && /\}\s*$/.test(line) && (LEVEL.test(line.slice(0, 2_000)) || WRAPPED.test(line))
 }
 
-/**
- * The kind of text, by which lines are chosen: in `output`, lines differ in value. `data` is recognized at its ends. In `writing`, words like
- * "error" are ordinary.
- */
+/** The kind of text: lines of `output` differ in value, `data` is known by its ends, `writing` often says "error". */
 type TextNature = 'output' | 'data' | 'writing'
 
 /** Score that is rare outside of program output, unless many lines have it. */

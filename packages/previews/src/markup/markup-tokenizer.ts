@@ -198,10 +198,7 @@ const BANG = 33
 const SLASH = 47
 const QUESTION = 63
 
-/**
- * Whether a character starts a name: letters, "_", ":", and all non-ASCII characters. This is slightly more than XML
- * 1.0, production 4, allows.
- */
+/** Whether a character starts a name: letters, "_", ":", and all others outside ASCII, even if XML forbids them. */
 function isNameStart(code: number): boolean {
   const lower = code | 32
   return (lower >= 97 && lower <= 122) || code === 95 || code === 58 || code > 127
@@ -233,10 +230,7 @@ function followsEquals(text: string, from: number, at: number): boolean {
   return text.charCodeAt(before) === 61
 }
 
-/**
- * Cuts a text into chunks of equal size, so that the result does not depend on how it arrives, and small chunks cost
- * little.
- */
+/** Cuts a text into chunks of equal size, so that the result does not depend on how it arrives. */
 export class FixedPieces {
   readonly #size: number
   readonly #take: (piece: string) => void

@@ -45,10 +45,7 @@ const MAX_MEMORY_MB = 768
 /** Additional milliseconds for starting the worker and loading PDF.js. */
 const START_MS = 3_000
 
-/**
- * Program of the worker. Some bundlers wrap functions to keep their names. The worker does not have this wrapper, so
- * the program defines it.
- */
+/** Program of the worker. It defines the wrapper with which some bundlers keep the names of functions. */
 const PROGRAM = `
 const __name = (named) => named
 import('node:worker_threads').then(({ parentPort }) => {
@@ -99,10 +96,7 @@ const HEADING_FACTOR = 1.15
 const MAX_HEADING = 120
 const LEVELS = 3
 
-/**
- * Writes `--- page 3 of 12 ---` before each page, and headings like in Markdown. The end mentions pages that were not
- * read.
- */
+/** Writes `--- page 3 of 12 ---` before each page, headings like in Markdown, and at last the pages not read. */
 function pageText({ pageCount, pages }: PdfContent): string {
   const levels = headingLevels(pages.flatMap((page) => page ?? []))
   const parts = pages.map((page, index) => {

@@ -8,10 +8,7 @@ import { numberCut, numberNote, withoutNumbers } from '../layout/numbered-lines.
 /** Shares of the budget for headings and text. Tokens that one part does not use are added to the other. */
 const SHARES = [0.35, 0.65]
 
-/**
- * Previews plain text of any script like Markdown, but with other rules for headings. Long lines are cut after a
- * sentence.
- */
+/** Previews plain text of any script like Markdown, with other headings. Long lines are cut after a sentence. */
 export function prosePreviewer(): TextPreviewer {
   return {
     name: 'prose',

@@ -197,10 +197,7 @@ function nameBeforeParameters(
 const SEMICOLON = 59
 const OPEN_BRACE = 123
 
-/**
- * Whether a line defines a method of a JavaScript class: only modifiers precede the name, and a body or more parameters
- * follow.
- */
+/** Whether a line defines a JavaScript method: only modifiers precede the name, and a body or parameters follow. */
 function isMethod(before: string, last: number): boolean {
   if (
     !/^(?:(?:static|async|get|set|public|private|protected|readonly|override|abstract|declare|accessor)[ \t]+)*[*#]?$/.test(

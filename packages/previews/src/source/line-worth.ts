@@ -23,10 +23,7 @@ const SOUGHT_LINE = 6
 /** Smallest value of requested lines and conflicts. */
 export const SOUGHT: number = SOUGHT_LINE
 const CONFLICT = 12
-/**
- * Number of lines to raise in a sought definition, and around a sought line. Lines near several sought lines are raised
- * several times.
- */
+/** Number of lines to raise in a sought definition and around a sought line, each time they are near one. */
 const SOUGHT_BODY = 40
 const AROUND = 12
 const NEAR_FACTOR = 3
@@ -37,10 +34,7 @@ const CONFLICT_AROUND = 3
 /** Number of lines to raise around requested lines. */
 const NEIGHBOURS = 12
 
-/**
- * Rates each line of code. Requested and sought lines and merge conflicts have the highest values. Text that a tool
- * added around the code has the value 0.
- */
+/** Rates each line of code: requested and sought lines and merge conflicts highest, text around the code 0. */
 export function lineWorth(code: CodeLines, symbols: readonly OutlineSymbol[], sought: Sought): Float32Array {
   const { source, kinds } = code
   const worth = new Float32Array(source.count)

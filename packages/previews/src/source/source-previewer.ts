@@ -16,10 +16,7 @@ import { unitsOf } from './word-hash.ts'
 import { USUAL_TOKENS } from '../usual-tokens.ts'
 
 export interface SourcePreviewerOptions {
-  /**
-   * Finds definitions with a grammar. By default, patterns find them. Patterns are also used for languages without a
-   * grammar.
-   */
+  /** Finds definitions with a grammar. By default, and for languages without a grammar, patterns find them. */
   readonly outline?: Outliner | undefined
 }
 
@@ -192,10 +189,7 @@ function itemsOf({ code, symbols, worth }: ReadSource, budgetTokens: number): It
   return items
 }
 
-/**
- * Orders names: outer names first, the longest definitions before others. Inner names follow up to a share of the
- * tokens.
- */
+/** Orders names: outer ones first, longest first. Inner names follow up to a share of the tokens. */
 function definitionNames(symbols: readonly OutlineSymbol[], most: number): HiddenNames {
   const levels = byDepth(symbols).map((level) =>
     level.map(({ line, name }) => {

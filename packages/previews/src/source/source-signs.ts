@@ -52,10 +52,7 @@ const YAML_PARENT = /^( *)(?:- )*[\w$/.@~-][^\s:#"',;=(]*:$/
 const YAML_CHILD = /^(?: +|- )\S/
 const LEAST_PARENTS = 2
 
-/**
- * Whether lines are YAML. Without other information, almost all lines must be YAML and some keys must have nested keys.
- * Mail headers have none.
- */
+/** Whether lines are YAML: almost all of them must be, and some keys must have nested keys, unlike mail headers. */
 function isYaml(lines: readonly string[], isTold: boolean): boolean {
   const filled = lines.slice(0, MOST_LINES).map((line) => line.slice(0, MOST_UNITS).trimEnd())
   const own = filled.filter((line) => line !== '')

@@ -17,10 +17,7 @@ export interface SampledRow {
   readonly text: string
 }
 
-/**
- * Keeps all rows, or the first and the last ones, and between them every second, fourth, and so on. The sample depends
- * only on the rows.
- */
+/** Keeps all rows, or the first, the last, and every second, fourth, and so on between. It is deterministic. */
 export class RowSample {
   #kept: SampledRow[] = []
   #last: SampledRow[] = []

@@ -295,10 +295,7 @@ function spread<Row>(rows: readonly Row[], count: number): Row[] {
 const END_ROWS = 5
 const UNITS: readonly string[] = ['', 'K', 'M', 'G', 'T', 'P']
 
-/**
- * Yields the first and the last rows alternately, and then evenly spread rows between. The largest sizes come first. Of
- * equal records, one comes before the others.
- */
+/** Yields the first and last rows alternately, and then evenly spread rows between, the largest sizes first. */
 function* rowOrder(data: TableData): Generator<number> {
   const { sample, labels, rows, largest = false } = data
   const last = sample.length - 1

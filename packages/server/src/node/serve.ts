@@ -38,10 +38,7 @@ export interface ServeOptions extends Omit<AppOptions, 'spool' | 'tokens'> {
   readonly maxSpoolBytes?: number | undefined
   /** The folder for bodies. Defaults to the system's temporary folder. */
   readonly spoolDirectory?: string | undefined
-  /**
-   * Another service that answers requests for `path` and everything below, with its own limits and checks. Defaults to
-   * none.
-   */
+  /** Another service for requests to `path` and below, with its own limits and checks. Defaults to none. */
   readonly mount?: (Pick<App, 'fetch'> & { readonly path: string }) | undefined
 }
 

@@ -50,17 +50,11 @@ const FILE_SYSTEM_METHODS = [
 
 /** Options of {@link FileStorage}. */
 export interface FileStorageOptions extends ManagedStorageOptions {
-  /**
-   * Directory of the files. It is created on first use. A relative path is resolved at construction. Defaults to
-   * `./artifacts`.
-   */
+  /** Directory, created on first use. A relative path is resolved at construction. Defaults to `./artifacts`. */
   readonly directory?: string | undefined
   /** File operations, for example of a sandbox. Defaults to {@link NodeFileSystem}, with a thread for small content. */
   readonly fileSystem?: FileSystem | undefined
-  /**
-   * Wait until content is durable before `store` resolves. Without it, content survives a killed process, but perhaps
-   * not a crash of the machine. Defaults to `false`.
-   */
+  /** Wait until content is durable before `store` resolves, to survive a crash of the machine. Defaults to `false`. */
   readonly fsync?: boolean | undefined
 }
 

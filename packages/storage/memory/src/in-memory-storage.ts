@@ -12,14 +12,9 @@ const DEFAULT_EVICT_AFTER_TURNS = 20
 
 /** Options of {@link InMemoryStorage}. */
 export interface InMemoryStorageOptions {
-  /**
-   * Evict entries unused for more than this many turns (model calls) of their scope. Defaults to 20. `null` turns it
-   * off.
-   */
+  /** Evict entries unused for more than this many turns (model calls) of their scope. Defaults to 20. `null`: never. */
   readonly evictAfterTurns?: number | null | undefined
-  /**
-   * Largest number of bytes in each scope. Above it, the least recently used entries are evicted. Defaults to no limit.
-   */
+  /** Maximum bytes in each scope. Above it, the least recently used entries are evicted. Defaults to no limit. */
   readonly maxBytes?: number | null | undefined
   /** Evict entries this many milliseconds after their last use. Defaults to never. */
   readonly ttlMs?: number | null | undefined

@@ -49,10 +49,7 @@ export interface PostgresStorageOptions extends ManagedStorageOptions {
   readonly rowLevelSecurity?: boolean | undefined
   /** Number of content bytes per row, from 4,096 to 1,048,576. Existing rows do not change. Defaults to 131,072. */
   readonly chunkBytes?: number | undefined
-  /**
-   * Milliseconds to wait for a connection, and for an answer. After them, operations fail with `unavailable`. Defaults
-   * to 10,000.
-   */
+  /** Milliseconds to wait for a connection, and for an answer, until `unavailable`. Defaults to 10,000. */
   readonly timeoutMs?: number | undefined
 }
 

@@ -45,14 +45,9 @@ export interface RedisStorageOptions extends ManagedStorageOptions {
   readonly client?: RedisClient | undefined
   /** Options of ioredis for each connection, for example `tls`, `username`, `password`, or `sentinels`. */
   readonly connection?: ConnectionOptions | undefined
-  /**
-   * Prefix of all keys, inside braces. If storages share a server, each needs its own prefix. Defaults to `spillway`.
-   */
+  /** Prefix of all keys, inside braces. Storages that share a server each need another. Defaults to `spillway`. */
   readonly prefix?: string | undefined
-  /**
-   * Size of a chunk in bytes. Larger content is split. Instances may have different sizes. Defaults to 1,044,480, which
-   * needs 1 MiB in Redis.
-   */
+  /** Size of a chunk in bytes. Larger content is split. Defaults to 1,044,480, which needs 1 MiB in Redis. */
   readonly chunkBytes?: number | undefined
   /** Milliseconds before a command fails as `unavailable`. Milliseconds for connecting. Not used for a `client`. */
   readonly commandTimeoutMs?: number | undefined

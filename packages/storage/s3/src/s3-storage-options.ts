@@ -15,10 +15,7 @@ const BUCKET = /^(?:[\w.-]{3,}|arn:[\w.:/-]+)$/
 
 /** Options to connect to a bucket. */
 export interface S3ClientOptions {
-  /**
-   * Your own client, which the storage does not close. The options below cannot be used with it: set them on the
-   * client.
-   */
+  /** Your own client, which the storage does not close. Set the options below on the client. */
   readonly client?: S3Client | undefined
   /** Region. Defaults to the environment, as in the AWS SDK, or to `us-east-1` if there is an `endpoint`. */
   readonly region?: string | undefined
@@ -30,10 +27,7 @@ export interface S3ClientOptions {
   readonly forcePathStyle?: boolean | undefined
   /** Milliseconds without traffic before a request fails. Defaults to 30,000. */
   readonly requestTimeoutMs?: number | undefined
-  /**
-   * Number of attempts per request if S3 throttles or the connection fails. A failure during the download counts, too.
-   * Defaults to 4.
-   */
+  /** Attempts per request if S3 throttles or the connection fails, even during a download. Defaults to 4. */
   readonly maxAttempts?: number | undefined
   /**
    * When to send and verify checksums: `when-supported`, or only `when-required`, which older servers need. Defaults to

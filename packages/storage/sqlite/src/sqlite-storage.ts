@@ -54,9 +54,7 @@ const OWN_NAMES: readonly string[] = [
 
 /** Options of {@link SqliteStorage}: either `path` or `database`. */
 export interface SqliteStorageOptions extends ManagedStorageOptions {
-  /**
-   * Database file. It and its directories are created at the first store. A relative path is resolved at construction.
-   */
+  /** Database file, created with its directories at the first store. A relative path is resolved at construction. */
   readonly path?: string | undefined
   /**
    * An open better-sqlite3 `Database`, preferably in WAL mode. The storage does not close or configure it. The storage

@@ -25,10 +25,7 @@ import type { SqlEngine } from './sql-engine.ts'
 const zlib = (): typeof Zlib => process.getBuiltinModule('node:zlib')
 /** Size of a chunk. The default of 16 KB would need too many messages between threads. */
 const CHUNK_BYTES = 65_536
-/**
- * Size up to which work is done on this thread. It takes about 0.2 ms, which is faster than a message to another
- * thread.
- */
+/** Size up to which work is done on this thread in about 0.2 ms, faster than a message to another thread. */
 const MAX_BYTES_IN_PLACE = 65_536
 const MAX_LEVEL_IN_PLACE = 9
 
@@ -141,10 +138,7 @@ export async function hmacSha256(key: Uint8Array, bytes: Uint8Array): Promise<Ui
   return new Uint8Array(createHmac('sha256', key).update(bytes).digest())
 }
 
-/**
- * Run a program in workers. They are terminated after a timeout, or if they need more than `maxMemoryMb`. `source` must
- * answer each message of `parentPort`.
- */
+/** Run a program in workers that end after a timeout or above `maxMemoryMb`. It must answer each message. */
 export function isolate(source: string, maxMemoryMb: number): IsolatedProgram | undefined {
   const pool = createWorkerPool(source, { maxMemoryMb })
   return {
@@ -338,10 +332,7 @@ export function utf8Text(bytes: Uint8Array, start: number, end: number): string 
 const MS_PER_MILLION_UNITS = 20
 
 interface PatternBudget {
-  /**
-   * Start to match a text of this length, and return the remaining milliseconds, which are always above 0. Throws
-   * `timeout` if no time is left.
-   */
+  /** Start to match a text, and return the remaining milliseconds, above 0. Throws `timeout` if none are left. */
   begin(textLength: number): number
   spend(milliseconds: number): void
   timeout(progress: PatternProgress): PatternError

@@ -5,9 +5,7 @@ export interface CellBatch {
   /** Names of the columns that earlier batches did not have. */
   readonly names: readonly string[]
   readonly bytes: Uint8Array
-  /**
-   * For each cell, -1 for NULL, otherwise twice the number of its bytes. One is added if the cell must be read as text.
-   */
+  /** For each cell, -1 for NULL, otherwise twice its number of bytes, plus one if it must be read as text. */
   readonly lengths: Int32Array
 }
 
@@ -47,9 +45,7 @@ export interface SqlStatement {
 export interface SqlRows {
   readonly names: readonly string[]
   readonly rows: readonly (readonly (string | null)[])[]
-  /**
-   * Number of rows in the whole result if `isCounted`. If they are unknown, it is the number of rows that were read.
-   */
+  /** Number of rows in the whole result if `isCounted`, otherwise the number of rows that were read. */
   readonly count: number
   readonly isCounted: boolean
   /** Number of rows in each table that the statement reads. */

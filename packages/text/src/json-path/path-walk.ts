@@ -44,10 +44,7 @@ export interface FoundValue {
   readonly start: number
   readonly end: number
   readonly path: string
-  /**
-   * One bit for each segment that applies within the value. The bit after the last segment means that the value is
-   * selected.
-   */
+  /** One bit for each segment that applies within the value. The last bit means that the value is selected. */
   readonly mask: number
   /** Segments whose filter the value must still pass. */
   readonly pending: readonly number[]

@@ -57,10 +57,7 @@ export function rewriteInexactNumbers(text: string, write: (number: string) => s
   return rewritten
 }
 
-/**
- * Whether a text may have such numbers. Only text outside strings is checked, because most of a conversation is
- * strings.
- */
+/** Whether a text may have such numbers. Only text outside strings is checked. */
 function mayBeInexact(text: string): boolean {
   for (const { start, end } of besideStrings(text)) if (MAYBE.test(text.slice(start, end))) return true
   return false

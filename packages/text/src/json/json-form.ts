@@ -2,10 +2,7 @@ import { contentTypeEssence } from '../types/content-types.ts'
 import type { JsonForm } from './json-walker.ts'
 import { isJsonLinesType, isJsonType, recognizeJson } from './recognize-json.ts'
 
-/**
- * Number of bytes in which JSON is detected. If the content type does not declare several values, the second one must
- * begin within them.
- */
+/** Number of bytes in which JSON is detected, and in which a second value must begin to be noticed. */
 const START_BYTES = 65_536
 const DECLARED_SURENESS = 0.5
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]

@@ -13,10 +13,7 @@ export interface JsonVisitor {
   begin(at: number, first: number): boolean
   /** The innermost open value ended before `at`. */
   end(at: number): void
-  /**
-   * All open values end without being complete, because their line is not JSON. With `isRecord`, the line counts as a
-   * value nevertheless.
-   */
+  /** All open values end, because their line is not JSON. With `isRecord`, the line counts as a value. */
   abandon?(isRecord: boolean): void
 }
 
@@ -214,10 +211,7 @@ export class JsonWalker {
       : name.stands(this.key(this.#levels - 1), 0)
   }
 
-  /**
-   * Number of levels in the path to the current position. The innermost level counts only if one of its entries has
-   * started.
-   */
+  /** Number of levels in the current path. The innermost level counts once one of its entries has started. */
   get pathLevels(): number {
     return this.#isInEntry ? this.#levels : Math.max(0, this.#levels - 1)
   }

@@ -21,10 +21,7 @@ export interface LineBatch {
   readonly until: number | undefined
 }
 
-/**
- * Decode UTF-8 and split it into batches of lines, in bounded memory. By default, a byte order mark at the start is
- * skipped. Invalid bytes become U+FFFD.
- */
+/** Decode UTF-8 into batches of lines, in bounded memory. By default, skips a byte order mark at the start. */
 export async function* lineBatches(
   blocks: AsyncIterable<Uint8Array>,
   options: BatchOptions,

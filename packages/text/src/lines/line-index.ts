@@ -90,10 +90,7 @@ export class LineIndex {
     return this.omitted !== undefined && offset >= this.omitted.offset ? this.omitted.lines : 0
   }
 
-  /**
-   * Convert a line number to the number among the lines that were not omitted. For an omitted line, return the next
-   * line that was not omitted.
-   */
+  /** Convert a line number to the number among lines that were not omitted. An omitted line gives the next one. */
   presentLine(line: number): number {
     const { lines, afterLine } = this.omitted ?? { lines: 0, afterLine: line }
     return line - 1 <= afterLine ? line : Math.max(afterLine + 1, line - lines)
@@ -108,10 +105,7 @@ export class LineIndex {
     return this.lineEndsBefore(block + 1) - this.lineEndsBefore(block)
   }
 
-  /**
-   * Return the block in which a line begins. Omitted lines have no number here. The first byte of the line may be in
-   * the next block.
-   */
+  /** Return the block in which a line begins. The first byte of the line may be in the next block. */
   blockOfLine(line: number): number {
     // Line n begins after line end n - 1, in the last block with fewer line ends before it.
     let low = 0
@@ -146,9 +140,7 @@ export class LineIndex {
     return encodeBase64(Uint8Array.from(bytes))
   }
 
-  /**
-   * Decode a result of {@link LineIndex.encode} for a content of `size` bytes. Returns `undefined` for any other text.
-   */
+  /** Decode a result of {@link LineIndex.encode} for `size` bytes. Returns `undefined` for any other text. */
   static decode(text: string, size: number): LineIndex | undefined {
     const blocks = Math.ceil(size / LINE_BLOCK_BYTES)
     if (text.length > ((blocks * MAX_COUNT_BYTES + MAX_FRAME_BYTES) * 4) / 3) return undefined
@@ -278,10 +270,7 @@ const WORDS_AT_ONCE = 255
 /** Size up to which a search for each LF is as fast. It is much faster before the code is compiled. */
 const FEW_BYTES = 65_536
 
-/**
- * Count the LFs in `bytes` from `start` to `end`. For a few bytes, each LF is searched. For more bytes, {@link
- * countInBulk} is used.
- */
+/** Count the LFs in `bytes` from `start` to `end`: one by one if there are few bytes, otherwise in bulk. */
 export function countLineEnds(bytes: Uint8Array, start = 0, end: number = bytes.length): number {
   return end - start <= FEW_BYTES ? countByLooking(bytes.subarray(start, end)) : countInBulk(bytes, start, end)
 }

@@ -9,10 +9,7 @@ export interface LineSink {
   /** The next lines are in the text `window`. */
   open(window: string): void
   line(start: number, end: number): void
-  /**
-   * A line that is too long: the `hidden` units between `start` and `end` are omitted. For a progress line, the texts
-   * are what a terminal shows.
-   */
+  /** A long line without its `hidden` units. For a progress line, the texts are what a terminal shows. */
   longLine(start: string, end: string, hidden: number): void
 }
 

@@ -1,9 +1,7 @@
 /** Text encoding of some bytes. */
 export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be'
 const SNIFFED_BYTES = 8_192
-/**
- * Characters that are rare in text: controls that have no effect in terminals, and runs of NUL. Each run counts once.
- */
+/** Characters that are rare in text: controls without effect in terminals, and runs of NUL. A run counts once. */
 const CONTROLS = /\0+|[\u0001-\u0006\u000e-\u001a\u001c-\u001f]/g
 /** Characters that never occur in UTF-16 text, but do occur if other data is decoded as UTF-16. */
 const UNASSIGNED = /[\ufffd\p{Cn}\p{Co}]|[\u0007\u0008]/gu
@@ -106,10 +104,7 @@ export function hasWidePart(bytes: Uint8Array): boolean {
   return bytes.includes(0) && new TextDecoder().decode(bytes).search(WIDE_PART) >= 0
 }
 
-/**
- * Removes NULs for previews: NULs of UTF-16 and NULs used as padding. A NUL between two values becomes a blank. The
- * result does not depend on where the chunks end.
- */
+/** Removes NULs for previews, in UTF-16 and padding. A NUL between two values becomes a blank. */
 export class NulFilter {
   #before = ''
   #held = ''

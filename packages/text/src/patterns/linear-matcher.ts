@@ -13,19 +13,13 @@ import { EVERY_CHARACTER, parseExpression, patternTree, type PatternNode, type R
 
 /** Largest number of positions in a program. Counted repeats multiply it. */
 const MAX_PROGRAM = 30_000
-/**
- * Amount of work between two pauses: one for each character, and one for each program position in a new state. It takes
- * about 2 ms.
- */
+/** Work between two pauses, about 2 ms: one for each character, and for each program position in a new state. */
 const WORK_OF_A_SLICE = 200_000
 const LARGE_PROGRAM = 100
 /** Largest number of positions and transitions to keep in all states of an automaton, about 8 MB. */
 const MAX_KEPT = 2_000_000
 
-/**
- * Create a matcher for an expression with the flag `s`, and `i` or `u`. Returns `undefined` for look-around and
- * back-references, and for programs that are too large.
- */
+/** Create a matcher for an expression with the flag `s`. Returns `undefined` if it has look-around or is too large. */
 export function createLinearMatcher(expression: string, letters: string): LinearMatcher | undefined {
   const flags = { ignoreCase: letters.includes('i'), unicode: letters.includes('u') }
   const pattern = parseExpression(expression, flags.unicode)

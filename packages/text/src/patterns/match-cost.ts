@@ -263,10 +263,7 @@ function simplified(set: CharacterSet): CharacterSet {
   return set.length <= MOST_RANGES ? set : [[set[0]![0], set.at(-1)![1]]]
 }
 
-/**
- * Return the cost of failing at positions other than the start of a line. Returns `undefined` unless all branches begin
- * with `^`.
- */
+/** Return the cost of failing elsewhere than at line starts, or `undefined` unless all branches begin with `^`. */
 function anchorCost(node: PatternNode): number | undefined {
   if (node.kind === 'edge') return node.ahead ? undefined : 1
   if (node.kind === 'sequence') return node.parts[0] && anchorCost(node.parts[0])
@@ -279,10 +276,7 @@ function anchorCost(node: PatternNode): number | undefined {
   return costs.every((cost) => cost !== undefined) ? costs.reduce((all, cost) => all + cost + 1, 1) : undefined
 }
 
-/**
- * Return the number of characters in a match at which another match can start. Returns `Infinity` if characters of runs
- * can start a match.
- */
+/** Return the number of characters in a match at which another match can start, perhaps `Infinity`. */
 function widthBetweenStarts(tree: PatternNode, { first }: Analysis): number {
   const { set, isEmpty } = first.of(tree)
   return isEmpty ? Infinity : widthWithoutRuns(tree, set)
@@ -405,9 +399,7 @@ interface SplitPattern {
 /** Returns the largest cost of a node. Returns `undefined` if the cost depends on the line. */
 type ConstantCost = (node: PatternNode) => number | undefined
 
-/**
- * Split off an end that never fails, and whose cost is proportional to its characters: for example `.*` in `ERROR.*`.
- */
+/** Split off an end that never fails and whose cost is proportional to its characters: `.*` in `ERROR.*`. */
 function splitTail(node: PatternNode, constantCost: ConstantCost): SplitPattern {
   const steady = steadyCost(node, constantCost)
   if (steady !== undefined) return { head: { kind: 'sequence', parts: [] }, tailCost: steady }
@@ -438,10 +430,7 @@ function splitSequence(parts: readonly PatternNode[], constantCost: ConstantCost
   return { head: before.head, tailCost: tailCost + before.tailCost }
 }
 
-/**
- * Return the `tailCost` of a node that always matches. Return `undefined` for other nodes. A repeat is never entered
- * again, because its continuation cannot fail.
- */
+/** Return the `tailCost` of a node that always matches, otherwise `undefined`. A repeat is never entered again. */
 function steadyCost(node: PatternNode, constantCost: ConstantCost): number | undefined {
   if (node.kind === 'repeat') {
     if (node.min > 0 || (node.max > 0 && !consumes(node.body))) return undefined

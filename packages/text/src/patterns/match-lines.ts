@@ -4,10 +4,7 @@ import { LONG_LINE_LENGTH } from '../platform/platform.ts'
 /** Receives a match: its start and end in the text, and the start and end of its line. */
 export type TakeMatch = (start: number, end: number, lineStart: number, lineEnd: number) => void
 
-/**
- * Find the first match in each line, and all matches in very long lines. `regex` has the flag `g`, and never matches an
- * LF. `text` ends without the last LF.
- */
+/** Find the first match in each line, and all in very long lines. `regex` is global and never matches an LF. */
 export function matchLines(regex: RegExp, text: string, take: TakeMatch): void {
   for (let from = 0; from <= text.length;) {
     regex.lastIndex = from
@@ -74,10 +71,7 @@ export interface ByteSpan {
 }
 
 const LINE_FEED = 10
-/**
- * Longest string to search for. Node.js uses other algorithms for longer ones, which are slower if the first byte is
- * rare.
- */
+/** Longest string to search for. Node.js searches for longer ones slowly if their first byte is rare. */
 const PROBE_BYTES = 7
 /** Number of bytes to compare around a probe, so that a hostile text costs a limited time for each byte. */
 const COMPARED_BYTES = 32
@@ -91,10 +85,7 @@ interface Probe {
   readonly compared: Uint8Array
 }
 
-/**
- * Finds lines that contain a string of every set. Rare bytes are searched first, so that most lines are never looked
- * at.
- */
+/** Finds lines that contain a string of every set. Rare bytes are searched first, to skip most lines. */
 export class RequiredStrings {
   readonly #sets: readonly (readonly Probe[])[]
   readonly #ignoreCase: boolean

@@ -1,9 +1,6 @@
 import { RegExpParser, RegExpSyntaxError, type AST } from '@eslint-community/regexpp'
 
-/**
- * Matches of an expression. Parts of a sequence are in the order of matching. In look-behind, this is from last to
- * first.
- */
+/** Matches of an expression. A sequence is in the order of matching, from last to first in look-behind. */
 export type PatternNode =
   | CharacterNode
   | { readonly kind: 'sequence'; readonly parts: readonly PatternNode[] }
@@ -21,10 +18,7 @@ interface CharacterNode {
   readonly source: string
   /** A superset of the characters that match. */
   readonly set: CharacterSet
-  /**
-   * All characters that match, if they are few. With the flag `i`, they are ASCII in lower case. It is set only for
-   * ASCII.
-   */
+  /** All characters that match, if they are few. With the flag `i`, they are ASCII in lower case. */
   readonly few?: readonly number[]
 }
 

@@ -25,20 +25,14 @@ export interface SearchPattern {
   readonly expression: string
   /** The flags of `expression`: `s`, and `i` and `u` if needed. */
   readonly flags: string
-  /**
-   * The reason why the pattern is searched as literal text, without a full stop: `Unterminated group`. Absent if the
-   * expression is valid.
-   */
+  /** The reason why the pattern is searched as literal text: `Unterminated group`. Absent if it is valid. */
   readonly problem?: string
   /**
    * Sets of strings without LF and U+FFFD, the best set first. Each match contains a string of every set. With
    * `ignoreCase`, all strings are ASCII in lower case, and a match may differ in the case of ASCII letters.
    */
   readonly required?: readonly (readonly string[])[]
-  /**
-   * A proven bound for the steps of a search with `expression`. The other expressions take at most six times as many
-   * steps.
-   */
+  /** A proven bound for the steps of a search with `expression`. Other expressions take at most six times as many. */
   readonly cost: PatternCost
   /**
    * The expression for many lines at once, if they contain no CR, U+2028 and U+2029. Its matches never contain an LF.

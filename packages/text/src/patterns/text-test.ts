@@ -5,10 +5,7 @@ import { parseSearchPattern } from './search-pattern.ts'
 /** Tests a text in linear time. It yields about every 2 ms. */
 export type TextTest = (text: string) => Generator<undefined, boolean>
 
-/**
- * Create a test by code points, for a whole text or for its parts. Returns `undefined` if the expression cannot be
- * matched in linear time.
- */
+/** Create a test by code points for a text or its parts. Returns `undefined` if matching is not linear. */
 export function createTextTest(pattern: string, whole: boolean): TextTest | undefined {
   const { expression, ignoreCase, problem } = parseSearchPattern(pattern, { ignoreCase: false })
   if (problem !== undefined) return undefined

@@ -8,9 +8,7 @@ const SLICE_MS = 5
 /** Time at which the work of this turn must end. Absent before the first work. */
 let sliceEnd: number | undefined
 
-/**
- * Yield if all callers together have used the time of this turn of the event loop. Call it after each part of the work.
- */
+/** Yield if all callers together used the time of this turn of the event loop. Call it after each part of work. */
 export function yieldWhenDue(): Promise<void> | undefined {
   const now = performance.now()
   return now < (sliceEnd ?? beginSlice(now)) ? undefined : yieldToOthers(undefined)

@@ -249,10 +249,7 @@ const SUFFIXES: readonly (readonly [suffix: string, remaining: number])[] = [
   ['ed', 3],
 ]
 
-/**
- * Returns the stem of a word: `failed`, `failing`, `failures` become `fail`. Numbers, codes and words with other
- * letters do not change.
- */
+/** Returns the stem of a word: `failed`, `failing`, `failures` become `fail`. Other scripts do not change. */
 export function stemWord(word: string): WordStem {
   if (!/^[a-z]+$/.test(word)) return { stem: word, endings: 'none' }
   if (word.length < 4) return { stem: word, endings: 'any' }

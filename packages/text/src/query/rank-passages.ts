@@ -262,10 +262,7 @@ export class PassageCandidates {
     this.#dropped++
   }
 
-  /**
-   * Drops candidates with the lowest scores. Of equal scores, the later ones are dropped. Returns the highest score
-   * that was dropped.
-   */
+  /** Drops candidates with the lowest scores, later ones first. Returns the highest score that was dropped. */
   keepBest(keep: number, scoreOf: (index: number) => number): number {
     if (keep >= this.#count) return -Infinity
     const scores = Float64Array.from({ length: this.#count }, (_, index) => scoreOf(index))

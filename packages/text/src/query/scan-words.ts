@@ -285,10 +285,7 @@ export interface TextChunk {
   readonly open: boolean
 }
 
-/**
- * Yields chunks of text. They do not depend on the size of the blocks. A byte order mark is removed, and invalid bytes
- * become U+FFFD.
- */
+/** Yields chunks of text, whatever the size of the blocks. Removes a byte order mark. Invalid bytes become U+FFFD. */
 export async function* textChunks(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<TextChunk> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const buffer = new Uint8Array(CHUNK_BYTES)

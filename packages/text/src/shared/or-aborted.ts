@@ -1,7 +1,4 @@
-/**
- * Wait for a promise. Stop waiting when the signal fires. Then it rejects with the result of `errorOf`, by default the
- * signal's reason.
- */
+/** Wait for a promise until the signal fires. Then reject with the result of `errorOf`, by default the reason. */
 export async function orAborted<Result>(
   promise: Promise<Result>,
   signal: AbortSignal | undefined,

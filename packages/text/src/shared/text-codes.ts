@@ -1,9 +1,6 @@
 const encoder = new TextEncoder()
 
-/**
- * Converts text to UTF-16 units in an array that is used again. Reading the array is several times as fast as reading
- * the text.
- */
+/** Converts text to UTF-16 units in a reused array. Reading the array is several times as fast. */
 export class TextCodes {
   #bytes = new Uint8Array(0)
   #codes: Uint16Array = new Uint16Array(0)

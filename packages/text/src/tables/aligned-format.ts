@@ -45,9 +45,7 @@ const LEAST_ROWS = 4
 const LEAST_RECORDS = 6
 const APART = /\S {2,}\S/
 
-/**
- * Matches the start of a line of `ls -l`: mode, links, owner, group, size, and the time in the C locale or ISO 8601.
- */
+/** Matches the start of a line of `ls -l`: mode, links, owner, group, size, and the time in C or ISO 8601. */
 const ENTRY =
   /^[-bcdlpsDC][-rwxsStTl]{9}[.+@]? +\d+ +\S+ +\S+ +(\d+, +)?[\d.]+[KMGTP]? +((?:[A-Z][a-z]{2} +\d{1,2} +[\d:]{4,5}|\d{1,2} [A-Z][a-z]{2} +[\d:]{4,5}|\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: [-+]\d{4})?)) \S/
 

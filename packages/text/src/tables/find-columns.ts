@@ -130,10 +130,7 @@ interface FoundSpan extends Span {
   readonly share: number
 }
 
-/**
- * Find columns between blanks that all lines share. A column must be under the header, or filled in more than a few
- * lines.
- */
+/** Find columns between blanks that all lines share. A column needs a header or more than a few filled lines. */
 function findSpans(header: string, lines: readonly string[]): FoundSpan[] | undefined {
   if (header.includes('\t') || lines.some((line) => line.includes('\t'))) return undefined
   const width = Math.min(
@@ -234,10 +231,7 @@ function spanColumns(spans: readonly Span[], names: readonly string[]): LineColu
   return { names, columns: spans.length, separator: ' ', find }
 }
 
-/**
- * Columns of words. The last cell has the rest of the line. `groups`: the number of words in each cell. `least`: the
- * smallest number of cells.
- */
+/** Columns of words, `groups` for each cell. The last has the rest of the line. At least `least` cells. */
 export function wordColumns(
   columns: number,
   names: readonly string[] | undefined,

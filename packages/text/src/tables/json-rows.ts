@@ -13,10 +13,7 @@ const BACKSLASH = 92
 const NEWLINE = 10
 const COMMA = 44
 
-/**
- * Reads rows that are JSON objects, which are in an array or follow each other. The keys are the columns, in order of
- * appearance.
- */
+/** Reads rows that are JSON objects, in an array or one after another. Their keys are the columns. */
 export class JsonRows implements RowReader, TableRow {
   readonly #sink: TableSink
   readonly #columns = new GrowingColumns()

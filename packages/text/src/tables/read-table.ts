@@ -47,10 +47,7 @@ function isObject(line: string): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/**
- * Detect a table that is not declared. Its header must have names, and its rows must be nearly uniform, because rows
- * were requested.
- */
+/** Detect an undeclared table. Its header must have names, and its rows must be nearly uniform. */
 function lenientFormat(text: TableText): SeparatedFormat | undefined {
   const formats = ['text/csv', 'text/tab-separated-values'].map((contentType) =>
     separatedFormat({ ...text, contentType }),

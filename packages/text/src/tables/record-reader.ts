@@ -18,10 +18,7 @@ export interface BlockText {
 
 /** Receives the records of a text in order. */
 export interface RecordSink {
-  /**
-   * Receives a record. Its line end is not included. `bounds` has the starts and ends of the cells, up to the largest
-   * number.
-   */
+  /** Receives a record without its line end. `bounds` has the starts and ends of the first cells. */
   record(text: BlockText, start: number, end: number, cells: number, bounds: Int32Array, line: number): void
   /** Called before the memory of `text` is used again. */
   endBlock?(text: BlockText): void

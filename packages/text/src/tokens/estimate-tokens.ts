@@ -318,10 +318,7 @@ const WHOLE_UNITS = 131_072
 const SLICES = 64
 const SLICE_UNITS = 1_024
 
-/**
- * Estimate the tokens of a large text with a limited effort. Beyond 128 K characters, the average of 64 evenly spaced
- * slices is used. Deterministic.
- */
+/** Estimate the tokens of a large text. Beyond 128 K characters, 64 evenly spaced slices are used. Deterministic. */
 export function estimateLargeTokens(text: string, countTokens: CountTokens = estimateTokens): number {
   if (text.length <= WHOLE_UNITS) return countTokens(text)
   const step = (text.length - SLICE_UNITS) / (SLICES - 1)
@@ -333,10 +330,7 @@ export function estimateLargeTokens(text: string, countTokens: CountTokens = est
   return Math.ceil((tokens / (SLICES * SLICE_UNITS)) * text.length)
 }
 
-/**
- * Count the tokens of a text for a model. Must be deterministic. It may be slow, because texts have at most a few times
- * the budget.
- */
+/** Count the tokens of a text for a model. Must be deterministic. May be slow: texts are a few times the budget. */
 export type CountTokens = (text: string) => number
 
 /** Wrap `countTokens` so that it throws a `TypeError` for invalid counts, which would break every comparison. */

@@ -1,6 +1,4 @@
-/**
- * Description of a block, as given by its tool. The replacement shows each field on one line, shortened if necessary.
- */
+/** Description of a block by its tool. The replacement shows each field on one line, shortened if necessary. */
 interface NamedBlock {
   /** File name, title or URI, if known. */
   readonly name?: string | undefined
@@ -61,10 +59,7 @@ export interface UnknownBlock {
 export type ContentBlock = TextBlock | JsonBlock | MediaBlock | LinkBlock | UnknownBlock
 type StorableBlock = Extract<ContentBlock, { type: 'text' | 'json' }> | (MediaBlock & { readonly data: Uint8Array })
 
-/**
- * Return whether a block has content that can be stored. Links, media by URL, unknown blocks and empty text have no
- * such content.
- */
+/** Return whether a block has content to store. Links, media by URL, unknown blocks and empty text have none. */
 export function isStorable(block: ContentBlock): block is StorableBlock {
   if (block.type === 'text') return block.text !== ''
   if (block.type === 'json') return true

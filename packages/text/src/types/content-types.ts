@@ -1,9 +1,6 @@
 import type { MediaBlock } from './content-block.ts'
 
-/**
- * Content types and their file extensions. Backends use these extensions in file names. Adding one is safe, but
- * changing one requires a changeset.
- */
+/** Content types and their file extensions, which file names use. Changing one requires a changeset. */
 const EXTENSIONS: readonly (readonly [contentType: string, ...extensions: string[]])[] = [
   ['text/plain', '.txt', '.text'],
   ['application/json', '.json'],

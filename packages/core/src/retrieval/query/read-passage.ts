@@ -109,9 +109,7 @@ export class PassageReader {
     }
   }
 
-  /**
-   * Finds the word with the highest weight that is at least `least`. If weights are equal, the first word is returned.
-   */
+  /** Finds the word with the highest weight of at least `least`. Of equal weights, the first word is returned. */
   #matchIn(text: string, start: number, end: number, least: number): ByteSpan | undefined {
     let best: ByteSpan | undefined
     let bestWeight = -1

@@ -42,10 +42,7 @@ export interface CompressedOptions {
    * 22.15. `auto` means `zstd` if available. Defaults to `gzip`.
    */
   readonly codec?: CodecName | 'auto' | undefined
-  /**
-   * Compression level from 1, the fastest. The highest is 9 for gzip and 22 for zstd. Defaults to 3. Outside Node.js,
-   * gzip ignores the level.
-   */
+  /** Compression level from 1, the fastest, to 9 (gzip) or 22 (zstd). Defaults to 3. The web's gzip ignores it. */
   readonly level?: number | undefined
   /** Number of bytes that are compressed and read together, from 4 KiB to 16 MiB. Defaults to 256 KiB. */
   readonly blockBytes?: number | undefined

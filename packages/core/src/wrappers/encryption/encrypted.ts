@@ -49,10 +49,7 @@ export interface EncryptedOptions {
   readonly key?: EncryptionKey | NamedEncryptionKey | undefined
   /** Keys of a storage with key rotation. Requires `nameKey`. */
   readonly keys?: RotatingKeys | undefined
-  /**
-   * Key from which names are derived. It must not change as long as the storage is used: pass the first `key`. Defaults
-   * to `key`.
-   */
+  /** Key from which names are derived. It must never change: pass the first `key`. Defaults to `key`. */
   readonly nameKey?: EncryptionKey | undefined
 }
 
