@@ -120,7 +120,6 @@ export const inOptionNames = (message: string): string =>
     .replaceAll(SAME_NAMES, (name) => `--${name.replaceAll(/_|(?=[A-Z])/g, '-').toLowerCase()}`)
     .replaceAll(PARAMETER, '--$1')
 
-/** Replace storage options in a message by those of store URLs. */
 export const inStoreOptions = (message: string): string => replaced(message, STORE_OPTIONS)
 
 const replaced = (message: string, names: readonly (readonly [string, string])[]): string =>

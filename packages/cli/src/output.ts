@@ -20,7 +20,6 @@ export const printLine = (line: string): Promise<void> => print(`${line}\n`)
 /** Version of everything that `--json` prints; README.md describes it. */
 const SCHEMA = 1
 
-/** Print an object as JSON, or a list as one object per line. */
 export async function printJson(value: object | readonly object[]): Promise<void> {
   const isList = Array.isArray(value)
   const items: readonly object[] = isList ? value : [value]

@@ -37,7 +37,6 @@ export async function listenUntilSignal<Service extends { readonly url: string }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Run until a signal stops it, and return the result. */
 export async function runUntilSignal<Result>(run: Promise<Result>, stop: () => void): Promise<Result> {
   for (const signal of SIGNALS) process.once(signal, stop)
   try {

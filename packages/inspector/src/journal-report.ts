@@ -17,7 +17,6 @@ interface OtherSetting {
   readonly tokensNet: number
 }
 
-/** The report of the meter. */
 export interface MeterReport {
   readonly total: TokenTotals
   readonly tools: readonly MeterGroup[]
@@ -32,7 +31,6 @@ const FRAME_TOKENS = 150
 /** Shares and numbers of tokens from which a tool gets a suggestion. */
 const OFTEN = 0.5
 
-/** Sum up the journal of a scope. */
 export async function reportMeter(journal: Journal, scope: readonly string[], path: string): Promise<MeterReport> {
   const { total, groups: tools } = await summarizeJournal(journal, { by: 'tool', scope })
   const { groups: days } = await summarizeJournal(journal, { by: 'day', scope })

@@ -73,7 +73,6 @@ function resolvedInvoke(tool: FunctionTool, { offloaderOf }: Runs<ScopeRun>): Fu
   return invoke
 }
 
-/** Functions of tools that resolve references. */
 const resolving = new WeakSet<FunctionTool['invoke']>()
 
 export const isResolving = (tool: object): boolean => 'invoke' in tool && resolving.has(tool.invoke as never)

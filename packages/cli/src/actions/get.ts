@@ -85,7 +85,6 @@ function anyOf(patterns: readonly string[] = []): string | undefined {
   return patterns.length > 1 ? patterns.map((pattern) => `(?:${pattern})`).join('|') : patterns[0]
 }
 
-/** Convert search options to parameters of the retrieval tool. */
 function searchParameters(options: SearchOptions): RetrievalCall {
   return {
     query: options.query,

@@ -89,7 +89,6 @@ async function started(connected: Promise<ProxyEnd>): Promise<ProxyEnd> {
   }
 }
 
-/** Return the server, and its name in messages. */
 function namedServer(
   [program, ...args]: readonly string[],
   { url, header = [], sse = false, name }: ProxyOptions,

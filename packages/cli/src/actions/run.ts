@@ -43,7 +43,6 @@ interface RunOptions extends StoreOptions {
 const HIDDEN_STORE =
   'The URL of the store has a password, so the commands above do not name it: put it into SPILLWAY_STORE for them.'
 
-/** Run `spillway run`. */
 export async function run({ args: words, options, command }: Invocation<RunOptions>): Promise<number> {
   holdDownMemory()
   const [name = '', ...args] = options.shell === true ? [words.join(' ')] : words

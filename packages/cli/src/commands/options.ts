@@ -237,7 +237,6 @@ export const contextOffloadOf = (options: ContextOffloadOptions): ContextOffload
 })
 
 type LimitName = 'maxBody' | 'maxContent' | 'maxConcurrent' | 'maxQueued' | 'maxMemory'
-/** Options that limit the service. */
 export type LimitOptions = Readonly<Partial<Record<LimitName | 'maxSpool' | 'rate' | 'bodyTimeout' | 'grace', number>>>
 
 export const LIMIT_OPTIONS: readonly Option[] = [
@@ -256,7 +255,6 @@ export const LIMIT_OPTIONS: readonly Option[] = [
   option('--grace <time>', 'time for open requests once the service is stopped (default: 10s)', parseDuration),
 ]
 
-/** Convert the options to limits of the service. */
 export function limitsOf(options: LimitOptions): Partial<{ [Name in keyof ServerLimits]: number | undefined }> {
   const { maxBody, maxContent, maxConcurrent, maxQueued, maxMemory, rate, bodyTimeout } = options
   return {

@@ -134,7 +134,6 @@ const IS_WINDOWS = process.platform === 'win32'
 const callOf = (command: string, args: readonly string[], shell: boolean): [command: string, args: readonly string[]] =>
   IS_WINDOWS && !shell ? [[command, ...args].map(quoteForCmd).join(' '), []] : [command, args]
 
-/** The longest time that a timer can wait. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 async function* untilExit(

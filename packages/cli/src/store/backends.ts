@@ -24,7 +24,6 @@ export const BACKENDS: readonly Backend[] = [
 
 export const packageOf = ({ schemes: [name] }: Backend): string => `@spillway/${name}`
 
-/** Return the scheme of a URL, and its backend if there is one. */
 export function backendOf(url: string): { readonly scheme: string | undefined; readonly backend: Backend | undefined } {
   const scheme = /^([a-z0-9+]+):/i.exec(url)?.[1]?.toLowerCase()
   return { scheme, backend: BACKENDS.find(({ schemes }) => scheme !== undefined && schemes.includes(scheme)) }

@@ -49,7 +49,6 @@ async function resolvePrefix(storage: Store, text: string, error: StorageError):
 const describe = ({ reference, metadata, key, storedAt }: StoredInfo): string =>
   `${reference} (${metadata['tool'] ?? key}, ${formatAge(Date.now() - storedAt)} ago)`
 
-/** List entries, the newest first. */
 export async function listEntries(storage: Store, below = false): Promise<StoredInfo[]> {
   const entries: StoredInfo[] = []
   for await (const info of storage.list({ below })) entries.push(info)

@@ -26,7 +26,6 @@ export interface OpenStore {
 }
 
 interface StoreUse extends StoreSettings {
-  /** Whether a store in memory is allowed. */
   readonly allowEphemeral?: boolean
   /** Defaults to `allowEphemeral`. */
   readonly writes?: boolean
@@ -78,7 +77,6 @@ export const DEFAULT_LIMITS: { readonly ttlMs: number; readonly maxBytes: number
   ttlMs: 30 * 86_400_000,
   maxBytes: 1_000_000_000,
 }
-/** The setting with which the default store is opened. */
 export const DEFAULT_AGE: StoreSettings = { ttlMs: DEFAULT_LIMITS.ttlMs }
 const TIDY_MS = 3_600_000
 
@@ -117,7 +115,6 @@ interface StoreSettings {
 
 export type LoadPackage = (name: string) => Promise<unknown>
 
-/** Return the arguments of the class for a URL. */
 const ARGUMENTS: Readonly<Record<string, (url: string, settings: StoreSettings) => readonly unknown[]>> = {
   FileStorage: (url, settings) => [{ directory: localPath(url), ...settings }],
   InMemoryStorage: (_url, settings) => [settings],

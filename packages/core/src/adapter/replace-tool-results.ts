@@ -4,7 +4,6 @@ export interface ModelMessageLike {
   readonly content: unknown
 }
 
-/** A tool result in a message. */
 export interface ToolResultPart {
   readonly toolName: string
   readonly toolCallId: string

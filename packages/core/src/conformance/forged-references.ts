@@ -52,7 +52,6 @@ const FORGERIES: readonly Forgery[] = [
   (reference) => Array.from(reference, fullWidth).join(''),
 ]
 
-/** Random changes of a reference. */
 const MUTATIONS: readonly ((random: Random, reference: string, other: string) => string)[] = [
   (random, reference, other) => pick(random, FORGERIES)(reference, other),
   (random, reference) => pick(random, PREFIXES).repeat(1 + randomBelow(random, 8)) + reference,

@@ -68,7 +68,6 @@ export async function planConformance(
 /** Default time limit of a case, in milliseconds. */
 export const DEFAULT_TIMEOUT_MS = 30_000
 
-/** The cases that the filter accepts. */
 export const wantedCases = ({ cases = conformanceCases, filter }: ConformanceOptions): readonly ConformanceCase[] =>
   cases.filter(({ id }) => filter?.(id) ?? true)
 

@@ -6,7 +6,6 @@ import type { OffloadRequest } from './offload-request.ts'
 import type { ReadBack } from './read-back.ts'
 import { readingOf, type ReplacingOffloader } from './replace-result.ts'
 
-/** Number of tokens of the statement at the end. */
 const STATEMENT_TOKENS = 80
 
 export interface CutResult {

@@ -17,7 +17,6 @@ export interface ToolSettings<Limit = TokenLimit> {
   readonly offload?: boolean | undefined
 }
 
-/** Options that limit results. */
 export interface LimitOptions<Limit = TokenLimit> extends Omit<ToolSettings<Limit>, 'offload'> {
   readonly contextWindow?: number | undefined
   readonly maxRetrievalTokens?: Limit | undefined
@@ -33,7 +32,6 @@ export interface ResolvedLimits extends ResultLimits {
   readonly tools: Readonly<Record<string, ToolSettings<number>>>
 }
 
-/** Limits for one result, in tokens. */
 export interface ResultLimits {
   readonly maxResultTokens: number
   readonly previewTokens: number
@@ -133,7 +131,6 @@ function merge(own: ToolSettings<number>, base: ResultLimits): ResultLimits {
   }
 }
 
-/** Limits for the results of a tool. */
 export interface ToolLimits extends ResultLimits {
   /** Whether results up to `maxInlineTokens` are not offloaded. `maxResultTokens` is then the same number. */
   readonly isExempt: boolean

@@ -93,7 +93,6 @@ function choosePart(part: HistoryPart, options: ResolvedHistoryOptions): Choice 
   return tokens > maxToolMessageTokens ? { kind: 'result', part, tokens } : undefined
 }
 
-/** Parse a result that is only a replacement. */
 export function replacementOf(
   { content }: HistoryToolResult,
   { archive }: Pick<ResolvedHistoryOptions, 'archive'>,

@@ -76,7 +76,6 @@ function GoToLine({ entry }: { readonly entry: EntryName }): VNode {
   )
 }
 
-/** Read bytes of an entry. */
 async function readBytes(entry: EntryName, start: number, end: number): Promise<Uint8Array> {
   if (end <= start) return new Uint8Array()
   const response = await fetch(apiUrl('content', { ...entry }), {

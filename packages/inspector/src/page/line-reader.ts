@@ -52,7 +52,6 @@ export class LineReader {
     return this.#kept.get(index)
   }
 
-  /** Return the row of a line. */
   rowOf(line: number): number {
     const { lines = 0, afterLine = line } = this.#blocks.omitted ?? {}
     return this.hasLines ? (line - 1 < afterLine ? line : Math.max(afterLine + 1, line - lines)) - 1 : 0

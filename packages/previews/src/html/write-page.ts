@@ -173,7 +173,6 @@ class PageWriter {
     return this.#page.main.slice(from).filter(({ kind }) => kind === 'heading')
   }
 
-  /** Returns the tokens of hidden headings, up to `most`. */
   #headingTokens(from: number, most: number): number {
     let tokens = 0
     for (const heading of this.#headings(from)) {

@@ -20,7 +20,6 @@ export class PassageKeeper {
     this.#search = new WordSearch(words)
   }
 
-  /** Passages, the longest first. */
   get longest(): readonly Passage[] {
     return this.#kept
   }

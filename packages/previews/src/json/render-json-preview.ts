@@ -298,7 +298,6 @@ const LEAST_SHARE = 0.2
 const KEPT_SHARE = 0.6
 /** Smallest length of a shown string, as a share of the longest one's length. */
 const LEAST_OF_LONGEST = 0.125
-/** Smallest number of tokens for a string. */
 const LEAST_STRING_TOKENS = 16
 
 const shareOfStrings = ({ strings, length: all }: JsonScan): number =>

@@ -4,10 +4,8 @@ LETTERS.fill(1, 0xc0, 0x2000)
 LETTERS.fill(1, 0x2c00)
 for (const [first, last] of ['09', 'AZ', 'az']) LETTERS.fill(1, first!.charCodeAt(0), last!.charCodeAt(0) + 1)
 
-/** Number of UTF-16 units to sample. */
 const SAMPLE = 24
 
-/** Estimates the number of letters from the start of the line. */
 export function estimateLetters(text: string, start: number, most: number): number {
   const sampled = Math.min(text.length, start + SAMPLE)
   let letters = 0

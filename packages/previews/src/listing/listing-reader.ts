@@ -3,7 +3,6 @@ import { isTerminalText } from '@spillway/text/internal/tables'
 import type { ListingForm, ListingReader } from './listing-form.ts'
 import { ListingGroups, type ListedGroup } from './listing-groups.ts'
 
-/** UTF-16 units of a block. */
 const BLOCK_UNITS = 32_768
 /** Largest share of lines that are not part of the listing. */
 const ODD_SHARE = 0.1

@@ -239,7 +239,6 @@ export function severityOfLine(line: string): Severity {
   return shared.severity
 }
 
-/** Returns the severity of a line, or 0. */
 export function severityAt(line: string): number {
   shared.read(line, 0, line.length)
   return shared.severity === 0 ? 0 : shared.at

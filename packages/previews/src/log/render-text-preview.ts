@@ -101,7 +101,6 @@ function isNext(lines: readonly ScannedLine[], index: number): boolean {
 
 /** Estimated tokens of the line number after a gap. */
 const NUMBER_TOKENS = 3
-/** Tokens of the header. */
 const HEADER_TOKENS = 7
 /** Largest share of the budget for the call in the first gap. */
 const CALL_SHARE = 0.25

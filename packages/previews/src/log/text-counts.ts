@@ -27,7 +27,6 @@ export class HashCounts {
     return times
   }
 
-  /** Returns 0 if the hash is not counted. */
   get(hash: number): number {
     return this.#counts[this.#slot(hash)]!
   }
@@ -65,7 +64,6 @@ export class HashIds {
     return this.#hashes.subarray(0, this.#size)
   }
 
-  /** Returns the ids of the first hashes of an array. */
   ofAll(hashes: Int32Array, count: number): Int32Array {
     const ids = new Int32Array(count)
     for (let index = 0; index < count; index++) ids[index] = this.#idOf(hashes[index]!)

@@ -32,7 +32,6 @@ export interface BareLines {
   readonly note: string
 }
 
-/** Scores of kept lines by line number. */
 export interface LineScores extends BareLines {
   /** Likelihood that a line is important, from 0 to 1. */
   readonly scores: ReadonlyMap<number, number>

@@ -91,7 +91,6 @@ const READ_UNITS = 2_097_152
 const READ_SHARE = 0.125
 /** Length up to which a line is always read, in UTF-16 units. */
 const SHORT_UNITS = 16
-/** Rank for each bit of surprise. */
 const SURPRISE_RANK = 0.25
 /** Number of lines before an important line that rank high, too, and the decrease with each. */
 const BEFORE_LINES = 4

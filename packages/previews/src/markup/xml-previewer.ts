@@ -310,7 +310,6 @@ function describeProblem({ owner, name, attributes, text }: XmlProblem): string[
   ]
 }
 
-/** Longest shown value, in UTF-16 units. */
 const MAX_SHOWN_VALUE = 48
 
 /** The outermost elements are written first. The outermost come first. */

@@ -92,7 +92,6 @@ export async function isolatedPages(
 
 /** Smallest height of a heading, relative to the text. */
 const HEADING_FACTOR = 1.15
-/** Longest heading, in UTF-16 units. */
 const MAX_HEADING = 120
 const LEVELS = 3
 

@@ -159,7 +159,6 @@ function isDeclaration(line: string, word: string, calls: DefinitionRules['calls
   return /;\s*$/.test(line) || /^[^:{]*[(=]/.test(line) || /\b(?:struct|union|enum|class)[ \t]+\w+[ \t]*\*/.test(line)
 }
 
-/** Returns the name before the parameters if the line defines it. */
 function nameBeforeParameters(
   line: string,
   previous: () => string,

@@ -12,7 +12,6 @@ export interface Sought {
 const WORTH = [0, 0, 0.6, 0.35, 1] as const
 /** Factor for a repeated line. */
 const REPEATED = 0.5
-/** Largest number of lines to compare. */
 const MOST_COMPARED = 8_192
 /** Factor for comments at the top of a file, such as a license. */
 const LICENCE = 0.08

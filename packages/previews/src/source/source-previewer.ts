@@ -327,14 +327,11 @@ function placed(found: readonly { open: Open; end: number }[], source: SourceLin
   })
 }
 
-/** Number of lines up to which every line is considered. */
 const FEW_LINES = 1_536
-/** Number of lines in a block. */
 const BLOCK_LINES = 24
 /** Size of the considered lines, as a multiple of the budget, and UTF-16 units per token. */
 const TIMES = 3
 const UNITS_PER_TOKEN = 3.4
-/** Additional tokens of a block. */
 const BLOCK_TOKENS = 10
 
 /**

@@ -14,7 +14,6 @@ export interface TableData {
   readonly rows: number
   /** Number of rows that have more or fewer cells than the header. */
   readonly ragged: number
-  /** Summaries of the first columns. */
   readonly summaries: readonly ColumnSummary[]
   readonly sample: readonly SampledRow[]
   /** Number of lines in the table, including title and notes. */

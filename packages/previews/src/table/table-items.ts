@@ -134,7 +134,6 @@ function rowItems(table: TableData, budgetTokens: number, words: readonly string
   })
 }
 
-/** Returns rows with sought words, those with the most words first. */
 function soughtRows({ sample }: TableData, words: readonly string[]): number[] {
   const counts = countSought(
     sample.map(({ text }) => text),
@@ -210,7 +209,6 @@ const FILLED_SHARE = 0.9
 const ABOUT_AS_DISTINCT = 0.9
 /** Largest share of a row's tokens for its key. If the key is larger, rows are shown instead. */
 const KEY_SHARE = 0.45
-/** Share of the budget for keys. */
 const KEYS_SHARE = 0.55
 /** Number of rows up to which no keys are shown. */
 const FEW_ROWS = 8

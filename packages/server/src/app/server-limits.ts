@@ -17,7 +17,6 @@ export interface ServerLimits extends JsonLimits, BodyTimes, WorkLimits, RateLim
 
 const MIB = 1_048_576
 
-/** The default limits. */
 export const DEFAULT_LIMITS: ServerLimits = {
   maxBodyBytes: 64 * MIB,
   maxContentBytes: 1_024 * MIB,

@@ -1,7 +1,6 @@
 import { HttpError } from '../app/http-error.ts'
 import { nextTurn } from './next-turn.ts'
 
-/** Limits of a JSON body. */
 export interface JsonLimits {
   /** Largest depth of arrays and objects. */
   readonly maxJsonDepth: number

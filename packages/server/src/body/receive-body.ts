@@ -133,7 +133,6 @@ export interface BodySpool {
   open(caller: string): Promise<SpooledBody>
 }
 
-/** The spooled bytes of one body. */
 export interface SpooledBody {
   /** Append bytes. Rejects with an `HttpError` `overloaded` if there is no space. */
   write(chunk: Uint8Array): Promise<void>

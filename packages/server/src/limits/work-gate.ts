@@ -1,6 +1,5 @@
 import { HttpError } from '../app/http-error.ts'
 
-/** Limits of concurrent work. */
 export interface WorkLimits {
   /** Number of concurrent requests. */
   readonly maxConcurrent: number

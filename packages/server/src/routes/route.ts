@@ -54,7 +54,6 @@ interface RouteShape {
   /** Whether the body is streamed content. */
   readonly takesContent?: boolean | undefined
   readonly responses: Readonly<Record<number, ResponseDescription>>
-  /** Statuses in addition to those of all routes. */
   readonly failureStatuses?: Readonly<Record<number, string>> | undefined
 }
 

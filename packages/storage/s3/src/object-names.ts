@@ -120,7 +120,6 @@ export function encodeSibling({ description, size, lineIndex }: SiblingContent):
   return new TextEncoder().encode(JSON.stringify(record))
 }
 
-/** Returns `undefined` for invalid content. */
 export function decodeSibling(content: Uint8Array): SiblingContent | undefined {
   const { description, size, lineIndex } = parseObject(new TextDecoder().decode(content)) ?? {}
   const decoded = typeof description === 'string' ? decodeDescription(description) : undefined

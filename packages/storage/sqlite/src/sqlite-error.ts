@@ -34,7 +34,6 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
 }
 const OTHER = unavailable('Try again; if it persists, check FILE.')
 
-/** Returns `undefined` for errors that are not from SQLite. */
 export function sqliteCode(error: unknown): string | undefined {
   const code = typeof error === 'object' && error !== null ? (error as { code?: unknown }).code : undefined
   return typeof code === 'string' && /^SQLITE_\w+$/.test(code) ? code : undefined

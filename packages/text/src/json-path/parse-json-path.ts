@@ -14,7 +14,6 @@ import {
 
 type Library = typeof jsonpath
 type Expression = InstanceType<Library['expressions']['FilterExpression']>
-/** Longest path, in UTF-16 units. */
 const MAX_PATH_LENGTH = 2_000
 
 interface JsonPathProblem {

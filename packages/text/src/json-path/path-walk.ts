@@ -31,7 +31,6 @@ export interface Query {
   readonly segments: readonly Segment[]
 }
 
-/** Tests the bytes of a value. */
 export type Test = (value: Uint8Array, queries: Queries) => Evaluation<boolean>
 
 export interface Queries {

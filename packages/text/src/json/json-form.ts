@@ -13,7 +13,6 @@ export interface JsonSource {
   blocks(start?: number): AsyncIterable<Uint8Array>
 }
 
-/** Layout of a JSON document. */
 export interface JsonLayout {
   readonly form: JsonForm
   /** Byte offset of the first value. A byte order mark and lines that are not JSON come before it. */

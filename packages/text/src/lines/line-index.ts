@@ -118,7 +118,6 @@ export class LineIndex {
     return Math.max(0, low)
   }
 
-  /** Return whether a block can be the one in the index. */
   fits(block: number, bytes: Uint8Array): boolean {
     if (countLineEnds(bytes) !== this.lineEndsIn(block)) return false
     return block < this.blocks - 1 || (bytes.at(-1) === LINE_FEED) === this.endsWithLineFeed

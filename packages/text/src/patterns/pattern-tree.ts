@@ -22,7 +22,6 @@ interface CharacterNode {
   readonly few?: readonly number[]
 }
 
-/** A node that is repeated. */
 export interface RepeatNode {
   readonly kind: 'repeat'
   readonly greedy: boolean

@@ -22,7 +22,6 @@ export class CallerQueues<Item> {
     if (queue?.size === 0) this.#queues.delete(caller)
   }
 
-  /** Take the first item of the first caller whose first item is ready. */
   take(isReady: (item: Item) => boolean = () => true): Item | undefined {
     for (const [caller, queue] of this.#queues) {
       const [item] = queue

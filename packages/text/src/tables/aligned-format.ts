@@ -259,7 +259,6 @@ function firstWords(lines: readonly string[]): string[] {
   return lines.map((line) => line.trimStart().split(/[* ]/, 1).join(''))
 }
 
-/** Whether the share of repeated texts is at most `share`. */
 function mayRepeat(texts: readonly string[], share: number): boolean {
   return new Set(texts).size >= texts.length * (1 - share)
 }

@@ -19,7 +19,6 @@ export interface AlignedTable {
   readonly rows: number
   /** Number of rows that do not match the columns. */
   readonly unfit: number
-  /** Add the row in a block from `start` to `end`. */
   add(block: BlockText, start: number, end: number, line: number): void
   /** Called before the memory of `text` is used again. */
   endBlock(text: string): void

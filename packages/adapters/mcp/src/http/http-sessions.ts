@@ -9,7 +9,6 @@ import { ExactNumbers } from './exact-numbers.ts'
 
 /** Options of {@link HttpSessions}. */
 export interface HttpSessionsOptions {
-  /** Serves a client until its session ends. */
   readonly serve: (client: Connection, scope: readonly string[]) => Promise<unknown>
   readonly onError: (error: Error) => void
   /** Largest number of open sessions. Each may have its own server. Defaults to 100. */
@@ -40,7 +39,6 @@ const SWEEP_MS = 60_000
 export class HttpSessions {
   readonly #options: HttpSessionsOptions & { readonly [Key in 'maxSessions' | 'idleMs' | 'maxRequestBytes']: number }
   readonly #sessions = new Map<string, Session>()
-  /** Sessions that are open or opening, with their callers. */
   readonly #open = new Map<SessionConnection, string>()
   readonly #timer: NodeJS.Timeout
 

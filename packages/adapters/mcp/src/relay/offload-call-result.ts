@@ -254,7 +254,6 @@ function isForUserAlone(part: unknown): boolean {
   return Array.isArray(audience) && audience.length > 0 && audience.every((role) => role === 'user')
 }
 
-/** The annotations of all parts, or their common audience. */
 function commonAnnotations(parts: readonly unknown[]): unknown {
   const [first, ...others] = parts.map((part) => fieldsOf(part)['annotations'])
   const isShort = first !== undefined && lengthOf({ first }) <= MAX_UNMEASURED
@@ -361,7 +360,6 @@ const isAudience = (audience: unknown): boolean =>
 /** Longest text to parse: the values would need many times its size. */
 const MAX_PARSED_LENGTH = 4_194_304
 
-/** Whether a text is the JSON of a value, with any spacing. */
 export function isSameJson(text: string, value: unknown): boolean {
   if (text.length > MAX_PARSED_LENGTH) return isWritten(text, value)
   const parsed = parseJsonText(text, parseExactJson)

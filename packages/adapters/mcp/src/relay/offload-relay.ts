@@ -60,7 +60,6 @@ export class OffloadRelay {
   readonly #sides: RelaySides
   readonly #offloaderOf: (authInfo: unknown) => ContextOffloader
   readonly #pending = new Map<RequestId, Pending>()
-  /** Requests that the relay answers itself. */
   readonly #answering = new Map<RequestId, AbortController>()
   /** Requests whose results are being stored. A canceled request does not wait for the storage. */
   readonly #offloading = new Map<RequestId, AbortController>()
@@ -180,7 +179,6 @@ export class OffloadRelay {
     this.#tasks.clear()
   }
 
-  /** Returns `undefined` for requests that the server answers. */
   #answer(request: Request, offloader: ContextOffloader, context: ClientMessageContext): Promise<unknown> | undefined {
     const name = request.params?.['name']
     if (request.method !== 'tools/call' || !offloader.options.includeRetrievalTool || typeof name !== 'string')

@@ -3,7 +3,6 @@ import { attempt, check, checkBytes, checkEqual, rejectionCode } from '../confor
 import type { ConformanceCase } from '../harness.ts'
 import { bytes, collect, referencesIn } from '../sample.ts'
 
-/** Cases of descriptions and lists. */
 export const listCases: readonly ConformanceCase[] = [
   {
     id: 'list/while-storing-and-deleting',

@@ -215,7 +215,6 @@ export interface ShownPassage {
   readonly similarLine: number
 }
 
-/** `frame` returns the rest of the answer, for the number of passages shown. */
 export function writePassages(
   passages: readonly ShownPassage[],
   frame: (shown: number) => Answer,

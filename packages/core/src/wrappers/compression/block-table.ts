@@ -116,7 +116,6 @@ export function blocksOfTail(codec: CodecName, end: Uint8Array): number | undefi
   return view.getUint32(footer, true)
 }
 
-/** Decode the end of content that has `contentBytes` bytes. Returns `undefined` if it is invalid. */
 export function decodeTail(codec: CodecName, tail: Uint8Array, contentBytes: number): BlockTable | undefined {
   const blocks = blocksOfTail(codec, tail)
   if (blocks === undefined || blocks === 0 || tail.byteLength !== tailBytes(codec, blocks)) return undefined
@@ -206,7 +205,6 @@ const NAME = 'spillway.compressed'
 /** Metadata of a compressed entry. It is known before the content is written. */
 export interface CompressionMarker {
   readonly codec: CodecName
-  /** The original content type. */
   readonly contentType: string
   readonly blockBytes: number
   /** Size of the uncompressed content, in bytes. Absent if the size was unknown at the start. */

@@ -140,7 +140,6 @@ export function compressedDriver(inner: CompleteDriver, ownSettings: Compression
     )
   }
 
-  /** Choose the compression of an entry. Returns `undefined` if the entry is not compressed. */
   const settingsFor = async (id: EntryId, { contentType }: NewEntryInfo): Promise<CompressionSettings | undefined> => {
     // Such a driver replaces the content but keeps the description, which must stay true.
     const present = inner.tellsCreated ? await inner.stat(id) : undefined

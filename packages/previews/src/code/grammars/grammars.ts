@@ -141,7 +141,6 @@ const ECMASCRIPT: Readonly<Record<string, Grammar>> = {
   tsx: { ...TYPESCRIPT, file: 'wasm/tree-sitter-tsx.wasm' },
 }
 
-/** Largest number of nested declarators. */
 const MOST_DECLARATORS = 16
 
 function declared(node: Node): { name: Node; isFunction: boolean } | undefined {

@@ -32,7 +32,6 @@ export const usesOf = (storage: Required<Storage>): readonly Read[] =>
       read.name === 'open' ? { ...read, run: (one, reference) => opened(one, reference, () => pause()) } : read,
     )
 
-/** Open content, use it, and close it. */
 export async function opened<Result>(
   storage: Required<Storage>,
   reference: string,
