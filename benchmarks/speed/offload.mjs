@@ -1,5 +1,5 @@
 // The whole offload call (count -> store -> preview -> replacement) for one tool result, memory storage.
-//   node offload.mjs [--ours PATH] [--only NAME,...] [--tag NAME] [--publish]
+//   node offload.mjs [--ours MODULE] [--only NAME,...] [--tag NAME] [--publish]
 import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -207,14 +207,14 @@ async function main() {
     dir = path.join(L.DATA, 'offload')
   fs.rmSync(dir, { recursive: true, force: true })
   fs.mkdirSync(dir, { recursive: true })
+  const { besidePublishedPackages } = await import('./published-packages.ts')
+  const ours = A.ours ?? besidePublishedPackages(path.join(L.HERE, 'ours.ts'))
   for (const k of ['log', 'utf8']) await L.child(SELF, { make: [k, 10] })
-  const names = Object.keys(IMPL).filter(
-    (n) => (!n.startsWith('ours') || A.ours) && (!A.only || A.only.some((x) => n.startsWith(x))),
-  )
+  const names = Object.keys(IMPL).filter((n) => !A.only || A.only.some((x) => n.startsWith(x)))
   for (const form of FORMS)
     for (const [label, size] of Object.entries(SIZES))
       for (const n of names) {
-        const r = await L.child(SELF, { form, size, impl: n, dir, ours: A.ours }, { killMs: 60_000 })
+        const r = await L.child(SELF, { form, size, impl: n, dir, ours }, { killMs: 60_000 })
         ;((R.forms[form] ??= {})[n] ??= {})[label] = r
         if (r.error || r.killed) console.error(form, label, n, r)
       }
@@ -222,6 +222,7 @@ async function main() {
   const again = await L.child(SELF, { form: 'text', size: SIZES['10 MB'], impl: 'floor encode+scan', dir })
   R.drift = again.med / (R.forms.text['floor encode+scan']?.['10 MB']?.med ?? NaN)
   fs.rmSync(dir, { recursive: true, force: true })
+  if (!A.ours) fs.rmSync(path.dirname(ours), { recursive: true })
   R.seconds = (L.now() - T0) / 1000
   // Not in the processes that are measured.
   const { compareOffload } = await import('./compare-offload.ts')

@@ -7,9 +7,9 @@ const TEST = /\.test(?:-d)?\.ts$/
 
 /** Lines that a package, or all together, may have. They are budgets: what needs more says what users get for it. */
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
-  total: 88_870,
+  total: 88_895,
   'packages/core': 23_330,
-  'packages/previews': 14_675,
+  'packages/previews': 14_700,
   'packages/text': 10_920,
   other: 12_000,
 }

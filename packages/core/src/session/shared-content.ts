@@ -90,7 +90,8 @@ export function withShared(own: AdoptedStorage, shared: () => SharedContent | un
 /** Returns the references in a text, at most 1,000. Only whole words in the form of a reference count. */
 export function mentionedReferences(text: string): string[] {
   const found = new Set<string>()
-  for (const [word] of text.matchAll(/[a-z0-9_]+/g)) {
+  // Shorter words, which are no references, are passed over at once.
+  for (const [word] of text.matchAll(/(?<![a-z0-9_])[a-z0-9_]{22,}/g)) {
     const reference = word.replace(/^_+|_+$/g, '')
     if (isMinted(reference)) found.add(reference)
     if (found.size === MAX_MENTIONED) break

@@ -16,6 +16,7 @@ const line = (text: string): ScannedLine => ({
   run: 1,
   errorsBefore: 0,
   warningsBefore: 0,
+  rank: 0,
 })
 
 describe('showLine', () => {

@@ -160,9 +160,9 @@ export function chooseEnds(shown: ShownLines, budget: ChoiceBudget, headShare: n
 /** Chooses the lines with the highest value for their tokens. The cost of a separate line includes a gap. */
 export function chooseBest(shown: ShownLines, budget: ChoiceBudget, values: Float64Array): ChosenLines {
   const chosen = new Uint8Array(shown.lines.length)
-  const rates = values.map((value, index) => value / Math.sqrt(shown.cost(index) + BASE_TOKENS))
+  const rates = values.map((value, index) => (value > 0 ? value / Math.sqrt(shown.cost(index) + BASE_TOKENS) : 0))
   const order = [...rates.keys()]
-    .filter((index) => values[index]! > 0)
+    .filter((index) => rates[index]! > 0)
     .toSorted((one, other) => rates[other]! - rates[one]! || one - other)
   let left = budget.tokens - budget.gapTokens
   // A second round spends the tokens saved by filled gaps.

@@ -1,6 +1,6 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
-import { formRanks, LineFeatures, oddLines, readLines } from './line-features.ts'
+import { formRanks, LineFeatures, lineScores, oddLines, readLines } from './line-features.ts'
 import { FEATURE, featureOf } from './line-model.ts'
 import { LINE_MODEL } from './line-weights.ts'
 import { ERROR, hashWord, WARNING } from './line-words.ts'
@@ -98,6 +98,19 @@ function featuresOf(text: string, number: number): { list: number[]; weight: num
 }
 const has = (text: string, number: number, about: number, value: number): boolean =>
   featuresOf(text, number).list.includes(featureOf(about, value))
+
+describe('lineScores', () => {
+  it.each(Object.keys(COMMON))(
+    'are of few of many lines: %s, with both ends and the line unlike all others',
+    (kind) => {
+      const lines = Array.from({ length: 2_000 }, (_, index) => COMMON[kind]!(index))
+      lines[1_000] = 'Killed by the kernel: out of memory'
+      const { scores } = lineScores(scanOf(lines), LINE_MODEL)
+      expect(scores.size).toBeLessThan(400)
+      expect([1, 20, 1_001, 1_980, 2_000].filter((number) => !scores.has(number))).toEqual([])
+    },
+  )
+})
 
 describe('LineFeatures', () => {
   it('include the words of the line, and mark the first and the last word', () => {

@@ -307,12 +307,31 @@ function steps(count: number): number {
   return 2 * doublings + (value * value >= 2 ** (2 * doublings + 1) ? 1 : 0)
 }
 
+/** Largest number of lines that get a score, and of those at each end that always do. */
+const SCORED_LINES = 384
+const SCORED_ENDS = 32
+/** Decrease of a line's rank for each doubling of the number of lines like it. */
+const ALIKE_RANK = 0.125
+
+/** Returns indexes of the lines with the highest ranks, and of those at both ends. Features of all lines would cost too much. */
+function scoredLines(lines: readonly ScannedLine[], ranks: readonly Float64Array[]): Iterable<number> {
+  if (lines.length <= SCORED_LINES) return lines.keys()
+  const worth = lines.map(({ rank, repeats }, index) => {
+    const alike = ranks.reduce((product, view) => product * view[index]!, repeats)
+    return rank - ALIKE_RANK * Math.log2(alike)
+  })
+  const indexes = [...lines.keys()]
+  const ends = [...indexes.slice(0, SCORED_ENDS), ...indexes.slice(-SCORED_ENDS)]
+  const best = indexes.toSorted((one, other) => worth[other]! - worth[one]! || one - other)
+  return new Set([...ends, ...best.slice(0, SCORED_LINES - ends.length)])
+}
+
 export function lineScores(scan: TextScan, model: LineModel): LineScores {
   const cut = cutPrefixes(scan.kept, true)
   const { lines } = cut
   const features = new LineFeatures(scan, lines, model)
-  const scores = new Map(
-    lines.map(({ number }, index) => [number, 1 / (1 + Math.exp(-features.weightOf(index)))] as const),
-  )
+  const scores = new Map<number, number>()
+  for (const index of scoredLines(lines, features.ranks))
+    scores.set(lines[index]!.number, 1 / (1 + Math.exp(-features.weightOf(index))))
   return { ...cut, scores, odd: new Set([...oddLines(features.ranks)].map((index) => lines[index]!.number)) }
 }

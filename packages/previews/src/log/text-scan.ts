@@ -23,6 +23,8 @@ export interface ScannedLine {
   /** Number of earlier lines with errors, and with warnings. */
   readonly errorsBefore: number
   readonly warningsBefore: number
+  /** Importance of the line's own words, and of lines after it. */
+  readonly rank: number
 }
 
 /** Lines without their common prefixes. */
@@ -33,7 +35,7 @@ export interface BareLines {
 }
 
 export interface LineScores extends BareLines {
-  /** Likelihood that a line is important, from 0 to 1. */
+  /** Likelihood that a line is important, from 0 to 1. Missing lines have 0. */
   readonly scores: ReadonlyMap<number, number>
   /** The few lines that are unlike all others. */
   readonly odd: ReadonlySet<number>

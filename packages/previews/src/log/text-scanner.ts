@@ -312,7 +312,7 @@ export class TextScanner {
   #describe(line: KeptLine): ScannedLine {
     const text = cleanLine(line.raw)
     const end = line.rawEnd === '' ? '' : cleanLine(line.rawEnd)
-    const { number, blanksBefore, hidden, red, severity, template, run, errorsBefore, warningsBefore } = line
+    const { number, blanksBefore, hidden, red, severity, template, run, errorsBefore, warningsBefore, rank } = line
     // Unknown if lines were skipped.
     const repeats = this.#hasSkipped ? 1 : Math.max(1, this.#counts.templates.get(template))
     return {
@@ -328,6 +328,7 @@ export class TextScanner {
       run,
       errorsBefore,
       warningsBefore,
+      rank,
     }
   }
 }
