@@ -1,18 +1,20 @@
 /**
  * Measures the MCP proxy beside the server that it stands in front of, and prints the tables.
  *
- *   node mcp/run.ts [overhead large] [--quick] [--tag NAME] [--publish]
+ *   node mcp/run.ts [overhead large clients] [--quick] [--tag NAME] [--publish]
  *
  * `--publish` shows the results in docs/benchmarks.md.
  */
 import type { Part } from '../report/run-report.ts'
 import { runSynthetic, type SyntheticOptions } from '../report/run-synthetic.ts'
+import { measureClients } from './measure-clients.ts'
 import { measureLarge } from './measure-large.ts'
 import { measureOverhead } from './measure-overhead.ts'
 
 const PARTS = new Map<string, Part<SyntheticOptions>>([
   ['overhead', { title: 'Small results', measure: measureOverhead }],
   ['large', { title: 'Large results', measure: measureLarge }],
+  ['clients', { title: 'Several clients', measure: measureClients }],
 ])
 
 await runSynthetic({ title: 'MCP', parts: PARTS, folder: import.meta.dirname })

@@ -1,11 +1,7 @@
-import { execFile, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { canReadMemory, peakOf, resetPeakOf } from '../mcp/process-memory.ts'
-import { TaskError } from '../report/task-error.ts'
 import type { ClientFigures, ClientOptions } from './client-figures.ts'
+import { quantile, runClients, startProcess } from './start-process.ts'
 
 /** A server under load. */
 export interface Subject {
@@ -32,20 +28,14 @@ export interface LoadFigures extends Omit<ClientFigures, 'latencies'> {
 
 /** Start a server in a process of its own, let clients in another use it, and stop it. */
 export async function runLoad({ name, script, options }: Subject, clients: ClientOptions): Promise<LoadFigures> {
-  const folder = mkdtempSync(join(tmpdir(), 'spillway-bench-server-'))
-  const args = [join(import.meta.dirname, script), folder, JSON.stringify(options)]
-  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
-  const closed = new Promise((resolve) => child.once('close', resolve))
+  const server = await startProcess(join(import.meta.dirname, script), options)
+  const use = (given: ClientOptions): Promise<ClientFigures> =>
+    runClients(join(import.meta.dirname, 'clients-process.ts'), server.url, JSON.stringify(given))
   try {
-    const url = await new Promise<string>((resolve, reject) => {
-      child.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString().trim()))
-      child.once('close', () => reject(new TaskError(`${name} ended before it listened.`)))
-    })
-    await runClients(url, { ...clients, clients: Math.min(20, clients.clients), seconds: Math.min(2, clients.seconds) })
-    const pid = child.pid ?? 0
-    const before = canReadMemory ? resetPeakOf(pid) : 0
+    await use({ ...clients, clients: Math.min(20, clients.clients), seconds: Math.min(2, clients.seconds) })
+    const before = canReadMemory ? resetPeakOf(server.pid) : 0
     const begin = performance.now()
-    const { latencies, ...figures } = await runClients(url, clients)
+    const { latencies, ...figures } = await use(clients)
     const seconds = (performance.now() - begin) / 1_000
     const kinds = Object.entries(latencies)
       .map(([kind, samples]) => ({
@@ -55,24 +45,8 @@ export async function runLoad({ name, script, options }: Subject, clients: Clien
         p99: quantile(samples, 0.99),
       }))
       .toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))
-    return { name, seconds, ...figures, kinds, ...(canReadMemory && { memory: { before, peak: peakOf(pid) } }) }
+    return { name, seconds, ...figures, kinds, ...(canReadMemory && { memory: { before, peak: peakOf(server.pid) } }) }
   } finally {
-    child.stdin.end()
-    setTimeout(() => child.kill('SIGKILL'), 5_000).unref()
-    await closed
-    rmSync(folder, { recursive: true, force: true })
+    await server.stop()
   }
-}
-
-async function runClients(url: string, options: ClientOptions): Promise<ClientFigures> {
-  const script = join(import.meta.dirname, 'clients-process.ts')
-  const { stdout } = await promisify(execFile)(process.execPath, [script, url, JSON.stringify(options)], {
-    maxBuffer: 256 * 1_048_576,
-  })
-  return JSON.parse(stdout) as ClientFigures
-}
-
-function quantile(samples: readonly number[], share: number): number {
-  const sorted = samples.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 }

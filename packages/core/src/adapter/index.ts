@@ -6,6 +6,7 @@ export {
   isTextContentType,
   KeyedLock,
   parseJsonText,
+  yieldWhenDue,
 } from '@spillway/text/internal'
 export { isExactNumber, parseExactJson, plainNumber, rewriteInexactNumbers } from '@spillway/text/internal/json'
 export { isReplacement } from '../offload/replacement.ts'

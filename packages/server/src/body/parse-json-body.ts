@@ -1,5 +1,5 @@
+import { yieldWhenDue } from '@spillway/core/adapter'
 import { HttpError } from '../app/http-error.ts'
-import { nextTurn } from './next-turn.ts'
 
 export interface JsonLimits {
   /** Largest depth of arrays and objects. */
@@ -15,18 +15,14 @@ interface ParseOptions extends JsonLimits {
   readonly pieceBytes?: number | undefined
 }
 
-const SLICE_MS = 8
-
 /** Parse a UTF-8 body in slices. The last one of equal keys is used. Rejects with `invalid-json` or `too-large`. */
 export async function parseJsonBody(bytes: Uint8Array, options: ParseOptions): Promise<unknown> {
   try {
     const steps = new JsonPieces(bytes, options).parse()
-    for (let begin = performance.now(); ;) {
+    for (;;) {
       const { done, value } = steps.next()
       if (done === true) return value
-      if (performance.now() - begin < SLICE_MS) continue
-      await nextTurn()
-      begin = performance.now()
+      await yieldWhenDue()
     }
   } catch (error) {
     // The parser's message would quote the body.

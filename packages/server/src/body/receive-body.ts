@@ -107,20 +107,12 @@ async function within(
     timer = setTimeout(giveUp, Math.max(0, milliseconds))
   })
   try {
-    return await Promise.race([readNext(reader), timeout])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-async function readNext(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-): Promise<ReadableStreamReadResult<Uint8Array>> {
-  try {
-    return await reader.read()
+    return await Promise.race([reader.read(), timeout])
   } catch (cause) {
     // The request ended for some reason, and the rest of the body is missing.
-    throw tooSlow('The request ended before its body did.', { cause })
+    throw cause instanceof HttpError ? cause : tooSlow('The request ended before its body did.', { cause })
+  } finally {
+    clearTimeout(timer)
   }
 }
 

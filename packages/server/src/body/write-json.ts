@@ -1,26 +1,24 @@
-import { isExactNumber } from '@spillway/core/adapter'
+import { isExactNumber, yieldWhenDue } from '@spillway/core/adapter'
 import { concatBytes } from '@spillway/core/driver'
-import { nextTurn } from './next-turn.ts'
 
-const SLICE_MS = 8
 const PIECE_UNITS = 65_536
 /** Depth below which values are written at once. Blocks and messages are above it. */
 const MAX_LEVEL = 6
+/** Members of an array or object that is written at once, and their length. */
+const MAX_MEMBERS = 16
+const MAX_LENGTH = 4_096
 
 /** Write JSON in UTF-8 like `JSON.stringify`, but without blocking the event loop. */
 export async function writeJson(value: unknown): Promise<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder()
   const pieces: Uint8Array[] = []
   let text = ''
-  let begin = performance.now()
   for (const part of partsOf(value, 0)) {
     text += part
     if (text.length < PIECE_UNITS) continue
     pieces.push(encoder.encode(text))
     text = ''
-    if (performance.now() - begin < SLICE_MS) continue
-    await nextTurn()
-    begin = performance.now()
+    await yieldWhenDue()
   }
   pieces.push(encoder.encode(text))
   return concatBytes(pieces) as Uint8Array<ArrayBuffer>
@@ -37,7 +35,7 @@ function* partsOf(value: unknown, level: number): Generator<string> {
       start = end
     }
     yield '"'
-  } else if (typeof value !== 'object' || value === null || level === MAX_LEVEL || isExactNumber(value)) {
+  } else if (typeof value !== 'object' || value === null || level === MAX_LEVEL || isSmall(value)) {
     yield JSON.stringify(value) ?? 'null'
   } else if (Array.isArray(value)) {
     for (const [index, member] of value.entries()) {
@@ -55,4 +53,12 @@ function* partsOf(value: unknown, level: number): Generator<string> {
     }
     yield mark === '{' ? '{}' : '}'
   }
+}
+
+/** Whether an object is written at once, because it is a number, or has few and short members. */
+function isSmall(value: object): boolean {
+  const members: readonly unknown[] = Object.values(value)
+  const isShort = (member: unknown): boolean =>
+    typeof member === 'string' ? member.length <= MAX_LENGTH : typeof member !== 'object'
+  return isExactNumber(value) || (members.length <= MAX_MEMBERS && members.every(isShort))
 }

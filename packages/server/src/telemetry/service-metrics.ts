@@ -37,11 +37,11 @@ export class ServiceMetrics {
   }
 
   answered({ method, route, status, milliseconds, bytesIn, bytesOut, code }: RequestRecord): void {
-    this.#requests.add({ method, route, status: `${status}` })
+    this.#requests.add({ method, route, status: `${status}` }, 1)
     this.#durations.observe({ route }, milliseconds / 1_000)
     this.#bytes.add({ direction: 'in' }, bytesIn)
     this.#bytes.add({ direction: 'out' }, bytesOut)
-    if (code !== undefined) this.#failures.add({ code })
+    if (code !== undefined) this.#failures.add({ code }, 1)
   }
 
   offloaded(event: OffloadEvent): void {
@@ -52,7 +52,7 @@ export class ServiceMetrics {
   }
 }
 
-/** Largest number of time series, so that a bug cannot fill the memory. */
+/** Largest number of sets of labels, so that a bug cannot fill the memory. */
 const MAX_SERIES = 1_000
 
 type Labels = Readonly<Record<string, string>>
@@ -62,30 +62,37 @@ export class Metric {
   readonly #name: string
   readonly #heading: string
   readonly #buckets: readonly number[]
-  readonly #series = new Map<string, number>()
+  /** By labels: a counter, or how many values are in each bucket, and their sum. */
+  readonly #series = new Map<string, number[]>()
 
   constructor(name: string, help: string, buckets: readonly number[] = []) {
     this.#name = name
     this.#heading = heading(name, help, buckets.length === 0 ? 'counter' : 'histogram')
-    this.#buckets = buckets
+    this.#buckets = buckets.length === 0 ? [] : [...buckets, Infinity]
   }
 
   /** Add to a counter. */
-  add(labels: Labels, amount = 1, suffix = ''): void {
-    const key = this.#name + suffix + labelText(labels)
-    if (this.#series.has(key) || this.#series.size < MAX_SERIES)
-      this.#series.set(key, (this.#series.get(key) ?? 0) + amount)
+  add(labels: Labels, ...amounts: number[]): void {
+    const key = labelText(labels)
+    const known = this.#series.get(key)
+    if (known === undefined && this.#series.size < MAX_SERIES) this.#series.set(key, amounts)
+    for (const [index, value] of known?.entries() ?? []) known![index] = value + amounts[index]!
   }
 
   observe(labels: Labels, observed: number): void {
-    for (const bound of this.#buckets) this.add({ ...labels, le: `${bound}` }, observed <= bound ? 1 : 0, '_bucket')
-    this.add({ ...labels, le: '+Inf' }, 1, '_bucket')
-    this.add(labels, observed, '_sum')
-    this.add(labels, 1, '_count')
+    this.add(labels, ...this.#buckets.map((bound) => Number(observed <= bound)), observed)
   }
 
   text(): string {
-    return this.#heading + [...this.#series].map(([key, value]) => `${key} ${value}\n`).join('')
+    const line = (key: string, value?: number): string => `${this.#name}${key} ${value}\n`
+    const lines = Array.from(this.#series, ([labels, values]) => {
+      if (values.length === 1) return line(`{${labels}}`, values[0])
+      const buckets = this.#buckets.map((bound, index) =>
+        line(`_bucket{${labels},le="${bound === Infinity ? '+Inf' : bound}"}`, values[index]),
+      )
+      return buckets.join('') + line(`_sum{${labels}}`, values.at(-1)) + line(`_count{${labels}}`, values.at(-2))
+    })
+    return this.#heading + lines.join('')
   }
 }
 
@@ -93,9 +100,9 @@ const gauge = (name: string, help: string, value: number): string => `${heading(
 
 const heading = (name: string, help: string, type: string): string => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`
 
-function labelText(labels: Labels): string {
-  const escaped = (value: string): string =>
-    value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`)
-  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
-}
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' }
+
+const labelText = (labels: Labels): string =>
+  Object.entries(labels)
+    .map(([name, value]) => `${name}="${value.replaceAll(/[\\"\n]/g, (character) => ESCAPES[character]!)}"`)
+    .join(',')

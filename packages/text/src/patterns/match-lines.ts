@@ -99,7 +99,7 @@ export class RequiredStrings {
    */
   constructor(sets: readonly (readonly string[])[], ignoreCase: boolean, content: Uint8Array) {
     const counts = new Uint32Array(256)
-    for (const byte of content.subarray(0, SAMPLE_BYTES)) counts[byte]!++
+    for (let at = Math.min(content.length, SAMPLE_BYTES) - 1; at >= 0; at--) counts[content[at]!]!++
     const ranked = sets.map((set) => {
       const found = set.map((text) => probesOf(new TextEncoder().encode(text), counts, ignoreCase))
       return { probes: found.flatMap(({ probes }) => probes), count: found.reduce((sum, { count }) => sum + count, 0) }

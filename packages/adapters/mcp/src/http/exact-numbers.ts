@@ -27,23 +27,27 @@ export class ExactNumbers {
       pieces = []
       return length > maxLength || (isEventStream && !text.startsWith('data:')) ? text : this.#markText(text)
     }
-    const marking = new TransformStream<string, string>({
-      transform(chunk, controller) {
+    const decoder = new TextDecoder()
+    const encoder = new TextEncoder()
+    const marking = new TransformStream<Uint8Array, Uint8Array>({
+      transform(bytes, controller) {
+        const chunk = decoder.decode(bytes, { stream: true })
         length += isEventStream ? 0 : chunk.length
         let start = 0
         for (let end = chunk.indexOf('\n'); isEventStream && end !== -1; end = chunk.indexOf('\n', start)) {
           pieces.push(chunk.slice(start, end + 1))
-          controller.enqueue(take())
+          controller.enqueue(encoder.encode(take()))
           start = end + 1
         }
         pieces.push(chunk.slice(start))
-        if (length > maxLength) controller.enqueue(take())
+        if (length > maxLength) controller.enqueue(encoder.encode(take()))
       },
-      flush: (controller) => controller.enqueue(take()),
+      flush(controller) {
+        pieces.push(decoder.decode())
+        controller.enqueue(encoder.encode(take()))
+      },
     })
-    // The types of Node.js and of the web allow different buffers.
-    const decoder = new TextDecoderStream() as unknown as ReadableWritablePair<string, Uint8Array>
-    return body.pipeThrough(decoder).pipeThrough(marking).pipeThrough(new TextEncoderStream())
+    return body.pipeThrough(marking)
   }
 
   reveal(message: Message): Message {

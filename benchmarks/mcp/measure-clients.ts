@@ -1,0 +1,133 @@
+import { startRedis } from '@spillway-internal/services'
+import { join } from 'node:path'
+import { count, table } from '../adapters/table.ts'
+import { besideHighest, besideLowest, worstFirst, type Comparison } from '../report/comparison.ts'
+import type { SyntheticOptions } from '../report/run-synthetic.ts'
+import { worst, type Section } from '../report/section.ts'
+import { cpuOf, quantile, runClients, startProcess, type StartedProcess } from '../server/start-process.ts'
+import { f1 } from '../speed/lib.mjs'
+import type { McpClientFigures, McpClientOptions } from './clients-process.ts'
+
+const CLIENTS = [1, 16, 64]
+const QUICK_CLIENTS = [4]
+/** Characters of the results: one stays as it is, and one is offloaded. */
+const SIZES = [2_000, 35_000]
+/** Requests by which a client begins. */
+const GREETING = 3
+const RELAY = 'bare relay'
+const DIRECT = 'server, direct'
+
+interface Row {
+  readonly server: string
+  readonly characters: number
+  readonly clients: number
+  readonly calls: number
+  readonly perSecond: number
+  readonly p50: number
+  readonly p99: number
+  /** Milliseconds of processor for a call; absent if they cannot be read. */
+  readonly cpu: number | undefined
+  readonly failed: number
+  readonly stored: number
+  readonly lost: number
+}
+
+/** Measure the proxy over HTTP with several clients, beside a relay by the SDK that only passes messages on. */
+export async function measureClients({ isQuick }: SyntheticOptions): Promise<Section> {
+  const milliseconds = isQuick ? 100 : 700
+  const redis = await startRedis()
+  const started: StartedProcess[] = []
+  const start = async (script: string, options: object): Promise<StartedProcess> => {
+    const process = await startProcess(join(import.meta.dirname, script), options)
+    started.push(process)
+    return process
+  }
+  try {
+    const direct = await start('http-server-process.ts', {})
+    const { url } = direct
+    const subjects: [string, StartedProcess][] = [
+      [DIRECT, direct],
+      [RELAY, await start('relay-process.ts', { url })],
+    ]
+    for (const [name, storage] of Object.entries({ memory: 'memory', SQLite: 'sqlite', Redis: redis.url }))
+      subjects.push([`proxy, ${name}`, await start('proxy-process.ts', { url, storage })])
+    const rows: Row[] = []
+    // The first calls of each are made while its code is not compiled yet.
+    for (const [server, process] of subjects)
+      for (const characters of SIZES) await measure(server, process, { clients: 4, characters, milliseconds })
+    for (const characters of SIZES)
+      for (const clients of isQuick ? QUICK_CLIENTS : CLIENTS)
+        for (const [server, process] of subjects)
+          rows.push(await measure(server, process, { clients, characters, milliseconds }))
+    return sectionOf(rows)
+  } finally {
+    for (const one of started.toReversed()) await one.stop()
+    await redis.dispose()
+  }
+}
+
+async function measure(server: string, process: StartedProcess, options: Omit<McpClientOptions, 'url'>): Promise<Row> {
+  const before = cpuOf([process])
+  const given: McpClientOptions = { url: process.url, ...options }
+  const script = join(import.meta.dirname, 'clients-process.ts')
+  const { latencies, seconds, failed, stored, lost } = await runClients<McpClientFigures>(script, JSON.stringify(given))
+  const after = cpuOf([process])
+  const { characters, clients } = options
+  // The greeting of each client, and calls that read again what was stored.
+  const cpu =
+    before === undefined || after === undefined
+      ? undefined
+      : (after - before) / (latencies.length + stored + GREETING * clients)
+  const times = { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99), cpu }
+  const calls = latencies.length
+  return { server, characters, clients, calls, perSecond: calls / seconds, ...times, failed, stored, lost }
+}
+
+function sectionOf(rows: readonly Row[]): Section {
+  const ours = rows.filter(({ server }) => server !== RELAY && server !== DIRECT)
+  const relayOf = (row: Row): Row | undefined =>
+    rows.find((one) => one.server === RELAY && one.characters === row.characters && one.clients === row.clients)
+  const cells = rows.map((row) => {
+    const relay = relayOf(row)
+    const times = relay === undefined || row === relay ? '' : f1(relay.perSecond / row.perSecond)
+    const figures = [count(row.perSecond), f1(row.p50), f1(row.p99), row.cpu === undefined ? '' : f1(row.cpu)]
+    return [count(row.characters), row.server, String(row.clients), ...figures, times]
+  })
+  const heads = ['characters', 'server', 'clients', 'per second', 'p50, ms', 'p99, ms', 'processor, ms', 'times']
+  const titleOf = ({ characters, server, clients }: Row): string =>
+    `${count(characters)} characters, ${server}, ${clients} clients`
+  const compared = (row: Row): Comparison[] => {
+    const relay = relayOf(row)
+    const what = `clients: ${titleOf(row)}`
+    const named = (value?: number): { name: string; value: number | undefined }[] => [{ name: RELAY, value }]
+    const { perSecond, p99 } = row
+    return [
+      {
+        what: `${what}: per second`,
+        unit: '',
+        ours: perSecond,
+        floor: besideHighest(perSecond, named(relay?.perSecond)),
+      },
+      { what: `${what}: p99`, unit: 'ms', ours: p99, floor: besideLowest(p99, named(relay?.p99)) },
+    ]
+  }
+  const worstOf = (characters: number): Comparison[] =>
+    worstFirst(ours.filter((row) => row.characters === characters).flatMap(compared)).slice(0, 1)
+  return {
+    text: `Calls over HTTP, of clients with a session each. The server is one of the SDK, and each of its results is another. The relay is the transports of the SDK, which pass messages on. The proxy leaves ${count(SIZES[0] ?? 0)} characters as they are, and offloads ${count(SIZES[1] ?? 0)}; every reference is read again. The time of the processor includes the greeting and these reads.\n\n${table(heads, cells, 2)}`,
+    bounds: [
+      worst(
+        'failed calls',
+        0,
+        ours.map((row) => ({ value: row.failed, where: titleOf(row) })),
+      ),
+      worst(
+        'lost results',
+        0,
+        ours.map((row) => ({ value: row.lost, where: titleOf(row) })),
+      ),
+    ],
+    comparisons: SIZES.flatMap(worstOf),
+    figures: rows,
+  }
+}

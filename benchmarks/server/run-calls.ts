@@ -1,0 +1,91 @@
+import { join } from 'node:path'
+import type { CallFigures, CallOptions } from './call-clients-process.ts'
+import { OPERATIONS, readRequest, storedContent, type Operation } from './call-requests.ts'
+import { cpuOf, quantile, runClients, startProcess, type StartedProcess } from './start-process.ts'
+
+/** One or more processes that answer the same. */
+export interface Servers {
+  readonly name: string
+  readonly processes: readonly Pick<StartedProcess, 'url' | 'pid'>[]
+  /** References that clients read in turns. */
+  readonly references: readonly string[]
+}
+
+/** What one operation took. */
+export interface CallRow {
+  readonly server: string
+  readonly operation: Operation
+  readonly clients: number
+  readonly requests: number
+  readonly perSecond: number
+  readonly p50: number
+  readonly p99: number
+  /** Milliseconds of processor that servers used for a request; absent where they cannot be read. */
+  readonly cpu: number | undefined
+  /** Requests with another answer than they should get. */
+  readonly failed: number
+  /** Offloaded results that cannot be read again as they were. */
+  readonly lost: number
+}
+
+/** Results that are read in turns. */
+const READ = 50
+const READ_AT_ONCE = 16
+/** All clients have one address here. */
+const LIMITS = { requestsPerSecond: 1_000_000, requestBurst: 1_000_000 }
+let nextNumber = 0
+
+/** Start the service over a storage. */
+export const startService = (storage: string): Promise<StartedProcess> =>
+  startProcess(join(import.meta.dirname, 'service-process.ts'), { storage, limits: LIMITS })
+
+/** Let clients do one operation for some time. */
+export async function runCalls(
+  { name, processes, references }: Servers,
+  options: Pick<CallOptions, 'operation' | 'clients' | 'milliseconds'>,
+): Promise<{ readonly row: CallRow; readonly figures: CallFigures }> {
+  const script = join(import.meta.dirname, 'call-clients-process.ts')
+  const urls = processes.map(({ url }) => url)
+  const given: CallOptions = { urls, references, ...options, first: nextNumber }
+  const before = cpuOf(processes)
+  const figures = await runClients<CallFigures>(script, JSON.stringify(given))
+  const { latencies, seconds, failed } = figures
+  nextNumber += latencies.length
+  const { operation, clients } = options
+  const requests = latencies.length
+  const after = cpuOf(processes)
+  const cpu = before === undefined || after === undefined ? undefined : (after - before) / requests
+  const times = { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99), cpu }
+  const row = { server: name, operation, clients, requests, perSecond: requests / seconds, ...times, failed, lost: 0 }
+  return { row, figures }
+}
+
+/** Read all results again, each over another process than the one that stored it. Returns how many are not as they were. */
+export async function countLost({ processes }: Servers, stored: CallFigures['stored']): Promise<number> {
+  const isLost = async ([number, reference]: readonly [number, string]): Promise<boolean> => {
+    const { path } = readRequest(undefined, reference)
+    const response = await fetch(`${processes[(number + 1) % processes.length]?.url}${path}`)
+    return !response.ok || !storedContent(number).equals(await response.bytes())
+  }
+  let lost = 0
+  for (let at = 0; at < stored.length; at += READ_AT_ONCE) {
+    const some = await Promise.all(stored.slice(at, at + READ_AT_ONCE).map(isLost))
+    lost += some.filter(Boolean).length
+  }
+  return lost
+}
+
+/** Do all operations until their code is compiled. Returns the servers with references to read, and their answers. */
+export async function prepare(
+  servers: Servers,
+  milliseconds: number,
+): Promise<{ readonly servers: Servers; readonly answers: Record<string, string> }> {
+  const answers: Record<string, string> = {}
+  let references = servers.references
+  for (const operation of OPERATIONS) {
+    const { figures } = await runCalls({ ...servers, references }, { operation, clients: 4, milliseconds })
+    if (figures.stored.length > 0) references = figures.stored.slice(0, READ).map(([, reference]) => reference)
+    answers[operation] = figures.sample
+  }
+  return { servers: { ...servers, references }, answers }
+}
