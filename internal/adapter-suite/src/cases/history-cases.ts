@@ -57,7 +57,7 @@ export const historyCases: readonly AdapterCase[] = [
         calling('build', {}, 'call_build'),
         calling('read_status', {}, 'call_status'),
         callingAll(...two),
-        ...readingParts(MANY_STEPS),
+        ...readingParts(STEPS_TO_COMPACT),
       ]
       const { result: plain } = await runLong(harness, { turns, tools })
       const { result } = await runLong(harness, { turns, tools, compaction: COMPACT })
@@ -67,7 +67,7 @@ export const historyCases: readonly AdapterCase[] = [
       for (const id of ['call_build', 'call_a', 'call_b', 'call_1'])
         assert.ok(isReference(lastResult(lastPrompt(result), id)), `The result of ${id} is old and large, and whole`)
       assert.equal(textOf(lastResult(lastPrompt(result), 'call_status')), 'all is well')
-      assert.equal(textOf(results.at(-1)!), partOf(MANY_STEPS), 'The newest result must be whole')
+      assert.equal(textOf(results.at(-1)!), partOf(STEPS_TO_COMPACT), 'The newest result must be whole')
     },
   },
   {

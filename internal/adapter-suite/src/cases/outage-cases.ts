@@ -6,7 +6,7 @@ import { behaving, calling, returning } from '../support/case-tools.ts'
 import { overriddenStorage } from '../support/overridden-storage.ts'
 import { retrieving } from '../support/retrieval-answers.ts'
 import { assertSamePrompts, runOffloaded, runPair } from '../support/run-pair.ts'
-import { LOG, media, text } from '../support/sample-content.ts'
+import { HUGE, LOG, media, text } from '../support/sample-content.ts'
 import { scripted } from '../support/scripted-model.ts'
 import { lastPrompt, lastResult, referenceIn, textOf } from '../support/seen-results.ts'
 
@@ -44,7 +44,7 @@ export const outageCases: readonly AdapterCase[] = [
     id: 'outages/store-of-an-error',
     title: 'leaves errors unchanged while nothing can be stored',
     async run(harness) {
-      const tools = [behaving('read_log', { type: 'throws', thrown: new RangeError(LOG) })]
+      const tools = [behaving('read_log', { type: 'throws', thrown: new RangeError(HUGE) })]
       const storage = failing(reject(unavailable()))
       assertSamePrompts(await runPair(harness, { tools, model: scripted(calling('read_log')) }, { storage }))
     },

@@ -70,7 +70,7 @@ export const replayCases: readonly AdapterCase[] = [
           lastPrompt(first).messages.slice(0, -1),
           'The part of the prompt that the earlier run has shown',
         )
-      assert.match(textOf(lastResult(lastPrompt(second), 'retrieval_2')), /line 331 of main: status=FAILED/)
+      assert.match(textOf(lastResult(lastPrompt(second), 'retrieval_2')), /line 131 of main: status=FAILED/)
     },
   },
   {
@@ -107,7 +107,7 @@ export const replayCases: readonly AdapterCase[] = [
           empty: join(directory, 'empty'),
         })
         const found = 'The answer to the retrieval in the new process'
-        assert.match(retrieved, /line 331 of main: status=FAILED/, found)
+        assert.match(retrieved, /line 131 of main: status=FAILED/, found)
         assertEqualRequests(resumed, requestsOf(await secondRun(harness, bench, first)))
         const expected = await runFiftyTurns(harness, over('fifty').offloader)
         assert.equal(expected.length, 50, 'The number of model calls')

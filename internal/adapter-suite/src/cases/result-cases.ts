@@ -6,7 +6,7 @@ import type { Bench } from '../support/bench.ts'
 import { assertSameText } from '../support/assert-same-text.ts'
 import { behaving, calling, callingAll, returning } from '../support/case-tools.ts'
 import { assertSamePrompts, runOffloaded, runPair } from '../support/run-pair.ts'
-import { file, json, LOG, log, media, text, USERS } from '../support/sample-content.ts'
+import { file, json, LARGE_BYTES, LOG, log, media, text, USERS } from '../support/sample-content.ts'
 import { scripted } from '../support/scripted-model.ts'
 import {
   abridged,
@@ -19,7 +19,7 @@ import {
   textOf,
 } from '../support/seen-results.ts'
 
-const MIXED_SCRIPTS = '日本語のログ — журнал — سجل — 👩‍👩‍👧 é ñ 𝒳\n'.repeat(3_000)
+const MIXED_SCRIPTS = '日本語のログ — журнал — سجل — 👩‍👩‍👧 é ñ 𝒳\n'.repeat(500)
 const CRLF = LOG.replaceAll('\n', '\r\n')
 const ONE_LINE = Array.from({ length: 12_500 }, (_, index) => `${index % 10_000}`.padStart(7, 'word-')).join(' ')
 const HOSTILE = [
@@ -144,7 +144,7 @@ export const resultCases: readonly AdapterCase[] = [
     id: `results/large-${type}`,
     title: `stores the bytes of a large ${type}, and shows its description`,
     async run(harness) {
-      const block = media(type, 1_200_000)
+      const block = media(type, LARGE_BYTES[type])
       const { result, bench } = await runOffloaded(harness, {
         tools: [returning('render', block)],
         model: scripted(calling('render')),
@@ -152,7 +152,7 @@ export const resultCases: readonly AdapterCase[] = [
       const seen = lastResult(lastPrompt(result))
       const { content } = await bench.stored(referenceIn(seen))
       assert.ok(Buffer.from(block.data).equals(content), `The stored ${type} is not what the tool returned`)
-      assert.match(textOf(seen), new RegExp(`^\\[${type}: .*1,200,000 bytes\\]$`, 'm'))
+      assert.match(textOf(seen), new RegExp(`^\\[${type}: .*${LARGE_BYTES[type].toLocaleString('en')} bytes\\]$`, 'm'))
       assert.deepEqual(
         seen.content.filter((one) => one.type === type),
         [],

@@ -9,7 +9,7 @@ import { calling, callingAll, returning } from '../support/case-tools.ts'
 import { assertTaken } from '../support/provider-rules.ts'
 import { assertAnswer, retrieving } from '../support/retrieval-answers.ts'
 import { assertSamePrompts, runOffloaded, runPair } from '../support/run-pair.ts'
-import { json, LOG, media, text, USERS } from '../support/sample-content.ts'
+import { json, LARGE_BYTES, LOG, media, text, USERS } from '../support/sample-content.ts'
 import { scripted } from '../support/scripted-model.ts'
 import {
   fencedJsonOf,
@@ -30,7 +30,7 @@ const ANSWERED: readonly (readonly [name: string, title: string, ask: Ask, expec
     'pattern',
     'a pattern',
     (reference) => ({ reference, pattern: 'status=FAILED' }),
-    /^> 331\| line 331 of main: status=FAILED/m,
+    /^> 131\| line 131 of main: status=FAILED/m,
   ],
   [
     'line-range',
@@ -44,7 +44,7 @@ const ANSWERED: readonly (readonly [name: string, title: string, ask: Ask, expec
     'search-all',
     'a pattern without a reference',
     () => ({ pattern: 'status=FAILED' }),
-    /line 331 of main: status=FAILED/,
+    /line 131 of main: status=FAILED/,
   ],
   [
     'nothing-found',
@@ -133,7 +133,7 @@ export const retrievalCases: readonly AdapterCase[] = [
     id: `retrieval/${type}`,
     title: `returns an ${type} as a native ${type}, with the same bytes`.replace('an document', 'a document'),
     async run(harness) {
-      const block = media(type, 1_200_000)
+      const block = media(type, LARGE_BYTES[type])
       const { seen } = await readThenRetrieve(harness, block, (reference) => ({ reference }))
       const found = seen.content.find((one) => one.type === type)
       assert.ok(found !== undefined && 'data' in found && found.data !== undefined, `The model sees no ${type}`)
@@ -146,7 +146,7 @@ export const retrievalCases: readonly AdapterCase[] = [
     id: 'retrieval/never-offloaded',
     title: 'never offloads an answer, even if it exceeds the limit for results',
     async run(harness) {
-      const ask: Ask = (reference) => ({ reference, line_range: { start: 1, end: 400 } })
+      const ask: Ask = (reference) => ({ reference, line_range: { start: 1, end: 150 } })
       const options = { maxResultTokens: 1_000, maxRetrievalTokens: 20_000 }
       const { seen, bench, input } = await readThenRetrieve(harness, text(LOG), ask, options)
       await assertAnswer(seen, bench, input)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { SummaryRequest } from '@spillway/history'
 import type { AdapterCase } from '../adapter-case.ts'
-import type { CaseCompaction, SeenPrompt } from '../harness.ts'
+import type { CaseCompaction, ModelTurn, SeenPrompt } from '../harness.ts'
 import { createBench, SESSION } from '../support/bench.ts'
 import { calling, returning } from '../support/case-tools.ts'
 import { COMPACT, isReference, readingParts, REQUEST, runLong } from '../support/long-conversation.ts'
@@ -11,11 +11,13 @@ import { lastPrompt, lastResult } from '../support/seen-results.ts'
 import { hangingMs, within } from '../support/within.ts'
 
 const SYSTEM = 'You are brief.'
-const STEPS = 40
+/** Enough steps for one summary. */
+const STEPS = 20
 
 /** Results that are too small to become references, and yet fill a history. */
 const NOTES = [returning('read_note', text(log('a note', 5)))]
-const READING_NOTES = Array.from({ length: STEPS }, (_, index) => calling('read_note', {}, `call_${index + 1}`))
+const readingNotes = (steps: number): readonly ModelTurn[] =>
+  Array.from({ length: steps }, (_, index) => calling('read_note', {}, `call_${index + 1}`))
 const COMPRESS: CaseCompaction = { maxTotalTokens: 4_000, maxToolMessageTokens: 1_500 }
 
 /** Summaries of older messages, if the user gives a model for them. */
@@ -26,7 +28,7 @@ export const summaryCases: readonly AdapterCase[] = [
     async run(harness) {
       const { compaction } = summarizing()
       const { result } = await runLong(harness, {
-        turns: READING_NOTES,
+        turns: readingNotes(STEPS),
         tools: NOTES,
         systemPrompt: SYSTEM,
         compaction,
@@ -40,7 +42,7 @@ export const summaryCases: readonly AdapterCase[] = [
     title: 'adds a system prompt for the summary if the agent has none',
     async run(harness) {
       const { compaction } = summarizing()
-      const { result } = await runLong(harness, { turns: READING_NOTES, tools: NOTES, compaction })
+      const { result } = await runLong(harness, { turns: readingNotes(STEPS), tools: NOTES, compaction })
       assertSummarised(lastPrompt(result), '')
     },
   },
@@ -49,14 +51,15 @@ export const summaryCases: readonly AdapterCase[] = [
     title: 'keeps the summary from call to call, passes it to the next summary, and never has two summaries',
     async run(harness) {
       const { compaction, requests } = summarizing()
+      const steps = 40
       const { result } = await runLong(harness, {
-        turns: READING_NOTES,
+        turns: readingNotes(steps),
         tools: NOTES,
         systemPrompt: SYSTEM,
         compaction,
       })
       assert.ok(requests.length > 1, `Expected several summaries; ${requests.length} were asked for`)
-      assert.ok(requests.length < STEPS / 3, `${requests.length} summaries in ${STEPS} steps`)
+      assert.ok(requests.length < steps / 3, `${requests.length} summaries in ${steps} steps`)
       for (const [index, { previousSnapshot }] of requests.entries())
         assert.equal(previousSnapshot?.includes(`Summary ${index}.`) ?? false, index > 0, 'The summary before')
       const numbers = result.prompts.map(({ system = '' }) => Number(/Summary (\d+)\./.exec(system)?.[1] ?? 0))
@@ -74,7 +77,7 @@ export const summaryCases: readonly AdapterCase[] = [
     async run(harness) {
       const { compaction, requests } = summarizing()
       const instructions = 'Keep the names of all parts.'
-      await runLong(harness, { turns: READING_NOTES, tools: NOTES, compaction: { ...compaction, instructions } })
+      await runLong(harness, { turns: readingNotes(STEPS), tools: NOTES, compaction: { ...compaction, instructions } })
       assert.ok(requests[0]?.prompt.includes(instructions))
     },
   },
@@ -119,7 +122,7 @@ export const summaryCases: readonly AdapterCase[] = [
         offloader: createBench().offloader,
         session: SESSION,
         tools: NOTES,
-        model: scripted(...READING_NOTES),
+        model: scripted(...readingNotes(STEPS)),
         compaction,
         signal: controller.signal,
       })

@@ -91,8 +91,8 @@ export function passesIn(prompts: readonly SeenPrompt[]): readonly number[] {
 
 /** Return how many parts can be read until the history is compacted for the first time. */
 export async function stepsToFirstPass(harness: AdapterHarness, compaction = COMPACT): Promise<number> {
-  const { result } = await runLong(harness, { turns: readingParts(MANY_STEPS), compaction })
+  const { result } = await runLong(harness, { turns: readingParts(STEPS_TO_COMPACT), compaction })
   const [first] = passesIn(result.prompts)
-  assert.ok(first !== undefined, `Nothing was compacted in ${MANY_STEPS} steps of more than 1,000 tokens each`)
+  assert.ok(first !== undefined, `Nothing was compacted in ${STEPS_TO_COMPACT} steps of more than 1,000 tokens each`)
   return first
 }

@@ -87,10 +87,10 @@ export function requestsOf({ prompts }: ConversationResult): readonly string[] {
 
 /** Results of all kinds, just over the limit. */
 const SMALLER_TOOLS: Conversation['tools'] = [
-  { name: 'read_log', call: (input) => ({ type: 'returns', content: [text(log(JSON.stringify(input), 200))] }) },
+  { name: 'read_log', call: (input) => ({ type: 'returns', content: [text(log(JSON.stringify(input), 60))] }) },
   returning('list_users', json(USERS.slice(0, 200))),
-  returning('capture', text(log('the capture', 200)), media('image', 2_000)),
-  behaving('build', { type: 'returns-error', text: log('the build', 200) }),
+  returning('capture', text(log('the capture', 60)), media('image', 2_000)),
+  behaving('build', { type: 'returns-error', text: log('the build', 60) }),
   returning('read_status', text('all is well')),
 ]
 
@@ -104,7 +104,7 @@ function turnOf(turn: number): ScriptedTurn {
     case 2:
       return callingAll({ id, name: 'read_log', input: { turn } }, { id: `${id}_b`, name: 'read_status', input: {} })
     case 3:
-      return searching(`call_${turn - 1}`, `retrieval_${turn}`, 'line 150 ')
+      return searching(`call_${turn - 1}`, `retrieval_${turn}`, 'line 50 ')
     case 4:
       return calling('capture', {}, id)
     default:

@@ -1,13 +1,13 @@
 import type { ContentBlock, MediaBlock } from '@spillway/core'
 
-/** A log of about 90 KB and 35,000 tokens. Each line has its own number, and line 331 alone has `status=FAILED`. */
+/** A log of about 25 KB and 9,500 tokens. Each line has its own number, and line 131 alone has `status=FAILED`. */
 export const LOG: string = log('main')
 
 /** Make a log like {@link LOG} of another part of a system. Its lines have about 160 characters and 60 tokens. */
-export function log(name: string, lines = 550): string {
+export function log(name: string, lines = 150): string {
   return Array.from({ length: lines }, (_, index) => {
     const ms = index % 97
-    const status = index === 330 ? 'status=FAILED' : 'status=done'
+    const status = index === 130 ? 'status=FAILED' : 'status=done'
     const rows = `read ${index * 8} rows in ${ms % 7} ms and sent ${index * 4} rows in ${ms % 11} ms`
     const memory = `freed ${index * 2} of ${index * 3} KB`
     const queue = `${ms % 13} waiting and ${ms % 5} retried of ${ms % 3} refused in queue ${ms % 17} of pool ${ms % 19}`
@@ -15,12 +15,24 @@ export function log(name: string, lines = 550): string {
   }).join('\n')
 }
 
-/** A JSON value of about 100 KB; user 1,234 alone has the role `owner`. */
-export const USERS: readonly Readonly<Record<string, unknown>>[] = Array.from({ length: 2_000 }, (_, id) => ({
+/** A text of over 80,000 characters, which some frameworks move to a file. Its last line says what failed. */
+export const HUGE: string = [
+  ...Array.from(
+    { length: 800 },
+    (_, index) => `step ${index + 1} of the build went well, ${'as before, '.repeat(10)}and is done`,
+  ),
+  'FATAL: no space left on device',
+].join('\n')
+
+/** A JSON value of about 25 KB; user 234 alone has the role `owner`. */
+export const USERS: readonly Readonly<Record<string, unknown>>[] = Array.from({ length: 500 }, (_, id) => ({
   id,
   name: `user ${id}`,
-  role: id === 1_234 ? 'owner' : 'member',
+  role: id === 234 ? 'owner' : 'member',
 }))
+
+/** A size over the limit for results. */
+export const LARGE_BYTES = { image: 1_200_000, audio: 1_200_000, document: 120_000 } as const
 
 /** Make a block of media: bytes that begin as a file of its type does. */
 export function media(type: 'image' | 'audio' | 'document', size: number): MediaBlock & { readonly data: Uint8Array } {

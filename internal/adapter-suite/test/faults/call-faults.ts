@@ -46,7 +46,7 @@ export const callFaults: readonly Fault[] = [
   },
   {
     name: 'caches results by the id of the call',
-    caughtBy: ['calls/equal-ids', 'calls/equal-ids-in-one-run'],
+    caughtBy: ['calls/equal-ids', 'calls/equal-ids-in-one-run', 'limits/turn'],
     create: () => {
       const cache = new Map<string, TinyOutput>()
       return offloading(async (output, context, offload) => {
@@ -151,7 +151,7 @@ export const callFaults: readonly Fault[] = [
   },
   {
     name: 'makes the names of sessions safe',
-    caughtBy: ['sessions/awkward-names'],
+    caughtBy: ['sessions/awkward-names', 'sessions/at-once'],
     create: () => inSession((session) => session.replaceAll(/\W/g, '_') || '_'),
   },
   {
@@ -194,7 +194,7 @@ export const callFaults: readonly Fault[] = [
   },
   {
     name: 'takes every result of a history for its own',
-    caughtBy: ['replay/history-from-before'],
+    caughtBy: ['replay/history-from-before', 'replay/continued'],
     create: () =>
       changed(() => ({
         rewrite: (messages) => {
@@ -223,7 +223,7 @@ export const callFaults: readonly Fault[] = [
       offloading(async (output, context, offload) => {
         const replaced = await offload(output, context)
         const size = JSON.stringify(output.value).length
-        if (replaced === output && size > 80_000) throw new Error('The result could not be stored.')
+        if (replaced === output && size > 20_000) throw new Error('The result could not be stored.')
         return replaced
       }),
   },

@@ -83,7 +83,7 @@ export const resultFaults: readonly Fault[] = [
     create: () =>
       offloading((output, context, offload) =>
         offload(
-          Array.isArray(output.value) ? ({ ...output, value: output.value.slice(0, 1_000) } as typeof output) : output,
+          Array.isArray(output.value) ? ({ ...output, value: output.value.slice(0, 250) } as typeof output) : output,
           context,
         ),
       ),
@@ -126,7 +126,7 @@ export const resultFaults: readonly Fault[] = [
   },
   {
     name: 'holds each part against the limit for itself',
-    caughtBy: ['results/many-blocks', 'outages/second-block'],
+    caughtBy: ['results/many-blocks', 'outages/second-block', 'results/named-texts'],
     create: () =>
       offloading(async (output, context, offload) => {
         if (output.type !== 'parts') return offload(output, context)
@@ -140,7 +140,7 @@ export const resultFaults: readonly Fault[] = [
   },
   {
     name: 'offloads nothing that comes in parts',
-    caughtBy: ['results/one-block-as-parts'],
+    caughtBy: ['results/one-block-as-parts', 'results/text-beside-large-image'],
     create: () =>
       offloading((output, context, offload) => (output.type === 'parts' ? output : offload(output, context))),
   },
@@ -156,7 +156,7 @@ export const resultFaults: readonly Fault[] = [
   },
   {
     name: 'drops small results once one was offloaded',
-    caughtBy: ['results/beside-small-results'],
+    caughtBy: ['results/beside-small-results', 'results/rest-of-the-prompt'],
     create: () => {
       const { promise: offloaded, resolve } = Promise.withResolvers<void>()
       return offloading(async (output, context, offload) => {

@@ -96,7 +96,13 @@ export const toolFaults: readonly Fault[] = [
   },
   {
     name: 'does not mark the answer of a failed retrieval as an error',
-    caughtBy: ['retrieval/unknown-reference', 'sessions/stolen-reference', 'turns/evicted', 'outages/retrieve'],
+    caughtBy: [
+      'retrieval/unknown-reference',
+      'sessions/stolen-reference',
+      'turns/evicted',
+      'outages/retrieve',
+      'retrieval/unknown-arguments',
+    ],
     create: () =>
       answering(({ execute }) => ({
         async execute(input, context) {
@@ -147,7 +153,7 @@ export const toolFaults: readonly Fault[] = [
   },
   {
     name: 'gives parallel retrievals one answer',
-    caughtBy: ['retrieval/parallel'],
+    caughtBy: ['retrieval/parallel', 'sessions/at-once'],
     create: () => {
       let pending: unknown
       return answering(({ execute }) => ({ execute: (input, context) => (pending ??= execute(input, context)) }))
@@ -214,7 +220,7 @@ export const toolFaults: readonly Fault[] = [
   },
   {
     name: 'needs approval for retrievals',
-    caughtBy: ['approval/not-for-retrieval'],
+    caughtBy: ['approval/not-for-retrieval', 'retrieval/pattern'],
     create: () => answering(() => ({ needsApproval: true })),
   },
   {
@@ -224,7 +230,7 @@ export const toolFaults: readonly Fault[] = [
   },
   {
     name: 'takes every argument for text',
-    caughtBy: ['arguments/valid', 'arguments/schemas'],
+    caughtBy: ['arguments/valid', 'arguments/schemas', 'arguments/invalid'],
     create: () => wrapping((tool): TinyTool => ({ ...tool, inputSchema: { properties: { n: { type: 'string' } } } })),
   },
   {

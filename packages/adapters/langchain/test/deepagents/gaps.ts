@@ -25,12 +25,11 @@ export const INVOKE_GAPS: Gaps = {
 
 /** Gaps where deepagents goes on moving large results to files. */
 export const EVICTION_GAPS: Gaps = {
-  ...gaps(MOVED, 'outages/store', 'outages/store-of-an-error', 'outages/store-throws-garbage', 'outages/passing'),
+  ...gaps(MOVED, 'outages/store-of-an-error'),
   ...(isNewest
-    ? gaps(MOVED, 'outages/second-block', 'results/declined', 'retrieval/image', 'retrieval/document')
+    ? gaps(MOVED, 'outages/second-block', 'retrieval/image', 'retrieval/document')
     : gaps(
         NO_ORIGINAL,
-        'results/rest-of-the-prompt',
         'errors/huge-thrown',
         'errors/huge-thrown-string',
         'errors/huge-thrown-object',
