@@ -91,9 +91,9 @@ function lengthyLines(lines: number, length: number): string {
   return Array.from({ length: lines }, line).join('\n')
 }
 
-/** Texts of 80 KB and twice 1 MB, of short, longer and a single line. */
+/** Texts of 100 KB, of short, longer and a single line. */
 export const LENGTHY_TEXTS: Readonly<Record<string, () => string>> = {
-  'short lines': () => lengthyLines(2_000, 40),
-  'longer lines': () => lengthyLines(500, 2_000),
-  'one line': () => lengthyLines(1, 1_000_000),
+  'short lines': () => lengthyLines(2_500, 40),
+  'longer lines': () => lengthyLines(50, 2_000),
+  'one line': () => lengthyLines(1, 100_000),
 }

@@ -190,14 +190,14 @@ describe('following the calls at the end of answers', () => {
   })
 
   it('shows each hit and each character of a line of wide characters once', async () => {
-    const content = `${'漢字 hit 😀 é'.repeat(4_000)}${'東'.repeat(90_000)}${'hit'.repeat(500)}${'é'.repeat(50_000)}hit`
+    const content = `${'漢字 hit 😀 é'.repeat(1_000)}${'東'.repeat(22_500)}${'hit'.repeat(125)}${'é'.repeat(12_500)}hit`
     for (const from_end of [false, true]) {
-      const answers = await follow(content, { pattern: 'hit', context_lines: 0, from_end }, 2_500)
+      const answers = await follow(content, { pattern: 'hit', context_lines: 0, from_end }, 700)
       expectHits(content, answers)
-      expect(answers.map(countShown).reduce((sum, count) => sum + count, 0)).toBe(4_501)
-      expect(answers.length).toBeLessThan(from_end ? 40 : 20)
+      expect(answers.map(countShown).reduce((sum, count) => sum + count, 0)).toBe(1_126)
+      expect(answers.length).toBeLessThan(from_end ? 18 : 12)
     }
-    const pages = await follow(content, {}, 20_000)
+    const pages = await follow(content, {}, 5_000)
     expect(textOf(pages)).toBe(content)
     expect(pages.length).toBeLessThan(6)
   })

@@ -64,6 +64,7 @@ export const openCases: readonly ConformanceCase[] = [
     requires: ['open'],
     async run({ storage }) {
       // Of one size, so that only their own indexes fit.
+      const counts = [30_000, 300_000, 30_000]
       const contents = [lines(30_000, 100), lines(300_000, 10)]
       const references: string[] = []
       for (const [position, content] of contents.entries())
@@ -75,10 +76,9 @@ export const openCases: readonly ConformanceCase[] = [
         contents.push(streamed)
       }
       for (const [position, reference] of references.entries()) {
-        const count = (contents[position] as Uint8Array).filter((byte) => byte === 0x0a).length
         await opened(storage, reference, async (open) => {
           const index = await open.lineIndex?.()
-          if (index !== undefined) checkEqual(index.lines, count + 1, 'lines')
+          if (index !== undefined) checkEqual(index.lines, (counts[position] as number) + 1, 'lines')
         })
       }
     },
