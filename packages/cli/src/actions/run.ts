@@ -64,7 +64,7 @@ export async function run({ args: words, options, command }: Invocation<RunOptio
     const offloader = createOffloader({ storage, journal }, options, storeArguments(command))
     await assertWritable(storage, options.store)
     const child = await startCommand(name, args, { shell: options.shell, timeoutMs: options.timeout })
-    const progress = new Progress(key, tees)
+    const progress = progressOf(key, tees)
     const output = new RescuedOutput(child.output)
     const chunks = async function* (): AsyncGenerator<Uint8Array> {
       for await (const chunk of output) {
@@ -238,38 +238,34 @@ const INTERVAL_MS = 200
 const QUIET_MS = 2_000
 
 /** Shows the progress of a command on a terminal, and its last line while it may wait for input. */
-class Progress {
-  readonly #label: string
-  readonly #start = Date.now()
-  readonly #timer: NodeJS.Timeout | undefined
-  #bytes = 0
-  #last = this.#start
-  #line = ''
+function progressOf(label: string, isShown: boolean) {
+  const start = Date.now()
+  let bytes = 0
+  let last = start
+  let line = ''
+  // Output that is shown shows prompts too.
+  const timer = isShown ? undefined : setInterval(() => show(), INTERVAL_MS).unref()
 
-  constructor(label: string, isShown: boolean) {
-    this.#label = label
-    // Output that is shown shows prompts too.
-    this.#timer = isShown ? undefined : setInterval(() => this.#show(), INTERVAL_MS).unref()
-  }
-
-  update(chunk: Uint8Array): void {
-    this.#bytes += chunk.byteLength
-    this.#last = Date.now()
+  function update(chunk: Uint8Array): void {
+    bytes += chunk.byteLength
+    last = Date.now()
     const text = Buffer.from(chunk.subarray(-MAX_LINE_BYTES)).toString()
-    this.#line = text.trimEnd().split('\n').at(-1)?.trim() ?? ''
+    line = text.trimEnd().split('\n').at(-1)?.trim() ?? ''
   }
 
-  async stop(): Promise<void> {
-    clearInterval(this.#timer)
+  async function stop(): Promise<void> {
+    clearInterval(timer)
     await clearStatus()
   }
 
-  #show(): void {
+  function show(): void {
     const now = Date.now()
-    const waits = now - this.#last >= QUIET_MS && process.stdin.isTTY
-    const state = waits ? `it may wait for input: ${this.#line}` : formatBytes(this.#bytes)
-    showStatus(`${this.#label}: ${Math.floor((now - this.#start) / 1000)} s, ${state}`)
+    const waits = now - last >= QUIET_MS && process.stdin.isTTY
+    const state = waits ? `it may wait for input: ${line}` : formatBytes(bytes)
+    showStatus(`${label}: ${Math.floor((now - start) / 1000)} s, ${state}`)
   }
+
+  return { update, stop }
 }
 
 const MAX_LINE_BYTES = 200

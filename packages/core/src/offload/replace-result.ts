@@ -195,8 +195,8 @@ async function offloadStream(
     const { redact } = options
     // Redacted text is UTF-8.
     const written = redact === undefined ? encoding : 'utf-8'
-    const text = encoding && new ArrivingBytes(written ?? encoding, previewing(contentType, reading), options)
-    const media = text !== undefined ? undefined : new ArrivingMedia(held.bytes, contentType, reading)
+    const text = encoding && arrivingBytes(written ?? encoding, previewing(contentType, reading), options)
+    const media = text !== undefined ? undefined : arrivingMedia(held.bytes, contentType, reading)
     let size = 0
     const arriving = arrivingChunks(held.bytes, source, request.signal)
     const chunks = async function* (): AsyncGenerator<Uint8Array> {
@@ -241,34 +241,30 @@ const previewing = (contentType: string, { call, previewers, onFallback }: PartR
 /** Number of bytes that are decoded and read at once. */
 const PIECE_BYTES = 65_536
 
-class ArrivingBytes {
-  readonly #decoder: TextDecoder
-  readonly #text: ArrivingText
-  readonly #sampler: TokenSampler
+function arrivingBytes(encoding: TextEncoding, previewing: TextPreviewing, options: ResolvedOptions) {
+  // Keeps a UTF-8 byte order mark, as text does that does not arrive in pieces.
+  const decoder = new TextDecoder(encoding, { ignoreBOM: encoding === 'utf-8' })
+  const arriving = new ArrivingText(previewing)
+  const sampler = new TokenSampler(options.countTokens)
 
-  constructor(encoding: TextEncoding, previewing: TextPreviewing, options: ResolvedOptions) {
-    // Keeps a UTF-8 byte order mark, as text does that does not arrive in pieces.
-    this.#decoder = new TextDecoder(encoding, { ignoreBOM: encoding === 'utf-8' })
-    this.#text = new ArrivingText(previewing)
-    this.#sampler = new TokenSampler(options.countTokens)
-  }
-
-  async push(chunk: Uint8Array): Promise<void> {
+  async function push(chunk: Uint8Array): Promise<void> {
     for (let at = 0; at < chunk.byteLength; at += PIECE_BYTES) {
-      this.#push(this.#decoder.decode(chunk.subarray(at, at + PIECE_BYTES), { stream: true }))
+      add(decoder.decode(chunk.subarray(at, at + PIECE_BYTES), { stream: true }))
       await yieldWhenDue()
     }
   }
 
-  async finish(): Promise<{ preview: TextPreview; tokens: number }> {
-    this.#push(this.#decoder.decode())
-    return { preview: await this.#text.finish(), tokens: this.#sampler.tokens() }
+  async function finish(): Promise<{ preview: TextPreview; tokens: number }> {
+    add(decoder.decode())
+    return { preview: await arriving.finish(), tokens: sampler.tokens() }
   }
 
-  #push(text: string): void {
-    this.#text.push(text)
-    this.#sampler.push(text)
+  function add(text: string): void {
+    arriving.push(text)
+    sampler.push(text)
   }
+
+  return { push, finish }
 }
 
 async function nextChunk(
@@ -340,53 +336,46 @@ interface StoredMedia {
   readonly tokens: number
 }
 
-class ArrivingMedia {
-  readonly #start: Uint8Array
-  readonly #reading: PartReading
-  #size = 0
-  #held: Uint8Array[] | undefined
+function arrivingMedia(start: Uint8Array, contentType: string, reading: PartReading) {
+  let heldBytes = 0
+  const { call, previewers, onFallback } = reading
+  const subject = { ...call, type: mediaKind(contentType), mediaType: contentType, size: start.byteLength }
+  const wanted = mediaPreviewersFor(subject, previewers, onFallback).some(({ name }) => name !== MEDIA_PREVIEWER)
+  let held: Uint8Array[] | undefined = wanted ? [] : undefined
 
-  /** The bytes of `start` are pushed again. */
-  constructor(start: Uint8Array, contentType: string, reading: PartReading) {
-    this.#start = start
-    this.#reading = reading
-    const { call, previewers, onFallback } = reading
-    const subject = { ...call, type: mediaKind(contentType), mediaType: contentType, size: start.byteLength }
-    const wanted = mediaPreviewersFor(subject, previewers, onFallback).some(({ name }) => name !== MEDIA_PREVIEWER)
-    this.#held = wanted ? [] : undefined
-  }
-
-  push(chunk: Uint8Array): void {
-    this.#size += chunk.byteLength
-    if (this.#size > MAX_MEDIA_BYTES) this.#held = undefined
+  function push(chunk: Uint8Array): void {
+    heldBytes += chunk.byteLength
+    if (heldBytes > MAX_MEDIA_BYTES) held = undefined
     // A source may reuse its buffer for the next chunk.
-    this.#held?.push(copyBytes(chunk))
+    held?.push(copyBytes(chunk))
   }
 
   /** If storing the text fails, an event is emitted, and the media are stored without it. */
-  async finish(
+  async function finish(
     { key, reference, contentType, size, tokens }: StoredMedia,
     storage: AdoptedStorage,
   ): Promise<ReplacementSource[]> {
     const part: StoragePart = { type: mediaKind(contentType), key, contentType, tokens }
-    const data = this.#held === undefined ? this.#whole() : concatBytes(this.#held, this.#size)
+    const data = held === undefined ? whole() : concatBytes(held, heldBytes)
     if (data === undefined) {
-      const description = describeMedia(this.#start, contentType)
-      return replacementSources([{ part: { ...part, description }, reference, size }], this.#reading)
+      const description = describeMedia(start, contentType)
+      return replacementSources([{ part: { ...part, description }, reference, size }], reading)
     }
-    const [read = part, ...texts] = await readMediaParts([{ ...part, data }], this.#reading)
+    const [read = part, ...texts] = await readMediaParts([{ ...part, data }], reading)
     const stored: StoredPart[] = [{ part: read, reference, size }]
     try {
-      const { toolName } = this.#reading.call
-      stored.push(...(await storeParts(storage, texts, toolName, this.#reading.signal, stored)).stored)
+      const { toolName } = reading.call
+      stored.push(...(await storeParts(storage, texts, toolName, reading.signal, stored)).stored)
     } catch (error) {
       // The stream is stored already, and must not be lost with its text.
-      this.#reading.onFallback(fallbackOf(MEDIA_PREVIEWER, error))
+      reading.onFallback(fallbackOf(MEDIA_PREVIEWER, error))
     }
-    return replacementSources(stored, this.#reading)
+    return replacementSources(stored, reading)
   }
 
-  #whole(): Uint8Array | undefined {
-    return this.#size === this.#start.byteLength ? this.#start : undefined
+  function whole(): Uint8Array | undefined {
+    return heldBytes === start.byteLength ? start : undefined
   }
+
+  return { push, finish }
 }

@@ -1,7 +1,7 @@
 import type { ByteSpan, SearchPattern } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
 import { searchBlocks } from './search-blocks.ts'
-import { TextScanner, type MatchSink, type Scan } from './text-scanner.ts'
+import { textScanner, type MatchSink, type Scan } from './text-scanner.ts'
 import { WorkClock } from './work-clock.ts'
 
 interface KeepOptions {
@@ -43,12 +43,12 @@ export async function searchLines(
 ): Promise<SearchResult> {
   const { start, end } = options.span ?? { start: 0, end: source.size }
   const clock = new WorkClock(options.deadlineMs, options.signal, source.caller)
-  const scanner = new TextScanner(pattern, { ...options, caller: source.caller })
+  const scan = textScanner(pattern, { ...options, caller: source.caller })
   const sink = new HitSink(options)
   const resultAt = (searchedTo: number) => ({ lines: sink.lines, total: sink.total, hits: sink.hits(), searchedTo })
   for await (const block of searchBlocks(source, start, end)) {
     clock.start((block.bytes.length / 1e6) * MS_PER_MILLION_BYTES)
-    const stopped = await runScan(scanner.scan(block, sink), clock, options.pause)
+    const stopped = await runScan(scan(block, sink), clock, options.pause)
     clock.stop()
     if (stopped !== undefined) return { ...resultAt(block.offset + stopped), stopped: 'deadline' }
   }

@@ -72,43 +72,34 @@ interface Line {
  * If the required strings are rare, they are used to find lines. Otherwise all lines of a chunk are matched at once. If
  * a line could cost the runtime's engine too much, it is matched in linear time if possible, and otherwise in a worker.
  */
-export class TextScanner {
-  readonly #pattern: SearchPattern
-  readonly #options: ScanOptions
-  readonly #line: RegExp
-  readonly #text: RegExp
-  readonly #sets: readonly (readonly string[])[]
-  #strings: RequiredStrings | undefined
-  #linear: { readonly matcher: LinearMatcher | undefined } | undefined
-  #engine: PatternMatcher | undefined
-  #pieceBytes = PIECE_BYTES
+export function textScanner(
+  pattern: SearchPattern,
+  options: ScanOptions,
+): (block: SearchBlock, sink: MatchSink) => Scan {
+  let strings: RequiredStrings | undefined
+  let linear: { readonly matcher: LinearMatcher | undefined } | undefined
+  let engine: PatternMatcher | undefined
+  let rarePieceBytes = PIECE_BYTES
   /** Number of chunks that are still matched whole, because the strings were frequent. */
-  #densePieces = 0
+  let densePieces = 0
   /** End of the last match in the parts of a line, in bytes of the content. No other match may start before it. */
-  #reached = 0
+  let reached = 0
+  const lineRegex = new RegExp(pattern.expression, `${pattern.flags}g`)
+  const textRegex = new RegExp(pattern.textExpression, `${pattern.textFlags}g`)
+  const sets = stringsInBytes(pattern.required ?? [])
 
-  constructor(pattern: SearchPattern, options: ScanOptions) {
-    this.#pattern = pattern
-    this.#options = options
-    this.#line = new RegExp(pattern.expression, `${pattern.flags}g`)
-    this.#text = new RegExp(pattern.textExpression, `${pattern.textFlags}g`)
-    this.#sets = stringsInBytes(pattern.required ?? [])
-  }
-
-  *scan(block: SearchBlock, sink: MatchSink): Scan {
-    if (block.part !== undefined) return yield* this.#scanPart(block, block.part, sink)
+  function* scan(block: SearchBlock, sink: MatchSink): Scan {
+    if (block.part !== undefined) return yield* scanPart(block, block.part, sink)
     const { bytes } = block
     for (let start = 0; start < bytes.length;) {
-      const isByStrings = this.#sets.length > 0 && this.#densePieces === 0
-      const pieceBytes = isByStrings ? this.#pieceBytes : PIECE_BYTES
+      const isByStrings = sets.length > 0 && densePieces === 0
+      const pieceBytes = isByStrings ? rarePieceBytes : PIECE_BYTES
       let end = bytes.lastIndexOf(LINE_FEED, Math.min(start + pieceBytes, bytes.length) - 1)
       // A line longer than a piece, or the last line without an LF.
       if (end < start) end = bytes.indexOf(LINE_FEED, start)
       if (end < 0) end = bytes.length
-      const lines = isByStrings
-        ? this.#linesByStrings(block, start, end, sink)
-        : this.#linesAtOnce(block, start, end, sink)
-      const stopped = yield* this.#matchLines(lines)
+      const lines = isByStrings ? linesByStrings(block, start, end, sink) : linesAtOnce(block, start, end, sink)
+      const stopped = yield* matchOneByOne(lines)
       if (stopped !== undefined) return stopped
       start = end + 1
       yield Math.min(start, bytes.length)
@@ -116,12 +107,17 @@ export class TextScanner {
     return undefined
   }
 
-  #linesByStrings({ bytes, offset }: SearchBlock, start: number, end: number, sink: MatchSink): readonly Line[] {
-    const found = this.#linesWithStrings(bytes.subarray(0, end), start)
-    const load = found.length + this.#strings!.misses * COST_OF_A_MISS
+  function linesByStrings(
+    { bytes, offset }: SearchBlock,
+    start: number,
+    end: number,
+    sink: MatchSink,
+  ): readonly Line[] {
+    const found = linesWithStrings(bytes.subarray(0, end), start)
+    const load = found.length + strings!.misses * COST_OF_A_MISS
     const isRare = load < (end - start) / BYTES_PER_STRING
-    this.#pieceBytes = isRare ? Math.min(2 * this.#pieceBytes, RARE_PIECE_BYTES) : PIECE_BYTES
-    if (!isRare && this.#pattern.cost.degree < Infinity) this.#densePieces = DENSE_PIECES
+    rarePieceBytes = isRare ? Math.min(2 * rarePieceBytes, RARE_PIECE_BYTES) : PIECE_BYTES
+    if (!isRare && pattern.cost.degree < Infinity) densePieces = DENSE_PIECES
     return found.map((line) => {
       const { text, byteOf } = pieceText(bytes, line.start, line.end)
       const add = (from: number, to: number): void =>
@@ -130,51 +126,51 @@ export class TextScanner {
     })
   }
 
-  #linesWithStrings(bytes: Uint8Array, start: number): readonly ByteSpan[] {
-    this.#strings ??= new RequiredStrings(this.#sets, this.#pattern.ignoreCase, bytes)
-    return this.#strings.lines(bytes, start)
+  function linesWithStrings(bytes: Uint8Array, start: number): readonly ByteSpan[] {
+    strings ??= new RequiredStrings(sets, pattern.ignoreCase, bytes)
+    return strings.lines(bytes, start)
   }
 
   /** Matches lines at once. Returns the lines that are left because they could cost too much. */
-  #linesAtOnce({ bytes, offset }: SearchBlock, start: number, end: number, sink: MatchSink): readonly Line[] {
-    if (this.#densePieces > 0) this.#densePieces--
+  function linesAtOnce({ bytes, offset }: SearchBlock, start: number, end: number, sink: MatchSink): readonly Line[] {
+    if (densePieces > 0) densePieces--
     const { text, hasPlainLines, byteOf } = pieceText(bytes, start, end)
     const add = (from: number, to: number, lineEnd: number): void =>
       sink.add(offset + byteOf(from), offset + byteOf(to, 'end'), offset + start + lineEnd)
-    if (!hasPlainLines || !this.#fitsAtOnce(text)) {
+    if (!hasPlainLines || !fitsAtOnce(text)) {
       return linesOf(text).flatMap(({ start, end }) => {
         const line = text.slice(start, end)
-        if (!this.#mayMatch(line)) return []
+        if (!mayMatch(line)) return []
         return [{ text: line, start: byteOf(start), add: (from, to) => add(start + from, start + to, end) }]
       })
     }
-    if (sink.wantsPositions) matchLines(this.#text, text, (from, to, _, lineEnd) => add(from, to, lineEnd))
+    if (sink.wantsPositions) matchLines(textRegex, text, (from, to, _, lineEnd) => add(from, to, lineEnd))
     else {
-      const { lines, hits } = countLines(this.#text, text)
+      const { lines, hits } = countLines(textRegex, text)
       sink.count(lines, hits)
     }
     return []
   }
 
-  #mayMatch(line: string): boolean {
-    const text = this.#pattern.ignoreCase ? line.toLowerCase() : line
-    return this.#sets.every((set) => set.some((string) => text.includes(string)))
+  function mayMatch(line: string): boolean {
+    const text = pattern.ignoreCase ? line.toLowerCase() : line
+    return sets.every((set) => set.some((string) => text.includes(string)))
   }
 
   /** Match lines one by one with pauses. If one line costs too much for this thread, all of them go to the worker. */
-  *#matchLines(lines: readonly Line[]): Scan {
-    const isCostly = lines.some(({ text }) => this.#steps(text.length) > MAX_STEPS)
-    if (isCostly && this.#linearMatcher() === undefined) {
+  function* matchOneByOne(lines: readonly Line[]): Scan {
+    const isCostly = lines.some(({ text }) => stepsOf(text.length) > MAX_STEPS)
+    if (isCostly && linearMatcher() === undefined) {
       let matched = 0
-      yield this.#askEngine(lines).then((count) => {
+      yield askEngine(lines).then((count) => {
         matched = count
       })
       return lines[matched]?.start
     }
     let steps = 0
     for (const { text, start, add } of lines) {
-      const own = this.#steps(text.length)
-      const linear = own > STEPS_PER_UNIT * (text.length + 1) ? this.#linearMatcher() : undefined
+      const own = stepsOf(text.length)
+      const linear = own > STEPS_PER_UNIT * (text.length + 1) ? linearMatcher() : undefined
       if (linear !== undefined) {
         // A search that stops within a line has not searched it.
         const found: ByteSpan[] = []
@@ -187,70 +183,73 @@ export class TextScanner {
         steps = 0
       }
       steps += own
-      matchLines(this.#line, text, add)
+      matchLines(lineRegex, text, add)
     }
     return undefined
   }
 
   /** Returns the number of lines matched before the deadline. */
-  async #askEngine(lines: readonly Line[]): Promise<number> {
+  async function askEngine(lines: readonly Line[]): Promise<number> {
     const texts = lines.map(({ text }) => text)
-    return await engineMatches(
-      this.#patternMatcher(),
-      texts,
-      (line, from, to) => lines[line]!.add(from, to),
-      this.#options.signal,
-    )
+    return await engineMatches(patternMatcher(), texts, (line, from, to) => lines[line]!.add(from, to), options.signal)
   }
 
-  *#scanPart({ bytes, offset }: SearchBlock, { from, until, isFirst, isLast }: LinePart, sink: MatchSink): Scan {
-    if (isFirst) this.#reached = 0
+  function* scanPart(
+    { bytes, offset }: SearchBlock,
+    { from, until, isFirst, isLast }: LinePart,
+    sink: MatchSink,
+  ): Scan {
+    if (isFirst) reached = 0
     const end = isLast && bytes.at(-1) === LINE_FEED ? bytes.length - 1 : bytes.length
-    if (this.#sets.length > 0 && this.#linesWithStrings(bytes.subarray(0, end), 0).length === 0) return undefined
+    if (sets.length > 0 && linesWithStrings(bytes.subarray(0, end), 0).length === 0) return undefined
     const piece = pieceText(bytes, 0, end)
     const { text } = piece
     const span = {
-      from: pieceText(bytes, 0, Math.max(from, this.#reached - offset)).text.length,
+      from: pieceText(bytes, 0, Math.max(from, reached - offset)).text.length,
       until: isLast ? text.length + 1 : pieceText(bytes, 0, until).text.length,
     }
-    const isOpen = !isLast && SEES_END.test(this.#pattern.expression)
+    const isOpen = !isLast && SEES_END.test(pattern.expression)
     const take = (start: number, stop: number): void => {
       // An empty match is possible everywhere, so it counts once.
       if (start >= span.until || (stop === start && !isFirst && !isLast)) return
       const begin = offset + piece.byteOf(start)
-      if (begin < this.#reached) return
-      this.#reached = offset + piece.byteOf(stop, 'end')
-      sink.add(begin, this.#reached, PART_LINE)
+      if (begin < reached) return
+      reached = offset + piece.byteOf(stop, 'end')
+      sink.add(begin, reached, PART_LINE)
     }
     // Without linear time, a match that may depend on the next part is left out.
     const takeClosed = (start: number, stop: number): void => {
       if (!isOpen || stop < text.length) take(start, stop)
     }
-    const isCostly = this.#steps(text.length) > MAX_STEPS
-    const linear = isCostly || isOpen ? this.#linearMatcher() : undefined
+    const isCostly = stepsOf(text.length) > MAX_STEPS
+    const linear = isCostly || isOpen ? linearMatcher() : undefined
     if (linear !== undefined) {
       for (const _ of linear.matchLine(text, take, { ...span, goesOn: !isLast })) yield 0
     } else if (isCostly) {
       let isDone = true
-      yield this.#askEngineForPart(text, span.from, takeClosed).then((isMatched) => {
+      yield askEngineForPart(text, span.from, takeClosed).then((isMatched) => {
         isDone = isMatched
       })
       return isDone ? undefined : 0
     } else {
-      this.#line.lastIndex = span.from
-      const match = this.#line.exec(text)
+      lineRegex.lastIndex = span.from
+      const match = lineRegex.exec(text)
       if (match === null) return undefined
       const stop = match.index + match[0].length
       takeClosed(match.index, stop)
-      matchRest(this.#line, text, Math.max(stop, match.index + 1), takeClosed, span.until)
+      matchRest(lineRegex, text, Math.max(stop, match.index + 1), takeClosed, span.until)
     }
     return undefined
   }
 
   /** Returns whether the part was matched before the deadline. */
-  async #askEngineForPart(text: string, from: number, take: (start: number, end: number) => void): Promise<boolean> {
+  async function askEngineForPart(
+    text: string,
+    from: number,
+    take: (start: number, end: number) => void,
+  ): Promise<boolean> {
     try {
-      const found = await matchLongLine(this.#patternMatcher(), text, from, this.#options.signal)
+      const found = await matchLongLine(patternMatcher(), text, from, options.signal)
       for (let at = 0; at < found.length; at += 3) take(found[at + 1]!, found[at + 2]!)
       return true
     } catch (error) {
@@ -260,25 +259,25 @@ export class TextScanner {
   }
 
   /** Returns `undefined` for look-around, back-references and very large expressions. */
-  #linearMatcher(): LinearMatcher | undefined {
-    const { expression, flags } = this.#pattern
-    return (this.#linear ??= { matcher: createLinearMatcher(expression, flags) }).matcher
+  function linearMatcher(): LinearMatcher | undefined {
+    const { expression, flags } = pattern
+    return (linear ??= { matcher: createLinearMatcher(expression, flags) }).matcher
   }
 
-  #patternMatcher(): PatternMatcher {
-    const { expression, flags, ignoreCase } = this.#pattern
-    const { deadlineMs, caller } = this.#options
+  function patternMatcher(): PatternMatcher {
+    const { expression, flags, ignoreCase } = pattern
+    const { deadlineMs, caller } = options
     const unicode = flags.includes('u')
-    return (this.#engine ??= createPatternMatcher(expression, { ignoreCase, unicode }, { deadlineMs, caller }))
+    return (engine ??= createPatternMatcher(expression, { ignoreCase, unicode }, { deadlineMs, caller }))
   }
 
-  #steps(length: number): number {
-    const { degree, factor } = this.#pattern.cost
+  function stepsOf(length: number): number {
+    const { degree, factor } = pattern.cost
     return degree === Infinity ? Infinity : factor * (length + 1) ** degree
   }
 
-  #fitsAtOnce(text: string): boolean {
-    const { degree, factor } = this.#pattern.cost
+  function fitsAtOnce(text: string): boolean {
+    const { degree, factor } = pattern.cost
     const steps = TEXT_FORM_STEPS * factor * (text.length + 1)
     if (degree <= 1) return steps <= MAX_STEPS
     if (degree === Infinity) return false
@@ -286,6 +285,8 @@ export class TextScanner {
     const longest = linesOf(text).reduce((most, { start, end }) => Math.max(most, end - start), 0)
     return steps * (longest + 1) ** (degree - 1) <= MAX_STEPS
   }
+
+  return scan
 }
 
 function stringsInBytes(sets: readonly (readonly string[])[]): readonly (readonly string[])[] {

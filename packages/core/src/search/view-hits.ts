@@ -26,83 +26,75 @@ export async function viewHits(
   hits: readonly ByteSpan[],
   options: ViewOptions,
 ): Promise<HitViews> {
-  return await withLineIndex(source, (blocks) => new HitViewer(source, new LineFinder(blocks), options).view(hits))
+  return await withLineIndex(source, (blocks) => viewsOf(source, new LineFinder(blocks), options, hits))
 }
 
-class HitViewer {
-  readonly #source: ContentSource
-  readonly #finder: LineFinder
-  readonly #options: ViewOptions
-  readonly #views: LineView[] = []
-  #size = 0
-  #last: FoundLine | undefined
-  #contextLeft = 0
+async function viewsOf(
+  source: ContentSource,
+  finder: LineFinder,
+  options: ViewOptions,
+  hits: readonly ByteSpan[],
+): Promise<HitViews> {
+  const views: LineView[] = []
+  let size = 0
+  let lastLine: FoundLine | undefined
+  let contextLeft = 0
 
-  constructor(source: ContentSource, finder: LineFinder, options: ViewOptions) {
-    this.#source = source
-    this.#finder = finder
-    this.#options = options
+  function isFull(): boolean {
+    return size >= options.limit
   }
 
-  async view(hits: readonly ByteSpan[]): Promise<HitViews> {
-    let shown = 0
-    for (const hit of hits) {
-      if (this.#isFull) break
-      const line = await this.#finder.lineAt(hit.start)
-      await this.#viewAfter(line.number)
-      await this.#viewBefore(line)
-      if (this.#isFull) break
-      await this.#add(line, hit)
-      this.#contextLeft = this.#options.contextLines
-      shown++
-    }
-    await this.#viewAfter(Infinity)
-    return { views: this.#views, shown }
-  }
-
-  get #isFull(): boolean {
-    return this.#size >= this.#options.limit
-  }
-
-  async #viewAfter(until: number): Promise<void> {
-    for (; this.#contextLeft > 0 && this.#last !== undefined && !this.#isFull; this.#contextLeft--) {
-      if (this.#last.number + 1 >= until) return
-      const next = await this.#finder.next(this.#last)
+  async function viewAfter(until: number): Promise<void> {
+    for (; contextLeft > 0 && lastLine !== undefined && !isFull(); contextLeft--) {
+      if (lastLine.number + 1 >= until) return
+      const next = await finder.next(lastLine)
       if (next === undefined) return
-      await this.#add(next)
+      await add(next)
     }
   }
 
-  async #viewBefore(line: FoundLine): Promise<void> {
-    const first = Math.max(1, line.number - this.#options.contextLines, (this.#last?.number ?? 0) + 1)
-    if (first >= line.number || this.#isFull) return
-    let before: FoundLine | undefined = await this.#finder.before(line, line.number - first)
-    while (before !== undefined && before.number < line.number && !this.#isFull) {
-      await this.#add(before)
-      before = await this.#finder.next(before)
+  async function viewBefore(line: FoundLine): Promise<void> {
+    const first = Math.max(1, line.number - options.contextLines, (lastLine?.number ?? 0) + 1)
+    if (first >= line.number || isFull()) return
+    let before: FoundLine | undefined = await finder.before(line, line.number - first)
+    while (before !== undefined && before.number < line.number && !isFull()) {
+      await add(before)
+      before = await finder.next(before)
     }
   }
 
-  async #add(line: FoundLine, hit?: ByteSpan): Promise<void> {
-    const last = this.#views.at(-1)
+  async function add(line: FoundLine, hit?: ByteSpan): Promise<void> {
+    const last = views.at(-1)
     const before = hit !== undefined && last?.hit !== undefined && last.number === line.number ? last : undefined
     const again = before && viewAgain(before, hit!)
     if (again !== undefined) {
-      this.#views.push(again)
+      views.push(again)
       return
     }
-    const bytes = this.#finder.bytesOf(line)
-    const { keep } = this.#options
+    const bytes = finder.bytesOf(line)
+    const { keep } = options
     const seen = before === undefined ? 0 : before.start + before.bytes.length
     const view =
-      bytes === undefined
-        ? await viewLine(this.#source, line, keep, hit, seen)
-        : viewWholeLine(bytes, line, keep, hit, seen)
-    const shown = hit === undefined ? await viewAsShown(this.#source, line, keep, view) : view
-    this.#views.push(shown)
-    this.#size += shown.text.length + String(shown.number).length + FRAME_UNITS
-    this.#last = line
+      bytes === undefined ? await viewLine(source, line, keep, hit, seen) : viewWholeLine(bytes, line, keep, hit, seen)
+    const shown = hit === undefined ? await viewAsShown(source, line, keep, view) : view
+    views.push(shown)
+    size += shown.text.length + String(shown.number).length + FRAME_UNITS
+    lastLine = line
   }
+
+  let shown = 0
+  for (const hit of hits) {
+    if (isFull()) break
+    const line = await finder.lineAt(hit.start)
+    await viewAfter(line.number)
+    await viewBefore(line)
+    if (isFull()) break
+    await add(line, hit)
+    contextLeft = options.contextLines
+    shown++
+  }
+  await viewAfter(Infinity)
+  return { views, shown }
 }
 
 /** A line. If it is too long, it is cut to its start or to the text around its match. */

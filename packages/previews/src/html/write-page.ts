@@ -27,55 +27,46 @@ const MAX_SEARCHED = 50
 const LEAST_TOKENS = 12
 
 export async function writePage(page: ReadPage, options: PreviewOptions): Promise<string> {
-  const writer = new PageWriter(page, options)
-  return await fitBudgetInTurns((aim) => writer.write(aim), options)
+  return await fitBudgetInTurns(pageWriter(page, options), options)
 }
 
-class PageWriter {
-  readonly #page: ReadPage
-  readonly #options: PreviewOptions
-  readonly #units: number
-  readonly #texts: string[] = []
-  readonly #costs: number[] = []
-
-  constructor(page: ReadPage, options: PreviewOptions) {
-    this.#page = page
-    this.#options = options
-    this.#units = unitsOf(page.main)
-  }
+function pageWriter(page: ReadPage, options: PreviewOptions) {
+  const texts: string[] = []
+  const costs: number[] = []
+  const allUnits = unitsOf(page.main)
 
   /** `aim` is the estimated number of tokens. */
-  write(aim: number): Draft {
-    const { main } = this.#page
-    const header = this.#header(aim)
+  function write(aim: number): Draft {
+    const { main } = page
+    const header = headerOf(aim)
     let left = aim - estimateTokens(header) - 1
-    let end = this.#fitting(0, left)
+    let end = fitting(0, left)
     if (end === main.length) {
-      for (let index = 0; index < end; index++) left -= this.#cost(index)
-      const around = this.#around(left)
-      return { text: [header, ...this.#joined(0, end), around.text].join(''), complete: around.complete }
+      for (let index = 0; index < end; index++) left -= cost(index)
+      const around = aroundOf(left)
+      return { text: [header, ...joined(0, end), around.text].join(''), complete: around.complete }
     }
-    left -= GAP_TOKENS + callTokensOf(this.#options)
+    left -= GAP_TOKENS + callTokensOf(options)
     // Headings are worth more the more is hidden.
     const share = Math.min(0.5, OUTLINE_SHARE * (2 - end / main.length))
-    const reserved = this.#headingTokens(end, left * share)
+    const reserved = headingTokens(end, left * share)
     left -= reserved
-    end = this.#fitting(0, left)
-    for (let index = 0; index < end; index++) left -= this.#cost(index)
-    const begun = left >= LEAST_TOKENS ? this.#begin(main[end]!, left) : ''
+    end = fitting(0, left)
+    for (let index = 0; index < end; index++) left -= cost(index)
+    const begun = left >= LEAST_TOKENS ? begin(main[end]!, left) : ''
     const shown = unitsOf(main.slice(0, end)) + begun.length
-    const parts = [header, ...this.#joined(0, end)]
+    const parts = [header, ...joined(0, end)]
     if (begun !== '') {
-      parts.push(this.#separator(end), markdownOf({ ...main[end]!, text: `${begun}…` }))
+      parts.push(separator(end), markdownOf({ ...main[end]!, text: `${begun}…` }))
     }
-    parts.push('\n', this.#gap(end, begun, shown))
-    for (const line of this.#outline(begun === '' ? end : end + 1, reserved)) parts.push('\n', line)
+    parts.push('\n', gap(end, begun, shown))
+    for (const line of outline(begun === '' ? end : end + 1, reserved)) parts.push('\n', line)
     return { text: parts.join(''), complete: false }
   }
 
   /** Shows the text outside the main content, from its start. */
-  #around(tokens: number): Draft {
-    const { rest } = this.#page
+  function aroundOf(tokens: number): Draft {
+    const { rest } = page
     const units = unitsOf(rest)
     const mark = `\n\n[outside the main text: ${formatCount(units)} characters]`
     let left = tokens - estimateTokens(mark) - GAP_TOKENS
@@ -95,9 +86,9 @@ class PageWriter {
     return { text: rest.length === 0 ? '' : mark + parts.join(''), complete: true }
   }
 
-  #header(aim: number): string {
-    const { title, lines, isPart, main } = this.#page
-    const size = `${isPart ? 'over ' : ''}${formatCount(this.#units)} characters of main text, ${countOf(lines, 'line')}`
+  function headerOf(aim: number): string {
+    const { title, lines, isPart, main } = page
+    const size = `${isPart ? 'over ' : ''}${formatCount(allUnits)} characters of main text, ${countOf(lines, 'line')}`
     const isShown = main.slice(0, 4).some(({ kind, text }) => kind === 'heading' && text === title)
     const named = title === '' || isShown ? '' : ` "${cutAtGrapheme(title, Math.max(40, Math.min(300, aim)))}"`
     for (const header of [`[HTML${named}: ${size}]`, `[HTML: ${size}]`]) {
@@ -106,38 +97,38 @@ class PageWriter {
     return '[HTML]'
   }
 
-  #fitting(from: number, tokens: number): number {
+  function fitting(from: number, tokens: number): number {
     let left = tokens
     let index = from
-    for (; index < this.#page.main.length; index++) {
-      left -= this.#cost(index)
+    for (; index < page.main.length; index++) {
+      left -= cost(index)
       if (left < 0) break
     }
     return index
   }
 
-  #text(index: number): string {
-    return (this.#texts[index] ??= markdownOf(this.#page.main[index]!))
+  function text(index: number): string {
+    return (texts[index] ??= markdownOf(page.main[index]!))
   }
 
-  #cost(index: number): number {
-    return (this.#costs[index] ??= estimateTokens(this.#text(index)) + 1)
+  function cost(index: number): number {
+    return (costs[index] ??= estimateTokens(text(index)) + 1)
   }
 
-  #joined(from: number, end: number): string[] {
+  function joined(from: number, end: number): string[] {
     const parts: string[] = []
     for (let index = from; index < end; index++) {
-      parts.push(this.#separator(index), this.#text(index))
+      parts.push(separator(index), text(index))
     }
     return parts
   }
 
-  #separator(index: number): string {
-    return index === 0 ? '\n' : markdownGap(this.#page.main[index - 1]!, this.#page.main[index]!)
+  function separator(index: number): string {
+    return index === 0 ? '\n' : markdownGap(page.main[index - 1]!, page.main[index]!)
   }
 
   /** Returns the start of a block, cut after a word. */
-  #begin({ text }: PageBlock, tokens: number): string {
+  function begin({ text }: PageBlock, tokens: number): string {
     let low = 0
     let high = Math.min(text.length - 1, Math.ceil(tokens * 8))
     while (low < high) {
@@ -150,17 +141,17 @@ class PageWriter {
     return (word > cut.length * 0.6 ? cut.slice(0, word) : cut).trimEnd()
   }
 
-  #gap(from: number, begun: string, shown: number): string {
-    const { main } = this.#page
-    const units = this.#units - shown
-    const beginning = this.#hiddenWords(from, begun)
-    const call = showGap(this.#options, { start: main[from]!.line, end: main.at(-1)!.line, units, beginning })
+  function gap(from: number, begun: string, shown: number): string {
+    const { main } = page
+    const units = allUnits - shown
+    const beginning = hiddenWords(from, begun)
+    const call = showGap(options, { start: main[from]!.line, end: main.at(-1)!.line, units, beginning })
     return `[… ${formatCount(units)} more characters${call === undefined ? '' : `: ${call}`}]`
   }
 
   /** Returns words of hidden text. Words that are not in the shown text are preferred. */
-  #hiddenWords(from: number, begun: string): string {
-    const { main } = this.#page
+  function hiddenWords(from: number, begun: string): string {
+    const { main } = page
     const shown = [...main.slice(0, from).map(({ text }) => text), begun].join('\n')
     const hidden = main
       .slice(from, from + MAX_SEARCHED)
@@ -169,13 +160,13 @@ class PageWriter {
     return words.find((text) => text !== '' && !shown.includes(text)) ?? words[0] ?? ''
   }
 
-  #headings(from: number): PageBlock[] {
-    return this.#page.main.slice(from).filter(({ kind }) => kind === 'heading')
+  function headingsAfter(from: number): PageBlock[] {
+    return page.main.slice(from).filter(({ kind }) => kind === 'heading')
   }
 
-  #headingTokens(from: number, most: number): number {
+  function headingTokens(from: number, most: number): number {
     let tokens = 0
-    for (const heading of this.#headings(from)) {
+    for (const heading of headingsAfter(from)) {
       tokens += estimateTokens(headingLine(heading)) + 1
       if (tokens >= most) return most
     }
@@ -183,8 +174,8 @@ class PageWriter {
   }
 
   /** Returns hidden headings. If not all fit, the highest levels are shown. */
-  #outline(from: number, tokens: number): string[] {
-    const headings = this.#headings(from)
+  function outline(from: number, tokens: number): string[] {
+    const headings = headingsAfter(from)
     for (let level = 6; level > 0; level--) {
       const shown = headings.filter((heading) => heading.level <= level)
       const lines: string[] = []
@@ -201,6 +192,8 @@ class PageWriter {
     }
     return []
   }
+
+  return write
 }
 
 const unitsOf = (blocks: readonly PageBlock[]): number => blocks.reduce((units, { text }) => units + text.length, 0)

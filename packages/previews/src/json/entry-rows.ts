@@ -1,7 +1,7 @@
 import { cleanLine, cutAtGrapheme, estimateTokens } from '@spillway/text/internal'
 import { countOf, sqlExample, withSqlExample } from '../layout/gap-marks.ts'
 import { textItem, type Item, type PreviewModel } from '../layout/preview-model.ts'
-import { PreviewDrafts } from '../layout/write-preview.ts'
+import { previewDrafts } from '../layout/write-preview.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import type { Shape } from './shape.ts'
 import { ERROR, INFO, OK, severityOfLine, WARNING } from '../log/line-words.ts'
@@ -32,72 +32,66 @@ interface Column {
 }
 
 /** Writes the entries of an array or a map as table rows: keys once, and then one line of values for each entry. */
-export class EntryRows {
-  readonly #passage: Passage
-  readonly #shape: Shape
-  readonly #rows: readonly EntryRow[]
-  readonly #byLine: boolean
-  readonly #columns = new Map<string, Column>()
+export function rowsWriter(
+  passage: Passage,
+  shape: Shape,
+  budgetTokens: number,
+): (tokens: number, options: PreviewOptions) => string {
+  const columns = new Map<string, Column>()
+  const rows = entryRows(passage, shape, FEWEST_READ + budgetTokens / SHORTEST_ROW)
+  const byLine = rows[0]?.place.index === 0 && new Set(rows.map(({ place }) => place.line)).size === rows.length
+  measure()
 
-  constructor(passage: Passage, shape: Shape, budgetTokens: number) {
-    this.#passage = passage
-    this.#shape = shape
-    this.#rows = entryRows(passage, shape, FEWEST_READ + budgetTokens / SHORTEST_ROW)
-    this.#byLine =
-      this.#rows[0]?.place.index === 0 && new Set(this.#rows.map(({ place }) => place.line)).size === this.#rows.length
-    this.#measure()
-  }
-
-  #measure(): void {
-    const step = Math.max(1, Math.floor(this.#rows.length / SAMPLED))
-    const sample = this.#rows.filter((_, index) => index % step === 0)
+  function measure(): void {
+    const step = Math.max(1, Math.floor(rows.length / SAMPLED))
+    const sample = rows.filter((_, index) => index % step === 0)
     const all = new Set(sample.flatMap(({ cells }) => [...cells.keys()]))
     // Keys that are data make no columns.
-    const paths = [...all].filter((path) => this.#shapeAt(path) !== undefined)
+    const paths = [...all].filter((path) => shapeAt(path) !== undefined)
     const told = new Set<string>()
     for (const path of paths) {
       const cells = sample.map((row) => row.cells.get(path) ?? '')
       // A column with the same cells as another, or the same value in all rows, is left out.
       const column = cells.join('\n').replaceAll('"', '')
-      if (told.has(column) || (sample.length > 1 && new Set(cells).size === 1 && !this.#varies(path))) continue
+      if (told.has(column) || (sample.length > 1 && new Set(cells).size === 1 && !varies(path))) continue
       told.add(column)
       const tokens = cells.reduce((sum, raw) => sum + estimateTokens(showCell(raw)) + 1, 0) / cells.length
       const empty = cells.filter((raw) => raw === '').length / cells.length
       const worded = cells.filter((raw) => /^"[^"]*\p{L} +\p{L}/u.test(raw)).length / cells.length
-      const place = this.#columns.size + path.split(KEY_SEPARATOR).length * 4
-      const kind = (this.#varies(path) ? -4 : 0) + (this.#isCount(path) ? 12 : 0)
+      const place = columns.size + path.split(KEY_SEPARATOR).length * 4
+      const kind = (varies(path) ? -4 : 0) + (isCount(path) ? 12 : 0)
       const rank = tokens * 0.6 + place + kind + empty * 12 - worded * 8
-      this.#columns.set(path, { tokens, rank })
+      columns.set(path, { tokens, rank })
     }
   }
 
-  #shapeAt(path: string): Shape | undefined {
-    return this.#shape.at(path === '' ? [] : path.split(KEY_SEPARATOR))
+  function shapeAt(path: string): Shape | undefined {
+    return shape.at(path === '' ? [] : path.split(KEY_SEPARATOR))
   }
 
-  #isCount(path: string): boolean {
-    const item = this.#shapeAt(path)?.item
+  function isCount(path: string): boolean {
+    const item = shapeAt(path)?.item
     return item !== undefined && item.scalars === undefined
   }
 
   /** Whether a column has few different values, but more than one. */
-  #varies(path: string): boolean {
-    const values = this.#shapeAt(path)?.scalars
+  function varies(path: string): boolean {
+    const values = shapeAt(path)?.scalars
     return values !== undefined && !values.more && values.values.length > 1
   }
 
   /** Returns the rows, starting with a newline. Returns an empty text if no row fits. */
-  write(tokens: number, options: PreviewOptions): string {
-    const columns = this.#chooseColumns(Math.min(MOST_ROW, Math.max(LEAST_ROW, tokens * ROW_SHARE)))
-    if (columns.length === 0 || this.#rows.length < 2) return ''
-    const name = this.#passage.keys.findLast((key) => key !== '')
-    const place = [...(name === undefined ? [] : [showKey(name)]), ...(this.#byLine ? ['by line'] : [])].join(' ')
-    const column = this.#columnToCount()
-    const keys = `${this.#passage.isObject ? 'key, ' : ''}${columns.map(showPath).join(', ')}`
-    const { text } = new PreviewDrafts(
+  function write(tokens: number, options: PreviewOptions): string {
+    const columns = chooseColumns(Math.min(MOST_ROW, Math.max(LEAST_ROW, tokens * ROW_SHARE)))
+    if (columns.length === 0 || rows.length < 2) return ''
+    const name = passage.keys.findLast((key) => key !== '')
+    const place = [...(name === undefined ? [] : [showKey(name)]), ...(byLine ? ['by line'] : [])].join(' ')
+    const column = columnToCount()
+    const keys = `${passage.isObject ? 'key, ' : ''}${columns.map(showPath).join(', ')}`
+    const write = previewDrafts(
       {
-        ...(this.#byLine ? this.#lines() : this.#entries(sqlExample(options, column))),
-        items: this.#rows.map((row, index) => this.#item(row, index, columns)),
+        ...(byLine ? lines() : entries(sqlExample(options, column))),
+        items: rows.map((row, index) => item(row, index, columns)),
         header: `${place}${place === '' ? '' : ': '}${keys}`,
         alwaysHeader: true,
         shares: [NOTABLE_SHARE, 1],
@@ -105,63 +99,64 @@ export class EntryRows {
         endShare: 0,
       },
       withSqlExample(options, column),
-    ).write(tokens)
+    )
+    const { text } = write(tokens)
     // A gap alone is useless.
     return text.split('\n').length > 2 ? `\n${text}` : ''
   }
 
   /** Returns a column for an SQL example. Only the largest array is a table in SQL. */
-  #columnToCount(): string | undefined {
-    const { isObject, keys } = this.#passage
-    if (isObject || keys.includes('') || this.#shape.objects === 0) return undefined
-    return [...this.#columns.keys()].find((path) => !path.includes(KEY_SEPARATOR) && this.#varies(path))
+  function columnToCount(): string | undefined {
+    const { isObject, keys } = passage
+    if (isObject || keys.includes('') || shape.objects === 0) return undefined
+    return [...columns.keys()].find((path) => !path.includes(KEY_SEPARATOR) && varies(path))
   }
 
-  #item(row: EntryRow, index: number, columns: readonly string[]): Item {
+  function item(row: EntryRow, index: number, columns: readonly string[]): Item {
     const { place, nextLine, rank } = row
-    const fromEnd = this.#rows.length - 1 - index
+    const fromEnd = rows.length - 1 - index
     const value = rank > 0 ? NOTABLE_WORTH + rank : Math.max(1 / (1 + index), LAST_WORTH / (1 + fromEnd))
-    const text = showRow(row, columns, this.#passage.isObject)
-    const item = textItem(this.#byLine ? place.line : place.index, text, value)
-    if (this.#byLine && nextLine !== undefined) item.end = Math.max(place.line, nextLine - 1)
-    item.numbered = this.#byLine
+    const text = showRow(row, columns, passage.isObject)
+    const item = textItem(byLine ? place.line : place.index, text, value)
+    if (byLine && nextLine !== undefined) item.end = Math.max(place.line, nextLine - 1)
+    item.numbered = byLine
     item.part = rank > 0 ? 0 : 1
     return item
   }
 
-  #lines(): Pick<PreviewModel, 'from' | 'lines' | 'label' | 'counted' | 'hidden'> {
-    const { entries, endLine, isTop } = this.#passage
+  function lines(): Pick<PreviewModel, 'from' | 'lines' | 'label' | 'counted' | 'hidden'> {
+    const { entries, endLine, isTop } = passage
     return {
-      from: this.#rows[0]!.place.line,
+      from: rows[0]!.place.line,
       lines: isTop ? endLine : endLine - 1,
       label: (line) => `${line}: `,
       counted: (count) => countOf(count, 'line'),
       hidden: (start, end) => {
-        const before = this.#rows.findLast(({ place }) => place.line < start)?.place.index ?? -1
-        const after = this.#rows.find(({ place }) => place.line > end)?.place.index ?? entries
+        const before = rows.findLast(({ place }) => place.line < start)?.place.index ?? -1
+        const after = rows.find(({ place }) => place.line > end)?.place.index ?? entries
         const count = after - before - 1
-        return count === end - start + 1 ? '' : this.#counted(count)
+        return count === end - start + 1 ? '' : counted(count)
       },
     }
   }
 
-  #entries(call: string | undefined): Pick<PreviewModel, 'from' | 'lines' | 'label' | 'counted' | 'show'> {
+  function entries(call: string | undefined): Pick<PreviewModel, 'from' | 'lines' | 'label' | 'counted' | 'show'> {
     return {
       from: 0,
-      lines: this.#passage.entries - 1,
+      lines: passage.entries - 1,
       label: (index) => `[${index}] `,
-      counted: (count) => this.#counted(count),
+      counted: (count) => counted(count),
       show: () => call,
     }
   }
 
-  #counted(entries: number): string {
-    return countOf(entries, this.#passage.isObject ? 'key' : 'item')
+  function counted(entries: number): string {
+    return countOf(entries, passage.isObject ? 'key' : 'item')
   }
 
   /** Chooses the columns with the most information for their tokens. */
-  #chooseColumns(room: number): string[] {
-    const ranked = [...this.#columns].toSorted(([, one], [, other]) => one.rank - other.rank)
+  function chooseColumns(room: number): string[] {
+    const ranked = [...columns].toSorted(([, one], [, other]) => one.rank - other.rank)
     const chosen = new Set<string>()
     let left = room
     for (const [path, { tokens }] of ranked) {
@@ -169,8 +164,10 @@ export class EntryRows {
       left -= tokens
       chosen.add(path)
     }
-    return [...this.#columns.keys()].filter((path) => chosen.has(path))
+    return [...columns.keys()].filter((path) => chosen.has(path))
   }
+
+  return write
 }
 
 /** Length of the longest shown value in a row, and of the longest notable value, in UTF-16 units. */

@@ -2,7 +2,7 @@ import { cleanLine, cutAtGrapheme, estimateTokens, formatCount, yieldWhenDue } f
 import { fitBudget, fitBudgetInTurns, type Draft } from '../layout/fit-budget.ts'
 import { countOf } from '../layout/gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'
-import { EntryRows } from './entry-rows.ts'
+import { rowsWriter } from './entry-rows.ts'
 import type { JsonScan, ScannedString } from './json-scan.ts'
 import type { Shape } from './shape.ts'
 import { itemCount, keyCount, showKey, showValues, skeletonNodes, type SkeletonNode } from './show-value.ts'
@@ -56,11 +56,11 @@ function jsonDrafts(content: JsonContent, options: PreviewOptions): string | ((a
   }
   const passage = scan.passages.find((one) => entryShape(one, scan) !== undefined)
   const tabled = passage && entryShape(passage, scan)
-  const skeleton = new Skeleton(scan.root, tabled)
+  const skeleton = skeletonOf(scan.root, tabled)
   // Rows of simple values are few: more names are then worth more.
   const namedInRows = passage?.isObject && tabled !== undefined && tabled.objects > 0 ? tabled : undefined
-  const rows = passage && tabled && new EntryRows(passage, tabled, options.budgetTokens)
-  const strings = new ShownStrings(scan, options)
+  const rows = passage && tabled && rowsWriter(passage, tabled, options.budgetTokens)
+  const strings = shownStringsOf(scan, options)
   const head = header(content)
   const headTokens = estimateTokens(head)
   return (aim) => {
@@ -68,10 +68,10 @@ function jsonDrafts(content: JsonContent, options: PreviewOptions): string | ((a
     const all = {
       ...SHARES,
       items: rows === undefined ? 0 : SHARES.items,
-      strings: strings.isEmpty ? 0 : SHARES.strings,
+      strings: strings.least === 0 ? 0 : SHARES.strings,
     }
     const sum = all.values + all.items + all.strings
-    const kept = strings.isEmpty ? 0 : aim * strings.least
+    const kept = aim * strings.least
     const room = skeleton.chooseKeys(aim - headTokens - kept) + kept
     let left = room
     const part = (share: number, take: (tokens: number) => number): void => {
@@ -84,7 +84,7 @@ function jsonDrafts(content: JsonContent, options: PreviewOptions): string | ((a
     let lines = ''
     let table = ''
     part(all.items === 0 ? 0 : all.items / (all.items + all.strings), (tokens) => {
-      table = rows!.write(tokens, options)
+      table = rows!(tokens, options)
       return tokens - estimateTokens(table)
     })
     part(all.strings === 0 ? 0 : 1, (tokens) => {
@@ -138,57 +138,48 @@ const LINE_UNITS = 120
 /** Lengths of shown values, in the order in which they are tried. */
 const VALUE_CAPS: readonly number[] = [26, 64, 160, 520]
 
-class Skeleton {
-  readonly #nodes: readonly SkeletonNode[]
-  readonly #order: readonly SkeletonNode[]
-  #shown: Uint8Array
-  #names: Uint32Array
-  #values: (string | undefined)[] = []
-  #caps: Uint8Array
-  #left = 0
+function skeletonOf(root: Shape, tabled: Shape | undefined) {
+  let valueTexts: (string | undefined)[] = []
+  let left = 0
   /** Nodes whose values are also in rows. */
-  readonly #tabled = new Set<SkeletonNode>()
-
-  /** @param tabled - Shape of the entries that are shown as rows. */
-  constructor(root: Shape, tabled: Shape | undefined) {
-    this.#nodes = skeletonNodes(root)
-    for (const node of this.#nodes) {
-      const { parent } = node
-      if (parent !== undefined && (parent.shape === tabled || (this.#tabled.has(parent) && parent.shape.arrays === 0)))
-        this.#tabled.add(node)
-    }
-    // Keys that are unique say most, then those near the root and short ones.
-    const price = ({ level, tokens }: SkeletonNode): number => level + tokens / LEVEL_TOKENS
-    const cheapest = this.#nodes.toSorted((one, other) => price(one) - price(other) || one.index - other.index)
-    this.#order = [...cheapest.filter(({ novel }) => novel), ...cheapest.filter(({ novel }) => !novel)]
-    this.#shown = new Uint8Array(this.#nodes.length)
-    this.#names = new Uint32Array(this.#nodes.length)
-    this.#caps = new Uint8Array(this.#nodes.length)
+  const tabledNodes = new Set<SkeletonNode>()
+  const nodes = skeletonNodes(root)
+  for (const node of nodes) {
+    const { parent } = node
+    if (parent !== undefined && (parent.shape === tabled || (tabledNodes.has(parent) && parent.shape.arrays === 0)))
+      tabledNodes.add(node)
   }
+  // Keys that are unique say most, then those near the root and short ones.
+  const price = ({ level, tokens }: SkeletonNode): number => level + tokens / LEVEL_TOKENS
+  const cheapest = nodes.toSorted((one, other) => price(one) - price(other) || one.index - other.index)
+  const order = [...cheapest.filter(({ novel }) => novel), ...cheapest.filter(({ novel }) => !novel)]
+  const shownNodes = new Uint8Array(nodes.length)
+  const nameCounts = new Uint32Array(nodes.length)
+  const caps = new Uint8Array(nodes.length)
 
   /** Returns the number of tokens left. */
-  chooseKeys(tokens: number): number {
-    this.#shown.fill(0)
-    this.#names.fill(0)
-    this.#caps.fill(0)
-    this.#values = []
-    this.#left = tokens
-    this.#take(this.#nodes[0]!)
-    for (const node of this.#order) {
-      if (this.#shown[node.index] === 0) this.#take(node)
-      if (this.#left < 2) break
+  function chooseKeys(tokens: number): number {
+    shownNodes.fill(0)
+    nameCounts.fill(0)
+    caps.fill(0)
+    valueTexts = []
+    left = tokens
+    take(nodes[0]!)
+    for (const node of order) {
+      if (shownNodes[node.index] === 0) take(node)
+      if (left < 2) break
     }
-    return this.#left
+    return left
   }
 
-  #take(node: SkeletonNode): void {
+  function take(node: SkeletonNode): void {
     let cost = 0
-    for (let at: SkeletonNode | undefined = node; at !== undefined && this.#shown[at.index] === 0; at = at.parent)
+    for (let at: SkeletonNode | undefined = node; at !== undefined && shownNodes[at.index] === 0; at = at.parent)
       cost += at.tokens + (at.kids.length > 1 ? HIDDEN_TOKENS : 0)
-    if (cost > this.#left && node.index > 0) return
-    this.#left -= cost
-    for (let at: SkeletonNode | undefined = node; at !== undefined && this.#shown[at.index] === 0; at = at.parent)
-      this.#shown[at.index] = 1
+    if (cost > left && node.index > 0) return
+    left -= cost
+    for (let at: SkeletonNode | undefined = node; at !== undefined && shownNodes[at.index] === 0; at = at.parent)
+      shownNodes[at.index] = 1
   }
 
   /**
@@ -196,73 +187,73 @@ class Skeleton {
    *
    * @param tabled - Shape of members whose names are shown elsewhere.
    */
-  chooseNames(tokens: number, tabled?: Shape): number {
+  function chooseNames(tokens: number, tabled?: Shape): number {
     let left = tokens
-    for (const node of this.#nodes) {
-      if (node.names.length === 0 || this.#shown[node.index] === 0) continue
+    for (const node of nodes) {
+      if (node.names.length === 0 || shownNodes[node.index] === 0) continue
       if (tabled !== undefined && node.shape.others === tabled) continue
-      for (const name of node.names.slice(this.#names[node.index])) {
+      for (const name of node.names.slice(nameCounts[node.index])) {
         const cost = estimateTokens(showKey(name)) + 1
         if (cost > left) break
         left -= cost
-        this.#names[node.index]!++
+        nameCounts[node.index]!++
       }
     }
     return left
   }
 
   /** `cap` is in UTF-16 units. Returns the number of tokens left. */
-  chooseValues(tokens: number, from: number, to: number): number {
+  function chooseValues(tokens: number, from: number, to: number): number {
     let left = tokens
     for (let pass = from + 1; pass <= to; pass++) {
-      for (const node of this.#nodes) {
+      for (const node of nodes) {
         const { index, shape } = node
-        if (this.#shown[index] === 0 || shape.scalars === undefined) continue
-        if (this.#values[index] !== undefined && this.#caps[index] === 0) continue
+        if (shownNodes[index] === 0 || shape.scalars === undefined) continue
+        if (valueTexts[index] !== undefined && caps[index] === 0) continue
         const { text, cut } = showValues(shape.scalars, VALUE_CAPS[pass - 1]!, node.label === '')
-        if (pass <= 2 && this.#tabled.has(node) && shape.scalars.more && shape.scalars.numbers === 0) continue
+        if (pass <= 2 && tabledNodes.has(node) && shape.scalars.more && shape.scalars.numbers === 0) continue
         // Long values wait until all short ones are shown.
         if (cut && pass <= 2) continue
-        const before = this.#values[index] === undefined ? 0 : estimateTokens(this.#values[index])
+        const before = valueTexts[index] === undefined ? 0 : estimateTokens(valueTexts[index])
         const cost = estimateTokens(text) + (before === 0 ? 1 : 0) - before
         if (cost > left) continue
         left -= cost
-        this.#values[index] = text
-        this.#caps[index] = cut ? pass : 0
+        valueTexts[index] = text
+        caps[index] = cut ? pass : 0
       }
     }
     return left
   }
 
-  write(): string {
-    return this.#print(this.#nodes[0]!, 0)
+  function write(): string {
+    return print(nodes[0]!, 0)
   }
 
-  #print(node: SkeletonNode, indent: number): string {
+  function print(node: SkeletonNode, indent: number): string {
     const { shape, index } = node
     const parts: string[] = []
-    if (shape.objects > 0) parts.push(this.#printObject(node, indent))
-    if (shape.arrays > 0) parts.push(this.#printArray(node, indent))
-    const values = this.#values[index]
+    if (shape.objects > 0) parts.push(printObject(node, indent))
+    if (shape.arrays > 0) parts.push(printArray(node, indent))
+    const values = valueTexts[index]
     if (values !== undefined) parts.push(values)
     else if (shape.scalars !== undefined && parts.length > 0) parts.push(shape.scalars.strings > 0 ? '"…"' : '…')
     return parts.join('|')
   }
 
-  #printArray(node: SkeletonNode, indent: number): string {
+  function printArray(node: SkeletonNode, indent: number): string {
     const item = node.kids.find(({ label }) => label === '')
     const count = itemCount(node.shape)
-    if (item === undefined || this.#shown[item.index] === 0) return `[${count}]`
-    const shown = this.#print(item, indent)
+    if (item === undefined || shownNodes[item.index] === 0) return `[${count}]`
+    const shown = print(item, indent)
     return shown === '' ? `[${count}]` : `[${count} ${shown}]`
   }
 
-  #printObject(node: SkeletonNode, indent: number): string {
+  function printObject(node: SkeletonNode, indent: number): string {
     const keys = node.kids.filter(({ label }) => label !== '')
-    const shown = keys.filter(({ index }) => this.#shown[index] === 1)
+    const shown = keys.filter(({ index }) => shownNodes[index] === 1)
     const hidden = keys.length - shown.length
     const parts: { text: string; long: boolean }[] = []
-    const names = node.names.slice(0, this.#names[node.index])
+    const names = node.names.slice(0, nameCounts[node.index])
     if (node.names.length > 0) {
       const rest = node.shape.mostKeys > names.length + keys.length - 1 ? ', …' : ''
       parts.push({
@@ -271,7 +262,7 @@ class Skeleton {
       })
     }
     for (const kid of shown) {
-      const value = this.#print(kid, indent + 1)
+      const value = print(kid, indent + 1)
       const text = value === '' ? kid.label : `${kid.label}: ${value}`
       parts.push({ text, long: kid.kids.length > 0 && text.length > LINE_UNITS })
     }
@@ -290,6 +281,8 @@ class Skeleton {
     }
     return `${text}}`
   }
+
+  return { chooseKeys, chooseNames, chooseValues, write }
 }
 
 /** Smallest share of the text from which long strings are shown. */
@@ -309,40 +302,29 @@ function shownStrings(scan: JsonScan): readonly ScannedString[] {
   return scan.strings.filter(({ length }) => length >= longest * LEAST_OF_LONGEST)
 }
 
-class ShownStrings {
-  readonly #strings: readonly ScannedString[]
-  readonly #options: PreviewOptions
-  /** Smallest share of the budget for strings. */
-  readonly least: number
-
-  constructor(scan: JsonScan, options: PreviewOptions) {
-    this.#strings = shownStrings(scan)
-    this.least = this.#strings.length === 0 ? 0 : shareOfStrings(scan) * KEPT_SHARE
-    this.#options = options
-  }
-
-  get isEmpty(): boolean {
-    return this.#strings.length === 0
-  }
+function shownStringsOf(scan: JsonScan, options: PreviewOptions) {
+  const strings = shownStrings(scan)
+  /** Smallest share of the budget for strings. 0 if there are none. */
+  const least = strings.length === 0 ? 0 : shareOfStrings(scan) * KEPT_SHARE
 
   /** Writes the strings. A longer string gets more tokens, and each starts with a newline. */
-  write(tokens: number): string {
+  function write(tokens: number): string {
     let left = tokens
-    let rest = this.#strings.reduce((sum, { length }) => sum + length, 0)
+    let rest = strings.reduce((sum, { length }) => sum + length, 0)
     let text = ''
-    for (const string of this.#strings) {
+    for (const string of strings) {
       const read = string.read()
       const lines = 'json' in read ? '' : `, ${countOf(read.lines.lines, 'line')}`
       const head = `\n[${showPlace(string.path)}${lines}, lines numbered within it:]\n`
       const room = Math.floor((left * string.length) / rest - estimateTokens(head))
       rest -= string.length
       if (room < LEAST_STRING_TOKENS) continue
-      const options: PreviewOptions = {
+      const inner: PreviewOptions = {
         budgetTokens: room,
         countTokens: estimateTokens,
-        isError: this.#options.isError,
+        isError: options.isError,
       }
-      const shown = 'json' in read ? renderNested(read.json, options) : renderTextPreview(read.lines, options)
+      const shown = 'json' in read ? renderNested(read.json, inner) : renderTextPreview(read.lines, inner)
       if (shown === '') continue
       // The header has the number of lines. Line numbers of the string look different from those of the text.
       const body = shown.replace(/^\[[\d,]+ lines?\]\n/, '').replace(/^(\d+)\| /gm, '$1: ')
@@ -351,6 +333,8 @@ class ShownStrings {
     }
     return text
   }
+
+  return { least, write }
 }
 
 function showPlace(path: readonly string[]): string {

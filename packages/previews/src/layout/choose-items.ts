@@ -50,72 +50,49 @@ export function follows({ items, from, lines, blankEnd }: ItemRow, index: number
  * for each item to show.
  */
 export function chooseItems(row: ItemRow, choice: ItemChoice): Uint8Array {
-  const market = new Market(row, choice)
+  const { choose, keep, keptCost } = market(row, choice)
   const rates = row.items.map(({ value }, index) => value / Math.max(1, choice.shown[index]!))
   const least = LEAST_RATE * rates.reduce((most, rate) => Math.max(most, rate), 0)
   // Small shares come first: gaps cost more than they have.
   for (const [part, share] of [...choice.shares.entries()].toSorted(([, one], [, other]) => one - other)) {
     if (share === 1) continue
-    const { cost } = market
-    market.choose(Math.min(choice.tokens, cost + choice.tokens * share), least, part)
-    if (market.cost > cost) continue
+    const cost = keptCost()
+    choose(Math.min(choice.tokens, cost + choice.tokens * share), least, part)
+    if (keptCost() > cost) continue
     // The first item may exceed the share, so that a small budget shows the best item.
     const first = rates.reduce((best, rate, index) => {
       const counts = row.items[index]!.part === part && rate >= least
       return counts && rate > (rates[best] ?? 0) ? index : best
     }, -1)
-    if (first >= 0) market.keep(first, choice.tokens)
+    if (first >= 0) keep(first, choice.tokens)
   }
-  return market.choose(choice.tokens, LEAST_PRICE)
+  return choose(choice.tokens, LEAST_PRICE)
 }
 
-class Market {
-  readonly #row: ItemRow
-  readonly #choice: ItemChoice
-  readonly #count: number
-  readonly #joined: Uint8Array
+function market(row: ItemRow, choice: ItemChoice) {
+  const count = row.items.length
+  const joined = Uint8Array.from({ length: count + 1 }, (_, index) => (follows(row, index) ? 1 : 0))
   /** For each item, the index of the last consecutive item that depends on it. */
-  readonly #ends: Int32Array
+  const ends = endsOf(row)
   /** Running totals of the tokens of hidden items' names. */
-  readonly #hiddenBefore: Float64Array
-  readonly #kept: Uint8Array
-  readonly #best: {
-    readonly afterShown: Float64Array
-    readonly afterHidden: Float64Array
-    readonly isShownNext: Uint8Array
+  const hiddenBefore = new Float64Array(count + 1)
+  for (let index = 0; index < count; index++) hiddenBefore[index + 1] = hiddenBefore[index]! + choice.hidden[index]!
+  const kept = new Uint8Array(count)
+  const best = {
+    afterShown: new Float64Array(count + 1),
+    afterHidden: new Float64Array(count + 1),
+    isShownNext: new Uint8Array(2 * count),
   }
 
-  constructor(row: ItemRow, choice: ItemChoice) {
-    const count = row.items.length
-    this.#row = row
-    this.#choice = choice
-    this.#count = count
-    this.#joined = Uint8Array.from({ length: count + 1 }, (_, index) => (follows(row, index) ? 1 : 0))
-    this.#ends = endsOf(row)
-    this.#hiddenBefore = new Float64Array(count + 1)
-    for (let index = 0; index < count; index++)
-      this.#hiddenBefore[index + 1] = this.#hiddenBefore[index]! + choice.hidden[index]!
-    this.#kept = new Uint8Array(count)
-    this.#best = {
-      afterShown: new Float64Array(count + 1),
-      afterHidden: new Float64Array(count + 1),
-      isShownNext: new Uint8Array(2 * count),
-    }
-  }
-
-  get cost(): number {
-    return this.#costOf(this.#kept)
-  }
-
-  choose(tokens: number, leastPrice: number, part?: number): Uint8Array {
+  function choose(tokens: number, leastPrice: number, part?: number): Uint8Array {
     let low = Math.max(LEAST_PRICE, leastPrice)
-    let larger = this.#chosenAt(part === undefined ? 0 : low, part)
-    let best: Uint8Array | undefined = this.#costOf(larger) <= tokens ? larger : undefined
+    let larger = chosenAt(part === undefined ? 0 : low, part)
+    let best: Uint8Array | undefined = costOf(larger) <= tokens ? larger : undefined
     let high = MOST_PRICE
     for (let round = 0; round < ROUNDS && best !== larger; round++) {
       const price = Math.sqrt(low * high)
-      const chosen = this.#chosenAt(price, part)
-      if (this.#costOf(chosen) > tokens) {
+      const chosen = chosenAt(price, part)
+      if (costOf(chosen) > tokens) {
         low = price
         larger = chosen
       } else {
@@ -123,37 +100,36 @@ class Market {
         best = chosen
       }
     }
-    const chosen = best ?? this.#kept.slice()
-    if (chosen !== larger) this.#fill(chosen, larger, tokens - this.#costOf(chosen))
-    this.#kept.set(chosen)
+    const chosen = best ?? kept.slice()
+    if (chosen !== larger) fill(chosen, larger, tokens - costOf(chosen))
+    kept.set(chosen)
     return chosen
   }
 
   /** Chooses the item if it fits. */
-  keep(index: number, tokens: number): void {
-    const chosen = this.#kept.slice()
+  function keep(index: number, tokens: number): void {
+    const chosen = kept.slice()
     chosen[index] = 1
-    this.#addParents(chosen)
-    if (this.#costOf(chosen) <= tokens) this.#kept.set(chosen)
+    addParents(chosen)
+    if (costOf(chosen) <= tokens) kept.set(chosen)
   }
 
   /** Computes the best choice from the end. For each item, it considers that the previous item is shown or hidden. */
-  #chosenAt(price: number, part: number | undefined): Uint8Array {
-    const { shown, numberTokens } = this.#choice
-    const { items } = this.#row
-    const count = this.#count
-    const { afterShown, afterHidden, isShownNext } = this.#best
-    afterShown[count] = this.#joined[count] === 1 ? 0 : -price * this.#leaving(count)
+  function chosenAt(price: number, part: number | undefined): Uint8Array {
+    const { shown, numberTokens } = choice
+    const { items } = row
+    const { afterShown, afterHidden, isShownNext } = best
+    afterShown[count] = joined[count] === 1 ? 0 : -price * leaving(count)
     for (let index = count - 1; index >= 0; index--) {
       const counts = part === undefined || items[index]!.part === part
-      const value = this.#kept[index] === 1 ? KEPT : counts ? items[index]!.value : 0
+      const value = kept[index] === 1 ? KEPT : counts ? items[index]!.value : 0
       const show = value - price * shown[index]! + afterShown[index + 1]!
       // Dependent items are hidden with it.
-      const next = this.#ends[index]! + 1
-      const hide = afterHidden[next]! - price * (this.#hiddenBefore[next]! - this.#hiddenBefore[index]!)
-      const leave = price * this.#leaving(index)
+      const next = ends[index]! + 1
+      const hide = afterHidden[next]! - price * (hiddenBefore[next]! - hiddenBefore[index]!)
+      const leave = price * leaving(index)
       const enter = price * numberTokens
-      const stay = show - (this.#joined[index] === 1 ? 0 : leave + enter)
+      const stay = show - (joined[index] === 1 ? 0 : leave + enter)
       isShownNext[2 * index] = stay >= hide - leave ? 1 : 0
       isShownNext[2 * index + 1] = show - enter > hide ? 1 : 0
       afterShown[index] = Math.max(stay, hide - leave)
@@ -163,55 +139,55 @@ class Market {
     for (let index = 0, isShown = true; index < count;) {
       isShown = isShownNext[2 * index + (isShown ? 0 : 1)] === 1
       if (isShown) chosen[index] = 1
-      index = isShown ? index + 1 : this.#ends[index]! + 1
+      index = isShown ? index + 1 : ends[index]! + 1
     }
-    this.#addParents(chosen)
+    addParents(chosen)
     return chosen
   }
 
   /** Returns the tokens of the gap mark. Consecutive separate items share one mark. */
-  #leaving(index: number): number {
-    return this.#row.items[index - 1]?.lone === true ? 0 : this.#choice.gapTokens
+  function leaving(index: number): number {
+    return row.items[index - 1]?.lone === true ? 0 : choice.gapTokens
   }
 
-  #addParents(chosen: Uint8Array): void {
-    for (let index = this.#count - 1; index >= 0; index--) {
+  function addParents(chosen: Uint8Array): void {
+    for (let index = count - 1; index >= 0; index--) {
       if (chosen[index] === 0) continue
-      for (let { parent } = this.#row.items[index]!; parent !== undefined; { parent } = parent) {
-        const at = this.#row.indices.get(parent)
+      for (let { parent } = row.items[index]!; parent !== undefined; { parent } = parent) {
+        const at = row.indices.get(parent)
         if (at === undefined || chosen[at] === 1) break
         chosen[at] = 1
       }
     }
   }
 
-  #costOf(chosen: Uint8Array): number {
-    const { shown, hidden, numberTokens } = this.#choice
+  function costOf(chosen: Uint8Array): number {
+    const { shown, hidden, numberTokens } = choice
     let cost = 0
-    for (let index = 0; index < this.#count; index++) {
+    for (let index = 0; index < count; index++) {
       const wasShown = index === 0 || chosen[index - 1] === 1
-      if (chosen[index] === 0) cost += hidden[index]! + (wasShown ? this.#leaving(index) : 0)
+      if (chosen[index] === 0) cost += hidden[index]! + (wasShown ? leaving(index) : 0)
       else {
-        const joins = wasShown && this.#joined[index] === 1
-        cost += shown[index]! + (joins ? 0 : numberTokens + (wasShown ? this.#leaving(index) : 0))
+        const joins = wasShown && joined[index] === 1
+        cost += shown[index]! + (joins ? 0 : numberTokens + (wasShown ? leaving(index) : 0))
       }
     }
-    const isOpen = chosen[this.#count - 1] === 1 && this.#joined[this.#count] === 0
-    return cost + (isOpen ? this.#leaving(this.#count) : 0)
+    const isOpen = chosen[count - 1] === 1 && joined[count] === 0
+    return cost + (isOpen ? leaving(count) : 0)
   }
 
   /** Adds items of a larger choice while they fit. Items beside shown ones are added first. */
-  #fill(chosen: Uint8Array, larger: Uint8Array, room: number): void {
-    const { shown, hidden, gapTokens, numberTokens } = this.#choice
-    const { items, indices } = this.#row
+  function fill(chosen: Uint8Array, larger: Uint8Array, room: number): void {
+    const { shown, hidden, gapTokens, numberTokens } = choice
+    const { items, indices } = row
     let left = room
-    for (let index = 0; index < this.#count; index++) {
+    for (let index = 0; index < count; index++) {
       if (chosen[index] === 1 || larger[index] === 0) continue
       const item = items[index]!
       const parent = item.parent === undefined ? undefined : indices.get(item.parent)
       if (parent !== undefined && chosen[parent] === 0) continue
-      const starts = (index > 0 && chosen[index - 1] === 0) || this.#joined[index] === 0
-      const joins = this.#joined[index + 1] === 1 && (index + 1 === this.#count || chosen[index + 1] === 1)
+      const starts = (index > 0 && chosen[index - 1] === 0) || joined[index] === 0
+      const joins = joined[index + 1] === 1 && (index + 1 === count || chosen[index + 1] === 1)
       const gap = item.lone ? 0 : gapTokens
       const cost = shown[index]! - hidden[index]! + (starts ? gap + numberTokens : 0) - (joins ? gap : 0)
       if (cost > left) continue
@@ -219,6 +195,8 @@ class Market {
       left -= cost
     }
   }
+
+  return { choose, keep, keptCost: () => costOf(kept) }
 }
 
 function endsOf({ items, indices }: ItemRow): Int32Array {

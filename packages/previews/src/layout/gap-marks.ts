@@ -7,31 +7,27 @@ import type { PreviewOptions } from '../previewer.ts'
  * Each mark has the number of hidden lines. The first mark whose lines one call can show also has that call, as an
  * example for the others.
  */
-export class GapMarks {
-  readonly #showLines: ((start: number, end: number) => string | undefined) | undefined
-  readonly #counted: (count: number) => string
-  #called = false
+export type WriteGap = (start: number, end: number, kinds?: string) => string
 
-  /** @param counted - Pass a function that names a number of hidden places. The default is lines. */
-  constructor(
-    { showLines }: { readonly showLines?: ((start: number, end: number) => string | undefined) | undefined },
-    counted = (count: number): string => countOf(count, 'line'),
-  ) {
-    this.#showLines = showLines
-    this.#counted = counted
-  }
+export function gapMarks(
+  { showLines }: { readonly showLines?: ((start: number, end: number) => string | undefined) | undefined },
+  counted = (count: number): string => countOf(count, 'line'),
+): WriteGap {
+  let called = false
 
   /**
    * Writes `[… 12 lines]` for lines from `start` to `end`, 1-based and inclusive.
    *
    * @param kinds - Kinds of hidden lines, for example `3 errors`. May be empty.
    */
-  write(start: number, end: number, kinds = ''): string {
-    const lines = this.#counted(end - start + 1)
-    const call = this.#called ? undefined : this.#showLines?.(start, end)
-    this.#called ||= call !== undefined
+  function write(start: number, end: number, kinds = ''): string {
+    const lines = counted(end - start + 1)
+    const call = called ? undefined : showLines?.(start, end)
+    called ||= call !== undefined
     return `[… ${lines}${kinds === '' ? '' : `, ${kinds}`}${call === undefined ? '' : `: ${call}`}]`
   }
+
+  return write
 }
 
 /** Returns a number with its noun, such as `1 line` or `12,000 lines`. */

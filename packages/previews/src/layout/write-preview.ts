@@ -1,7 +1,7 @@
 import { cleanLine, cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
 import type { HiddenName, Item, PreviewModel } from './preview-model.ts'
 import { fitBudgetInTurns, type Draft } from './fit-budget.ts'
-import { callTokensOf, GapMarks } from './gap-marks.ts'
+import { callTokensOf, gapMarks } from './gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import { chooseItems, follows, type ItemRow } from './choose-items.ts'
 import { bestItems } from './item-store.ts'
@@ -24,120 +24,108 @@ export async function writePreview(preview: PreviewModel, options: PreviewOption
   if (!(options.budgetTokens > 0) || (preview.items.length === 0 && preview.head === undefined)) return ''
   // An item with its line end has at least two tokens, so more items cannot fit.
   const items = bestItems(preview.items, LEAST_ITEMS + options.budgetTokens * 0.6)
-  const layout = new PreviewDrafts({ ...preview, items }, options)
-  return await fitBudgetInTurns((aim) => layout.write(aim), options)
+  return await fitBudgetInTurns(previewDrafts({ ...preview, items }, options), options)
 }
 
-export class PreviewDrafts {
-  readonly #preview: PreviewModel
-  readonly #options: PreviewOptions
-  readonly #row: ItemRow
-  readonly #gapTokens: number
-  /** Number of tokens in the header and in the call of the first gap. */
-  readonly #fixedTokens: number
-  readonly #lineCap: number
-  #cap = 0
-  #shown: (string | undefined)[] = []
-  #costs: (number | undefined)[] = []
-
-  constructor(preview: PreviewModel, options: PreviewOptions) {
-    const { items, lines, from = 1, head = [] } = preview
-    this.#preview = preview
-    this.#options = options
-    this.#row = {
-      items,
-      from,
-      lines,
-      blankEnd: preview.counted === undefined,
-      indices: new Map(items.map((item, index) => [item, index])),
-    }
-    this.#gapTokens = estimateTokens(`\n${new GapMarks({}).write(101, 223)}\n`) + 3
-    this.#fixedTokens = estimateTokens([`[${preview.header}]`, ...head].join('\n')) + callTokensOf(options)
-    const unitsPerToken = measureUnits(items)
-    this.#lineCap = Math.max(LEAST_CAP, Math.ceil(options.budgetTokens * preview.lineShare * unitsPerToken))
+export function previewDrafts(preview: PreviewModel, options: PreviewOptions): (aim: number) => Draft {
+  let currentCap = 0
+  let shown: (string | undefined)[] = []
+  let costs: (number | undefined)[] = []
+  const { items, lines, from = 1, head = [] } = preview
+  const row = {
+    items,
+    from,
+    lines,
+    blankEnd: preview.counted === undefined,
+    indices: new Map(items.map((item, index) => [item, index])),
   }
+  const gapTokens = estimateTokens(`\n${gapMarks({})(101, 223)}\n`) + 3
+  /** Number of tokens in the header and in the call of the first gap. */
+  const fixedTokens = estimateTokens([`[${preview.header}]`, ...head].join('\n')) + callTokensOf(options)
+  const unitsPerToken = measureUnits(items)
+  const lineCap = Math.max(LEAST_CAP, Math.ceil(options.budgetTokens * preview.lineShare * unitsPerToken))
 
-  write(aim: number): Draft {
-    const { header, head = [], items } = this.#preview
-    if (head.length > 0 && aim - this.#fixedTokens < LEAST_ROOM)
-      return { text: startOf(header, head, aim), complete: false }
-    this.#setCap(items.length <= FEW_ITEMS ? LEAST_CAP : this.#lineCap)
-    if (this.#allCost(aim) <= aim) return this.#writeAll(aim)
-    const room = aim - this.#fixedTokens
-    const names = this.#preview.names?.choose(room) ?? []
+  function write(aim: number): Draft {
+    const { header, head = [], items } = preview
+    if (head.length > 0 && aim - fixedTokens < LEAST_ROOM) return { text: startOf(header, head, aim), complete: false }
+    setCap(items.length <= FEW_ITEMS ? LEAST_CAP : lineCap)
+    if (allCost(aim) <= aim) return writeAll(aim)
+    const room = aim - fixedTokens
+    const names = preview.names?.choose(room) ?? []
     const nameTokens = new Map(names.map(({ line, tokens }) => [line, tokens]))
     const hidden = Float64Array.from(items, ({ start }) => nameTokens.get(start) ?? 0)
     const named = names.reduce((sum, { tokens }) => sum + tokens, 0)
-    const chosen = chooseItems(this.#row, {
+    const chosen = chooseItems(row, {
       // Names of lines without an item are always shown.
       tokens: room - named + hidden.reduce((sum, tokens) => sum + tokens, 0),
-      gapTokens: this.#gapTokens,
+      gapTokens,
       numberTokens: NUMBER_TOKENS,
-      shares: this.#preview.shares,
-      shown: Float64Array.from(items, (_, index) => this.#cost(index)),
+      shares: preview.shares,
+      shown: Float64Array.from(items, (_, index) => costOf(index)),
       hidden,
     })
-    return { text: this.#assemble(chosen, false, names), complete: false }
+    return { text: assemble(chosen, false, names), complete: false }
   }
 
-  #writeAll(aim: number): Draft {
-    const { items } = this.#preview
-    let low = this.#cap
+  function writeAll(aim: number): Draft {
+    const { items } = preview
+    let low = currentCap
     const longest = items.reduce((most, { text, tail }) => Math.max(most, text.length + tail.length), 0)
     let high = Math.max(low, Math.min(longest, aim * 8))
-    this.#setCap(high)
-    if (this.#allCost(aim) <= aim) low = high
+    setCap(high)
+    if (allCost(aim) <= aim) low = high
     while (high - low > 8) {
       const middle = Math.floor((low + high) / 2)
-      this.#setCap(middle)
-      if (this.#allCost(aim) <= aim) low = middle
+      setCap(middle)
+      if (allCost(aim) <= aim) low = middle
       else high = middle
     }
-    this.#setCap(low)
+    setCap(low)
     const complete = items.every(({ text, tail, hidden }) => hidden === 0 && tail === '' && text.length <= low)
-    return { text: this.#assemble(new Uint8Array(items.length).fill(1), complete, []), complete }
+    return { text: assemble(new Uint8Array(items.length).fill(1), complete, []), complete }
   }
 
-  #setCap(cap: number): void {
-    if (cap === this.#cap) return
-    this.#cap = cap
-    this.#shown = []
-    this.#costs = []
+  function setCap(cap: number): void {
+    if (cap === currentCap) return
+    currentCap = cap
+    shown = []
+    costs = []
   }
 
-  #show(index: number): string {
-    return (this.#shown[index] ??= showItem(this.#preview.items[index]!, this.#cap, this.#preview.endShare))
+  function show(index: number): string {
+    return (shown[index] ??= showItem(preview.items[index]!, currentCap, preview.endShare))
   }
 
-  #cost(index: number): number {
-    return (this.#costs[index] ??=
-      estimateTokens(this.#show(index)) + 1 + (this.#preview.items[index]!.numbered ? NUMBER_TOKENS : 0))
+  function costOf(index: number): number {
+    return (costs[index] ??= estimateTokens(show(index)) + 1 + (preview.items[index]!.numbered ? NUMBER_TOKENS : 0))
   }
 
   /** Returns the cost of all items. Counting stops at `limit`. */
-  #allCost(limit: number): number {
-    let cost = this.#fixedTokens
-    for (let index = 0; index < this.#row.items.length && cost <= limit; index++) {
-      cost += this.#cost(index) + (follows(this.#row, index) ? 0 : this.#gapTokens)
+  function allCost(limit: number): number {
+    let cost = fixedTokens
+    for (let index = 0; index < row.items.length && cost <= limit; index++) {
+      cost += costOf(index) + (follows(row, index) ? 0 : gapTokens)
     }
     return cost
   }
 
-  #assemble(chosen: Uint8Array, isComplete: boolean, names: readonly HiddenName[]): string {
-    const { items, header, head = [], alwaysHeader = false } = this.#preview
+  function assemble(chosen: Uint8Array, isComplete: boolean, names: readonly HiddenName[]): string {
+    const { items, header, head = [], alwaysHeader = false } = preview
     const isBare = isComplete && !alwaysHeader && items.every(({ start, end }) => start === end)
     const shown: number[] = []
     for (let index = 0; index < items.length; index++) if (chosen[index] === 1) shown.push(index)
-    const text = new ItemsText(this.#preview, this.#row, this.#options, isBare, names)
+    const text = itemsText(preview, row, options, isBare, names)
     for (let at = 0; at < shown.length;) {
       const listed = text.listed(shown, at)
-      if (listed > 1) text.list(shown.slice(at, at + listed), shown[at + listed], (index) => this.#show(index))
-      else text.write(shown[at]!, this.#show(shown[at]!))
+      if (listed > 1) text.list(shown.slice(at, at + listed), shown[at + listed], (index) => show(index))
+      else text.write(shown[at]!, show(shown[at]!))
       at += Math.max(1, listed)
     }
     text.end()
     return [...(text.isWhole && isBare ? [] : [`[${header}]`]), ...head, ...text.parts].join('\n')
   }
+
+  return write
 }
 
 function startOf(header: string, head: readonly string[], aim: number): string {
@@ -194,118 +182,108 @@ function atBoundary(text: string): string {
   return sentence > 0 ? text.slice(0, sentence) : word > 0 ? text.slice(0, word) : text
 }
 
-class ItemsText {
-  readonly parts: string[] = []
-  readonly #row: ItemRow
-  readonly #preview: PreviewModel
-  readonly #names: readonly HiddenName[]
-  readonly #gaps: GapMarks
+function itemsText(
+  preview: PreviewModel,
+  row: ItemRow,
+  options: Pick<PreviewOptions, 'showLines'>,
+  isComplete: boolean,
+  names: readonly HiddenName[],
+) {
+  const parts: string[] = []
+  let last = -1
+  let isWhole = true
   /** Number of the last line that was shown or marked, and index of the last item. */
-  #line: number
-  #last = -1
-  #isWhole = true
-  readonly #isComplete: boolean
-
-  /** @param isComplete - Pass whether every line is shown unchanged, so that no line numbers are needed. */
-  constructor(
-    preview: PreviewModel,
-    row: ItemRow,
-    options: Pick<PreviewOptions, 'showLines'>,
-    isComplete: boolean,
-    names: readonly HiddenName[],
-  ) {
-    this.#isComplete = isComplete
-    this.#row = row
-    this.#line = row.from - 1
-    this.#preview = preview
-    this.#names = names.toSorted((one, other) => one.line - other.line)
-    this.#gaps = new GapMarks({ showLines: preview.show ?? options.showLines }, preview.counted)
-  }
-
-  get isWhole(): boolean {
-    return this.#isWhole
-  }
+  let line: number = row.from - 1
+  const sortedNames = names.toSorted((one, other) => one.line - other.line)
+  const gaps = gapMarks({ showLines: preview.show ?? options.showLines }, preview.counted)
 
   /** Returns the number of separate items from `shown[at]` on that share one gap mark. */
-  listed(shown: readonly number[], at: number): number {
-    const { items } = this.#row
+  function listed(shown: readonly number[], at: number): number {
+    const { items } = row
     let count = 0
     let hasGap = false
     for (let index = shown[at]; index !== undefined && items[index]!.lone; index = shown[at + count]) {
       const next = shown[at + count + 1]
       // The item stays with its own lines, which follow.
-      if (next !== undefined && this.#joins(index, next) && !items[next]!.lone) break
-      if (count > 0 && !this.#joins(shown[at + count - 1]!, index)) hasGap = true
+      if (next !== undefined && joins(index, next) && !items[next]!.lone) break
+      if (count > 0 && !joins(shown[at + count - 1]!, index)) hasGap = true
       count++
     }
     return hasGap ? count : 0
   }
 
   /** Writes items with one mark, which counts all gaps from before the first item to `next`. */
-  list(indices: readonly number[], next: number | undefined, show: (index: number) => string): void {
-    const { items, lines } = this.#row
+  function list(indices: readonly number[], next: number | undefined, show: (index: number) => string): void {
+    const { items, lines } = row
     const end = next === undefined ? lines : items[next]!.start - 1 - items[next]!.blanks
-    const start = this.#line + 1
-    this.#isWhole = false
+    const start = line + 1
+    isWhole = false
     const shown = new Set(indices.map((index) => items[index]!.start))
     const count = indices.reduce((sum, index) => sum + items[index]!.end - items[index]!.start + 1, 0)
-    this.parts.push(
-      this.#gaps.write(start, end, `all but these ${formatCount(count)}`),
-      ...this.#named(start, end, shown),
-    )
+    parts.push(gaps(start, end, `all but these ${formatCount(count)}`), ...named(start, end, shown))
     let previous: Item | undefined
     for (const index of indices) {
       const item = items[index]!
       const isNext = previous !== undefined && previous.start === item.start - 1 && !item.numbered
-      this.parts.push(isNext ? show(index) : this.#label(item) + show(index))
+      parts.push(isNext ? show(index) : label(item) + show(index))
       previous = item
     }
-    this.#line = end
-    this.#last = -1
+    line = end
+    last = -1
   }
 
-  write(index: number, text: string): void {
-    const item = this.#row.items[index]!
-    const isFirst = this.#line < this.#row.from
-    const joins = this.#last === index - 1 && follows(this.#row, index)
-    const isNext = joins || item.start - item.blanks === this.#line + 1
-    if (isNext && !isFirst) for (let blank = item.blanks; blank > 0; blank--) this.parts.push('')
-    if (!isNext) this.#mark(item.start - 1)
-    const isNumbered =
-      (item.numbered && !this.#isComplete) || this.#folded(index - 1) || !joins || (isFirst && item.start > 1)
-    this.parts.push(isNumbered ? this.#label(item) + text : text)
-    if (item.end > item.start) this.#isWhole = false
-    this.#line = item.end
-    this.#last = index
+  function write(index: number, text: string): void {
+    const item = row.items[index]!
+    const isFirst = line < row.from
+    const joins = last === index - 1 && follows(row, index)
+    const isNext = joins || item.start - item.blanks === line + 1
+    if (isNext && !isFirst) for (let blank = item.blanks; blank > 0; blank--) parts.push('')
+    if (!isNext) mark(item.start - 1)
+    const isNumbered = (item.numbered && !isComplete) || folded(index - 1) || !joins || (isFirst && item.start > 1)
+    parts.push(isNumbered ? label(item) + text : text)
+    if (item.end > item.start) isWhole = false
+    line = item.end
+    last = index
   }
 
-  end(): void {
-    const { items, lines } = this.#row
-    if (this.#last !== items.length - 1 || !follows(this.#row, items.length)) this.#mark(lines)
+  function end(): void {
+    const { items, lines } = row
+    if (last !== items.length - 1 || !follows(row, items.length)) mark(lines)
   }
 
-  #mark(end: number): void {
-    if (end <= this.#line) return
-    this.#isWhole = false
-    const start = this.#line + 1
-    this.parts.push(this.#gaps.write(start, end, this.#preview.hidden?.(start, end)), ...this.#named(start, end))
+  function mark(end: number): void {
+    if (end <= line) return
+    isWhole = false
+    const start = line + 1
+    parts.push(gaps(start, end, preview.hidden?.(start, end)), ...named(start, end))
   }
 
-  #named(start: number, end: number, shown?: ReadonlySet<number>): string[] {
-    const names = this.#names.filter(({ line }) => line >= start && line <= end && shown?.has(line) !== true)
-    return names.length === 0 ? [] : this.#preview.names!.write(names)
+  function named(start: number, end: number, shown?: ReadonlySet<number>): string[] {
+    const names = sortedNames.filter(({ line }) => line >= start && line <= end && shown?.has(line) !== true)
+    return names.length === 0 ? [] : preview.names!.write(names)
   }
 
-  #label({ start }: Item): string {
-    return this.#preview.label === undefined ? `${start}| ` : this.#preview.label(start)
+  function label({ start }: Item): string {
+    return preview.label === undefined ? `${start}| ` : preview.label(start)
   }
 
-  #joins(index: number, next: number): boolean {
-    return next === index + 1 && follows(this.#row, next)
+  function joins(index: number, next: number): boolean {
+    return next === index + 1 && follows(row, next)
   }
 
-  #folded(index: number): boolean {
-    const item = this.#row.items[index]
+  function folded(index: number): boolean {
+    const item = row.items[index]
     return item !== undefined && item.end > item.start
+  }
+
+  return {
+    get isWhole() {
+      return isWhole
+    },
+    parts,
+    listed,
+    list,
+    write,
+    end,
   }
 }

@@ -1,6 +1,6 @@
 import { estimateTokens } from '@spillway/text/internal'
 import { type Draft, fitBudget, fitBudgetInTurns } from '../layout/fit-budget.ts'
-import { callTokensOf, countOf, GapMarks } from '../layout/gap-marks.ts'
+import { callTokensOf, countOf, gapMarks, type WriteGap } from '../layout/gap-marks.ts'
 import { countSought } from '../layout/wanted-words.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import { chooseBest, chooseEnds, type ChosenLines, isBeside, ShownLines } from './choose-lines.ts'
@@ -116,132 +116,106 @@ const FEW_LINES = 4
 /** Score from which a line is unusual. */
 const LEAST_SCORE = 0.1
 
-class PreviewLayout {
-  readonly #scan: TextScan
-  readonly #options: PreviewOptions
-  readonly #lines: readonly ScannedLine[]
-  readonly #shown: ShownLines
-  readonly #unitsPerToken: number
-  readonly #note: string
-  readonly #values: Float64Array | undefined
-  readonly #gapTokens: number
+function previewLayout(scan: TextScan, options: PreviewOptions, { isLog = false, words = [] }: TextPreviewHints) {
+  const header = `[${countOf(scan.lines, 'line')}]`
+  const nature = isLog ? 'output' : textNature(scan)
+  const found = nature === 'output' ? scan.scores() : undefined
+  const { lines, note } = found ?? cutPrefixes(scan.kept, false)
+  const lineUnits = unitsPerToken(lines)
+  const own = found && Float64Array.from(lines, ({ number }) => found.scores.get(number) ?? 0)
+  const sought =
+    found &&
+    countSought(
+      lines.map(({ text, end }) => `${text}\n${end}`),
+      words,
+    )
+  const isRanked =
+    found !== undefined &&
+    own !== undefined &&
+    (found.odd.size > 0 || sought !== undefined || isTelling(scan, lines, own))
+  const values = isRanked ? lineValues(lines, own, found.odd, sought, options.budgetTokens) : undefined
+  const shownLines = new ShownLines(lines, nature === 'data' ? 0.5 : 0.2, values === undefined ? undefined : own)
+  const gapTokens = estimateTokens(gapMarks({})(1_000, 1_999)) + NUMBER_TOKENS
+  const tokensOfCall = callTokensOf(options)
+  const isTiny = tokensOfCall > options.budgetTokens * CALL_SHARE
   /** Tokens of the call in the first gap. */
-  readonly #callTokens: number
-  readonly #gaps: Pick<PreviewOptions, 'showLines'>
+  const callTokens = isTiny ? 0 : tokensOfCall
+  const gapOptions = isTiny ? {} : options
 
-  constructor(scan: TextScan, options: PreviewOptions, { isLog = false, words = [] }: TextPreviewHints) {
-    this.#scan = scan
-    this.#options = options
-    const nature = isLog ? 'output' : textNature(scan)
-    const found = nature === 'output' ? scan.scores() : undefined
-    const { lines, note } = found ?? cutPrefixes(scan.kept, false)
-    this.#lines = lines
-    this.#note = note
-    this.#unitsPerToken = unitsPerToken(lines)
-    const own = found && Float64Array.from(lines, ({ number }) => found.scores.get(number) ?? 0)
-    const sought =
-      found &&
-      countSought(
-        lines.map(({ text, end }) => `${text}\n${end}`),
-        words,
-      )
-    const isRanked =
-      found !== undefined &&
-      own !== undefined &&
-      (found.odd.size > 0 || sought !== undefined || isTelling(scan, lines, own))
-    this.#values = isRanked ? lineValues(lines, own, found.odd, sought, options.budgetTokens) : undefined
-    this.#shown = new ShownLines(lines, nature === 'data' ? 0.5 : 0.2, this.#values === undefined ? undefined : own)
-    this.#gapTokens = estimateTokens(new GapMarks({}).write(1_000, 1_999)) + NUMBER_TOKENS
-    const callTokens = callTokensOf(options)
-    const isTiny = callTokens > options.budgetTokens * CALL_SHARE
-    this.#callTokens = isTiny ? 0 : callTokens
-    this.#gaps = isTiny ? {} : options
-  }
-
-  get header(): string {
-    return `[${countOf(this.#scan.lines, 'line')}]`
-  }
-
-  write(aim: number): Draft {
-    const shown = this.#shown
-    shown.setCap(this.#lineCap(aim))
-    if (this.#isAllKept() && (this.#lines.length <= FEW_LINES || shown.allCost(aim) <= aim)) return this.#writeAll(aim)
-    const tokens = aim - HEADER_TOKENS - this.#callTokens
-    const budget = { tokens, gapTokens: this.#gapTokens, textLines: this.#scan.lines }
+  function write(aim: number): Draft {
+    shownLines.setCap(lineCap(aim))
+    if (isAllKept() && (lines.length <= FEW_LINES || shownLines.allCost(aim) <= aim)) return writeAll(aim)
+    const tokens = aim - HEADER_TOKENS - callTokens
+    const budget = { tokens, gapTokens, textLines: scan.lines }
     const chosen =
-      this.#values === undefined
-        ? chooseEnds(shown, budget, this.#options.isError === true ? 0.1 : 0.5)
-        : chooseBest(shown, budget, this.#values)
-    return { text: chosen.includes(1) ? this.#assemble(chosen) : this.header, complete: false }
+      values === undefined
+        ? chooseEnds(shownLines, budget, options.isError === true ? 0.1 : 0.5)
+        : chooseBest(shownLines, budget, values)
+    return { text: chosen.includes(1) ? assemble(chosen) : header, complete: false }
   }
 
-  #writeAll(aim: number): Draft {
-    const shown = this.#shown
-    let low = this.#lines.length <= FEW_LINES ? 8 : this.#lineCap(aim)
-    const longest = this.#lines.reduce((most, line) => Math.max(most, line.text.length + line.end.length), 0)
+  function writeAll(aim: number): Draft {
+    let low = lines.length <= FEW_LINES ? 8 : lineCap(aim)
+    const longest = lines.reduce((most, line) => Math.max(most, line.text.length + line.end.length), 0)
     let high = Math.min(longest, aim * 8)
     while (high - low > 8) {
       const middle = Math.floor((low + high) / 2)
-      shown.setCap(middle)
-      if (shown.allCost(aim) <= aim) low = middle
+      shownLines.setCap(middle)
+      if (shownLines.allCost(aim) <= aim) low = middle
       else high = middle
     }
-    shown.setCap(low)
-    const complete = this.#lines.every((line) => line.hidden === 0 && line.text.length <= low)
-    return { text: this.#assemble(new Uint8Array(this.#lines.length).fill(1)), complete }
+    shownLines.setCap(low)
+    const complete = lines.every((line) => line.hidden === 0 && line.text.length <= low)
+    return { text: assemble(new Uint8Array(lines.length).fill(1)), complete }
   }
 
   /** In UTF-16 units. */
-  #lineCap(aim: number): number {
-    const tokens = Math.min(aim, this.#options.budgetTokens)
+  function lineCap(aim: number): number {
+    const tokens = Math.min(aim, options.budgetTokens)
     const most = Math.max(tokens * LINE_SHARE, Math.min(FEW_TOKENS, tokens * LARGE_SHARE))
-    return Math.ceil(Math.min(MOST_CAP, most * this.#unitsPerToken))
+    return Math.ceil(Math.min(MOST_CAP, most * lineUnits))
   }
 
-  #isAllKept(): boolean {
-    return (
-      this.#scan.lines - this.#lines.length <= this.#lines.length &&
-      this.#lines.every((_, index) => isBeside(this.#lines, index))
-    )
+  function isAllKept(): boolean {
+    return scan.lines - lines.length <= lines.length && lines.every((_, index) => isBeside(lines, index))
   }
 
-  #assemble(chosen: ChosenLines): string {
+  function assemble(chosen: ChosenLines): string {
     const parts: string[] = []
-    const gaps = new GapMarks(this.#gaps)
-    if (chosen.includes(0) || this.#note !== '') {
-      parts.push(`[${countOf(this.#scan.lines, 'line')}${this.#note}]`)
+    const gaps = gapMarks(gapOptions)
+    if (chosen.includes(0) || note !== '') {
+      parts.push(`[${countOf(scan.lines, 'line')}${note}]`)
     }
     let previous: ScannedLine | undefined
     let previousIndex = -1
-    for (const [index, line] of this.#lines.entries()) {
+    for (const [index, line] of lines.entries()) {
       if (chosen[index] === 0) continue
       const from = (previous?.number ?? 0) + 1
-      const shown = this.#shown.show(index)
-      if (previousIndex === index - 1 && isBeside(this.#lines, index)) {
+      const shown = shownLines.show(index)
+      if (previousIndex === index - 1 && isBeside(lines, index)) {
         for (let blank = from; blank < line.number; blank++) parts.push('')
         parts.push(shown)
       } else {
-        parts.push(this.#gap(gaps, previous, from, line))
+        parts.push(gap(gaps, previous, from, line))
         parts.push(`${line.number}| ${shown}`)
       }
       previous = line
       previousIndex = index
     }
     const last = previous?.number ?? 0
-    if (previousIndex < this.#lines.length - 1 || this.#scan.lines - last > 2)
-      parts.push(this.#gap(gaps, previous, last + 1, undefined))
+    if (previousIndex < lines.length - 1 || scan.lines - last > 2) parts.push(gap(gaps, previous, last + 1, undefined))
     return parts.join('\n')
   }
 
-  #gap(gaps: GapMarks, previous: ScannedLine | undefined, from: number, next: ScannedLine | undefined): string {
-    const to = next === undefined ? this.#scan.lines : next.number - 1
+  function gap(gaps: WriteGap, previous: ScannedLine | undefined, from: number, next: ScannedLine | undefined): string {
+    const to = next === undefined ? scan.lines : next.number - 1
     const isRun = previous !== undefined && previous.run > to - from + 1
-    return gaps.write(from, to, [...this.#hidden(previous, next), ...(isRun ? ['alike'] : [])].join(', '))
+    return gaps(from, to, [...hidden(previous, next), ...(isRun ? ['alike'] : [])].join(', '))
   }
 
-  #hidden(previous: ScannedLine | undefined, next: ScannedLine | undefined): string[] {
-    if (this.#values === undefined) return []
-    const { errors, warnings } = this.#scan
+  function hidden(previous: ScannedLine | undefined, next: ScannedLine | undefined): string[] {
+    if (values === undefined) return []
+    const { errors, warnings } = scan
     const before = previous === undefined ? 0 : previous.errorsBefore + (previous.severity === ERROR ? 1 : 0)
     const warned = previous === undefined ? 0 : previous.warningsBefore + (previous.severity === WARNING ? 1 : 0)
     const hiddenErrors = (next?.errorsBefore ?? errors) - before
@@ -251,6 +225,8 @@ class PreviewLayout {
       ...(hiddenWarnings > 0 ? [countOf(hiddenWarnings, 'warning')] : []),
     ]
   }
+
+  return { header, write }
 }
 
 /** Whether some lines matter more than others: they report problems, or are unlike the others. */
@@ -282,12 +258,8 @@ interface TextPreviewHints {
  */
 export function renderTextPreview(scan: TextScan, options: PreviewOptions, hints: TextPreviewHints = {}): string {
   if (isEmpty(scan, options)) return ''
-  const layout = new PreviewLayout(scan, options, hints)
-  return orHeader(
-    fitBudget((aim) => layout.write(aim), options),
-    layout,
-    options,
-  )
+  const { header, write } = previewLayout(scan, options, hints)
+  return orHeader(fitBudget(write, options), header, options)
 }
 
 /** Like {@link renderTextPreview}, but other work can run in between. */
@@ -297,13 +269,13 @@ export async function writeTextPreview(
   hints: TextPreviewHints = {},
 ): Promise<string> {
   if (isEmpty(scan, options)) return ''
-  const layout = new PreviewLayout(scan, options, hints)
-  return orHeader(await fitBudgetInTurns((aim) => layout.write(aim), options), layout, options)
+  const { header, write } = previewLayout(scan, options, hints)
+  return orHeader(await fitBudgetInTurns(write, options), header, options)
 }
 
 const isEmpty = ({ kept }: TextScan, { budgetTokens }: PreviewOptions): boolean =>
   !(budgetTokens > 0) || kept.length === 0
 
-function orHeader(preview: string, { header }: PreviewLayout, { countTokens, budgetTokens }: PreviewOptions): string {
+function orHeader(preview: string, header: string, { countTokens, budgetTokens }: PreviewOptions): string {
   return preview === '' && countTokens(header) <= budgetTokens ? header : preview
 }

@@ -43,7 +43,7 @@ export function codeLines(source: SourceLines, rules: DefinitionRules): CodeLine
   // End of the open comment or string, and the kind of its lines.
   let until = 0
   let within = CODE
-  const quotes = docstrings ? new QuoteFinder(text) : undefined
+  const endOfQuote = docstrings ? quoteFinder(text) : undefined
   for (let index = 0; index < count; index++) {
     let at = begins[index]!
     let end = ends[index]!
@@ -76,7 +76,7 @@ export function codeLines(source: SourceLines, rules: DefinitionRules): CodeLine
       words[index] = wordHash(text, at, end)
       kinds[index] = isCloser(text, at, end, words[index]!) ? CLOSER : CODE
       // A multi-line string may begin anywhere in a line of code.
-      until = quotes?.endOfString(at, end) ?? 0
+      until = endOfQuote?.(at, end) ?? 0
       within = DOCUMENTATION
     }
   }
@@ -84,34 +84,31 @@ export function codeLines(source: SourceLines, rules: DefinitionRules): CodeLine
 }
 
 /** Finds strings in triple quotes. Each quote is examined once. */
-class QuoteFinder {
-  readonly #text: string
-  readonly #next = { '"""': -1, "'''": -1 }
-
-  constructor(text: string) {
-    this.#text = text
-  }
+function quoteFinder(text: string) {
+  const next = { '"""': -1, "'''": -1 }
 
   /** Returns the end of a string that starts in the range and continues after it, or 0. */
-  endOfString(start: number, end: number): number {
+  function endOfString(start: number, end: number): number {
     let at = start
     for (;;) {
-      const double = this.#find('"""', at)
-      const single = this.#find("'''", at)
+      const double = find('"""', at)
+      const single = find("'''", at)
       const opens = Math.min(double, single)
       if (opens >= end) return 0
-      at = endOf(this.#text, double < single ? '"""' : "'''", opens + 3)
+      at = endOf(text, double < single ? '"""' : "'''", opens + 3)
       if (at > end) return at
     }
   }
 
-  #find(mark: '"""' | "'''", from: number): number {
-    if (this.#next[mark] < from) {
-      const found = this.#text.indexOf(mark, from)
-      this.#next[mark] = found < 0 ? Infinity : found
+  function find(mark: '"""' | "'''", from: number): number {
+    if (next[mark] < from) {
+      const found = text.indexOf(mark, from)
+      next[mark] = found < 0 ? Infinity : found
     }
-    return this.#next[mark]
+    return next[mark]
   }
+
+  return endOfString
 }
 
 /** Returns the end of the mark. If it is missing, returns the end of the text. */

@@ -18,7 +18,7 @@ interface ParseOptions extends JsonLimits {
 /** Parse a UTF-8 body in slices. The last one of equal keys is used. Rejects with `invalid-json` or `too-large`. */
 export async function parseJsonBody(bytes: Uint8Array, options: ParseOptions): Promise<unknown> {
   try {
-    const steps = new JsonPieces(bytes, options).parse()
+    const steps = parsePieces(bytes, options)
     for (;;) {
       const { done, value } = steps.next()
       if (done === true) return value
@@ -70,125 +70,81 @@ interface Frame {
 }
 
 /** Scans JSON once. A value larger than `pieceBytes` is parsed in parts. */
-class JsonPieces {
-  readonly #bytes: Uint8Array
-  readonly #options: Required<{ readonly [Name in keyof ParseOptions]: NonNullable<ParseOptions[Name]> }>
-  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-  readonly #body: Frame
-  readonly #frames: Frame[] = []
+function* parsePieces(
+  bytes: Uint8Array,
+  { parse = JSON.parse, pieceBytes = PIECE_BYTES, maxJsonDepth, maxJsonValues }: ParseOptions,
+): Generator<void, unknown> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  const frames: Frame[] = []
   /** Parsed large values, by the random placeholders that replace them in the text. */
-  readonly #large = new Map<string, unknown>()
-  readonly #mark: string = `${crypto.randomUUID()} `
-  #values = 1
+  const large = new Map<string, unknown>()
+  const marker: string = `${crypto.randomUUID()} `
+  let values = 1
+  const start = BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte) ? BYTE_ORDER_MARK.length : 0
+  const body: Frame = { isArray: true, start, members: 1, text: '', rest: start }
 
-  constructor(bytes: Uint8Array, { parse = JSON.parse, pieceBytes = PIECE_BYTES, ...limits }: ParseOptions) {
-    const start = BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte) ? BYTE_ORDER_MARK.length : 0
-    this.#bytes = bytes
-    this.#options = { ...limits, parse, pieceBytes }
-    this.#body = { isArray: true, start, members: 1, text: '', rest: start }
-  }
-
-  /** Yields after each piece. */
-  *parse(): Generator<void, unknown> {
-    const bytes = this.#bytes
-    const { pieceBytes } = this.#options
-    let next = this.#body.start + pieceBytes
-    let last = this.#body.start
-    let quote = -1
-    for (let at = this.#body.start; at < bytes.length; at += 1) {
-      at = indexOfMark(quote < 0 ? IS_MARK : IS_MARK_IN_STRING, bytes, at, next)
-      if (at >= next) {
-        yield
-        next = at + pieceBytes
-        at -= 1
-        continue
-      }
-      const byte = bytes[at]
-      if (byte === BACKSLASH) {
-        at += 1
-        continue
-      }
-      // A number or blanks of any length would be parsed at once.
-      if (quote < 0) this.#assertShort(last, at)
-      last = at
-      if (quote >= 0) {
-        if (at - quote > pieceBytes) this.#setAside(yield* this.#joinString(quote + 1, at), quote, at + 1)
-        quote = -1
-      } else if (byte === QUOTE) quote = at
-      else if (byte === COMMA) this.#endMember(at)
-      else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) this.#open(at, byte === OPEN_ARRAY)
-      else if (byte !== COLON) this.#close(at, byte === CLOSE_ARRAY)
-    }
-    this.#assertShort(last, bytes.length)
-    if (this.#frames.length > 0 || quote >= 0) throw new SyntaxError('The JSON is incomplete.')
-    this.#parseMembers(this.#body, bytes.length)
-    return (this.#body.value as unknown[])[0]
-  }
-
-  #open(at: number, isArray: boolean): void {
-    const { maxJsonDepth } = this.#options
-    this.#frames.push({ isArray, start: at, members: 1, text: '', rest: at + 1 })
-    if (this.#frames.length > maxJsonDepth)
+  function open(at: number, isArray: boolean): void {
+    frames.push({ isArray, start: at, members: 1, text: '', rest: at + 1 })
+    if (frames.length > maxJsonDepth)
       throw new HttpError('invalid-json', `The JSON is nested deeper than ${maxJsonDepth} levels.`)
-    this.#count()
+    count()
   }
 
-  #endMember(at: number): void {
-    const frame = this.#frames.at(-1)
+  function endMember(at: number): void {
+    const frame = frames.at(-1)
     if (frame === undefined) throw new SyntaxError('The JSON contains more than one value.')
-    this.#count()
+    count()
     frame.members += 1
-    if (frame.members > MAX_MEMBERS && this.#frames.length <= LEVELS_OF_FEW_MEMBERS)
+    if (frame.members > MAX_MEMBERS && frames.length <= LEVELS_OF_FEW_MEMBERS)
       throw new HttpError('too-large', `The body and each of its fields may have ${MAX_MEMBERS} members.`)
-    if (frame.text === '' && at - frame.rest <= this.#options.pieceBytes) return
-    this.#parseMembers(frame, at)
+    if (frame.text === '' && at - frame.rest <= pieceBytes) return
+    parseMembers(frame, at)
     frame.rest = at + 1
   }
 
-  #close(at: number, isArray: boolean): void {
-    const frame = this.#frames.pop()
+  function close(at: number, isArray: boolean): void {
+    const frame = frames.pop()
     if (frame?.isArray !== isArray) throw new SyntaxError('The JSON has a bracket without its counterpart.')
-    if (frame.value === undefined && at - frame.start <= this.#options.pieceBytes) return
-    this.#parseMembers(frame, at)
-    this.#setAside(frame.value, frame.start, at + 1)
+    if (frame.value === undefined && at - frame.start <= pieceBytes) return
+    parseMembers(frame, at)
+    setAside(frame.value, frame.start, at + 1)
   }
 
   /** Replace a large value by a placeholder, and parse the value. */
-  #setAside(value: unknown, start: number, end: number): void {
-    const frame = this.#frames.at(-1) ?? this.#body
-    const mark = `${this.#mark}${this.#large.size}`
-    this.#large.set(mark, value)
-    frame.text += `${this.#text(frame.rest, start)}${JSON.stringify(mark)}`
+  function setAside(value: unknown, start: number, end: number): void {
+    const frame = frames.at(-1) ?? body
+    const mark = `${marker}${large.size}`
+    large.set(mark, value)
+    frame.text += `${textOf(frame.rest, start)}${JSON.stringify(mark)}`
     frame.rest = end
   }
 
-  #parseMembers(frame: Frame, end: number): void {
-    const text = `${frame.text}${this.#text(frame.rest, end)}`
+  function parseMembers(frame: Frame, end: number): void {
+    const text = `${frame.text}${textOf(frame.rest, end)}`
     frame.text = ''
-    const parsed = this.#options.parse(frame.isArray ? `[${text}]` : `{${text}}`)
+    const parsed = parse(frame.isArray ? `[${text}]` : `{${text}}`)
     frame.value ??= frame.isArray ? [] : {}
     let members = 0
     for (const [name, member] of Object.entries(parsed as object)) {
       members += 1
-      const value: unknown = this.#isMark(member) ? this.#large.get(member) : member
+      const value: unknown = isMark(member) ? large.get(member) : member
       if (Array.isArray(frame.value)) frame.value.push(value)
-      else if (this.#isMark(name)) throw new HttpError('too-large', 'A key of the JSON is too long.')
+      else if (isMark(name)) throw new HttpError('too-large', 'A key of the JSON is too long.')
       else setOwn(frame.value, name, value)
     }
     // Without a member, there is a comma too many.
-    if (members === 0 && (frame.members > 1 || frame === this.#body))
-      throw new SyntaxError('A value of the JSON is missing.')
+    if (members === 0 && (frame.members > 1 || frame === body)) throw new SyntaxError('A value of the JSON is missing.')
   }
 
-  #isMark(value: unknown): value is string {
-    return typeof value === 'string' && this.#large.has(value)
+  function isMark(value: unknown): value is string {
+    return typeof value === 'string' && large.has(value)
   }
 
-  *#joinString(start: number, end: number): Generator<void, string> {
+  function* joinString(start: number, end: number): Generator<void, string> {
     let value = ''
     for (let from = start; from < end;) {
-      const to = this.#cut(from, end)
-      value += String(JSON.parse(`"${this.#text(from, to)}"`))
+      const to = cut(from, end)
+      value += String(JSON.parse(`"${textOf(from, to)}"`))
       from = to
       yield
     }
@@ -196,9 +152,8 @@ class JsonPieces {
   }
 
   /** Return the end of a part of a string. It is never within a character or an escape. */
-  #cut(from: number, end: number): number {
-    const bytes = this.#bytes
-    let to = from + this.#options.pieceBytes
+  function cut(from: number, end: number): number {
+    let to = from + pieceBytes
     if (to >= end) return end
     for (let back = 0; back < 3 && (bytes[to]! & 0xc0) === 0x80; back += 1) to -= 1
     const near = Math.max(from, to - ESCAPE_BYTES + 1)
@@ -211,21 +166,51 @@ class JsonPieces {
     return backslashes % 2 === 1 && escape + length > to ? escape : to
   }
 
-  #count(): void {
-    const { maxJsonValues } = this.#options
-    this.#values += 1
-    if (this.#values > maxJsonValues)
-      throw new HttpError('too-large', `The JSON has more than ${maxJsonValues} values.`)
+  function count(): void {
+    values += 1
+    if (values > maxJsonValues) throw new HttpError('too-large', `The JSON has more than ${maxJsonValues} values.`)
   }
 
-  #assertShort(start: number, end: number): void {
-    if (end - start > this.#options.pieceBytes)
+  function assertShort(start: number, end: number): void {
+    if (end - start > pieceBytes)
       throw new SyntaxError('The JSON has a number, a word or white space that is too long.')
   }
 
-  #text(start: number, end: number): string {
-    return this.#decoder.decode(this.#bytes.subarray(start, end))
+  function textOf(start: number, end: number): string {
+    return decoder.decode(bytes.subarray(start, end))
   }
+
+  let next = body.start + pieceBytes
+  let last = body.start
+  let quote = -1
+  for (let at = body.start; at < bytes.length; at += 1) {
+    at = indexOfMark(quote < 0 ? IS_MARK : IS_MARK_IN_STRING, bytes, at, next)
+    if (at >= next) {
+      yield
+      next = at + pieceBytes
+      at -= 1
+      continue
+    }
+    const byte = bytes[at]
+    if (byte === BACKSLASH) {
+      at += 1
+      continue
+    }
+    // A number or blanks of any length would be parsed at once.
+    if (quote < 0) assertShort(last, at)
+    last = at
+    if (quote >= 0) {
+      if (at - quote > pieceBytes) setAside(yield* joinString(quote + 1, at), quote, at + 1)
+      quote = -1
+    } else if (byte === QUOTE) quote = at
+    else if (byte === COMMA) endMember(at)
+    else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) open(at, byte === OPEN_ARRAY)
+    else if (byte !== COLON) close(at, byte === CLOSE_ARRAY)
+  }
+  assertShort(last, bytes.length)
+  if (frames.length > 0 || quote >= 0) throw new SyntaxError('The JSON is incomplete.')
+  parseMembers(body, bytes.length)
+  return (body.value as unknown[])[0]
 }
 
 /** Return the position of the next mark, or `end` or more after the last mark. This loop takes most of the time. */

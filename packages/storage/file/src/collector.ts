@@ -17,39 +17,33 @@ import {
 /** Age from which a file is a leftover, because living writers mark their files every minute. */
 const LEFTOVER_AGE_MS: number = 10 * 60_000
 
-export class Collector {
-  readonly #files: EntryFiles
-  readonly #remover: EntryRemover
-  readonly #tombstones: Tombstones
-
-  constructor(files: EntryFiles, remover: EntryRemover, tombstones: Tombstones) {
-    this.#files = files
-    this.#remover = remover
-    this.#tombstones = tombstones
-  }
-
-  async collect(root: string, prefix: string, now: number): Promise<CollectReport> {
-    const { directory, fileSystem } = this.#files
+export function collectorOf(
+  files: EntryFiles,
+  remover: EntryRemover,
+  tombstones: Tombstones,
+): (root: string, prefix: string, now: number) => Promise<CollectReport> {
+  async function collect(root: string, prefix: string, now: number): Promise<CollectReport> {
+    const { directory, fileSystem } = files
     const segments = prefixSegments(prefix)
     const report = { leftovers: 0, bytes: 0 }
     const base = `${root}/${METADATA_FOLDER}`
     if (await directory.has(scopeFolder(base, segments)))
       for await (const item of walkScopes(fileSystem, base, segments)) {
-        if (item.name !== '') await this.#collectItem(root, item.segments, item.name, now, report)
-        else await this.#pruneScope(root, item.segments)
+        if (item.name !== '') await collectItem(root, item.segments, item.name, now, report)
+        else await pruneScope(root, item.segments)
       }
-    const tombstones = `${root}/${TOMBSTONE_FOLDER}`
-    if (await directory.has(scopeFolder(tombstones, segments)))
-      for await (const item of walkScopes(fileSystem, tombstones, segments)) {
+    const tombstoneRoot = `${root}/${TOMBSTONE_FOLDER}`
+    if (await directory.has(scopeFolder(tombstoneRoot, segments)))
+      for await (const item of walkScopes(fileSystem, tombstoneRoot, segments)) {
         if (item.name !== '') continue
-        const folder = scopeFolder(tombstones, item.segments)
-        await this.#tombstones.trim(folder, now)
+        const folder = scopeFolder(tombstoneRoot, item.segments)
+        await tombstones.trim(folder, now)
         await directory.prune(folder, base)
       }
     return report
   }
 
-  async #collectItem(
+  async function collectItem(
     root: string,
     segments: readonly string[],
     name: string,
@@ -60,50 +54,52 @@ export class Collector {
     if (item === undefined || item.kind === 'sidecar') return
     const paths = entryPaths(root, [...segments, item.reference].join('/'))
     if (item.kind === 'removal') {
-      const status = await this.#files.stat(paths.removal)
+      const status = await files.stat(paths.removal)
       if (status === undefined || status.modifiedAt >= now - ABANDONED_AFTER_MS) return
-      await this.#remover.recover(paths)
+      await remover.recover(paths)
       report.leftovers += 1
       return
     }
     const pending = pendingPair(paths, item.nonce)
-    const [content, sidecar] = await Promise.all([this.#files.stat(pending.content), this.#files.stat(pending.sidecar)])
+    const [content, sidecar] = await Promise.all([files.stat(pending.content), files.stat(pending.sidecar)])
     // Use the age of the content for both: a sidecar has the time of the entry's last use.
     const age = content ?? sidecar
     if (age === undefined || age.modifiedAt >= now - LEFTOVER_AGE_MS) return
     if (item.kind === 'pending-sidecar' && content !== undefined) return
-    if (!(await this.#finishWriter(paths, pending, now))) return
+    if (!(await finishWriter(paths, pending, now))) return
     for (const [path, status] of [
       [pending.content, content],
       [pending.sidecar, sidecar],
     ] as const)
-      if (status !== undefined && (await this.#files.remove(path))) {
+      if (status !== undefined && (await files.remove(path))) {
         report.leftovers += 1
         report.bytes += status.size
       }
   }
 
   /** Returns `false` if others are using the files. Then no entry has the content. */
-  async #finishWriter(paths: EntryPaths, pending: FilePair, now: number): Promise<boolean> {
-    await this.#remover.isBeingRemoved(paths, now)
-    const committed = await this.#files.readSidecar(paths.sidecar)
+  async function finishWriter(paths: EntryPaths, pending: FilePair, now: number): Promise<boolean> {
+    await remover.isBeingRemoved(paths, now)
+    const committed = await files.readSidecar(paths.sidecar)
     if (committed === undefined) {
-      const extension = (await this.#files.readSidecar(pending.sidecar))?.sidecar?.extension
-      return extension === undefined || this.#remover.removeOrphan(paths, extension)
+      const extension = (await files.readSidecar(pending.sidecar))?.sidecar?.extension
+      return extension === undefined || remover.removeOrphan(paths, extension)
     }
-    if (committed.sidecar !== undefined) await this.#remover.putContentBack(paths, committed.sidecar, [pending.content])
+    if (committed.sidecar !== undefined) await remover.putContentBack(paths, committed.sidecar, [pending.content])
     return true
   }
 
-  async #pruneScope(root: string, segments: readonly string[]): Promise<void> {
+  async function pruneScope(root: string, segments: readonly string[]): Promise<void> {
     if (segments.length === 0) return
     const base = `${root}/${METADATA_FOLDER}`
     const sidecars = scopeFolder(base, segments)
     const contents = scopeFolder(root, segments)
-    await this.#files.directory.prune(sidecars, base)
-    const isGone = (await this.#files.stat(sidecars)) === undefined
-    if (isGone && (await this.#files.directory.has(contents))) await this.#files.directory.prune(contents, root)
+    await files.directory.prune(sidecars, base)
+    const isGone = (await files.stat(sidecars)) === undefined
+    if (isGone && (await files.directory.has(contents))) await files.directory.prune(contents, root)
   }
+
+  return collect
 }
 
 const TOMBSTONE_AGE_MS: number = 7 * 24 * 60 * 60 * 1000

@@ -11,7 +11,7 @@ import {
   type WrittenEntry,
 } from '@spillway/core/driver'
 import { resolve, sep } from 'node:path'
-import { Collector, Tombstones } from './collector.ts'
+import { collectorOf, Tombstones } from './collector.ts'
 import { DefaultFileSystem } from './default-file-system.ts'
 import { EntryFiles, StorageDirectory, walkScopes } from './entry-files.ts'
 import { EntryReader, type EntryFound } from './entry-reader.ts'
@@ -122,7 +122,7 @@ export function fileDriver({ fileSystem, directory: path, fsync }: FileDriverOpt
   const reader = new EntryReader(files, remover)
   const tombstones = new Tombstones(files)
   const writer = new EntryWriter(files, remover)
-  const collector = new Collector(files, remover, tombstones)
+  const collect = collectorOf(files, remover, tombstones)
 
   const explained = async <Result>(run: () => Promise<Result>): Promise<Result> => {
     try {
@@ -311,7 +311,7 @@ export function fileDriver({ fileSystem, directory: path, fsync }: FileDriverOpt
         const root = await directory.open()
         if (root === undefined) return { leftovers: 0, bytes: 0 }
         await directory.assertInPlace()
-        return collector.collect(root, prefix, now)
+        return collect(root, prefix, now)
       }),
 
     locate(id, { contentType }) {

@@ -191,7 +191,7 @@ function postgresDriver(connection: Connection, chunkBytes: number): StorageDriv
   return {
     // Up to this size, sending the content is as fast as asking whether it exists.
     touchFirstBytes: 128 * 1024,
-    write: (id, chunks, info, lineIndex) => new EntryWriter(connection, id, chunkBytes).write(chunks, info, lineIndex),
+    write: (id, chunks, info, lineIndex) => writeEntry(connection, id, chunkBytes, chunks, info, lineIndex),
     read: (id, range) => readEntry(connection, id, range),
     open: (id) => openEntry(connection, id),
     stat: async (id) => (await findEntry(connection, id))?.info,
@@ -305,78 +305,70 @@ export function insertChunks(count: number, isFirst: boolean): string {
 }
 
 /** Writes small entries in one statement, and larger ones by chunk. The last statement shows the chunks. */
-class EntryWriter {
-  readonly #connection: Connection
-  readonly #id: EntryId
-  readonly #chunkBytes: number
-  readonly #content: string = randomUUID()
-  #chunks: Uint8Array[] = []
-  #written = 0
-  #size = 0
-  #heartbeat: NodeJS.Timeout | undefined
+async function writeEntry(
+  connection: Connection,
+  id: EntryId,
+  chunkBytes: number,
+  chunks: AsyncIterable<Uint8Array>,
+  info: NewEntryInfo,
+  lineIndex?: () => string | undefined,
+): Promise<WrittenEntry> {
+  const content: string = randomUUID()
+  let pending: Uint8Array[] = []
+  let written = 0
+  let size = 0
+  let heartbeat: NodeJS.Timeout | undefined
 
-  constructor(connection: Connection, id: EntryId, chunkBytes: number) {
-    this.#connection = connection
-    this.#id = id
-    this.#chunkBytes = chunkBytes
-  }
-
-  async write(
-    chunks: AsyncIterable<Uint8Array>,
-    info: NewEntryInfo,
-    lineIndex?: () => string | undefined,
-  ): Promise<WrittenEntry> {
-    try {
-      for await (const chunk of regroupChunks(chunks, this.#chunkBytes)) {
-        if ((this.#chunks.length + 1) * this.#chunkBytes > BATCH_BYTES) await this.#flush()
-        this.#chunks.push(chunk)
-        this.#size += chunk.length
-      }
-      const isSmall = this.#size <= this.#chunkBytes
-      if (!isSmall) await this.#flush()
-      return await this.#commit(info, lineIndex?.() ?? null, isSmall)
-    } catch (error) {
-      // Content that cannot be removed now is collected later.
-      if (!(StorageError.isInstance(error) && error.code === 'unavailable')) await Promise.allSettled([this.#abandon()])
-      throw error
-    } finally {
-      clearInterval(this.#heartbeat)
-    }
-  }
-
-  async #flush(): Promise<void> {
-    if (this.#chunks.length === 0) return
-    const isFirst = this.#heartbeat === undefined
+  async function flush(): Promise<void> {
+    if (pending.length === 0) return
+    const isFirst = heartbeat === undefined
     // A failed mark loses nothing. The next statement reports the failure.
-    this.#heartbeat ??= setInterval(() => void Promise.allSettled([this.#renew()]), HEARTBEAT_MS).unref()
-    const sql = insertChunks(this.#chunks.length, isFirst)
-    const values = [this.#content, this.#id, Date.now(), this.#written, ...this.#chunks.map(asBuffer)]
-    if ((await this.#connection.query(sql, values)).length === 0) throw collectedError()
-    this.#written += this.#chunks.length
-    this.#chunks = []
+    heartbeat ??= setInterval(() => void Promise.allSettled([renew()]), HEARTBEAT_MS).unref()
+    const sql = insertChunks(pending.length, isFirst)
+    const values = [content, id, Date.now(), written, ...pending.map(asBuffer)]
+    if ((await connection.query(sql, values)).length === 0) throw collectedError()
+    written += pending.length
+    pending = []
   }
 
-  async #commit(info: NewEntryInfo, lineIndex: string | null, isSmall: boolean): Promise<WrittenEntry> {
+  async function commit(info: NewEntryInfo, lineIndex: string | null, isSmall: boolean): Promise<WrittenEntry> {
     const description = encodeDescription(info, { ascii: true })
-    const values = [this.#id, this.#content, this.#size, this.#chunkBytes, info.lastUsedAt, description, lineIndex]
+    const values = [id, content, size, chunkBytes, info.lastUsedAt, description, lineIndex]
     const [row] = isSmall
-      ? await this.#connection.query(INSERT_ENTRY, [...values, asBuffer(this.#chunks[0] ?? new Uint8Array(0))])
-      : await this.#connection.query(COMMIT_CHUNKS, values)
+      ? await connection.query(INSERT_ENTRY, [...values, asBuffer(pending[0] ?? new Uint8Array(0))])
+      : await connection.query(COMMIT_CHUNKS, values)
     if (row === undefined) throw collectedError()
-    const created = row['content'] === this.#content
-    if (!created) await Promise.allSettled([this.#abandon()])
+    const created = row['content'] === content
+    if (!created) await Promise.allSettled([abandon()])
     return { created, lastUsedAt: Number(row['last_used_at']) }
   }
 
-  async #renew(): Promise<void> {
-    await this.#connection.query(RENEW, [this.#content, this.#id, Date.now()])
+  async function renew(): Promise<void> {
+    await connection.query(RENEW, [content, id, Date.now()])
   }
 
   /** If the chunks did become visible, they are not pending and are not removed. */
-  async #abandon(): Promise<void> {
-    if (this.#heartbeat === undefined) return
-    const pending = await this.#connection.query(ABANDON, [this.#content])
-    if (pending.length > 0) await purge(this.#connection, [this.#content])
+  async function abandon(): Promise<void> {
+    if (heartbeat === undefined) return
+    const pending = await connection.query(ABANDON, [content])
+    if (pending.length > 0) await purge(connection, [content])
+  }
+
+  try {
+    for await (const chunk of regroupChunks(chunks, chunkBytes)) {
+      if ((pending.length + 1) * chunkBytes > BATCH_BYTES) await flush()
+      pending.push(chunk)
+      size += chunk.length
+    }
+    const isSmall = size <= chunkBytes
+    if (!isSmall) await flush()
+    return await commit(info, lineIndex?.() ?? null, isSmall)
+  } catch (error) {
+    // Content that cannot be removed now is collected later.
+    if (!(StorageError.isInstance(error) && error.code === 'unavailable')) await Promise.allSettled([abandon()])
+    throw error
+  } finally {
+    clearInterval(heartbeat)
   }
 }
 

@@ -11,28 +11,27 @@ interface WriteOutcome extends WrittenEntry {
 }
 
 /** Writes small entries in one command. Larger ones are written in chunks before the commit. */
-export class EntryWriter {
-  readonly #connection: Connection
-  readonly #chunkBytes: number
-  readonly #age: WriterAge
-
-  constructor(connection: Connection, chunkBytes: number, age: WriterAge) {
-    this.#connection = connection
-    this.#chunkBytes = chunkBytes
-    this.#age = age
-  }
-
-  async write(
+export function entryWriter(
+  connection: Connection,
+  chunkBytes: number,
+  age: WriterAge,
+): (
+  place: Place,
+  chunks: AsyncIterable<Uint8Array>,
+  info: NewEntryInfo,
+  lineIndex?: () => string | undefined,
+) => Promise<WriteOutcome> {
+  async function write(
     place: Place,
     chunks: AsyncIterable<Uint8Array>,
     info: NewEntryInfo,
     lineIndex?: () => string | undefined,
   ): Promise<WriteOutcome> {
-    const nonce = newNonce(this.#age.now())
-    const upload = new PieceUpload(this.#connection, place, nonce, this.#age)
+    const nonce = newNonce(age.now())
+    const upload = pieceUpload(connection, place, nonce, age)
     let first: Uint8Array | undefined
     try {
-      for await (const piece of regroupChunks(chunks, this.#chunkBytes)) {
+      for await (const piece of regroupChunks(chunks, chunkBytes)) {
         if (first === undefined) {
           first = piece
           continue
@@ -43,12 +42,12 @@ export class EntryWriter {
       await upload.finish()
       const content = upload.size > 0 ? NOTHING : (first ?? NOTHING)
       const size = upload.size + content.byteLength
-      const pieceBytes = upload.size > 0 ? this.#chunkBytes : 0
+      const pieceBytes = upload.size > 0 ? chunkBytes : 0
       const header = encodeHeader(info, { nonce, size, pieceBytes }, lineIndex?.())
       // Committed pieces need no more signs of life.
       upload.stop()
-      if (upload.size > 0) return await this.#commit(place, header, info.lastUsedAt)
-      return await this.#put(place, [header, content], info.lastUsedAt)
+      if (upload.size > 0) return await commit(place, header, info.lastUsedAt)
+      return await put(place, [header, content], info.lastUsedAt)
     } catch (error) {
       const removal = upload.abandon()
       // Do not wait again for an unreachable server.
@@ -60,27 +59,27 @@ export class EntryWriter {
   }
 
   /** The value is the last argument and is not sent to a script, so that the server reads it without copying. */
-  async #put(place: Place, parts: readonly Uint8Array[], lastUsedAt: number): Promise<WriteOutcome> {
+  async function put(place: Place, parts: readonly Uint8Array[], lastUsedAt: number): Promise<WriteOutcome> {
     const index = indexKey(place.tag)
     const keys = scriptKeys(place.tag, [place.reference])
     const [entered, created] = await Promise.all([
-      this.#connection.command('ZADD', index, 'GT', lastUsedAt, place.reference),
-      this.#connection.put('SETNX', [entryKey(place)], ...parts),
+      connection.command('ZADD', index, 'GT', lastUsedAt, place.reference),
+      connection.put('SETNX', [entryKey(place)], ...parts),
     ])
     if (Number(created) === 1) {
       // The index may have lost its entry between the two commands.
-      if (Number(entered) === 0) await this.#connection.script(RESTORE, keys, [lastUsedAt, place.reference])
+      if (Number(entered) === 0) await connection.script(RESTORE, keys, [lastUsedAt, place.reference])
       return { created: true, lastUsedAt, isFirst: false }
     }
-    const usedAt = await this.#connection.script(TOUCH, keys, [place.reference, lastUsedAt])
+    const usedAt = await connection.script(TOUCH, keys, [place.reference, lastUsedAt])
     if (usedAt !== null) return { created: false, lastUsedAt: Number(usedAt), isFirst: false }
     // The stored entry is damaged or gone.
-    return this.#commit(place, Buffer.concat(parts), lastUsedAt)
+    return commit(place, Buffer.concat(parts), lastUsedAt)
   }
 
-  async #commit(place: Place, value: Buffer, lastUsedAt: number): Promise<WriteOutcome> {
+  async function commit(place: Place, value: Buffer, lastUsedAt: number): Promise<WriteOutcome> {
     const keys = scriptKeys(place.tag, [place.reference])
-    const reply = await this.#connection.script(COMMIT, keys, [place.reference, lastUsedAt, value])
+    const reply = await connection.script(COMMIT, keys, [place.reference, lastUsedAt, value])
     const [outcome, usedAt] = (reply as [unknown, unknown]).map(Number) as [number, number]
     if (outcome < 0)
       throw new StorageError(
@@ -90,6 +89,8 @@ export class EntryWriter {
       )
     return { created: outcome > 0, lastUsedAt: usedAt, isFirst: outcome === 2 }
   }
+
+  return write
 }
 
 /** Starts with the time, so that the age of a killed writer's leftovers is known. */
@@ -109,86 +110,81 @@ interface WriterAge {
 }
 
 /** Sends chunks that are invisible until the commit. Without a commit, they expire. */
-class PieceUpload {
-  readonly #connection: Connection
-  readonly #place: Place
-  readonly #nonce: string
-  readonly #age: WriterAge
-  readonly #inFlight: { readonly bytes: number; readonly sent: Promise<unknown> }[] = []
-  #inFlightBytes = 0
-  #pieces = 0
-  #size = 0
-  #heartbeat: NodeJS.Timeout | undefined
+function pieceUpload(connection: Connection, place: Place, nonce: string, age: WriterAge) {
+  const inFlight: { readonly bytes: number; readonly sent: Promise<unknown> }[] = []
+  let inFlightBytes = 0
+  let pieces = 0
+  let size = 0
+  let heartbeat: NodeJS.Timeout | undefined
 
-  constructor(connection: Connection, place: Place, nonce: string, age: WriterAge) {
-    this.#connection = connection
-    this.#place = place
-    this.#nonce = nonce
-    this.#age = age
+  async function add(piece: Uint8Array): Promise<void> {
+    heartbeat ??= keepAlive()
+    while (inFlight.length > 0 && inFlightBytes + piece.byteLength > IN_FLIGHT_BYTES) await oldest()
+    const { pendingMs } = age
+    const key = pieceKey(place, nonce, pieces)
+    pieces += 1
+    size += piece.byteLength
+    send(piece.byteLength, connection.put('PSETEX', [key, pendingMs], piece))
   }
 
-  get size(): number {
-    return this.#size
+  async function finish(): Promise<void> {
+    while (inFlight.length > 0) await oldest()
   }
 
-  async add(piece: Uint8Array): Promise<void> {
-    this.#heartbeat ??= this.#keepAlive()
-    while (this.#inFlight.length > 0 && this.#inFlightBytes + piece.byteLength > IN_FLIGHT_BYTES) await this.#oldest()
-    const { pendingMs } = this.#age
-    const key = pieceKey(this.#place, this.#nonce, this.#pieces)
-    this.#pieces += 1
-    this.#size += piece.byteLength
-    this.#send(piece.byteLength, this.#connection.put('PSETEX', [key, pendingMs], piece))
-  }
-
-  async finish(): Promise<void> {
-    while (this.#inFlight.length > 0) await this.#oldest()
-  }
-
-  stop(): void {
-    clearInterval(this.#heartbeat)
+  function stop(): void {
+    clearInterval(heartbeat)
   }
 
   /** If the server cannot be reached, the chunks expire. */
-  async abandon(): Promise<void> {
-    this.stop()
-    if (this.#pieces === 0) return
-    await Promise.allSettled(this.#inFlight.map(({ sent }) => sent))
-    const keys = Array.from({ length: this.#pieces }, (_, index) => pieceKey(this.#place, this.#nonce, index))
+  async function abandon(): Promise<void> {
+    stop()
+    if (pieces === 0) return
+    await Promise.allSettled(inFlight.map(({ sent }) => sent))
+    const keys = Array.from({ length: pieces }, (_, index) => pieceKey(place, nonce, index))
     for (let at = 0; at < keys.length; at += UNLINKED_AT_ONCE) {
-      const some = [...this.#scriptKeys, ...keys.slice(at, at + UNLINKED_AT_ONCE)]
-      const removal = this.#connection.script(ABANDON, some, [this.#place.reference, this.#nonce])
+      const some = [...keysOfEntry(), ...keys.slice(at, at + UNLINKED_AT_ONCE)]
+      const removal = connection.script(ABANDON, some, [place.reference, nonce])
       const [outcome] = await Promise.allSettled([removal])
       if (outcome.status === 'rejected') return
     }
   }
 
-  get #scriptKeys(): string[] {
-    return scriptKeys(this.#place.tag, [this.#place.reference])
+  function keysOfEntry(): string[] {
+    return scriptKeys(place.tag, [place.reference])
   }
 
-  #keepAlive(): NodeJS.Timeout {
+  function keepAlive(): NodeJS.Timeout {
     const renew = (): Promise<unknown> => {
-      const { pendingMs, now } = this.#age
-      const args = [this.#place.reference, this.#nonce, this.#pieces, pendingMs, now()]
-      return this.#connection.script(RENEW, this.#scriptKeys, args)
+      const { pendingMs, now } = age
+      const args = [place.reference, nonce, pieces, pendingMs, now()]
+      return connection.script(RENEW, keysOfEntry(), args)
     }
-    this.#send(0, renew())
+    send(0, renew())
     // The next sign of life makes up for a lost one.
-    return setInterval(() => void Promise.allSettled([renew()]), this.#age.pendingMs / 10).unref()
+    return setInterval(() => void Promise.allSettled([renew()]), age.pendingMs / 10).unref()
   }
 
-  #send(bytes: number, sent: Promise<unknown>): void {
-    this.#inFlight.push({ bytes, sent })
-    this.#inFlightBytes += bytes
+  function send(bytes: number, sent: Promise<unknown>): void {
+    inFlight.push({ bytes, sent })
+    inFlightBytes += bytes
     // The failure is reported when the piece is awaited.
     void Promise.allSettled([sent])
   }
 
-  async #oldest(): Promise<void> {
-    const oldest = this.#inFlight.shift()
+  async function oldest(): Promise<void> {
+    const oldest = inFlight.shift()
     if (oldest === undefined) return
-    this.#inFlightBytes -= oldest.bytes
+    inFlightBytes -= oldest.bytes
     await oldest.sent
+  }
+
+  return {
+    get size() {
+      return size
+    },
+    add,
+    finish,
+    stop,
+    abandon,
   }
 }

@@ -10,7 +10,7 @@ import { Cluster, Redis } from 'ioredis'
 import { Connection } from './connection.ts'
 import { EntryLister, Scopes } from './entry-lister.ts'
 import { EntryReader, serverEviction } from './entry-reader.ts'
-import { EntryWriter, nonceTime } from './entry-writer.ts'
+import { entryWriter, nonceTime } from './entry-writer.ts'
 import { indexKey, Keys, scopeOfPrefix, scriptKeys, writersKey } from './keys.ts'
 import {
   clusterUrl,
@@ -82,7 +82,7 @@ export function redisDriver(options: RedisDriverOptions): StorageDriver {
   const keys = new Keys(prefix)
   const scopes = new Scopes(connection, keys, scopeAgeMs)
   const reader = new EntryReader(connection, now)
-  const writer = new EntryWriter(connection, chunkBytes, { pendingMs: leftoverAgeMs, now })
+  const writeEntry = entryWriter(connection, chunkBytes, { pendingMs: leftoverAgeMs, now })
   const lister = new EntryLister(connection, keys, scopes, now)
   /** Runs a script on the keys of one entry, whose reference is the first argument. */
   const script = (name: Script, id: EntryId, ...args: (string | number)[]): Promise<unknown> => {
@@ -96,7 +96,7 @@ export function redisDriver(options: RedisDriverOptions): StorageDriver {
     async write(id, chunks, info, lineIndex) {
       const path = pathOf(id)
       await scopes.enter(path)
-      const { isFirst, ...written } = await writer.write(keys.place(id), chunks, info, lineIndex)
+      const { isFirst, ...written } = await writeEntry(keys.place(id), chunks, info, lineIndex)
       // A long write may outlive its empty scope. Add the scope again.
       if (isFirst) await scopes.add([path])
       return written

@@ -28,8 +28,8 @@ export interface ConnectionOptions {
 export class Connection {
   readonly #options: ConnectionOptions
   /** Waits for the database. Readers have their own queue, so that they do not wait for writers. */
-  readonly #reading: Patience
-  readonly #writing: Patience
+  readonly #reading: ReturnType<typeof patience>
+  readonly #writing: ReturnType<typeof patience>
   #openDatabase: OpenDatabase | undefined
   #session: Session | undefined
   #files: DatabaseFiles | undefined
@@ -38,8 +38,8 @@ export class Connection {
   constructor(options: ConnectionOptions) {
     this.#options = options
     const pace = new Pace()
-    this.#reading = new Patience(options.busyTimeoutMs, pace)
-    this.#writing = new Patience(options.busyTimeoutMs, pace)
+    this.#reading = patience(options.busyTimeoutMs, pace)
+    this.#writing = patience(options.busyTimeoutMs, pace)
   }
 
   get isShared(): boolean {
@@ -65,7 +65,7 @@ export class Connection {
   async read<Result>(work: (session: Session) => Result): Promise<Result | undefined> {
     try {
       await this.#load()
-      return await this.#reading.run(() => (this.#isNew() ? undefined : this.#current().read(work)))
+      return await this.#reading(() => (this.#isNew() ? undefined : this.#current().read(work)))
     } catch (error) {
       throw this.#failed(error)
     }
@@ -75,7 +75,7 @@ export class Connection {
   async write<Result>(work: (session: Session) => Result): Promise<Result> {
     try {
       await this.#load()
-      const result = await this.#writing.run(() => this.#current().write(work))
+      const result = await this.#writing(() => this.#current().write(work))
       this.#secure()
       return result
     } catch (error) {
@@ -173,41 +173,34 @@ function shared(database: SqliteDatabase): Session {
 const PAUSES_MS: readonly number[] = [1, 1, 2, 4, 8, 16]
 
 /** Repeats work that another connection blocks. In the queue of waiting tasks, only the first is active. */
-class Patience {
-  readonly #timeoutMs: number
-  readonly #pace: Pace
-  #line: Promise<unknown> = Promise.resolve()
-  #waiting = 0
-
-  constructor(timeoutMs: number, pace: Pace) {
-    this.#timeoutMs = timeoutMs
-    this.#pace = pace
-  }
+function patience(timeoutMs: number, pace: Pace) {
+  let line: Promise<unknown> = Promise.resolve()
+  let waiting = 0
 
   /** If `work` throws, it must have changed nothing. After the timeout, throws that the database is busy. */
-  async run<Result>(work: () => Result): Promise<Result> {
-    const deadline = performance.now() + this.#timeoutMs
-    if (this.#waiting === 0 && !this.#pace.isDue)
+  async function run<Result>(work: () => Result): Promise<Result> {
+    const deadline = performance.now() + timeoutMs
+    if (waiting === 0 && !pace.isDue)
       try {
-        return this.#pace.run(work)
+        return pace.run(work)
       } catch (error) {
         if (!isBusy(error)) throw error
       }
-    this.#waiting += 1
-    const result = this.#line.then(() => this.#persist(work, deadline))
-    this.#line = Promise.allSettled([result])
+    waiting += 1
+    const result = line.then(() => persist(work, deadline))
+    line = Promise.allSettled([result])
     try {
       return await result
     } finally {
-      this.#waiting -= 1
+      waiting -= 1
     }
   }
 
-  async #persist<Result>(work: () => Result, deadline: number): Promise<Result> {
+  async function persist<Result>(work: () => Result, deadline: number): Promise<Result> {
     for (let attempt = 0; ; attempt += 1) {
-      if (this.#pace.isDue) await this.#pace.rest()
+      if (pace.isDue) await pace.rest()
       try {
-        return this.#pace.run(work)
+        return pace.run(work)
       } catch (error) {
         const left = deadline - performance.now()
         if (!isBusy(error) || left <= 0) throw error
@@ -217,6 +210,8 @@ class Patience {
       }
     }
   }
+
+  return run
 }
 
 const MAX_WORK_MS = 10

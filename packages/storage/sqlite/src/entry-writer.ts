@@ -24,103 +24,95 @@ import type { Session } from './session.ts'
 const HEARTBEAT_MS = 60_000
 
 /** Writes small entries in one transaction, and large ones in several. The last transaction makes them visible. */
-export class EntryWriter {
-  readonly #connection: Connection
-  readonly #id: EntryId
-  readonly #chunkBytes: number
-  #loose: LooseContent | undefined
-  #chunks: Uint8Array[] = []
-  #written = 0
-  #size = 0
-  #heartbeat: NodeJS.Timeout | undefined
+export async function writeEntry(
+  connection: Connection,
+  id: EntryId,
+  chunkBytes: number,
+  chunks: AsyncIterable<Uint8Array>,
+  info: NewEntryInfo,
+  lineIndex?: () => string | undefined,
+): Promise<WrittenEntry> {
+  let looseContent: LooseContent | undefined
+  let pending: Uint8Array[] = []
+  let writtenChunks = 0
+  let size = 0
+  let heartbeat: NodeJS.Timeout | undefined
 
-  constructor(connection: Connection, id: EntryId, chunkBytes: number) {
-    this.#connection = connection
-    this.#id = id
-    this.#chunkBytes = chunkBytes
-  }
-
-  async write(
-    chunks: AsyncIterable<Uint8Array>,
-    info: NewEntryInfo,
-    lineIndex?: () => string | undefined,
-  ): Promise<WrittenEntry> {
-    try {
-      for await (const chunk of regroupChunks(chunks, this.#chunkBytes)) {
-        if ((this.#chunks.length + 1) * this.#chunkBytes > BATCH_BYTES) await this.#flush()
-        if (this.#written + this.#chunks.length === MAX_CHUNKS) throw this.#tooLarge()
-        this.#chunks.push(chunk)
-        this.#size += chunk.length
-      }
-      const index = lineIndex?.()
-      const written = await this.#connection.write((session) => this.#commit(session, info, index))
-      if (!written.created) await Promise.allSettled([this.#purge()])
-      return written
-    } catch (error) {
-      // Content that cannot be removed now is collected later.
-      await Promise.allSettled([this.#purge()])
-      throw error
-    } finally {
-      clearInterval(this.#heartbeat)
-    }
-  }
-
-  async #flush(): Promise<void> {
-    this.#loose = await this.#connection.write((session) => {
-      const loose = this.#loose ?? { id: this.#id, content: session.nextContent() }
-      if (this.#loose === undefined) insertLoose(session, loose, Date.now())
-      else if (!renewLoose(session, loose, Date.now())) throw this.#collected()
-      insertChunks(session, loose.content, this.#written, this.#chunks)
+  async function flush(): Promise<void> {
+    looseContent = await connection.write((session) => {
+      const loose = looseContent ?? { id, content: session.nextContent() }
+      if (looseContent === undefined) insertLoose(session, loose, Date.now())
+      else if (!renewLoose(session, loose, Date.now())) throw collected()
+      insertChunks(session, loose.content, writtenChunks, pending)
       return loose
     })
-    this.#written += this.#chunks.length
-    this.#chunks = []
-    this.#heartbeat ??= setInterval(() => void this.#renew(), HEARTBEAT_MS).unref()
+    writtenChunks += pending.length
+    pending = []
+    heartbeat ??= setInterval(() => void renew(), HEARTBEAT_MS).unref()
   }
 
-  #commit(session: Session, info: NewEntryInfo, lineIndex: string | undefined): WrittenEntry {
-    const content = this.#loose?.content ?? session.nextContent()
+  function commit(session: Session, info: NewEntryInfo, lineIndex: string | undefined): WrittenEntry {
+    const content = looseContent?.content ?? session.nextContent()
     const entry = {
-      id: this.#id,
-      place: { content, size: this.#size, chunkBytes: this.#chunkBytes },
+      id,
+      place: { content, size, chunkBytes },
       lastUsedAt: info.lastUsedAt,
       description: encodeDescription(info),
     }
     if (!insertEntry(session, entry)) {
-      const lastUsedAt = touchEntry(session, this.#id, info.lastUsedAt) ?? info.lastUsedAt
+      const lastUsedAt = touchEntry(session, id, info.lastUsedAt) ?? info.lastUsedAt
       return { created: false, lastUsedAt }
     }
-    if (this.#loose !== undefined && !takeLoose(session, this.#loose)) throw this.#collected()
-    insertChunks(session, content, this.#written, this.#chunks)
+    if (looseContent !== undefined && !takeLoose(session, looseContent)) throw collected()
+    insertChunks(session, content, writtenChunks, pending)
     if (lineIndex !== undefined) insertLineIndex(session, content, lineIndex)
     return { created: true, lastUsedAt: info.lastUsedAt }
   }
 
   /** If renewing fails, nothing is lost, because the next write reports the failure. */
-  async #renew(): Promise<void> {
-    const loose = this.#loose
+  async function renew(): Promise<void> {
+    const loose = looseContent
     if (loose === undefined) return
-    const renewing = this.#connection.write((session) => renewLoose(session, loose, Date.now()))
+    const renewing = connection.write((session) => renewLoose(session, loose, Date.now()))
     await Promise.allSettled([renewing])
   }
 
-  async #purge(): Promise<void> {
-    clearInterval(this.#heartbeat)
-    if (this.#loose !== undefined) await purgeContent(this.#connection, this.#loose)
+  async function purge(): Promise<void> {
+    clearInterval(heartbeat)
+    if (looseContent !== undefined) await purgeContent(connection, looseContent)
   }
 
-  #tooLarge(): StorageError {
-    const most = MAX_CHUNKS * this.#chunkBytes
+  function tooLarge(): StorageError {
+    const most = MAX_CHUNKS * chunkBytes
     return new StorageError(
       'too-large',
       `Content may have up to ${most} bytes with this chunkBytes. Increase chunkBytes.`,
     )
   }
 
-  #collected(): StorageError {
+  function collected(): StorageError {
     return new StorageError(
       'unavailable',
       'The unfinished entry was removed after a long pause. Store the content again.',
     )
+  }
+
+  try {
+    for await (const chunk of regroupChunks(chunks, chunkBytes)) {
+      if ((pending.length + 1) * chunkBytes > BATCH_BYTES) await flush()
+      if (writtenChunks + pending.length === MAX_CHUNKS) throw tooLarge()
+      pending.push(chunk)
+      size += chunk.length
+    }
+    const index = lineIndex?.()
+    const written = await connection.write((session) => commit(session, info, index))
+    if (!written.created) await Promise.allSettled([purge()])
+    return written
+  } catch (error) {
+    // Content that cannot be removed now is collected later.
+    await Promise.allSettled([purge()])
+    throw error
+  } finally {
+    clearInterval(heartbeat)
   }
 }

@@ -30,7 +30,7 @@ import {
   type IdRange,
 } from './entries.ts'
 import { findEntryInfo, openEntry, readEntry } from './entry-reader.ts'
-import { EntryWriter } from './entry-writer.ts'
+import { writeEntry } from './entry-writer.ts'
 import type { Session } from './session.ts'
 import { isSqliteDatabase, type SqliteDatabase } from './sqlite-error.ts'
 
@@ -154,7 +154,7 @@ function sqliteDriver(connection: Connection, chunkBytes: number): StorageDriver
     // Up to this size, `write` finds out itself whether an entry exists, in its one transaction.
     touchFirstBytes: BATCH_BYTES,
     collectsHourly: true,
-    write: (id, chunks, info, lineIndex) => new EntryWriter(connection, id, chunkBytes).write(chunks, info, lineIndex),
+    write: (id, chunks, info, lineIndex) => writeEntry(connection, id, chunkBytes, chunks, info, lineIndex),
     read: (id, range) => readEntry(connection, id, range),
     open: (id) => openEntry(connection, id),
     stat: async (id) => (await findEntryInfo(connection, id))?.info,

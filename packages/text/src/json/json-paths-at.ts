@@ -20,11 +20,11 @@ export async function jsonPathsAt(source: JsonSource, byteOffsets: readonly numb
   const targets = order.map((index) => byteOffsets[index]!)
   const { form, start, sureness } = await jsonLayout(source)
   if (sureness === 0) return paths
-  const finder = new PathFinder(new JsonWalker({ form, base: start }), targets)
+  const finder = pathFinder(new JsonWalker({ form, base: start }), targets)
   walk: for await (const block of source.blocks(start)) {
     for (let from = 0; from < block.length; from += SLICE_BYTES) {
       finder.walk(block.subarray(from, from + SLICE_BYTES))
-      if (finder.isDone) break walk
+      if (finder.isDone()) break walk
       await yieldToEventLoop()
     }
   }
@@ -32,40 +32,26 @@ export async function jsonPathsAt(source: JsonSource, byteOffsets: readonly numb
   return paths
 }
 
-class PathFinder {
-  readonly #walker: JsonWalker
-  readonly #targets: readonly number[]
-  readonly paths: (string | undefined)[]
+function pathFinder(walker: JsonWalker, targets: readonly number[]) {
+  // Bytes before the JSON are not part of it.
+  const paths: (string | undefined)[] = targets.filter((target) => target < walker.position).map(() => undefined)
 
-  constructor(walker: JsonWalker, targets: readonly number[]) {
-    this.#walker = walker
-    this.#targets = targets
-    // Bytes before the JSON are not part of it.
-    this.paths = targets.filter((target) => target < walker.position).map(() => undefined)
-  }
-
-  get isDone(): boolean {
-    return this.#walker.hasFailed || this.paths.length === this.#targets.length
-  }
-
-  walk(chunk: Uint8Array): void {
-    const walker = this.#walker
+  function walk(chunk: Uint8Array): void {
     walker.take(chunk)
     const base = walker.position
     const end = base + chunk.length
-    while (this.paths.length < this.#targets.length) {
-      const target = this.#targets[this.paths.length]!
+    while (paths.length < targets.length) {
+      const target = targets[paths.length]!
       if (target >= end) break
-      const path = this.#pathAt(target, chunk[target - base]!)
+      const path = pathAt(target, chunk[target - base]!)
       if (walker.hasFailed || walker.isInKey) return
-      this.paths.push(path)
+      paths.push(path)
     }
     walker.advance()
   }
 
   /** Walk past a byte, up to the end of its key. The path is valid only if the walk reached this end. */
-  #pathAt(target: number, byte: number): string | undefined {
-    const walker = this.#walker
+  function pathAt(target: number, byte: number): string | undefined {
     walker.advance(target)
     if (walker.isInString) return writePath(walker, walker.pathLevels)
     const container = walker.levels - 1
@@ -75,6 +61,12 @@ class PathFinder {
     if (walker.hasFailed || walker.isInKey) return undefined
     // The closing bracket belongs to its array or object.
     return writePath(walker, closes ? container : walker.pathLevels)
+  }
+
+  return {
+    isDone: () => walker.hasFailed || paths.length === targets.length,
+    paths,
+    walk,
   }
 }
 

@@ -47,10 +47,10 @@ export class LinearMatcher {
   /** @internal */
   constructor(alphabet: Alphabet, forward: Program, backward: Program) {
     this.#alphabet = alphabet
-    this.#forward = new Automaton(forward, alphabet, 'preferred')
-    this.#backward = new Automaton(backward, alphabet, 'longest')
+    this.#forward = automaton(forward, alphabet, 'preferred')
+    this.#backward = automaton(backward, alphabet, 'longest')
     const isLarge = forward.instructions.length > LARGE_PROGRAM
-    this.#any = isLarge ? new Automaton(forward, alphabet, 'any') : undefined
+    this.#any = isLarge ? automaton(forward, alphabet, 'any') : undefined
   }
 
   /**
@@ -326,75 +326,66 @@ class PositionSet {
 /** The match to find: the preferred one, any, or the longest. */
 type Wanted = 'preferred' | 'any' | 'longest'
 
-class Automaton {
-  readonly #program: Program
-  readonly #alphabet: Alphabet
-  readonly #wanted: Wanted
-  readonly #states = new Map<string, State>()
-  readonly #visited: PositionSet
-  readonly #added: PositionSet
-  #kept = 0
+type Automaton = ReturnType<typeof automaton>
 
-  constructor(program: Program, alphabet: Alphabet, wanted: Wanted) {
-    this.#program = program
-    this.#alphabet = alphabet
-    this.#wanted = wanted
-    this.#visited = new PositionSet(program)
-    this.#added = new PositionSet(program)
+function automaton(program: Program, alphabet: Alphabet, wanted: Wanted) {
+  const states = new Map<string, State>()
+  let kept = 0
+  const visited = new PositionSet(program)
+  const added = new PositionSet(program)
+
+  function start(entry: number): State {
+    return stateOf([program.start], entry, false)
   }
 
-  start(entry: number): State {
-    return this.#stateOf([this.#program.start], entry, false)
+  function follow(state: State, character: number): State {
+    return state.next[character] ?? step(state, character)
   }
 
-  follow(state: State, character: number): State {
-    return state.next[character] ?? this.#step(state, character)
-  }
-
-  #step(state: State, character: number): State {
-    const { instructions } = this.#program
-    this.#visited.clear()
-    this.#added.clear()
+  function step(state: State, character: number): State {
+    const { instructions } = program
+    visited.clear()
+    added.clear()
     const positions: number[] = []
     const stack = Array.from(state.positions).toReversed()
     let isMatch = false
     for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
-      if (!this.#visited.add(at)) continue
-      this.#alphabet.work++
+      if (!visited.add(at)) continue
+      alphabet.work++
       const instruction = instructions[at]!
       if (instruction.kind === 'match') {
         isMatch = true
         // Later paths are less preferred.
-        if (this.#wanted !== 'longest') break
+        if (wanted !== 'longest') break
       } else if (instruction.kind === 'split') {
         stack.push(instruction.second, instruction.first)
       } else if (instruction.kind !== 'character') {
-        if (this.#holds(instruction, state.entry, character)) stack.push(instruction.next)
-      } else if (this.#alphabet.includes(instruction.set, character) && this.#added.add(instruction.next)) {
+        if (holds(instruction, state.entry, character)) stack.push(instruction.next)
+      } else if (alphabet.includes(instruction.set, character) && added.add(instruction.next)) {
         positions.push(instruction.next)
       }
     }
-    if (this.#wanted === 'any' && isMatch) positions.length = 0
-    if (this.#wanted !== 'preferred') positions.sort((a, b) => b - a)
-    const next = this.#stateOf(positions, character, isMatch)
+    if (wanted === 'any' && isMatch) positions.length = 0
+    if (wanted !== 'preferred') positions.sort((a, b) => b - a)
+    const next = stateOf(positions, character, isMatch)
     state.next[character] = next
-    this.#kept++
+    kept++
     return next
   }
 
-  #holds(assertion: Assertion, entry: number, character: number): boolean {
+  function holds(assertion: Assertion, entry: number, character: number): boolean {
     if (assertion.kind === 'edge') return (assertion.ahead ? character : entry) === EDGE
     if (entry === OPEN_EDGE || character === OPEN_EDGE) return false
-    return (this.#alphabet.isWord(entry) === this.#alphabet.isWord(character)) === assertion.negate
+    return (alphabet.isWord(entry) === alphabet.isWord(character)) === assertion.negate
   }
 
-  #stateOf(positions: readonly number[], character: number, isMatch: boolean): State {
-    const entry = this.#program.seesEdges ? this.#alphabet.kindOf(character) : EDGE
+  function stateOf(positions: readonly number[], character: number, isMatch: boolean): State {
+    const entry = program.seesEdges ? alphabet.kindOf(character) : EDGE
     const key = String.fromCharCode(entry, Number(isMatch), ...positions)
-    const known = this.#states.get(key)
+    const known = states.get(key)
     if (known !== undefined) return known
-    this.#kept += positions.length
-    if (this.#kept > MAX_KEPT) this.#forget()
+    kept += positions.length
+    if (kept > MAX_KEPT) forget()
     const state: State = {
       positions: Uint16Array.from(positions),
       entry,
@@ -402,14 +393,16 @@ class Automaton {
       isDead: positions.length === 0,
       next: [],
     }
-    this.#states.set(key, state)
+    states.set(key, state)
     return state
   }
 
-  #forget(): void {
+  function forget(): void {
     // A state in use must not lead to the others.
-    for (const state of this.#states.values()) state.next.length = 0
-    this.#states.clear()
-    this.#kept = 0
+    for (const state of states.values()) state.next.length = 0
+    states.clear()
+    kept = 0
   }
+
+  return { start, follow }
 }

@@ -117,11 +117,11 @@ export class RequiredStrings {
   lines(bytes: Uint8Array, start: number): readonly ByteSpan[] {
     const lines: ByteSpan[] = []
     this.#misses = 0
-    const cursors = this.#sets.map((probes) => new Cursor(bytes, probes, this.#ignoreCase, () => this.#misses++))
+    const cursors = this.#sets.map((probes) => cursorOf(bytes, probes, this.#ignoreCase, () => this.#misses++))
     for (let at = start; at < bytes.length;) {
       let line: ByteSpan | undefined
       for (const cursor of cursors) {
-        const found = cursor.next(line?.start ?? at)
+        const found = cursor(line?.start ?? at)
         if (found < 0) return lines
         if (line === undefined) line = lineAround(bytes, found)
         else if (found > line.end) {
@@ -140,46 +140,35 @@ export class RequiredStrings {
 }
 
 /** Positions of the strings in one set. Each string is searched once. */
-class Cursor {
-  readonly #bytes: Uint8Array
-  readonly #probes: readonly Probe[]
-  readonly #ignoreCase: boolean
-  readonly #next: number[]
-  readonly #miss: () => void
+function cursorOf(bytes: Uint8Array, probes: readonly Probe[], ignoreCase: boolean, miss: () => void) {
+  const nextOf = probes.map(() => -1)
 
-  constructor(bytes: Uint8Array, probes: readonly Probe[], ignoreCase: boolean, miss: () => void) {
-    this.#miss = miss
-    this.#bytes = bytes
-    this.#probes = probes
-    this.#ignoreCase = ignoreCase
-    this.#next = probes.map(() => -1)
-  }
-
-  next(from: number): number {
-    let nearest = this.#bytes.length
-    for (const [index, probe] of this.#probes.entries()) {
-      if (this.#next[index]! < from) this.#next[index] = this.#find(probe, from)
-      nearest = Math.min(nearest, this.#next[index]!)
+  function next(from: number): number {
+    let nearest = bytes.length
+    for (const [index, probe] of probes.entries()) {
+      if (nextOf[index]! < from) nextOf[index] = find(probe, from)
+      nearest = Math.min(nearest, nextOf[index]!)
     }
-    return nearest === this.#bytes.length ? -1 : nearest
+    return nearest === bytes.length ? -1 : nearest
   }
 
-  #find({ needle, before, compared }: Probe, from: number): number {
-    const bytes = this.#bytes
+  function find({ needle, before, compared }: Probe, from: number): number {
     for (let at = from + before; (at = findBytes(bytes, needle, at)) >= 0; at++) {
       const start = at - before
       let length = 0
-      while (length < compared.length && this.#byteAt(start + length) === compared[length]) length++
+      while (length < compared.length && byteAt(start + length) === compared[length]) length++
       if (length === compared.length) return start
-      this.#miss()
+      miss()
     }
     return bytes.length
   }
 
-  #byteAt(at: number): number | undefined {
-    const byte = this.#bytes[at]
-    return this.#ignoreCase && byte !== undefined && byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte
+  function byteAt(at: number): number | undefined {
+    const byte = bytes[at]
+    return ignoreCase && byte !== undefined && byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte
   }
+
+  return next
 }
 
 function probesOf(

@@ -17,4 +17,4 @@ export {
   type ChunkPlace,
   type WordScan,
 } from './scan-words.ts'
-export { WordFinder } from './word-finder.ts'
+export { wordFinder, type WordFinder } from './word-finder.ts'

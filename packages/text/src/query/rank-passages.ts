@@ -44,7 +44,7 @@ export async function rankPassages(
   count: number,
 ): Promise<RankedPassages> {
   const { caller } = weights
-  const keys = await sortKeys(candidates, new Scorer(words, candidates, weights), caller)
+  const keys = await sortKeys(candidates, scorer(words, candidates, weights), caller)
   const taken = new Uint8Array(candidates.count)
   const byKind = new Map<number, Writable<Passage>>()
   const passages: Passage[] = []
@@ -86,65 +86,57 @@ function takeNeighbours(candidates: PassageCandidates, index: number, taken: Uin
 }
 
 /** Each key contains score and position. */
-async function sortKeys(candidates: PassageCandidates, scorer: Scorer, caller: unknown): Promise<Float64Array> {
+async function sortKeys(
+  candidates: PassageCandidates,
+  score: (index: number) => number,
+  caller: unknown,
+): Promise<Float64Array> {
   const keys = new Float64Array(candidates.count)
   for (let index = 0; index < keys.length; index++) {
     if (index % SLICE === SLICE - 1) await yieldToOthers(caller)
-    const steps = Math.floor(scorer.score(index) / SCORE_STEP)
+    const steps = Math.floor(score(index) / SCORE_STEP)
     keys[index] = steps * MAX_CANDIDATES + (MAX_CANDIDATES - 1 - index)
   }
   return keys.sort()
 }
 
-class Scorer {
-  readonly #candidates: PassageCandidates
-  readonly #weights: readonly number[]
-  readonly #averageLength: number
-  readonly #asked: readonly boolean[]
-  readonly #askedWeight: number
-  readonly #parts: Float64Array
-
-  constructor(words: readonly QueryWord[], candidates: PassageCandidates, { weights, averageLength }: WordWeights) {
-    this.#candidates = candidates
-    this.#weights = weights
-    this.#averageLength = averageLength
-    this.#asked = words.map((word) => !word.implied)
-    this.#askedWeight = weights.reduce((sum, weight, word) => (this.#asked[word] === true ? sum + weight : sum), 0)
-    this.#parts = new Float64Array(words.length)
-  }
+function scorer(words: readonly QueryWord[], candidates: PassageCandidates, { weights, averageLength }: WordWeights) {
+  const asked = words.map((word) => !word.implied)
+  const askedWeight = weights.reduce((sum, weight, word) => (asked[word] === true ? sum + weight : sum), 0)
+  const parts = new Float64Array(words.length)
 
   /** Returns the BM25 score of a line. Words of its neighbors count by their distance. */
-  score(index: number): number {
-    const candidates = this.#candidates
-    const parts = this.#parts.fill(0)
+  function score(index: number): number {
+    parts.fill(0)
     const unit = candidates.unit(index)
-    this.#add(index, 1)
+    add(index, 1)
     for (let at = index - 1; at >= 0 && unit - candidates.unit(at) <= LINES_BEFORE; at--) {
-      this.#add(at, NEAR_SHARES[unit - candidates.unit(at)]!)
+      add(at, NEAR_SHARES[unit - candidates.unit(at)]!)
     }
     for (let at = index + 1; at < candidates.count && candidates.unit(at) - unit <= LINES_AFTER; at++) {
-      this.#add(at, NEAR_SHARES[candidates.unit(at) - unit]!)
+      add(at, NEAR_SHARES[candidates.unit(at) - unit]!)
     }
     let sum = 0
     let covered = 0
     for (let word = 0; word < parts.length; word++) {
       if (parts[word] === 0) continue
-      sum += this.#weights[word]! * parts[word]!
-      if (this.#asked[word] === true) covered += this.#weights[word]!
+      sum += weights[word]! * parts[word]!
+      if (asked[word] === true) covered += weights[word]!
     }
-    const coverage = this.#askedWeight === 0 ? 1 : covered / this.#askedWeight
+    const coverage = askedWeight === 0 ? 1 : covered / askedWeight
     return sum * (1 - COVERAGE + COVERAGE * coverage) * (1 + PAIR_BONUS * candidates.pairs(index))
   }
 
-  #add(index: number, share: number): void {
-    const length = this.#candidates.length(index)
-    const parts = this.#parts
-    for (let times = this.#candidates.present(index), word = 0; times !== 0; times >>>= 1, word++) {
+  function add(index: number, share: number): void {
+    const length = candidates.length(index)
+    for (let times = candidates.present(index), word = 0; times !== 0; times >>>= 1, word++) {
       if ((times & 1) === 0) continue
-      const part = share * saturate(this.#candidates.times(index, word), length, this.#averageLength)
+      const part = share * saturate(candidates.times(index, word), length, averageLength)
       if (part > parts[word]!) parts[word] = part
     }
   }
+
+  return score
 }
 
 /** Largest number of candidates. Above it, the lower half is dropped. */

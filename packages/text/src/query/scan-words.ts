@@ -1,7 +1,7 @@
 import { yieldToOthers } from '../platform/yield-to-others.ts'
 import { averageLength, saturate, weighWords, type QueryWord, type WordStatistics } from './query-words.ts'
 import { MAX_CANDIDATES, MAX_TIMES, PassageCandidates } from './rank-passages.ts'
-import { WordFinder, type WordHit } from './word-finder.ts'
+import { wordFinder, type WordHit } from './word-finder.ts'
 
 /** Longest unit. A longer line is divided into several units. */
 export const MAX_UNIT_LENGTH = 1_000
@@ -50,7 +50,7 @@ export async function scanWords(
   words: readonly QueryWord[],
   { deadlineMs, caller, beforePause }: ScanOptions,
 ): Promise<WordScan> {
-  const scanner = new Scanner(words)
+  const scanner = scannerOf(words)
   let spent = 0
   let sliceStart = performance.now()
   for await (const chunk of textChunks(blocks)) {
@@ -94,126 +94,116 @@ function ownScore(weights: readonly number[], average: number): OwnScore {
   }
 }
 
-class Scanner {
-  readonly #words: readonly QueryWord[]
-  readonly #finder: WordFinder
-  readonly #statistics: WordStatistics
-  readonly #lineCounts: number[]
-  readonly #lastLines: number[]
-  readonly #candidates = new PassageCandidates()
-  readonly #chunks: ChunkPlace[] = []
-  readonly #times: Uint8Array
-  #hit: WordHit | undefined
-  readonly #timesOf = (word: number): number => this.#times[word]!
+function scannerOf(words: readonly QueryWord[]) {
+  const candidates = new PassageCandidates()
+  const chunks: ChunkPlace[] = []
+  let hit: WordHit | undefined
+  const timesOf = (word: number): number => times[word]!
   /** Set once there were too many lines: how they are scored, and the highest score that is too low. */
-  #score: OwnScore | undefined
-  #least = 0
-  #lines = 0
-  #bytes = 0
+  let score: OwnScore | undefined
+  let least = 0
+  let lines = 0
+  let bytes = 0
+  const findWord = wordFinder(words)
+  const statistics = { units: 0, length: 0, unitCounts: words.map(() => 0) }
+  const lineCounts = words.map(() => 0)
+  const lastLines = words.map(() => 0)
+  const times = new Uint8Array(words.length)
 
-  constructor(words: readonly QueryWord[]) {
-    this.#words = words
-    this.#finder = new WordFinder(words)
-    this.#statistics = { units: 0, length: 0, unitCounts: words.map(() => 0) }
-    this.#lineCounts = words.map(() => 0)
-    this.#lastLines = words.map(() => 0)
-    this.#times = new Uint8Array(words.length)
-  }
-
-  add(chunk: TextChunk): void {
+  function add(chunk: TextChunk): void {
     const { text, lineEnds, offset, size, firstLine, column, open } = chunk
-    this.#chunks.push({ offset, size, firstLine, column, firstEnd: lineEnds[0]!, open })
-    this.#bytes += size
-    this.#lines = firstLine + lineEnds.length - 1
-    this.#hit = this.#finder.next(text, 0)
+    chunks.push({ offset, size, firstLine, column, firstEnd: lineEnds[0]!, open })
+    bytes += size
+    lines = firstLine + lineEnds.length - 1
+    hit = findWord(text, 0)
     const isPart = column > 0 || open
     let start = 0
     for (let index = 0; index < lineEnds.length; index++) {
       const end = lineEnds[index]!
       const inParts = isPart || end - start > MAX_UNIT_LENGTH
       // The line end of a long line may be alone in its last chunk, and is not a part of the line.
-      if (column === 0 || end > start) this.#addLine(chunk, index, start, end, inParts ? PART_LENGTH : Infinity)
+      if (column === 0 || end > start) addLine(chunk, index, start, end, inParts ? PART_LENGTH : Infinity)
       start = end + 1
     }
   }
 
-  #addLine(chunk: TextChunk, index: number, lineStart: number, lineEnd: number, length: number): void {
+  function addLine(chunk: TextChunk, index: number, lineStart: number, lineEnd: number, length: number): void {
     let start = lineStart
     do {
       const end = Math.min(lineEnd, start + length)
-      this.#statistics.length += end - start
-      if (this.#hit !== undefined && this.#hit.start < end) {
-        this.#take(chunk, index, start, end, this.#countWords(chunk.text, end))
+      statistics.length += end - start
+      if (hit !== undefined && hit.start < end) {
+        take(chunk, index, start, end, countWords(chunk.text, end))
       }
-      this.#statistics.units++
+      statistics.units++
       start = end
     } while (start < lineEnd)
   }
 
   /** Returns the number of words that follow another one in the same order as in the question. */
-  #countWords(text: string, end: number): number {
-    this.#times.fill(0)
+  function countWords(text: string, end: number): number {
+    times.fill(0)
     let pairs = 0
     let last: WordHit | undefined
-    for (; this.#hit !== undefined && this.#hit.start < end; this.#hit = this.#finder.next(text, this.#hit.end)) {
-      const { words, start } = this.#hit
-      for (const word of words) if (this.#times[word]! < MAX_TIMES) this.#times[word]!++
+    for (; hit !== undefined && hit.start < end; hit = findWord(text, hit.end)) {
+      const { words, start } = hit
+      for (const word of words) if (times[word]! < MAX_TIMES) times[word]!++
       if (last !== undefined && words.includes(last.words[0]! + 1) && start - last.end <= MAX_PAIR_GAP) pairs++
-      last = this.#hit
+      last = hit
     }
     return pairs
   }
 
-  finish(milliseconds: number, ended: boolean): WordScan {
+  function finish(milliseconds: number, ended: boolean): WordScan {
     return {
-      ...this.#statistics,
-      candidates: this.#candidates,
-      chunks: this.#chunks,
-      lineCounts: this.#lineCounts,
-      lines: this.#lines,
-      bytes: this.#bytes,
+      ...statistics,
+      candidates,
+      chunks,
+      lineCounts,
+      lines,
+      bytes,
       milliseconds,
       ended,
     }
   }
 
-  #take(chunk: TextChunk, index: number, start: number, end: number, pairs: number): void {
+  function take(chunk: TextChunk, index: number, start: number, end: number, pairs: number): void {
     const { text, firstLine, column, lineEnds } = chunk
     const line = firstLine + index
     const lineStart = index === 0 ? 0 : lineEnds[index - 1]! + 1
-    for (let word = 0; word < this.#words.length; word++) {
-      if (this.#times[word] === 0) continue
-      this.#statistics.unitCounts[word]!++
-      if (this.#lastLines[word] !== line) this.#lineCounts[word]!++
-      this.#lastLines[word] = line
+    for (let word = 0; word < words.length; word++) {
+      if (times[word] === 0) continue
+      statistics.unitCounts[word]!++
+      if (lastLines[word] !== line) lineCounts[word]!++
+      lastLines[word] = line
     }
-    if (this.#isOneTooMany(end - start)) return
-    this.#candidates.add({
-      unit: this.#statistics.units,
+    if (isOneTooMany(end - start)) return
+    candidates.add({
+      unit: statistics.units,
       line,
       column: (index === 0 ? column : 0) + start - lineStart,
       length: end - start,
-      shape: this.#shape(text, start, end, lineEnds, index),
-      chunk: this.#chunks.length - 1,
+      shape: shape(text, start, end, lineEnds, index),
+      chunk: chunks.length - 1,
       pairs,
-      times: this.#times,
+      times,
     })
   }
 
   /** Whether a line is left out: there were too many lines, and its score is lower than all that are kept. */
-  #isOneTooMany(length: number): boolean {
-    if (this.#candidates.count === MAX_CANDIDATES) {
-      const weights = weighWords(this.#words, this.#statistics)
-      this.#score = ownScore(weights, averageLength(this.#statistics))
-      this.#least = keepByScore(MAX_CANDIDATES / 2, this.#candidates, this.#score)
+  function isOneTooMany(length: number): boolean {
+    if (candidates.count === MAX_CANDIDATES) {
+      const weights = weighWords(words, statistics)
+      score = ownScore(weights, averageLength(statistics))
+      least = keepByScore(MAX_CANDIDATES / 2, candidates, score)
     }
-    if (this.#score === undefined || this.#score(this.#timesOf, length) > this.#least) return false
-    this.#candidates.drop()
+    if (score === undefined || score(timesOf, length) > least) return false
+    candidates.drop()
     return true
   }
 
   /** Returns the shape of a line. If a line has little text besides numbers, its neighbors are part of the shape. */
-  #shape(text: string, start: number, end: number, lineEnds: readonly number[], index: number): number {
+  function shape(text: string, start: number, end: number, lineEnds: readonly number[], index: number): number {
     const { hash, weak } = shapeOf(text, start, end)
     if (!weak) return hash
     const before =
@@ -222,6 +212,8 @@ class Scanner {
     const after = next === undefined ? 0 : shapeOf(text, lineEnds[index]! + 1, next).hash
     return (hash ^ Math.imul(before, 3) ^ Math.imul(after, 5)) >>> 0
   }
+
+  return { add, finish }
 }
 
 const MAX_LENGTH = 240

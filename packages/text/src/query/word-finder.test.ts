@@ -1,19 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseQueryWords } from './query-words.ts'
-import { WordFinder } from './word-finder.ts'
+import { wordFinder } from './word-finder.ts'
 
 /** The words of a question that a text has, each as it is spelled there. */
 function found(query: string, text: string): string[] {
-  const finder = new WordFinder(parseQueryWords(query).words.filter((word) => !word.implied))
+  const finder = wordFinder(parseQueryWords(query).words.filter((word) => !word.implied))
   const hits: string[] = []
-  for (let hit = finder.next(text, 0); hit !== undefined; hit = finder.next(text, hit.end)) {
+  for (let hit = finder(text, 0); hit !== undefined; hit = finder(text, hit.end)) {
     hits.push(text.slice(hit.start, hit.end))
   }
   return hits
 }
 
-describe('WordFinder', () => {
+describe('wordFinder', () => {
   it('finds words in any form and case', () => {
     expect(found('payment failure', 'PAYMENTS: 3 Failed, failing; payment fails')).toEqual([
       'PAYMENTS',
@@ -75,9 +75,9 @@ describe('WordFinder', () => {
     fc.assert(
       fc.property(word, junk, junk, (text, before, after) => {
         const { words } = parseQueryWords(text)
-        const finder = new WordFinder(words)
+        const finder = wordFinder(words)
         const content = `${before} ${text} ${after}`
-        for (let hit = finder.next(content, 0); hit !== undefined; hit = finder.next(content, hit.end)) {
+        for (let hit = finder(content, 0); hit !== undefined; hit = finder(content, hit.end)) {
           if (hit.start <= before.length + 1 && hit.end >= before.length + 1 + text.length) return true
         }
         return false

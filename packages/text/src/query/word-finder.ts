@@ -15,56 +15,52 @@ interface Sought {
   readonly words: number[]
 }
 
+/** Finds the first word at or after `from`. */
+export type WordFinder = (text: string, from: number) => WordHit | undefined
+
 /** Searches for stems with one expression of alternatives, nested by common prefixes. Each hit is then checked. */
-export class WordFinder {
-  readonly #words: readonly QueryWord[]
-  readonly #expression: RegExp
-  readonly #sought = new Map<string, Sought[]>()
-  readonly #lengths: readonly number[]
-
-  constructor(words: readonly QueryWord[]) {
-    this.#words = words
-    for (const [index, { stems }] of words.entries()) {
-      for (const stem of stems) this.#add(stem, index)
-    }
-    const sought = [...this.#sought.keys()]
-    this.#lengths = [...new Set(sought.map((text) => text.length))].toSorted((a, b) => b - a)
-    this.#expression = new RegExp(alternation(sought), 'g')
+export function wordFinder(queryWords: readonly QueryWord[]): WordFinder {
+  const bySought = new Map<string, Sought[]>()
+  for (const [index, { stems }] of queryWords.entries()) {
+    for (const stem of stems) add(stem, index)
   }
+  const sought = [...bySought.keys()]
+  const lengths = [...new Set(sought.map((text) => text.length))].toSorted((a, b) => b - a)
+  const expression = new RegExp(alternation(sought), 'g')
 
-  #add(stem: WordStem, index: number): void {
+  function add(stem: WordStem, index: number): void {
     const key = stem.stem.slice(0, MAX_SOUGHT)
-    const entries = this.#sought.get(key) ?? []
-    this.#sought.set(key, entries)
+    const entries = bySought.get(key) ?? []
+    bySought.set(key, entries)
     const same = entries.find((entry) => entry.stem.stem === stem.stem && entry.stem.endings === stem.endings)
     if (same === undefined) entries.push({ stem, words: [index] })
     else if (!same.words.includes(index)) same.words.push(index)
   }
 
-  next(text: string, from: number): WordHit | undefined {
-    this.#expression.lastIndex = from
-    for (let found = this.#expression.exec(text); found !== null; found = this.#expression.exec(text)) {
-      const hit = this.#check(text, found.index, found[0].length)
+  function next(text: string, from: number): WordHit | undefined {
+    expression.lastIndex = from
+    for (let found = expression.exec(text); found !== null; found = expression.exec(text)) {
+      const hit = check(text, found.index, found[0].length)
       if (hit !== undefined) return hit
-      this.#expression.lastIndex = found.index + 1
+      expression.lastIndex = found.index + 1
     }
     return undefined
   }
 
   /** Checks a hit. The expression finds the longest stem, but a shorter one may be right. */
-  #check(text: string, start: number, longest: number): WordHit | undefined {
+  function check(text: string, start: number, longest: number): WordHit | undefined {
     const found = text.slice(start, start + longest).toLowerCase()
-    for (const length of this.#lengths) {
+    for (const length of lengths) {
       if (length > longest) continue
-      for (const { stem, words } of this.#sought.get(found.slice(0, length)) ?? []) {
-        const end = this.#endOf(text, start, stem, this.#words[words[0]!]!)
+      for (const { stem, words } of bySought.get(found.slice(0, length)) ?? []) {
+        const end = endOf(text, start, stem, queryWords[words[0]!]!)
         if (end !== undefined) return { words, start, end }
       }
     }
     return undefined
   }
 
-  #endOf(text: string, start: number, stem: WordStem, word: QueryWord): number | undefined {
+  function endOf(text: string, start: number, stem: WordStem, word: QueryWord): number | undefined {
     const stemEnd = start + stem.stem.length
     if (stem.stem.length > MAX_SOUGHT && text.slice(start, stemEnd).toLowerCase() !== stem.stem) return undefined
     if (word.anywhere) return stemEnd
@@ -74,6 +70,8 @@ export class WordFinder {
     if (word.failure && saysNone(text, start, end)) return undefined
     return word.alone && isInName(text, start, end) ? undefined : end
   }
+
+  return next
 }
 
 function alternation(literals: readonly string[]): string {

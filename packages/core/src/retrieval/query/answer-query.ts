@@ -9,7 +9,8 @@ import {
   rankPassages,
   scanWords,
   weighWords,
-  WordFinder,
+  type WordFinder,
+  wordFinder,
   type Passage,
   type QueryWord,
   type QueryWords,
@@ -24,7 +25,7 @@ import { answerContent, assertText, canList, readNewest, unlessGone, withContent
 import { referenceRequired } from '../retrieval-input.ts'
 import { RetrievalError, type RetrievalContext } from '../retrieval-tool.ts'
 import { abridge, type Answer } from '../write-answer.ts'
-import { PASSAGES, PassageReader, writePassages, type QueryRequest, type ShownPassage } from './read-passage.ts'
+import { PASSAGES, passageReader, writePassages, type QueryRequest, type ShownPassage } from './read-passage.ts'
 
 export async function answerQuery(request: QueryRequest, context: RetrievalContext): Promise<Answer> {
   const query = parseQueryWords(request.query)
@@ -66,11 +67,11 @@ async function answerPassages(
       isPartial: !scan.ended,
     }
   }
-  const reader = new PassageReader(source, scan, new WordFinder(words), weights)
+  const readPassage = passageReader(source, scan, wordFinder(words), weights)
   const shown: ShownPassage[] = []
   for (const passage of passages.slice(after)) {
     const { similar, similarLine } = passage
-    shown.push({ reference, views: await reader.read(passage), similar, similarLine })
+    shown.push({ reference, views: await readPassage(passage), similar, similarLine })
   }
   const more = scan.candidates.dropped > 0 ? 'more than ' : ''
   const what = `${more}${countOf(total, 'passage')} for ${showQuery(request.query)}`
@@ -142,7 +143,7 @@ async function answerScopeQuery(request: QueryRequest, query: QueryWords, contex
       header: [`0 passages for ${showQuery(request.query)}: none of its words is in ${results}`, ...notes],
     }
   }
-  const shown = await readPage(page, new WordFinder(words), weights, context)
+  const shown = await readPage(page, wordFinder(words), weights, context)
   const what = `${countOf(total, 'passage')} for ${showQuery(request.query)} in ${formatCount(entries.length)} of ${results}`
   const base = { header: notes, matches: total, isPartial }
   const frame = pageOf(request, `${what}${describeOrder(after, query, lineCounts)}`, base)
@@ -202,10 +203,10 @@ async function readPage(
     const { reference } = info
     await unlessGone(() =>
       withContent(context.storage, reference, context, async (source) => {
-        const reader = new PassageReader(source, ofEntry[0]!.scan, finder, weights)
+        const readPassage = passageReader(source, ofEntry[0]!.scan, finder, weights)
         for (const found of ofEntry) {
           const { similar, similarLine } = found.passage
-          const views = await reader.read(found.passage)
+          const views = await readPassage(found.passage)
           shown.set(found, { reference, facts: entryFacts(info), views, similar, similarLine })
         }
       }),

@@ -23,58 +23,52 @@ const TELLING_SHARE = 0.15
 const KEPT_CHUNKS = 4
 const ENCODER = new TextEncoder()
 
-export class PassageReader {
-  readonly #source: ContentSource
-  readonly #scan: WordScan
-  readonly #finder: WordFinder
-  readonly #weights: readonly number[]
-  readonly #texts = new BoundedMap<number, string>(KEPT_CHUNKS)
-  #markBytes = 0
+export function passageReader(
+  source: ContentSource,
+  scan: WordScan,
+  finder: WordFinder,
+  weights: readonly number[],
+): (passage: Passage) => Promise<readonly LineView[]> {
+  const texts = new BoundedMap<number, string>(KEPT_CHUNKS)
+  let markBytes = 0
 
-  constructor(source: ContentSource, scan: WordScan, finder: WordFinder, weights: readonly number[]) {
-    this.#source = source
-    this.#scan = scan
-    this.#finder = finder
-    this.#weights = weights
-  }
-
-  async read({ candidate }: Passage): Promise<readonly LineView[]> {
-    const { candidates, chunks } = this.#scan
+  async function read({ candidate }: Passage): Promise<readonly LineView[]> {
+    const { candidates, chunks } = scan
     const line = candidates.line(candidate)
     const chunk = candidates.chunk(candidate)
     const place = chunks[chunk]!
-    const text = await this.#text(chunk)
+    const text = await chunkText(chunk)
     const column = candidates.column(candidate)
-    if (isLongPart(place) || column > 0) return [await this.#viewPart(text, chunk, line, column)]
+    if (isLongPart(place) || column > 0) return [await viewPart(text, chunk, line, column)]
     const lines = linesOf(text)
     const at = line - place.firstLine
-    if (lines[at]!.length > MAX_UNIT_LENGTH) return [await this.#viewPart(text, chunk, line, column)]
-    const before = at >= LINES_BEFORE ? [] : await this.#neighbours(chunk - 1)
-    const after = at + LINES_AFTER < lines.length ? [] : await this.#neighbours(chunk + 1)
+    if (lines[at]!.length > MAX_UNIT_LENGTH) return [await viewPart(text, chunk, line, column)]
+    const before = at >= LINES_BEFORE ? [] : await neighbours(chunk - 1)
+    const after = at + LINES_AFTER < lines.length ? [] : await neighbours(chunk + 1)
     const all = [...before, ...lines, ...after]
     const index = before.length + at
     const first = firstShown(all, index)
     const shown = all.slice(first, endShown(all, index))
-    const base = this.#textStart(before.length > 0 ? chunk - 1 : chunk)
+    const base = textStart(before.length > 0 ? chunk - 1 : chunk)
     const start = base + ENCODER.encode(all.slice(0, first).join('')).length
     const views = (least: number): LineView[] => {
       let next = start
       return shown.map((text, offset) => {
-        const view = this.#view(text, next, line - index + first + offset, least)
+        const view = viewLine(text, next, line - index + first + offset, least)
         next += ENCODER.encode(text).length
         return view
       })
     }
-    const marked = views(TELLING_SHARE * Math.max(...this.#weights))
+    const marked = views(TELLING_SHARE * Math.max(...weights))
     return marked.some((view) => view.match !== undefined) ? marked : views(0)
   }
 
   /** Views a progress line as a terminal shows it, unless only an earlier state has one of the words. */
-  #view(line: string, start: number, number: number, least: number): LineView {
+  function viewLine(line: string, start: number, number: number, least: number): LineView {
     const stored = withoutEnd(line)
     const of = { number, line: { start, end: start + ENCODER.encode(stored).length }, start, isWhole: true }
     const view = (text: string, isShown: boolean): LineView => {
-      const match = this.#matchIn(text, 0, text.length, least)
+      const match = matchIn(text, 0, text.length, least)
       return { ...of, text, bytes: ENCODER.encode(text), match, isShown }
     }
     const whole = view(stored, false)
@@ -82,8 +76,8 @@ export class PassageReader {
     return shown.match === undefined && whole.match !== undefined ? whole : shown
   }
 
-  async #viewPart(text: string, chunk: number, line: number, column: number): Promise<LineView> {
-    const place = this.#scan.chunks[chunk]!
+  async function viewPart(text: string, chunk: number, line: number, column: number): Promise<LineView> {
+    const place = scan.chunks[chunk]!
     const lineStart = line === place.firstLine ? 0 : nthLineStart(text, line - place.firstLine)
     const lineFeed = text.indexOf('\n', lineStart)
     const lineEnd = withoutReturn(text, lineStart, lineFeed < 0 ? text.length : lineFeed)
@@ -91,11 +85,11 @@ export class PassageReader {
     const start = lineStart + column - before
     const from = Math.max(lineStart, start - AROUND_PART)
     const to = Math.min(lineEnd, start + PART_LENGTH + AROUND_PART)
-    const match = this.#matchIn(text, start, Math.min(lineEnd, start + PART_LENGTH), 0)
+    const match = matchIn(text, start, Math.min(lineEnd, start + PART_LENGTH), 0)
     const shown = text.slice(from, to)
     const bytes = ENCODER.encode(shown)
-    const first = this.#textStart(chunk) + ENCODER.encode(text.slice(0, from)).length
-    const { start: begin, end } = await lineAtByte(this.#source, first)
+    const first = textStart(chunk) + ENCODER.encode(text.slice(0, from)).length
+    const { start: begin, end } = await lineAtByte(source, first)
     const isStart = lineStart === from && before === 0
     const isEnd = to === lineEnd && lineFeed >= 0
     return {
@@ -110,15 +104,11 @@ export class PassageReader {
   }
 
   /** Finds the word with the highest weight of at least `least`. Of equal weights, the first word is returned. */
-  #matchIn(text: string, start: number, end: number, least: number): ByteSpan | undefined {
+  function matchIn(text: string, start: number, end: number, least: number): ByteSpan | undefined {
     let best: ByteSpan | undefined
     let bestWeight = -1
-    for (
-      let hit = this.#finder.next(text, start);
-      hit !== undefined && hit.start < end;
-      hit = this.#finder.next(text, hit.end)
-    ) {
-      const weight = Math.max(...hit.words.map((word) => this.#weights[word]!))
+    for (let hit = finder(text, start); hit !== undefined && hit.start < end; hit = finder(text, hit.end)) {
+      const weight = Math.max(...hit.words.map((word) => weights[word]!))
       if (weight <= bestWeight || weight < least) continue
       best = { start: hit.start, end: hit.end }
       bestWeight = weight
@@ -126,28 +116,30 @@ export class PassageReader {
     return best
   }
 
-  async #neighbours(chunk: number): Promise<readonly string[]> {
-    const place = this.#scan.chunks[chunk]
+  async function neighbours(chunk: number): Promise<readonly string[]> {
+    const place = scan.chunks[chunk]
     if (place === undefined || isLongPart(place)) return []
-    return linesOf(await this.#text(chunk))
+    return linesOf(await chunkText(chunk))
   }
 
-  async #text(chunk: number): Promise<string> {
-    const known = this.#texts.get(chunk)
+  async function chunkText(chunk: number): Promise<string> {
+    const known = texts.get(chunk)
     if (known !== undefined) return known
-    const { offset, size } = this.#scan.chunks[chunk]!
-    const decoded = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await this.#source.read(offset, size))
+    const { offset, size } = scan.chunks[chunk]!
+    const decoded = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await source.read(offset, size))
     const isMarked = offset === 0 && decoded.startsWith('\uFEFF')
-    if (isMarked) this.#markBytes = 3
+    if (isMarked) markBytes = 3
     const text = isMarked ? decoded.slice(1) : decoded
-    this.#texts.set(chunk, text)
+    texts.set(chunk, text)
     return text
   }
 
-  #textStart(chunk: number): number {
-    const { offset } = this.#scan.chunks[chunk]!
-    return offset === 0 ? this.#markBytes : offset
+  function textStart(chunk: number): number {
+    const { offset } = scan.chunks[chunk]!
+    return offset === 0 ? markBytes : offset
   }
+
+  return read
 }
 
 function isLongPart({ column, open }: ChunkPlace): boolean {
