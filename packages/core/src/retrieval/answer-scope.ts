@@ -1,5 +1,5 @@
 import { countOf, formatCount, PatternError } from '@spillway/text/internal'
-import { parseSearchPattern, type SearchPattern } from '@spillway/text/internal/patterns'
+import { parseSearchPattern } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
 import type { StoredInfo } from '../storage/storage.ts'
 import { countMatches, describeProblem, findHits, type FoundHits } from './answer-pattern.ts'
@@ -26,73 +26,44 @@ export async function answerScope(request: PatternRequest, context: RetrievalCon
     throw invalidInput('after needs a reference: the matches of one result are passed over.')
   }
   const pattern = parseSearchPattern(request.pattern, request)
-  const search = new ScopeSearch(request, pattern, context)
-  const read = await readNewest(
-    context,
-    () => !search.isOver,
-    (info, source) => search.add(info, source),
-  )
-  const { groups, slow, isOver } = search
-  if (groups.length === 0 && slow !== undefined) throw slow.error
-  return writeScope({ ...read, groups, slow: slow?.entries ?? 0, isOver }, request, describeProblem(pattern), context)
-}
-
-class ScopeSearch {
-  readonly groups: ScopeGroup[] = []
-  /** Entries whose search timed out without a hit. */
-  slow: { readonly entries: number; readonly error: PatternError } | undefined
-  readonly #request: PatternRequest
-  readonly #pattern: SearchPattern
-  readonly #context: RetrievalContext
-  readonly #share: number
-  readonly #end: number
-  #room: number
-  #left: number
-
-  constructor(request: PatternRequest, pattern: SearchPattern, context: RetrievalContext) {
-    this.#request = request
-    this.#pattern = pattern
-    this.#context = context
-    const units = unitsFor(context)
-    // Each entry gets a share, so that the newest does not displace all others.
-    this.#share = context.maxTokens === Infinity ? units : units / SHARES
-    this.#room = units
-    this.#left = context.deadlineMs
-    this.#end = performance.now() + MAX_DEADLINES * context.deadlineMs
-  }
-
-  get isOver(): boolean {
-    return this.#left < this.#context.deadlineMs * LEAST_PART || performance.now() > this.#end
-  }
-
-  async add(info: StoredInfo, source: ContentSource): Promise<void> {
+  const { fromEnd, contextLines, countOnly } = request
+  const end = performance.now() + MAX_DEADLINES * context.deadlineMs
+  const units = unitsFor(context)
+  // Each entry gets a share, so that the newest does not displace all others.
+  const share = context.maxTokens === Infinity ? units : units / SHARES
+  const groups: ScopeGroup[] = []
+  /** One error for each entry whose search timed out without a hit. */
+  const timeouts: PatternError[] = []
+  let room = units
+  let left = context.deadlineMs
+  const isOver = (): boolean => left < context.deadlineMs * LEAST_PART || performance.now() > end
+  const search = async (info: StoredInfo, source: ContentSource): Promise<void> => {
     const begin = performance.now()
     // Half of the remaining time, so that one entry leaves some for others.
-    const deadlineMs = this.#left / 2
+    const deadlineMs = left / 2
     try {
-      await this.#search(info, source, { ...this.#context, deadlineMs })
+      const most = countOnly ? 0 : MAX_HITS
+      const selection = { range: undefined, skip: 0, limit: most, fromEnd }
+      const found = await findHits(source, pattern, selection, { ...context, deadlineMs })
+      if (found.total === 0) return
+      const limit = Math.max(LEAST_SHARE, Math.min(room, share))
+      const viewing = { contextLines, limit, range: undefined, fromEnd, signal: context.signal }
+      const views = most === 0 ? [] : await showHits(source, found.hits, viewing)
+      for (const { text } of views) room -= text.length
+      groups.push({ info, found, views })
     } catch (error) {
       if (!(error instanceof PatternError) || error.code !== 'timeout') throw error
-      this.slow = { entries: (this.slow?.entries ?? 0) + 1, error }
+      timeouts.push(error)
     } finally {
       const spent = performance.now() - begin - info.size * MS_PER_BYTE
       // Starting a worker, and waiting for one, is not matching.
-      this.#left -= Math.min(deadlineMs, Math.max(0, spent))
+      left -= Math.min(deadlineMs, Math.max(0, spent))
     }
   }
-
-  async #search(info: StoredInfo, source: ContentSource, context: RetrievalContext): Promise<void> {
-    const { fromEnd, contextLines, countOnly } = this.#request
-    const kept = countOnly ? 0 : MAX_HITS
-    const selection = { range: undefined, skip: 0, limit: kept, fromEnd }
-    const found = await findHits(source, this.#pattern, selection, context)
-    if (found.total === 0) return
-    const room = Math.max(LEAST_SHARE, Math.min(this.#room, this.#share))
-    const viewing = { contextLines, limit: room, range: undefined, fromEnd, signal: context.signal }
-    const views = kept === 0 ? [] : await showHits(source, found.hits, viewing)
-    for (const { text } of views) this.#room -= text.length
-    this.groups.push({ info, found, views })
-  }
+  const read = await readNewest(context, () => !isOver(), search)
+  if (groups.length === 0 && timeouts.length > 0) throw timeouts.at(-1)
+  const findings = { ...read, groups, slow: timeouts.length, isOver: isOver() }
+  return writeScope(findings, request, describeProblem(pattern), context)
 }
 
 const LINE_LENGTH = 500

@@ -103,60 +103,48 @@ export function pieceText(bytes: Uint8Array, start: number, end: number): PieceT
   if (isDirect && !decoded.includes('\r')) return { text: decoded, hasPlainLines: true, byteOf: (unit) => start + unit }
   let text = decoded.replaceAll('\r\n', '\n')
   if (bytes[end] === LINE_FEED && text.endsWith('\r')) text = text.slice(0, -1)
-  const finder = new ByteFinder(bytes, start, end, text, isDirect)
+  const findByte = byteFinder(bytes, start, end, text, isDirect)
   return {
     text,
     hasPlainLines: !OTHER_LINE_ENDS.test(text),
-    byteOf: (unit, side) => finder.find(unit, side === 'end'),
+    byteOf: (unit, side) => findByte(unit, side === 'end'),
   }
 }
 
 /** Maps units to bytes. Text and bytes have the same LFs, so units are counted only within a line. */
-class ByteFinder {
-  readonly #bytes: Uint8Array
-  readonly #start: number
-  readonly #end: number
-  readonly #text: string
-  readonly #isDirect: boolean
-  #unit = 0
-  #byte: number
-  #lineFeed: number
+function byteFinder(bytes: Uint8Array, start: number, end: number, text: string, isDirect: boolean) {
+  let atUnit = 0
+  let atByte: number = start
+  let lineFeed: number = text.indexOf('\n')
 
-  constructor(bytes: Uint8Array, start: number, end: number, text: string, isDirect: boolean) {
-    this.#bytes = bytes
-    this.#start = this.#byte = start
-    this.#end = end
-    this.#text = text
-    this.#isDirect = isDirect
-    this.#lineFeed = text.indexOf('\n')
-  }
-
-  find(unit: number, isEnd: boolean): number {
-    if (unit < this.#unit) {
-      this.#unit = 0
-      this.#byte = this.#start
-      this.#lineFeed = this.#text.indexOf('\n')
+  function find(unit: number, isEnd: boolean): number {
+    if (unit < atUnit) {
+      atUnit = 0
+      atByte = start
+      lineFeed = text.indexOf('\n')
     }
-    this.#skipLines(unit)
+    skipLines(unit)
     // Inside a surrogate pair.
-    const isHalf = !this.#isDirect && isHighSurrogate(this.#text, unit - 1) && isLowSurrogate(this.#text, unit)
-    this.#advance(isHalf ? unit - 1 : unit)
-    return isHalf && isEnd ? this.#byte + 4 : this.#byte
+    const isHalf = !isDirect && isHighSurrogate(text, unit - 1) && isLowSurrogate(text, unit)
+    advance(isHalf ? unit - 1 : unit)
+    return isHalf && isEnd ? atByte + 4 : atByte
   }
 
-  #skipLines(unit: number): void {
-    while (this.#lineFeed >= 0 && this.#lineFeed < unit) {
-      this.#unit = this.#lineFeed + 1
-      this.#byte = this.#bytes.indexOf(LINE_FEED, this.#byte) + 1
-      this.#lineFeed = this.#text.indexOf('\n', this.#unit)
+  function skipLines(unit: number): void {
+    while (lineFeed >= 0 && lineFeed < unit) {
+      atUnit = lineFeed + 1
+      atByte = bytes.indexOf(LINE_FEED, atByte) + 1
+      lineFeed = text.indexOf('\n', atUnit)
     }
   }
 
-  #advance(unit: number): void {
-    const units = unit - this.#unit
-    this.#byte += this.#isDirect ? units : unitsToBytes(this.#bytes, this.#byte, this.#end, units)
-    this.#unit = unit
+  function advance(unit: number): void {
+    const units = unit - atUnit
+    atByte += isDirect ? units : unitsToBytes(bytes, atByte, end, units)
+    atUnit = unit
   }
+
+  return find
 }
 
 function isHighSurrogate(text: string, at: number): boolean {

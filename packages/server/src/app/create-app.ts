@@ -4,7 +4,7 @@ import type { Summarize } from '@spillway/history'
 import { Hono, type Context } from 'hono'
 import type { BodySpool } from '../body/receive-body.ts'
 import { networkOf } from '../limits/connection-limit.ts'
-import { RateLimiter } from '../limits/rate-limiter.ts'
+import { rateLimiter } from '../limits/rate-limiter.ts'
 import { WorkGate } from '../limits/work-gate.ts'
 import { assertSettings, type ContextOffloadSettings } from '../reme/offload-settings.ts'
 import { runRoute, type RouteServices } from '../routes/run-route.ts'
@@ -15,7 +15,7 @@ import { ServiceMetrics } from '../telemetry/service-metrics.ts'
 import { failureResponse, newCall, type Call, type CallEnvironment } from './call.ts'
 import { describeFailure, HttpError } from './http-error.ts'
 import { resolveLimits, type ServerLimits } from './server-limits.ts'
-import { Tenants } from './tenants.ts'
+import { tenantsOf } from './tenants.ts'
 
 /** Options of {@link createApp}. */
 export interface AppOptions {
@@ -90,8 +90,8 @@ export function createApp(offloader: ContextOffloader, options: AppOptions): App
   const services: RouteServices = { limits, work, uploads, bodies, models, spool: options.spool }
   const hosts = [...LOOPBACK_HOSTS, ANY_ADDRESS, ...allowedHosts.map((name) => name.toLowerCase())]
   const metrics = new ServiceMetrics(work, () => underWay)
-  const tenants = new Tenants(offloader, (event) => metrics.offloaded(event))
-  const rates = new RateLimiter(limits)
+  const tenantOf = tenantsOf(offloader, (event) => metrics.offloaded(event))
+  const countRequest = rateLimiter(limits)
   const hono = new Hono<Environment>()
   const ended = new AbortController()
   let underWay = 0
@@ -104,13 +104,13 @@ export function createApp(offloader: ContextOffloader, options: AppOptions): App
     const checked = await guardRequest(withHost(headers, url), { allowedHosts: hosts, tokens })
     call.limitKey = `address ${networkOf(environment.address ?? '')}`
     if ('refused' in checked) {
-      rates.take(call.limitKey)
+      countRequest(call.limitKey)
       if (checked.refused !== 'token') throw new HttpError('forbidden', checked.message)
       throw new HttpError('unauthorized', checked.message, { headers: { 'www-authenticate': 'Bearer' } })
     }
     call.caller = checked.caller
     if (tokens !== undefined) call.limitKey = `token ${checked.caller.id}`
-    rates.take(call.limitKey)
+    countRequest(call.limitKey)
     environment.onAdmitted?.()
     return tokens === undefined ? (base ?? DEFAULT_SCOPE) : [...(base ?? []), ...checked.caller.scope]
   }
@@ -120,12 +120,12 @@ export function createApp(offloader: ContextOffloader, options: AppOptions): App
     call.route = route.path
     call.isReme = route.isReme === true
     // Strangers have a separate rate, so that they do not slow down callers.
-    if (route.isPublic === true) rates.take(`public ${networkOf(environment.address ?? '')}`)
+    if (route.isPublic === true) countRequest(`public ${networkOf(environment.address ?? '')}`)
     const scope = route.isPublic === true ? undefined : await admit(req.raw, env)
     const timeout = AbortSignal.timeout(limits.workTimeoutMs)
     const signal = AbortSignal.any([req.raw.signal, ended.signal, timeout])
     // Public routes belong to no caller.
-    const context = { tenant: () => tenants.of(scope ?? ['public']), signal, headers: req.raw.headers, call }
+    const context = { tenant: () => tenantOf(scope ?? ['public']), signal, headers: req.raw.headers, call }
     const routeCall = { request: req.raw, call, environment, query: req.query(), params: req.param(), context }
     return await runRoute(route, routeCall, services)
   }

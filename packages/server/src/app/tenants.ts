@@ -8,26 +8,21 @@ export interface Tenant {
 }
 
 /** Creates the resources of each scope once. There are as many scopes as tokens. */
-export class Tenants {
-  readonly #offloader: ContextOffloader
-  readonly #onEvent: (event: OffloadEvent) => void
-  readonly #tenants = new Map<string, Tenant>()
-
-  /** @throws TypeError if the storage cannot isolate scopes. */
-  constructor(offloader: ContextOffloader, onEvent: (event: OffloadEvent) => void) {
-    assertServedStorage(offloader.options.storage)
-    this.#offloader = offloader
-    this.#onEvent = onEvent
-  }
+export function tenantsOf(
+  root: ContextOffloader,
+  report: (event: OffloadEvent) => void,
+): (scope: readonly string[]) => Tenant {
+  const tenants = new Map<string, Tenant>()
+  assertServedStorage(root.options.storage)
 
   /** Return the resources of a scope. Throws a `StorageError` `invalid-key` if a segment is invalid. */
-  of(scope: readonly string[]): Tenant {
+  function of(scope: readonly string[]): Tenant {
     const key = JSON.stringify(scope)
-    const cached = this.#tenants.get(key)
+    const cached = tenants.get(key)
     if (cached !== undefined) return cached
-    const { options } = this.#offloader
+    const { options } = root
     const onEvent = (event: OffloadEvent): void => {
-      this.#onEvent(event)
+      report(event)
       options.onEvent?.(event)
     }
     // Each scope has its own meter.
@@ -35,7 +30,9 @@ export class Tenants {
     const offloader = scope.length === 0 ? whole : whole.forScope(...scope)
     const storage = offloader.options.storage as ServedStorage
     const tenant = { offloader, storage, files: new ScopeFiles(storage) }
-    this.#tenants.set(key, tenant)
+    tenants.set(key, tenant)
     return tenant
   }
+
+  return of
 }

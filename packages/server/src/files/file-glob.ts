@@ -6,21 +6,18 @@ const MAX_ALTERNATIVES = 64
 type Token = { readonly is: (character: string) => boolean } | '*'
 
 /** Matches paths or file names like `fnmatch`, in any case: `*` (with slashes), `?`, `[a-z]`, `[!a-z]`, `{a,b}`. */
-export class FileGlob {
-  readonly #alternatives: readonly (readonly Token[])[]
+export function fileGlob(glob: string): (path: string) => boolean {
+  if (glob.length > MAX_LENGTH) throw refused(`A glob may have at most ${MAX_LENGTH} characters.`)
+  if (glob.split(/[/\\]/).includes('..')) throw refused('A glob may not have .. in it.')
+  const alternatives = expandBraces(glob.toLowerCase().replace(/^(?:\.?\/)+/, '')).map(tokensOf)
 
-  /** @throws HttpError `invalid-path` if the glob is too long, has too many alternatives, or contains `..`. */
-  constructor(glob: string) {
-    if (glob.length > MAX_LENGTH) throw refused(`A glob may have at most ${MAX_LENGTH} characters.`)
-    if (glob.split(/[/\\]/).includes('..')) throw refused('A glob may not have .. in it.')
-    this.#alternatives = expandBraces(glob.toLowerCase().replace(/^(?:\.?\/)+/, '')).map(tokensOf)
-  }
-
-  matches(path: string): boolean {
+  function matches(path: string): boolean {
     const whole = path.toLowerCase()
     const name = whole.slice(whole.lastIndexOf('/') + 1)
-    return this.#alternatives.some((tokens) => matchTokens(tokens, whole) || matchTokens(tokens, name))
+    return alternatives.some((tokens) => matchTokens(tokens, whole) || matchTokens(tokens, name))
   }
+
+  return matches
 }
 
 function expandBraces(glob: string): string[] {

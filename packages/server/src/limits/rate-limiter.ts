@@ -17,30 +17,27 @@ interface Bucket {
 const MAX_CALLERS = 10_000
 
 /** Limits the requests of each caller with a token bucket. */
-export class RateLimiter {
-  readonly #limits: RateLimits
-  readonly #buckets = new BoundedMap<string, Bucket>(MAX_CALLERS)
-  readonly #now: () => number
-
-  /** @param now - A monotonic clock in milliseconds. */
-  constructor(limits: RateLimits, now: () => number = () => performance.now()) {
-    this.#limits = limits
-    this.#now = now
-  }
+export function rateLimiter(
+  limits: RateLimits,
+  clock: () => number = () => performance.now(),
+): (caller: string) => void {
+  const buckets = new BoundedMap<string, Bucket>(MAX_CALLERS)
 
   /** Count a request. @throws HttpError `rate-limited` with the time to wait. */
-  take(caller: string): void {
-    const { requestsPerSecond, requestBurst } = this.#limits
+  function take(caller: string): void {
+    const { requestsPerSecond, requestBurst } = limits
     if (requestsPerSecond === Infinity) return
-    const now = this.#now()
-    const bucket = this.#buckets.get(caller) ?? { tokens: requestBurst, at: now }
+    const now = clock()
+    const bucket = buckets.get(caller) ?? { tokens: requestBurst, at: now }
     bucket.tokens = Math.min(requestBurst, bucket.tokens + ((now - bucket.at) / 1_000) * requestsPerSecond)
     bucket.at = now
-    this.#buckets.set(caller, bucket)
+    buckets.set(caller, bucket)
     if (bucket.tokens < 1) {
       const retryAfter = (1 - bucket.tokens) / requestsPerSecond
       throw new HttpError('rate-limited', 'Too many requests. Try again later.', { retryAfter })
     }
     bucket.tokens -= 1
   }
+
+  return take
 }

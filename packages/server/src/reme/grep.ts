@@ -2,7 +2,7 @@ import { isTextContentType } from '@spillway/core/adapter'
 import { PatternSearch, type MatchingLine } from '@spillway/core/files'
 import { z } from 'zod'
 import { HttpError } from '../app/http-error.ts'
-import { FileGlob } from '../files/file-glob.ts'
+import { fileGlob } from '../files/file-glob.ts'
 import { joinAsWritten, pathWithin, virtualPath, type FileRecord } from '../files/file-record.ts'
 import type { ScopeFiles } from '../files/scope-files.ts'
 import { defineRoute, type Route, type RouteContext } from '../routes/route.ts'
@@ -47,13 +47,13 @@ export const grepRoute: Route = defineRoute({
     const most = limit == null ? Infinity : Math.trunc(limit)
     if (!(most >= 1)) throw new HttpError('invalid-request', 'Limit must be a positive number.')
     const folder = virtualPath(path ?? '')
-    const fileGlob = glob == null || glob === '' ? undefined : new FileGlob(glob)
+    const matchesGlob = glob == null || glob === '' ? undefined : fileGlob(glob)
     const { files } = tenant()
     const search = new PatternSearch(pattern, { ignoreCase: true })
-    const options = { folder, glob: fileGlob, limit: most, signal, pause }
+    const options = { folder, glob: matchesGlob, limit: most, signal, pause }
     const { found, isComplete } = await grepFiles(files, search, options)
     const where = path == null || path === '' ? 'in the workspace directory' : `in path "${path}"`
-    const filter = fileGlob === undefined ? '' : ` (filter: "${glob}")`
+    const filter = matchesGlob === undefined ? '' : ` (filter: "${glob}")`
     const matches = found.map(({ name }) => joinAsWritten(path ?? '', name))
     const note = {
       ...(search.problem !== undefined && { searched_literally: search.problem }),
@@ -65,7 +65,7 @@ export const grepRoute: Route = defineRoute({
 
 interface GrepOptions {
   readonly folder: string
-  readonly glob: FileGlob | undefined
+  readonly glob: ((path: string) => boolean) | undefined
   readonly limit: number
   readonly signal: AbortSignal
   readonly pause: RouteContext['pause']
@@ -89,7 +89,7 @@ async function grepFiles(
       'Search path is not a directory: pass its folder as path, and its name as glob.',
     )
   for (const { name, file } of within(all, folder)) {
-    if (!isTextContentType(file.contentType) || glob?.matches(name) === false) continue
+    if (!isTextContentType(file.contentType) || glob?.(name) === false) continue
     if (left <= 0 || length > MAX_ANSWER_LENGTH || search.isOver) return { found, isComplete: false }
     const result = await files.use(file, () => search.find(files.storage, file.reference, { limit: left, ...how }))
     if (result === undefined) continue

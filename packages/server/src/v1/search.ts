@@ -1,7 +1,7 @@
 import { isTextContentType } from '@spillway/core/adapter'
 import { PatternSearch } from '@spillway/core/files'
 import { z } from 'zod'
-import { FileGlob } from '../files/file-glob.ts'
+import { fileGlob } from '../files/file-glob.ts'
 import { defineRoute, type Route } from '../routes/route.ts'
 
 const MAX_MATCHES = 10_000
@@ -42,14 +42,14 @@ export const searchRoute: Route = defineRoute({
   async handle({ body }, { tenant, signal, pause }) {
     const { pattern, ignoreCase, references, paths, limit = 100 } = body
     const { files, storage } = tenant()
-    const glob = paths === undefined ? undefined : new FileGlob(paths)
+    const glob = paths === undefined ? undefined : fileGlob(paths)
     const only = references === undefined ? undefined : new Set(references)
     const search = new PatternSearch(pattern, { ignoreCase })
     const matches: { reference: string; path: string; line: number; text: string }[] = []
     let isComplete = true
     for (const file of await files.list()) {
       const { reference, path, contentType } = file
-      if (only?.has(reference) === false || glob?.matches(path) === false || !isTextContentType(contentType)) continue
+      if (only?.has(reference) === false || glob?.(path) === false || !isTextContentType(contentType)) continue
       if (matches.length >= limit || search.isOver) {
         isComplete = false
         break
