@@ -1,6 +1,7 @@
 import * as aiSdk from './overhead/ai-sdk.ts'
 import * as anthropic from './overhead/anthropic.ts'
 import * as claudeAgentSdk from './overhead/claude-agent-sdk.ts'
+import * as core from './overhead/core.ts'
 import * as genkit from './overhead/genkit.ts'
 import * as googleAdk from './overhead/google-adk.ts'
 import * as langchain from './overhead/langchain.ts'
@@ -12,6 +13,7 @@ import * as strands from './overhead/strands.ts'
 import * as voltagent from './overhead/voltagent.ts'
 
 const FRAMEWORKS = [
+  core,
   aiSdk,
   langchain,
   anthropic,
@@ -28,10 +30,18 @@ const FRAMEWORKS = [
 /** The result of {@link smallResults} that whole runs are measured with. */
 export const SHOWN_RESULT = 'text, 2,000 characters'
 
+const lines = (count: number): string =>
+  Array.from(
+    { length: count },
+    (_, index) => `2026-01-01T00:00:${index % 60} INFO payments request ${index} took 12 ms\n`,
+  ).join('')
+
+/** A result that is offloaded. */
+export const LARGE_RESULT = 'text, 20,000 characters'
+export const largeResult = (): string => lines(360)
+
 /** Results with nothing to offload: lines of a log, or records. */
 export function smallResults(): Readonly<Record<string, string | object>> {
-  const line = (index: number): string => `2026-01-01T00:00:${index % 60} INFO payments request ${index} took 12 ms\n`
-  const lines = (count: number): string => Array.from({ length: count }, (_, index) => line(index)).join('')
   const record = (id: number): object => ({ id, name: `user${id}`, plan: 'free', tags: ['a', 'b'], seen: null })
   return {
     'text, 200 characters': lines(4),

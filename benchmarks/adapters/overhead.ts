@@ -3,12 +3,15 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { MEMORY_FLAGS } from './measure-bytes.ts'
 import { compareTimes, type Effort, type Times } from './measure-time.ts'
-import { directCases, loopCases, SHOWN_RESULT, smallResults } from './overhead-cases.ts'
+import { directCases, LARGE_RESULT, largeResult, loopCases, SHOWN_RESULT, smallResults } from './overhead-cases.ts'
 
 /** Messages in the history before a run. */
 export const HISTORIES = [10, 100, 1_000] as const
 
-/** What a tool result with nothing to offload takes. */
+/** Of how many batches one is measured with results that are offloaded. */
+const OFFLOADS = 20
+
+/** What a tool result takes, with something to offload or without. */
 export interface TimeRow extends Times {
   readonly name: string
   /** Messages in the history; `undefined` where a hook is called directly. */
@@ -35,6 +38,10 @@ export async function measureTimes(effort: Effort): Promise<readonly TimeRow[]> 
   for (const history of HISTORIES)
     for (const { name, plain, wrapped } of loopCases(history, output))
       rows.push({ name, history, result: SHOWN_RESULT, ...(await compareTimes(plain, wrapped, effort)) })
+  // An offload takes so long that few of them are enough.
+  const few = { ...effort, batches: Math.ceil(effort.batches / OFFLOADS) }
+  for (const { name, plain, wrapped } of loopCases(HISTORIES[0], largeResult()))
+    rows.push({ name, history: HISTORIES[0], result: LARGE_RESULT, ...(await compareTimes(plain, wrapped, few)) })
   return rows
 }
 

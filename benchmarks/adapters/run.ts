@@ -1,7 +1,7 @@
 /**
  * Measures the adapters in their frameworks and prints tables: tokens, overhead, replay, imports.
  *
- *   node adapters/run.ts [tokens overhead replay imports] [--quick] [--log FILE]
+ *   node adapters/run.ts [tokens overhead replay imports] [--quick] [--batches 200] [--log FILE]
  */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -9,6 +9,7 @@ import { generateLog } from './generate-log.ts'
 import { addedPackages, measureImports } from './imports.ts'
 import { measureTokens } from './measure-tokens.ts'
 import { growth, measureBytes, measureTimes } from './overhead.ts'
+import { LARGE_RESULT } from './overhead-cases.ts'
 import { measureReplay } from './replay.ts'
 import { count, table } from './table.ts'
 
@@ -25,7 +26,7 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
 }
 
 const { values, positionals } = parseArgs({
-  options: { quick: { type: 'boolean' }, log: { type: 'string' } },
+  options: { quick: { type: 'boolean' }, log: { type: 'string' }, batches: { type: 'string' } },
   allowPositionals: true,
 })
 const isQuick = values.quick === true
@@ -50,14 +51,14 @@ async function printTokens(): Promise<void> {
 }
 
 async function printOverhead(): Promise<void> {
-  const times = await measureTimes(isQuick ? { batches: 10, batchMs: 1 } : { batches: 200, batchMs: 1 })
+  const times = await measureTimes({ batches: isQuick ? 10 : Number(values.batches ?? 200), batchMs: 1 })
   const microseconds = (value: number): string => `${value.toFixed(1)} µs`
   const timeRows = times.map(({ name, history, result, plain, wrapped }) => [
     name,
     history === undefined ? result : `${result}; history of ${count(history)}`,
     ...[plain, wrapped, wrapped - plain].map(microseconds),
   ])
-  console.log('Time per tool result with nothing to offload:\n')
+  console.log(`Time per tool result. All but those of ${LARGE_RESULT} stay inline:\n`)
   console.log(table(['where', 'result', 'without', 'with', 'added'], timeRows, 2))
   const bytes = await measureBytes()
   const byteRows = bytes.map(({ name, history, plain, wrapped }) => [

@@ -179,6 +179,11 @@ function scanTokens(text: string): number {
       while (index < end && CLASSES[codes[index]!] === DIGIT) index++
       tokens += Math.ceil((index - from) / 3) + (lead === BARE ? 0 : 1)
       lead = BARE
+    } else if ((code === 32 || code === LINE_FEED) && isAlone(index + 1 < end ? CLASSES[codes[index + 1]!]! : SPACE)) {
+      if (lead !== BARE) tokens++
+      if (code === LINE_FEED) tokens++
+      lead = code === 32 ? SPACED : BARE
+      index++
     } else if (kind === SPACE || kind === NEWLINE) {
       const from = index
       let newlines = 0
@@ -234,6 +239,9 @@ function scanTokens(text: string): number {
   }
   return tokens + (lead === BARE ? 0 : 1)
 }
+
+/** Whether a blank before a character of this class is a run of its own, as most blanks are. */
+const isAlone = (next: number): boolean => next < SPACE || next > NEWLINE
 
 /** Whether a high surrogate is mostly used for emoji. */
 const isEmoji = (code: number): boolean => code >= 0xd83c && code <= 0xd83e
