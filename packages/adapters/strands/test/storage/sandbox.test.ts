@@ -36,14 +36,12 @@ describe.each(sandboxes)('FileStorage in %s', (_name, make) => {
   const open = (directory: string, sandbox: Sandbox): FileStorage =>
     new FileStorage({ directory: join(directory, "it's here"), fileSystem: new ShellFileSystem(sandbox) })
 
-  test('stores content of any size, finds it again, lists and deletes it', { timeout: 60_000 }, async () => {
+  test('stores empty and large content, finds it again, lists and deletes it', { timeout: 60_000 }, async () => {
     await standIns(PROGRAMS)
     const directory = await temporaryDirectory()
     const sandbox = make(directory)
     const storage = open(directory, sandbox).scope('session-1')
-    const contents = [0, 1, 70_000, 300_000].map((size) =>
-      Uint8Array.from({ length: size }, (_, at) => (at * 7) & 0xff),
-    )
+    const contents = [0, 300_000].map((size) => Uint8Array.from({ length: size }, (_, at) => (at * 7) & 0xff))
     const references: string[] = []
     for (const content of contents) references.push(await storage.store('key', content, 'image/png'))
     const again = open(directory, sandbox).scope('session-1')
@@ -52,14 +50,12 @@ describe.each(sandboxes)('FileStorage in %s', (_name, make) => {
       expect(Buffer.compare(content, contents[index] ?? new Uint8Array())).toBe(0)
       expect(contentType).toBe('image/png')
     }
-    const part = await again.retrieveRange(references[3] ?? '', { offset: 299_990, length: 20 })
-    expect(part.content).toEqual(contents[3]?.slice(299_990))
+    const part = await again.retrieveRange(references[1] ?? '', { offset: 299_990, length: 20 })
+    expect(part.content).toEqual(contents[1]?.slice(299_990))
     // The same files, by the operations of this machine.
     const here = new FileStorage(join(directory, "it's here")).scope('session-1')
-    expect((await Array.fromAsync(here.list())).map(({ size }) => size).toSorted((a, b) => a - b)).toEqual([
-      0, 1, 70_000, 300_000,
-    ])
-    expect(await again.clear()).toBe(4)
+    expect((await Array.fromAsync(here.list())).map(({ size }) => size).toSorted((a, b) => a - b)).toEqual([0, 300_000])
+    expect(await again.clear()).toBe(2)
     await expect(again.retrieve(references[0] ?? '')).rejects.toMatchObject({ code: 'not-found' })
   })
 })
