@@ -102,35 +102,24 @@ const DEFAULT_ANSWER_TOKENS = 2_500
  * ```
  */
 export function createInspector(options: InspectorOptions): Inspector {
-  return new StorageInspector(options)
-}
-
-class StorageInspector implements Inspector {
-  readonly path: string
-  readonly #options: InspectorOptions
-  readonly #storage: Storage
-  readonly #token = randomHex(24)
+  const ownToken = randomHex(24)
   /** Each inspector has its own cookie name, because all ports of a host share their cookies. */
-  readonly #cookie = `spillway_inspector_${randomHex(4)}`
-  readonly #apps = new BoundedMap<string, Promise<App>>(MAX_SCOPES)
-  #snapshot: Promise<EntrySnapshot> | undefined
+  const cookieName = `spillway_inspector_${randomHex(4)}`
+  const apps = new BoundedMap<string, Promise<App>>(MAX_SCOPES)
+  let snapshot: Promise<EntrySnapshot> | undefined
+  const { storage, scope = [], path = '/' } = options
+  const ownStorage = scope.length === 0 ? storage : scopeOf(storage, scope)
+  if (ownStorage.list === undefined)
+    throw new TypeError('storage must have list(). Use a backend of Spillway, or make one with createStorage().')
+  const root = path.replace(/\/?$/, '/')
 
-  constructor(options: InspectorOptions) {
-    const { storage, scope = [], path = '/' } = options
-    this.#options = options
-    this.#storage = scope.length === 0 ? storage : scopeOf(storage, scope)
-    if (this.#storage.list === undefined)
-      throw new TypeError('storage must have list(). Use a backend of Spillway, or make one with createStorage().')
-    this.path = path.replace(/\/?$/, '/')
+  function url(origin: string): string {
+    return `${new URL(root, origin).href}?token=${ownToken}`
   }
 
-  url(origin: string): string {
-    return `${new URL(this.path, origin).href}?token=${this.#token}`
-  }
-
-  async fetch(request: Request, environment: CallEnvironment = {}): Promise<Response> {
+  async function fetch(request: Request, environment: CallEnvironment = {}): Promise<Response> {
     try {
-      const response = (await this.#refusal(request)) ?? (await this.#answer(request, environment))
+      const response = (await refusalOf(request)) ?? (await answer(request, environment))
       for (const [name, value] of Object.entries(HEADERS))
         if (!response.headers.has(name)) response.headers.set(name, value)
       environment.onDone?.()
@@ -142,7 +131,7 @@ class StorageInspector implements Inspector {
   }
 
   /** Check the host, the origin, and the token, in this order. */
-  async #refusal({ headers, url, method }: Request): Promise<Response | undefined> {
+  async function refusalOf({ headers, url, method }: Request): Promise<Response | undefined> {
     const { host, pathname, searchParams } = new URL(url)
     const known = new Headers(headers)
     if (!known.has('host')) known.set('host', host)
@@ -150,7 +139,7 @@ class StorageInspector implements Inspector {
     if ('refused' in guarded) return refusal(guarded.status, guarded.refused, guarded.message)
     const origin = headers.get('origin')
     const site = headers.get('sec-fetch-site') ?? 'none'
-    const isNavigation = headers.get('sec-fetch-mode') === 'navigate' && pathname === this.path && method === 'GET'
+    const isNavigation = headers.get('sec-fetch-mode') === 'navigate' && pathname === root && method === 'GET'
     // Other ports of this machine are the same site for a cookie.
     const isForeign = origin !== null && (!URL.canParse(origin) || new URL(origin).host !== known.get('host'))
     if (isForeign || (site !== 'same-origin' && site !== 'none' && !isNavigation))
@@ -158,61 +147,59 @@ class StorageInspector implements Inspector {
     if (method !== 'GET' && method !== 'HEAD' && headers.get('x-spillway-inspector') !== '1')
       return refusal(403, 'header', 'The header x-spillway-inspector is missing.')
     const token = searchParams.get('token')
-    if (pathname === this.path && token !== null && isSame(token, this.#token)) {
-      const attributes = `Path=${this.path}; HttpOnly; SameSite=Strict`
-      const cookie = `${this.#cookie}=${this.#token}; ${attributes}`
-      return new Response(null, { status: 303, headers: { location: this.path, 'set-cookie': cookie } })
+    if (pathname === root && token !== null && isSame(token, ownToken)) {
+      const attributes = `Path=${root}; HttpOnly; SameSite=Strict`
+      const cookie = `${cookieName}=${ownToken}; ${attributes}`
+      return new Response(null, { status: 303, headers: { location: root, 'set-cookie': cookie } })
     }
     const cookies = (headers.get('cookie') ?? '').split(/; */)
-    const given = cookies.find((one) => one.startsWith(`${this.#cookie}=`))?.slice(this.#cookie.length + 1)
-    if (given !== undefined && isSame(given, this.#token)) return undefined
+    const given = cookies.find((one) => one.startsWith(`${cookieName}=`))?.slice(cookieName.length + 1)
+    if (given !== undefined && isSame(given, ownToken)) return undefined
     return refusal(401, 'token', 'Open the URL with the token that was printed when the inspector started.')
   }
 
-  async #answer(request: Request, environment: CallEnvironment): Promise<Response> {
+  async function answer(request: Request, environment: CallEnvironment): Promise<Response> {
     environment.onAdmitted?.()
     const { pathname, searchParams } = new URL(request.url)
-    const name = pathname.slice(this.path.length)
+    const name = pathname.slice(root.length)
     if (!name.startsWith('api/')) return await pageFile(name === '' ? 'index.html' : name)
     const call = { request, environment, query: searchParams, scope: searchParams.get('scope') ?? '' }
     switch (`${request.method} ${name.slice(4)}`) {
       case 'GET info':
-        return Response.json(this.#info())
+        return Response.json(info())
       case 'GET entries':
-        return await this.#entries(call)
+        return await entries(call)
       case 'GET entry':
-        return await this.#forward(call, `/v1/entries/${referenceOf(call)}`)
+        return await forward(call, `/v1/entries/${referenceOf(call)}`)
       case 'GET content':
       case 'HEAD content':
-        return await this.#forward(call, `/v1/entries/${referenceOf(call)}/content`)
+        return await forward(call, `/v1/entries/${referenceOf(call)}/content`)
       case 'GET lines':
-        return Response.json(await this.#lines(call))
+        return Response.json(await lines(call))
       case 'POST preview':
-        return Response.json(
-          await describePreview(await this.#storageOf(call.scope), await request.json(), request.signal),
-        )
+        return Response.json(await describePreview(await storageOf(call.scope), await request.json(), request.signal))
       case 'POST retrieve':
-        return await this.#retrieve(call)
+        return await retrieve(call)
       case 'GET history':
-        return Response.json(await this.#history(call))
+        return Response.json(await history(call))
       case 'GET meter':
-        return Response.json(await this.#meter())
+        return Response.json(await meter())
       case 'DELETE entry':
       case 'DELETE entries':
-        return await this.#remove(call, name === 'api/entries')
+        return await remove(call, name === 'api/entries')
       default:
         return refusal(404, 'no-such-endpoint', 'There is no such endpoint.')
     }
   }
 
-  #info(): object {
-    const { allowDelete = false, journal, scope = [] } = this.#options
+  function info(): object {
+    const { allowDelete = false, journal, scope = [] } = options
     return { allowDelete, hasJournal: journal !== undefined, scope }
   }
 
-  async #entries({ query }: ApiCall): Promise<Response> {
+  async function entries({ query }: ApiCall): Promise<Response> {
     const [limit, offset] = [Math.min(MAX_PAGE, Number(query.get('limit') ?? 100)), Number(query.get('offset') ?? 0)]
-    const snapshot = await this.#entrySnapshot()
+    const snapshot = await entrySnapshot()
     const cursor = query.get('cursor')
     if (cursor !== null) {
       const part = snapshot.part(cursor, offset, limit)
@@ -226,8 +213,8 @@ class StorageInspector implements Inspector {
   }
 
   /** Returns the number of line ends in each block of 64 KiB. With it, the page can find lines by range reads. */
-  async #lines(call: ApiCall): Promise<object> {
-    const storage = await this.#storageOf(call.scope)
+  async function lines(call: ApiCall): Promise<object> {
+    const storage = await storageOf(call.scope)
     const content = await storage.open!(referenceOf(call))
     try {
       const index = await content.lineIndex!()
@@ -238,9 +225,9 @@ class StorageInspector implements Inspector {
     }
   }
 
-  async #retrieve(call: ApiCall): Promise<Response> {
+  async function retrieve(call: ApiCall): Promise<Response> {
     const text = await call.request.text()
-    const response = await this.#forward(call, '/v1/retrieve', text)
+    const response = await forward(call, '/v1/retrieve', text)
     const answer = (await response.json()) as {
       readonly content?: readonly { readonly type: string; readonly text?: string; readonly mediaType?: string }[]
       readonly error?: { readonly code: string; readonly message: string }
@@ -250,44 +237,48 @@ class StorageInspector implements Inspector {
     const said = shown ?? blocks.map(({ type, text, mediaType }) => text ?? `[${type}: ${mediaType}]`).join('\n')
     const input = JSON.parse(text) as RetrievalCall
     const below = decodeScope(call.scope)
-    const command = below && this.#options.formatCommand?.(input, below)
+    const command = below && options.formatCommand?.(input, below)
     return Response.json({ text: said, tokens: estimateTokens(said), isError: shown !== undefined, command })
   }
 
-  async #history(call: ApiCall): Promise<object> {
-    const { journal } = this.#options
+  async function history(call: ApiCall): Promise<object> {
+    const { journal } = options
     if (journal === undefined) return { retrievals: [] }
-    const path = await scopePathOf(await this.#storageOf(call.scope))
+    const path = await scopePathOf(await storageOf(call.scope))
     return { retrievals: await listRetrievals(journal, path, referenceOf(call)) }
   }
 
-  async #meter(): Promise<object> {
-    const { journal, scope = [] } = this.#options
+  async function meter(): Promise<object> {
+    const { journal, scope = [] } = options
     if (journal === undefined)
       throw new StorageError('unsupported', 'There is no journal, so there are no figures. Set the option journal.')
-    return await reportMeter(journal, scope, await scopePathOf(this.#storage))
+    return await reportMeter(journal, scope, await scopePathOf(ownStorage))
   }
 
-  async #remove(call: ApiCall, isWhole: boolean): Promise<Response> {
-    if (this.#options.allowDelete !== true)
+  async function remove(call: ApiCall, isWhole: boolean): Promise<Response> {
+    if (options.allowDelete !== true)
       return refusal(403, 'forbidden', 'Removing is not allowed: start the inspector with --allow-delete.')
     const reference = isWhole ? undefined : referenceOf(call)
     let removed = 1
-    if (reference === undefined) removed = await (await this.#storageOf(call.scope)).clear!()
+    if (reference === undefined) removed = await (await storageOf(call.scope)).clear!()
     else {
-      const response = await this.#forward(call, `/v1/entries/${reference}`)
+      const response = await forward(call, `/v1/entries/${reference}`)
       if (!response.ok) return response
     }
-    ;(await this.#entrySnapshot()).forget(call.scope, reference)
+    ;(await entrySnapshot()).forget(call.scope, reference)
     return Response.json({ removed })
   }
 
   /** Answer with a route of the service, in the scope of the call. */
-  async #forward({ request, environment, scope, query }: ApiCall, path: string, body?: string): Promise<Response> {
+  async function forward(
+    { request, environment, scope, query }: ApiCall,
+    path: string,
+    body?: string,
+  ): Promise<Response> {
     const limit = Number(query.get('tokens') ?? DEFAULT_ANSWER_TOKENS)
     const key = `${limit} ${scope}`
-    const app = this.#apps.get(key) ?? this.#app(scope, limit)
-    this.#apps.set(key, app)
+    const app = apps.get(key) ?? appOf(scope, limit)
+    apps.set(key, app)
     const { headers, method, signal, url } = request
     const { address, sent } = environment
     return await (
@@ -298,27 +289,29 @@ class StorageInspector implements Inspector {
     })
   }
 
-  async #app(scope: string, maxRetrievalTokens: number): Promise<App> {
-    const storage = await this.#storageOf(scope)
+  async function appOf(scope: string, maxRetrievalTokens: number): Promise<App> {
+    const storage = await storageOf(scope)
     const limits = { requestsPerSecond: Infinity, requestBurst: Infinity }
     // Without a journal: reads of a person are not counted as the agent's.
     return createApp(new ContextOffloader({ storage, maxRetrievalTokens }), { tokens: 'none', scope: [], limits })
   }
 
-  async #storageOf(scope: string): Promise<Storage> {
-    if (scope === '') return this.#storage
-    const storage = this.#storage as Storage & { scopeAt?(path: string): Promise<Storage> }
+  async function storageOf(scope: string): Promise<Storage> {
+    if (scope === '') return ownStorage
+    const storage = ownStorage as Storage & { scopeAt?(path: string): Promise<Storage> }
     if (storage.scopeAt === undefined) throw new StorageError('unsupported', 'This storage has no child scopes.')
     return await storage.scopeAt(scope)
   }
 
-  #entrySnapshot(): Promise<EntrySnapshot> {
-    this.#snapshot ??= (async () => {
-      const path = await scopePathOf(this.#storage)
-      return new EntrySnapshot(this.#storage, path, this.#options.journal)
+  function entrySnapshot(): Promise<EntrySnapshot> {
+    snapshot ??= (async () => {
+      const path = await scopePathOf(ownStorage)
+      return new EntrySnapshot(ownStorage, path, options.journal)
     })()
-    return this.#snapshot
+    return snapshot
   }
+
+  return { path: root, url, fetch }
 }
 
 interface ApiCall {

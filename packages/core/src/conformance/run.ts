@@ -129,7 +129,7 @@ async function failureOf(
   planned: PlannedCase,
   options: RunConformanceOptions,
 ): Promise<CaseFailure | undefined> {
-  const opened = new OpenInstances(harness, planned)
+  const opened = openInstances(harness, planned)
   const within = <Result>(what: string, work: () => Promise<Result>, signal = options.signal): Promise<Result> =>
     withinTime(what, harness.timeoutMs ?? DEFAULT_TIMEOUT_MS, signal, work)
   let failure: CaseFailure | undefined
@@ -152,51 +152,46 @@ async function failureOf(
 }
 
 /** Everything that a case has opened, for closing it afterwards. */
-class OpenInstances {
-  readonly #harness: ConformanceHarness
-  readonly #planned: PlannedCase
-  readonly #instances: HarnessInstance[] = []
-  readonly #reopened: Storage[] = []
+function openInstances(harness: ConformanceHarness, planned: PlannedCase) {
+  const instances: HarnessInstance[] = []
+  const reopened: Storage[] = []
 
-  constructor(harness: ConformanceHarness, planned: PlannedCase) {
-    this.#harness = harness
-    this.#planned = planned
-  }
-
-  async create(): Promise<HarnessInstance> {
-    const instance = await this.#harness.create(this.#planned.case.settings ?? {})
-    this.#instances.push(instance)
+  async function create(): Promise<HarnessInstance> {
+    const instance = await harness.create(planned.case.settings ?? {})
+    instances.push(instance)
     return instance
   }
 
-  context(instance: HarnessInstance, options: ConformanceOptions): CaseContext {
+  function context(instance: HarnessInstance, options: ConformanceOptions): CaseContext {
     return {
       storage: instance.storage as Required<Storage>,
-      powers: this.#tracked(instance.powers ?? {}),
-      another: async () => (await this.create()).storage as Required<Storage>,
+      powers: tracked(instance.powers ?? {}),
+      another: async () => (await create()).storage as Required<Storage>,
       random: seededRandom(options.seed ?? 1),
       thorough: options.thorough ?? false,
     }
   }
 
-  #tracked(powers: ConformancePowers): Required<ConformancePowers> {
+  function tracked(powers: ConformancePowers): Required<ConformancePowers> {
     const { reopen } = powers
     if (reopen === undefined) return powers as Required<ConformancePowers>
     const tracked = async (): Promise<Storage> => {
       const storage = await reopen()
-      this.#reopened.push(storage)
+      reopened.push(storage)
       return storage
     }
     return { ...powers, reopen: tracked } as Required<ConformancePowers>
   }
 
   /** Functions to call at the end, each with a name. */
-  closings(): (readonly [string, () => Promise<void>])[] {
+  function closings(): (readonly [string, () => Promise<void>])[] {
     return [
-      ...this.#reopened.map((storage) => ['close()', async () => storage.close?.()] as const),
-      ...this.#instances.map((instance) => ['dispose()', async () => instance.dispose?.()] as const),
+      ...reopened.map((storage) => ['close()', async () => storage.close?.()] as const),
+      ...instances.map((instance) => ['dispose()', async () => instance.dispose?.()] as const),
     ]
   }
+
+  return { create, context, closings }
 }
 
 /** Matches a JavaScript engine's error for a missing method: `storage.scope(...).list is not a function`. */
