@@ -19,11 +19,16 @@ export interface PackageCheck {
 export function checkPackage({ project, tests, env, report }: PackageCheck): never {
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
   const files = tests.map((name) => `${project}/${name}.test.ts`)
-  const { status, error } = spawnSync(process.execPath, [vitest, 'run', '--project', project, ...files], {
-    cwd: ROOT,
-    stdio: 'inherit',
-    env: { ...process.env, ...env, SPILLWAY_REPORT: report },
-  })
+  const { status, error } = spawnSync(
+    process.execPath,
+    [vitest, 'run', '--config', '../../vitest.config.ts', ...files],
+    {
+      // There, vitest sets up this one project instead of all.
+      cwd: join(ROOT, project),
+      stdio: 'inherit',
+      env: { ...process.env, ...env, SPILLWAY_REPORT: report },
+    },
+  )
   if (error !== undefined) throw error
   process.exit(status ?? 1)
 }

@@ -4,6 +4,7 @@ export interface ModelMessageLike {
   readonly content: unknown
 }
 
+/** A tool result in a message of the framework. */
 export interface ToolResultPart {
   readonly toolName: string
   readonly toolCallId: string

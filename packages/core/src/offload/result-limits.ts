@@ -17,6 +17,7 @@ export interface ToolSettings<Limit = TokenLimit> {
   readonly offload?: boolean | undefined
 }
 
+/** Options for the sizes of results and previews, in tokens. */
 export interface LimitOptions<Limit = TokenLimit> extends Omit<ToolSettings<Limit>, 'offload'> {
   readonly contextWindow?: number | undefined
   readonly maxRetrievalTokens?: Limit | undefined
@@ -32,6 +33,7 @@ export interface ResolvedLimits extends ResultLimits {
   readonly tools: Readonly<Record<string, ToolSettings<number>>>
 }
 
+/** What applies to one result, after the options of its tool. In tokens. */
 export interface ResultLimits {
   readonly maxResultTokens: number
   readonly previewTokens: number

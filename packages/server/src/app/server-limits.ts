@@ -17,6 +17,7 @@ export interface ServerLimits extends JsonLimits, BodyTimes, WorkLimits, RateLim
 
 const MIB = 1_048_576
 
+/** The limits of a service that sets none. */
 export const DEFAULT_LIMITS: ServerLimits = {
   maxBodyBytes: 64 * MIB,
   maxContentBytes: 1_024 * MIB,

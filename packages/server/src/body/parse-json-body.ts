@@ -1,6 +1,7 @@
 import { yieldWhenDue } from '@spillway/core/adapter'
 import { HttpError } from '../app/http-error.ts'
 
+/** How many levels and values a JSON body may have. */
 export interface JsonLimits {
   /** Largest depth of arrays and objects. */
   readonly maxJsonDepth: number

@@ -125,6 +125,7 @@ export interface BodySpool {
   open(caller: string): Promise<SpooledBody>
 }
 
+/** The bytes of one request body, kept outside memory. */
 export interface SpooledBody {
   /** Append bytes. Rejects with an `HttpError` `overloaded` if there is no space. */
   write(chunk: Uint8Array): Promise<void>

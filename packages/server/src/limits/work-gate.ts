@@ -1,5 +1,6 @@
 import { HttpError } from '../app/http-error.ts'
 
+/** How much work runs at once, and how much may wait. */
 export interface WorkLimits {
   /** Number of concurrent requests. */
   readonly maxConcurrent: number

@@ -30,6 +30,7 @@ export interface FaultRecord {
   readonly stack: readonly string[]
 }
 
+/** A line of the service's log: one request, or one fault. */
 export type LogRecord = RequestRecord | FaultRecord
 
 /** Describe a fault without its message. */
