@@ -33,7 +33,7 @@ export interface ResolvedLimits extends ResultLimits {
   readonly tools: Readonly<Record<string, ToolSettings<number>>>
 }
 
-/** What applies to one result, after the options of its tool. In tokens. */
+/** Limits of one result in tokens, after the options of its tool. */
 export interface ResultLimits {
   readonly maxResultTokens: number
   readonly previewTokens: number

@@ -1,7 +1,7 @@
 import { yieldWhenDue } from '@spillway/core/adapter'
 import { HttpError } from '../app/http-error.ts'
 
-/** How many levels and values a JSON body may have. */
+/** Largest depth of a JSON body, and largest number of its values. */
 export interface JsonLimits {
   /** Largest depth of arrays and objects. */
   readonly maxJsonDepth: number

@@ -1,6 +1,6 @@
 import { HttpError } from '../app/http-error.ts'
 
-/** How much work runs at once, and how much may wait. */
+/** Limits of the work that runs at once, and of the requests that wait. */
 export interface WorkLimits {
   /** Number of concurrent requests. */
   readonly maxConcurrent: number
