@@ -11,7 +11,7 @@ export const HISTORIES = [10, 100, 1_000] as const
 /** Of how many batches one is measured with results that are offloaded. */
 const OFFLOADS = 20
 
-/** What a tool result takes, with something to offload or without. */
+/** Time of a tool result, with something to offload or without. */
 export interface TimeRow extends Times {
   readonly name: string
   /** Messages in the history; `undefined` where a hook is called directly. */

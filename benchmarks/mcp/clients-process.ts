@@ -1,7 +1,7 @@
 /** Clients with a session each, calling a tool over and over: `node clients-process.ts '{"url":"…","clients":16,…}'`. */
 import { Sender, type Answer } from '../server/send-request.ts'
 
-/** What clients do. */
+/** Orders for the clients. */
 export interface McpClientOptions {
   readonly url: string
   readonly clients: number
@@ -10,7 +10,7 @@ export interface McpClientOptions {
   readonly characters: number
 }
 
-/** What clients saw. */
+/** Results of all clients. */
 export interface McpClientFigures {
   readonly seconds: number
   readonly latencies: number[]

@@ -1,9 +1,10 @@
 import { startRedis } from '@spillway-internal/services'
 import { join } from 'node:path'
 import { count, table } from '../adapters/table.ts'
-import { besideHighest, besideLowest, worstFirst, type Comparison } from '../report/comparison.ts'
+import { boundFaults, compareRates } from '../report/call-figures.ts'
+import { worstFirst, type Comparison } from '../report/comparison.ts'
 import type { SyntheticOptions } from '../report/run-synthetic.ts'
-import { worst, type Section } from '../report/section.ts'
+import type { Section } from '../report/section.ts'
 import { cpuOf, quantile, runClients, startProcess, type StartedProcess } from '../server/start-process.ts'
 import { f1 } from '../speed/lib.mjs'
 import type { McpClientFigures, McpClientOptions } from './clients-process.ts'
@@ -98,35 +99,13 @@ function sectionOf(rows: readonly Row[]): Section {
     `${count(characters)} characters, ${server}, ${clients} clients`
   const compared = (row: Row): Comparison[] => {
     const relay = relayOf(row)
-    const what = `clients: ${titleOf(row)}`
-    const named = (value?: number): { name: string; value: number | undefined }[] => [{ name: RELAY, value }]
-    const { perSecond, p99 } = row
-    return [
-      {
-        what: `${what}: per second`,
-        unit: '',
-        ours: perSecond,
-        floor: besideHighest(perSecond, named(relay?.perSecond)),
-      },
-      { what: `${what}: p99`, unit: 'ms', ours: p99, floor: besideLowest(p99, named(relay?.p99)) },
-    ]
+    return compareRates(`clients: ${titleOf(row)}`, row, RELAY, relay === undefined ? [] : [relay])
   }
   const worstOf = (characters: number): Comparison[] =>
     worstFirst(ours.filter((row) => row.characters === characters).flatMap(compared)).slice(0, 1)
   return {
     text: `Calls over HTTP, of clients with a session each. The server is one of the SDK, and each of its results is another. The relay is the transports of the SDK, which pass messages on. The proxy leaves ${count(SIZES[0] ?? 0)} characters as they are, and offloads ${count(SIZES[1] ?? 0)}; every reference is read again. The time of the processor includes the greeting and these reads.\n\n${table(heads, cells, 2)}`,
-    bounds: [
-      worst(
-        'failed calls',
-        0,
-        ours.map((row) => ({ value: row.failed, where: titleOf(row) })),
-      ),
-      worst(
-        'lost results',
-        0,
-        ours.map((row) => ({ value: row.lost, where: titleOf(row) })),
-      ),
-    ],
+    bounds: boundFaults(ours, titleOf),
     comparisons: SIZES.flatMap(worstOf),
     figures: rows,
   }

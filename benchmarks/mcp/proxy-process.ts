@@ -1,4 +1,4 @@
-/** What `spillway mcp proxy --listen 0 --url URL` runs: `node proxy-process.ts FOLDER '{"url":"…","storage":"memory"}'`. */
+/** Runs what `spillway mcp proxy --listen 0 --url URL` does: `node proxy-process.ts FOLDER '{"url":"…","storage":"memory"}'`. */
 import { ContextOffloader } from '@spillway/core'
 import { HttpConnection, HttpSessions, serveHttp } from '@spillway/mcp/http'
 import { connectProxy, openServer } from '@spillway/mcp/proxy'

@@ -2,7 +2,7 @@
 import { OPERATION_HEADER, offloadRequest, readRequest, type Operation } from './call-requests.ts'
 import { Sender } from './send-request.ts'
 
-/** What clients do. */
+/** Orders for the clients. */
 export interface CallOptions {
   /** Of processes over one storage, which clients take in turns. */
   readonly urls: readonly string[]
@@ -15,7 +15,7 @@ export interface CallOptions {
   readonly references: readonly string[]
 }
 
-/** What clients saw. */
+/** Results of all clients. */
 export interface CallFigures {
   readonly seconds: number
   /** Milliseconds of each request. */

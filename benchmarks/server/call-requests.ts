@@ -1,7 +1,7 @@
 import { numbered, MARK } from './request-bodies.ts'
 import type { CallRequest } from './send-request.ts'
 
-/** What clients call: `inline` offloads a result within the limit, which comes back unchanged. */
+/** An operation of the service: `inline` offloads a result within the limit, which comes back unchanged. */
 export const OPERATIONS = ['inline', 'offload', 'retrieve', 'range'] as const
 
 export type Operation = (typeof OPERATIONS)[number]

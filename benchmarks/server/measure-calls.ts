@@ -1,9 +1,10 @@
 import { startRedis, type RedisServer } from '@spillway-internal/services'
 import { join } from 'node:path'
 import { count, table } from '../adapters/table.ts'
-import { besideHighest, besideLowest, worstFirst, type Comparison } from '../report/comparison.ts'
+import { boundFaults, compareRates } from '../report/call-figures.ts'
+import { worstFirst, type Comparison } from '../report/comparison.ts'
 import type { SyntheticOptions } from '../report/run-synthetic.ts'
-import { worst, type Section } from '../report/section.ts'
+import type { Section } from '../report/section.ts'
 import { f1 } from '../speed/lib.mjs'
 import { OPERATIONS } from './call-requests.ts'
 import { countLost, prepare, runCalls, startService, type CallRow, type Servers } from './run-calls.ts'
@@ -77,8 +78,8 @@ function sectionOf(rows: readonly CallRow[]): Section {
   ]
   return {
     text: `Each client sends one request after another, over connections that stay, in a process of its own. \`inline\` offloads a result of 3,500 characters, which comes back unchanged; \`offload\` one of 35,000. \`retrieve\` searches such a result by a pattern, and \`range\` reads 16 KB of it. The bare server receives the same bodies and gives the same answers, without work. Every result that was offloaded is read again and compared.\n\n${table(heads, cells, 2)}`,
-    bounds: boundsOf(ours),
-    comparisons: worstFirst(ours.flatMap((row) => compare(row, bareOf(row))))
+    bounds: boundFaults(ours, callTitle),
+    comparisons: worstFirst(ours.flatMap((row) => compareRates(callTitle(row), row, BARE, bareOf(row))))
       .filter((comparison, index, all) => all.findIndex((other) => kindOf(other) === kindOf(comparison)) === index)
       .slice(0, SHOWN),
     figures: rows,
@@ -88,45 +89,6 @@ function sectionOf(rows: readonly CallRow[]): Section {
 /** Of the operations, the worst case of each is shown. */
 const kindOf = ({ what }: Comparison): string => what.replace(/,.*/, '')
 
-function compare(row: CallRow, bare: readonly CallRow[]): Comparison[] {
-  const what = `${row.operation}, ${row.server}, ${row.clients} clients`
-  const named = (value: (row: CallRow) => number): { name: string; value: number }[] =>
-    bare.map((one) => ({ name: BARE, value: value(one) }))
-  return [
-    {
-      what: `${what}: per second`,
-      unit: '',
-      ours: row.perSecond,
-      floor: besideHighest(
-        row.perSecond,
-        named(({ perSecond }) => perSecond),
-      ),
-    },
-    {
-      what: `${what}: p99`,
-      unit: 'ms',
-      ours: row.p99,
-      floor: besideLowest(
-        row.p99,
-        named(({ p99 }) => p99),
-      ),
-    },
-  ]
-}
-
-/** Bound what fails and what is lost. */
-export function boundsOf(rows: readonly CallRow[]): Section['bounds'] {
-  const where = ({ operation, server, clients }: CallRow): string => `${operation}, ${server}, ${clients} clients`
-  return [
-    worst(
-      'failed calls',
-      0,
-      rows.map((row) => ({ value: row.failed, where: where(row) })),
-    ),
-    worst(
-      'lost results',
-      0,
-      rows.map((row) => ({ value: row.lost, where: where(row) })),
-    ),
-  ]
-}
+/** Name a row for a reader. */
+export const callTitle = ({ operation, server, clients }: CallRow): string =>
+  `${operation}, ${server}, ${clients} clients`

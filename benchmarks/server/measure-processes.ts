@@ -2,12 +2,13 @@ import { startRedis } from '@spillway-internal/services'
 import { Redis } from 'ioredis'
 import { count, table } from '../adapters/table.ts'
 import type { SyntheticOptions } from '../report/run-synthetic.ts'
+import { boundFaults } from '../report/call-figures.ts'
 import { besideHighest, besideLowest, type Comparison } from '../report/comparison.ts'
 import { known } from '../report/known.ts'
 import { worst, type Section } from '../report/section.ts'
 import { f1 } from '../speed/lib.mjs'
 import { OPERATIONS } from './call-requests.ts'
-import { boundsOf } from './measure-calls.ts'
+import { callTitle } from './measure-calls.ts'
 import { countLost, prepare, runCalls, startService, type CallRow } from './run-calls.ts'
 import type { StartedProcess } from './start-process.ts'
 
@@ -51,7 +52,7 @@ export async function measureProcesses({ isQuick }: SyntheticOptions): Promise<S
   return {
     text: `${CLIENTS} clients in turns over processes of \`spillway serve\` with one Redis. \`commands\` are those of Redis for each request, also within scripts. Reads take almost none, because caches have their content. Each offloaded result is read again over another process than the one that stored it. All processes share two cores, so their number does not make them faster.\n\n${table(heads, cells)}`,
     bounds: [
-      ...boundsOf(rows),
+      ...boundFaults(rows, callTitle),
       worst('commands of a request more than with one process', MAX_ADDED, added),
       worst('commands that wait for other clients', 0, waiting),
     ],

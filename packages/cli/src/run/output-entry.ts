@@ -18,6 +18,7 @@ interface OutputEntryOptions {
   /** Number of bytes to keep. If the output is larger, only its start and end are kept. */
   readonly maxBytes: number
   readonly metadata: Readonly<Record<string, string>>
+  /** Called after the end of the output. */
   readonly end: () => CloseEntryOptions
 }
 

@@ -161,6 +161,7 @@ interface SearchFrame {
   readonly fromEnd: boolean
 }
 
+/** `frame` returns the rest of the answer, for the hits that are shown. */
 export function writeSearch(
   views: readonly ShownLine[],
   { reference, frame, fromEnd }: SearchFrame,

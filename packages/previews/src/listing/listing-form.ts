@@ -9,6 +9,7 @@ export interface ListedLine {
 
 /** Reads lines of a listing. A reader may use what it knows from earlier lines. */
 export interface ListingReader {
+  /** Returns `undefined` if the line is not part of the listing. */
   read(line: string): ListedLine | undefined
 }
 

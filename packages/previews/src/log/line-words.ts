@@ -239,6 +239,7 @@ export function severityOfLine(line: string): Severity {
   return shared.severity
 }
 
+/** Returns the position of the word with the severity. 0 if there is none. */
 export function severityAt(line: string): number {
   shared.read(line, 0, line.length)
   return shared.severity === 0 ? 0 : shared.at

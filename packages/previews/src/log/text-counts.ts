@@ -27,6 +27,7 @@ export class HashCounts {
     return times
   }
 
+  /** Returns 0 if the hash is not counted. */
   get(hash: number): number {
     return this.#counts[this.#slot(hash)]!
   }

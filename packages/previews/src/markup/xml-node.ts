@@ -7,6 +7,7 @@ export interface XmlNode {
   readonly attributes: Map<string, string>
   /** The first distinct texts, shortened. */
   readonly values: string[]
+  /** Whether there are more distinct values. */
   hasMoreValues: boolean
   readonly children: Map<string, XmlNode>
 }

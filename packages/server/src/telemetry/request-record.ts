@@ -12,11 +12,13 @@ export interface RequestRecord {
   readonly route: string
   readonly status: number
   readonly milliseconds: number
+  /** Bytes of the request body. */
   readonly bytesIn: number
   /** Bytes of the response body. For a stream, it is the number of bytes sent so far. */
   readonly bytesOut: number
   /** A pseudonym of the token. Absent without tokens. */
   readonly caller?: string | undefined
+  /** Set if the request failed. */
   readonly code?: FailureCode | undefined
 }
 

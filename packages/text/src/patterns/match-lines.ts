@@ -4,7 +4,10 @@ import { LONG_LINE_LENGTH } from '../platform/platform.ts'
 /** Receives a match: its start and end in the text, and the start and end of its line. */
 export type TakeMatch = (start: number, end: number, lineStart: number, lineEnd: number) => void
 
-/** Find the first match in each line, and all in very long lines. `regex` is global and never matches an LF. */
+/**
+ * Find the first match in each line, and all in very long lines. `regex` is global and never matches an LF. `text` ends
+ * without the last LF.
+ */
 export function matchLines(regex: RegExp, text: string, take: TakeMatch): void {
   for (let from = 0; from <= text.length;) {
     regex.lastIndex = from

@@ -14,6 +14,7 @@ import { columnName, type RowReader, type TableRow, type TableSink } from './tab
 const DECLARED_SURENESS = 0.97
 const NAME = /^(?:[\p{L}\p{N}_#%$(][^:{}<>;=]{0,80})?$/u
 
+/** Create a reader for the rows of a text. Returns `undefined` if the text is not a table. */
 export function readTable(text: Omit<TableText, 'intent'>, layout: JsonLayout, sink: TableSink): RowReader | undefined {
   const start = text.start.startsWith('\ufeff') ? text.start.slice(1) : text.start
   const asked = { ...text, start, contentType: contentTypeEssence(text.contentType), intent: { paths: [] } }

@@ -9,6 +9,7 @@ import { ExactNumbers } from './exact-numbers.ts'
 
 /** Options of {@link HttpSessions}. */
 export interface HttpSessionsOptions {
+  /** Serves a client until its session ends. */
   readonly serve: (client: Connection, scope: readonly string[]) => Promise<unknown>
   readonly onError: (error: Error) => void
   /** Largest number of open sessions. Each may have its own server. Defaults to 100. */

@@ -4,6 +4,7 @@ import { formatCount } from '../../output.ts'
 import { lineOf, type Transcript } from '../transcript/transcript.ts'
 
 export interface MessageRow {
+  /** Number of the message, from 1. */
   readonly number: number
   readonly line: number | undefined
   readonly role: HistoryRole

@@ -207,6 +207,7 @@ export interface ShownPassage {
   readonly similarLine: number
 }
 
+/** `frame` returns the rest of the answer, for the number of passages shown. */
 export function writePassages(
   passages: readonly ShownPassage[],
   frame: (shown: number) => Answer,
