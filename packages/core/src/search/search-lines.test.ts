@@ -201,6 +201,13 @@ describe('searchLines', () => {
     expect(found).toMatchObject({ stopped: 'deadline', total: 1, searchedTo: 4 })
   })
 
+  it('is not stopped by a deadline that passes with the last line', async () => {
+    for (const text of ['hit', 'hit\n']) {
+      const found = await search(text, 'hit', { deadlineMs: -1 })
+      expect(found).toEqual({ lines: 1, total: 1, hits: [{ start: 0, end: 3 }], searchedTo: text.length })
+    }
+  })
+
   it('rejects if the signal has aborted', async () => {
     const controller = new AbortController()
     controller.abort()

@@ -51,7 +51,8 @@ export async function searchLines(
     clock.start((block.bytes.length / 1e6) * MS_PER_MILLION_BYTES)
     const stopped = await runScan(scan(block, sink), clock, options.pause)
     clock.stop()
-    if (stopped !== undefined) return { ...resultAt(block.offset + stopped), stopped: 'deadline' }
+    const searchedTo = block.offset + (stopped ?? 0)
+    if (stopped !== undefined && searchedTo < end) return { ...resultAt(searchedTo), stopped: 'deadline' }
   }
   return resultAt(end)
 }
@@ -95,8 +96,7 @@ class HitSink implements MatchSink {
     if (line !== this.#line) this.lines++
     this.#line = line
     const { fromEnd, skip, limit } = this.#options
-    if (!fromEnd && (this.total <= skip || this.total > skip + limit)) return
-    if (limit === 0) return
+    if (limit === 0 || (!fromEnd && (this.total <= skip || this.total > skip + limit))) return
     this.#hits.push({ start, end })
     // Twice the needed size, so that dropping the older hits is cheap.
     if (fromEnd && this.#hits.length >= 2 * (skip + limit)) this.#hits.splice(0, this.#hits.length - skip - limit)
