@@ -85,6 +85,8 @@ export interface ConformanceHarness {
   readonly missingSettings?: Readonly<Partial<Record<keyof StorageSettings, string>>>
   /** Milliseconds that a case may take. Defaults to 30,000. */
   readonly timeoutMs?: number
+  /** Number of entries that the backend lists or removes in one request at most. Defaults to 1,000. */
+  readonly pageSize?: number
 }
 
 /** An optional method of a storage that a case needs. */
@@ -100,6 +102,7 @@ export interface CaseContext {
   random(): number
   /** Whether to run long random series in full. */
   readonly thorough: boolean
+  readonly pageSize: number
 }
 
 /** One promise and its check, as data that any test runner can run. */

@@ -169,6 +169,7 @@ function openInstances(harness: ConformanceHarness, planned: PlannedCase) {
       another: async () => (await create()).storage as Required<Storage>,
       random: seededRandom(options.seed ?? 1),
       thorough: options.thorough ?? false,
+      pageSize: harness.pageSize ?? 1_000,
     }
   }
 

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { TRIM_EVERY } from '../src/collector.ts'
 import { FileStorage, NodeFileSystem } from '../src/index.ts'
 import { listFiles } from './support/list-files.ts'
 import { driverOn } from './support/one-entry.ts'
@@ -204,6 +205,12 @@ describe('tombstones', () => {
     expect(await readdir(folder)).toHaveLength(1_000)
     expect(await driver.findEviction(id(2_500))).toMatchObject({ reason: 'age' })
     expect(await driver.findEviction(id(1_500))).toBeUndefined()
+    for (let index = 0; index < TRIM_EVERY; index += 1) {
+      await driver.write(id(index), streamOf(bytes('content')), info)
+      await driver.evict(id(index), 1, { reason: 'age', evictedAt: Date.now(), metadata: {} })
+    }
+    expect((await readdir(folder)).length).toBeLessThan(1_000 + TRIM_EVERY)
+    await driver.write(id(0), streamOf(bytes('content')), info)
     await driver.collect('', Date.now() + 8 * 24 * 3_600_000)
     await expect(readdir(folder)).rejects.toMatchObject({ code: 'ENOENT' })
     expect((await driver.read(id(0)))?.content).toEqual(bytes('content'))

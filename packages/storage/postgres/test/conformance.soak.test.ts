@@ -12,7 +12,6 @@ const [postgres, pgbouncer, newer] = await Promise.all([sharedPostgres(), shared
 
 describe.skipIf(!postgres.available)('a server', () => {
   testConformance(postgresHarness(postgres.available ? postgres.url : NOWHERE), join(import.meta.dirname, '..'), {
-    ...options,
     isProvenHere: hasPsql,
   })
 })

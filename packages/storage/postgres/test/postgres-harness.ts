@@ -16,6 +16,7 @@ export const postgresHarness = (url: string, name = '@spillway/postgres'): Confo
   name,
   settings: ['evictAfterTurns', 'ttlMs', 'maxBytes'],
   timeoutMs: 300_000,
+  pageSize: 500,
   missingPowers: hasPsql ? {} : { shell: 'psql or xxd is not installed' },
   async create(settings) {
     const schema = newSchema('conformance')

@@ -15,6 +15,7 @@ export const sqliteHarness: ConformanceHarness = {
   name: '@spillway/sqlite',
   settings: ['evictAfterTurns', 'ttlMs', 'maxBytes'],
   timeoutMs: 120_000,
+  pageSize: 500,
   async create(settings) {
     const directory = await mkdtemp(join(tmpdir(), 'spillway-conformance-'))
     const path = join(directory, 'spill.db')

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { ConformanceHarness } from '@spillway/core/conformance'
 import { killConformanceWriter } from '@spillway-internal/storage-suite'
+import { isFull } from '@spillway-internal/test-run'
 import { FileStorage, NodeFileSystem } from '../../src/index.ts'
 import { MAX_TOMBSTONES, TRIM_EVERY } from '../../src/collector.ts'
 import { fileBackend } from '../soak-backend.ts'
@@ -16,6 +17,8 @@ export const fileHarness: ConformanceHarness = {
   name: '@spillway/file',
   settings: ['evictAfterTurns', 'ttlMs', 'maxBytes'],
   timeoutMs: 120_000,
+  // It has no pages; the folder's buffer of a few hundred names has a test of its own.
+  ...(isFull ? {} : { pageSize: 250 }),
   async create(settings) {
     const parent = await mkdtemp(join(tmpdir(), 'spillway-conformance-'))
     const directory = join(parent, 'artifacts')

@@ -5,11 +5,19 @@ import { HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { faultProxy, type S3Service } from '@spillway-internal/services'
 import { killConformanceWriter } from '@spillway-internal/storage-suite'
 import type { ConformanceHarness } from '@spillway/core/conformance'
+import { isFull } from '@spillway-internal/test-run'
+import { createStorage, type ManagedStorage } from '@spillway/core'
 import { S3Storage } from '../../src/index.ts'
+import { S3Connection } from '../../src/s3-connection.ts'
+import { resolveOptions } from '../../src/s3-storage-options.ts'
+import { s3Driver } from '../../src/s3-storage.ts'
 import { s3Backend } from './s3-backend.ts'
 import type { TestBucket } from './test-bucket.ts'
 
 const run = promisify(execFile)
+
+/** Entries of a page: usually as few as show what pages do, in full runs as many as S3 gives. */
+const pageSize = isFull ? undefined : 50
 
 /** What retrieving would have to change, which S3 cannot do without copying the object. */
 const GAPS = {
@@ -33,12 +41,18 @@ export async function s3Harness(service: S3Service, bucket: TestBucket): Promise
     knownGaps: GAPS,
     missingPowers: hasAwsCommand ? {} : { shell: 'the aws command is not installed' },
     timeoutMs: 120_000,
+    ...(pageSize === undefined ? {} : { pageSize }),
     async create(settings) {
       const proxy = await faultProxy({ host: hostname, port: Number(port) })
       const prefix = `conformance/${randomUUID()}`
       let now = Date.now()
       const options = { ...bucket.options(`http://${proxy.host}:${proxy.port}`), prefix }
-      const open = (): S3Storage => new S3Storage({ ...options, ...settings, now: () => now })
+      const given = { ...options, ...settings, now: () => now }
+      const open = (): ManagedStorage => {
+        if (pageSize === undefined) return new S3Storage(given)
+        const { connection, managed, ...driver } = resolveOptions(given, 'S3Storage')
+        return createStorage(s3Driver({ connection: new S3Connection(connection), ...driver, pageSize }), managed)
+      }
       const storage = open()
       return {
         storage,

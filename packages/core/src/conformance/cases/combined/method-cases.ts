@@ -1,3 +1,4 @@
+import { stateOf } from '../../../storage/managed-storage.ts'
 import type { Storage } from '../../../storage/storage.ts'
 import { attempt, check, checkBytes, checkEqual, rejection, rejectionCode } from '../../conformance-failure.ts'
 import type { ConformanceCase } from '../../harness.ts'
@@ -187,7 +188,9 @@ export const methodCases: readonly ConformanceCase[] = [
     title: `Scopes that differ in ${name.replaceAll('-', ' ')} are isolated for every method`,
     requires: ['scope', 'list', 'delete', 'clear'],
     async run({ storage, thorough }) {
-      for (const [index, group] of groups.entries())
+      // A driver sees encoded names, in which marks, cases and words of a kind are escaped alike.
+      const isWhole = thorough || name === 'depth' || stateOf(storage) === undefined
+      for (const [index, group] of (isWhole ? groups : groups.slice(0, 2)).entries())
         await checkApart(at(storage, index === 0 ? [] : [`group ${index}`]), group, thorough)
     },
   })),
@@ -254,11 +257,11 @@ function alikeScopes(): Readonly<Record<string, readonly (readonly Segments[])[]
   const x = (count: number): string => 'x'.repeat(count)
   return {
     separators: [
-      ...['\u0000', '\u001f', '\n', '\r\n', '\t', ',', '|', '::', ':', '__', '_', '--', '-', ' ', '+', '%', '/'],
+      ...['/', '-', '__', '\u0000', '\u001f', '\n', '\r\n', '\t', ',', '|', '::', ':', '_', '--', ' ', '+', '%'],
       ...['\\', '.', '..', '@', '#', '&', '=', ';', '~', '$', '%2f', '%00', '\u200b', '\u00a0', '›', '","', '"'],
     ].map((mark) => [['a', 'b'], [`a${mark}b`], [`a${mark}`, 'b'], ['a', `${mark}b`]]),
     wildcards: [
-      ...['_', '__', '.', '..', '%', '?', '*', '~', '\u200b'].map((mark) => each(`a${mark}b`, 'axb', 'axxb')),
+      ...['_', '%', '*', '__', '.', '..', '?', '~', '\u200b'].map((mark) => each(`a${mark}b`, 'axb', 'axxb')),
       each('a%', 'ab', 'a_', 'A_', 'a*', 'a?', 'a.', '[ab]', 'a', 'a%%'),
       each('%', '_', '*', '.*', 'z'),
     ],
