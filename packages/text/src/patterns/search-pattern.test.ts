@@ -194,3 +194,8 @@ test('each string of a sequence is required, the longest first', () => {
 test('required strings are lower case if case is ignored, and have only ASCII letters', () => {
   expect(parseSearchPattern('GRÖßE-Ordnung', { ignoreCase: true }).required).toEqual([['e-ordnung'], ['gr']])
 })
+
+test('a huge repeat of an assertion costs no work for each repetition', () => {
+  const pattern = parseSearchPattern('((?=a){99999999}|(?:){99999999}){99999999}b{99}', { ignoreCase: false })
+  expect(pattern.problem).toBeUndefined()
+})
