@@ -102,6 +102,7 @@ export interface CaseContext {
   random(): number
   /** Whether to run long random series in full. */
   readonly thorough: boolean
+  /** Number of entries in a page of the backend, see {@link ConformanceHarness.pageSize}. */
   readonly pageSize: number
 }
 

@@ -182,7 +182,7 @@ async function restOf({ request, source, found }: Found): Promise<Answer['rest']
   if (found.stopped === undefined) return undefined
   // The time was spent in the first line, and would be spent there again.
   const skipped = found.searchedTo === found.span.start ? 1 : 0
-  const start = Math.min((await lineOfByte(source, found.searchedTo)) + skipped, found.lastLine + skipped)
+  const start = (await lineOfByte(source, found.searchedTo)) + skipped
   if (start > found.lastLine) return undefined
   const rest = { line_range: { start, end: found.lastLine }, from_end: request.fromEnd || undefined }
   return { said: 'Not all was searched.', call: { ...callOf(request), ...rest } }
