@@ -116,7 +116,8 @@ async function phase(index) {
   args.push(`--concurrency=${availableParallelism() + 1}`)
   exitCode = await run('pnpm', ['exec', 'turbo', 'run', ...tasks, ...args])
   const [file] = existsSync(RUNS) ? readdirSync(RUNS) : []
-  const { tasks: done } = file === undefined ? { tasks: [] } : JSON.parse(readFileSync(join(RUNS, file), 'utf8'))
+  const { tasks: done, execution } =
+    file === undefined ? { tasks: [] } : JSON.parse(readFileSync(join(RUNS, file), 'utf8'))
   for (const task of tasks) {
     const own = done.filter((one) => one.task === task && one.command !== '<NONEXISTENT>')
     const failed = own.filter(({ execution }) => execution?.exitCode !== 0)
@@ -127,6 +128,9 @@ async function phase(index) {
     for (const { directory } of failed) times.push(`     ${task} of ${directory} failed`)
     if (index === 1) reports.push(...own.map(({ directory }) => join(directory, '.reports', `${task}.json`)))
   }
+  const killed = (execution?.attempted ?? 0) - done.length
+  if (killed > 0)
+    times.push(`FAIL ${killed} killed: see the lines "Failed:" and "ERROR" of turbo, whose summary omits them`)
 }
 
 function row(state, name, duration, note = '') {

@@ -19,7 +19,7 @@ const TARGETS: Readonly<Record<string, fc.IRawProperty<unknown>>> = {
 const [name = 'all', runs = '100', seed = `${Date.now() % 2 ** 31}`] = process.argv.slice(2)
 for (const [kind, target] of Object.entries(TARGETS)) {
   if (name !== kind && name !== 'all') continue
-  const details = await fc.check(target, { numRuns: Number(runs), seed: Number(seed) })
+  const details = await fc.check(target, { numRuns: Number(runs), seed: Number(seed), endOnFailure: true })
   console.log(`${kind}: ${details.numRuns} runs with the seed ${seed}`)
   if (!details.failed) continue
   console.error(`${kind} fail, at ${details.counterexamplePath}:`, details.errorInstance)

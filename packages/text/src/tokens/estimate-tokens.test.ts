@@ -144,6 +144,17 @@ describe('estimateTokens', () => {
     expect(estimateTokens(text)).toBeGreaterThanOrEqual(countTokens(text, NO_SPECIAL_TOKENS) * 0.8)
   })
 
+  it('has at least 0.8 times the tokens of a text that repeats any character', () => {
+    const characters = fc.oneof(fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }), fc.constant('\u2400'))
+    fc.assert(
+      fc.property(characters, (character) => {
+        const text = character.repeat(64)
+        expect(estimateTokens(text)).toBeGreaterThanOrEqual(countTokens(text, NO_SPECIAL_TOKENS) * 0.8)
+      }),
+      propertyRuns(200, 5_000),
+    )
+  })
+
   it('is the same for a text and its UTF-8', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('\ud800', '\udfff', 'a', '\n', '😀') }), (text) => {

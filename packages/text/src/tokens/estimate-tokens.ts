@@ -224,14 +224,16 @@ function scanTokens(text: string): number {
       let joined = 0
       for (let wide = code; ; previous = wide, wide = codes[index]!) {
         if ((wide & 0xfc00) === 0xd800 && (codes[index + 1]! & 0xfc00) === 0xdc00) {
-          tokens += isEmoji(wide) ? EMOJI_TOKENS : PAIR_TOKENS
+          const low = codes[index + 1]
+          const isRun = codes[index - 4] === wide && codes[index - 3] === low && codes[index - 1] === low
+          tokens += !isEmoji(wide) ? PAIR_TOKENS : isRun ? RUN_TOKENS : EMOJI_TOKENS
           index++
           wide = 0
         } else if (CLASSES[wide] === WIDE && isJoined(previous, wide)) {
           if (++joined > FREE_LETTERS) tokens += LONG_WORD_TOKENS
         } else {
           joined = 0
-          tokens += wideTokens(wide, previous)
+          tokens += wideTokens(wide, previous, previous === wide && codes[index - 2] === wide)
         }
         if (++index >= end || CLASSES[codes[index]!]! < WIDE) break
       }
@@ -247,6 +249,8 @@ const isAlone = (next: number): boolean => next < SPACE || next > NEWLINE
 const isEmoji = (code: number): boolean => code >= 0xd83c && code <= 0xd83e
 const EMOJI_TOKENS = 1.9
 const PAIR_TOKENS = 3.6
+/** Tokens of a character after two equal ones. Those of its class are an average, which one character can exceed. */
+const RUN_TOKENS = 2.3
 /** Number of letters that share the token of the first letter of their word. */
 const FREE_LETTERS = 4
 const LONG_WORD_TOKENS = 0.37
@@ -255,7 +259,8 @@ const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
 /** Tokens of a blank that equals the one before it, in addition to those of its run. */
 const BLANK_REPEATS = new Float64Array(128)
-BLANK_REPEATS.fill(1 / 2, 11, 14)
+BLANK_REPEATS.fill(0.9, 11, 13)
+BLANK_REPEATS[CARRIAGE_RETURN] = 1 / 2
 BLANK_REPEATS[9] = 1 / 18
 BLANK_REPEATS[LINE_FEED] = 1 / 60
 
@@ -305,19 +310,27 @@ function punctuationTokens(text: string, from: number, run: number): number {
 /** Returns the tokens that a letter with an accent adds to its word. */
 function accentTokens(text: string, index: number): number {
   const code = text.charCodeAt(index)
-  if (index > 0 && isJoined(text.charCodeAt(index - 1), code)) return 0.1
-  return isCommon(0, code) ? 0.5 : 1.5
+  const previous = index === 0 ? 0 : text.charCodeAt(index - 1)
+  if (isJoined(previous, code)) return 0.1
+  return isCommon(0, code) && !(previous === code && text.charCodeAt(index - 2) === code) ? 0.5 : 1.5
 }
 
+/** The symbols that are one token of o200k_base. */
+const COMMON_SYMBOLS =
+  '\u00a0¡¢£¤¥¦§¨©ª«¬\u00ad®¯°±²³´µ¶·¸¹º»¼½¾¿\u2002\u2003\u2005\u2009\u200a\u200b\u200c\u200d\u200e\u200f‐‑–—―‘’‚“”„‟†‡•․…\u2028\u202a\u202b\u202c\u202d\u202e\u202f‰′″‹›※‼\u2060\u2063₂₪€₹\u20e3℃№™ΩⅠⅡⅤⅴⅼ←↑→↓⇒∀∆−∙√∞∨≈≤≥≫①②③④⑤─━│┃├┣═║╗╝▀▄█▋░▒▓■□▪▫▬▲△▶▷►▼▽◆◇○◎●★☆☎☴☺♀♂♡♥♦♪♫✅✓✔✨❤➡⠀⭐⭕\u3000、。々〇〈〉《》「」『』【】〒〔〕〖〜'
+
 /** Returns the tokens of a character that does not share a token with the one before it. */
-function wideTokens(code: number, previous: number): number {
+function wideTokens(code: number, previous: number, isRun: boolean): number {
   if (CLASSES[code] === BYTES) return 2.75
-  if (CLASSES[code] === HAN) return isCommon(0, code) ? 0.75 : 2
+  if (CLASSES[code] === HAN) return isRun ? RUN_TOKENS : isCommon(0, code) ? 0.75 : 2
   if (code < 0xa0) return code < 128 ? 1.6 : 1.9
   if (code === 0xfffd || (code >= 0xd800 && code < 0xe000)) return 1
-  const isSymbol = code < 0xc0 || (code >= 0x2000 && code < 0x2e00) || (code >= 0x3000 && code < 0x3040)
-  if (code === previous && isSymbol) return 0.73
-  if (isCommon(0, code)) return isSymbol ? 1 : previous === 0 ? 0.67 : 1.24
+  if (code < 0xc0 || (code >= 0x2000 && code < 0x2e00) || (code >= 0x3000 && code < 0x3040)) {
+    if (!COMMON_SYMBOLS.includes(String.fromCharCode(code))) return 2.3
+    return code === previous ? 0.73 : 1
+  }
+  if (isRun) return RUN_TOKENS
+  if (isCommon(0, code)) return previous === 0 ? 0.67 : 1.24
   return code < 0x800 ? 2.8 : 3.2
 }
 
