@@ -1,4 +1,4 @@
-import { cleanLine, cutAtGrapheme, estimateTokens } from '@spillway/text/internal'
+import { cleanLine, cutAtGrapheme, estimateTokens, TextCodes } from '@spillway/text/internal'
 import { countOf, sqlExample, withSqlExample } from '../layout/gap-marks.ts'
 import { textItem, type Item, type PreviewModel } from '../layout/preview-model.ts'
 import { previewDrafts } from '../layout/write-preview.ts'
@@ -32,13 +32,11 @@ interface Column {
 }
 
 /** Writes the entries of an array or a map as table rows: keys once, and then one line of values for each entry. */
-export function rowsWriter(
-  passage: Passage,
-  shape: Shape,
-  budgetTokens: number,
-): (tokens: number, options: PreviewOptions) => string {
+export function rowsWriter(passage: Passage, shape: Shape, options: PreviewOptions): (tokens: number) => string {
   const columns = new Map<string, Column>()
-  const rows = entryRows(passage, shape, FEWEST_READ + budgetTokens / SHORTEST_ROW)
+  /** Drafts by their columns, so that each row is written once. */
+  const drafts = new Map<string, ReturnType<typeof previewDrafts>>()
+  const rows = entryRows(passage, shape, FEWEST_READ + options.budgetTokens / SHORTEST_ROW)
   const byLine = rows[0]?.place.index === 0 && new Set(rows.map(({ place }) => place.line)).size === rows.length
   measure()
 
@@ -81,14 +79,23 @@ export function rowsWriter(
   }
 
   /** Returns the rows, starting with a newline. Returns an empty text if no row fits. */
-  function write(tokens: number, options: PreviewOptions): string {
+  function write(tokens: number): string {
     const columns = chooseColumns(Math.min(MOST_ROW, Math.max(LEAST_ROW, tokens * ROW_SHARE)))
     if (columns.length === 0 || rows.length < 2) return ''
+    const key = JSON.stringify(columns)
+    const draft = drafts.get(key) ?? draftsOf(columns)
+    drafts.set(key, draft)
+    const { text } = draft(tokens)
+    // A gap alone is useless.
+    return text.split('\n').length > 2 ? `\n${text}` : ''
+  }
+
+  function draftsOf(columns: readonly string[]): ReturnType<typeof previewDrafts> {
     const name = passage.keys.findLast((key) => key !== '')
     const place = [...(name === undefined ? [] : [showKey(name)]), ...(byLine ? ['by line'] : [])].join(' ')
     const column = columnToCount()
     const keys = `${passage.isObject ? 'key, ' : ''}${columns.map(showPath).join(', ')}`
-    const write = previewDrafts(
+    return previewDrafts(
       {
         ...(byLine ? lines() : entries(sqlExample(options, column))),
         items: rows.map((row, index) => item(row, index, columns)),
@@ -100,9 +107,6 @@ export function rowsWriter(
       },
       withSqlExample(options, column),
     )
-    const { text } = write(tokens)
-    // A gap alone is useless.
-    return text.split('\n').length > 2 ? `\n${text}` : ''
   }
 
   /** Returns a column for an SQL example. Only the largest array is a table in SQL. */
@@ -291,10 +295,12 @@ const KEY_SEPARATOR = '\u0000'
 /** Simple values of an entry by their joined keys. For an array, the value is its items or its length. */
 type Cells = ReadonlyMap<string, string>
 
+const entryCodes = new TextCodes()
+
 /** Reads an entry. If the text is cut, it stops at the cut. */
 function readEntry(text: string, isMember: boolean): { readonly name: string; readonly cells: Cells } {
   const reader = new EntryReader()
-  const tokenizer = new JsonTokenizer(reader)
+  const tokenizer = new JsonTokenizer(reader, entryCodes)
   // Brackets make the entry a document.
   tokenizer.push(isMember ? '{' : '[')
   tokenizer.push(text)
@@ -305,8 +311,8 @@ function readEntry(text: string, isMember: boolean): { readonly name: string; re
 class EntryReader implements JsonSink {
   readonly cells = new Map<string, string>()
   name = ''
-  /** Keys of the open levels. `[]` for an array. */
-  readonly #path: string[] = []
+  /** Joined keys of each open level, without the key of the entry. An item of an array is `[]`. */
+  readonly #paths: string[] = []
   readonly #arrays: boolean[] = []
   readonly #counts: number[] = []
   /** The first items of each open array. `undefined` if an item is not simple. */
@@ -323,7 +329,7 @@ class EntryReader implements JsonSink {
     this.#count()
     if (this.#items.length > 0) this.#items[this.#items.length - 1] = undefined
     this.#items.push([])
-    if (this.#arrays.length > 0) this.#path.push(this.#arrays.at(-1)! ? ITEM : this.#key)
+    if (this.#arrays.length > 0) this.#paths.push(this.#below(this.#arrays.at(-1)! ? ITEM : this.#key))
     this.#arrays.push(!isObject)
     this.#counts.push(0)
   }
@@ -334,9 +340,12 @@ class EntryReader implements JsonSink {
     const items = this.#items.pop()
     if (isArray && this.#arrays.length > 0) {
       const more = items !== undefined && count > items.length ? ', …' : ''
-      this.#set(this.#at(''), items === undefined ? `[${countOf(count, 'item')}]` : `[${items.join(', ')}${more}]`)
+      this.#set(
+        this.#paths.at(-1)!,
+        items === undefined ? `[${countOf(count, 'item')}]` : `[${items.join(', ')}${more}]`,
+      )
     }
-    this.#path.pop()
+    this.#paths.pop()
   }
 
   key(text: string, start: number, end: number): void {
@@ -376,15 +385,17 @@ class EntryReader implements JsonSink {
     this.#count()
     const items = this.#items.at(-1)
     if (items !== undefined && items.length < MOST_ITEMS) items.push(raw)
-    this.#set(this.#at(this.#arrays.at(-1) === true ? ITEM : this.#key), raw)
+    const key = this.#arrays.at(-1) === true ? ITEM : this.#key
+    this.#set(key === '' ? (this.#paths.at(-1) ?? '') : this.#below(key), raw)
   }
 
-  #at(key: string): string {
-    const path = key === '' ? this.#path : [...this.#path, key]
-    return path.slice(1).join(KEY_SEPARATOR)
+  /** Returns the joined keys of a value in the innermost level. */
+  #below(key: string): string {
+    if (this.#paths.length < 2) return this.#paths.length === 0 ? '' : key
+    return `${this.#paths.at(-1)!}${KEY_SEPARATOR}${key}`
   }
 
   #set(path: string, raw: string): void {
-    if (this.#path.length <= DEEPEST && !path.includes(ITEM) && !this.cells.has(path)) this.cells.set(path, raw)
+    if (this.#paths.length <= DEEPEST && !path.includes(ITEM) && !this.cells.has(path)) this.cells.set(path, raw)
   }
 }

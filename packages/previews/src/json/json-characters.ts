@@ -31,9 +31,3 @@ export function isWord(text: string, start: number, end: number): boolean {
 export function isBlank(code: number): boolean {
   return code === 13 || code === 9 || code === 0xfeff || code === 0x1e || code === 0xa0
 }
-
-/** Returns the position of a character. If it is missing, returns the end of the text. */
-export function indexOrEnd(text: string, char: string, from: number): number {
-  const at = text.indexOf(char, from)
-  return at < 0 ? text.length : at
-}

@@ -130,6 +130,15 @@ describe('items in a preview of JSON', () => {
     expect(shown).toMatch(/\n299, Issue number 299, [^\n]*$/)
   })
 
+  it('have a column for each path, even if keys are empty or arrays are between', async () => {
+    const records = repeat(400, (id) => ({
+      ...{ id, '': { '': id * 2, b: { c: { d: { e: id } } } } },
+      ...{ a: { '': id % 5, list: [id, id + 1], more: [{ x: id }] } },
+    }))
+    const shown = await preview(JSON.stringify(records), { budgetTokens: 300 })
+    expect(shown).toContain('\n[id, value, a, a.list]\n0, 0, 0, [0, 1]\n1, 2, 1, [1, 2]\n')
+  })
+
   it('include the item that has a unique field', async () => {
     expect(await preview(text)).toMatch(/^\d+: 137, .*\bspam$/m)
   })

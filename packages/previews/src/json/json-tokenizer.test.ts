@@ -146,6 +146,11 @@ describe('JsonTokenizer', () => {
     ])
   })
 
+  it('counts line feeds in strings, also escaped ones', () => {
+    const { events } = read('{"a\n": 1, "b\\\n\\"": 2}')
+    expect(events).toEqual(['{@0,1', 'key a\n@1,1', 'number@7,2', 'key b\\\n\\"@10,2', 'number@19,3', 'end@21,3'])
+  })
+
   it.each([
     ['comments', '/* c */{"a": /* x */ 1, // "b": 2\n"c": 3}', [{ a: 1, c: 3 }]],
     ['trailing commas', '{"a": [1, 2,], "b": {},}', [{ a: [1, 2], b: {} }]],

@@ -1,4 +1,5 @@
-import { APOSTROPHE, INNER, NUMBER, QUOTE, STARTS, indexOrEnd, isBlank, isWord } from './json-characters.ts'
+import { TextCodes } from '@spillway/text/internal'
+import { APOSTROPHE, INNER, NUMBER, QUOTE, STARTS, isBlank, isWord } from './json-characters.ts'
 import { Nesting } from './nesting.ts'
 import type { JsonBreak, JsonSink } from './json-scan.ts'
 
@@ -10,6 +11,8 @@ const GATHERED_UNITS = 32_768
 const ARRAY_START = /\[\s{0,40}(?:["'[\]{\d-]|true\b|false\b|null\b)/y
 const ARRAY_START_UNITS = 64
 const LONGEST_NAME = 1_024
+const LINE_FEED = 10
+const BACKSLASH = 92
 
 /**
  * Reads JSON values (RFC 8259) from chunks of any size, and passes on their parts.
@@ -20,6 +23,9 @@ const LONGEST_NAME = 1_024
  */
 export class JsonTokenizer {
   readonly #sink: JsonSink
+  readonly #textCodes: TextCodes
+  /** The UTF-16 units of the text that is read. */
+  #codes: Uint16Array = new Uint16Array(0)
   #pending = ''
   #origin = 0
   #line = 1
@@ -28,9 +34,6 @@ export class JsonTokenizer {
   #inObject = false
   /** Whether the value of a member follows. */
   #keyed = false
-  /** Positions of the next backslash and the next newline, as far as they were searched. */
-  #backslash = -1
-  #newline = -1
   /** The part to skip: up to the end of a line, of a comment, or of the text. */
   #skip: '' | 'line' | 'comment' | 'all' = ''
   /** Quote character of the open long string, or 0. */
@@ -45,8 +48,10 @@ export class JsonTokenizer {
   #oneLine = true
   #broken: JsonBreak | undefined
 
-  constructor(sink: JsonSink) {
+  /** @param codes - Can be shared by tokenizers whose sinks read no other JSON. */
+  constructor(sink: JsonSink, codes: TextCodes = new TextCodes()) {
     this.#sink = sink
+    this.#textCodes = codes
   }
 
   get values(): number {
@@ -111,8 +116,7 @@ export class JsonTokenizer {
   /** Reads the complete tokens. The last text is read completely. Returns the position reached. */
   #read(text: string, last: boolean): number {
     const end = text.length
-    this.#backslash = -1
-    this.#newline = -1
+    this.#codes = this.#textCodes.of(text)
     let at = 0
     while (at < end) {
       const from = at
@@ -130,10 +134,11 @@ export class JsonTokenizer {
 
   /** Reads tokens up to an incomplete token or another mode. Returns the position reached. */
   #readTokens(text: string, from: number, last: boolean): number {
+    const codes = this.#codes
     const end = text.length
     let at = from
     while (at < end) {
-      const code = text.charCodeAt(at)
+      const code = codes[at]!
       if (code === 32) {
         at++
       } else if (code === QUOTE || code === APOSTROPHE) {
@@ -146,7 +151,7 @@ export class JsonTokenizer {
       } else if (code === 58) {
         if (this.#depth > 0 && !this.#keyed) return this.#break(at)
         at++
-      } else if (code === 10) {
+      } else if (code === LINE_FEED) {
         this.#line++
         at++
         if (this.#byLine && this.#depth > 0) this.#abandon(this.#origin + at)
@@ -269,23 +274,25 @@ export class JsonTokenizer {
     return text.length
   }
 
-  /** Counts lines. Calls in ascending order take linear time together. */
   #countLines(text: string, from: number, to: number): void {
-    if (this.#newline < from) this.#newline = indexOrEnd(text, '\n', from)
-    while (this.#newline < to) {
-      this.#line++
-      this.#newline = indexOrEnd(text, '\n', this.#newline + 1)
-    }
+    for (let at = from; at < to; at++) if (text.charCodeAt(at) === LINE_FEED) this.#line++
   }
 
   /** Returns the end of the string, or -1 if it is incomplete. */
   #readString(text: string, at: number, quote: number, last: boolean): number {
     if (this.#depth === 0 && (this.#values > 0 || quote !== QUOTE)) return this.#values > 0 ? this.#break(at) : at + 1
+    const codes = this.#codes
     const start = at + 1
     const end = text.length
-    const index = this.#stringEnd(text, start, quote)
-    if (this.#newline < start) this.#newline = indexOrEnd(text, '\n', start)
-    if (this.#byLine && this.#newline < index) return this.#break(this.#newline)
+    let index = start
+    let newline = end
+    let newlines = 0
+    for (; index < end && codes[index] !== quote; index++) {
+      if (codes[index] === BACKSLASH) index++
+      if (codes[index] === LINE_FEED && newlines++ === 0) newline = index
+    }
+    index = Math.min(index, end)
+    if (this.#byLine && newline < index) return this.#break(newline)
     if (index >= end && !last && end - start < LONG_STRING_UNITS) return -1
     const isKey = this.#inObject && !this.#keyed
     if (this.#depth === 0) this.#begin()
@@ -302,23 +309,8 @@ export class JsonTokenizer {
       this.#sink.string(text, start, index, this.#origin + at, this.#line)
       this.#valueEnds()
     }
-    if (this.#newline < index) this.#countLines(text, start, index)
+    this.#line += newlines
     return index + 1
-  }
-
-  /** Returns the position of the quote. If it is missing, returns the end of the text. */
-  #stringEnd(text: string, start: number, quote: number): number {
-    const end = text.length
-    let index = indexOrEnd(text, quote === QUOTE ? '"' : "'", start)
-    // One search for the next backslash serves all strings before it.
-    if (this.#backslash < start) this.#backslash = indexOrEnd(text, '\\', start)
-    if (this.#backslash >= index) return index
-    for (index = this.#backslash; index < end; index++) {
-      const code = text.charCodeAt(index)
-      if (code === quote) return index
-      if (code === 92) index++
-    }
-    return end
   }
 
   #readLong(text: string, at: number): number {
@@ -328,12 +320,12 @@ export class JsonTokenizer {
     if (this.#escaped) index++
     this.#escaped = false
     for (; index < end; index++) {
-      const code = text.charCodeAt(index)
+      const code = this.#codes[index]!
       if (code === quote) break
-      if (code === 92) {
+      if (code === BACKSLASH) {
         if (index + 1 >= end) this.#escaped = true
         index++
-      } else if (code === 10) {
+      } else if (code === LINE_FEED) {
         if (this.#byLine) return this.#endLong(text, at, index)
         this.#line++
       }
@@ -360,12 +352,10 @@ export class JsonTokenizer {
   }
 
   #readWord(text: string, at: number, last: boolean): number {
+    const codes = this.#codes
     const end = text.length
     let index = at + 1
-    for (; index < end; index++) {
-      const code = text.charCodeAt(index)
-      if (code >= 128 || INNER[code] === 0) break
-    }
+    while (index < end && codes[index]! < 128 && INNER[codes[index]!] !== 0) index++
     if (index >= end && !last && index - at <= LONGEST_NAME) return -1
     if (index - at > LONGEST_NAME) return this.#break(at)
     if (this.#depth === 0) return this.#readBeforeValue(text, at, index)
@@ -373,7 +363,7 @@ export class JsonTokenizer {
       this.#key(text, at, index, at)
       return index
     }
-    const code = text.charCodeAt(at)
+    const code = codes[at]!
     if (STARTS[code] === NUMBER && (index - at > 1 || code >= 48)) {
       this.#sink.number(text, at, index, this.#origin + at, this.#line)
     } else if (isWord(text, at, index)) {

@@ -1,17 +1,13 @@
 /** Stores one bit for each level of depth. */
 export class Nesting {
-  #bits: Uint32Array = new Uint32Array(32)
+  readonly #bits: number[] = []
 
   /** `level` may be only one deeper than the deepest level before. */
   set(level: number, bit: boolean): void {
     const slot = level >> 5
-    if (slot >= this.#bits.length) {
-      const grown = new Uint32Array(this.#bits.length * 2)
-      grown.set(this.#bits)
-      this.#bits = grown
-    }
-    if (bit) this.#bits[slot]! |= 1 << (level & 31)
-    else this.#bits[slot]! &= ~(1 << (level & 31))
+    const mask = 1 << (level & 31)
+    const bits = this.#bits[slot] ?? 0
+    this.#bits[slot] = bit ? bits | mask : bits & ~mask
   }
 
   get(level: number): boolean {

@@ -1,4 +1,11 @@
-import { cleanLine, cutAtGrapheme, estimateTokens, formatCount, yieldWhenDue } from '@spillway/text/internal'
+import {
+  cleanLine,
+  cutAtGrapheme,
+  estimateTokens,
+  formatCount,
+  longerThan,
+  yieldWhenDue,
+} from '@spillway/text/internal'
 import { fitBudget, fitBudgetInTurns, type Draft } from '../layout/fit-budget.ts'
 import { countOf } from '../layout/gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'
@@ -50,7 +57,7 @@ async function readStrings(scan: JsonScan): Promise<void> {
 /** Returns a function that writes drafts. If the whole text fits, it returns the text. */
 function jsonDrafts(content: JsonContent, options: PreviewOptions): string | ((aim: number) => Draft) {
   const { scan, whole } = content
-  if (whole !== undefined && estimateTokens(whole) <= options.budgetTokens * 1.3) {
+  if (whole !== undefined && !longerThan(whole, options.budgetTokens * 1.3, estimateTokens)) {
     const text = cleanText(whole)
     if (options.countTokens(text) <= options.budgetTokens) return text
   }
@@ -59,7 +66,7 @@ function jsonDrafts(content: JsonContent, options: PreviewOptions): string | ((a
   const skeleton = skeletonOf(scan.root, tabled)
   // Rows of simple values are few: more names are then worth more.
   const namedInRows = passage?.isObject && tabled !== undefined && tabled.objects > 0 ? tabled : undefined
-  const rows = passage && tabled && rowsWriter(passage, tabled, options.budgetTokens)
+  const rows = passage && tabled && rowsWriter(passage, tabled, options)
   const strings = shownStringsOf(scan, options)
   const head = header(content)
   const headTokens = estimateTokens(head)
@@ -84,7 +91,7 @@ function jsonDrafts(content: JsonContent, options: PreviewOptions): string | ((a
     let lines = ''
     let table = ''
     part(all.items === 0 ? 0 : all.items / (all.items + all.strings), (tokens) => {
-      table = rows!(tokens, options)
+      table = rows!(tokens)
       return tokens - estimateTokens(table)
     })
     part(all.strings === 0 ? 0 : 1, (tokens) => {

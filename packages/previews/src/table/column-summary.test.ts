@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { TextCodes } from '@spillway/text/internal/tables'
+import { TextCodes } from '@spillway/text/internal'
 import { ColumnSummary } from './column-summary.ts'
 import { describeColumn } from './table-items.ts'
 

@@ -40,6 +40,8 @@ describe('indentLargeJson', () => {
     ['a key that means the prototype', JSON.parse(`[{"__proto__": [${'1,'.repeat(MANY)}1]}, {"__proto__": 2}]`)],
     ['a long string', [`${'a'.repeat(65_535)}😀\ud83d${'\n"\\\u0000'.repeat(100_000)}\ude00`]],
     ['a long string alone', 'é\t'.repeat(200_000)],
+    ['many values within a few levels', nested(5, [Array.from({ length: MANY }, () => ({ at: [1] })), {}])],
+    ['many values within many levels', nested(40, [Array.from({ length: MANY }, () => ({ at: [1] })), {}])],
     ['an object without a prototype', Object.assign(Object.create(null), { a: Array(MANY).fill(null) })],
   ])('writes %s like JSON.stringify', async (_name, value) => {
     expect(await indentLargeJson(value)).toBe(JSON.stringify(value, null, 2))
@@ -58,8 +60,8 @@ describe('indentLargeJson', () => {
   })
 })
 
-function nested(levels: number): unknown {
-  let value: unknown = 'innermost'
+function nested(levels: number, innermost: unknown = 'innermost'): unknown {
+  let value = innermost
   for (let level = 0; level < levels; level++) value = level % 2 === 0 ? [value, 1] : { value }
   return value
 }
