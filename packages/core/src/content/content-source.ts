@@ -25,10 +25,6 @@ interface ReadOptions extends OpenOptions {
 
 type Opener = Pick<AdoptedStorage, 'open' | 'caller'>
 
-interface BlockOptions {
-  readonly transient?: boolean | undefined
-}
-
 export interface ContentSource {
   readonly reference: string
   readonly contentType: string
@@ -38,7 +34,7 @@ export interface ContentSource {
   readonly state?: EntryState | undefined
   readonly omitted?: OmittedPart | undefined
   /** Yields blocks, which the caller must not keep or change. With `transient`, the next block reuses the memory. */
-  blocks(start?: number, end?: number, options?: BlockOptions): AsyncGenerator<Uint8Array>
+  blocks(start?: number, end?: number, options?: { readonly transient?: boolean }): AsyncGenerator<Uint8Array>
   /** The caller must not change the returned bytes. */
   read(offset: number, length: number): Promise<Uint8Array>
   /** The index may be stale, so use it through `withLineIndex`. */

@@ -156,7 +156,7 @@ async function writeFound(search: Found, context: RetrievalContext): Promise<Ans
         : restOfHits(search, shown.at(-1)?.number, shown.length, lines[shown.length])
     return { header: [`${stop}${countsOf(search, shown.length)}`, ...search.notes], matches: found.total, rest }
   }
-  return writeSearch(views, { reference: request.reference, frame, fromEnd }, context)
+  return writeSearch(request, views, frame, context)
 }
 
 async function viewsOf(

@@ -155,16 +155,11 @@ const LINE_LENGTHS = [1_000, 500]
 /** Smaller values. They are tried if not all hits fit, and again if not even one fits. */
 const CUT_LINE_LENGTHS = [500, 200, 100, 40]
 
-interface SearchFrame {
-  readonly reference: string
-  readonly frame: (shown: readonly ShownLine[]) => Answer
-  readonly fromEnd: boolean
-}
-
-/** `frame` returns the rest of the answer, for the hits that are shown. */
+/** @param frame - Returns the rest of the answer, for the hits that are shown. */
 export function writeSearch(
+  { reference, fromEnd }: { readonly reference: string; readonly fromEnd: boolean },
   views: readonly ShownLine[],
-  { reference, frame, fromEnd }: SearchFrame,
+  frame: (shown: readonly ShownLine[]) => Answer,
   limit: AnswerLimit,
 ): Answer {
   const hitsOnly = views.filter(isHit)

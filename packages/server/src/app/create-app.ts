@@ -131,7 +131,7 @@ export function createApp(offloader: ContextOffloader, options: AppOptions): App
   }
 
   const methods = new Map<string, string[]>()
-  for (const route of allRoutes({ metrics, summarize, contextOffload })) {
+  for (const route of allRoutes(metrics, { summarize, contextOffload })) {
     const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1')
     const method = route.method.toUpperCase()
     methods.set(path, [...(methods.get(path) ?? []), method])

@@ -3,7 +3,7 @@ import { StoredFiles } from '@spillway/core/files'
 import { InMemoryStorage } from '@spillway/memory'
 import { describe, expect, it } from 'vitest'
 import { virtualPath } from './file-record.ts'
-import { FileIndex, ScopeFiles, type ServedStorage } from './scope-files.ts'
+import { ScopeFiles, type ServedStorage } from './scope-files.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
@@ -168,7 +168,7 @@ it('ScopeFiles finds every file if there are more than it remembers', async () =
   const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('tenant') as ServedStorage
   for (let number = 0; number < 20; number += 1)
     await storage.store(`/x_${number}@1`, new Uint8Array([number]), 'text/plain', { metadata: { 'file-version': '1' } })
-  const index = new FileIndex(storage, { maxRemembered: 5 })
+  const index = new ScopeFiles(storage, 5)
   for (let number = 0; number < 20; number += 1) expect((await index.find(`x_${number}`))?.path).toBe(`x_${number}`)
   expect(await index.find('x_20')).toBeUndefined()
   expect((await index.list()).length).toBe(20)
@@ -178,27 +178,25 @@ describe('a listing soon after another', () => {
   /** A storage that notes which references it was asked to describe. */
   function noted(): {
     storage: ServedStorage
-    index: FileIndex
+    index: ScopeFiles
     described: string[]
     store: (path: string) => Promise<string>
   } {
     const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('tenant') as ServedStorage
     const described: string[] = []
-    const list: ServedStorage['list'] = async function* (options) {
-      for await (const info of storage.list(options)) {
+    const list = storage.list.bind(storage)
+    storage.list = async function* (options) {
+      for await (const info of list(options)) {
         described.push(info.reference)
         yield info
       }
     }
-    const view = new Proxy(storage, {
-      get: (target, name) => (name === 'list' ? list : Reflect.get(target, name, target)),
-    })
     const metadata = { 'file-version': '1' }
     const store = (path: string): Promise<string> =>
       storage.store(`/${path}@1`, new TextEncoder().encode(path), 'text/plain', { metadata })
-    return { storage, index: new FileIndex(view), described, store }
+    return { storage, index: new ScopeFiles(storage), described, store }
   }
-  const paths = async (index: FileIndex): Promise<string[]> => (await index.list()).map(({ path }) => path)
+  const paths = async (index: ScopeFiles): Promise<string[]> => (await index.list()).map(({ path }) => path)
 
   it('lists only newer files', async () => {
     const { index, described, store } = noted()
@@ -227,7 +225,7 @@ describe('a listing soon after another', () => {
 
   it('lists all files if its cache is old', async () => {
     const { storage, store } = noted()
-    const index = new FileIndex(storage, { trustedMs: 0 })
+    const index = new ScopeFiles(storage, undefined, 0)
     const reference = await store('a')
     await index.list()
     await storage.delete(reference)
@@ -236,7 +234,7 @@ describe('a listing soon after another', () => {
 
   it('lists all files if there are more than it remembers', async () => {
     const { storage, store } = noted()
-    const index = new FileIndex(storage, { maxRemembered: 2 })
+    const index = new ScopeFiles(storage, 2)
     for (const [count, path] of ['a', 'b', 'c', 'd'].entries()) {
       await store(path)
       expect(await paths(index)).toHaveLength(count + 1)
@@ -246,7 +244,7 @@ describe('a listing soon after another', () => {
 
 it('ScopeFiles remembers no more files than the limit, and finds others by a listing', async () => {
   const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('tenant') as ServedStorage
-  const index = new FileIndex(storage, { maxRemembered: 2 })
+  const index = new ScopeFiles(storage, 2)
   for (let number = 0; number < 4; number += 1) {
     const content = new Uint8Array([number])
     const metadata = { 'file-version': '1' }

@@ -19,26 +19,28 @@ const MAX_REMEMBERED = 100_000
 /** Time for which a listing is trusted, in milliseconds. A missing file is noticed when it is used. */
 const TRUSTED_MS = 60_000
 
-interface FileIndexOptions {
-  readonly maxRemembered?: number | undefined
-  readonly trustedMs?: number | undefined
-}
-
-/** Remembers the files of a scope. An unknown path may be of another process, so the scope is listed again. */
-export class FileIndex {
+/**
+ * The virtual files of one scope, which several processes may write concurrently.
+ *
+ * A file is an entry whose key is its path, as in `StoredFiles` of `@spillway/core/files`. Offloaded results are in
+ * `results/`. A name always belongs to its first content. An unknown path may be of another process, so the scope is
+ * listed again.
+ */
+export class ScopeFiles {
   readonly storage: ServedStorage
+  readonly #names: ServedStorage
   readonly #maxRemembered: number
   readonly #trustedMs: number
+  readonly #lock = new KeyedLock()
+  readonly #beginnings = new BoundedMap<string, boolean>(MAX_BEGINNINGS)
   #files = new Map<string, FileRecord>()
   #trustedUntil = Number.NEGATIVE_INFINITY
   #running: Promise<unknown> = Promise.resolve()
   #next: Promise<ReadonlyMap<string, FileRecord>> | undefined
 
-  constructor(
-    storage: ServedStorage,
-    { maxRemembered = MAX_REMEMBERED, trustedMs = TRUSTED_MS }: FileIndexOptions = {},
-  ) {
+  constructor(storage: ServedStorage, maxRemembered: number = MAX_REMEMBERED, trustedMs: number = TRUSTED_MS) {
     this.storage = storage
+    this.#names = storage.scope(NAMES_SCOPE) as ServedStorage
     this.#maxRemembered = maxRemembered
     this.#trustedMs = trustedMs
   }
@@ -104,24 +106,6 @@ export class FileIndex {
     this.#files = files.size > this.#maxRemembered ? new Map() : files
     return files
   }
-}
-
-/**
- * The virtual files of one scope, which several processes may write concurrently.
- *
- * A file is an entry whose key is its path, as in `StoredFiles` of `@spillway/core/files`. Offloaded results are in
- * `results/`. A name always belongs to its first content.
- */
-export class ScopeFiles extends FileIndex {
-  readonly #names: ServedStorage
-  readonly #lock = new KeyedLock()
-  readonly #beginnings = new BoundedMap<string, boolean>(MAX_BEGINNINGS)
-
-  constructor(storage: ServedStorage) {
-    super(storage)
-    this.#names = storage.scope(NAMES_SCOPE) as ServedStorage
-  }
-
   /** Call a function with a file. Return `undefined` if the file was removed. Rejects with other errors. */
   async use<Result>(file: FileRecord, use: (file: FileRecord) => Promise<Result>): Promise<Result | undefined> {
     try {

@@ -23,12 +23,8 @@ const INFO = {
     'scope, which its token determines. Without tokens the service only serves its own machine.',
 }
 
-interface RouteParts extends HistoryServices {
-  readonly metrics: ServiceMetrics
-}
-
 /** Create all endpoints, in the order of the OpenAPI document. */
-export function allRoutes({ metrics, ...history }: RouteParts): readonly Route[] {
+export function allRoutes(metrics: ServiceMetrics, history: HistoryServices): readonly Route[] {
   let document: unknown
   const routes: Route[] = [
     contextOffloadRoute(history),
@@ -44,10 +40,9 @@ export function allRoutes({ metrics, ...history }: RouteParts): readonly Route[]
     deleteRoute,
     statsRoute,
     ...historyRoutes(history),
-    ...serviceRoutes(
-      metrics,
-      () => (document ??= openApiDocument(routes, INFO, { v1: failureSchema, reme: remeFailureSchema })),
-    ),
+    healthRoute,
+    metricsRoute(metrics),
+    documentRoute(() => (document ??= openApiDocument(routes))),
   ]
   return routes
 }
@@ -103,17 +98,7 @@ const documentRoute = (document: () => unknown): Route =>
     handle: async () => ({ json: document() }),
   })
 
-function serviceRoutes(metrics: ServiceMetrics, document: () => unknown): readonly Route[] {
-  return [healthRoute, metricsRoute(metrics), documentRoute(document)]
-}
-
 type Json = Readonly<Record<string, unknown>>
-
-interface DocumentInfo {
-  readonly title: string
-  readonly version: string
-  readonly description: string
-}
 
 const COMMON_FAILURES: Readonly<Record<number, string>> = {
   400: 'The body is not valid JSON; or a path, glob or reference cannot be one.',
@@ -129,21 +114,17 @@ const COMMON_FAILURES: Readonly<Record<number, string>> = {
   503: 'The service has too much to do, is shutting down, or its storage is down. `Retry-After` says when to try again.',
 }
 
-function openApiDocument(
-  routes: readonly Route[],
-  info: DocumentInfo,
-  failures: { readonly v1: z.ZodType; readonly reme: z.ZodType },
-): Json {
+function openApiDocument(routes: readonly Route[]): Json {
   const components: Record<string, unknown> = {}
   const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): unknown => hoist(schema, io, components)
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of routes) {
-    const failure = schemaOf(route.isReme === true ? failures.reme : failures.v1, 'output')
+    const failure = schemaOf(route.isReme === true ? remeFailureSchema : failureSchema, 'output')
     paths[route.path] = { ...paths[route.path], [route.method]: operationOf(route, failure, schemaOf) }
   }
   return {
     openapi: '3.1.0',
-    info: { ...info, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    info: { ...INFO, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
     servers: [{ url: 'http://127.0.0.1:8002' }],
     tags: [
       { name: 'ReMe', description: 'The endpoints of ReMe, which shorten histories and read virtual files.' },

@@ -155,8 +155,7 @@ export class Connection {
         throw new StorageError('unavailable', 'The storage was closed. Create a new one.', { retryable: false })
       return await run()
     } catch (error) {
-      const { schema, timeoutMs } = this.#options
-      throw explainPostgresError(error, { address: this.address, schema, timeoutMs })
+      throw explainPostgresError(error, this.address, this.#options)
     }
   }
 }
@@ -279,14 +278,8 @@ const FAILURES: readonly (readonly [RegExp, string])[] = [
   ],
 ]
 
-interface Server {
-  readonly address: string
-  readonly schema: string
-  readonly timeoutMs: number
-}
-
 /** Returns a `StorageError` with the fix, without credentials or content. */
-function explainPostgresError(thrown: unknown, { address, schema, timeoutMs }: Server): unknown {
+function explainPostgresError(thrown: unknown, address: string, { schema, timeoutMs }: ConnectionOptions): unknown {
   if (StorageError.isInstance(thrown) || !(thrown instanceof Error)) return thrown
   const { message } = thrown
   const code = codeOf(thrown)

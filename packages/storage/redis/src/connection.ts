@@ -15,21 +15,18 @@ interface ConnectionOptions {
 
 /** Sends commands with a timeout and explains failures. Replies are buffers. */
 export class Connection {
+  readonly #options: ConnectionOptions
   readonly #client: RedisClient
   readonly #gate: ClientGate
-  readonly #isOwn: boolean
-  readonly #address: string
-  readonly #commandTimeoutMs: number
   #connectionError: Error | undefined
   #closed: Promise<void> | undefined
 
-  constructor({ client, isOwn, address, commandTimeoutMs }: ConnectionOptions) {
+  constructor(options: ConnectionOptions) {
+    const { client } = options
+    this.#options = options
     this.#client = client
     this.#gate = new ClientGate(client)
-    this.#isOwn = isOwn
-    this.#address = address
-    this.#commandTimeoutMs = commandTimeoutMs
-    if (!isOwn) return
+    if (!options.isOwn) return
     // Without a listener, ioredis writes to the console. Failed commands report the error.
     client.on('error', (error: Error) => (this.#connectionError = error))
     client.on('node error', (error: Error) => (this.#connectionError = error))
@@ -82,7 +79,7 @@ export class Connection {
   }
 
   async close(): Promise<void> {
-    if (this.#isOwn) await (this.#closed ??= this.#close())
+    if (this.#options.isOwn) await (this.#closed ??= this.#close())
   }
 
   async #close(): Promise<void> {
@@ -105,11 +102,7 @@ export class Connection {
       return await run()
     } catch (error) {
       if (this.#closed !== undefined) throw wasClosed()
-      throw explainRedisError(error, {
-        address: this.#address,
-        connectionError: this.#connectionError,
-        commandTimeoutMs: this.#commandTimeoutMs,
-      })
+      throw explainRedisError(error, this.#options, this.#connectionError)
     }
   }
 
@@ -122,7 +115,7 @@ export class Connection {
     const { promise: late, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(
       () => reject(new CommandTimeout(`${name} was not answered in time.`)),
-      this.#commandTimeoutMs,
+      this.#options.commandTimeoutMs,
     )
     let command: SentCommand | undefined
     try {
@@ -190,12 +183,6 @@ class ClientGate {
       for (const [event, listener] of Object.entries(listeners)) client.off(event, listener)
     }
   }
-}
-
-interface Server {
-  readonly address: string
-  readonly connectionError?: Error | undefined
-  readonly commandTimeoutMs: number
 }
 
 /** A command did not get an answer in time. The server may still execute it. */
@@ -277,11 +264,11 @@ const FAILURES: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** Returns a `StorageError` with the fix, without credentials or content. */
-function explainRedisError(thrown: unknown, server: Server): unknown {
+function explainRedisError(thrown: unknown, server: ConnectionOptions, connectionError: Error | undefined): unknown {
   if (StorageError.isInstance(thrown) || !(thrown instanceof Error)) return thrown
   const error = rootOf(thrown)
   // The cause of the failed connection says more.
-  const root = isAboutConnection(error) && server.connectionError !== undefined ? rootOf(server.connectionError) : error
+  const root = isAboutConnection(error) && connectionError !== undefined ? rootOf(connectionError) : error
   const { message } = root
   if (/WRONGTYPE/.test(message))
     return new StorageError(

@@ -56,11 +56,7 @@ export class S3Connection {
   }
 
   explained(error: unknown): unknown {
-    const { bucket, endpoint, client } = this.#options
-    return explainS3Error(error, {
-      bucket,
-      hasEndpoint: endpoint !== undefined || client?.config.isCustomEndpoint === true,
-    })
+    return explainS3Error(error, this.#options)
   }
 
   /** The next use creates a new client. */
@@ -239,17 +235,12 @@ const OF_CLIENT: readonly (readonly [RegExp, Explanation])[] = [
   [/^(?:Invalid ARN|Path-style addressing cannot be used with ARN)\b/, BUCKET_NAME],
 ]
 
-interface ExplainedBucket {
-  readonly bucket: string
-  /** Whether an endpoint was given, and not a region. */
-  readonly hasEndpoint: boolean
-}
-
 /** Returns other errors unchanged. The new message contains no signature, key, or signed URL. */
-function explainS3Error(error: unknown, { bucket, hasEndpoint }: ExplainedBucket): unknown {
+function explainS3Error(error: unknown, { bucket, endpoint, client }: S3ConnectionOptions): unknown {
   if (StorageError.isInstance(error)) return error
   const failure = failureOf(error)
   if (failure === undefined) return error
+  const hasEndpoint = endpoint !== undefined || client?.config.isCustomEndpoint === true
   const { code = 'unavailable', retryable, text } = explanationOf(failure, hasEndpoint)
   const told = text
     .replace('BUCKET', () => JSON.stringify(bucket))

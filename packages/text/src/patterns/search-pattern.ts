@@ -12,10 +12,6 @@ import {
   type RepeatNode,
 } from './pattern-tree.ts'
 
-interface SearchPatternOptions {
-  readonly ignoreCase: boolean
-}
-
 /** A parsed pattern of a model, ready for a search. */
 export interface SearchPattern {
   readonly text: string
@@ -48,7 +44,7 @@ export interface SearchPattern {
 const LONGEST_EXPRESSION = 2_048
 
 /** Parse a pattern. An invalid expression is searched as literal text, and `problem` has the reason. */
-export function parseSearchPattern(text: string, { ignoreCase }: SearchPatternOptions): SearchPattern {
+export function parseSearchPattern(text: string, { ignoreCase }: Pick<SearchPattern, 'ignoreCase'>): SearchPattern {
   try {
     if (text.length > LONGEST_EXPRESSION)
       throw new SyntaxFailure(`An expression has at most ${formatCount(LONGEST_EXPRESSION)} characters`)

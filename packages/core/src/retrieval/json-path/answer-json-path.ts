@@ -83,7 +83,7 @@ async function writeSelected(question: PathQuestion): Promise<Answer> {
     if (more === undefined || value === undefined) return { ...counted, rest: more ?? value }
     return { ...counted, notes: [`Cut. The rest of it: ${context.formatCall(value.call)}`], rest: more }
   }
-  return writeResults(views, { reference, frame }, context)
+  return writeResults(reference, views, frame, context)
 }
 
 function restOf({ request, path }: PathQuestion, next: number, { count, ended }: Selection): Answer['rest'] {
@@ -309,14 +309,11 @@ function partWithin(path: string, shape: Parameters<typeof pathWithin>[1]): stri
   return shape.kind === 'array' && shape.count > 0 ? `${path}[0:10]` : pathWithin(path, shape)
 }
 
-interface ResultFrame {
-  readonly reference: string
-  /** Writes the rest of the answer, for the number of results shown and the bytes that were cut. */
-  readonly frame: (shown: number, cut?: { readonly next: number; readonly end: number }) => Answer
-}
+/** Writes the rest of the answer, for the number of results shown and the bytes that were cut. */
+type ResultFrame = (shown: number, cut?: { readonly next: number; readonly end: number }) => Answer
 
 /** Writes whole results that fit. If none fits, it writes the start of the first. */
-function writeResults(views: readonly ResultView[], { reference, frame }: ResultFrame, limit: AnswerLimit): Answer {
+function writeResults(reference: string, views: readonly ResultView[], frame: ResultFrame, limit: AnswerLimit): Answer {
   const partOf = ({ path, partPath }: ResultView): string[] =>
     path.endsWith('…') || partPath === path
       ? []
