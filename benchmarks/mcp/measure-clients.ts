@@ -35,7 +35,7 @@ interface Row {
 
 /** Measure the proxy over HTTP with several clients, beside a relay by the SDK that only passes messages on. */
 export async function measureClients({ isQuick }: SyntheticOptions): Promise<Section> {
-  const milliseconds = isQuick ? 100 : 700
+  const milliseconds = isQuick ? 30 : 700
   const redis = await startRedis()
   const started: StartedProcess[] = []
   const start = async (script: string, options: object): Promise<StartedProcess> => {

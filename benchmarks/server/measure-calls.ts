@@ -18,7 +18,7 @@ const SHOWN = 4
 
 /** Measure single calls of the service, beside a bare server that gives the same answers without any work. */
 export async function measureCalls({ isQuick }: SyntheticOptions): Promise<Section> {
-  const milliseconds = isQuick ? 100 : 700
+  const milliseconds = isQuick ? 30 : 700
   const redis = await startRedis()
   const started: StartedProcess[] = []
   try {

@@ -31,7 +31,7 @@ export interface ProcessesRow extends CallRow {
 
 /** Measure one, two, and four services over one Redis: what each request asks of it, and whether anything is lost. */
 export async function measureProcesses({ isQuick }: SyntheticOptions): Promise<Section> {
-  const milliseconds = isQuick ? 200 : 1_500
+  const milliseconds = isQuick ? 50 : 1_500
   const rows: ProcessesRow[] = []
   for (const processes of isQuick ? QUICK_PROCESSES : PROCESSES)
     rows.push(...(await measureSome(processes, milliseconds)))

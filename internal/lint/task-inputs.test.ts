@@ -1,0 +1,34 @@
+/** A generated file among the inputs of a task makes the task run again after every verification. */
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '../..')
+const TASKS = ['build', 'lint', 'typecheck', 'test', 'docs', 'packages']
+
+interface Plan {
+  readonly tasks: readonly {
+    readonly taskId: string
+    readonly directory: string
+    readonly inputs: Readonly<Record<string, string>>
+  }[]
+}
+
+function print(command: string, args: readonly string[], input = ''): string {
+  return spawnSync(command, args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 1e8, input }).stdout
+}
+
+it('no task of the verification has a file that git ignores for its input', () => {
+  const { tasks } = JSON.parse(print('pnpm', ['exec', 'turbo', 'run', ...TASKS, '--dry=json'])) as Plan
+  const tasksOf = new Map<string, string>()
+  for (const { taskId, directory, inputs } of tasks)
+    for (const path of Object.keys(inputs)) tasksOf.set(join(directory, path).replaceAll('\\', '/'), taskId)
+  const ignored = print('git', ['check-ignore', '--stdin'], [...tasksOf.keys()].join('\n'))
+  expect(tasksOf.size).toBeGreaterThan(1_000)
+  expect(
+    ignored
+      .split('\n')
+      .filter(Boolean)
+      .map((path) => `${path} of ${tasksOf.get(path)}`),
+  ).toEqual([])
+})
