@@ -18,12 +18,10 @@ for (const char of '0123456789+-.') {
   INNER[char.charCodeAt(0)] = 1
 }
 
-const LITERALS: readonly string[] = ['true', 'false', 'null']
-/** Words of JavaScript and Python used in place of JSON. */
-const WORDS: ReadonlySet<string> = new Set(['undefined', 'NaN', 'Infinity', 'True', 'False', 'None', 'nan', 'inf'])
+/** Words of JSON, and of JavaScript and Python used in its place. */
+const WORDS: ReadonlySet<string> = new Set('true false null undefined NaN Infinity True False None nan inf'.split(' '))
 
 export function isWord(text: string, start: number, end: number): boolean {
-  for (const word of LITERALS) if (end - start === word.length && text.startsWith(word, start)) return true
   return WORDS.has(text.slice(start, end))
 }
 

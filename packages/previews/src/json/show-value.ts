@@ -79,14 +79,12 @@ export function cutEscape(raw: string): string {
 
 /** Decodes escapes of characters outside ASCII, except for characters that a terminal interprets. */
 export function tidy(raw: string): string {
-  let text = raw
-  if (text.includes('\\u') || text.includes('\\/')) {
-    text = text.replace(/\\\\|\\\/|\\u([\da-f]{4})/gi, (escape: string, hex: string | undefined) => {
-      if (hex === undefined) return escape === '\\/' ? '/' : escape
-      const code = Number.parseInt(hex, 16)
-      return code < 0xa0 || (code >= 0x2028 && code <= 0x202f) ? escape : String.fromCharCode(code)
-    })
-  }
+  if (!/[\\\u0000-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff]/.test(raw)) return raw
+  const text = raw.replace(/\\\\|\\\/|\\u([\da-f]{4})/gi, (escape: string, hex: string | undefined) => {
+    if (hex === undefined) return escape === '\\/' ? '/' : escape
+    const code = Number.parseInt(hex, 16)
+    return code < 0xa0 || (code >= 0x2028 && code <= 0x202f) ? escape : String.fromCharCode(code)
+  })
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').toWellFormed()
 }
 

@@ -71,7 +71,7 @@ export function chooseItems(row: ItemRow, choice: ItemChoice): Uint8Array {
 
 function market(row: ItemRow, choice: ItemChoice) {
   const count = row.items.length
-  const joined = Uint8Array.from({ length: count + 1 }, (_, index) => (follows(row, index) ? 1 : 0))
+  const joined = new Uint8Array(count + 1).map((_, index) => (follows(row, index) ? 1 : 0))
   /** For each item, the index of the last consecutive item that depends on it. */
   const ends = endsOf(row)
   /** Running totals of the tokens of hidden items' names. */
@@ -200,7 +200,7 @@ function market(row: ItemRow, choice: ItemChoice) {
 }
 
 function endsOf({ items, indices }: ItemRow): Int32Array {
-  const ends = Int32Array.from(items, (_, index) => index)
+  const ends = new Int32Array(items.map((_, index) => index))
   for (const [index, item] of items.entries()) {
     for (let { parent } = item; parent !== undefined; { parent } = parent) {
       const at = indices.get(parent)

@@ -53,7 +53,7 @@ export function previewDrafts(preview: PreviewModel, options: PreviewOptions): (
     const room = aim - fixedTokens
     const names = preview.names?.choose(room) ?? []
     const nameTokens = new Map(names.map(({ line, tokens }) => [line, tokens]))
-    const hidden = Float64Array.from(items, ({ start }) => nameTokens.get(start) ?? 0)
+    const hidden = new Float64Array(items.map(({ start }) => nameTokens.get(start) ?? 0))
     const named = names.reduce((sum, { tokens }) => sum + tokens, 0)
     const chosen = chooseItems(row, {
       // Names of lines without an item are always shown.
@@ -61,7 +61,7 @@ export function previewDrafts(preview: PreviewModel, options: PreviewOptions): (
       gapTokens,
       numberTokens: NUMBER_TOKENS,
       shares: preview.shares,
-      shown: Float64Array.from(items, (_, index) => costOf(index)),
+      shown: new Float64Array(items.map((_, index) => costOf(index))),
       hidden,
     })
     return { text: assemble(chosen, false, names), complete: false }

@@ -1,3 +1,4 @@
+import { TextCodes } from '@spillway/text/internal'
 import { FEATURE, featureOf, type LineModel } from './line-model.ts'
 import { cutPrefixes } from './line-prefixes.ts'
 import { ERROR, LineWords, MOST_WORDS, NUMBER, ZERO } from './line-words.ts'
@@ -23,17 +24,19 @@ interface ReadLines {
 
 export function readLines(lines: readonly ScannedLine[]): ReadLines {
   const read = new LineWords()
+  const codes = new TextCodes()
   const words = new HashIds()
   const tokens = new HashIds()
   const hashes = new Int32Array(MOST_TOKENS)
   return {
     lines: lines.map(({ text, end }) => {
       const line = end === '' ? text : `${text} ${end}`
-      read.read(line, 0, line.length)
+      const units = codes.of(line)
+      read.read(line, 0, line.length, units)
       const { kind, shape, skeleton, template, severity } = read
       return {
         words: words.ofAll(read.words, read.count),
-        tokens: tokens.ofAll(hashes, readTokens(line, hashes)),
+        tokens: tokens.ofAll(hashes, readTokens(units, hashes)),
         kind,
         shape,
         skeleton,
@@ -47,15 +50,15 @@ export function readLines(lines: readonly ScannedLine[]): ReadLines {
 }
 
 /** Writes hashes of the parts between blanks, and returns their number. All numbers are equal. */
-function readTokens(line: string, tokens: Int32Array): number {
+function readTokens(codes: Uint16Array, tokens: Int32Array): number {
   let count = 0
   let hash = 0
   let units = 0
-  for (let at = 0; at <= line.length && count < MOST_TOKENS; at++) {
-    const code = at < line.length ? line.charCodeAt(at) : 32
+  for (let at = 0; at <= codes.length && count < MOST_TOKENS; at++) {
+    const code = at < codes.length ? codes[at]! : 32
     if (code !== 32 && code !== 9) {
       const isDigit = code > 47 && code < 58
-      if (!isDigit || !(line.charCodeAt(at - 1) > 47 && line.charCodeAt(at - 1) < 58))
+      if (!isDigit || !(codes[at - 1]! > 47 && codes[at - 1]! < 58))
         hash = (Math.imul(hash, 31) + (isDigit ? 48 : code)) | 0
       units++
     } else if (units > 0) {
@@ -120,7 +123,7 @@ function ranksOf(forms: readonly number[]): Float64Array {
     sum += upTo.get(count)!
     upTo.set(count, sum)
   }
-  return Float64Array.from(forms, (form) => upTo.get(counts.get(form)!)!)
+  return new Float64Array(forms.map((form) => upTo.get(counts.get(form)!)!))
 }
 
 /** Largest distance of neighbors whose words are features. */

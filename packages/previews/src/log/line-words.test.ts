@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { TextCodes } from '@spillway/text/internal'
 import { ERROR, hashWord, INFO, LineWords, OK, severityOfLine, WARNING } from './line-words.ts'
 
 function read(line: string): LineWords {
   const words = new LineWords()
-  words.read(`before\n${line}\nafter`, 7, 7 + line.length)
+  const text = `before\n${line}\nafter`
+  words.read(text, 7, 7 + line.length, new TextCodes().of(text))
   return words
 }
 const wordsOf = (line: string): number[] => {

@@ -1,4 +1,4 @@
-import { escapeEnd } from '@spillway/text/internal'
+import { escapeEnd, TextCodes } from '@spillway/text/internal'
 
 /** Classes of characters. Those up to `DIGIT` are parts of words. */
 const LOWER = 1
@@ -113,7 +113,7 @@ export class LineWords {
   /** Whether an escape sequence colors a part of the line red. */
   red = false
 
-  read(text: string, start: number, end: number): void {
+  read(text: string, start: number, end: number, codes: Uint16Array): void {
     const { words } = this
     let count = 0
     let kind = 0
@@ -137,7 +137,7 @@ export class LineWords {
         marks = 0
         continue
       }
-      let code = text.charCodeAt(at)
+      let code = codes[at]!
       let type = CLASSES[code]!
       if (type === BLANK) {
         at++
@@ -154,7 +154,7 @@ export class LineWords {
           before = hash
           hash = ((hash << 5) - hash + (code | 32)) | 0
           if (++at === stop) break
-          code = text.charCodeAt(at)
+          code = codes[at]!
           type = CLASSES[code]!
         }
         if (type === LOWER && at < stop && at - from > 1) {
@@ -165,11 +165,11 @@ export class LineWords {
           while (type === LOWER) {
             hash = ((hash << 5) - hash + code) | 0
             if (++at === stop) break
-            code = text.charCodeAt(at)
+            code = codes[at]!
             type = CLASSES[code]!
           }
         }
-        if (at < stop && type === DIGIT) at = wordEnd(text, at, stop)
+        if (at < stop && type === DIGIT) at = wordEnd(codes, at, stop)
         else {
           word = hash
           if (severity === 0 && at - from > 1) {
@@ -185,12 +185,12 @@ export class LineWords {
         }
       } else if (type === DIGIT) {
         let zero = code === 48
-        while (++at < stop && (type = CLASSES[text.charCodeAt(at)]!) === DIGIT) zero = false
+        while (++at < stop && (type = CLASSES[codes[at]!]!) === DIGIT) zero = false
         if (at === stop || type > UPPER) {
           // "errors: 0" reports none.
           if (zero && count > 0 && count === severityCount) severity = 0
           word = zero ? ZERO : NUMBER
-        } else at = wordEnd(text, at, stop)
+        } else at = wordEnd(codes, at, stop)
       } else if (type === ESCAPE) {
         const after = escapeEnd(text, at, stop)
         if (!red && isRed(text, at, after)) red = true
@@ -204,7 +204,7 @@ export class LineWords {
         const from = at++
         if (count > 0 && type !== MARK) continue
         // The start of a line tells much: a rule, a bullet, a mark of a test runner.
-        while (at < stop && text.charCodeAt(at) === code) at++
+        while (at < stop && codes[at] === code) at++
         word = PUNCTUATION | code | (at - from > 2 ? 0x10000 : 0)
       }
       hasWords = true
@@ -226,23 +226,23 @@ export class LineWords {
   }
 }
 
-function wordEnd(text: string, from: number, end: number): number {
+function wordEnd(codes: Uint16Array, from: number, end: number): number {
   let at = from
-  while (at < end && CLASSES[text.charCodeAt(at)]! <= DIGIT) at++
+  while (at < end && CLASSES[codes[at]!]! <= DIGIT) at++
   return at
 }
 
 const shared = new LineWords()
+const sharedCodes = new TextCodes()
 
 export function severityOfLine(line: string): Severity {
-  shared.read(line, 0, line.length)
+  shared.read(line, 0, line.length, sharedCodes.of(line))
   return shared.severity
 }
 
 /** Returns the position of the word with the severity. 0 if there is none. */
 export function severityAt(line: string): number {
-  shared.read(line, 0, line.length)
-  return shared.severity === 0 ? 0 : shared.at
+  return severityOfLine(line) === 0 ? 0 : shared.at
 }
 
 /** Whether a word is part of a name or path, such as `test_error_message`, so that it reports nothing. */

@@ -122,7 +122,7 @@ function previewLayout(scan: TextScan, options: PreviewOptions, { isLog = false,
   const found = nature === 'output' ? scan.scores() : undefined
   const { lines, note } = found ?? cutPrefixes(scan.kept, false)
   const lineUnits = unitsPerToken(lines)
-  const own = found && Float64Array.from(lines, ({ number }) => found.scores.get(number) ?? 0)
+  const own = found && new Float64Array(lines.map(({ number }) => found.scores.get(number) ?? 0))
   const sought =
     found &&
     countSought(

@@ -44,10 +44,10 @@ export class HashCounts {
     const counts = this.#counts
     this.#hashes = new Int32Array(hashes.length * 2)
     this.#counts = new Uint32Array(hashes.length * 2)
-    for (const [index, hash] of hashes.entries()) {
+    for (let index = 0; index < hashes.length; index++) {
       if (counts[index] === 0) continue
-      const slot = this.#slot(hash)
-      this.#hashes[slot] = hash
+      const slot = this.#slot(hashes[index]!)
+      this.#hashes[slot] = hashes[index]!
       this.#counts[slot] = counts[index]!
     }
   }

@@ -1,4 +1,4 @@
-import { cleanLine, cutAtGrapheme, detach, isDrawn, LineReader } from '@spillway/text/internal'
+import { cleanLine, cutAtGrapheme, detach, isDrawn, LineReader, TextCodes } from '@spillway/text/internal'
 import { LineForms, TextCounts } from './text-counts.ts'
 import { type LineModel, ownWeight } from './line-model.ts'
 import { LINE_MODEL } from './line-weights.ts'
@@ -68,7 +68,7 @@ export class LinePool {
 
   /** Drops half of the lines. If lines have the lowest kept rank, the first ones are kept. */
   #halve(): void {
-    const ranks = Float64Array.from(this.#lines, (line) => line.rank).toSorted()
+    const ranks = new Float64Array(this.#lines.map(({ rank }) => rank)).toSorted()
     const floor = ranks[ranks.length >> 1]!
     let spare = (ranks.length >> 1) - ranks.reduce((count, rank) => count + (rank > floor ? 1 : 0), 0)
     this.#units = 0
@@ -108,12 +108,15 @@ export class TextScanner {
   readonly #reader = new LineReader({
     open: (window) => {
       this.#window = window
+      this.#codes = this.#textCodes.of(window)
       this.#forms?.open(window)
     },
     line: (start, end) => this.#line(start, end),
     longLine: (start, end, hidden) => this.#longLine(start, end, hidden),
   })
   #window = ''
+  #codes: Uint16Array = new Uint16Array(0)
+  readonly #textCodes = new TextCodes()
   #lineCount = 0
   /** Number of units that arrived, number that were read, and whether some were skipped. */
   #passed = 0
@@ -221,7 +224,7 @@ export class TextScanner {
       }
     }
     this.#read += end - start
-    words.read(this.#window, start, end)
+    words.read(this.#window, start, end, this.#codes)
     if (words.blank) return undefined
     const surprise = this.#counts.add(words)
     const weight = ownWeight(this.#model, words)
@@ -286,7 +289,7 @@ export class TextScanner {
 
   #longLine(raw: string, rawEnd: string, hidden: number): void {
     const number = ++this.#lineCount
-    this.#words.read(raw, 0, raw.length)
+    this.#words.read(raw, 0, raw.length, new TextCodes().of(raw))
     this.#counts.add(this.#words)
     this.#longLines.push(this.#note(number, raw, rawEnd, hidden, 0))
     this.#runFirst = undefined

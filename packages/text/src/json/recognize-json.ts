@@ -118,11 +118,12 @@ function check(start: string, cut: boolean): Checked | undefined {
   /** Kind of the latest token: a value, a name, a colon, a comma, or an opening bracket. */
   let last = ''
   const take = (): boolean => {
+    let char = text[at]!
     TOKEN.lastIndex = at
-    let token = TOKEN.exec(text)?.[0]
-    if (token === undefined) {
+    if (TOKEN.test(text)) at = TOKEN.lastIndex
+    else {
       LENIENT.lastIndex = at
-      token = LENIENT.exec(text)?.[0]
+      const token = LENIENT.exec(text)?.[0]
       if (token === undefined || stack.length === 0) return false
       if (token.startsWith('/')) {
         strict = false
@@ -136,11 +137,10 @@ function check(start: string, cut: boolean): Checked | undefined {
           return false
       }
       strict = false
-      token = '"'
+      char = '"'
       at = LENIENT.lastIndex
-    } else at = TOKEN.lastIndex
-    const char = token[0]!
-    if (char === '\u001e' || token.trim() === '') return true
+    }
+    if (char === '\u001e' || char.trim() === '') return true
     const open = stack.at(-1)
     if (char === '{' || char === '[') {
       if (open === undefined) {
