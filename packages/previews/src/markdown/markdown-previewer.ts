@@ -2,7 +2,7 @@ import { writePreview } from '../layout/write-preview.ts'
 import { RawLines } from '../layout/raw-lines.ts'
 import { countOf, hiddenOf } from '../layout/gap-marks.ts'
 import type { TextPreviewer, TextSubject } from '../previewer.ts'
-import { MarkdownReader } from './markdown-reader.ts'
+import { markdownReader } from './markdown-reader.ts'
 import { headingDepth, markdownLine } from './markdown-line.ts'
 import { numberCut, numberNote, withoutNumbers } from '../layout/numbered-lines.ts'
 
@@ -26,7 +26,7 @@ export function markdownPreviewer(): TextPreviewer {
 
 function readMarkdown(subject: TextSubject): ReturnType<TextPreviewer['read']> {
   const { start, intent } = subject
-  const reader = new MarkdownReader(intent.words)
+  const reader = markdownReader(intent.words)
   const numbers = numberCut(start)
   const lines = new RawLines((line) => reader.push(line), numbers?.cut)
   return {

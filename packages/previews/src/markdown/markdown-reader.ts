@@ -33,128 +33,121 @@ interface Section {
   blocks: number
 }
 
-export class MarkdownReader {
-  readonly #store = new ItemStore()
-  readonly #words: WantedWords
-  readonly #headings: number[] = []
-  #sections: Section[] = [{ depth: 0, heading: undefined, weight: 1, lines: 0, blocks: 0 }]
-  #fence: { readonly mark: string; readonly block: number } | undefined
-  #codeLines = 0
-  #blanks = 0
-  #previous: { readonly item: Item; readonly kind: MarkdownLine | 'code' | 'meta' } | undefined
-  #table: { readonly item: Item; rows: number } | undefined
-  #meta = false
+/**
+ * @param sought - Words that the call seeks.
+ * @param headingOf - Returns the depth of a heading if the line is one, and 0 otherwise. The line is prose between blank
+ *   lines. Defaults to Markdown's rules.
+ */
+export function markdownReader(
+  sought: readonly string[],
+  headingOf?: (text: string) => number,
+): { push(line: RawLine): void; finish(): MarkdownOutline } {
+  const store = new ItemStore()
+  const words = new WantedWords(sought)
+  const headings: number[] = []
+  const sections: Section[] = [{ depth: 0, heading: undefined, weight: 1, lines: 0, blocks: 0 }]
+  let fence: { readonly mark: string; readonly block: number } | undefined
+  let codeLines = 0
+  let blanks = 0
+  let previous: { readonly item: Item; readonly kind: MarkdownLine | 'code' | 'meta' } | undefined
+  let table: { readonly item: Item; rows: number } | undefined
+  let meta = false
 
-  readonly #headingOf: ((text: string) => number) | undefined
-
-  /**
-   * @param words - Words that the call seeks.
-   * @param headingOf - Returns the depth of a heading if the line is one, and 0 otherwise. The line is prose between
-   *   blank lines. Defaults to Markdown's rules.
-   */
-  constructor(words: readonly string[], headingOf?: (text: string) => number) {
-    this.#words = new WantedWords(words)
-    this.#headingOf = headingOf
-  }
-
-  push(line: RawLine): void {
+  function push(line: RawLine): void {
     const { text } = line
     const indent = indentOf(text)
     if (indent === text.length && line.hidden === 0) {
-      this.#blanks++
-      this.#endTable()
+      blanks++
+      endTable()
       // Text after a rule is no front matter.
-      if (line.number === 2) this.#meta = false
+      if (line.number === 2) meta = false
       return
     }
     const bare = indent === 0 ? text : text.slice(indent)
-    if (this.#fence !== undefined) this.#code(line, bare, indent)
-    else if (this.#meta && isMeta(line, bare)) this.#metaLine(line, bare)
+    if (fence !== undefined) codeLine(line, bare, indent)
+    else if (meta && isMeta(line, bare)) metaLine(line, bare)
     else if (line.number === 1 && bare.trimEnd() === '---') {
-      this.#meta = true
-      this.#add(line, 'meta', 0.2, TEXT)
+      meta = true
+      add(line, 'meta', 0.2, TEXT)
     } else {
-      this.#meta = false
-      this.#outside(line, bare, indent)
+      meta = false
+      outside(line, bare, indent)
     }
-    this.#blanks = 0
+    blanks = 0
   }
 
-  finish(): MarkdownOutline {
-    this.#endTable()
-    const items = this.#store.finish()
+  function finish(): MarkdownOutline {
+    endTable()
+    const items = store.finish()
     // A text often ends with its conclusion.
-    const last = this.#headings.at(-1) ?? 0
-    if (this.#headings.length > 3) for (const item of items) if (item.start >= last) item.value *= LAST_SECTION
+    const last = headings.at(-1) ?? 0
+    if (headings.length > 3) for (const item of items) if (item.start >= last) item.value *= LAST_SECTION
     for (const item of items.slice(-LAST_LINES)) {
       item.value *= LAST_SECTION
-      if (this.#headingOf !== undefined)
+      if (headingOf !== undefined)
         item.value = Math.max(item.value, PROSE_END * Math.sqrt(estimateLetters(item.text, 0, LETTERS_COUNTED)))
     }
-    return { items, headings: this.#headings }
+    return { items, headings }
   }
 
-  #outside(line: RawLine, bare: string, indent: number): void {
+  function outside(line: RawLine, bare: string, indent: number): void {
     const { text } = line
-    const depth = this.#blanks > 0 || line.number === 1 ? (this.#headingOf?.(bare.trimEnd()) ?? 0) : 0
+    const depth = blanks > 0 || line.number === 1 ? (headingOf?.(bare.trimEnd()) ?? 0) : 0
     if (depth > 0 && indent === 0) {
-      this.#heading(line, depth, true)
+      heading(line, depth, true)
       return
     }
     const kind = markdownLine(bare)
-    if (kind !== 'row' && kind !== 'delimiter') this.#endTable()
+    if (kind !== 'row' && kind !== 'delimiter') endTable()
     switch (kind) {
       case 'heading':
-        this.#heading(line, indent > 3 ? LABEL_DEPTH : headingDepth(bare), indent <= 3)
+        heading(line, indent > 3 ? LABEL_DEPTH : headingDepth(bare), indent <= 3)
         return
       case 'label':
-        this.#heading(line, LABEL_DEPTH, false)
+        heading(line, LABEL_DEPTH, false)
         return
       case 'fence':
-        if (indent <= FENCE_INDENT) this.#open(line, bare)
-        else this.#text(line, 'text', bare)
+        if (indent <= FENCE_INDENT) open(line, bare)
+        else textLine(line, 'text', bare)
         return
       case 'underline':
-        this.#underline(line, bare)
+        underline(line, bare)
         return
       case 'delimiter':
-        this.#delimiter(line, bare)
+        delimiter(line, bare)
         return
       case 'row':
-        if (this.#table !== undefined) this.#table.rows++
+        if (table !== undefined) table.rows++
         // Rows are often padded with blanks.
-        this.#text({ ...line, text: text.replace(/ {2,}/g, ' ') }, kind, bare)
+        textLine({ ...line, text: text.replace(/ {2,}/g, ' ') }, kind, bare)
         return
       default:
-        this.#text(line, kind, bare)
+        textLine(line, kind, bare)
     }
   }
 
-  #heading(line: RawLine, depth: number, counts: boolean): void {
-    const sections = this.#sections
+  function heading(line: RawLine, depth: number, counts: boolean): void {
     while (sections.at(-1)!.depth >= depth && sections.length > 1) sections.pop()
     const parent = sections.at(-1)!
     const weight = depth >= LABEL_DEPTH ? parent.weight * 0.9 : 1 / (0.7 + 0.3 * depth)
     const value = depth >= LABEL_DEPTH ? 4 : 26 / (1 + 0.35 * depth)
-    const item = this.#add(line, 'heading', value, depth >= LABEL_DEPTH ? TEXT : HEADINGS, parent.heading)
+    const item = add(line, 'heading', value, depth >= LABEL_DEPTH ? TEXT : HEADINGS, parent.heading)
     if (counts) {
       item.numbered = true
       item.lone = true
-      this.#headings.push(line.number)
+      headings.push(line.number)
     }
     sections.push({ depth, heading: depth >= LABEL_DEPTH ? parent.heading : item, weight, lines: 0, blocks: 0 })
   }
 
   /** Reads a line of `=` or `-`, which makes the line before it a heading (CommonMark 4.3), or is a rule. */
-  #underline(line: RawLine, bare: string): void {
-    const previous = this.#previous
-    if (previous?.kind !== 'text' || this.#blanks > 0 || previous.item.end !== line.number - 1 || bare.length < 2) {
-      this.#add(line, 'rule', 0.01, TEXT)
+  function underline(line: RawLine, bare: string): void {
+    if (previous?.kind !== 'text' || blanks > 0 || previous.item.end !== line.number - 1 || bare.length < 2) {
+      add(line, 'rule', 0.01, TEXT)
       return
     }
     const { item } = previous
     const depth = bare.startsWith('=') ? 1 : 2
-    const sections = this.#sections
     while (sections.at(-1)!.depth >= depth && sections.length > 1) sections.pop()
     item.parent = sections.at(-1)!.heading
     sections.push({ depth, heading: item, weight: 1 / (0.7 + 0.3 * depth), lines: 0, blocks: 0 })
@@ -163,33 +156,33 @@ export class MarkdownReader {
     item.part = HEADINGS
     item.numbered = true
     item.lone = true
-    this.#headings.push(item.start)
-    this.#previous = undefined
+    headings.push(item.start)
+    previous = undefined
   }
 
-  #open(line: RawLine, bare: string): void {
-    const section = this.#sections.at(-1)!
+  function open(line: RawLine, bare: string): void {
+    const section = sections.at(-1)!
     const mark = bare.charAt(0)
     let size = 3
     while (bare.charAt(size) === mark) size++
-    this.#fence = { mark: mark.repeat(size), block: section.blocks++ }
-    this.#codeLines = 0
-    this.#add(line, 'fence', 0.4 * section.weight, CODE)
+    fence = { mark: mark.repeat(size), block: section.blocks++ }
+    codeLines = 0
+    add(line, 'fence', 0.4 * section.weight, CODE)
   }
 
-  #code(line: RawLine, bare: string, indent: number): void {
-    const { mark, block } = this.#fence!
+  function codeLine(line: RawLine, bare: string, indent: number): void {
+    const { mark, block } = fence!
     if (bare.startsWith(mark) && bare.replaceAll(mark.charAt(0), '').trim() === '') {
-      this.#fence = undefined
-      this.#add(line, 'code', 0.1, CODE)
+      fence = undefined
+      add(line, 'code', 0.1, CODE)
       return
     }
-    const index = this.#codeLines++
-    const { weight, heading } = this.#sections.at(-1)!
+    const index = codeLines++
+    const { weight, heading } = sections.at(-1)!
     const place = weight / (1 + 0.06 * index) / (1 + 0.25 * block) / (1 + 0.06 * Math.min(indent, 16))
     // Skip lines that cannot be worth enough in any case.
-    if (!this.#store.takes(place * MOST_OF_CODE * (this.#words.isEmpty ? 1 : ASKED_WORTH))) {
-      this.#store.add(itemOf(line, this.#blanks, place, CODE, heading))
+    if (!store.takes(place * MOST_OF_CODE * (words.isEmpty ? 1 : ASKED_WORTH))) {
+      store.add(itemOf(line, blanks, place, CODE, heading))
       return
     }
     const telling = estimateLetters(bare, 0, LETTERS_COUNTED)
@@ -197,55 +190,56 @@ export class MarkdownReader {
     // Lines that open a block, with { : ( or [, name it. Deeper ones give details.
     const opens = last === 123 || last === 58 || last === 40 || last === 91 ? OPENING_WORTH : 1
     const value = place * opens * Math.sqrt(telling)
-    this.#add(line, 'code', value * (this.#words.isIn(line.text) ? ASKED_WORTH : 1), CODE)
+    add(line, 'code', value * (words.isIn(line.text) ? ASKED_WORTH : 1), CODE)
   }
 
-  #metaLine(line: RawLine, bare: string): void {
+  function metaLine(line: RawLine, bare: string): void {
     const end = bare.trimEnd()
-    if (end === '---' || end === '...') this.#meta = false
-    this.#add(line, 'meta', line.number < 12 ? 3 : 1, TEXT)
+    if (end === '---' || end === '...') meta = false
+    add(line, 'meta', line.number < 12 ? 3 : 1, TEXT)
   }
 
-  #delimiter(line: RawLine, bare: string): void {
-    const previous = this.#previous
+  function delimiter(line: RawLine, bare: string): void {
     if (previous !== undefined && previous.item.end === line.number - 1 && previous.item.text.includes('|')) {
       // The row before it is the header, which now includes both.
       previous.item.end = line.number
       previous.item.value *= 2
-      this.#table = { item: previous.item, rows: 0 }
-    } else this.#text(line, 'text', bare)
+      table = { item: previous.item, rows: 0 }
+    } else textLine(line, 'text', bare)
   }
 
-  #endTable(): void {
-    if (this.#table === undefined) return
-    const { item, rows } = this.#table
+  function endTable(): void {
+    if (table === undefined) return
+    const { item, rows } = table
     item.note = countOf(rows, 'row')
-    this.#table = undefined
+    table = undefined
   }
 
-  #text(line: RawLine, kind: MarkdownLine, bare: string): void {
+  function textLine(line: RawLine, kind: MarkdownLine, bare: string): void {
     const { text } = line
-    const section = this.#sections.at(-1)!
+    const section = sections.at(-1)!
     const index = section.lines++
     const kindWeight = kind === 'links' || kind === 'rule' ? 0.15 : kind === 'row' ? 0.7 : 1
     // Sought lines count the same at any place.
-    const place = this.#words.isIn(text) ? ASKED_WORTH : index === 0 ? 1.6 : 1 / (1 + 0.12 * index)
+    const place = words.isIn(text) ? ASKED_WORTH : index === 0 ? 1.6 : 1 / (1 + 0.12 * index)
     const value = section.weight * kindWeight * place * Math.sqrt(estimateLetters(bare, 0, LETTERS_COUNTED))
-    this.#add(line, kind, value, TEXT)
+    add(line, kind, value, TEXT)
   }
 
-  #add(
+  function add(
     line: RawLine,
     kind: MarkdownLine | 'code' | 'meta',
     value: number,
     part: number,
-    parent: Item | undefined = this.#sections.at(-1)!.heading,
+    parent: Item | undefined = sections.at(-1)!.heading,
   ): Item {
-    const item = itemOf(line, this.#blanks, value, part, parent)
-    this.#store.add(item)
-    this.#previous = { item, kind }
+    const item = itemOf(line, blanks, value, part, parent)
+    store.add(item)
+    previous = { item, kind }
     return item
   }
+
+  return { push, finish }
 }
 
 function isMeta({ number }: RawLine, bare: string): boolean {

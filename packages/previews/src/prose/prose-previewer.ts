@@ -1,4 +1,4 @@
-import { MarkdownReader } from '../markdown/markdown-reader.ts'
+import { markdownReader } from '../markdown/markdown-reader.ts'
 import { writePreview } from '../layout/write-preview.ts'
 import { countOf, hiddenOf } from '../layout/gap-marks.ts'
 import { RawLines } from '../layout/raw-lines.ts'
@@ -19,7 +19,7 @@ export function prosePreviewer(): TextPreviewer {
 }
 
 function readProse({ start, intent }: TextSubject): ReturnType<TextPreviewer['read']> {
-  const reader = new MarkdownReader(intent.words, proseHeading)
+  const reader = markdownReader(intent.words, proseHeading)
   const numbers = numberCut(start)
   let units = 0
   const lines = new RawLines((line) => reader.push(line), numbers?.cut)

@@ -9,8 +9,6 @@ import {
   splitRecord,
   unquote,
   type AlignedFormat,
-  type AlignedTable,
-  type BeginTable,
   type BlockText,
   type LineColumns,
   type RecordSink,
@@ -43,8 +41,7 @@ export function tablePreviewer(): TextPreviewer {
       const separated = separatedFormat(subject)
       const aligned = alignedFormat(subject)
       if (aligned !== undefined && aligned.sureness > (separated?.sureness ?? 0)) {
-        const begin: BeginTable<TableSection> = (...table) => new TableSection(...table, aligned)
-        const reader = new AlignedReader(aligned, begin)
+        const reader = new AlignedReader(aligned, (...table) => tableSection(...table, aligned))
         const tables = (): TableData[] | undefined =>
           reader.finish()?.map((section) => ({ ...section.finish(), lines: reader.lines }))
         return { push: (text) => reader.push(text), finish: () => writer(tables(), words) }
@@ -79,81 +76,68 @@ const BETWEEN = '\u001f'
 const MOST_NOTES = 12
 const LONGEST_NOTE = 300
 
-class TableSection implements AlignedTable {
-  readonly #columns: LineColumns
-  readonly #title: string
-  readonly #named: boolean
-  readonly #kind: string
-  readonly #largest: boolean | undefined
-  readonly #summaries: ColumnSummary[]
-  readonly #bounds: Int32Array
-  readonly #notes: string[] = []
-  readonly #sample = new RowSample()
-  #unfit = 0
+function tableSection(
+  lineColumns: LineColumns,
+  title: string,
+  named: boolean,
+  { kind = 'table', largest }: Pick<AlignedFormat, 'kind' | 'largest'>,
+) {
+  const { names, columns, separator } = lineColumns
+  const notes: string[] = []
+  const sample = new RowSample()
+  let unfit = 0
+  const summaries = Array.from({ length: columns }, () => new ColumnSummary())
+  const bounds = new Int32Array(2 * columns)
 
-  constructor(
-    columns: LineColumns,
-    title: string,
-    named: boolean,
-    { kind = 'table', largest }: Pick<AlignedFormat, 'kind' | 'largest'>,
-  ) {
-    this.#kind = kind
-    this.#largest = largest
-    this.#columns = columns
-    this.#title = title
-    this.#named = named
-    this.#summaries = Array.from({ length: columns.columns }, () => new ColumnSummary())
-    this.#bounds = new Int32Array(2 * columns.columns)
-  }
-
-  get unfit(): number {
-    return this.#unfit
-  }
-
-  get rows(): number {
-    return this.#sample.rows
-  }
-
-  add(block: BlockText, start: number, end: number, line: number): void {
-    const cells = this.#columns.find(block.codes, start, end, this.#bounds)
-    if (cells === 0) this.#unfit++
-    for (let cell = 0; cell < this.#summaries.length; cell++) {
-      if (cells === 0) this.#summaries[cell]!.addEmpty()
-      else this.#summaries[cell]!.add(block, this.#bounds[2 * cell]!, this.#bounds[2 * cell + 1]!)
+  function add(block: BlockText, start: number, end: number, line: number): void {
+    const cells = lineColumns.find(block.codes, start, end, bounds)
+    if (cells === 0) unfit++
+    for (let cell = 0; cell < summaries.length; cell++) {
+      if (cells === 0) summaries[cell]!.addEmpty()
+      else summaries[cell]!.add(block, bounds[2 * cell]!, bounds[2 * cell + 1]!)
     }
-    this.#sample.add(block.text, start, end, line)
+    sample.add(block.text, start, end, line)
   }
 
-  get columns(): number {
-    return this.#columns.columns
+  function endBlock(text: string): void {
+    sample.endBlock(text)
   }
 
-  endBlock(text: string): void {
-    this.#sample.endBlock(text)
+  function note(text: string): void {
+    if (notes.length < MOST_NOTES) notes.push(text.slice(0, LONGEST_NOTE))
   }
 
-  note(text: string): void {
-    if (this.#notes.length < MOST_NOTES) this.#notes.push(text.slice(0, LONGEST_NOTE))
-  }
-
-  finish(): Omit<TableData, 'lines'> {
-    const { names, columns, separator } = this.#columns
+  function finish(): Omit<TableData, 'lines'> {
     return {
-      kind: this.#kind,
-      largest: this.#largest,
-      title: this.#title,
-      names: this.#named ? names : undefined,
+      kind,
+      largest,
+      title,
+      names: named ? names : undefined,
       labels: names,
       columns,
-      rows: this.#sample.rows,
+      rows: sample.rows,
       ragged: 0,
       // Cells of rows that do not fit were not summarized.
-      summaries: this.#unfit === 0 ? this.#summaries : [],
-      sample: this.#sample.finish(),
-      notes: this.#notes,
-      split: (row) => cellsOf(this.#columns, row),
+      summaries: unfit === 0 ? summaries : [],
+      sample: sample.finish(),
+      notes,
+      split: (row) => cellsOf(lineColumns, row),
       separator,
     }
+  }
+
+  return {
+    get unfit() {
+      return unfit
+    },
+    get rows() {
+      return sample.rows
+    },
+    columns,
+    add,
+    endBlock,
+    note,
+    finish,
   }
 }
 

@@ -147,16 +147,25 @@ export class LineIndex {
     if (bytes === undefined) return undefined
     const end = bytes.length - CHECKSUM_BYTES
     if (end < 0 || bytes[0] !== VERSION || checksum(bytes, end) !== lastWord(bytes)) return undefined
-    const reader = new NumberReader(bytes, 1, end)
-    if (reader.next(size) !== size) return undefined
-    const endsWithLineFeed = reader.next(1) === 1
+    let at = 1
+    const next = (max: number): number | undefined => {
+      let number = 0
+      for (let unit = 1; at < end && unit <= Math.max(1, max); unit *= 128) {
+        const byte = bytes[at++]!
+        number += (byte % 128) * unit
+        if (byte < 128) return number <= max ? number : undefined
+      }
+      return undefined
+    }
+    if (next(size) !== size) return undefined
+    const endsWithLineFeed = next(1) === 1
     const counts: number[] = []
     for (let block = 0; block < blocks; block++) {
-      const count = reader.next(Math.min(LINE_BLOCK_BYTES, size - block * LINE_BLOCK_BYTES))
+      const count = next(Math.min(LINE_BLOCK_BYTES, size - block * LINE_BLOCK_BYTES))
       if (count === undefined) return undefined
       counts.push(count)
     }
-    const isConsistent = reader.isDone && (!endsWithLineFeed || counts.at(-1)! > 0)
+    const isConsistent = at === end && (!endsWithLineFeed || counts.at(-1)! > 0)
     return isConsistent ? new LineIndex(size, counts, endsWithLineFeed) : undefined
   }
 }
@@ -188,32 +197,6 @@ function pushNumber(bytes: number[], number: number): void {
   let rest = number
   for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128)
   bytes.push(rest)
-}
-
-class NumberReader {
-  readonly #bytes: Uint8Array
-  readonly #end: number
-  #at: number
-
-  constructor(bytes: Uint8Array, start: number, end: number) {
-    this.#bytes = bytes
-    this.#at = start
-    this.#end = end
-  }
-
-  get isDone(): boolean {
-    return this.#at === this.#end
-  }
-
-  next(max: number): number | undefined {
-    let number = 0
-    for (let unit = 1; this.#at < this.#end && unit <= Math.max(1, max); unit *= 128) {
-      const byte = this.#bytes[this.#at++]!
-      number += (byte % 128) * unit
-      if (byte < 128) return number <= max ? number : undefined
-    }
-    return undefined
-  }
 }
 
 /** FNV-1a with 32 bits. It protects only against accidental damage. */

@@ -296,31 +296,26 @@ interface State {
 }
 
 /** Positions of a program, without positions that others make unnecessary. */
-class PositionSet {
-  readonly #groups: readonly number[]
+function positionSet({ groups }: Program) {
+  let round = 0
   /** For each group, the last round in which a position was added, and the greatest position then. */
-  readonly #rounds: Uint32Array
-  readonly #greatest: Uint16Array
-  #round = 0
+  const rounds = new Uint32Array(groups.length)
+  const greatest = new Uint16Array(groups.length)
 
-  constructor({ groups }: Program) {
-    this.#groups = groups
-    this.#rounds = new Uint32Array(groups.length)
-    this.#greatest = new Uint16Array(groups.length)
-  }
-
-  clear(): void {
-    this.#round++
+  function clear(): void {
+    round++
   }
 
   /** Returns whether the position is needed. */
-  add(position: number): boolean {
-    const group = this.#groups[position]!
-    if (this.#rounds[group] === this.#round && this.#greatest[group]! >= position) return false
-    this.#rounds[group] = this.#round
-    this.#greatest[group] = position
+  function add(position: number): boolean {
+    const group = groups[position]!
+    if (rounds[group] === round && greatest[group]! >= position) return false
+    rounds[group] = round
+    greatest[group] = position
     return true
   }
+
+  return { clear, add }
 }
 
 /** The match to find: the preferred one, any, or the longest. */
@@ -331,8 +326,8 @@ type Automaton = ReturnType<typeof automaton>
 function automaton(program: Program, alphabet: Alphabet, wanted: Wanted) {
   const states = new Map<string, State>()
   let kept = 0
-  const visited = new PositionSet(program)
-  const added = new PositionSet(program)
+  const visited = positionSet(program)
+  const added = positionSet(program)
 
   function start(entry: number): State {
     return stateOf([program.start], entry, false)
