@@ -59,7 +59,7 @@ export function middlewareOf(
       }
       try {
         if (staying.includes(toolName)) return await run()
-        const calling = callingMessage(request)
+        const calling = request.state.messages.findLast((one) => AIMessage.isInstance(one))
         const isLast = endsRun(request, calling)
         const told = { purpose: calling?.text, callsInTurn: calling?.tool_calls?.length || undefined }
         return await offloadCall(offloaderOf(runtime), toolCall, runtime.signal, run, isLast, told)
@@ -82,10 +82,6 @@ export function middlewareOf(
 function endsRun({ tool, toolCall }: ToolCallRequest, calling: AIMessage | undefined): boolean {
   if ((Object(tool) as { readonly returnDirect?: unknown }).returnDirect !== true) return false
   return calling?.tool_calls?.at(-1)?.id === toolCall.id
-}
-
-function callingMessage({ state }: ToolCallRequest): AIMessage | undefined {
-  return state.messages.findLast((one) => AIMessage.isInstance(one))
 }
 
 /** Whether this version of LangChain marks the message as an error. Such versions also mark their error classes. */

@@ -62,7 +62,7 @@ export async function startCommand(
   let patience: NodeJS.Timeout | undefined
   const end = (signal: NodeJS.Signals): void => {
     child.kill(signal)
-    for (const { pid } of holdersOf(pipe) ?? []) kill(pid, signal)
+    for (const { pid } of holdersOf(pipe) ?? []) unlessRefused(() => process.kill(pid, signal))
   }
   // Before the start, because the child may interrupt this process at once.
   const release = catchSignals((signal, isDelivered, isRepeated) => {
@@ -264,8 +264,6 @@ function drain({ readerFd }: OutputPipe): void {
     .unref()
   closeSync(writer)
 }
-
-const kill = (pid: number, signal: NodeJS.Signals): unknown => unlessRefused(() => process.kill(pid, signal))
 
 /** Largest number of unread bytes in a pipe. */
 const PIPE_BYTES = 1_048_576

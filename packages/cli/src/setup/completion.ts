@@ -1,4 +1,4 @@
-import type { Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { Invocation } from '../commands/command.ts'
 import { EXIT_CODE, usageError } from '../cli-error.ts'
 import { findStore, nearbyStores } from '../store/find-store.ts'
@@ -62,7 +62,7 @@ async function complete(words: readonly string[], program: Command): Promise<rea
 }
 
 async function candidatesOf(command: Command, before: readonly string[], current: string): Promise<readonly string[]> {
-  const option = command.options.find((each) => isNamed(each, before.at(-1)))
+  const option = command.options.find((each) => [each.long, each.short].includes(before.at(-1)))
   if (option?.required === true)
     return option.long === '--store' ? [...nearbyStores(), findStore()] : (option.argChoices ?? [])
   if (current.startsWith('-')) return command.options.flatMap(({ long }) => long ?? [])
@@ -71,8 +71,6 @@ async function candidatesOf(command: Command, before: readonly string[], current
   const [argument] = command.registeredArguments
   return argument?.name().startsWith('reference') === true ? ['last', ...(await referencesIn(before))] : []
 }
-
-const isNamed = ({ long, short }: Option, word: string | undefined): boolean => long === word || short === word
 
 async function referencesIn(before: readonly string[]): Promise<readonly string[]> {
   const storage = await openStore(before[before.indexOf('--store') + 1 || Infinity] ?? findStore())

@@ -49,7 +49,7 @@ export async function doctor({ options, command }: Invocation<StoreOptions>): Pr
     { name: 'store', isOk: true, found: `${redactUrl(options.store)} (${source})` },
     await checkStore(options),
     ...PACKAGES.map((names) => {
-      const missing = names.filter((name) => !isInstalled(name))
+      const missing = names.filter((name) => unlessRefused(() => import.meta.resolve(name)) === undefined)
       return {
         name: names.join(', '),
         isOk: true,
@@ -101,8 +101,6 @@ async function checkStore({ store }: StoreOptions): Promise<Finding> {
     return { name, isOk: false, found: message }
   }
 }
-
-const isInstalled = (name: string): boolean => unlessRefused(() => import.meta.resolve(name)) !== undefined
 
 const namesSpillway = (path: string): boolean =>
   unlessRefused(() => readFileSync(path.replace('~', homedir()), 'utf8'))?.includes('spillway') === true

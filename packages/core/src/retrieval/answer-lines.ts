@@ -136,7 +136,7 @@ export async function answerFull(reference: string, context: RetrievalContext): 
       const json = isJsonSource(source) ? exactJson(text) : undefined
       const answer = {
         header: [],
-        parts: [{ reference, lines: [json === undefined ? visibleLines(text) : text] }],
+        parts: [{ reference, lines: [json === undefined ? text.split('\r\n').map(visibleText).join('\r\n') : text] }],
         json,
       }
       if (fits(answer, context)) return answer
@@ -165,10 +165,6 @@ async function readMedia(
     )
   }
   return { type, mediaType: contentType, data: await source.whole() }
-}
-
-function visibleLines(text: string): string {
-  return text.split('\r\n').map(visibleText).join('\r\n')
 }
 
 /** Parses JSON. Returns an empty object for invalid JSON, and if parsing would change the digits of a number. */

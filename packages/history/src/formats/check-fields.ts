@@ -76,7 +76,7 @@ export function writeMessages(messages: readonly HistoryMessage[], writer: Messa
   return messages.map((message, index) => {
     const native = nativeOf(format, message)
     if (native === undefined) return writer.makeSystem(textOfSystem(message, index, format))
-    return isUntouched(format, message) ? native : writer.patch(native, message, index)
+    return message.native?.format === format && isAsRead(message) ? native : writer.patch(native, message, index)
   })
 }
 
@@ -111,5 +111,3 @@ interface Native {
 export function nativeOf(format: string, { native }: Native): Fields | undefined {
   return native?.format === format && isFields(native.value) ? native.value : undefined
 }
-
-const isUntouched = (format: string, value: Native): boolean => value.native?.format === format && isAsRead(value)

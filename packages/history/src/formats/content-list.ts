@@ -174,15 +174,13 @@ export function responseTextField(response: Fields): string | undefined {
   const [only] = names
   if (names.length === 1 && only !== undefined && TEXT_FIELDS.has(only) && typeof response[only] === 'string')
     return only
-  const long = names.filter((name) => isLongText(response[name]))
+  const long = names.filter((name) => typeof response[name] === 'string' && response[name].length > MAX_SHORT_TEXT)
   const [field] = long
   if (field === undefined || long.length > 1) return undefined
   let left = MAX_BESIDE_TEXT
   for (const name of names) if (name !== field) left = spend(response[name], left - name.length, 0)
   return left >= 0 ? field : undefined
 }
-
-const isLongText = (value: unknown): boolean => typeof value === 'string' && value.length > MAX_SHORT_TEXT
 
 function spend(value: unknown, left: number, depth: number): number {
   if (left < 0 || depth > 8) return -1

@@ -71,10 +71,6 @@ const MASK = 1_023
 const MARKED = new Uint8Array(MASK + 1)
 for (const word of SEVERITIES.keys()) MARKED[word & MASK] = 1
 
-function severityOf(word: number): Severity {
-  return MARKED[word & MASK] === 0 ? 0 : (SEVERITIES.get(word) ?? 0)
-}
-
 export const MOST_WORDS = 64
 /** Number of UTF-16 units to read at each end of a long line. */
 const START_UNITS = 800
@@ -173,7 +169,7 @@ export class LineWords {
         else {
           word = hash
           if (severity === 0 && at - from > 1) {
-            severity = severityOf(hash)
+            severity = MARKED[hash & MASK] === 0 ? 0 : (SEVERITIES.get(hash) ?? 0)
             if (severity !== 0) {
               if (isNamed(text, from, at) || words[count - 1] === ZERO) severity = 0
               else {

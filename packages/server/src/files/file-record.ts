@@ -22,7 +22,7 @@ export interface FileRecord {
 export function fileRecordOf(info: StoredInfo): FileRecord {
   const { reference, contentType, size, storedAt, metadata } = info
   const written = filePathOf(info)
-  const path = written === undefined ? undefined : pathFromWorkspace(written)
+  const path = written?.replace(FROM_WORKSPACE, '')
   return {
     path: path ?? `${RESULT_FOLDER}${reference}${extensionForContentType(contentType)}`,
     reference,
@@ -61,8 +61,6 @@ export function virtualPath(text: string): string {
   while (parts[0] === WORKSPACE) parts.shift()
   return parts.join('/')
 }
-
-const pathFromWorkspace = (path: string): string => path.replace(FROM_WORKSPACE, '')
 
 /** Return a path relative to a folder. Return `undefined` if the path is outside. */
 export function pathWithin(path: string, folder: string): string | undefined {

@@ -64,7 +64,7 @@ export class ScopeFiles {
 
   /** List all files by path. Some of them may have been removed: see {@link ScopeFiles.use}. Rejects like `list`. */
   async list(): Promise<readonly FileRecord[]> {
-    return sorted(await this.#listed())
+    return [...(await this.#listed()).values()].sort((a, b) => (a.path < b.path ? -1 : 1))
   }
 
   add(file: FileRecord): void {
@@ -202,9 +202,6 @@ export class ScopeFiles {
     return { file, created: receipt.created }
   }
 }
-
-const sorted = (files: ReadonlyMap<string, FileRecord>): readonly FileRecord[] =>
-  [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
 
 /** The storage methods that the service needs. */
 export type ServedStorage = Storage & Required<Pick<Storage, 'scope' | 'stat' | 'list' | 'delete'>>

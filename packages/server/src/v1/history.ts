@@ -42,8 +42,6 @@ const FORMATS: Readonly<Record<FormatName, () => HistoryFormat<unknown>>> = {
 
 const FORMAT_NAMES: readonly FormatName[] = Object.keys(FORMATS) as FormatName[]
 
-const historyFormat = (name: FormatName): HistoryFormat<unknown> => FORMATS[name]()
-
 const tokens = z.number().positive()
 
 const conversation = {
@@ -150,7 +148,7 @@ async function historyOptions(
   { format: name, messages, ...limits }: HistoryRequest,
   { tenant, signal }: RouteContext,
 ): Promise<HistoryOptions<unknown> & { readonly archive: HistoryArchive }> {
-  const format = historyFormat(name)
+  const format = FORMATS[name]()
   assertConversation(format, messages)
   const { offloader, files } = tenant()
   const own = name === 'reme' ? new FileArchive(files, REME_ARCHIVE()) : offloaderArchive(offloader)

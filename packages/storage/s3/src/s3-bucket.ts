@@ -89,7 +89,7 @@ export class S3Bucket {
       const got = await this.#getOnce(key, options)
       if (got === undefined || typeof got === 'string' || !('failure' in got)) return got
       // The client retries only failures before the first byte of the body.
-      if (isTimeout(got.failure) || attempt >= (await this.connection.maxAttempts()))
+      if (nameOf(got.failure) === 'TimeoutError' || attempt >= (await this.connection.maxAttempts()))
         throw this.connection.explained(got.failure)
     }
   }
@@ -226,8 +226,6 @@ export function nextOf<Marker>(isTruncated: boolean | undefined, marker: Marker 
     { retryable: false },
   )
 }
-
-const isTimeout = (error: unknown): boolean => nameOf(error) === 'TimeoutError'
 
 const nameOf = (error: unknown): string | undefined => (error instanceof Error ? error.name : undefined)
 

@@ -97,7 +97,7 @@ function mergeForms(texts: readonly string[]): QueryWord[] {
       stems,
       weight: CONTENT_WORDS.has(text) ? CONTENT_WEIGHT : 1,
       anywhere: UNSPACED.test(text),
-      failure: isFailureStem(key),
+      failure: FAILURE_STEMS.has(key),
       alone: false,
       implied: false,
     })
@@ -107,7 +107,7 @@ function mergeForms(texts: readonly string[]): QueryWord[] {
 
 /** Adds words that report failures. The more other words the question has, the lower is their weight. */
 function weighForFailure(asked: readonly QueryWord[]): QueryWord[] {
-  const isSubject = (word: QueryWord): boolean => isSubjectStem(word.stems[0]!.stem)
+  const isSubject = (word: QueryWord): boolean => SUBJECT_STEMS.has(word.stems[0]!.stem)
   const others = asked.filter((word) => !word.failure && !isSubject(word) && word.weight === 1).length
   const share = IMPLIED_WEIGHTS[Math.min(others, IMPLIED_WEIGHTS.length - 1)]!
   const known = new Set(asked.flatMap((word) => word.stems.map(({ stem }) => stem)))
@@ -201,14 +201,6 @@ const FAILURE_CLASSES: readonly FailureClass[] = [
     ],
   },
 ]
-
-function isFailureStem(stem: string): boolean {
-  return FAILURE_STEMS.has(stem)
-}
-
-function isSubjectStem(stem: string): boolean {
-  return SUBJECT_STEMS.has(stem)
-}
 
 export interface WordStem {
   readonly stem: string

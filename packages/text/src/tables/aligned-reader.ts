@@ -153,7 +153,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
         return
       }
       if (this.#inNotes || isFooter(text)) {
-        if (!this.#inNotes) this.#counted = countOf(text)
+        if (!this.#inNotes) this.#counted = Number(/\d+/.exec(text)![0])
         this.#inNotes = true
         this.#sections.at(-1)!.note(cleanLine(text).trim())
         return
@@ -281,10 +281,6 @@ function mayBeTitle(codes: Uint16Array, start: number, end: number, first: numbe
     blanks++
   }
   return blanks > 0
-}
-
-function countOf(footer: string): number {
-  return Number(/\d+/.exec(footer)![0])
 }
 
 function isDash(code: number): boolean {

@@ -206,7 +206,7 @@ class SessionConnection implements Connection {
       done()
       throw error
     }
-    if (response.body === null || !isStream(response)) {
+    if (response.body === null || response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
       done()
       return response
     }
@@ -260,9 +260,6 @@ class SessionConnection implements Connection {
       await this.send(message)
   }
 }
-
-const isStream = ({ headers }: Response): boolean =>
-  headers.get('content-type')?.startsWith('text/event-stream') === true
 
 /** Calls `onEnd` once, when the stream ends or its reader stops. */
 function watchEnd(onEnd: () => void): TransformStream<Uint8Array, Uint8Array> {

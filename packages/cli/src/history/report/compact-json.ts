@@ -1,7 +1,7 @@
 import { describeError } from '../../cli-error.ts'
 import type { Compacted } from '../compact-transcript.ts'
 import type { Transcript } from '../transcript/transcript.ts'
-import { explainObstacle, type MessageRow } from './message-row.ts'
+import { explainObstacle } from './message-row.ts'
 
 /** Describe a compaction for scripts. Messages are numbered from 1. A created message has no number. */
 export function compactJson(
@@ -28,7 +28,7 @@ export function compactJson(
     fits,
     obstacles: obstacles.map((obstacle) => ({
       number: numberOf(obstacle.index),
-      line: lineOf(rows, obstacle.index),
+      line: rows[obstacle.index]?.line ?? null,
       tokens: obstacle.tokens.after,
       reason: obstacle.reason,
       explanation: explainObstacle(obstacle, noSummary),
@@ -47,5 +47,3 @@ export function compactJson(
 }
 
 const numberOf = (index: number): number | null => (index < 0 ? null : index + 1)
-
-const lineOf = (rows: readonly MessageRow[], index: number): number | null => rows[index]?.line ?? null

@@ -65,7 +65,7 @@ export function passageReader(
 
   /** Views a progress line as a terminal shows it, unless only an earlier state has one of the words. */
   function viewLine(line: string, start: number, number: number, least: number): LineView {
-    const stored = withoutEnd(line)
+    const stored = line.replace(/\r?\n$/, '')
     const of = { number, line: { start, end: start + ENCODER.encode(stored).length }, start, isWhole: true }
     const view = (text: string, isShown: boolean): LineView => {
       const match = matchIn(text, 0, text.length, least)
@@ -149,8 +149,6 @@ function isLongPart({ column, open }: ChunkPlace): boolean {
 function linesOf(text: string): string[] {
   return text.split(/(?<=\n)/)
 }
-
-const withoutEnd = (line: string): string => line.replace(/\r?\n$/, '')
 
 function nthLineStart(text: string, index: number): number {
   let start = 0
