@@ -112,8 +112,8 @@ async function phase(index) {
   // One run of the linter for all packages takes a third of the time of one for each.
   if (options.filter.length > 0 && tasks.includes('lint')) args.push('--filter=//')
   if (options.force) args.push('--force')
-  // One more than there are cores: tests of servers that fail wait for most of their time.
-  args.push(`--concurrency=${availableParallelism() + 1}`)
+  // Two more than there are cores: a task of tests waits for processes that it starts, and for servers that fail.
+  args.push(`--concurrency=${availableParallelism() + 2}`)
   exitCode = await run('pnpm', ['exec', 'turbo', 'run', ...tasks, ...args])
   const [file] = existsSync(RUNS) ? readdirSync(RUNS) : []
   const { tasks: done, execution } =

@@ -11,9 +11,7 @@ checkPackage({
   project: 'internal/packages',
   tests: [
     'readme-examples',
-    ...(isOwn
-      ? ['api-report', 'compare-sizes', 'licenses', 'required-entries', ...(isFull ? ['rehearsal'] : [])]
-      : ['package-shape']),
+    ...(isOwn ? ['api-report', 'compare-sizes', 'licenses', ...(isFull ? ['rehearsal'] : [])] : ['package-shape']),
     ...installedBy(folder),
   ],
   env: { SPILLWAY_PACKAGES_OF: folder },

@@ -105,7 +105,10 @@ function staticChunks(
   return found
 }
 
-/** Modules that each entry loads in Node.js, and the command line for its version. */
+/**
+ * Modules that each entry loads in Node.js, and the command line for its version. Throws if CommonJS cannot require an
+ * entry, because it waits at its top level.
+ */
 function moduleRows(folder: string): [string, number, number][] {
   const entries = listPublicPackages().flatMap(({ name }) => {
     const manifest = readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')
@@ -115,7 +118,10 @@ function moduleRows(folder: string): [string, number, number][] {
   // A binding of vitest can be loaded by a running test only.
   const counted = entries.filter((entry) => !/\/(?:package\.json|vitest)$/.test(entry))
   return [
-    ...counted.map((entry) => [entry, ...countModules(folder, importing(entry))] satisfies [string, number, number]),
+    ...counted.map((entry): [string, number, number] => {
+      const args = ['--input-type=commonjs', '-e', `require(${JSON.stringify(entry)})`]
+      return [entry, ...countModules(folder, args)]
+    }),
     ['spillway --version', ...countModules(folder, version(folder))],
   ]
 }
@@ -132,7 +138,7 @@ function timeRows(folder: string): [string, number][] {
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const [name, args] of Object.entries(starts)) {
       const begin = performance.now()
-      run(folder, args)
+      run(folder, args, { NODE_COMPILE_CACHE: undefined })
       times.get(name)?.push(performance.now() - begin)
     }
   }
@@ -155,7 +161,7 @@ function countModules(folder: string, args: readonly string[]): [own: number, ot
 
 /** Run Node.js in a folder that resolves the AI SDK too. */
 function run(folder: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): void {
-  const { NODE_OPTIONS: _, NODE_COMPILE_CACHE: __, ...inherited } = process.env
+  const { NODE_OPTIONS: _, ...inherited } = process.env
   execFileSync(process.execPath, args, {
     cwd: join(folder, 'node_modules/@spillway/ai-sdk'),
     env: { ...inherited, ...env },

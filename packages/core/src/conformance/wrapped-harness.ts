@@ -9,7 +9,7 @@ import { DEFAULT_TIMEOUT_MS } from './plan.ts'
 export interface StorageWrapping {
   /** Name of the wrapper in reports: `compressed`. */
   readonly name: string
-  /** Called for each instance. It is called for each instance. */
+  /** Called for each instance. */
   wrap(storage: ManagedStorage): ManagedStorage
   /** Known gaps of the wrapped backend, in addition to those of the backend: case id → reason. */
   readonly knownGaps?: Readonly<Record<string, string>>
