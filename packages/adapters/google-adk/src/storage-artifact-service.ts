@@ -136,13 +136,7 @@ const nameOf = ({ key }: StoredInfo): string => key.slice(0, key.lastIndexOf('@'
 
 type Artifact = SaveArtifactRequest['artifact']
 
-interface ArtifactContent {
-  readonly content: Uint8Array
-  readonly contentType: string
-  readonly metadata: Readonly<Record<string, string>>
-}
-
-function writeArtifact({ inlineData, fileData, text }: Artifact, custom: unknown): ArtifactContent {
+function writeArtifact({ inlineData, fileData, text }: Artifact, custom: unknown) {
   const { mimeType, displayName } = inlineData ?? fileData ?? {}
   const described = {
     'artifact-type': mimeType,

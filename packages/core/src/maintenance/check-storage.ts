@@ -89,17 +89,11 @@ export async function checkStorage(storage: ManagedStorage, options: CheckOption
   return { ...done, problems, leftovers: leftovers ?? 0 }
 }
 
-interface ReadEntry {
-  readonly size: number
-  readonly hasLineIndex: boolean
-  readonly proof: 'same' | 'other' | 'none'
-}
-
 async function readEntry(
   entry: OpenEntry,
   reference: string,
   scope: readonly string[] | undefined,
-): Promise<ReadEntry> {
+): Promise<{ readonly size: number; readonly hasLineIndex: boolean; readonly proof: 'same' | 'other' | 'none' }> {
   const { key, contentType, size, lineIndex, metadata } = entry.info
   const lines = new LineIndexRecorder()
   const digest = new ReferenceDigest({ scope: scope ?? [], key, contentType })

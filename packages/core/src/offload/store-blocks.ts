@@ -145,7 +145,7 @@ export async function storeParts(
   toolName: string,
   signal: AbortSignal | undefined,
   documents: readonly StoredPart[] = [],
-): Promise<StoredParts> {
+): Promise<{ readonly stored: readonly StoredPart[]; undo(): Promise<void> }> {
   const receipts: StoreReceipt[] = []
   const stored = new Map(documents.map((document) => [document.part, document]))
   const undo = async (): Promise<void> => {
@@ -228,11 +228,6 @@ export async function undoAndThrow(undo: () => Promise<void>, reason: unknown): 
     throw new AggregateError([reason, cleanUpError], 'Offloading failed, and so did removing what had been stored.')
   })
   throw reason
-}
-
-interface StoredParts {
-  readonly stored: readonly StoredPart[]
-  undo(): Promise<void>
 }
 
 const MAX_TOOL_NAME_LENGTH = 200

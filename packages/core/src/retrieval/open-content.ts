@@ -96,19 +96,12 @@ const MAX_SEARCHED_ENTRIES = 1_000
 /** Largest number of bytes to search, unless a single entry is larger. */
 const MAX_SEARCHED_BYTES = 1_073_741_824
 
-interface ReadEntries {
-  readonly searched: number
-  /** Number of text entries left out because of their age, their size or the time limit. */
-  readonly unsearched: number
-  readonly binary: number
-}
-
-/** Reads the text of this scope one entry after the other, the newest first. */
+/** Reads the text of this scope one entry after the other, the newest first. Old and large ones may stay unsearched. */
 export async function readNewest(
   context: RetrievalContext,
   hasTime: () => boolean,
   read: (info: StoredInfo, source: ContentSource) => Promise<void>,
-): Promise<ReadEntries> {
+): Promise<{ readonly searched: number; readonly unsearched: number; readonly binary: number }> {
   const { newest, total, others } = await listNewest(context, MAX_SEARCHED_ENTRIES, true)
   let opened = 0
   let bytes = 0
@@ -127,12 +120,6 @@ export async function readNewest(
   return { searched: opened - binary, unsearched: total - opened, binary: others + binary }
 }
 
-interface ScopeEntries {
-  readonly newest: readonly StoredInfo[]
-  readonly total: number
-  readonly others: number
-}
-
 /** Whether entries may be listed: never without a scope, so that no caller lists the entries of others. */
 export function canList(context: RetrievalContext): boolean {
   return context.scoped && context.storage.can.list
@@ -144,7 +131,7 @@ export async function listNewest(
   count: number,
   textOnly: boolean,
   onEntry?: (info: StoredInfo) => void,
-): Promise<ScopeEntries> {
+): Promise<{ readonly newest: readonly StoredInfo[]; readonly total: number; readonly others: number }> {
   let kept: StoredInfo[] = []
   let total = 0
   let others = 0

@@ -119,19 +119,13 @@ async function answerRequest(request: RetrievalRequest, context: RetrievalContex
   }
 }
 
-interface Explanation {
-  readonly code: RetrievalErrorCode
-  readonly message: string
-  readonly advice?: AnswerPart
-}
-
 /** Explains an error to the model. An error that is not from the storage, the pattern or the input is thrown again. */
 async function explain(
   error: unknown,
   input: unknown,
   request: RetrievalRequest | undefined,
   context: RetrievalContext,
-): Promise<Explanation> {
+): Promise<{ readonly code: RetrievalErrorCode; readonly message: string; readonly advice?: AnswerPart }> {
   const reference = request?.reference
   if (error instanceof RetrievalError) {
     const { code, call, stored } = error

@@ -12,11 +12,6 @@ import {
 } from './storage-error.ts'
 import type { EvictedEntry, ManagedStorageOptions, OperationOptions } from './storage.ts'
 
-interface ExpiredReport {
-  readonly expired: number
-  readonly bytes: number
-}
-
 /** Number of entries that a driver with `evictAll` evicts in one call. */
 const MAX_BATCH = 500
 
@@ -141,7 +136,7 @@ export class EntryLifetime {
     prefix: string,
     { signal }: OperationOptions,
     removeUnended: (id: EntryId) => Promise<number | undefined> | undefined,
-  ): Promise<ExpiredReport> {
+  ): Promise<{ readonly expired: number; readonly bytes: number }> {
     let expired = 0
     let bytes = 0
     if (this.#ttlMs === null) return { expired, bytes }

@@ -7,11 +7,6 @@ export interface NamedCalls {
   nameOf(id: string): string
 }
 
-interface CallsOfName {
-  readonly ids: string[]
-  answered: number
-}
-
 /**
  * Create ids that pair responses with calls. They are paired by id, or by name and order in the previous turn.
  *
@@ -20,7 +15,7 @@ interface CallsOfName {
 export function createNamedCalls(allIds: () => readonly unknown[]): NamedCalls {
   const names = new Map<string, string>()
   /** Calls of the last turn by function name, with the number of those that have an id but no response yet. */
-  const named = new Map<string, CallsOfName>()
+  const named = new Map<string, { readonly ids: string[]; answered: number }>()
   const open = new Map<string, number>()
   let isAnswered = false
   let taken: ReadonlySet<unknown> | undefined

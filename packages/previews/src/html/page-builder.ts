@@ -18,16 +18,10 @@ const SELF_LINK = /^[#§¶]\s?|\s?[#§¶]$/
 const NOT_MADE = -1
 const NEVER_MADE = -2
 
-interface OpenElement {
-  made: number
-  readonly kind: ElementKind
-  readonly marks: number
-}
-
 export class PageBuilder {
   readonly #blocks: PageBlock[] = []
   readonly #elements: PageElement[] = [newElement(-1, 0, 0)]
-  readonly #open: OpenElement[] = []
+  readonly #open: { made: number; readonly kind: ElementKind; readonly marks: number }[] = []
   /** Number of open elements, from the outermost, whose index is decided. */
   #settled = 0
   #kept = 0

@@ -97,16 +97,9 @@ export function recognizeProse(subject: TextSubject): number {
   return 0.6
 }
 
-interface Units {
-  readonly letters: number
-  /** Number of characters that are rare in sentences. */
-  readonly odd: number
-  /** Number of sentence ends: a mark after a letter and before a blank or the end, or a mark that needs no blank. */
-  readonly sentences: number
-}
-
-function countUnits(line: string): Units {
+function countUnits(line: string) {
   let letters = 0
+  /** Characters that are rare in sentences. */
   let odd = 0
   let sentences = 0
   for (let at = 0; at < line.length; at++) {

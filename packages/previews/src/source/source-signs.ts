@@ -147,19 +147,13 @@ const CODE_START =
   /^\s*(?:\/\/|\/\*|\*|#|--|@\w|<\/?[a-zA-Z]|import\b|from\b|use\b|using\b|package\b|return\b|if\b|else\b|for\b|while\b|def\b|class\b|func\b|fn\b|fun\b|let\b|const\b|var\b|val\b|end\b|do\b|case\b|when\b|with\b|try\b|raise\b|public\b|private\b|static\b|module\b|alias\b|type\b|sub\b|my\b|\||'|"|:|\()/
 const ASSIGNMENT = /^\s*[\w.@$[\]'":]+ ?(?::?=|<-|=>|:|\+=) ?\S|\w\([^()]*\)/
 
-interface CodeLikeness {
-  /** Share of lines with text that look like code, from 0 to 1. */
-  readonly share: number
-  /** The language, or `undefined` if fewer than three lines show it. */
-  readonly language: string | undefined
-}
-
 /** Largest number of lines to read, and of UTF-16 units in a line. */
 const MOST_LINES = 240
 const MOST_UNITS = 160
 const LEAST_TELLING = 3
 
-function codeLikeness(lines: readonly string[]): CodeLikeness {
+/** Returns the share of lines that look like code, and the language if at least three lines show it. */
+function codeLikeness(lines: readonly string[]) {
   const votes = new Map<string, number>()
   let filled = 0
   let like = 0

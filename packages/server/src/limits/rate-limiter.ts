@@ -9,11 +9,6 @@ export interface RateLimits {
   readonly requestBurst: number
 }
 
-interface Bucket {
-  tokens: number
-  at: number
-}
-
 const MAX_CALLERS = 10_000
 
 /** Limits the requests of each caller with a token bucket. */
@@ -21,7 +16,7 @@ export function rateLimiter(
   limits: RateLimits,
   clock: () => number = () => performance.now(),
 ): (caller: string) => void {
-  const buckets = new BoundedMap<string, Bucket>(MAX_CALLERS)
+  const buckets = new BoundedMap<string, { tokens: number; at: number }>(MAX_CALLERS)
 
   /** Count a request. @throws HttpError `rate-limited` with the time to wait. */
   function take(caller: string): void {

@@ -11,11 +11,6 @@ import {
 const SIBLINGS = '.index/'
 const ID = /^(?:[a-z0-9_-]{1,64}\/)*[a-z0-9_]{1,64}$/
 
-interface SiblingName {
-  readonly id: EntryId
-  readonly generation: string
-}
-
 /** Names of entries are `<prefix>/<id>`, and those of siblings `<prefix>/.index/<id>.<generation>`. */
 export class ObjectNames {
   readonly #prefix: string
@@ -47,7 +42,7 @@ export class ObjectNames {
     return ID.test(id) ? id : undefined
   }
 
-  siblingOf(key: string): SiblingName | undefined {
+  siblingOf(key: string): { readonly id: EntryId; readonly generation: string } | undefined {
     const start = `${this.#prefix}${SIBLINGS}`
     const dot = key.lastIndexOf('.')
     if (!key.startsWith(start) || dot < start.length) return undefined

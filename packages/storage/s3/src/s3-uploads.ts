@@ -152,11 +152,6 @@ export const partLimits = (partBytes: number): PartLimits => ({
   refreshMs: 900_000,
 })
 
-interface UploadedContent {
-  readonly parts: readonly UploadedPart[]
-  readonly size: number
-}
-
 /**
  * Uploads a stream in parts, several at the same time. After a failure, it waits for parts that are being sent, and
  * throws the error.
@@ -168,7 +163,7 @@ export async function uploadParts(
   upload: UnfinishedUpload,
   chunks: AsyncIterable<Uint8Array>,
   limits: PartLimits,
-): Promise<UploadedContent> {
+): Promise<{ readonly parts: readonly UploadedPart[]; readonly size: number }> {
   const parts: UploadedPart[] = []
   const failures: unknown[] = []
   const underway = new Set<Promise<void>>()

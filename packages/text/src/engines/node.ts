@@ -291,12 +291,7 @@ function createSharedProgress(textLength: number): Int32Array<SharedArrayBuffer>
   return new Int32Array(new SharedArrayBuffer((1 + 3 * hits) * Int32Array.BYTES_PER_ELEMENT))
 }
 
-interface SharedProgress {
-  readonly lines: number
-  readonly hits: Uint32Array
-}
-
-function readSharedProgress(shared: Int32Array): SharedProgress {
+function readSharedProgress(shared: Int32Array): { readonly lines: number; readonly hits: Uint32Array } {
   const lines = Atomics.load(shared, 0)
   let end = 1
   // Line indexes are stored plus one, so that 0 marks the end.

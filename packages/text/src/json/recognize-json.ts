@@ -81,15 +81,6 @@ function beginning(start: string): number {
   return guard !== null && guard[0] !== '' ? first + guard[0].length : -1
 }
 
-interface Checked {
-  readonly strict: boolean
-  readonly pairs: number
-  readonly items: number
-  readonly values: number
-  readonly whole: number
-  readonly length: number
-}
-
 const TOKEN =
   /\s+|"(?:[^"\\\n]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.])|(?:true|false|null)(?![\w$])|[[\]{},:]|\u001e/y
 const LENIENT =
@@ -103,7 +94,7 @@ function withoutLastWord(text: string): string {
   return text.slice(0, end)
 }
 
-function check(start: string, cut: boolean): Checked | undefined {
+function check(start: string, cut: boolean) {
   const text = cut ? withoutLastWord(start) : start
   const stack: string[] = []
   let strict = true

@@ -25,24 +25,19 @@ export interface Passage {
   readonly similarLine: number
 }
 
-interface RankedPassages {
-  readonly passages: readonly Passage[]
-  /** Number of passages. Similar ones are not counted. */
-  readonly total: number
-}
-
 interface WordWeights {
   readonly weights: readonly number[]
   readonly averageLength: number
   readonly caller?: unknown
 }
 
+/** Returns the best passages, and the number of all. Similar ones count once. */
 export async function rankPassages(
   words: readonly QueryWord[],
   candidates: PassageCandidates,
   weights: WordWeights,
   count: number,
-): Promise<RankedPassages> {
+): Promise<{ readonly passages: readonly Passage[]; readonly total: number }> {
   const { caller } = weights
   const keys = await sortKeys(candidates, scorer(words, candidates, weights), caller)
   const taken = new Uint8Array(candidates.count)

@@ -19,13 +19,8 @@ interface Standing {
   readonly [MESSAGE]?: BaseMessage
 }
 
-interface Known {
-  readonly standing: Standing
-  /** The fields when the object was made. If the message changes in place, it gets a new object. */
-  readonly fields: readonly unknown[]
-}
-
-const known = new WeakMap<BaseMessage, Known>()
+/** Standings of messages, with their fields at that time. A message that changes in place gets a new object. */
+const known = new WeakMap<BaseMessage, { readonly standing: Standing; readonly fields: readonly unknown[] }>()
 
 /** Return a message's native value: the same object until the message changes, though checkpoints copy it. */
 export function standingFor(message: AnyMessage): object {

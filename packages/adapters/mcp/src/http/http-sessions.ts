@@ -20,12 +20,6 @@ export interface HttpSessionsOptions {
   readonly maxRequestBytes?: number | undefined
 }
 
-interface Session {
-  readonly connection: SessionConnection
-  /** The caller that owns the session. Its id alone gives no access. */
-  readonly caller: string
-}
-
 /** Share of all sessions that one caller may always keep. Sessions beyond it may end if another caller needs one. */
 const CALLER_SHARE = 0.25
 /** Largest interval between searches for idle sessions, in milliseconds. */
@@ -39,7 +33,8 @@ const SWEEP_MS = 60_000
  */
 export class HttpSessions {
   readonly #options: HttpSessionsOptions & { readonly [Key in 'maxSessions' | 'idleMs' | 'maxRequestBytes']: number }
-  readonly #sessions = new Map<string, Session>()
+  /** A session belongs to its caller. Its id alone gives no access. */
+  readonly #sessions = new Map<string, { readonly connection: SessionConnection; readonly caller: string }>()
   readonly #open = new Map<SessionConnection, string>()
   readonly #timer: NodeJS.Timeout
 

@@ -47,14 +47,6 @@ async function apart<Result>(work: () => Promise<Result> | Result): Promise<Resu
   return await work()
 }
 
-/** A watcher of the thread that runs the suite. */
-interface ThreadWatch {
-  /** The reason why work has not ended, if it blocked the thread. It continues a sentence. */
-  why(): string
-  /** Stop watching. */
-  end(): void
-}
-
 /** Indexes in the shared memory: beats of the thread, its limit in milliseconds, how often its code was ended. */
 const [BEATS, LIMIT, ENDED] = [0, 1, 2]
 const BEAT_MS = 100
@@ -81,12 +73,13 @@ setInterval(() => {
 let shared: Int32Array | undefined
 
 /** Watch the thread until the watcher is ended. Has no effect outside the main thread of Node.js 20.16 and later. */
-function watchThread(milliseconds: number): ThreadWatch {
+function watchThread(milliseconds: number) {
   const memory = (shared ??= startWatcher())
   const before = Atomics.load(memory, ENDED)
   Atomics.add(memory, BEATS, 1)
   Atomics.store(memory, LIMIT, Math.min(milliseconds, 2 ** 31 - 1))
   return {
+    /** Explain in the form of a continued sentence why work has not ended, if it blocked the thread. */
     why: () => (Atomics.load(memory, ENDED) > before ? ', because a loop without await blocks the thread' : ''),
     end: () => void Atomics.store(memory, LIMIT, 0),
   }

@@ -71,13 +71,7 @@ async function orExplained<Result>(
   }
 }
 
-interface NamedTable {
-  readonly name: string
-  readonly rows: number
-  readonly columns: readonly SqlColumn[]
-}
-
-function namedTables(databases: readonly SqlDatabase[]): readonly NamedTable[] {
+function namedTables(databases: readonly SqlDatabase[]) {
   const [{ tables }] = databases as readonly [SqlDatabase]
   if (databases.length === 1)
     return tables.map((table, index) => ({ ...table, name: tables.length === 1 ? 't' : `t${index + 1}` }))
