@@ -248,6 +248,7 @@ function weight(cells: Cells): number {
 function showRow({ name, cells, rare }: EntryRow, columns: readonly string[], isMember: boolean): string {
   const shown = columns.map((path) => showCell(cells.get(path) ?? '', CELL_UNITS))
   if (isMember) shown.unshift(showCell(`"${name}"`, NOTABLE_UNITS))
+  if (rare.length === 0) return shown.join(', ').trimEnd()
   const known = new Set(columns)
   const notes: string[] = []
   for (const { path, value } of rare) {
@@ -291,11 +292,10 @@ const ITEM = '[]'
 const MOST_ITEMS = 8
 /** Separator of keys, which never occurs unescaped in a JSON key. */
 const KEY_SEPARATOR = '\u0000'
+const entryCodes = new TextCodes()
 
 /** Simple values of an entry by their joined keys. For an array, the value is its items or its length. */
 type Cells = ReadonlyMap<string, string>
-
-const entryCodes = new TextCodes()
 
 /** Reads an entry. If the text is cut, it stops at the cut. */
 function readEntry(text: string, isMember: boolean): { readonly name: string; readonly cells: Cells } {

@@ -19,11 +19,9 @@ for (const char of '0123456789+-.') {
 }
 
 /** Words of JSON, and of JavaScript and Python used in its place. */
-const WORDS: ReadonlySet<string> = new Set('true false null undefined NaN Infinity True False None nan inf'.split(' '))
-
-export function isWord(text: string, start: number, end: number): boolean {
-  return WORDS.has(text.slice(start, end))
-}
+export const WORDS: ReadonlySet<string> = new Set(
+  'true false null undefined NaN Infinity True False None nan inf'.split(' '),
+)
 
 /** Whether a character is a rare blank, the byte order mark, or the separator of RFC 7464. */
 export function isBlank(code: number): boolean {

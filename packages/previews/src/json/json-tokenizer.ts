@@ -1,5 +1,5 @@
 import { TextCodes } from '@spillway/text/internal'
-import { APOSTROPHE, INNER, NUMBER, QUOTE, STARTS, isBlank, isWord } from './json-characters.ts'
+import { APOSTROPHE, INNER, NUMBER, QUOTE, STARTS, WORDS, isBlank } from './json-characters.ts'
 import { Nesting } from './nesting.ts'
 import type { JsonBreak, JsonSink } from './json-scan.ts'
 
@@ -24,7 +24,6 @@ const BACKSLASH = 92
 export class JsonTokenizer {
   readonly #sink: JsonSink
   readonly #textCodes: TextCodes
-  /** The UTF-16 units of the text that is read. */
   #codes: Uint16Array = new Uint16Array(0)
   #pending = ''
   #origin = 0
@@ -141,6 +140,7 @@ export class JsonTokenizer {
       const code = codes[at]!
       if (code === 32) {
         at++
+        while (at < end && codes[at] === 32) at++
       } else if (code === QUOTE || code === APOSTROPHE) {
         const next = this.#readString(text, at, code, last)
         if (next < 0) return at
@@ -287,9 +287,11 @@ export class JsonTokenizer {
     let index = start
     let newline = end
     let newlines = 0
-    for (; index < end && codes[index] !== quote; index++) {
-      if (codes[index] === BACKSLASH) index++
-      if (codes[index] === LINE_FEED && newlines++ === 0) newline = index
+    for (; index < end; index++) {
+      let code = codes[index]!
+      if (code === quote) break
+      if (code === BACKSLASH && ++index < end) code = codes[index]!
+      if (code === LINE_FEED && newlines++ === 0) newline = index
     }
     index = Math.min(index, end)
     if (this.#byLine && newline < index) return this.#break(newline)
@@ -366,7 +368,7 @@ export class JsonTokenizer {
     const code = codes[at]!
     if (STARTS[code] === NUMBER && (index - at > 1 || code >= 48)) {
       this.#sink.number(text, at, index, this.#origin + at, this.#line)
-    } else if (isWord(text, at, index)) {
+    } else if (WORDS.has(text.slice(at, index))) {
       this.#sink.word(text, at, index, this.#origin + at, this.#line)
     } else return this.#break(at)
     this.#valueEnds()

@@ -34,7 +34,7 @@ export class PassageKeeper {
     for (let level = Math.min(levels, PASSAGE_LEVELS) - 1; level >= 0; level--) this.#fill(this.#open[level])
     this.#fill(this.top)
     const from = Math.max(0, end - PASSAGE_UNITS)
-    this.#before = (from > 0 ? '' : this.#before.slice(-PASSAGE_UNITS)) + this.#text.slice(from, end)
+    this.#before = (from > 0 ? '' : this.#before.slice(end - PASSAGE_UNITS)) + this.#text.slice(from, end)
     this.#text = ''
   }
 

@@ -11,8 +11,8 @@ const TOKEN_UNITS = 32
 
 interface ReadLine extends Pick<LineWords, 'kind' | 'shape' | 'skeleton' | 'template' | 'severity'> {
   /** Ids of the words, and of the parts between blanks. */
-  readonly words: Int32Array
-  readonly tokens: Int32Array
+  readonly words: readonly number[]
+  readonly tokens: readonly number[]
 }
 
 /** Kept lines of a text. Each hash has an id, so that its weights are looked up only once. */
@@ -58,7 +58,7 @@ function readTokens(codes: Uint16Array, tokens: Int32Array): number {
     const code = at < codes.length ? codes[at]! : 32
     if (code !== 32 && code !== 9) {
       const isDigit = code > 47 && code < 58
-      if (!isDigit || !(codes[at - 1]! > 47 && codes[at - 1]! < 58))
+      if (!isDigit || at === 0 || codes[at - 1]! < 48 || codes[at - 1]! > 57)
         hash = (Math.imul(hash, 31) + (isDigit ? 48 : code)) | 0
       units++
     } else if (units > 0) {
@@ -101,7 +101,7 @@ export function oddLines(ranks: readonly Float64Array[]): Set<number> {
 }
 
 /** @param marks - For each word, its hash if it is common, otherwise `RARE`. */
-function formOf(words: Int32Array, marks: Int32Array): number {
+function formOf(words: readonly number[], marks: Int32Array): number {
   let form = 0
   let before = 0
   for (const word of words) {

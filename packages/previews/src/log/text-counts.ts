@@ -65,9 +65,9 @@ export class HashIds {
     return this.#hashes.subarray(0, this.#size)
   }
 
-  ofAll(hashes: Int32Array, count: number): Int32Array {
-    const ids = new Int32Array(count)
-    for (let index = 0; index < count; index++) ids[index] = this.#idOf(hashes[index]!)
+  ofAll(hashes: Int32Array, count: number): readonly number[] {
+    const ids: number[] = []
+    for (let index = 0; index < count; index++) ids.push(this.#idOf(hashes[index]!))
     return ids
   }
 
