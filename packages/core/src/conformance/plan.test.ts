@@ -105,6 +105,11 @@ describe('planConformance', () => {
     [{ ...bare, create: async () => ({ storage: {} }) } as unknown as ConformanceHarness, 'store()'],
     [{ ...bare, level: 'minimal' } as unknown as ConformanceHarness, 'must be "two-method" or "full", got "minimal"'],
     [{ ...bare, level: null } as unknown as ConformanceHarness, 'got null'],
+    [{ ...bare, pageSize: 0 }, 'pageSize must be a whole number above 0, got 0.'],
+    [
+      { ...bare, timeoutMs: '9' } as unknown as ConformanceHarness,
+      'timeoutMs must be a whole number above 0, got "9".',
+    ],
     [{ ...bare, settings: ['maxAge'] } as unknown as ConformanceHarness, '"maxAge"'],
     [{ ...bare, create: async () => ({ storage: twoMethods() }) }, "Give the harness level: 'two-method'"],
     [

@@ -129,6 +129,9 @@ function assertHarness(harness: ConformanceHarness, cases: readonly ConformanceC
     throw new TypeError('A conformance harness needs a name for its report.')
   if (harness.level !== undefined && !LEVELS.includes(harness.level))
     throw new TypeError(`level must be "two-method" or "full", got ${JSON.stringify(harness.level)}.`)
+  for (const name of ['timeoutMs', 'pageSize'] as const)
+    if (harness[name] !== undefined && !(Number.isSafeInteger(harness[name]) && harness[name] > 0))
+      throw new TypeError(`${name} must be a whole number above 0, got ${JSON.stringify(harness[name])}.`)
   for (const name of harness.settings ?? [])
     if (!SETTINGS.includes(name))
       throw new TypeError(
