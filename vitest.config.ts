@@ -28,7 +28,11 @@ function projectOf(folder: string, name: string, overrides: object = {}): TestPr
     test: {
       name,
       include: [`${folder}/**/*.test.ts`],
-      exclude: ['**/node_modules/**', '**/dist/**'],
+      exclude: [
+        '**/node_modules/**',
+        '**/dist/**',
+        ...folders.filter((one) => one.startsWith(`${folder}/`)).map((one) => `${one}/**`),
+      ],
       globalSetup: [services],
       setupFiles: [compareBytes],
       // One process for many files, which loads sources and frameworks once: no test changes what others see.
@@ -41,9 +45,12 @@ function projectOf(folder: string, name: string, overrides: object = {}): TestPr
   }
 }
 
-const folders = globSync('{packages/*,packages/{storage,adapters}/*,examples/*,benchmarks,internal/*}/package.json', {
-  cwd: ROOT,
-})
+const folders = globSync(
+  '{packages/*,packages/{storage,adapters}/*,examples/*,benchmarks,benchmarks/adapters,internal/*}/package.json',
+  {
+    cwd: ROOT,
+  },
+)
   .map((path) => dirname(path).replaceAll('\\', '/'))
   // The demonstration is about a suite that fails.
   .filter((folder) => folder !== 'examples/demo')

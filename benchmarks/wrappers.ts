@@ -15,8 +15,8 @@ import { setContentCacheBytes, type ManagedStorage } from '@spillway/core'
 import { compressed, encrypted } from '@spillway/core/wrappers'
 import { FileStorage } from '@spillway/file'
 import { InMemoryStorage } from '@spillway/memory'
-import { generateLog } from './adapters/generate-log.ts'
-import { table } from './adapters/table.ts'
+import { generateLog } from './report/generate-log.ts'
+import { table } from './report/table.ts'
 import { known } from './report/known.ts'
 
 const MB = 1_000_000

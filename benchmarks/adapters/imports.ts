@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { quantile } from './measure-time.ts'
+import { quantile } from '../report/quantile.ts'
 
 /** What loading an entry point takes. */
 export interface ImportRow {

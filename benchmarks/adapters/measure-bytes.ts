@@ -1,6 +1,6 @@
 import { PerformanceObserver } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
-import { quantile } from './measure-time.ts'
+import { quantile } from '../report/quantile.ts'
 import type { Subject } from './subject.ts'
 
 /** What a process must be started with for {@link allocatedBytes}: no collection may come before much is allocated. */

@@ -1,3 +1,4 @@
+import { quantile } from '../report/quantile.ts'
 import type { Subject } from './subject.ts'
 
 /** How long to measure. */
@@ -47,9 +48,4 @@ async function timeOf({ run, results }: Subject, calls: number): Promise<number>
   const start = performance.now()
   for (let call = 0; call < calls; call += 1) await run()
   return ((performance.now() - start) * 1_000) / (calls * results)
-}
-
-/** The number that a share of the numbers is below. */
-export function quantile(numbers: readonly number[], share: number): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length * share)] ?? Number.NaN
 }

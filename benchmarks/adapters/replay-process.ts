@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { ContextOffloader } from '@spillway/core'
 import { FileStorage } from '@spillway/file'
 import { retrieveInRounds, type SeenPrompt } from './conversation.ts'
-import { generateLog } from './generate-log.ts'
+import { generateLog } from '../report/generate-log.ts'
 import type { ReplayTask } from './replay.ts'
 import { WAYS } from './replay-ways.ts'
 

@@ -5,13 +5,13 @@
  */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { generateLog } from './generate-log.ts'
+import { generateLog } from '../report/generate-log.ts'
 import { addedPackages, measureImports } from './imports.ts'
 import { measureTokens } from './measure-tokens.ts'
 import { growth, measureBytes, measureTimes } from './overhead.ts'
 import { LARGE_RESULT } from './overhead-cases.ts'
 import { measureReplay } from './replay.ts'
-import { count, table } from './table.ts'
+import { count, table } from '../report/table.ts'
 
 const LOG_BYTES = 200_000
 /** What a hook may add to a small result. */

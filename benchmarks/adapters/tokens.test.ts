@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { generateLog } from './generate-log.ts'
+import { generateLog } from '../report/generate-log.ts'
 import { measureTokens, type TokenRow } from './measure-tokens.ts'
 
 const LIMIT = 2_500

@@ -1,6 +1,6 @@
 import { KINDS, type AnswerCase } from './answer-case.ts'
 import type { Outcome } from './play.ts'
-import { quantile } from '../adapters/measure-time.ts'
+import { quantile } from '../report/quantile.ts'
 import { besideLowest, type Comparison } from '../report/comparison.ts'
 import { MARGIN, summarize, type CachePrices, type Interval, type Summary } from './summarize.ts'
 

@@ -1,4 +1,4 @@
-import { quantile } from '../adapters/measure-time.ts'
+import { quantile } from '../report/quantile.ts'
 import { SeededRandom } from './seeded-random.ts'
 import { costOf, type Outcome } from './play.ts'
 

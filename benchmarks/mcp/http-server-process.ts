@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { z } from 'zod'
-import { generateLog } from '../adapters/generate-log.ts'
+import { generateLog } from '../report/generate-log.ts'
 import { serveSessions } from './serve-sessions.ts'
 
 const log = generateLog(100_000)

@@ -2,7 +2,7 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { z } from 'zod'
-import { generateLog } from '../adapters/generate-log.ts'
+import { generateLog } from '../report/generate-log.ts'
 
 const MEGABYTE = 1_000_000
 const megabyte = generateLog(MEGABYTE).slice(0, MEGABYTE - 1)

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { table } from '../adapters/table.ts'
+import { table } from '../report/table.ts'
 import { besideLowest } from '../report/comparison.ts'
 import type { Section } from '../report/section.ts'
 import { proxyOf, SERVER } from './commands.ts'

@@ -1,4 +1,4 @@
-import { table } from '../adapters/table.ts'
+import { table } from './table.ts'
 import type { Bound } from './section.ts'
 
 /** Lay out the bounds of a run, with the worst figure for each. */

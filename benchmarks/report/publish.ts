@@ -1,7 +1,7 @@
 /** Writes saved results into docs/benchmarks.md, without measuring anything: `node report/publish.ts`. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { count, table } from '../adapters/table.ts'
+import { count, table } from './table.ts'
 import { f1 } from '../speed/lib.mjs'
 import { ratioOf, timesOf, worstFirst, type Beside, type Comparison } from './comparison.ts'
 import type { Bound } from './section.ts'

@@ -1,4 +1,4 @@
-import { table } from '../adapters/table.ts'
+import { table } from '../report/table.ts'
 import { makeContent } from './contents.ts'
 import { ALTERNATION, DIGITS } from './patterns.ts'
 import type { RunOptions } from './run-options.ts'

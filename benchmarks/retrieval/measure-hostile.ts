@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { table } from '../adapters/table.ts'
+import { table } from '../report/table.ts'
 import { DATA, runCommand } from '../speed/lib.mjs'
 import { SEARCH_COMMANDS, searchCommand } from './commands.ts'
 import type { RunOptions } from './run-options.ts'

@@ -1,4 +1,4 @@
-import { table } from '../adapters/table.ts'
+import { table } from '../report/table.ts'
 import { makeContent } from './contents.ts'
 import type { RunOptions } from './run-options.ts'
 import type { Section } from '../report/section.ts'

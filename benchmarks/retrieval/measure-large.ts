@@ -1,4 +1,4 @@
-import { table } from '../adapters/table.ts'
+import { table } from '../report/table.ts'
 import { outputOf, peakOf, SEARCH_COMMANDS, searchCommand, timeCommand } from './commands.ts'
 import { makeContent } from './contents.ts'
 import { ALTERNATION, PLANTED, RARE, type NamedQuestion } from './patterns.ts'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { count, table } from '../adapters/table.ts'
+import { count, table } from '../report/table.ts'
 import { outputOf, SEARCH_COMMANDS, searchCommand, timeCommand } from './commands.ts'
 import { makeContent } from './contents.ts'
 import { PLANTED, RARE } from './patterns.ts'

@@ -1,4 +1,4 @@
-import { count, table } from '../adapters/table.ts'
+import { count, table } from '../report/table.ts'
 import { makeContent } from './contents.ts'
 import { generatePatterns, type GeneratedPattern } from './generate-patterns.ts'
 import type { RunOptions } from './run-options.ts'

@@ -1,4 +1,4 @@
-import { table } from '../adapters/table.ts'
+import { table } from '../report/table.ts'
 import { bytesReadBy, outputOf, peakOf, timeCommand, type Command, type CommandName } from './commands.ts'
 import { makeContent, type Content } from './contents.ts'
 import type { RunOptions } from './run-options.ts'

@@ -1,4 +1,4 @@
-import { count, table } from '../adapters/table.ts'
+import { count, table } from '../report/table.ts'
 import { outputOf, peakOf, SEARCH_COMMANDS, searchCommand, timeCommand } from './commands.ts'
 import { makeContent, type Content } from './contents.ts'
 import { PLANTED, QUICK_CASES, SEARCH_CASES, type NamedQuestion, type SearchCase } from './patterns.ts'

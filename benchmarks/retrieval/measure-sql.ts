@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { table } from '../adapters/table.ts'
+import { table } from '../report/table.ts'
 import { commandPeakMB, DATA, runCommand } from '../speed/lib.mjs'
 import type { RunOptions } from './run-options.ts'
 import { besideLowest, worstFirst } from '../report/comparison.ts'

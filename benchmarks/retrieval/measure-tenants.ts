@@ -1,6 +1,6 @@
 import { ContextOffloader } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
-import { table } from '../adapters/table.ts'
+import { table } from '../report/table.ts'
 import { besideLowest, worstFirst } from '../report/comparison.ts'
 import { worst, type Section } from '../report/section.ts'
 import { milliseconds } from '../report/write-figures.ts'

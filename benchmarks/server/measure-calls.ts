@@ -1,6 +1,6 @@
 import { startRedis, type RedisServer } from '@spillway-internal/services'
 import { join } from 'node:path'
-import { count, table } from '../adapters/table.ts'
+import { count, table } from '../report/table.ts'
 import { boundFaults, compareRates } from '../report/call-figures.ts'
 import { worstFirst, type Comparison } from '../report/comparison.ts'
 import type { SyntheticOptions } from '../report/run-synthetic.ts'

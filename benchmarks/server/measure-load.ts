@@ -1,4 +1,4 @@
-import { count, table } from '../adapters/table.ts'
+import { count, table } from '../report/table.ts'
 import { besideHighest, besideLowest, worstFirst, type Comparison } from '../report/comparison.ts'
 import type { SyntheticOptions } from '../report/run-synthetic.ts'
 import { worst, type Section } from '../report/section.ts'

@@ -1,6 +1,6 @@
 import { startRedis } from '@spillway-internal/services'
 import { Redis } from 'ioredis'
-import { count, table } from '../adapters/table.ts'
+import { count, table } from '../report/table.ts'
 import type { SyntheticOptions } from '../report/run-synthetic.ts'
 import { boundFaults } from '../report/call-figures.ts'
 import { besideHighest, besideLowest, type Comparison } from '../report/comparison.ts'

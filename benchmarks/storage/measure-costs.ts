@@ -1,7 +1,7 @@
 import type { ManagedStorage } from '@spillway/core'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { count, table } from '../adapters/table.ts'
+import { count, table } from '../report/table.ts'
 import { known } from '../report/known.ts'
 import type { Section } from '../report/section.ts'
 import { TaskError } from '../report/task-error.ts'

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { count, table } from '../adapters/table.ts'
+import { count, table } from '../report/table.ts'
 import { worstFirst, type Comparison } from '../report/comparison.ts'
 import { known } from '../report/known.ts'
 import { worst, type Section } from '../report/section.ts'

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { table } from '../adapters/table.ts'
+import { table } from '../report/table.ts'
 import { besideLowest, worstFirst, type Comparison } from '../report/comparison.ts'
 import { known } from '../report/known.ts'
 import { worst, type Section } from '../report/section.ts'

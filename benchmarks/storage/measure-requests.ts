@@ -1,5 +1,5 @@
 import type { ManagedStorage } from '@spillway/core'
-import { table } from '../adapters/table.ts'
+import { table } from '../report/table.ts'
 import type { Section } from '../report/section.ts'
 import { makeContent } from './content.ts'
 import { openCounted, type CountedStorage } from './counted-storage.ts'

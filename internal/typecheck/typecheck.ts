@@ -3,8 +3,8 @@
  * arguments name. Also checks an adapter's sources and type tests with each older version of its framework.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+import { existsSync, globSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
 import { checkedExamples, collectExamples, renameInMessage } from '../docs/collect-examples.ts'
 import { listPeerSets, type PeerSet } from '../peers/peer-sets.ts'
 
@@ -15,7 +15,8 @@ const CONFIGS = join(FOLDER, '.reports/typecheck')
 rmSync(CONFIGS, { recursive: true, force: true })
 mkdirSync(CONFIGS, { recursive: true })
 const more = process.argv.slice(2).map((file) => resolve(file))
-const NOT_OURS = ['**/node_modules/**', '**/dist/**', '**/.reports/**', '**/peers/**']
+const packagesBelow = globSync('*/package.json', { cwd: FOLDER }).map((path) => join(FOLDER, dirname(path), '**'))
+const NOT_OURS = ['**/node_modules/**', '**/dist/**', '**/.reports/**', '**/peers/**', ...packagesBelow]
 const own = ownProgram()
 const examples = checkedExamples(collectExamples({ of: documented(), purpose: 'typecheck' }))
 let isSound = check('tests', {

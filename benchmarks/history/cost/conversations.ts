@@ -1,4 +1,4 @@
-import { generateLog } from '../../adapters/generate-log.ts'
+import { generateLog } from '../../report/generate-log.ts'
 
 /** One thing that somebody says, calls or returns in a conversation. */
 export type Said =

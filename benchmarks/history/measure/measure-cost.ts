@@ -1,5 +1,5 @@
 import type { Said } from '../cost/conversations.ts'
-import { quantile } from '../../adapters/measure-time.ts'
+import { quantile } from '../../report/quantile.ts'
 import type { CostWay } from '../cost/cost-ways.ts'
 
 /** Calls that warm up, by how many are measured. */

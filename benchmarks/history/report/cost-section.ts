@@ -1,4 +1,4 @@
-import { table } from '../../adapters/table.ts'
+import { table } from '../../report/table.ts'
 import { besideLowest, type Comparison } from '../../report/comparison.ts'
 import { known } from '../../report/known.ts'
 import { worst, type Section } from '../../report/section.ts'

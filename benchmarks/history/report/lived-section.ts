@@ -1,4 +1,4 @@
-import { count, table } from '../../adapters/table.ts'
+import { count, table } from '../../report/table.ts'
 import { besideLowest, type Comparison } from '../../report/comparison.ts'
 import { known } from '../../report/known.ts'
 import type { Section } from '../../report/section.ts'

@@ -1,7 +1,7 @@
 import { ContextOffloader } from '@spillway/core'
 import { compactHistory, expandHistory, openAIChat, type HistoryObstacle } from '@spillway/history'
 import { InMemoryStorage } from '@spillway/memory'
-import { count } from '../../adapters/table.ts'
+import { count } from '../../report/table.ts'
 import type { ChatMessage } from '../chat/chat-message.ts'
 import { countTokens } from '../chat/count-tokens.ts'
 import { MAX_TOOL_MESSAGE_TOKENS, MAX_TOTAL_TOKENS, replacing, type Subject } from './subject.ts'

@@ -1,4 +1,4 @@
-import { count, table } from '../../adapters/table.ts'
+import { count, table } from '../../report/table.ts'
 import { besideHighest, timesOf, type Comparison } from '../../report/comparison.ts'
 import { bootstrap } from './bootstrap.ts'
 import { CATEGORIES } from './cases.mjs'

@@ -1,4 +1,4 @@
-import { table } from '../../adapters/table.ts'
+import { table } from '../../report/table.ts'
 import { norm } from '../../preview/lib/text.mjs'
 import { loadQueryCases, type Log, type QueryCase } from './cases.ts'
 import { ours } from './ours.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { count, table } from '../../adapters/table.ts'
+import { count, table } from '../../report/table.ts'
 import { args, child, makeFile, peakMB, reply, resetPeak } from '../../speed/lib.mjs'
 import { openOurs } from './ours.ts'
 import { installedPeers, miniSearch } from './peers.ts'
