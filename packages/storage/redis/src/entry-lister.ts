@@ -135,51 +135,41 @@ const SCOPE_AGE_MS = 3_600_000
  * a write, at most every sixth of `ageMs`. This also repairs a set that was evicted. Empty scopes are removed only
  * after this age. If they are not empty, they are added again.
  */
-export class Scopes {
-  readonly #connection: Connection
-  readonly #keys: Keys
-  readonly #ageMs: number
-  readonly #entered = new BoundedMap<string, number>(MAX_REMEMBERED)
+export interface Scopes {
+  enter(path: string): Promise<void>
+  add(paths: readonly string[]): Promise<void>
+  below(prefix: string): AsyncGenerator<string[]>
+  prune(path: string): Promise<void>
+}
 
-  constructor(connection: Connection, keys: Keys, ageMs: number = SCOPE_AGE_MS) {
-    this.#ageMs = ageMs
-    this.#connection = connection
-    this.#keys = keys
-  }
+export function scopeSet(connection: Connection, keys: Keys, ageMs: number = SCOPE_AGE_MS): Scopes {
+  const entered = new BoundedMap<string, number>(MAX_REMEMBERED)
 
-  async enter(path: string): Promise<void> {
+  async function enter(path: string): Promise<void> {
     if (path === '') return
-    const enteredAt = this.#entered.get(path)
-    if (enteredAt !== undefined && performance.now() - enteredAt < this.#ageMs / 6) return
-    await this.add([path])
-    this.#entered.set(path, performance.now())
+    const enteredAt = entered.get(path)
+    if (enteredAt !== undefined && performance.now() - enteredAt < ageMs / 6) return
+    await add([path])
+    entered.set(path, performance.now())
   }
 
-  async add(paths: readonly string[]): Promise<void> {
+  async function add(paths: readonly string[]): Promise<void> {
     const named = paths.filter((path) => path !== '')
     if (named.length === 0) return
     const now = Date.now()
     await Promise.all([
-      this.#connection.command('ZADD', this.#keys.entered, ...named.flatMap((path) => [now, path])),
-      this.#connection.command('ZADD', this.#keys.scopes, ...named.flatMap((path) => [0, path])),
+      connection.command('ZADD', keys.entered, ...named.flatMap((path) => [now, path])),
+      connection.command('ZADD', keys.scopes, ...named.flatMap((path) => [0, path])),
     ])
   }
 
-  async *below(prefix: string): AsyncGenerator<string[]> {
+  async function* below(prefix: string): AsyncGenerator<string[]> {
     yield [scopeOfPrefix(prefix)]
     // '0' is the character after '/'.
     const end = prefix === '' ? '+' : `(${scopeOfPrefix(prefix)}0`
     let start = prefix === '' ? '-' : `[${prefix}`
     for (;;) {
-      const reply = await this.#connection.command(
-        'ZRANGEBYLEX',
-        this.#keys.scopes,
-        start,
-        end,
-        'LIMIT',
-        0,
-        SCOPES_PAGE,
-      )
+      const reply = await connection.command('ZRANGEBYLEX', keys.scopes, start, end, 'LIMIT', 0, SCOPES_PAGE)
       const page = (reply as Buffer[]).map(String)
       if (page.length > 0) yield page
       if (page.length < SCOPES_PAGE) return
@@ -187,16 +177,18 @@ export class Scopes {
     }
   }
 
-  async prune(path: string): Promise<void> {
+  async function prune(path: string): Promise<void> {
     if (path === '') return
-    const enteredAt = await this.#connection.command('ZSCORE', this.#keys.entered, path)
-    if (Number(enteredAt) > Date.now() - this.#ageMs || !(await this.#isEmpty(path))) return
-    await this.#connection.command('ZREM', this.#keys.scopes, path)
-    await this.#connection.command('ZREM', this.#keys.entered, path)
-    if (!(await this.#isEmpty(path))) await this.add([path])
+    const enteredAt = await connection.command('ZSCORE', keys.entered, path)
+    if (Number(enteredAt) > Date.now() - ageMs || !(await isEmpty(path))) return
+    await connection.command('ZREM', keys.scopes, path)
+    await connection.command('ZREM', keys.entered, path)
+    if (!(await isEmpty(path))) await add([path])
   }
 
-  async #isEmpty(path: string): Promise<boolean> {
-    return Number(await this.#connection.command('EXISTS', indexKey(this.#keys.tag(path)))) === 0
+  async function isEmpty(path: string): Promise<boolean> {
+    return Number(await connection.command('EXISTS', indexKey(keys.tag(path)))) === 0
   }
+
+  return { enter, add, below, prune }
 }

@@ -8,7 +8,7 @@ import {
 } from '@spillway/core/driver'
 import { Cluster, Redis } from 'ioredis'
 import { Connection } from './connection.ts'
-import { EntryLister, Scopes } from './entry-lister.ts'
+import { EntryLister, scopeSet, type Scopes } from './entry-lister.ts'
 import { EntryReader, serverEviction } from './entry-reader.ts'
 import { entryWriter, nonceTime } from './entry-writer.ts'
 import { indexKey, Keys, scopeOfPrefix, scriptKeys, writersKey } from './keys.ts'
@@ -80,7 +80,7 @@ export interface RedisDriverOptions {
 export function redisDriver(options: RedisDriverOptions): StorageDriver {
   const { connection, prefix, chunkBytes, now, leftoverAgeMs = LEFTOVER_AGE_MS, scopeAgeMs } = options
   const keys = new Keys(prefix)
-  const scopes = new Scopes(connection, keys, scopeAgeMs)
+  const scopes = scopeSet(connection, keys, scopeAgeMs)
   const reader = new EntryReader(connection, now)
   const writeEntry = entryWriter(connection, chunkBytes, { pendingMs: leftoverAgeMs, now })
   const lister = new EntryLister(connection, keys, scopes, now)

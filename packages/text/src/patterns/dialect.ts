@@ -18,9 +18,154 @@ const GREATEST_DEPTH = 200
  */
 export function translateDialect(text: string): Translation {
   const flags = /^(?:\(\?[imsau]+\))*/.exec(text)![0]
-  const translator = new Translator(text, flags.length)
-  translator.translate()
-  const { source, needsUnicode } = translator
+  let at = flags.length
+  let source = ''
+  let needsUnicode = false
+  const references = new Set<number | string>()
+  const groups = new Set<number | string>()
+  let captures = 0
+  let depth = 0
+
+  function translateNext(): void {
+    const character = text[at]!
+    if (character === '\\') translateEscape(false)
+    else if (character === '[') translateClass()
+    else if (character === '(') openGroup()
+    else if (character === '{') translateBrace()
+    else if (character === ')') {
+      depth--
+      write(')', 1)
+    } else if ('^$.*+?|'.includes(character)) write(character, 1)
+    else writeCharacter(text.codePointAt(at)!, false)
+  }
+
+  function ahead(): string {
+    return text.slice(at, at + 80)
+  }
+
+  /** Write syntax for the next `length` units of the text. */
+  function write(syntax: string, length: number): void {
+    source += syntax
+    at += length
+  }
+
+  function writeCharacter(code: number, isInClass: boolean, length = code > 0xffff ? 2 : 1): void {
+    const isWide = code > 0xffff
+    if (isWide && isInClass) needsUnicode = true
+    // Without `u`, the quantifier would only apply to the second unit.
+    const isGrouped = isWide && !isInClass && /^[*+?{]/.test(text.slice(at + length))
+    const source = isInClass && code === 0x2d ? '\\-' : characterSource(code)
+    write(isGrouped ? `(?:${source})` : source, length)
+  }
+
+  /**
+   * Returns whether the escape matches several characters, so that it cannot be the end of a range. Letters without a
+   * meaning are refused: a text such as `C:\Users` should be searched literally.
+   */
+  function translateEscape(isInClass: boolean): boolean {
+    const rest = ahead()
+    const [same] = SAME.exec(rest) ?? []
+    if (same !== undefined && !(isInClass && same === '\\B')) {
+      write(same, same.length)
+      return /[dws]/i.test(rest[1]!)
+    }
+    const syntax = (isInClass ? IN_CLASS : OUTSIDE)[rest[1] ?? '']
+    if (syntax !== undefined) {
+      write(syntax, 2)
+      return rest[1] === 'h'
+    }
+    const [property, short, long] = /^\\[pP](?:([A-Z])|\{([\w=]+)\})/.exec(rest) ?? []
+    if (property !== undefined) {
+      needsUnicode = true
+      write(`\\${rest[1]}{${propertyName(short ?? long!)}}`, property.length)
+      return true
+    }
+    const [reference, number, name] = /^\\(?:([1-9]\d?)(?!\d)|k<(\w+)>)/.exec(rest) ?? []
+    if (reference !== undefined && !isInClass) writeReference(name ?? Number(number), reference.length)
+    else translateEscapedCharacter(rest, isInClass)
+    return false
+  }
+
+  function translateEscapedCharacter(rest: string, isInClass: boolean): void {
+    const [escape, digits] = /^\\[xu]\{([\da-fA-F]{1,6})\}/.exec(rest) ?? []
+    if (escape !== undefined) {
+      const code = Number.parseInt(digits!, 16)
+      if (code > 0x10ffff) throw new SyntaxFailure('There is no such character')
+      writeCharacter(code, isInClass, escape.length)
+      return
+    }
+    const code = rest.codePointAt(1)
+    if (code === undefined) throw new SyntaxFailure('A backslash at the end')
+    if (/[A-Za-z0-9]/.test(rest[1]!)) throw new SyntaxFailure(`\`\\${rest[1]}\` has no meaning`)
+    writeCharacter(code, isInClass, code > 0xffff ? 3 : 2)
+  }
+
+  function writeReference(group: number | string, length: number): void {
+    references.add(group)
+    write(typeof group === 'string' ? `\\k<${group}>` : `(?:\\${group})`, length)
+  }
+
+  function translateBrace(): void {
+    const [all, min, more = ''] = /^\{(\d*)(,\d*)?\}/.exec(ahead()) ?? []
+    // Braces without numbers are text.
+    if (all === undefined || !/\d/.test(all)) write('\\{', 1)
+    else write(min === '' ? `{0${more}}` : all, all.length)
+  }
+
+  function openGroup(): void {
+    const rest = ahead()
+    const [reference, referred] = /^\(\?P=(\w+)\)/.exec(rest) ?? []
+    if (reference !== undefined) return writeReference(referred!, reference.length)
+    const [flagged, flags, end] = /^\(\?([A-Za-z-]+)([:)])/.exec(rest) ?? []
+    if (flagged !== undefined && /[^msau]/.test(flags!))
+      throw new SyntaxFailure(`The flags \`${flags}\` are not supported here, only \`(?i)\` at the start`)
+    if (end === ')') return write('', flagged!.length)
+    if (++depth > GREATEST_DEPTH) throw new SyntaxFailure('Groups nested too deep')
+    if (flagged !== undefined) return write('(?:', flagged.length)
+    const [opener, name] = /^\((?:\?P?<(\w+)>)?/.exec(rest)!
+    if (name !== undefined || rest[1] !== '?') groups.add(++captures)
+    if (name !== undefined) groups.add(name)
+    write(name === undefined ? '(' : `(?<${name}>`, opener.length)
+  }
+
+  /** A bracket that is the first member is literal, except in `[^]`, which matches any character. */
+  function translateClass(): void {
+    const isNegated = text[at + 1] === '^'
+    const behind = text.slice(at + 3)
+    if (text.startsWith('[^]', at) && (/^[*+?{)|]/.test(behind) || !behind.includes(']'))) {
+      write('[^]', 3)
+      return
+    }
+    write(isNegated ? '[^' : '[', isNegated ? 2 : 1)
+    let isBehindSet = false
+    for (let isFirst = true; isFirst || text[at] !== ']'; isFirst = false) {
+      if (at >= text.length) throw new SyntaxFailure('Unterminated character class')
+      isBehindSet = translateMember(isBehindSet)
+    }
+    write(']', 1)
+  }
+
+  /** Returns whether the member matches several characters. */
+  function translateMember(isBehindSet: boolean): boolean {
+    const rest = ahead()
+    if (rest.startsWith('\\')) return translateEscape(true)
+    const [posix, name] = /^\[:(\w+):\]/.exec(rest) ?? []
+    if (posix !== undefined) {
+      const members = POSIX_CLASSES.get(name!)
+      if (members === undefined) throw new SyntaxFailure(`The class \`${posix}\` is not supported`)
+      write(members, posix.length)
+      return true
+    }
+    if (rest.startsWith('&&[')) throw new SyntaxFailure('Intersections of classes are not supported')
+    if (rest.startsWith('-')) {
+      const isLiteral = isBehindSet || /^-(?:\\[dDwWsSpPh]|\[:)/.test(rest)
+      write(isLiteral ? '\\-' : '-', 1)
+    } else writeCharacter(rest.codePointAt(0)!, true)
+    return false
+  }
+
+  while (at < text.length) translateNext()
+  for (const group of references) if (!groups.has(group)) throw new SyntaxFailure(`There is no group \`${group}\``)
   return { source, needsUnicode, ignoreCase: flags.includes('i') }
 }
 
@@ -43,167 +188,6 @@ const POSIX_CLASSES: ReadonlyMap<string, string> = new Map([
   ['word', '\\w'],
   ['xdigit', '0-9A-Fa-f'],
 ])
-
-class Translator {
-  source = ''
-  needsUnicode = false
-  readonly #text: string
-  #at: number
-  readonly #references = new Set<number | string>()
-  readonly #groups = new Set<number | string>()
-  #captures = 0
-  #depth = 0
-
-  constructor(text: string, at: number) {
-    this.#text = text
-    this.#at = at
-  }
-
-  translate(): void {
-    while (this.#at < this.#text.length) this.#translateNext()
-    for (const group of this.#references) {
-      if (!this.#groups.has(group)) throw new SyntaxFailure(`There is no group \`${group}\``)
-    }
-  }
-
-  #translateNext(): void {
-    const character = this.#text[this.#at]!
-    if (character === '\\') this.#translateEscape(false)
-    else if (character === '[') this.#translateClass()
-    else if (character === '(') this.#openGroup()
-    else if (character === '{') this.#translateBrace()
-    else if (character === ')') {
-      this.#depth--
-      this.#write(')', 1)
-    } else if ('^$.*+?|'.includes(character)) this.#write(character, 1)
-    else this.#writeCharacter(this.#text.codePointAt(this.#at)!, false)
-  }
-
-  #rest(): string {
-    return this.#text.slice(this.#at, this.#at + 80)
-  }
-
-  /** Write syntax for the next `length` units of the text. */
-  #write(syntax: string, length: number): void {
-    this.source += syntax
-    this.#at += length
-  }
-
-  #writeCharacter(code: number, isInClass: boolean, length = code > 0xffff ? 2 : 1): void {
-    const isWide = code > 0xffff
-    if (isWide && isInClass) this.needsUnicode = true
-    // Without `u`, the quantifier would only apply to the second unit.
-    const isGrouped = isWide && !isInClass && /^[*+?{]/.test(this.#text.slice(this.#at + length))
-    const source = isInClass && code === 0x2d ? '\\-' : characterSource(code)
-    this.#write(isGrouped ? `(?:${source})` : source, length)
-  }
-
-  /**
-   * Returns whether the escape matches several characters, so that it cannot be the end of a range. Letters without a
-   * meaning are refused: a text such as `C:\Users` should be searched literally.
-   */
-  #translateEscape(isInClass: boolean): boolean {
-    const rest = this.#rest()
-    const [same] = SAME.exec(rest) ?? []
-    if (same !== undefined && !(isInClass && same === '\\B')) {
-      this.#write(same, same.length)
-      return /[dws]/i.test(rest[1]!)
-    }
-    const syntax = (isInClass ? IN_CLASS : OUTSIDE)[rest[1] ?? '']
-    if (syntax !== undefined) {
-      this.#write(syntax, 2)
-      return rest[1] === 'h'
-    }
-    const [property, short, long] = /^\\[pP](?:([A-Z])|\{([\w=]+)\})/.exec(rest) ?? []
-    if (property !== undefined) {
-      this.needsUnicode = true
-      this.#write(`\\${rest[1]}{${propertyName(short ?? long!)}}`, property.length)
-      return true
-    }
-    const [reference, number, name] = /^\\(?:([1-9]\d?)(?!\d)|k<(\w+)>)/.exec(rest) ?? []
-    if (reference !== undefined && !isInClass) this.#writeReference(name ?? Number(number), reference.length)
-    else this.#translateEscapedCharacter(rest, isInClass)
-    return false
-  }
-
-  #translateEscapedCharacter(rest: string, isInClass: boolean): void {
-    const [escape, digits] = /^\\[xu]\{([\da-fA-F]{1,6})\}/.exec(rest) ?? []
-    if (escape !== undefined) {
-      const code = Number.parseInt(digits!, 16)
-      if (code > 0x10ffff) throw new SyntaxFailure('There is no such character')
-      this.#writeCharacter(code, isInClass, escape.length)
-      return
-    }
-    const code = rest.codePointAt(1)
-    if (code === undefined) throw new SyntaxFailure('A backslash at the end')
-    if (/[A-Za-z0-9]/.test(rest[1]!)) throw new SyntaxFailure(`\`\\${rest[1]}\` has no meaning`)
-    this.#writeCharacter(code, isInClass, code > 0xffff ? 3 : 2)
-  }
-
-  #writeReference(group: number | string, length: number): void {
-    this.#references.add(group)
-    this.#write(typeof group === 'string' ? `\\k<${group}>` : `(?:\\${group})`, length)
-  }
-
-  #translateBrace(): void {
-    const [all, min, more = ''] = /^\{(\d*)(,\d*)?\}/.exec(this.#rest()) ?? []
-    // Braces without numbers are text.
-    if (all === undefined || !/\d/.test(all)) this.#write('\\{', 1)
-    else this.#write(min === '' ? `{0${more}}` : all, all.length)
-  }
-
-  #openGroup(): void {
-    const rest = this.#rest()
-    const [reference, referred] = /^\(\?P=(\w+)\)/.exec(rest) ?? []
-    if (reference !== undefined) return this.#writeReference(referred!, reference.length)
-    const [flagged, flags, end] = /^\(\?([A-Za-z-]+)([:)])/.exec(rest) ?? []
-    if (flagged !== undefined && /[^msau]/.test(flags!))
-      throw new SyntaxFailure(`The flags \`${flags}\` are not supported here, only \`(?i)\` at the start`)
-    if (end === ')') return this.#write('', flagged!.length)
-    if (++this.#depth > GREATEST_DEPTH) throw new SyntaxFailure('Groups nested too deep')
-    if (flagged !== undefined) return this.#write('(?:', flagged.length)
-    const [opener, name] = /^\((?:\?P?<(\w+)>)?/.exec(rest)!
-    if (name !== undefined || rest[1] !== '?') this.#groups.add(++this.#captures)
-    if (name !== undefined) this.#groups.add(name)
-    this.#write(name === undefined ? '(' : `(?<${name}>`, opener.length)
-  }
-
-  /** A bracket that is the first member is literal, except in `[^]`, which matches any character. */
-  #translateClass(): void {
-    const isNegated = this.#text[this.#at + 1] === '^'
-    const behind = this.#text.slice(this.#at + 3)
-    if (this.#text.startsWith('[^]', this.#at) && (/^[*+?{)|]/.test(behind) || !behind.includes(']'))) {
-      this.#write('[^]', 3)
-      return
-    }
-    this.#write(isNegated ? '[^' : '[', isNegated ? 2 : 1)
-    let isBehindSet = false
-    for (let isFirst = true; isFirst || this.#text[this.#at] !== ']'; isFirst = false) {
-      if (this.#at >= this.#text.length) throw new SyntaxFailure('Unterminated character class')
-      isBehindSet = this.#translateMember(isBehindSet)
-    }
-    this.#write(']', 1)
-  }
-
-  /** Returns whether the member matches several characters. */
-  #translateMember(isBehindSet: boolean): boolean {
-    const rest = this.#rest()
-    if (rest.startsWith('\\')) return this.#translateEscape(true)
-    const [posix, name] = /^\[:(\w+):\]/.exec(rest) ?? []
-    if (posix !== undefined) {
-      const members = POSIX_CLASSES.get(name!)
-      if (members === undefined) throw new SyntaxFailure(`The class \`${posix}\` is not supported`)
-      this.#write(members, posix.length)
-      return true
-    }
-    if (rest.startsWith('&&[')) throw new SyntaxFailure('Intersections of classes are not supported')
-    if (rest.startsWith('-')) {
-      const isLiteral = isBehindSet || /^-(?:\\[dDwWsSpPh]|\[:)/.test(rest)
-      this.#write(isLiteral ? '\\-' : '-', 1)
-    } else this.#writeCharacter(rest.codePointAt(0)!, true)
-    return false
-  }
-}
 
 /** Returns the name of a property. As in other dialects, scripts may be named without `Script=`. */
 function propertyName(name: string): string {

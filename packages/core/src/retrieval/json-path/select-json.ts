@@ -43,93 +43,81 @@ export interface Selection {
 }
 
 /** Walks the content once for all segments of the path, and twice if a segment counts from the end of an array. */
-export async function selectJson(source: SelectSource, path: JsonPath, options: SelectOptions): Promise<Selection> {
-  const selector = new Selector(source, path, options)
-  if (path.segments.some(asksLength)) await selector.run(true)
-  if (selector.ended.by !== 'timeout') await selector.run(false)
-  return selector
-}
-
-class Selector implements Selection {
-  readonly #source: SelectSource
-  readonly #path: JsonPath
-  readonly #options: SelectOptions
-  readonly #lengths = new Map<number, number>()
-  readonly values: SelectedValue[] = []
-  count = 0
-  skippedLines = 0
-  ended: Selection['ended'] = { by: 'all' }
-
-  constructor(source: SelectSource, path: JsonPath, options: SelectOptions) {
-    this.#source = source
-    this.#path = path
-    this.#options = options
-  }
+export async function selectJson(
+  source: SelectSource,
+  path: JsonPath,
+  { layout, skip, keep, enough, clock }: SelectOptions,
+): Promise<Selection> {
+  const lengths = new Map<number, number>()
+  const values: SelectedValue[] = []
+  let count = 0
+  let skippedLines = 0
+  const { segments, asksRoot } = path
+  const { form, start: base } = layout
+  let ended = { by: 'all' } as Selection['ended']
 
   /** @param counts - Whether only to count the items of arrays. */
-  async run(counts: boolean): Promise<void> {
-    const { clock, layout } = this.#options
-    const { segments, asksRoot } = this.#path
-    const { form, start: base } = layout
-    const evaluator = asksRoot && !counts ? await this.#rootEvaluator() : new PathEvaluator()
+  async function run(counts: boolean): Promise<void> {
+    const evaluator = asksRoot && !counts ? await rootEvaluator() : new PathEvaluator()
     if (evaluator === undefined) return
     const hasFilters = segments.some(({ selectors }) => selectors.some(({ type }) => type === 'filter'))
-    const isNamed = (index: number): boolean => hasFilters || this.#isKept(index)
-    const walk = new PathWalk({ segments, form, base, path: '$', mask: 1, lengths: this.#lengths, counts, isNamed })
+    const isNamed = (index: number): boolean => hasFilters || isKept(index)
+    const walk = new PathWalk({ segments, form, base, path: '$', mask: 1, lengths, counts, isNamed })
     try {
-      for await (const block of this.#source.blocks(base)) {
+      for await (const block of source.blocks(base)) {
         clock.start()
-        for (let from = 0; from < block.length && !this.#isAtEnd(walk); from += SLICE_BYTES) {
-          await this.#take(walk.take(block.subarray(from, from + SLICE_BYTES)), evaluator)
+        for (let from = 0; from < block.length && !isAtEnd(walk); from += SLICE_BYTES) {
+          await take(walk.take(block.subarray(from, from + SLICE_BYTES)), evaluator)
           if (clock.needsPause) await clock.turn()
         }
-        if (this.#isAtEnd(walk)) break
+        if (isAtEnd(walk)) break
         clock.stop()
       }
-      if (!this.#isAtEnd(walk)) await this.#take(walk.finish(), evaluator)
+      if (!isAtEnd(walk)) await take(walk.finish(), evaluator)
     } catch (error) {
       if (!(error instanceof WorkTimeout)) throw error
-      this.ended = { by: 'timeout', at: walk.position }
+      ended = { by: 'timeout', at: walk.position }
     }
-    this.skippedLines = walk.skippedLines
-    if (this.ended.by !== 'all' || counts) return
-    if (walk.tooLarge !== undefined) this.ended = { by: 'too-large', path: walk.tooLarge }
-    else if (walk.failedAt !== undefined) this.ended = { by: 'failure', at: walk.failedAt }
+    skippedLines = walk.skippedLines
+    if (ended.by !== 'all' || counts) return
+    if (walk.tooLarge !== undefined) ended = { by: 'too-large', path: walk.tooLarge }
+    else if (walk.failedAt !== undefined) ended = { by: 'failure', at: walk.failedAt }
   }
 
-  async #rootEvaluator(): Promise<PathEvaluator | undefined> {
-    const { start, form } = this.#options.layout
-    const length = this.#source.size - start
-    if (length <= MAX_TESTED_BYTES) return new PathEvaluator({ bytes: await this.#source.read(start, length), form })
-    this.ended = { by: 'too-large', path: '$' }
+  async function rootEvaluator(): Promise<PathEvaluator | undefined> {
+    const length = source.size - base
+    if (length <= MAX_TESTED_BYTES) return new PathEvaluator({ bytes: await source.read(base, length), form })
+    ended = { by: 'too-large', path: '$' }
     return undefined
   }
 
-  #isAtEnd(walk: PathWalk): boolean {
-    return this.ended.by !== 'all' || walk.isDone
+  function isAtEnd(walk: PathWalk): boolean {
+    return ended.by !== 'all' || walk.isDone
   }
 
-  async #take(found: readonly FoundValue[], evaluator: PathEvaluator): Promise<void> {
-    const { clock } = this.#options
+  async function take(found: readonly FoundValue[], evaluator: PathEvaluator): Promise<void> {
     for (const value of found) {
-      if (value.pending.length === 0) this.#add(value)
+      if (value.pending.length === 0) add(value)
       else {
-        await clock.run(evaluator.select(this.#path.segments, value, (span) => this.#add(span)))
+        await clock.run(evaluator.select(segments, value, add))
         if (clock.needsPause) await clock.turn()
       }
-      if (this.ended.by !== 'all') return
+      if (ended.by !== 'all') return
     }
   }
 
-  #add({ path, start, end }: SelectedSpan): boolean {
-    const place = this.count++
-    if (this.#isKept(place)) this.values.push({ path, start, end })
-    if (this.count >= this.#options.enough) this.ended = { by: 'enough' }
-    return this.ended.by !== 'all'
+  function add({ path, start, end }: SelectedSpan): boolean {
+    const place = count++
+    if (isKept(place)) values.push({ path, start, end })
+    if (count >= enough) ended = { by: 'enough' }
+    return ended.by !== 'all'
   }
 
-  #isKept(place: number): boolean {
-    const { skip, keep } = this.#options
+  function isKept(place: number): boolean {
     return place >= skip && place < skip + keep
   }
+
+  if (segments.some(asksLength)) await run(true)
+  if (ended.by !== 'timeout') await run(false)
+  return { values, count, skippedLines, ended }
 }
