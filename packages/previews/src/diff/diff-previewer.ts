@@ -80,7 +80,9 @@ const STAT = /^ \S.* \| +(?:\d+ ?[-+]*|Bin .*)$/
 
 export function recognizeDiff({ contentType, start, end }: TextSubject): number {
   const escaped = start.includes('\u001b')
-  const lines = start.split('\n').map((line) => (escaped ? cleanLine(line) : line.replace(/\r$/, '')))
+  const lines = start
+    .split('\n')
+    .map((line) => (escaped ? cleanLine(line) : line.endsWith('\r') ? line.slice(0, -1) : line))
   const first = lines.findIndex((line, index) => startsDiff(lines, line, index))
   if (first < 0) return recognizeStat(lines)
   const before = lines.slice(0, first).filter((line) => line !== '')

@@ -30,9 +30,11 @@ export interface ListingForm {
   readonly start: () => ListingReader
 }
 
-export function shareRead(lines: readonly string[], reader: ListingReader): number {
-  // The reader also gets blank lines, which may separate groups.
-  const taken = lines.filter((line) => reader.read(line) !== undefined && line !== '').length
+/** Whether a reader knows a share of the lines. It also gets blank lines, which may separate groups. */
+export function knowsMost(lines: readonly string[], reader: Pick<ListingReader, 'read'>, share: number): boolean {
   const filled = lines.filter((line) => line !== '').length
-  return filled === 0 ? 0 : taken / filled
+  let known = filled
+  return (
+    filled > 0 && lines.every((line) => reader.read(line) !== undefined || line === '' || --known / filled >= share)
+  )
 }

@@ -2,7 +2,7 @@ import { cleanLine, perSubject } from '@spillway/text/internal'
 import { isLongEntry, nameOfLongEntry } from '@spillway/text/internal/tables'
 import { writePreview } from '../layout/write-preview.ts'
 import type { TextPreviewer, TextSubject } from '../previewer.ts'
-import { shareRead, type ListedLine, type ListingForm, type ListingReader } from './listing-form.ts'
+import { knowsMost, type ListedLine, type ListingForm, type ListingReader } from './listing-form.ts'
 import { listingItems } from './listing-items.ts'
 import { ListingLines } from './listing-reader.ts'
 
@@ -30,7 +30,7 @@ const matchListing: ListingForm = {
   joint: ':',
   recognize: (lines) => {
     const filled = lines.filter((line) => line !== '' && line !== '--')
-    if (filled.length < LEAST_MATCHES || shareRead(lines, new MatchReader()) < 0.9) return 0
+    if (filled.length < LEAST_MATCHES || !knowsMost(lines, new MatchReader(), 0.9)) return 0
     if (filled.filter((line) => MESSAGE.test(line)).length > filled.length * 0.2) return 0
     const files = filled.map(fileOf).filter((file) => file !== '')
     if (files.length < filled.filter((line) => NUMBERED.test(line)).length) return numberedSureness(lines)
@@ -112,7 +112,7 @@ const pathListing: ListingForm = {
   joint: '/',
   recognize: (lines) => {
     const paths = lines.filter((line) => line !== '')
-    if (paths.length < LEAST_PATHS || shareRead(paths, { read: readPath }) < 0.97) return 0
+    if (paths.length < LEAST_PATHS || !knowsMost(paths, { read: readPath }, 0.97)) return 0
     if (paths.filter((line) => /[/\\]/.test(line)).length < paths.length * 0.6) return 0
     if (paths.filter((line) => / /.test(line)).length > paths.length * 0.1) return 0
     // Environment variables have paths after names.

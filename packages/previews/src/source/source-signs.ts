@@ -171,6 +171,8 @@ function codeLikeness(lines: readonly string[]) {
       continue
     }
     if (CODE_END.test(line) || CODE_START.test(line) || ASSIGNMENT.test(line)) like++
+    // No other pattern matches a line that starts like JSON.
+    if (/^\s*["{}[\]]/.test(line) && !line.includes('std::')) continue
     for (const [language, pattern] of TELLING) {
       if (pattern.test(line)) votes.set(language, (votes.get(language) ?? 0) + 1)
     }

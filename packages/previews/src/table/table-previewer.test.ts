@@ -77,6 +77,12 @@ describe('a preview of CSV', () => {
     expect(await previewOf(`a\tb\n${numbered(9, (index) => `${index}\tx`)}`)).toMatch(/^\[TSV: 9 rows × 2 columns\]/)
   })
 
+  it('recognizes a header whose first cell has several lines, or that follows a blank line', async () => {
+    const rows = numbered(9, (index) => `${index},x,${index * 2}`)
+    for (const start of ['"the\nnumber",name,sum', '\nnumber,name,sum'])
+      expect(await previewOf(`${start}\n${rows}`)).toMatch(/^\[CSV: 9 rows × 3 columns, 11 lines\]/)
+  })
+
   it('says that there is no header, and then names no columns', async () => {
     expect(await previewOf(numbered(9, (index) => `${index},2024-01-0${index},x`))).toMatch(
       /^\[CSV: 9 rows × 3 columns, no header\]\n\[column 1: 0…8\]\n/,

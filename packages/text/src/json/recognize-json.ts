@@ -111,7 +111,8 @@ function check(start: string, cut: boolean) {
   const take = (): boolean => {
     let char = text[at]!
     TOKEN.lastIndex = at
-    if (TOKEN.test(text)) at = TOKEN.lastIndex
+    if ('{}[],:'.includes(char)) at++
+    else if (TOKEN.test(text)) at = TOKEN.lastIndex
     else {
       LENIENT.lastIndex = at
       const token = LENIENT.exec(text)?.[0]

@@ -1,7 +1,6 @@
 const encoder = new TextEncoder()
 /** Length from which a text is encoded, in UTF-16 units. A shorter one is read sooner unit by unit. */
 const ENCODED_UNITS = 32
-const NOT_ENCODED = { read: -1, written: -1 }
 
 /** Converts text to UTF-16 units in a reused array. Reading the array is several times as fast. */
 export class TextCodes {
@@ -16,8 +15,8 @@ export class TextCodes {
       this.#bytes = new Uint8Array(length)
     }
     // If all is ASCII, each unit is a byte.
-    const { read, written } = length < ENCODED_UNITS ? NOT_ENCODED : encoder.encodeInto(text, this.#bytes)
-    if (read === length && written === length) this.#codes.set(this.#bytes.subarray(0, length))
+    const encoded = length < ENCODED_UNITS ? undefined : encoder.encodeInto(text, this.#bytes)
+    if (encoded?.read === length && encoded.written === length) this.#codes.set(this.#bytes.subarray(0, length))
     else for (let at = 0; at < length; at++) this.#codes[at] = text.charCodeAt(at)
     return this.#codes.subarray(0, length)
   }

@@ -68,24 +68,27 @@ function formatWith(
   declared: string | undefined,
 ): SeparatedFormat | undefined {
   const isDeclared = declared === separator || (declared === ',' && separator === ';')
-  if (!isDeclared && !text.includes(separator)) return undefined
+  // The first record needs the separator. It is the first line, unless that is blank, a comment, or has quotes.
+  const [line = ''] = text.split('\n', 1)
+  const first = comments > 0 || line.includes('"') || line.trim() === '' ? text : line
+  if (!isDeclared && !first.includes(separator)) return undefined
   const quotes = separator === ',' || separator === ';' || text.includes(`${separator}"`)
   const records = recordsOf(text, separator, quotes, comments, whole)
   if (records.length < (isDeclared ? 1 : LEAST_RECORDS)) return undefined
-  const [first = [], ...others] = records
+  const [head = [], ...others] = records
   const columns = usualLength(others.length > 0 ? others : records)
   const consistent = records.filter((record) => record.length === columns).length / records.length
-  const header = hasHeader(first, others)
+  const header = hasHeader(head, others)
   const format = { separator, quotes, comments, header }
   if (isDeclared) {
     if (/^\s*[<{[]/.test(text) && columns < 2) return undefined
     return { ...format, sureness: columns < 2 ? 0.3 : consistent >= 0.8 ? 0.97 : 0.8 }
   }
-  if (columns < 2 || first.length !== columns || consistent < CONSISTENT) return undefined
+  if (columns < 2 || head.length !== columns || consistent < CONSISTENT) return undefined
   // Bars around a row and rules below a header belong to a drawn table.
-  if (separator === '|' && ((first[0] === '' && first.at(-1)?.trim() === '') || others.slice(0, 3).some(isDashes)))
+  if (separator === '|' && ((head[0] === '' && head.at(-1)?.trim() === '') || others.slice(0, 3).some(isDashes)))
     return undefined
-  return { ...format, sureness: undeclaredSureness(first, others, columns, header, separator) }
+  return { ...format, sureness: undeclaredSureness(head, others, columns, header, separator) }
 }
 
 function undeclaredSureness(
