@@ -316,8 +316,9 @@ function accentTokens(text: string, index: number): number {
 }
 
 /** The symbols that are one token of o200k_base. */
-const COMMON_SYMBOLS =
-  '\u00a0¡¢£¤¥¦§¨©ª«¬\u00ad®¯°±²³´µ¶·¸¹º»¼½¾¿\u2002\u2003\u2005\u2009\u200a\u200b\u200c\u200d\u200e\u200f‐‑–—―‘’‚“”„‟†‡•․…\u2028\u202a\u202b\u202c\u202d\u202e\u202f‰′″‹›※‼\u2060\u2063₂₪€₹\u20e3℃№™ΩⅠⅡⅤⅴⅼ←↑→↓⇒∀∆−∙√∞∨≈≤≥≫①②③④⑤─━│┃├┣═║╗╝▀▄█▋░▒▓■□▪▫▬▲△▶▷►▼▽◆◇○◎●★☆☎☴☺♀♂♡♥♦♪♫✅✓✔✨❤➡⠀⭐⭕\u3000、。々〇〈〉《》「」『』【】〒〔〕〖〜'
+const COMMON_SYMBOLS = new Uint8Array(0x3040)
+for (const symbol of '\u00a0¡¢£¤¥¦§¨©ª«¬\u00ad®¯°±²³´µ¶·¸¹º»¼½¾¿\u2002\u2003\u2005\u2009\u200a\u200b\u200c\u200d\u200e\u200f‐‑–—―‘’‚“”„‟†‡•․…\u2028\u202a\u202b\u202c\u202d\u202e\u202f‰′″‹›※‼\u2060\u2063₂₪€₹\u20e3℃№™ΩⅠⅡⅤⅴⅼ←↑→↓⇒∀∆−∙√∞∨≈≤≥≫①②③④⑤─━│┃├┣═║╗╝▀▄█▋░▒▓■□▪▫▬▲△▶▷►▼▽◆◇○◎●★☆☎☴☺♀♂♡♥♦♪♫✅✓✔✨❤➡⠀⭐⭕\u3000、。々〇〈〉《》「」『』【】〒〔〕〖〜')
+  COMMON_SYMBOLS[symbol.charCodeAt(0)] = 1
 
 /** Returns the tokens of a character that does not share a token with the one before it. */
 function wideTokens(code: number, previous: number, isRun: boolean): number {
@@ -326,7 +327,7 @@ function wideTokens(code: number, previous: number, isRun: boolean): number {
   if (code < 0xa0) return code < 128 ? 1.6 : 1.9
   if (code === 0xfffd || (code >= 0xd800 && code < 0xe000)) return 1
   if (code < 0xc0 || (code >= 0x2000 && code < 0x2e00) || (code >= 0x3000 && code < 0x3040)) {
-    if (!COMMON_SYMBOLS.includes(String.fromCharCode(code))) return 2.3
+    if (COMMON_SYMBOLS[code] === 0) return 2.3
     return code === previous ? 0.73 : 1
   }
   if (isRun) return RUN_TOKENS
