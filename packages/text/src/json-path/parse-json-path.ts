@@ -38,9 +38,7 @@ export async function parseJsonPath(text: string): Promise<JsonPath | { readonly
   }
   const { jsonpath: library } = await import('json-p3')
   try {
-    const reader = new Reader(library)
-    const segments = reader.segments(library.compile(text))
-    return { segments, asksRoot: reader.asksRoot }
+    return readPath(library, library.compile(text))
   } catch (error) {
     if (error instanceof PathRefused) return { problem: { message: error.message, position: error.position } }
     if (!(error instanceof library.JSONPathError)) throw error
@@ -64,48 +62,44 @@ class PathRefused extends Error {
 type Compared = string | number | boolean | null | undefined | Uint8Array
 type Operand = (value: Uint8Array, queries: Queries) => Evaluation<Compared>
 
-class Reader {
-  readonly #library: Library
-  asksRoot = false
+/** Converts the syntax tree of the library. */
+function readPath(library: Library, path: jsonpath.JSONPathQuery): JsonPath {
+  let asksRoot = false
 
-  constructor(library: Library) {
-    this.#library = library
-  }
-
-  segments(query: jsonpath.JSONPathQuery): Segment[] {
+  function readSegments(query: jsonpath.JSONPathQuery): Segment[] {
     const { segments } = query
     if (segments.length > MAX_SEGMENTS)
       throw new PathRefused(`it has more than ${MAX_SEGMENTS} segments`, segments[MAX_SEGMENTS]!.token.index)
     return segments.map((segment) => ({
-      descends: segment.token.kind === this.#library.TokenKind.DDOT,
-      selectors: segment.selectors.map((selector) => this.#selector(selector)),
+      descends: segment.token.kind === library.TokenKind.DDOT,
+      selectors: segment.selectors.map((selector) => readSelector(selector)),
     }))
   }
 
-  #selector(selector: jsonpath.JSONPathSelector): Selector {
-    const { NameSelector, IndexSelector, SliceSelector, WildcardSelector, FilterSelector } = this.#library.selectors
+  function readSelector(selector: jsonpath.JSONPathSelector): Selector {
+    const { NameSelector, IndexSelector, SliceSelector, WildcardSelector, FilterSelector } = library.selectors
     if (selector instanceof NameSelector) return { type: 'name', name: new JsonName(selector.name) }
     if (selector instanceof IndexSelector) return { type: 'index', index: selector.index }
     if (selector instanceof SliceSelector) {
       return { type: 'slice', start: selector.start, end: selector.stop, step: selector.step ?? 1 }
     }
     if (selector instanceof WildcardSelector) return { type: 'wildcard' }
-    if (selector instanceof FilterSelector) return { type: 'filter', test: this.#test(selector.expression) }
+    if (selector instanceof FilterSelector) return { type: 'filter', test: readTest(selector.expression) }
     throw unknownSyntax(selector.toString())
   }
 
-  #test(expression: Expression): Test {
-    const { LogicalExpression, PrefixExpression, InfixExpression, FunctionExtension } = this.#library.expressions
-    if (expression instanceof LogicalExpression) return this.#test(expression.expression)
+  function readTest(expression: Expression): Test {
+    const { LogicalExpression, PrefixExpression, InfixExpression, FunctionExtension } = library.expressions
+    if (expression instanceof LogicalExpression) return readTest(expression.expression)
     if (expression instanceof PrefixExpression) {
-      const test = this.#test(expression.right)
+      const test = readTest(expression.right)
       return function* (value, queries) {
         return !(yield* test(value, queries))
       }
     }
-    if (expression instanceof InfixExpression) return this.#infix(expression)
-    if (expression instanceof FunctionExtension) return this.#match(expression)
-    const query = this.#query(expression)
+    if (expression instanceof InfixExpression) return readInfix(expression)
+    if (expression instanceof FunctionExtension) return readMatch(expression)
+    const query = readQuery(expression)
     return function* (value, queries) {
       let exists = false
       yield* queries.each(query, value, () => (exists = true))
@@ -113,34 +107,34 @@ class Reader {
     }
   }
 
-  #infix({ operator, left, right }: InstanceType<Library['expressions']['InfixExpression']>): Test {
+  function readInfix({ operator, left, right }: InstanceType<Library['expressions']['InfixExpression']>): Test {
     if (operator === '&&' || operator === '||') {
-      const one = this.#test(left)
-      const other = this.#test(right)
+      const one = readTest(left)
+      const other = readTest(right)
       return function* (value, queries) {
         const first = yield* one(value, queries)
         return first === (operator === '||') ? first : yield* other(value, queries)
       }
     }
-    const one = this.#operand(left)
-    const other = this.#operand(right)
+    const one = readOperand(left)
+    const other = readOperand(right)
     return function* (value, queries) {
       return compare(operator, yield* one(value, queries), yield* other(value, queries))
     }
   }
 
-  #match({ name, args, token }: InstanceType<Library['expressions']['FunctionExtension']>): Test {
+  function readMatch({ name, args, token }: InstanceType<Library['expressions']['FunctionExtension']>): Test {
     const [text, pattern] = args
     if ((name !== 'match' && name !== 'search') || text === undefined || pattern === undefined)
       throw unknownSyntax(name)
-    const isLiteral = pattern instanceof this.#library.expressions.StringLiteral
+    const isLiteral = pattern instanceof library.expressions.StringLiteral
     const known = isLiteral ? textTest(pattern.value, name === 'match') : undefined
     if (isLiteral && known === undefined) {
       const shown = JSON.stringify(pattern.value)
       throw new PathRefused(`${shown} is no regular expression (RFC 9485), or too large`, token.index)
     }
-    const readText = this.#operand(text)
-    const readPattern = this.#operand(pattern)
+    const readText = readOperand(text)
+    const readPattern = readOperand(pattern)
     return function* (value, queries) {
       const given = yield* readText(value, queries)
       if (typeof given !== 'string') return false
@@ -152,31 +146,33 @@ class Reader {
     }
   }
 
-  #operand(expression: Expression): Operand {
-    const { NullLiteral, BooleanLiteral, StringLiteral, NumberLiteral, FunctionExtension } = this.#library.expressions
+  function readOperand(expression: Expression): Operand {
+    const { NullLiteral, BooleanLiteral, StringLiteral, NumberLiteral, FunctionExtension } = library.expressions
     const isLiteral =
       expression instanceof BooleanLiteral || expression instanceof StringLiteral || expression instanceof NumberLiteral
     if (isLiteral || expression instanceof NullLiteral) {
       const literal = isLiteral ? expression.value : null
       return () => done(literal)
     }
-    if (!(expression instanceof FunctionExtension)) return single(this.#query(expression))
+    if (!(expression instanceof FunctionExtension)) return single(readQuery(expression))
     const [argument] = expression.args
     if (argument !== undefined) {
-      if (expression.name === 'length') return lengthOf(this.#operand(argument))
-      if (expression.name === 'count') return countOf(this.#query(argument))
-      if (expression.name === 'value') return single(this.#query(argument))
+      if (expression.name === 'length') return lengthOf(readOperand(argument))
+      if (expression.name === 'count') return countOf(readQuery(argument))
+      if (expression.name === 'value') return single(readQuery(argument))
     }
     throw unknownSyntax(expression.name)
   }
 
-  #query(expression: Expression): Query {
-    const { RelativeQuery, RootQuery } = this.#library.expressions
+  function readQuery(expression: Expression): Query {
+    const { RelativeQuery, RootQuery } = library.expressions
     const fromRoot = expression instanceof RootQuery
     if (!fromRoot && !(expression instanceof RelativeQuery)) throw unknownSyntax(expression.toString())
-    this.asksRoot ||= fromRoot
-    return { fromRoot, segments: this.segments(expression.path) }
+    asksRoot ||= fromRoot
+    return { fromRoot, segments: readSegments(expression.path) }
   }
+
+  return { segments: readSegments(path), asksRoot }
 }
 
 /** An error for syntax that the parser library should not return. It means that the library changed. */
