@@ -1,6 +1,6 @@
 import { NulFilter } from '@spillway/text/internal'
 import { SUBJECT_END, SUBJECT_START, textPreviewersFor } from './choose-previewers.ts'
-import { withPurpose } from './detect/purpose-words.ts'
+import { withPurpose } from './detect/tool-intent.ts'
 import { LogReader, textPreviewer } from './log/log-previewer.ts'
 import { fallbackOf } from './preview-fallback.ts'
 import type { TextPreviewer, TextReader, TextSubject } from './previewer.ts'

@@ -1,6 +1,6 @@
 import { NulFilter, yieldWhenDue, type CountTokens } from '@spillway/text/internal'
 import { textPreviewersFor, SUBJECT_END, SUBJECT_START, type OnFallback } from './choose-previewers.ts'
-import { withPurpose } from './detect/purpose-words.ts'
+import { withPurpose } from './detect/tool-intent.ts'
 import { LineCounter } from './layout/line-counter.ts'
 import { LogReader } from './log/log-previewer.ts'
 import { writeTextPreview } from './log/render-text-preview.ts'

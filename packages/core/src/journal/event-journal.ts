@@ -1,5 +1,6 @@
-import { parseJsonText } from '@spillway/text/internal'
-import type { EvictedEntry } from '../storage/storage.ts'
+import { parseJsonText, warn } from '@spillway/text/internal'
+import type { EvictedEntry, Storage } from '../storage/storage.ts'
+import { isMinted, scopePathOf } from '../storage/reference.ts'
 
 /**
  * One event of a journal, without content, arguments, patterns, or queries.
@@ -48,4 +49,46 @@ const TYPES: ReadonlySet<unknown> = new Set<JournalEvent['type']>(['offload', 'r
 export function parseJournalEvent(text: string): JournalEvent | undefined {
   const event = Object(parseJsonText(text)) as Partial<JournalEvent>
   return TYPES.has(event.type) && typeof event.time === 'number' ? (event as JournalEvent) : undefined
+}
+
+interface Recording {
+  readonly journal?: EventJournal | undefined
+  readonly storage: Storage
+}
+
+/** Append an event to the journal. It never throws. If that fails, a warning is printed, once for each journal. */
+export function recordEvent({ journal, storage }: Recording, event: NewJournalEvent): void {
+  if (journal === undefined) return
+  const time = Date.now()
+  const add = (scope: string): Promise<void> => append(journal, { time, scope, ...event })
+  const scope = scopePathOf(storage)
+  // Append synchronously if possible, so that closing the journal waits for the event.
+  void (typeof scope === 'string' ? add(scope) : scope.then(add))
+}
+
+/** A reference is left out if it does not exist, because a model could have written any text. */
+export function recordRetrievalEvent(
+  recording: Recording,
+  answer: Extract<NewJournalEvent, { type: 'retrieval' }> & { readonly code?: string | undefined },
+): void {
+  const { type, mode, tokens, reference, code } = answer
+  const isKnown = reference !== undefined && (code === undefined || isMinted(reference))
+  recordEvent(recording, {
+    type,
+    mode,
+    tokens,
+    ...(isKnown && { reference }),
+    ...(code !== undefined && { error: code }),
+  })
+}
+
+const failed = new WeakSet<EventJournal>()
+
+async function append(journal: EventJournal, event: JournalEvent): Promise<void> {
+  try {
+    await journal.append(event)
+  } catch (error) {
+    if (!failed.has(journal)) warn('The journal failed, so events are missing in it. Results are not affected.', error)
+    failed.add(journal)
+  }
 }

@@ -1,7 +1,7 @@
 import type { PreviewFallback } from '@spillway/previews'
 import type { OnFallback } from '@spillway/previews/internal'
 import { warn } from '@spillway/text/internal'
-import { recordEvent, recordRetrievalEvent } from '../journal/record-event.ts'
+import { recordEvent, recordRetrievalEvent } from '../journal/event-journal.ts'
 import { TokenMeter, type Meter } from '../journal/token-meter.ts'
 import {
   createRetrievalTool,

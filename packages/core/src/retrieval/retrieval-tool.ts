@@ -1,7 +1,6 @@
 import { locateSqlite, type ContentBlock, type CountTokens } from '@spillway/text/internal'
 import { adoptStorage, type AdoptedStorage } from '../content/adopt-storage.ts'
-import type { EventJournal } from '../journal/event-journal.ts'
-import { recordRetrievalEvent } from '../journal/record-event.ts'
+import { recordRetrievalEvent, type EventJournal } from '../journal/event-journal.ts'
 import type { StorageErrorCode } from '../storage/storage-error.ts'
 import { assertStorage, type Storage } from '../storage/storage.ts'
 import type { Pause } from '../search/search-lines.ts'

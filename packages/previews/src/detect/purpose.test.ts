@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ArrivingText } from '../arriving-text.ts'
 import { corePreviewers } from '../core-previewers.ts'
 import { previewText } from '../preview-text.ts'
-import { toolIntent } from './tool-intent.ts'
-import { withPurpose } from './purpose-words.ts'
+import { toolIntent, withPurpose } from './tool-intent.ts'
 
 const code = Array.from({ length: 400 }, (_, n) => `def step_${n}(state):\n    return state + ${n}\n\n`).join('')
 const options = { toolName: 'read_file', input: { path: 'steps.py' }, budgetTokens: 300 }
