@@ -385,8 +385,9 @@ class EntryReader implements JsonSink {
     this.#count()
     const items = this.#items.at(-1)
     if (items !== undefined && items.length < MOST_ITEMS) items.push(raw)
-    const key = this.#arrays.at(-1) === true ? ITEM : this.#key
-    this.#set(key === '' ? (this.#paths.at(-1) ?? '') : this.#below(key), raw)
+    const isItem = this.#arrays.at(-1) === true
+    if (isItem && this.#paths.length > 0) return
+    this.#set(isItem || this.#key === '' ? (this.#paths.at(-1) ?? '') : this.#below(this.#key), raw)
   }
 
   /** Returns the joined keys of a value in the innermost level. */

@@ -72,6 +72,9 @@ export function chooseItems(row: ItemRow, choice: ItemChoice): Uint8Array {
 function market(row: ItemRow, choice: ItemChoice) {
   const count = row.items.length
   const joined = new Uint8Array(count + 1).map((_, index) => (follows(row, index) ? 1 : 0))
+  /** Tokens of the gap mark before each item. Consecutive separate items share one mark. */
+  const leaving = new Float64Array(count + 1).fill(choice.gapTokens)
+  for (let index = 0; index < count; index++) if (row.items[index]!.lone) leaving[index + 1] = 0
   /** For each item, the index of the last consecutive item that depends on it. */
   const ends = endsOf(row)
   /** Running totals of the tokens of hidden items' names. */
@@ -119,7 +122,7 @@ function market(row: ItemRow, choice: ItemChoice) {
     const { shown, numberTokens } = choice
     const { items } = row
     const { afterShown, afterHidden, isShownNext } = best
-    afterShown[count] = joined[count] === 1 ? 0 : -price * leaving(count)
+    afterShown[count] = joined[count] === 1 ? 0 : -price * leaving[count]!
     for (let index = count - 1; index >= 0; index--) {
       const counts = part === undefined || items[index]!.part === part
       const value = kept[index] === 1 ? KEPT : counts ? items[index]!.value : 0
@@ -127,7 +130,7 @@ function market(row: ItemRow, choice: ItemChoice) {
       // Dependent items are hidden with it.
       const next = ends[index]! + 1
       const hide = afterHidden[next]! - price * (hiddenBefore[next]! - hiddenBefore[index]!)
-      const leave = price * leaving(index)
+      const leave = price * leaving[index]!
       const enter = price * numberTokens
       const stay = show - (joined[index] === 1 ? 0 : leave + enter)
       isShownNext[2 * index] = stay >= hide - leave ? 1 : 0
@@ -143,11 +146,6 @@ function market(row: ItemRow, choice: ItemChoice) {
     }
     addParents(chosen)
     return chosen
-  }
-
-  /** Returns the tokens of the gap mark. Consecutive separate items share one mark. */
-  function leaving(index: number): number {
-    return row.items[index - 1]?.lone === true ? 0 : choice.gapTokens
   }
 
   function addParents(chosen: Uint8Array): void {
@@ -166,14 +164,14 @@ function market(row: ItemRow, choice: ItemChoice) {
     let cost = 0
     for (let index = 0; index < count; index++) {
       const wasShown = index === 0 || chosen[index - 1] === 1
-      if (chosen[index] === 0) cost += hidden[index]! + (wasShown ? leaving(index) : 0)
+      if (chosen[index] === 0) cost += hidden[index]! + (wasShown ? leaving[index]! : 0)
       else {
         const joins = wasShown && joined[index] === 1
-        cost += shown[index]! + (joins ? 0 : numberTokens + (wasShown ? leaving(index) : 0))
+        cost += shown[index]! + (joins ? 0 : numberTokens + (wasShown ? leaving[index]! : 0))
       }
     }
     const isOpen = chosen[count - 1] === 1 && joined[count] === 0
-    return cost + (isOpen ? leaving(count) : 0)
+    return cost + (isOpen ? leaving[count]! : 0)
   }
 
   /** Adds items of a larger choice while they fit. Items beside shown ones are added first. */
