@@ -108,16 +108,15 @@ export class EntrySnapshot {
   async page(query: EntryQuery, limit: number): Promise<EntryPage> {
     await this.#refresh()
     const id = this.#viewOf(query)
-    return { ...this.#choicesNow(), ...this.#part(id, 0, limit)! }
+    return { ...this.#choicesNow(), ...this.part(id, 0, limit)! }
   }
 
   /** Return a part of an earlier list, or `undefined` if the list is no longer kept. */
-  part(
-    view: string,
-    offset: number,
-    limit: number,
-  ): Pick<EntryPage, 'view' | 'total' | 'bytes' | 'entries'> | undefined {
-    return this.#part(view, offset, limit)
+  part(id: string, offset: number, limit: number): Pick<EntryPage, 'view' | 'total' | 'bytes' | 'entries'> | undefined {
+    const view = this.#views.get(id)
+    if (view === undefined) return undefined
+    const { rows, bytes } = view
+    return { view: id, total: rows.length, bytes, entries: rows.slice(offset, offset + limit) }
   }
 
   /** Hide a removed entry at once. */
@@ -128,17 +127,6 @@ export class EntrySnapshot {
         : row.scope === scope && row.reference === reference
     this.#rows = new Map([...this.#rows].filter(([, row]) => !isGone(row)))
     this.#version += 1
-  }
-
-  #part(
-    id: string,
-    offset: number,
-    limit: number,
-  ): Pick<EntryPage, 'view' | 'total' | 'bytes' | 'entries'> | undefined {
-    const view = this.#views.get(id)
-    if (view === undefined) return undefined
-    const { rows, bytes } = view
-    return { view: id, total: rows.length, bytes, entries: rows.slice(offset, offset + limit) }
   }
 
   #viewOf(query: EntryQuery): string {

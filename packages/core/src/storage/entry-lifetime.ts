@@ -23,10 +23,10 @@ export class EntryLifetime {
   readonly #driver: CompleteDriver
   readonly #locks: KeyedLock
   readonly #ttlMs: number | null
-  readonly #now: () => number
+  readonly now: () => number
   readonly #batch: number
   readonly #turns: TurnTracker | undefined
-  readonly #quota: ScopeQuota | undefined
+  readonly quota: ScopeQuota | undefined
   readonly #evicted: (id: EntryId) => void
 
   constructor(
@@ -40,33 +40,12 @@ export class EntryLifetime {
     this.#evicted = evicted
     this.#ttlMs = options.ttlMs ?? null
     const { now = Date.now } = options
-    this.#now = () => Math.trunc(now())
+    this.now = () => Math.trunc(now())
     // A driver without entries at the start is never listed.
     const scopes = driver.ephemeral ? Infinity : MAX_TURN_SCOPES
     if (options.evictAfterTurns != null) this.#turns = new TurnTracker(options.evictAfterTurns, scopes)
     this.#batch = driver.evictAll === undefined ? 1 : MAX_BATCH
-    if (options.maxBytes != null) this.#quota = new ScopeQuota(options.maxBytes, this.#now, this.#batch)
-  }
-
-  get maxBytes(): number {
-    return this.#quota?.maxBytes ?? Infinity
-  }
-
-  now(): number {
-    return this.#now()
-  }
-
-  assertFits(key: string, size: number): void {
-    this.#quota?.assertFits(key, size)
-  }
-
-  /** Call {@link written} after the write, whether it succeeds or fails. */
-  writing(id: EntryId): void {
-    this.#quota?.writing(id)
-  }
-
-  written(id: EntryId): void {
-    this.#quota?.written(id)
+    if (options.maxBytes != null) this.quota = new ScopeQuota(options.maxBytes, this.now, this.#batch)
   }
 
   /** Call it for a stored entry while the entry is locked. */
@@ -78,7 +57,7 @@ export class EntryLifetime {
   removed(id: EntryId): void {
     const { path, reference } = splitId(id)
     this.#turns?.forget(path, reference)
-    this.#quota?.forget(path)
+    this.quota?.forget(path)
   }
 
   expiresAt(info: EntryInfo): number | undefined {
@@ -87,18 +66,18 @@ export class EntryLifetime {
 
   isExpired(info: EntryInfo): boolean {
     const expiresAt = this.expiresAt(info)
-    return expiresAt !== undefined && this.#now() >= expiresAt
+    return expiresAt !== undefined && this.now() >= expiresAt
   }
 
   isStale(time: number, refreshMs: number): boolean {
     const longest = this.#ttlMs === null ? refreshMs : Math.min(refreshMs, this.#ttlMs / 4)
-    return this.#now() - time >= longest
+    return this.now() - time >= longest
   }
 
   async expire(id: EntryId, info: EntryInfo): Promise<boolean> {
     if (!this.isExpired(info)) return false
     const { reference } = splitId(id)
-    const due = [{ id, unusedSince: this.#now() - (this.#ttlMs ?? Infinity) }]
+    const due = [{ id, unusedSince: this.now() - (this.#ttlMs ?? Infinity) }]
     for await (const [, outcome] of this.#evict('age', due)) if (typeof outcome === 'number') return true
     const latest = await guard({ action: 'describe', reference }, () => this.#driver.stat(id))
     return latest === undefined || this.isExpired(latest)
@@ -140,7 +119,7 @@ export class EntryLifetime {
     let expired = 0
     let bytes = 0
     if (this.#ttlMs === null) return { expired, bytes }
-    const unusedSince = this.#now() - this.#ttlMs
+    const unusedSince = this.now() - this.#ttlMs
     const count = (size: unknown): void => {
       if (typeof size !== 'number') return
       expired += 1
@@ -161,7 +140,7 @@ export class EntryLifetime {
   }
 
   async makeRoom(added: EntryId, size: number): Promise<void> {
-    const quota = this.#quota
+    const quota = this.quota
     if (quota === undefined) return
     const { path } = splitId(added)
     const scope: QuotaScope = {
@@ -196,14 +175,14 @@ export class EntryLifetime {
     const named = ids.length === 1 ? { reference: splitId(ids[0]!).reference } : {}
     return this.#locks.run(ids, () =>
       guard({ action: 'evict', ...named }, async () => {
-        const eviction = { reason, evictedAt: this.#now() }
+        const eviction = { reason, evictedAt: this.now() }
         const due = batch.map((one) => (isDue(one) ? one : { ...one, unusedSince: -Infinity }))
         const outcomes = (await this.#driver.evictAll?.(due, eviction)) ?? [await this.#evictOne(due[0]!, eviction)]
         return batch.map((one, index) => {
           const outcome = outcomes[index] ?? 'used'
           if (typeof outcome === 'number') {
             const { path, reference } = splitId(one.id)
-            if (reason !== 'quota') this.#quota?.forget(path)
+            if (reason !== 'quota') this.quota?.forget(path)
             this.#turns?.forget(path, reference)
             this.#evicted(one.id)
           }
@@ -352,7 +331,10 @@ export class ScopeQuota {
       )
   }
 
-  /** The entry is neither counted nor evicted until {@link added} is called for it. */
+  /**
+   * The entry is neither counted nor evicted until {@link added} is called for it. Call {@link written} after the write,
+   * whether it succeeds or fails.
+   */
   writing(id: EntryId): void {
     this.#writing.set(id, (this.#writing.get(id) ?? 0) + 1)
   }

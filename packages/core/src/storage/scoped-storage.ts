@@ -178,7 +178,7 @@ export class ScopedStorage implements Storage {
     assertContent(content)
     assertContentType(contentType)
     assertMetadata(options.metadata)
-    lifetime.assertFits(key, content.byteLength)
+    lifetime.quota?.assertFits(key, content.byteLength)
     checkAborted(options.signal)
     const bytes = options.transfer === true ? content : copyBytes(content)
     const reference = await contentReference({ scope: this.#scope.segments, key, contentType, content: bytes })
@@ -199,7 +199,7 @@ export class ScopedStorage implements Storage {
     checkAborted(options.signal)
     let size = 0
     const checked = sourceChunks(chunks, options.signal, (chunk) => {
-      this.#state.lifetime.assertFits(key, (size += chunk.byteLength))
+      this.#state.lifetime.quota?.assertFits(key, (size += chunk.byteLength))
       return options.transfer === true ? chunk : copyBytes(chunk)
     })
     const reference = randomReference(key)
@@ -225,8 +225,8 @@ export class ScopedStorage implements Storage {
       key,
       contentType,
       metadata: { ...metadata },
-      maxBytes: Math.min(maxBytes, lifetime.maxBytes),
-      now: () => lifetime.now(),
+      maxBytes: Math.min(maxBytes, lifetime.quota?.maxBytes ?? Infinity),
+      now: lifetime.now,
       ended: (info) => this.#ended(reference, info),
     })
     await writer.start()
@@ -256,7 +256,7 @@ export class ScopedStorage implements Storage {
             return false
           }
           checkAborted(options.signal)
-          lifetime.writing(id)
+          lifetime.quota?.writing(id)
           writing = true
           const lines = await newLineIndex()
           const counted = seenChunks(chunks, (chunk) => {
@@ -278,7 +278,7 @@ export class ScopedStorage implements Storage {
       options.onStored?.({ reference, created, usedAt })
       return reference
     } finally {
-      if (writing) lifetime.written(id)
+      if (writing) lifetime.quota?.written(id)
     }
   }
 

@@ -1,42 +1,3 @@
-/**
- * Map with a maximum size. If it has more entries, the oldest one is evicted. Setting an entry again makes it the
- * newest.
- *
- * @example
- * ```ts
- * import { BoundedMap } from '@spillway/core/driver'
- *
- * const seen = new BoundedMap<string, number>(2)
- * for (const key of ['a', 'b', 'a', 'c']) seen.set(key, 1)
- * console.assert(seen.get('a') === 1 && seen.get('b') === undefined && seen.size === 2)
- * ```
- */
-export class BoundedMap<Key, Value> {
-  readonly #maxSize: number
-  readonly #entries = new RecencyMap<Key, Value>()
-
-  constructor(maxSize: number) {
-    this.#maxSize = maxSize
-  }
-
-  get size(): number {
-    return this.#entries.size
-  }
-
-  get(key: Key): Value | undefined {
-    return this.#entries.get(key)
-  }
-
-  set(key: Key, value: Value): void {
-    this.#entries.set(key, value)
-    if (this.#entries.size > this.#maxSize) this.#entries.delete(this.#entries.oldestKey!)
-  }
-
-  delete(key: Key): void {
-    this.#entries.delete(key)
-  }
-}
-
 interface Node<Key, Value> {
   readonly key: Key
   value: Value
@@ -123,5 +84,32 @@ export class RecencyMap<Key, Value> {
     else node.older.newer = node.newer
     if (node.newer === undefined) this.#newest = node.older
     else node.newer.older = node.older
+  }
+}
+
+/**
+ * Map with a maximum size. If it has more entries, the oldest one is evicted. Setting an entry again makes it the
+ * newest.
+ *
+ * @example
+ * ```ts
+ * import { BoundedMap } from '@spillway/core/driver'
+ *
+ * const seen = new BoundedMap<string, number>(2)
+ * for (const key of ['a', 'b', 'a', 'c']) seen.set(key, 1)
+ * console.assert(seen.get('a') === 1 && seen.get('b') === undefined && seen.size === 2)
+ * ```
+ */
+export class BoundedMap<Key, Value> extends RecencyMap<Key, Value> {
+  readonly #maxSize: number
+
+  constructor(maxSize: number) {
+    super()
+    this.#maxSize = maxSize
+  }
+
+  override set(key: Key, value: Value): void {
+    super.set(key, value)
+    if (this.size > this.#maxSize) this.delete(this.oldestKey!)
   }
 }
