@@ -7,16 +7,12 @@ export class RescuedOutput implements AsyncIterable<Uint8Array> {
   readonly #source: AsyncIterator<Uint8Array>
   readonly #retained: Uint8Array[] = []
   #retainedBytes = 0
-  #lost = 0
+  /** Bytes that are no longer available. */
+  lost = 0
   #pending: Promise<IteratorResult<Uint8Array>> | undefined
 
   constructor(source: AsyncIterable<Uint8Array>) {
     this.#source = source[Symbol.asyncIterator]()
-  }
-
-  /** Bytes that are no longer available. */
-  get lost(): number {
-    return this.#lost
   }
 
   /** If a reader stops early, the stream stays open. */
@@ -55,7 +51,7 @@ export class RescuedOutput implements AsyncIterable<Uint8Array> {
       if (this.#retainedBytes - first.byteLength < RETAINED_BYTES) return
       this.#retained.shift()
       this.#retainedBytes -= first.byteLength
-      this.#lost += first.byteLength
+      this.lost += first.byteLength
     }
   }
 }

@@ -164,14 +164,10 @@ export function newContents<Info extends ContentInfo>(isInMemory = false): Cache
 export class CachedContents<Info extends ContentInfo> {
   readonly #cache: ContentCache
   readonly #contents = new Map<string, CachedContent<Info>>()
-  #removals = 0
+  removals = 0
 
   constructor(cache: ContentCache) {
     this.#cache = cache
-  }
-
-  get removals(): number {
-    return this.#removals
   }
 
   find(key: string): CachedContent<Info> | undefined {
@@ -186,7 +182,7 @@ export class CachedContents<Info extends ContentInfo> {
       return known
     }
     this.#forget(key)
-    const isKept = removals === this.#removals && this.#cache.maxBytes > 0
+    const isKept = removals === this.removals && this.#cache.maxBytes > 0
     const content = new CachedContent(info, checkedAt, isKept ? this.#cache : undefined, () =>
       this.#contents.delete(key),
     )
@@ -195,12 +191,12 @@ export class CachedContents<Info extends ContentInfo> {
   }
 
   remove(key: string): void {
-    this.#removals += 1
+    this.removals += 1
     this.#forget(key)
   }
 
   clear(): void {
-    this.#removals += 1
+    this.removals += 1
     for (const content of this.#contents.values()) content.release()
     this.#contents.clear()
   }
@@ -213,16 +209,16 @@ export class CachedContents<Info extends ContentInfo> {
 
 export class CachedContent<Info extends ContentInfo> {
   #cache: ContentCache | undefined
-  #info: Info
-  #checkedAt: number
+  info: Info
+  checkedAt: number
   readonly #self: CachePiece
   readonly #parts = new Map<number, Part>()
   readonly #loading = new Map<number, Promise<Uint8Array>>()
   #lineIndex: Promise<LineIndex> | undefined
 
   constructor(info: Info, checkedAt: number, cache: ContentCache | undefined, forget: () => void) {
-    this.#info = info
-    this.#checkedAt = checkedAt
+    this.info = info
+    this.checkedAt = checkedAt
     this.#cache = cache
     this.#self = {
       // The index is held twice: as text and as numbers of 8 bytes.
@@ -235,21 +231,13 @@ export class CachedContent<Info extends ContentInfo> {
     cache?.add(this.#self)
   }
 
-  get info(): Info {
-    return this.#info
-  }
-
-  get checkedAt(): number {
-    return this.#checkedAt
-  }
-
   get isKept(): boolean {
     return this.#cache !== undefined
   }
 
   checked(info: Info, checkedAt: number): void {
-    this.#info = info
-    this.#checkedAt = Math.max(checkedAt, this.#checkedAt)
+    this.info = info
+    this.checkedAt = Math.max(checkedAt, this.checkedAt)
   }
 
   release(): void {
@@ -281,7 +269,7 @@ export class CachedContent<Info extends ContentInfo> {
   }
 
   #isWorthWhole(length: number, { maxBytes }: ContentCache): boolean {
-    const { size } = this.#info
+    const { size } = this.info
     if (size > Math.min(MAX_WHOLE_BYTES, maxBytes / 2)) return false
     return length > MAX_KEPT_READ_BYTES || length * 2 >= size || this.#loading.has(WHOLE)
   }
@@ -303,7 +291,7 @@ export class CachedContent<Info extends ContentInfo> {
 
   async #whole(load: LoadBytes): Promise<Uint8Array> {
     if (!this.#parts.has(WHOLE) && !this.#loading.has(WHOLE)) {
-      const loaded = load({ offset: 0, length: this.#info.size }, true)
+      const loaded = load({ offset: 0, length: this.info.size }, true)
       this.#loading.set(WHOLE, this.#loaded(WHOLE, loaded))
     }
     return await this.#atHand(WHOLE)
@@ -311,7 +299,7 @@ export class CachedContent<Info extends ContentInfo> {
 
   #load(first: number, last: number, load: LoadBytes): void {
     const offset = first * LINE_BLOCK_BYTES
-    const loaded = load({ offset, length: Math.min((last + 1) * LINE_BLOCK_BYTES, this.#info.size) - offset }, true)
+    const loaded = load({ offset, length: Math.min((last + 1) * LINE_BLOCK_BYTES, this.info.size) - offset }, true)
     for (let block = first; block <= last; block++) {
       const start = (block - first) * LINE_BLOCK_BYTES
       const part = loaded.then((bytes) => bytes.subarray(start, start + LINE_BLOCK_BYTES))

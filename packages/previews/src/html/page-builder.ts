@@ -197,7 +197,7 @@ const CONTROL = /[^\P{Cc}\s]/u
 /** Collects text. Runs of blanks become one blank, unless the text is preformatted. */
 class PageText {
   #parts: string[] = []
-  #length = 0
+  length = 0
   #endsBlank = true
   #breaks = 0
   /** First line of the text. 0 if there is no text. */
@@ -205,11 +205,7 @@ class PageText {
   #linked = 0
 
   get isEmpty(): boolean {
-    return this.#length === 0
-  }
-
-  get length(): number {
-    return this.#length
+    return this.length === 0
   }
 
   add(source: string, line: number, isRaw: boolean, isLink: boolean): void {
@@ -228,7 +224,7 @@ class PageText {
 
   addRaw(text: string): void {
     this.#parts.push(text)
-    this.#length += text.length
+    this.length += text.length
     this.#endsBlank = text.endsWith(' ')
   }
 
@@ -246,7 +242,7 @@ class PageText {
   take(): string {
     const text = this.#parts.length === 1 ? this.#parts[0]! : this.#parts.join('')
     this.#parts = []
-    this.#length = 0
+    this.length = 0
     this.#endsBlank = true
     this.#breaks = 0
     if (!text.includes('\n')) return text.trim().toWellFormed()

@@ -26,21 +26,13 @@ export class ListingGroups {
   #current: ListedGroup | undefined
   #units = 0
   #nameUnits = 0
-  #hasMore = false
+  hasMore = false
   /** Largest number of entries per group. It decreases as groups are added. */
   #most = Infinity
-  #items = 0
-
-  get items(): number {
-    return this.#items
-  }
+  items = 0
 
   get groups(): ListedGroup[] {
     return [...this.#groups.values()]
-  }
-
-  get hasMore(): boolean {
-    return this.#hasMore
   }
 
   open(name: string, line: number): void {
@@ -64,7 +56,7 @@ export class ListingGroups {
     if (this.#current === undefined) this.open('', line)
     const group = this.#current!
     group.count++
-    this.#items++
+    this.items++
     const text = item.length > LONGEST_ITEM ? `${item.slice(0, LONGEST_ITEM)}…` : item
     group.last = text
     if (group.items.length >= this.#most) return
@@ -75,7 +67,7 @@ export class ListingGroups {
 
   /** Returns the group for entries beyond the limit of groups: their folder, or the last group. */
   #rest(name: string, line: number): ListedGroup {
-    this.#hasMore = true
+    this.hasMore = true
     const end = name.lastIndexOf('/')
     const folder = end > 0 ? this.#groups.get(name.slice(0, end)) : undefined
     if (folder !== undefined) return folder

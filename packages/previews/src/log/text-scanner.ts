@@ -47,33 +47,25 @@ const MOST_UNITS = 524_288
 
 /** Keeps lines up to a number and a size. Beyond it, drops the lines with the lowest ranks, later ones first. */
 export class LinePool {
-  #lines: KeptLine[] = []
+  lines: KeptLine[] = []
   #units = 0
-  #floor = -Infinity
-
   /** Largest rank that is not added. */
-  get floor(): number {
-    return this.#floor
-  }
-
-  get lines(): readonly KeptLine[] {
-    return this.#lines
-  }
+  floor: number = -Infinity
 
   add(line: KeptLine): void {
-    this.#lines.push(line)
+    this.lines.push(line)
     this.#units += line.raw.length + line.rawEnd.length
-    while (this.#lines.length > MOST_LINES || this.#units > MOST_UNITS) this.#halve()
+    while (this.lines.length > MOST_LINES || this.#units > MOST_UNITS) this.#halve()
   }
 
   /** Drops half of the lines. If lines have the lowest kept rank, the first ones are kept. */
   #halve(): void {
-    const ranks = new Float64Array(this.#lines.map(({ rank }) => rank)).toSorted()
+    const ranks = new Float64Array(this.lines.map(({ rank }) => rank)).toSorted()
     const floor = ranks[ranks.length >> 1]!
     let spare = (ranks.length >> 1) - ranks.reduce((count, rank) => count + (rank > floor ? 1 : 0), 0)
     this.#units = 0
-    this.#floor = floor
-    this.#lines = this.#lines.filter((line) => {
+    this.floor = floor
+    this.lines = this.lines.filter((line) => {
       if (line.rank < floor || (line.rank === floor && spare-- <= 0)) return false
       this.#units += line.raw.length + line.rawEnd.length
       return true

@@ -99,7 +99,7 @@ class XmlScanner implements MarkupHandler {
   readonly #problems: XmlProblem[] = []
   #problem: XmlProblem | undefined
   #problemDepth = 0
-  #ends = 0
+  ends = 0
 
   push(text: string): void {
     this.#lines.push(text)
@@ -118,10 +118,6 @@ class XmlScanner implements MarkupHandler {
       problems: this.#problems,
       head: this.#head,
     }
-  }
-
-  get ends(): number {
-    return this.#ends
   }
 
   open(name: string, attributes: string, isEmpty: boolean, line: number): void {
@@ -156,7 +152,7 @@ class XmlScanner implements MarkupHandler {
     const least = Math.max(1, this.#open.length - MAX_REACH)
     for (let at = this.#open.length - 1; at >= least; at--) {
       if (this.#open[at]!.name !== name) continue
-      this.#ends++
+      this.ends++
       while (this.#open.length > at) this.#close()
       return
     }

@@ -27,50 +27,38 @@ export interface ValueRange {
  * there are few values. Whether it is true for every cell so far.
  */
 export class ColumnSummary {
-  #filled = 0
-  #empty = 0
+  filled = 0
+  empty = 0
   #numeric = true
   #dated = true
   #least = Infinity
   #greatest = -Infinity
   #leastText = ''
   #greatestText = ''
-  #values: CountedValue[] | undefined = []
-  readonly #slots = new Uint8Array(SLOTS)
-
-  get filled(): number {
-    return this.#filled
-  }
-
-  get empty(): number {
-    return this.#empty
-  }
-
   /** Distinct values in the order of their first row. Absent if there are many, or long ones. */
-  get values(): readonly CountedValue[] | undefined {
-    return this.#values
-  }
+  values: CountedValue[] | undefined = []
+  readonly #slots = new Uint8Array(SLOTS)
 
   /** Absent unless all cells with text are numbers, or dates in one form. */
   get range(): ValueRange | undefined {
-    if (this.#filled === 0 || !(this.#numeric || this.#dated)) return undefined
+    if (this.filled === 0 || !(this.#numeric || this.#dated)) return undefined
     return { type: this.#numeric ? 'number' : 'date', least: this.#leastText, greatest: this.#greatestText }
   }
 
   /** Adds an empty cell for a row that is too short. */
   addEmpty(): void {
-    this.#empty++
+    this.empty++
   }
 
   add({ text, codes }: BlockText, start: number, end: number): void {
     if (end <= start) {
-      this.#empty++
+      this.empty++
       return
     }
-    this.#filled++
+    this.filled++
     if (this.#numeric) this.#addNumber(text, codes, start, end)
     if (this.#dated && !this.#numeric) this.#addDate(text, codes, start, end)
-    if (this.#values !== undefined) this.#count(text, codes, start, end)
+    if (this.values !== undefined) this.#count(text, codes, start, end)
   }
 
   #addNumber(text: string, codes: Uint16Array, start: number, end: number): void {
@@ -78,7 +66,7 @@ export class ColumnSummary {
     if (Number.isNaN(value)) {
       this.#numeric = false
       // A column has dates only if its first cell is one.
-      if (this.#filled > 1) this.#dated = false
+      if (this.filled > 1) this.#dated = false
       return
     }
     if (value < this.#least) {
@@ -102,9 +90,9 @@ export class ColumnSummary {
   }
 
   #count(text: string, codes: Uint16Array, start: number, end: number): void {
-    const values = this.#values!
+    const values = this.values!
     if (end - start > LONGEST_VALUE) {
-      this.#values = undefined
+      this.values = undefined
       return
     }
     let hash = 0
@@ -113,7 +101,7 @@ export class ColumnSummary {
       const index = this.#slots[slot]!
       if (index === 0) {
         if (values.length === MOST_VALUES) {
-          this.#values = undefined
+          this.values = undefined
           return
         }
         values.push({ text: detach(text.slice(start, end)), count: 1 })

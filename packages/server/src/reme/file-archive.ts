@@ -48,16 +48,12 @@ export class FileArchive implements HistoryArchive {
   readonly #files: ScopeFiles
   readonly #options: FileArchiveOptions
   readonly #filesByName = new Map<string, FileRecord>()
-  readonly #stored = new Map<string, ArchivedFile>()
+  readonly stored: Map<string, ArchivedFile> = new Map<string, ArchivedFile>()
   readonly #replacements = new Set<string>()
 
   constructor(files: ScopeFiles, options: FileArchiveOptions) {
     this.#files = files
     this.#options = options
-  }
-
-  get stored(): ReadonlyMap<string, ArchivedFile> {
-    return this.#stored
   }
 
   /** Look up the files that messages name. Rejects like `list` and `retrieve`. */
@@ -94,16 +90,16 @@ export class FileArchive implements HistoryArchive {
     const paths = await this.#pathsFor(item, digest)
     const { file, created } = await this.#files.store(paths, { content, contentType, digest }, { signal })
     const name = nameOf(file.path)
-    const before = this.#stored.get(name)
+    const before = this.stored.get(name)
     const fileName = file.path.slice(file.path.lastIndexOf('/') + 1)
     const text = MEDIA.has(kind) ? undefined : new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)
     const writtenPath = joinAsWritten(this.#options.folder, fileName)
     this.#filesByName.set(name, file)
-    this.#stored.set(name, { file, writtenPath, created: created || before?.created === true, text })
+    this.stored.set(name, { file, writtenPath, created: created || before?.created === true, text })
     return {
       name,
       rollback: async () => {
-        if (before === undefined) this.#stored.delete(name)
+        if (before === undefined) this.stored.delete(name)
         if (created) await this.#files.discard(file)
       },
     }
@@ -188,7 +184,7 @@ export class FileArchive implements HistoryArchive {
   }
 
   #writtenPathOf(name: string): string {
-    const { writtenPath } = this.#stored.get(name) ?? {}
+    const { writtenPath } = this.stored.get(name) ?? {}
     if (writtenPath !== undefined) return writtenPath
     // A file of an earlier history may be in another folder, so its whole path is shown.
     const path = pathOfName(name)

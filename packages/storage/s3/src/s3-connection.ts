@@ -23,20 +23,16 @@ export class S3Connection {
   /** Slots for requests. Without them, a request that waits for a free socket would count as a failed connection. */
   readonly #slots = new Slots(MAX_SOCKETS)
   #own: S3Client | undefined
-  #endpoint: string | undefined
+  /** Address of the server for AWS CLI commands. `undefined` for AWS itself, and before first use. */
+  endpoint: string | undefined
 
   constructor(options: S3ConnectionOptions) {
     this.#options = options
-    this.#endpoint = options.endpoint
+    this.endpoint = options.endpoint
   }
 
   get bucket(): string {
     return this.#options.bucket
-  }
-
-  /** Address of the server for AWS CLI commands. `undefined` for AWS itself, and before first use. */
-  get endpoint(): string | undefined {
-    return this.#endpoint
   }
 
   async maxAttempts(): Promise<number> {
@@ -48,7 +44,7 @@ export class S3Connection {
     try {
       if (client === undefined) return await this.#slots.run(() => run((this.#own ??= new S3Client(this.#config()))))
       const result = await run(client)
-      this.#endpoint ??= await endpointOf(client)
+      this.endpoint ??= await endpointOf(client)
       return result
     } catch (error) {
       throw this.explained(error)

@@ -92,7 +92,8 @@ interface Probe {
 export class RequiredStrings {
   readonly #sets: readonly (readonly Probe[])[]
   readonly #ignoreCase: boolean
-  #misses = 0
+  /** Number of rare bytes in the last text that were not the start of a string. */
+  misses = 0
 
   /**
    * @param sets - Strings that contain no line ends and no parts of characters. With `ignoreCase`, they must be ASCII
@@ -111,16 +112,11 @@ export class RequiredStrings {
     this.#ignoreCase = ignoreCase
   }
 
-  /** Number of rare bytes in the last text that were not the start of a string. */
-  get misses(): number {
-    return this.#misses
-  }
-
   /** Find lines from `start` on. The lines contain the strings. Of long strings, only a part is compared. */
   lines(bytes: Uint8Array, start: number): readonly ByteSpan[] {
     const lines: ByteSpan[] = []
-    this.#misses = 0
-    const cursors = this.#sets.map((probes) => cursorOf(bytes, probes, this.#ignoreCase, () => this.#misses++))
+    this.misses = 0
+    const cursors = this.#sets.map((probes) => cursorOf(bytes, probes, this.#ignoreCase, () => this.misses++))
     for (let at = start; at < bytes.length;) {
       let line: ByteSpan | undefined
       for (const cursor of cursors) {

@@ -159,25 +159,17 @@ const FIRST_ROOM = 64
 /** Candidates in the order of the content. Each needs 36 bytes. */
 export class PassageCandidates {
   #data = new Uint32Array(FIRST_ROOM * COLUMNS)
-  #count = 0
-  #dropped = 0
-
-  get count(): number {
-    return this.#count
-  }
-
-  get dropped(): number {
-    return this.#dropped
-  }
+  count = 0
+  dropped = 0
 
   add({ unit, line, column, length, shape, chunk, pairs, times }: Candidate): void {
-    const at = this.#count * COLUMNS
+    const at = this.count * COLUMNS
     if (at === this.#data.length) {
       const larger = new Uint32Array(this.#data.length * 2)
       larger.set(this.#data)
       this.#data = larger
     }
-    this.#count++
+    this.count++
     let low = 0
     let high = 0
     let present = 0
@@ -246,27 +238,27 @@ export class PassageCandidates {
   }
 
   drop(): void {
-    this.#dropped++
+    this.dropped++
   }
 
   /** Drops candidates with the lowest scores, later ones first. Returns the highest score that was dropped. */
   keepBest(keep: number, scoreOf: (index: number) => number): number {
-    if (keep >= this.#count) return -Infinity
-    const scores = Float64Array.from({ length: this.#count }, (_, index) => scoreOf(index))
+    if (keep >= this.count) return -Infinity
+    const scores = Float64Array.from({ length: this.count }, (_, index) => scoreOf(index))
     const sorted = scores.toSorted()
-    const least = sorted[this.#count - keep]!
-    const most = sorted[this.#count - keep - 1]!
+    const least = sorted[this.count - keep]!
+    const most = sorted[this.count - keep - 1]!
     // Number of kept candidates with exactly the lowest score.
     let equal = keep
     for (const score of scores) if (score > least) equal--
     let kept = 0
-    for (let index = 0; index < this.#count; index++) {
+    for (let index = 0; index < this.count; index++) {
       if (scores[index]! < least || (scores[index] === least && equal-- <= 0)) continue
       this.#data.copyWithin(kept * COLUMNS, index * COLUMNS, (index + 1) * COLUMNS)
       kept++
     }
-    this.#dropped += this.#count - kept
-    this.#count = kept
+    this.dropped += this.count - kept
+    this.count = kept
     this.#data = this.#data.slice(0, Math.max(FIRST_ROOM, kept) * COLUMNS)
     return most
   }

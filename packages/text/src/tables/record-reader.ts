@@ -35,23 +35,15 @@ export class RecordReader {
   /** UTF-16 units from which the buffer is read, so that long records are not read again and again. */
   #due = BLOCK_UNITS
   #line = 1
-  #isTable = true
+  /** Whether all records were short enough to be read. */
+  isTable = true
   #first = true
-  #unclosed = false
+  unclosed = false
 
   constructor(sink: RecordSink, separator: string, quotes: boolean) {
     this.#sink = sink
     this.#separator = separator.charCodeAt(0)
     this.#quotes = quotes
-  }
-
-  /** Whether all records were short enough to be read. */
-  get isTable(): boolean {
-    return this.#isTable
-  }
-
-  get unclosed(): boolean {
-    return this.#unclosed
   }
 
   /** Number of lines that have ended. At the end of the text, the number of all lines. */
@@ -82,7 +74,7 @@ export class RecordReader {
   #drain(final: boolean): void {
     const text = this.#buffer
     this.#buffer = ''
-    if (!this.#isTable) return
+    if (!this.isTable) return
     const block = { text, codes: this.#codes.of(text) }
     let at = 0
     for (let next = 0; next >= 0 && at < text.length;) {
@@ -92,7 +84,7 @@ export class RecordReader {
     this.#sink.endBlock?.(block)
     this.#buffer = at === 0 ? text : text.slice(at)
     this.#due = Math.max(BLOCK_UNITS, 2 * this.#buffer.length)
-    this.#isTable &&= this.#buffer.length <= LONGEST_RECORD
+    this.isTable &&= this.#buffer.length <= LONGEST_RECORD
   }
 
   /** Pass on the record at `from`. Returns the start of the next record, or -1 if this one is incomplete. */
@@ -110,7 +102,7 @@ export class RecordReader {
         for (at++; ; at++) {
           if (at >= length) {
             if (!final) return -1
-            this.#unclosed = true
+            this.unclosed = true
             break
           }
           const code = codes[at]!
@@ -138,7 +130,7 @@ export class RecordReader {
       if (!more) {
         const line = this.#line
         this.#line += lines
-        this.#isTable &&= at - from <= LONGEST_RECORD
+        this.isTable &&= at - from <= LONGEST_RECORD
         if (end > from) this.#sink.record(block, from, end, cells, bounds, line)
         return Math.min(at + 1, length)
       }

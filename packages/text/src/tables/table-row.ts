@@ -26,19 +26,15 @@ const LONGEST_NAME = 1_000
 
 export class GrowingColumns {
   readonly #places = new Map<string, number>()
-  readonly #names: string[] = []
-
-  get names(): readonly string[] {
-    return this.#names
-  }
+  readonly names: string[] = []
 
   /** Return the index of a column. A new column is added. Returns `undefined` if a limit is exceeded. */
   place(name: string): number | undefined {
     const known = this.#places.get(name)
     if (known !== undefined) return known
-    if (this.#names.length >= MOST_COLUMNS || name.length > LONGEST_NAME) return undefined
-    this.#places.set(name, this.#names.length)
-    return this.#names.push(name) - 1
+    if (this.names.length >= MOST_COLUMNS || name.length > LONGEST_NAME) return undefined
+    this.#places.set(name, this.names.length)
+    return this.names.push(name) - 1
   }
 }
 

@@ -199,22 +199,18 @@ const FIRST_CAPACITY = 65_536
 /** A buffer that frees its old memory at once when it grows, without waiting for garbage collection. */
 export class GrowingBuffer {
   #bytes = new ArrayBuffer(0)
-  #length = 0
-
-  get length(): number {
-    return this.#length
-  }
+  length = 0
 
   add(bytes: Uint8Array): void {
-    const needed = this.#length + bytes.length
+    const needed = this.length + bytes.length
     if (needed > this.#bytes.byteLength)
       this.#bytes = this.#bytes.transfer(Math.max(needed, this.#bytes.byteLength * 2, FIRST_CAPACITY))
-    new Uint8Array(this.#bytes).set(bytes, this.#length)
-    this.#length = needed
+    new Uint8Array(this.#bytes).set(bytes, this.length)
+    this.length = needed
   }
 
-  text(start: number = 0, end: number = this.#length): string {
-    return Buffer.from(this.#bytes, 0, this.#length).toString('utf8', start, end)
+  text(start: number = 0, end: number = this.length): string {
+    return Buffer.from(this.#bytes, 0, this.length).toString('utf8', start, end)
   }
 
   take(): string {
@@ -224,9 +220,9 @@ export class GrowingBuffer {
   }
 
   clear(): void {
-    if (this.#length === 0) return
+    if (this.length === 0) return
     // Detaching frees the memory before the text is used.
     this.#bytes = this.#bytes.transfer(0)
-    this.#length = 0
+    this.length = 0
   }
 }

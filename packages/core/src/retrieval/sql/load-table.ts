@@ -276,17 +276,13 @@ class CellBatches {
   #cells = 0
   /** For each row, its end in the array of lengths. Rows before a new column are shorter. */
   #rowEnds: number[] = []
-  #width = 0
+  width = 0
   #ready: CellBatch[] = []
 
   /** Reading rows may append names to `headers`. */
   constructor(table: number, headers: readonly string[]) {
     this.#table = table
     this.#headers = headers
-  }
-
-  get width(): number {
-    return this.#width
   }
 
   take(all: boolean): readonly CellBatch[] {
@@ -307,9 +303,9 @@ class CellBatches {
     const width = Math.min(this.#headers.length, MAX_COLUMNS)
     if ((this.#rowEnds.length + 1) * width > MAX_BATCH_CELLS) this.#flush()
     // Consecutive new columns are added together.
-    if (width !== this.#width) {
+    if (width !== this.width) {
       while (this.#names.length < width) this.#names.push(this.#nameOf(this.#headers[this.#names.length]!))
-      this.#width = width
+      this.width = width
     } else if (this.#size >= BATCH_BYTES || this.#cells + width > BATCH_CELLS) this.#flush()
     if (this.#cells + width > this.#lengths.length) {
       const larger = new Int32Array(2 * (this.#cells + width))
@@ -360,15 +356,15 @@ class CellBatches {
   }
 
   #flush(): void {
-    if (this.#width === 0) {
-      this.#width = Math.min(this.#headers.length, MAX_COLUMNS)
-      for (const header of this.#headers.slice(0, this.#width)) this.#names.push(this.#nameOf(header))
+    if (this.width === 0) {
+      this.width = Math.min(this.#headers.length, MAX_COLUMNS)
+      for (const header of this.#headers.slice(0, this.width)) this.#names.push(this.#nameOf(header))
     }
     const bytes = this.#bytes.slice(0, this.#size)
-    const lengths = new Int32Array(this.#rowEnds.length * this.#width).fill(-1)
+    const lengths = new Int32Array(this.#rowEnds.length * this.width).fill(-1)
     let from = 0
     for (const [row, to] of this.#rowEnds.entries()) {
-      lengths.set(this.#lengths.subarray(from, to), row * this.#width)
+      lengths.set(this.#lengths.subarray(from, to), row * this.width)
       from = to
     }
     this.#ready.push({ table: this.#table, names: this.#names.slice(this.#sent), bytes, lengths })
