@@ -7,10 +7,10 @@ const TEST = /\.test(?:-d)?\.ts$/
 
 /** Lines that a package, or all together, may have. They are budgets: what needs more says what users get for it. */
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
-  total: 88_217,
-  'packages/core': 23_215,
-  'packages/previews': 14_417,
-  'packages/text': 10_749,
+  total: 87_751,
+  'packages/core': 23_100,
+  'packages/previews': 14_335,
+  'packages/text': 10_642,
   other: 12_000,
 }
 

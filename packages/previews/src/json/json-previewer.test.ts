@@ -157,6 +157,15 @@ describe('items in a preview of JSON', () => {
     expect(shown).toContain('\n1235: error, connect ECONNREFUSED 10.0.0.5:5432\n')
   })
 
+  it('include the last record if it has a rare value and no line end', async () => {
+    const records = repeat(401, (id) => ({ id, state: id === 400 ? 'lost' : 'open', name: `item ${id}` }))
+    const shown = await preview(records.map((record) => JSON.stringify(record)).join('\n'), {
+      previewer: ndjsonPreviewer(),
+      budgetTokens: 200,
+    })
+    expect(shown).toMatch(/\n401: 400, lost, item 400$/)
+  })
+
   it('include items with words of the call', async () => {
     expect(await preview(JSON.stringify(issues), { words: ['Issue number 211'] })).toContain('211, Issue number 211')
   })

@@ -36,6 +36,7 @@ export class PassageKeeper {
     const from = Math.max(0, end - PASSAGE_UNITS)
     this.#before = (from > 0 ? '' : this.#before.slice(end - PASSAGE_UNITS)) + this.#text.slice(from, end)
     this.#text = ''
+    this.#origin += end
   }
 
   /** Only the first item of an array has passages of its own. */
@@ -118,6 +119,7 @@ export class PassageKeeper {
   readonly #textOf = (start: number, end: number): string => {
     const missing = this.#origin - start
     const early = missing > 0 ? this.#before.slice(Math.max(0, this.#before.length - missing)) : ''
+    if (end <= this.#origin) return detach(early.slice(0, early.length - (this.#origin - end)))
     return detach(early + this.#text.slice(Math.max(0, -missing), Math.max(0, end - this.#origin)))
   }
 }
