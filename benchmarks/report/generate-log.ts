@@ -1,3 +1,5 @@
+import { seededRandom } from '@spillway-internal/test-run/seeded-random'
+
 /** Services that write the log, each with what it does and how often that fails. */
 const SERVICES = ['checkout', 'payments', 'inventory', 'search', 'sessions', 'mailer']
 const ACTIONS = ['GET /cart', 'POST /orders', 'GET /items', 'PUT /stock', 'POST /login', 'GET /health']
@@ -22,15 +24,4 @@ export function generateLog(bytes: number): string {
     else lines.push(`${start} INFO  ${request} ${pick(ACTIONS)} 200 in ${Math.floor(random() * 90)} ms`)
   }
   return lines.join('\n')
-}
-
-/** Mulberry32: small, and the same everywhere. */
-function seededRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }

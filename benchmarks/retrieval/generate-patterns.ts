@@ -1,4 +1,4 @@
-import { prng } from '../speed/lib.mjs'
+import { seededRandom } from '@spillway-internal/test-run/seeded-random'
 import type { Question } from './subjects/subject.ts'
 
 /** A generated pattern and the kind that it is of. */
@@ -100,7 +100,7 @@ const KINDS: Readonly<Record<string, readonly Write[]>> = {
 
 /** Write as many different patterns as asked for, each time the same ones, of all kinds in turn; one in five ignores case. */
 export function generatePatterns(wanted: number): readonly GeneratedPattern[] {
-  const random = prng(SEED)
+  const random = seededRandom(SEED)
   const generated = new Map<string, GeneratedPattern>()
   while (generated.size < wanted) {
     for (const [kind, writers] of Object.entries(KINDS)) {

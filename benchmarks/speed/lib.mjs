@@ -4,6 +4,7 @@ import path from 'node:path'
 import os from 'node:os'
 import { spawn, spawnSync } from 'node:child_process'
 import { pathToFileURL, fileURLToPath } from 'node:url'
+import { seededRandom } from '@spillway-internal/test-run/seeded-random'
 
 export const PEERS = process.env.SPILLWAY_BENCH_PEERS ?? path.join(os.tmpdir(), 'spillway-bench-peers')
 export const DATA = process.env.SPILLWAY_BENCH_DATA ?? path.join(os.tmpdir(), 'spillway-bench-data')
@@ -184,15 +185,6 @@ export function commandBytesRead(name, argv) {
 }
 
 // ---------- deterministic content ----------
-export function prng(seed) {
-  let a = seed >>> 0
-  return () => {
-    a = (a + 0x6d2b79f5) | 0
-    let t = Math.imul(a ^ (a >>> 15), 1 | a)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-  }
-}
 export const NEEDLE = 'FATAL payments: payment gateway refused: order=998877 code=E7731'
 const SERVICES = ['api-gateway', 'billing', 'catalog', 'search', 'auth', 'ledger', 'mailer', 'worker-7']
 const VERBS = ['GET', 'GET', 'GET', 'POST', 'PUT', 'DELETE']
@@ -247,7 +239,7 @@ export function makeFile(kind, mb) {
   const f = path.join(DATA, `${kind}-${mb}.txt`),
     want = mb * 1048576
   if (fs.existsSync(f) && fs.statSync(f).size >= want * 0.99) return f
-  const r = prng(1234 + mb),
+  const r = seededRandom(1234 + mb),
     nl = kind === 'crlf' ? '\r\n' : '\n',
     part = `${f}.${process.pid}.part`,
     fd = fs.openSync(part, 'w')

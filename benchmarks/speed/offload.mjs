@@ -1,5 +1,6 @@
 // The whole offload call (count -> store -> preview -> replacement) for one tool result, memory storage.
 //   node offload.mjs [--ours MODULE] [--only NAME,...] [--tag NAME] [--publish]
+import { seededRandom } from '@spillway-internal/test-run/seeded-random'
 import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -20,7 +21,7 @@ function input(form, size) {
     const s = b.subarray(0, e)
     return form === 'text' ? s.latin1Slice() : s.utf8Slice()
   }
-  const r = L.prng(99),
+  const r = seededRandom(99),
     items = []
   let n = 0 // sized by its compact form
   for (let i = 0; n < size; i++) {

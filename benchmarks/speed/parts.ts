@@ -1,9 +1,10 @@
 // What the offload of 10 MB costs beside its preview, against the floor: encoding (JSON indented), a newline scan, SHA-256.
 // The three take turns in one process, so that whatever else the machine does falls on all of them alike.
 //   node --expose-gc speed/parts.ts [ROUNDS]
+import { seededRandom } from '@spillway-internal/test-run/seeded-random'
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { makeFile, prng, stats, table } from './lib.mjs'
+import { makeFile, stats, table } from './lib.mjs'
 import { offload, open, preview } from './ours.ts'
 
 const BYTES = 10 << 20
@@ -19,7 +20,7 @@ const inputs: Record<string, () => Content> = {
 }
 
 function records(): unknown {
-  const random = prng(99)
+  const random = seededRandom(99)
   const items: unknown[] = []
   for (let id = 0, size = 0; size < BYTES; id++) {
     const plan = random() < 0.3 ? 'pro' : 'free'

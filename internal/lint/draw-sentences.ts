@@ -3,6 +3,7 @@
  *
  *     node internal/lint/draw-sentences.ts [seed]
  */
+import { seededRandom } from '@spillway-internal/test-run/seeded-random'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sentencesOf } from './plain-english.ts'
@@ -24,7 +25,7 @@ const pages = globSync(['*.md', 'docs/*.md', 'packages/**/README.md'], {
 })
 
 console.log(`seed ${seed}`)
-const random = randomOf(seed)
+const random = seededRandom(seed)
 print('docs', matchesIn(pages, /[^]+/g, sentencesOf, proseOf))
 print('doc comments', matchesIn(withoutTests(sources), /\/\*\*([^]*?)\*\//g, sentencesOf))
 print('test titles', matchesIn(titled, TITLE, withDescribe))
@@ -75,16 +76,5 @@ function print(name: string, texts: string[]): void {
   for (let number = 1; number <= DRAWN && texts.length > 0; number += 1) {
     const [text = ''] = texts.splice(Math.floor(random() * texts.length), 1)
     console.log(`${String(number).padStart(2)}. ${text}`)
-  }
-}
-
-/** Return a generator of numbers from 0 to 1 that repeats for equal seeds (mulberry32). */
-function randomOf(start: number): () => number {
-  let state = start
-  return () => {
-    state = (state + 0x6d_2b_79_f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }

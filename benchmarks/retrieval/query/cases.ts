@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { prng, makeFile } from '../../speed/lib.mjs'
+import { seededRandom } from '@spillway-internal/test-run/seeded-random'
+import { makeFile } from '../../speed/lib.mjs'
 import { loadCases } from '../../preview/lib/cases.mjs'
 import { core, need, norm } from '../../preview/lib/text.mjs'
 import { PLANTED } from './planted.ts'
@@ -74,7 +75,7 @@ function wordsOf(line: string): ReadonlySet<string> {
 /** Sentences hidden in generated logs of 1, 3 and 10 MB, each among lines of its own kind. */
 function plantedCases(): QueryCase[] {
   return [1, 3, 10].flatMap((megabytes) => {
-    const random = prng(megabytes)
+    const random = seededRandom(megabytes)
     const lines = readFileSync(makeFile('log', megabytes), 'utf8').split('\n')
     const places = new Map(PLANTED.map((planted) => [Math.floor(random() * lines.length), planted]))
     const text: string[] = []

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { seededRandom } from '@spillway-internal/test-run/seeded-random'
 import type { ManagedStorage, ManagedStorageOptions } from '@spillway/core'
 import { LoadClient } from './load-client.ts'
 import type { LoadResult, LoadTask } from './load-task.ts'
 import { LoadedEntries } from './loaded-entries.ts'
-import { seededRandom } from './seeded-random.ts'
 import { AN_HOUR_MS } from './soak-scopes.ts'
 
 const TENANTS = ['tenant-a', 'tenant-b']
