@@ -15,7 +15,7 @@ import { extractDocFences, extractFences } from './extract-fences.ts'
 import { importablePackages, importedPackages, packagesOf } from './imported-packages.ts'
 import { installLineOf, installLines } from './install-line.ts'
 import { fetchesStranger } from './printed-commands.ts'
-import { runExample, runShell, typecheckExamples } from './run-example.ts'
+import { runExample, runInTurn, runShell, typecheckExamples } from './run-example.ts'
 
 const redis = await sharedRedis()
 
@@ -100,6 +100,19 @@ describe('the check of documentation', () => {
     const { exitCode, output } = await runExample(faulty)
     expect(exitCode).not.toBe(0)
     expect(renameInMessage(output, [faulty])).toContain(message)
+  })
+
+  it('passes examples in one process only if all of them pass, and nothing fails after them', async () => {
+    const [sound, late, endless] = [
+      "console.log('sound')",
+      "setTimeout(() => { throw new Error('late') }, 10)",
+      'await new Promise(() => {})',
+    ].map((code, index) => example(code, `ts file=in-turn-${index}.ts`))
+    if (sound === undefined || late === undefined || endless === undefined) expect.fail('no examples')
+    const needsServer = { ...sound, flags: ['needs=redis'] }
+    expect(await runInTurn([sound, needsServer])).toEqual(new Set([sound]))
+    expect(await runInTurn([sound, late])).toEqual(new Set())
+    expect(await runInTurn([sound, endless])).toEqual(new Set())
   })
 
   it.skipIf(!redis.available)('gives an example the server that it needs', async () => {

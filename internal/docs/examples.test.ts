@@ -1,11 +1,12 @@
 /** Runs the examples of Markdown documents and TSDoc comments. */
 import { describe, expect, it } from 'vitest'
 import { listReadmes } from '../packages/public-packages.ts'
+import { isFull } from '../test-run/src/test-run.ts'
 import { checkedExamples, collectExamples, packageOf, renameInMessage, type Example } from './collect-examples.ts'
 import { importablePackages, importedPackages, packagesOf } from './imported-packages.ts'
 import { installLineOf } from './install-line.ts'
 import { neededServer } from './needed-server.ts'
-import { runExample, runShell } from './run-example.ts'
+import { runExample, runInTurn, runShell } from './run-example.ts'
 
 /** The package whose examples are checked: its path from the root, or `.` for documents that belong to no package. */
 const of = process.env['SPILLWAY_DOCS_OF']
@@ -16,6 +17,10 @@ const readmes = listReadmes()
 const own = all.filter(({ document }) => !readmes.includes(document))
 const runnable = own.filter(({ language, flags }) => language === 'ts' && !flags.includes('no-run'))
 const shell = own.filter(({ language, flags }) => language === 'sh' && flags.includes('run'))
+/** The examples that have passed in one process. A full run starts a process for each, as does one that failed here. */
+const passed = isFull
+  ? Promise.resolve(new Set())
+  : runInTurn(runnable.filter(({ flags }) => !flags.includes('ignore')))
 const documents = [...new Set(shell.map(({ document }) => document))]
 
 describe(`examples of ${of ?? 'everything'}`, () => {
@@ -42,6 +47,7 @@ describe(`examples of ${of ?? 'everything'}`, () => {
     'run: %s',
     async ([, example], { skip }) => {
       skip(example.flags.includes('ignore'), 'marked as ignored')
+      if ((await passed).has(example)) return
       const server = await neededServer(example)
       skip(server.missing !== undefined, server.missing)
       const { exitCode, output } = await runExample(example, server)

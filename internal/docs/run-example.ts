@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
@@ -8,6 +9,7 @@ import type { NeededServer } from './needed-server.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const STRICT_ASSERT = join(import.meta.dirname, 'strict-assert.mjs')
+const RUN_IN_TURN = join(import.meta.dirname, 'run-in-turn.ts')
 
 /** Variables of this test run, which the program of a user does not see. */
 const NOT_INHERITED = ['NODE_OPTIONS', 'VITEST', 'VITEST_POOL_ID', 'SPILLWAY_STORE', 'SPILLWAY_DOCS_OF']
@@ -50,6 +52,25 @@ export async function runExample(example: Example, server?: NeededServer): Promi
       ? execute(process.execPath, [join(ROOT, 'node_modules/vitest/vitest.mjs'), ...vitest], folder, { env })
       : execute(process.execPath, ['--import', STRICT_ASSERT, example.path], folder, { env }),
   )
+}
+
+/** Whether an example can run in a process with others: it needs no server and no test runner, and uses no `process`. */
+function sharesProcess({ code, flags }: Example): boolean {
+  return !flags.some((flag) => flag.startsWith('needs=')) && !/\bprocess\.|SPILLWAY_TEST_|vitest'/.test(code)
+}
+
+/**
+ * Run TypeScript examples that can share a process in one process, each in an empty folder. Resolves to those that
+ * passed: all of them, or none if one failed, left an error unhandled, or kept the process from ending.
+ */
+export async function runInTurn(examples: readonly Example[]): Promise<ReadonlySet<Example>> {
+  const shared = examples.filter(sharesProcess)
+  const mark = `passed ${randomUUID()}`
+  const args = ['--import', STRICT_ASSERT, RUN_IN_TURN, mark, ...shared.map(({ path }) => path)]
+  const { exitCode, output } = await inEmptyFolder((folder) =>
+    execute(process.execPath, args, folder, { timeout: 60_000 + shared.length * 1_000 }),
+  )
+  return new Set(exitCode === 0 && output.includes(mark) ? shared : [])
 }
 
 /**
@@ -102,8 +123,9 @@ function execute(
   command: string,
   args: readonly string[],
   cwd: string,
-  { bin, env }: { readonly bin?: string; readonly env?: Readonly<Record<string, string>> } = {},
+  options: { readonly bin?: string; readonly env?: Readonly<Record<string, string>>; readonly timeout?: number } = {},
 ): Promise<Outcome> {
+  const { bin, env, timeout = 0 } = options
   const inherited = { ...process.env }
   for (const name of NOT_INHERITED) delete inherited[name]
   const path = [bin, dirname(process.execPath), inherited['PATH']]
@@ -113,7 +135,7 @@ function execute(
     execFile(
       command,
       args,
-      { cwd, env: { ...inherited, ...env, PATH: path }, maxBuffer: 1e8 },
+      { cwd, env: { ...inherited, ...env, PATH: path }, maxBuffer: 1e8, timeout },
       (error, stdout, stderr) => {
         const exitCode = error === null ? 0 : typeof error.code === 'number' ? error.code : 1
         resolve({ exitCode, output: `${stdout}${stderr}` })
