@@ -18,20 +18,6 @@ export interface KillScript {
 /**
  * Run a script as the writer that will be killed. Stores the first entries, writes half of the last entry, and calls
  * `halfway` with the references of the acknowledged entries and of the open one. The promise never settles.
- *
- * @example
- * ```ts
- * import { runKillScript } from '@spillway/core/conformance'
- * import { InMemoryStorage } from '@spillway/memory'
- *
- * const encoder = new TextEncoder()
- * const entry = (key: string) => ({ key, contentType: 'text/plain', content: encoder.encode(key) })
- * const storage = new InMemoryStorage()
- * const references = await new Promise<readonly string[]>((resolve) => {
- *   void runKillScript(storage, { acknowledged: [entry('first')], unfinished: entry('second') }, resolve)
- * })
- * console.assert(references.length === 1)
- * ```
  */
 export async function runKillScript(
   storage: Storage,

@@ -6,17 +6,7 @@ import { StorageError } from '../storage/storage-error.ts'
 /** Description of an entry. It is written once and never changed. */
 export type EntryDescription = Pick<EntryInfo, 'key' | 'contentType' | 'storedAt' | 'metadata'>
 
-/**
- * Encode a description as JSON for a column, a field or a header. With `ascii`, the JSON has only ASCII characters.
- *
- * @example
- * ```ts
- * import { decodeDescription, encodeDescription } from '@spillway/core/driver'
- *
- * const description = { key: 'call_1', contentType: 'text/plain', storedAt: 1_700_000_000_000, metadata: { tool: 'bash' } }
- * console.assert(decodeDescription(encodeDescription(description))?.metadata['tool'] === 'bash')
- * ```
- */
+/** Encode a description as JSON for a column, a field or a header. With `ascii`, the JSON has only ASCII characters. */
 export function encodeDescription(
   { key, contentType, storedAt, metadata }: EntryDescription,
   options: { readonly ascii?: boolean } = {},

@@ -51,18 +51,6 @@ export interface MatchingLines {
  *
  * An invalid expression is searched as literal text, and `problem` has the reason. After the timeout, `find` returns no
  * more lines.
- *
- * @example
- * ```ts
- * import { InMemoryStorage } from '@spillway/memory'
- * import { PatternSearch } from '@spillway/core/files'
- *
- * const storage = new InMemoryStorage({ evictAfterTurns: null })
- * const reference = await storage.store('log', new TextEncoder().encode('started\nError: no disk\n'))
- * const search = new PatternSearch('^error', { ignoreCase: true })
- * const { lines } = await search.find(storage, reference)
- * console.assert(lines[0]?.line === 2 && lines[0].text === 'Error: no disk')
- * ```
  */
 export class PatternSearch {
   /** The reason why the pattern is searched as literal text, without a full stop. Absent if the expression is valid. */

@@ -15,15 +15,6 @@ const NUMBER = /-?\d[\d.eE+-]*/g
  *
  * Such numbers become opaque objects for {@link plainNumber}. Without `JSON.rawJSON`, the result is the same as with
  * `JSON.parse`. Throws a `SyntaxError` for invalid JSON.
- *
- * @example
- * ```ts
- * import { parseExactJson, plainNumber } from '@spillway/core/adapter'
- *
- * const value = parseExactJson('{"id":1915883588174806058,"price":10.00}') as { id: unknown; price: unknown }
- * console.assert(JSON.stringify(value) === '{"id":1915883588174806058,"price":10.00}')
- * console.assert(plainNumber(value.price) === 10)
- * ```
  */
 export function parseExactJson(text: string): unknown {
   const { rawJSON } = exact
@@ -36,14 +27,6 @@ export function parseExactJson(text: string): unknown {
 /**
  * Replace each number that {@link parseExactJson} preserves by other JSON, for example by a string that another parser
  * does not change. The JSON is not validated.
- *
- * @example
- * ```ts
- * import { rewriteInexactNumbers } from '@spillway/core/adapter'
- *
- * const text = rewriteInexactNumbers('{"a":10.00,"b":"10.00","c":10}', (number) => `"${number}"`)
- * console.assert(text === '{"a":"10.00","b":"10.00","c":10}')
- * ```
  */
 export function rewriteInexactNumbers(text: string, write: (number: string) => string): string {
   let rewritten = ''
@@ -78,26 +61,10 @@ function* besideStrings(
 /**
  * Convert an opaque object of {@link parseExactJson} to the nearest JavaScript number. Any other value is returned
  * unchanged.
- *
- * @example
- * ```ts
- * import { parseExactJson, plainNumber } from '@spillway/core/adapter'
- *
- * console.assert(plainNumber(parseExactJson('1.50')) === 1.5 && plainNumber('1.50') === '1.50')
- * ```
  */
 export const plainNumber = (value: unknown): unknown => (isExactNumber(value) ? Number(value.rawJSON) : value)
 
-/**
- * Return whether a value is an opaque number of {@link parseExactJson}.
- *
- * @example
- * ```ts
- * import { isExactNumber, parseExactJson } from '@spillway/core/adapter'
- *
- * console.assert(!isExactNumber(parseExactJson('1.5')) && !isExactNumber({ rawJSON: '1.50' }))
- * ```
- */
+/** Return whether a value is an opaque number of {@link parseExactJson}. */
 export const isExactNumber = (value: unknown): value is { readonly rawJSON: string } =>
   exact.isRawJSON?.(value) === true
 

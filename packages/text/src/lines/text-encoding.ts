@@ -83,14 +83,6 @@ const WIDE_PART = /(?:[^\0-\u0008\u000b\u000c\u000e-\u001f]\0){8,}/g
  *
  * A UTF-8 byte order mark is kept. If UTF-8 text contains parts in UTF-16, they are decoded, too. Invalid bytes become
  * U+FFFD.
- *
- * @example
- * ```ts
- * import { decodeText } from '@spillway/core/adapter'
- *
- * console.assert(decodeText(Uint8Array.of(0xff, 0xfe, 0x68, 0, 0x69, 0)) === 'hi')
- * console.assert(decodeText(Uint8Array.of(1, 0xff, 2, 0xfe)) === undefined)
- * ```
  */
 export function decodeText(bytes: Uint8Array): string | undefined {
   const encoding = textEncodingOf(bytes, true)

@@ -45,17 +45,7 @@ export interface PatternProgress {
 /** Reason why a pattern could not be matched: a timeout, too much work for the engine, or unsupported syntax. */
 export type PatternErrorCode = 'timeout' | 'too-complex' | 'unsupported'
 
-/**
- * An error for a pattern that cannot be matched. Its message has the reason.
- *
- * @example
- * ```ts
- * import { PatternError } from '@spillway/core/files'
- *
- * const error = new PatternError('too-complex', 'The pattern needs too much memory.')
- * console.assert(error.code === 'too-complex')
- * ```
- */
+/** An error for a pattern that cannot be matched. Its message has the reason. */
 export class PatternError extends Error {
   override readonly name = 'PatternError'
   readonly code: PatternErrorCode

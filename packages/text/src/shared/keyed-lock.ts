@@ -1,22 +1,4 @@
-/**
- * Run at most one task at a time for each key, in the order of arrival. A task may have several keys.
- *
- * @example
- * ```ts
- * import { KeyedLock } from '@spillway/core/adapter'
- *
- * const lock = new KeyedLock()
- * let total = 0
- * const add = () =>
- *   lock.run('total', async () => {
- *     const before = total
- *     await Promise.resolve()
- *     total = before + 1
- *   })
- * await Promise.all([add(), add()])
- * console.assert(total === 2)
- * ```
- */
+/** Run at most one task at a time for each key, in the order of arrival. A task may have several keys. */
 export class KeyedLock {
   readonly #tails = new Map<string, Promise<void>>()
 

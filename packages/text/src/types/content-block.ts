@@ -42,20 +42,7 @@ export interface UnknownBlock {
   readonly value: unknown
 }
 
-/**
- * One part of a tool result, in the form that all adapters use.
- *
- * @example
- * ```ts
- * import type { ContentBlock } from '@spillway/text'
- *
- * const content: ContentBlock[] = [
- *   { type: 'text', text: 'two users' },
- *   { type: 'json', value: [{ id: 1 }, { id: 2 }] },
- * ]
- * console.assert(content.length === 2)
- * ```
- */
+/** One part of a tool result, in the form that all adapters use. */
 export type ContentBlock = TextBlock | JsonBlock | MediaBlock | LinkBlock | UnknownBlock
 type StorableBlock = Extract<ContentBlock, { type: 'text' | 'json' }> | (MediaBlock & { readonly data: Uint8Array })
 

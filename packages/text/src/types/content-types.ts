@@ -226,13 +226,6 @@ const TEXT_SUFFIX = /\+(?:json|json-seq|xml|yaml)$/
  *
  * Text types are `text/*`, `message/*`, and known types such as JSON, XML, YAML, source code and tables. An empty or
  * malformed type is not text.
- *
- * @example
- * ```ts
- * import { isTextContentType } from '@spillway/core/adapter'
- *
- * console.assert(isTextContentType('application/ld+json') && !isTextContentType('image/png'))
- * ```
  */
 export function isTextContentType(contentType: string): boolean {
   const [type, subtype = ''] = contentTypeEssence(contentType).split('/', 2)
@@ -247,16 +240,7 @@ export function mayBeText(contentType: string): boolean {
   return mediaKind(contentType) === 'document' && extensionForContentType(contentType) === '.bin'
 }
 
-/**
- * Return a MIME type without parameters, in lower case (RFC 9110, section 8.3.1). Malformed types do not throw.
- *
- * @example
- * ```ts
- * import { contentTypeEssence } from '@spillway/core/adapter'
- *
- * console.assert(contentTypeEssence('Text/HTML; charset=utf-8') === 'text/html')
- * ```
- */
+/** Return a MIME type without parameters, in lower case (RFC 9110, section 8.3.1). Malformed types do not throw. */
 export function contentTypeEssence(contentType: string): string {
   return contentType.split(';', 1)[0]!.trim().toLowerCase()
 }
