@@ -3,7 +3,7 @@ import { relayTransport, type McpTransport } from './relay-transport.ts'
 import { assertMcpOptions, type McpOffloadOptions } from './relay/relay-options.ts'
 
 /**
- * All other messages pass unchanged and in order.
+ * Let a client of any MCP server get previews and references for large results, and offer it the retrieval tool.
  *
  * All other messages pass unchanged and in order.
  *

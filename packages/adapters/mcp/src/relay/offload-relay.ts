@@ -15,7 +15,7 @@ import {
 } from './message.ts'
 import { isDeep, mayBeReplaced, offloadCallError, offloadCallResult } from './offload-call-result.ts'
 import { OrderedQueue } from './ordered-queue.ts'
-import { isCursor, readPages, UniqueItems } from './read-pages.ts'
+import { addNames, isCursor, readPages, toolsIn } from './read-pages.ts'
 import type { RelaySettings } from './relay-options.ts'
 import { chooseToolName, listRetrievalTool, listServerTool, mayBeRetrievalTool } from './retrieval-listing.ts'
 
@@ -322,13 +322,13 @@ export class OffloadRelay {
 
   /** Choose a name that no page of tools contains. */
   #nameByPages(first: Fields, params: Fields, options: unknown): string | Promise<string> {
-    const names = new UniqueItems('name')
-    names.add(toolsIn(first))
-    const choose = (): string => (this.#toolName = chooseToolName(names.keys))
+    const names = new Set<unknown>()
+    addNames(names, first)
+    const choose = (): string => (this.#toolName = chooseToolName(names))
     if (!isCursor(first['nextCursor'])) return choose()
     const envelope = envelopeOf(params)
     const ask = (cursor: string): Promise<Response> => this.#request('tools/list', { ...envelope, cursor }, options)
-    const take = (page: Fields): boolean => names.add(toolsIn(page))
+    const take = (page: Fields): boolean => addNames(names, page)
     return readPages(first['nextCursor'], { ask, take, maxMs: LIST_TOOLS_MS }).then(choose)
   }
 
@@ -359,8 +359,6 @@ export class OffloadRelay {
       : offloader.withRetrievalToolName(name)
   }
 }
-
-const toolsIn = ({ tools }: Fields): readonly unknown[] => (Array.isArray(tools) ? tools : [])
 
 /** Fields that are in all requests of the client, such as the protocol revision. */
 function envelopeOf(params: Fields): Fields {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Fields, Response } from './message.ts'
-import { readPages, UniqueItems } from './read-pages.ts'
+import { addNames, readPages } from './read-pages.ts'
 
 const answer = (result: Fields): Response => ({ jsonrpc: '2.0', id: 1, result })
 
@@ -10,10 +10,10 @@ async function cursorsAsked(
   first: unknown = 'a',
 ): Promise<string[]> {
   const asked: string[] = []
-  const items = new UniqueItems('name')
+  const names = new Set<unknown>()
   await readPages(first, {
     ask: async (cursor) => answerOf(cursor, asked.push(cursor)),
-    take: ({ tools }) => items.add(Array.isArray(tools) ? tools : []),
+    take: (page) => addNames(names, page),
     maxMs: 5_000,
   })
   return asked
@@ -62,22 +62,17 @@ describe('readPages', () => {
   })
 })
 
-describe('uniqueItems', () => {
-  it('keeps one item for each key, and all items without a key', () => {
-    const items = new UniqueItems('name')
-    const pages = [
-      [{ name: 'a', page: 1 }, { title: 'b' }, 'c'],
-      [{ name: 'a', page: 2 }, { title: 'b' }],
-    ]
-    for (const page of pages) items.add(page)
-    expect([...items.keys]).toEqual(['a', { title: 'b' }, 'c', { title: 'b' }])
+describe('addNames', () => {
+  it('adds each name once, and all tools without a name', () => {
+    const names = new Set<unknown>()
+    addNames(names, { tools: [{ name: 'a', page: 1 }, { title: 'b' }, 'c'] })
+    addNames(names, { tools: [{ name: 'a', page: 2 }, { title: 'b' }] })
+    expect([...names]).toEqual(['a', { title: 'b' }, 'c', { title: 'b' }])
   })
 
-  it('returns false for a page without new items', () => {
-    const items = new UniqueItems('name')
-    const added = [[], [{ name: 'a' }], [{ name: 'a' }], [{ name: 'a' }, { name: 'b' }], []].map((page) =>
-      items.add(page),
-    )
-    expect(added).toEqual([true, true, false, true, true])
+  it('returns false for a page without new tools', () => {
+    const names = new Set<unknown>()
+    const pages = [[], [{ name: 'a' }], [{ name: 'a' }], [{ name: 'a' }, { name: 'b' }], []]
+    expect(pages.map((tools) => addNames(names, { tools }))).toEqual([true, true, false, true, true])
   })
 })

@@ -5,7 +5,7 @@ const MAX_PAGES = 1_000
 
 interface PageReading {
   readonly ask: (cursor: string) => Promise<Response>
-  /** Takes a page. Returns whether further pages may have new items. */
+  /** Takes a page. Returns whether further pages may have new tools. */
   readonly take: (page: Fields) => boolean
   /** Milliseconds for all pages together. */
   readonly maxMs: number
@@ -33,25 +33,11 @@ export async function readPages(nextCursor: unknown, { ask, take, maxMs }: PageR
   }
 }
 
-export class UniqueItems {
-  readonly #key: string
-  readonly #items = new Map<unknown, unknown>()
+export const toolsIn = ({ tools }: Fields): readonly unknown[] => (Array.isArray(tools) ? tools : [])
 
-  constructor(key: string) {
-    this.#key = key
-  }
-
-  /** Returns `false` if no item is new: then further pages do not help. */
-  add(items: readonly unknown[]): boolean {
-    const before = this.#items.size
-    for (const item of items) {
-      const key = fieldsOf(item)[this.#key] ?? item
-      if (!this.#items.has(key)) this.#items.set(key, item)
-    }
-    return items.length === 0 || this.#items.size > before
-  }
-
-  get keys(): ReadonlySet<unknown> {
-    return new Set(this.#items.keys())
-  }
+/** Add the names of a page's tools. Returns `false` if no tool is new: then further pages do not help. */
+export function addNames(names: Set<unknown>, page: Fields): boolean {
+  const [tools, before] = [toolsIn(page), names.size]
+  for (const tool of tools) names.add(fieldsOf(tool)['name'] ?? tool)
+  return tools.length === 0 || names.size > before
 }
