@@ -11,9 +11,11 @@ import {
 import {
   checkMessage,
   checkMessages,
+  checkRole,
   checkString,
   fieldError,
   isFields,
+  nativeIn,
   withFields,
   writeMessages,
   type Fields,
@@ -53,25 +55,16 @@ export function aiSdkMessages<Message extends object>(): HistoryFormat<Message[]
 
 const AI_SDK_MESSAGES = 'ai-sdk-messages'
 
-const nativeOfPart = (value: unknown): { readonly format: string; readonly value: unknown } => ({
-  format: AI_SDK_MESSAGES,
-  value,
-})
+const nativeOfPart = nativeIn(AI_SDK_MESSAGES)
 
-const ROLES: ReadonlyMap<unknown, HistoryRole> = new Map([
-  ['system', 'system'],
-  ['user', 'user'],
-  ['assistant', 'assistant'],
-  ['tool', 'tool'],
-])
+const ROLES = { system: 'system', user: 'user', assistant: 'assistant', tool: 'tool' } as const
 const URL_SCHEME = /^(?:https?|data|gs|s3|file):/i
 
 function readAiSdkMessages(conversation: unknown): HistoryMessage[] {
   const executed = new Set<string>()
   return checkMessages(conversation).map((value, index) => {
     const message = checkMessage(value, index)
-    const role = ROLES.get(message['role'])
-    if (role === undefined) throw fieldError(`messages[${index}].role`, 'a role of the SDK', message['role'])
+    const role = checkRole(ROLES, message['role'], `messages[${index}]`, 'a role of the SDK')
     const parts = readContent(message['content'], role, `messages[${index}].content`, executed)
     return asRead({ role, parts, native: nativeOfPart(message) })
   })

@@ -6,15 +6,16 @@ import {
   type HistoryMedia,
   type HistoryMessage,
   type HistoryPart,
-  type HistoryRole,
   type HistoryToolCall,
 } from '../history-message.ts'
 import {
   checkMessage,
   checkMessages,
+  checkRole,
   checkString,
   fieldError,
   isFields,
+  nativeIn,
   withFields,
   writeWithSystem,
   type Fields,
@@ -69,16 +70,9 @@ function writeConversation(messages: readonly HistoryMessage[]): Fields {
 
 const ANTHROPIC_MESSAGES = 'anthropic-messages'
 
-const nativeOfBlock = (value: unknown): { readonly format: string; readonly value: unknown } => ({
-  format: ANTHROPIC_MESSAGES,
-  value,
-})
+const nativeOfBlock = nativeIn(ANTHROPIC_MESSAGES)
 
-const ROLES: ReadonlyMap<unknown, HistoryRole> = new Map([
-  ['system', 'system'],
-  ['user', 'user'],
-  ['assistant', 'assistant'],
-])
+const ROLES = { system: 'system', user: 'user', assistant: 'assistant' } as const
 
 interface Calls {
   readonly names: Map<string, string>
@@ -97,8 +91,7 @@ function readAnthropicConversation(conversation: unknown): HistoryMessage[] {
 }
 
 function readMessage(message: Fields, index: number, calls: Calls): HistoryMessage {
-  const role = ROLES.get(message['role'])
-  if (role === undefined) throw fieldError(`messages[${index}].role`, 'user or assistant', message['role'])
+  const role = checkRole(ROLES, message['role'], `messages[${index}]`, 'user or assistant')
   const { content } = message
   const parts = Array.isArray(content)
     ? Array.from(content, (block: unknown, at) => readBlock(block, `messages[${index}].content[${at}]`, calls))

@@ -1,4 +1,4 @@
-import { isAsRead, type HistoryMessage, type NativeValue } from '../history-message.ts'
+import { isAsRead, type HistoryMessage, type HistoryRole, type NativeValue } from '../history-message.ts'
 
 /** An object with unknown fields. */
 export type Fields = Readonly<Record<string, unknown>>
@@ -26,6 +26,17 @@ export const fieldError = (place: string, expected: string, value: unknown): Typ
 export function checkString(value: unknown, place: string): string {
   if (typeof value !== 'string') throw fieldError(place, 'a string', value)
   return value
+}
+
+/** Return the neutral role for a role of an API, which must be an own key of `roles`. */
+export function checkRole(
+  roles: Readonly<Record<string, HistoryRole>>,
+  role: unknown,
+  place: string,
+  expected: string,
+): HistoryRole {
+  if (typeof role === 'string' && Object.hasOwn(roles, role)) return roles[role] as HistoryRole
+  throw fieldError(`${place}.role`, expected, role)
 }
 
 function kindOf(value: unknown): string {
@@ -102,6 +113,11 @@ function textOfSystem({ role, parts }: HistoryMessage, index: number, format: st
   if (role === 'system' && texts.length === parts.length) return texts.join('\n\n')
   throw new TypeError(`messages[${index}] was not read as ${format}. Write messages with the format that read them.`)
 }
+
+/** Return the function that makes native values of a format. */
+export const nativeIn =
+  (format: string): ((value: unknown) => NativeValue) =>
+  (value) => ({ format, value })
 
 interface Native {
   readonly native?: NativeValue | undefined

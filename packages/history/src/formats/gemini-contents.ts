@@ -5,14 +5,16 @@ import {
   type HistoryContent,
   type HistoryMessage,
   type HistoryPart,
-  type HistoryRole,
   type HistoryToolResult,
 } from '../history-message.ts'
 import {
   checkMessage,
   checkMessages,
+  checkRole,
   fieldError,
   isFields,
+  nativeIn,
+  nativeOf,
   withFields,
   writeWithSystem,
   type Fields,
@@ -74,18 +76,9 @@ function partsOf(instruction: unknown): readonly unknown[] {
 
 const GEMINI_CONTENTS = 'gemini-contents'
 
-const nativeOfPart = (value: unknown): { readonly format: string; readonly value: unknown } => ({
-  format: GEMINI_CONTENTS,
-  value,
-})
+const nativeOfPart = nativeIn(GEMINI_CONTENTS)
 
-const ROLES: ReadonlyMap<unknown, HistoryRole> = new Map([
-  [undefined, 'user'],
-  ['user', 'user'],
-  ['model', 'assistant'],
-  ['function', 'tool'],
-  ['tool', 'tool'],
-])
+const ROLES = { user: 'user', model: 'assistant', function: 'tool', tool: 'tool' } as const
 
 function readGeminiConversation(conversation: unknown): HistoryMessage[] {
   if (!isFields(conversation)) throw fieldError('The conversation', 'an object with `contents`', conversation)
@@ -107,8 +100,8 @@ function readInstruction(instruction: unknown): HistoryPart[] {
 }
 
 function readContent(content: Fields, index: number, calls: NamedCalls): HistoryMessage {
-  const role = ROLES.get(content['role'])
-  if (role === undefined) throw fieldError(`contents[${index}].role`, 'user or model', content['role'])
+  const { role: own = 'user' } = content
+  const role = checkRole(ROLES, own, `contents[${index}]`, 'user or model')
   const list = content['parts'] ?? []
   if (!Array.isArray(list)) throw fieldError(`contents[${index}].parts`, 'an array', list)
   const parts = Array.from(list, (part: unknown, at) =>
@@ -208,7 +201,7 @@ function patchResponse(native: Fields, part: HistoryToolResult, place: string): 
   const values: HistoryContent[] = []
   const parts: unknown[] = []
   for (const piece of part.content) {
-    const own = nativeOf(piece)
+    const own = nativeOf(GEMINI_CONTENTS, piece)
     if (own !== undefined && Object.hasOwn(own, 'part')) parts.push(own['part'])
     else if (own !== undefined || piece.type === 'text' || piece.type === 'json' || piece.type === 'opaque')
       values.push(piece)
@@ -220,13 +213,10 @@ function patchResponse(native: Fields, part: HistoryToolResult, place: string): 
   return withFields(native, { response, ...(isSame ? {} : { parts: parts.length === 0 ? undefined : parts }) })
 }
 
-const nativeOf = ({ native }: HistoryContent): Fields | undefined =>
-  native?.format === GEMINI_CONTENTS && isFields(native.value) ? native.value : undefined
-
 function patchValue(original: unknown, values: readonly HistoryContent[], isError: boolean, place: string): unknown {
   const [only] = values
   if (only === undefined) return original === undefined ? undefined : {}
-  const own = values.length === 1 ? nativeOf(only)?.['response'] : undefined
+  const own = values.length === 1 ? nativeOf(GEMINI_CONTENTS, only)?.['response'] : undefined
   if (own !== undefined && (isAsRead(only) || only.type !== 'text')) return only.type === 'json' ? only.value : own
   const response = own ?? original
   const field = isFields(response) ? responseTextField(response) : undefined

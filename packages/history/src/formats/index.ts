@@ -2,8 +2,11 @@
 export { asRead, isAsRead } from '../history-message.ts'
 export {
   checkMessages,
+  checkRole,
   fieldError,
   isFields,
+  nativeIn,
+  nativeOf,
   withFields,
   writeMessages,
   type Fields,

@@ -6,12 +6,12 @@ import {
   type HistoryMedia,
   type HistoryMessage,
   type HistoryPart,
-  type HistoryRole,
   type HistoryToolCall,
 } from '../history-message.ts'
 import {
   checkMessage,
   checkMessages,
+  checkRole,
   checkString,
   fieldError,
   isFields,
@@ -64,14 +64,14 @@ const slot = (field: string, value: unknown): { readonly format: string; readonl
 
 const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const
 
-const ROLES: ReadonlyMap<unknown, HistoryRole> = new Map([
-  ['system', 'system'],
-  ['developer', 'system'],
-  ['user', 'user'],
-  ['assistant', 'assistant'],
-  ['tool', 'tool'],
-  ['function', 'tool'],
-])
+const ROLES = {
+  system: 'system',
+  developer: 'system',
+  user: 'user',
+  assistant: 'assistant',
+  tool: 'tool',
+  function: 'tool',
+} as const
 
 interface Calls {
   readonly names: Map<string, string>
@@ -84,8 +84,7 @@ function readChatMessages(conversation: unknown): HistoryMessage[] {
   const calls: Calls = { names: new Map(), functions: new Map(), makeId: idMaker(messages) }
   return messages.map((value, index) => {
     const message = checkMessage(value, index)
-    const role = ROLES.get(message['role'])
-    if (role === undefined) throw fieldError(`messages[${index}].role`, 'a role of the API', message['role'])
+    const role = checkRole(ROLES, message['role'], `messages[${index}]`, 'a role of the API')
     const parts = role === 'tool' ? [readResult(message, index, calls)] : readParts(message, index, calls)
     return asRead({ role, parts, native: { format: OPENAI_CHAT, value: message } })
   })

@@ -12,6 +12,7 @@ import {
 import {
   checkMessage,
   checkMessages,
+  checkRole,
   fieldError,
   type Fields,
   isFields,
@@ -74,12 +75,7 @@ const itemsFormat = (dialect: ItemDialect): HistoryFormat<unknown> => ({
     }),
 })
 
-const ROLES: ReadonlyMap<unknown, HistoryRole> = new Map([
-  ['system', 'system'],
-  ['developer', 'system'],
-  ['user', 'user'],
-  ['assistant', 'assistant'],
-])
+const ROLES = { system: 'system', developer: 'system', user: 'user', assistant: 'assistant' } as const
 
 interface Calls {
   readonly names: Map<string, string>
@@ -123,8 +119,7 @@ function readMessage(
   index: number,
   { format }: ItemDialect,
 ): readonly [HistoryRole, readonly HistoryPart[]] {
-  const role = ROLES.get(item['role'])
-  if (role === undefined) throw fieldError(`items[${index}].role`, 'a role of the API', item['role'])
+  const role = checkRole(ROLES, item['role'], `items[${index}]`, 'a role of the API')
   const content = readItemContent(item['content'], format)
   if (content === undefined) throw fieldError(`items[${index}].content`, 'a string or an array', item['content'])
   return [role, content as readonly HistoryPart[]]

@@ -1,21 +1,16 @@
-import type {
-  HistoryContent,
-  HistoryFormat,
-  HistoryMessage,
-  HistoryPart,
-  HistoryRole,
-  HistoryToolResult,
-  NativeValue,
-} from '@spillway/history'
+import type { HistoryContent, HistoryFormat, HistoryMessage, HistoryPart, HistoryToolResult } from '@spillway/history'
 import {
   asRead,
   checkMessages,
+  checkRole,
   createNamedCalls,
   fieldError,
   isAsRead,
   isFields,
   jsonText,
   mediaFields,
+  nativeIn,
+  nativeOf,
   responseTextField,
   urlOf,
   withFields,
@@ -49,14 +44,9 @@ export function genkitMessages(): HistoryFormat<MessageData[]> {
 
 const GENKIT_MESSAGES = 'genkit-messages'
 
-const nativeOfPart = (value: unknown): NativeValue => ({ format: GENKIT_MESSAGES, value })
+const nativeOfPart = nativeIn(GENKIT_MESSAGES)
 
-const ROLES: ReadonlyMap<unknown, HistoryRole> = new Map([
-  ['system', 'system'],
-  ['user', 'user'],
-  ['model', 'assistant'],
-  ['tool', 'tool'],
-])
+const ROLES = { system: 'system', user: 'user', model: 'assistant', tool: 'tool' } as const
 const DATA_URL = /^data:[^,]{1,200};base64,/i
 
 function readGenkitMessages(conversation: unknown): HistoryMessage[] {
@@ -65,8 +55,7 @@ function readGenkitMessages(conversation: unknown): HistoryMessage[] {
   return messages.map((message, index) => {
     if (!isFields(message)) throw fieldError(`messages[${index}]`, 'an object', message)
     const { role: own, content } = message
-    const role = ROLES.get(own)
-    if (role === undefined) throw fieldError(`messages[${index}].role`, 'system, user, model or tool', own)
+    const role = checkRole(ROLES, own, `messages[${index}]`, 'system, user, model or tool')
     if (!Array.isArray(content)) throw fieldError(`messages[${index}].content`, 'an array', content)
     const parts = Array.from(content as readonly unknown[], (part, at) =>
       asRead<HistoryPart>({ ...readPart(part, [index, at], calls), native: nativeOfPart(part) }),
@@ -158,7 +147,7 @@ function patchResponse(native: Fields, part: HistoryToolResult, place: string): 
   const outputs: HistoryContent[] = []
   const parts: unknown[] = []
   for (const piece of part.content) {
-    const own = nativeOf(piece)
+    const own = nativeOf(GENKIT_MESSAGES, piece)
     if (own !== undefined && Object.hasOwn(own, 'part')) parts.push(own['part'])
     else if (own !== undefined || piece.type === 'text' || piece.type === 'json') outputs.push(piece)
     else parts.push(writeBlock(piece, place, CONTENT))
@@ -169,13 +158,10 @@ function patchResponse(native: Fields, part: HistoryToolResult, place: string): 
   return withFields(native, { output, ...(isSame ? {} : { content: parts.length === 0 ? undefined : parts }) })
 }
 
-const nativeOf = ({ native }: HistoryContent): Fields | undefined =>
-  native?.format === GENKIT_MESSAGES && isFields(native.value) ? native.value : undefined
-
 function patchOutput(original: unknown, pieces: readonly HistoryContent[], isError: boolean, place: string): unknown {
   const [only] = pieces
   if (only === undefined) return undefined
-  const own = pieces.length === 1 ? nativeOf(only) : undefined
+  const own = pieces.length === 1 ? nativeOf(GENKIT_MESSAGES, only) : undefined
   if (own !== undefined && (isAsRead(only) || only.type !== 'text'))
     return only.type === 'json' ? only.value : own['output']
   const output = own === undefined ? original : own['output']
