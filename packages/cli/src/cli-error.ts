@@ -19,7 +19,6 @@ export class CliError extends Error {
 export const usageError = (message: string, options?: ErrorOptions): CliError =>
   new CliError('usage', EXIT_CODE.usage, message, options)
 
-/** Convert any error to message and exit code. */
 export function describeError(error: unknown): CliError {
   if (error instanceof CliError) return error
   if (isStorageError(error)) {
@@ -53,7 +52,6 @@ const isStorageError = (error: unknown): error is StorageError =>
 export const isNotThere = (error: unknown): boolean =>
   (isStorageError(error) || error instanceof CliError) && /^(?:not-found|evicted|invalid-reference)$/.test(error.code)
 
-/** Return the exit code for an error code of a storage or of retrieval. */
 export function exitCodeOf(code: string): number {
   if (/^(?:not-found|evicted|invalid-range)$/.test(code)) return EXIT_CODE.nothing
   return /^(?:too-large|unavailable|corrupt|unsupported|aborted)$/.test(code) ? EXIT_CODE.storage : EXIT_CODE.usage
@@ -64,15 +62,11 @@ export const EXIT_CODE = {
   ok: 0,
   /** No match, or not found. */
   nothing: 1,
-  /** A wrong command line. */
   usage: 2,
   /** The store is not installed, unreachable, not writable, or damaged. */
   storage: 3,
-  /** The command took longer than `--timeout`, as in `timeout`. */
   timeout: 124,
-  /** The command is not executable, as in shells. */
   notExecutable: 126,
-  /** The command was not found, as in shells. */
   notFound: 127,
   /** A bug in Spillway. */
   internal: 70,

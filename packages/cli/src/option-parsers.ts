@@ -38,7 +38,6 @@ export function parseShare(text: string): number {
 /** Collect the values of a repeated option. */
 export const collect = (text: string, earlier: readonly string[] = []): readonly string[] => [...earlier, text]
 
-/** Parse a whole number from 1, or `none`. */
 export const parseLimit = (text: string): number => (text === 'none' ? Infinity : parseWhole(text, 1, ', or none'))
 
 /** A content type that every storage accepts. */

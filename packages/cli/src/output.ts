@@ -86,12 +86,10 @@ function escaped(data: string | Uint8Array): string | Uint8Array {
 
 type Style = Parameters<typeof styleText>[0]
 
-/** Values of `--color`. */
 export const COLOR_CHOICES = ['auto', 'always', 'never'] as const
 export type ColorChoice = (typeof COLOR_CHOICES)[number]
 let colorChoice: ColorChoice = 'auto'
 
-/** Choose whether printed text is styled. */
 export const setColor = (choice: ColorChoice = 'auto'): ColorChoice => (colorChoice = choice)
 
 /** Style text for a terminal. Without a terminal, text is not styled unless an option or variable says otherwise. */
@@ -210,7 +208,6 @@ function symbolOf(unsafe: string): string {
   return code < 0x20 ? String.fromCharCode(0x24_00 + code) : '�'
 }
 
-/** Highlight matching lines on a color terminal. */
 export function highlight(answer: string): string {
   return answer.replace(
     /^(> *\d+\|)(.*)$/gm,

@@ -17,7 +17,6 @@ import { isMissingFile, loadPostgres, localPath, openStore, withStore } from '..
 
 type CopyOptions = Pick<StoreOptions, 'scope' | 'json'>
 
-/** Run `spillway copy`. */
 export async function copy({ args: [from = '', to = ''], options }: Invocation<CopyOptions>): Promise<number> {
   for (const store of [from, to])
     if (isEphemeral({ store })) throw usageError('memory: keeps nothing from one command to the next.')
@@ -55,7 +54,6 @@ interface CheckOptions extends StoreOptions {
   readonly repair?: boolean
 }
 
-/** Run `spillway check`. */
 export async function check({ options }: Invocation<CheckOptions>): Promise<number> {
   const { scope, repair = false, ...place } = options
   const report = await withStore(place, (storage) => checkStorage(storage as ManagedStorage, { scope, repair }))
@@ -83,7 +81,6 @@ interface SchemaOptions {
   readonly rowLevelSecurity?: boolean
 }
 
-/** Run `spillway postgres schema`. */
 export async function printPostgresSchema({ options }: Invocation<SchemaOptions>): Promise<number> {
   const { postgresSchema } = await loadPostgres()
   await print(postgresSchema(options))

@@ -25,7 +25,6 @@ interface LsOptions extends StoreOptions {
   readonly since?: number
 }
 
-/** Run `spillway ls`. */
 export async function ls({ options }: Invocation<LsOptions>): Promise<number> {
   const { below, limit = Infinity, tool, since = Infinity } = options
   const now = Date.now()

@@ -92,7 +92,6 @@ interface InspectOptions extends StoreOptions {
   readonly open?: boolean
 }
 
-/** Run `spillway inspect`. */
 export async function inspect({ options, command }: Invocation<InspectOptions>): Promise<number> {
   const { scope, listen = { port: 0 }, allowDelete, open, ...place } = options
   return await withStore(place, async (storage, journal) => {

@@ -106,7 +106,6 @@ interface OptionDetails {
   readonly choices?: readonly string[]
 }
 
-/** Create an option. */
 export function option(flags: string, description: string, details: OptionDetails | ParseOption = {}): Option {
   const { parse, initial, described, env, choices } = typeof details === 'function' ? { parse: details } : details
   const made = new Option(flags, description)

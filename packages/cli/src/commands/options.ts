@@ -53,7 +53,6 @@ export const SEARCH_OPTIONS: readonly Option[] = [
   option('-q, --query <words>', 'the best passages for words'),
 ]
 
-/** Options that limit results and answers. */
 export interface OffloaderOptions {
   readonly scope?: readonly string[]
   readonly maxTokens?: number
@@ -75,7 +74,6 @@ export const answerOption = (answerDefault: string): Option =>
     parseLimit,
   )
 
-/** Options of commands that serve over HTTP. */
 export interface ListenOptions {
   readonly listen?: ListenAddress
   readonly tokens?: string
@@ -112,7 +110,6 @@ export interface TranscriptOptions extends StoreOptions {
   readonly format?: FormatName
 }
 
-/** Options of commands that write a transcript. */
 export interface OutputOptions {
   readonly output?: string
   readonly force?: boolean
@@ -132,7 +129,6 @@ export interface CompactOptions extends TranscriptOptions, OutputOptions, ModelO
 
 export interface ExpandOptions extends TranscriptOptions, OutputOptions {}
 
-/** Values of `--format`. */
 export const FORMAT_NAMES = [
   'openai-chat',
   'openai-responses',
@@ -224,7 +220,6 @@ function parseFolder(text: string): string {
   return text
 }
 
-/** Convert the defaults to request fields. */
 export const contextOffloadOf = (options: ContextOffloadOptions): ContextOffloadSettings => ({
   context_manage_mode: options.mode,
   max_total_tokens: options.maxTotalTokens,

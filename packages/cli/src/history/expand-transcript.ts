@@ -10,7 +10,6 @@ export interface Expanded {
   readonly missing: readonly MissingContent[]
 }
 
-/** Restore what a transcript names. */
 export async function expandTranscript(transcript: Transcript, storage: Storage): Promise<Expanded> {
   const { format } = transcript
   const options = { offloader: new ContextOffloader({ storage }), format: format.history }

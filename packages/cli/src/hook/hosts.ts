@@ -16,7 +16,6 @@ export interface Host {
   readonly project: string
   /** The settings file of a project for this user alone. If present, it is the default file. */
   readonly local?: string
-  /** The event of the hook. */
   readonly event: string
   /** The time limit of the hook, in the host's unit. */
   readonly timeout?: number

@@ -85,6 +85,5 @@ async function unlessMissing<Value>(value: Promise<Value>): Promise<Value | unde
   })
 }
 
-/** Create the error for settings that could not be changed. */
 export const settingsRefused = (message: string, options?: ErrorOptions): CliError =>
   new CliError('settings-refused', EXIT_CODE.storage, message, options)

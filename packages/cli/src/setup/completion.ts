@@ -40,7 +40,6 @@ compdef _spillway spillway
 `,
 }
 
-/** Run `spillway completion`. */
 export async function completion({ args: [shell = '', ...words], command }: Invocation<object>): Promise<number> {
   if (shell === 'complete') {
     for (const word of await complete(words, command.parent!)) await printLine(word)

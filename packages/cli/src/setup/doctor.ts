@@ -33,7 +33,6 @@ interface Finding {
   readonly found: string
 }
 
-/** Run `spillway doctor`. */
 export async function doctor({ options, command }: Invocation<StoreOptions>): Promise<number> {
   const started = performance.now()
   const given = command.getOptionValueSource('store')

@@ -1,6 +1,5 @@
 import { pick, randomBelow } from './sample.ts'
 
-/** Texts that must not pass as references. */
 export const MALFORMED_REFERENCES: readonly string[] = [
   ...['', '.', '..', '/', '../', '../../../../etc/passwd', '..\\..\\windows\\win.ini', '/etc/passwd'],
   ...['C:\\Windows\\win.ini', '\\\\server\\share\\file', '~/.ssh/id_rsa', '.metadata.json'],
@@ -88,7 +87,6 @@ export function* forgedReferences(
   }
 }
 
-/** The full-width form of an ASCII character. */
 const fullWidth = (character: string): string => String.fromCharCode(character.charCodeAt(0) + 0xfee0)
 
 const randomCharacter = (random: Random): string => String.fromCharCode(randomBelow(random, 0x10000))

@@ -65,7 +65,6 @@ export async function planConformance(
   }
 }
 
-/** Default time limit of a case, in milliseconds. */
 export const DEFAULT_TIMEOUT_MS = 30_000
 
 export const wantedCases = ({ cases = conformanceCases, filter }: ConformanceOptions): readonly ConformanceCase[] =>

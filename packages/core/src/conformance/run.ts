@@ -85,7 +85,6 @@ async function planOrFailures(
   return wantedCases(options).map(({ id, title }) => failed(id, title, failure))
 }
 
-/** Longest message of a failure, in characters. */
 const MAX_MESSAGE = 400
 
 const DEFAULT_TIME_LIMIT_MS = 30 * 60_000

@@ -48,7 +48,6 @@ export const keysIn = async (storage: Required<Storage>): Promise<string[]> =>
 export const referencesIn = async (storage: Required<Storage>): Promise<string[]> =>
   (await collect(storage.list())).map(({ reference }) => reference).toSorted()
 
-/** Yield some chunks, as a stream does. */
 export async function* stream(...chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* chunks
 }

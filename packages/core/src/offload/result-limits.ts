@@ -196,7 +196,6 @@ export const withinTurn = <Limits extends ResultLimits>(limits: Limits, tokens: 
 /** An equal share of a turn's budget, for results that arrive one by one. */
 export const evenShare = (budget: number, calls: number): number => Math.max(FLOOR_TOKENS, Math.floor(budget / calls))
 
-/** A result of a turn, before it is offloaded. */
 export interface TurnResult {
   readonly tokens: number
   readonly limits: ResultLimits

@@ -24,7 +24,6 @@ export interface Redact {
   readonly onError: 'withhold' | 'keep'
 }
 
-/** The failure of a rule. */
 export class RedactionError extends Error {
   override readonly name = 'RedactionError'
 }

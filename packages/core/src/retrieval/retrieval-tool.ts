@@ -76,7 +76,6 @@ export interface RetrievalTool {
   execute(input: unknown, options?: RetrievalCallOptions): Promise<RetrievalResult>
 }
 
-/** Options of one call of the retrieval tool. */
 export interface RetrievalCallOptions {
   readonly signal?: AbortSignal | undefined
   /** Called whenever the call waits for new lines or an engine, so that a service can serve other requests. */

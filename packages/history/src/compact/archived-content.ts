@@ -51,7 +51,6 @@ export function storableContent(
   }
 }
 
-/** Convert a text for storage. */
 export function textContent(
   kind: ArchivedKind,
   given: string,

@@ -11,7 +11,6 @@ import type { ResolvedHistoryOptions } from '../history-options.ts'
 import { countPart } from '../measure/count-message.ts'
 import { argumentsOf, mapTexts } from './argument-texts.ts'
 
-/** A part to replace by a reference. */
 export type ChosenPart = {
   readonly workingMessage: WorkingMessage
   readonly position: number

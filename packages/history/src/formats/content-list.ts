@@ -20,7 +20,6 @@ export interface ContentListOptions {
   /** The written blocks that contain new texts. */
   readonly fresh: ReadonlySet<WrittenPiece>
   readonly toPart: (text: string) => Fields
-  /** Separator between joined texts. */
   readonly separator: string
   /** Fields that apply to the prompt up to a part, such as a cache breakpoint. */
   readonly marks: readonly string[]

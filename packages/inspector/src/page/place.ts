@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** Identifies an entry. */
 export interface EntryName {
   readonly scope: string
   readonly reference: string

@@ -84,7 +84,6 @@ export class HttpError extends Error {
 /** The code of a failed request. */
 export type FailureCode = HttpErrorCode | RetrievalErrorCode
 
-/** The description of a failure for the caller. */
 export interface Failure {
   readonly status: number
   readonly code: FailureCode
@@ -138,7 +137,6 @@ export function describeFailure(error: unknown): Failure {
   }
 }
 
-/** Describe a failure of the retrieval tool. */
 export function retrievalFailure(code: RetrievalErrorCode, message: string): Failure {
   const retryable = code === 'unavailable'
   const headers: Record<string, string> = retryable ? { 'retry-after': `${BACKEND_RETRY_SECONDS}` } : {}

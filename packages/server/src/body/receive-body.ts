@@ -93,7 +93,6 @@ export async function* timedChunks(
   }
 }
 
-/** Create the error for a body over its limit. */
 export const bodyTooLarge = (maxBytes: number): HttpError =>
   new HttpError('too-large', `The body may have at most ${maxBytes} bytes.`, { headers: { connection: 'close' } })
 

@@ -18,7 +18,6 @@ export interface FileRecord {
   readonly digest: string | undefined
 }
 
-/** Convert a stored entry to a file. */
 export function fileRecordOf(info: StoredInfo): FileRecord {
   const { reference, contentType, size, storedAt, metadata } = info
   const written = filePathOf(info)
@@ -88,7 +87,6 @@ export async function fileNamePart(id: string): Promise<string> {
   return `${safe}${safe === '' ? '' : '_'}${(await sha256Hex(id)).slice(0, ID_DIGITS)}`
 }
 
-/** Return the SHA-256 as hexadecimal. */
 export async function sha256Hex(content: string | Uint8Array): Promise<string> {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
   const digest = await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)

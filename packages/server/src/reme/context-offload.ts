@@ -34,7 +34,6 @@ function withPlainOptions(body: unknown): unknown {
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, plainNumber(value)]))
 }
 
-/** The ReMe endpoint that reduces a history. */
 export const contextOffloadRoute = ({ summarize, contextOffload }: HistoryServices): Route =>
   defineRoute({
     method: 'post',

@@ -15,7 +15,6 @@ interface FileMatches {
   readonly lines: readonly MatchingLine[]
 }
 
-/** The ReMe endpoint that searches virtual files. */
 export const grepRoute: Route = defineRoute({
   method: 'post',
   path: '/grep',

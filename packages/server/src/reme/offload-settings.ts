@@ -80,7 +80,6 @@ export function settingsSchema(defaults: ContextOffloadSettings = {}): z.ZodObje
   })
 }
 
-/** Apply defaults to absent and null settings. */
 export function withDefaults(
   settings: ContextOffloadSettings,
   defaults: ContextOffloadSettings = {},

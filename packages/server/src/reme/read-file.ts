@@ -11,7 +11,6 @@ import { remeAnswerSchema, textAnswer } from './schemas.ts'
 /** The largest offset for which lines can be counted. */
 const MAX_OFFSET = Number.MAX_SAFE_INTEGER - 1
 
-/** The ReMe endpoint that reads a virtual file. */
 export const readFileRoute: Route = defineRoute({
   method: 'post',
   path: '/read_file',

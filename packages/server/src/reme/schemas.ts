@@ -1,6 +1,5 @@
 import { z } from 'zod'
 
-/** The response of ReMe's endpoints. */
 export const remeAnswerSchema: z.ZodType = z
   .object({
     success: z.boolean(),

@@ -9,7 +9,6 @@ const CHUNK_BYTES = 262_144
 /** The estimated memory of queued chunks. */
 const MEMORY_BYTES = 4 * CHUNK_BYTES
 
-/** The endpoint that reads stored bytes. */
 export const contentRoute: Route = defineRoute({
   method: 'get',
   path: '/v1/entries/{reference}/content',

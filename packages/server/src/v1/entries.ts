@@ -7,7 +7,6 @@ import { entrySchema, referenceParams } from './schemas.ts'
 
 const MAX_PAGE = 1_000
 
-/** The endpoint that lists entries by page. */
 export const listRoute: Route = defineRoute({
   method: 'get',
   path: '/v1/entries',
@@ -48,7 +47,6 @@ export const listRoute: Route = defineRoute({
   },
 })
 
-/** The endpoint that describes an entry. */
 export const statRoute: Route = defineRoute({
   method: 'get',
   path: '/v1/entries/{reference}',
@@ -67,7 +65,6 @@ export const statRoute: Route = defineRoute({
   },
 })
 
-/** The endpoint that removes an entry. */
 export const deleteRoute: Route = defineRoute({
   method: 'delete',
   path: '/v1/entries/{reference}',

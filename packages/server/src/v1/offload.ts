@@ -8,7 +8,6 @@ import { contentBlockSchema, outcomeSchema, readContentBlock, writeContentBlock 
 const MAX_NAME_LENGTH = 1_024
 const name = z.string().min(1).max(MAX_NAME_LENGTH)
 
-/** The endpoint that offloads a result in the body. */
 export const offloadRoute: Route = defineRoute({
   method: 'post',
   path: '/v1/offload',
@@ -40,7 +39,6 @@ export const offloadRoute: Route = defineRoute({
   },
 })
 
-/** The endpoint whose request body is the content to offload. */
 export const offloadContentRoute: Route = defineRoute({
   method: 'post',
   path: '/v1/offload/content',

@@ -6,7 +6,6 @@ import { contentBlockSchema, writeContentBlock } from './schemas.ts'
 
 const texts = z.array(z.string()).max(100)
 
-/** The endpoint that calls the retrieval tool. */
 export const retrieveRoute: Route = defineRoute({
   method: 'post',
   path: '/v1/retrieve',

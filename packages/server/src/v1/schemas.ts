@@ -3,7 +3,6 @@ import { encodeBase64, mediaFromData, mediaFromUrl } from '@spillway/core/adapte
 import { z } from 'zod'
 import { HttpError } from '../app/http-error.ts'
 
-/** The failure of the endpoints under `/v1`. */
 export const failureSchema: z.ZodType = z
   .object({
     error: z.object({

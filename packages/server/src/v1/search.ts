@@ -6,7 +6,6 @@ import { defineRoute, type Route } from '../routes/route.ts'
 
 const MAX_MATCHES = 10_000
 
-/** The endpoint that searches all entries by line. */
 export const searchRoute: Route = defineRoute({
   method: 'post',
   path: '/v1/search',

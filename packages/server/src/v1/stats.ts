@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { defineRoute, type Route } from '../routes/route.ts'
 
-/** The endpoint that reports savings. */
 export const statsRoute: Route = defineRoute({
   method: 'get',
   path: '/v1/stats',

@@ -206,7 +206,6 @@ const TYPES_BY_ID: Readonly<Record<number, (value: string) => unknown>> = {
 /** Parsers of column types. With them, the application's settings of `pg` have no effect here. */
 const TYPES = { getTypeParser: (id: number) => TYPES_BY_ID[id] ?? ((value: string): string => value) }
 
-/** No connection was available in time. */
 class ConnectionTimeout extends Error {
   override readonly name = 'ConnectionTimeout'
   constructor() {

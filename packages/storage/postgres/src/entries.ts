@@ -7,7 +7,6 @@ import {
 } from '@spillway/core/driver'
 import type { Row } from './connection.ts'
 
-/** Columns of an entry. */
 export const COLUMNS = 'id, content, size, chunk_bytes, last_used_at, description'
 
 export interface FoundEntry {

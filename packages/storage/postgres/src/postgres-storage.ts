@@ -276,7 +276,6 @@ const idRange = (prefix: string): { readonly from: string; readonly to: string }
   to: prefix === '' ? END_OF_IDS : prefix.slice(0, -1) + AFTER_SLASH,
 })
 
-/** Quotes a word for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 /** Size of the chunks that one statement sends, in bytes. */

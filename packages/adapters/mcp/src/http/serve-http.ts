@@ -26,7 +26,6 @@ export interface HttpService {
   close(): Promise<void>
 }
 
-/** JSON-RPC codes for refused requests. */
 const ERROR_CODES = { host: -32_000, origin: -32_000, forwarded: -32_000, token: -32_001 } as const
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])

@@ -10,9 +10,7 @@ export interface TranscriptMessage {
 }
 
 export interface TranscriptFormat {
-  /** The value of `--format`. */
   readonly name: FormatName
-  /** The name shown to users. */
   readonly title: string
   /** The key of a separate system prompt. */
   readonly systemKey?: 'system' | 'systemInstruction' | undefined

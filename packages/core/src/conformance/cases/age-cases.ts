@@ -13,7 +13,6 @@ const evicted = (storage: Storage, reference: string): ReturnType<typeof rejecti
 const kept = (storage: Storage, reference: string): Promise<unknown> =>
   attempt(`retrieving ${reference}, which must have stayed`, () => storage.retrieve(reference))
 
-/** Cases of eviction by age, and of the removal of expired entries. */
 export const ageCases: readonly ConformanceCase[] = [
   {
     id: 'age/expires',
@@ -118,7 +117,6 @@ const keptByQuota = (storage: Storage, reference: string, which: string): Promis
 const evictedByQuota = (storage: Storage, reference: string, which: string): ReturnType<typeof rejectionCode> =>
   rejectionCode('evicted', `retrieving the evicted ${which} entry`, () => storage.retrieve(reference))
 
-/** Cases of the limit of bytes for each scope. */
 export const quotaCases: readonly ConformanceCase[] = [
   {
     id: 'quota/evicts-least-recently-used',

@@ -23,7 +23,6 @@ const CONTENTS: Readonly<Record<string, () => readonly Uint8Array[]>> = {
   '200-mb': () => [pattern(200 * MB + 7, 200)],
 }
 
-/** Cases that retrieved bytes equal the stored bytes. */
 export const contentCases: readonly ConformanceCase[] = [
   ...Object.entries(CONTENTS).map(([name, contents]): ConformanceCase => ({
     id: `content/round-trip-${name}`,
@@ -84,7 +83,6 @@ const SPANS: readonly (readonly [offset: number, length: number])[] = [
   [5, Number.MAX_SAFE_INTEGER],
 ]
 
-/** Cases that a range equals the same slice of the whole. */
 export const rangeCases: readonly ConformanceCase[] = [
   {
     id: 'range/equals-slice',

@@ -29,7 +29,6 @@ async function checkAcknowledged(storage: Required<Storage>, references: readonl
   }
 }
 
-/** Cases of a durable backend after a restart, and of visibility between instances. */
 export const durabilityCases: readonly ConformanceCase[] = [
   {
     id: 'durability/content',
@@ -139,7 +138,6 @@ export const durabilityCases: readonly ConformanceCase[] = [
   },
 ]
 
-/** Cases of instances over the same data, of closing them, and of locations for a shell. */
 export const instanceCases: readonly ConformanceCase[] = [
   {
     id: 'instances/one-creates',
@@ -294,7 +292,6 @@ async function storeSamples(storage: Storage): Promise<{ count: number; check(of
 
 const managed = (storage: Storage): ManagedStorage => storage as unknown as ManagedStorage
 
-/** Cases of copying entries to another storage, and of checking them. */
 export const maintenanceCases: readonly ConformanceCase[] = [
   {
     id: 'copy/round-trip',

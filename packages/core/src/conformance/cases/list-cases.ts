@@ -76,7 +76,6 @@ const kept = async (storage: Storage, reference: string, content: string): Promi
   checkBytes(found.content, bytes(content), `content of ${reference}`)
 }
 
-/** Cases of removing entries. */
 export const deleteCases: readonly ConformanceCase[] = [
   {
     id: 'delete/removes',
@@ -145,7 +144,6 @@ export const deleteCases: readonly ConformanceCase[] = [
 const BATCH = 50
 const TTL_MS = 600_000
 
-/** Cases with more entries than a backend lists in one page. */
 export const pagingCases: readonly ConformanceCase[] = [
   {
     id: 'list/beyond-one-page',

@@ -21,7 +21,6 @@ function lines(count: number, length: number): Uint8Array {
   return content
 }
 
-/** Cases that opened content equals retrieved content until it is removed. */
 export const openCases: readonly ConformanceCase[] = [
   {
     id: 'open/equals-slice',
@@ -144,7 +143,6 @@ function numberedLines(count: number): Uint8Array {
   return bytes(`${lines.join('\n')}\n`)
 }
 
-/** Cases of entries that can be read while they are written. */
 export const openEntryCases: readonly ConformanceCase[] = [
   {
     id: 'open-entry/grows',

@@ -61,7 +61,6 @@ const OPERATIONS: readonly Operation[] = [
   },
 ]
 
-/** Cases that an outage is never reported as a missing entry. */
 export const outageCases: readonly ConformanceCase[] = [
   {
     id: 'outage/rejects',
@@ -101,7 +100,6 @@ export const outageCases: readonly ConformanceCase[] = [
   })),
 ]
 
-/** Cases that a fired signal ends an operation. */
 export const abortCases: readonly ConformanceCase[] = [
   ...OPERATIONS.filter(({ ignoresSignals }) => ignoresSignals !== true).map(
     ({ name, requires = [], run }): ConformanceCase => ({
@@ -123,7 +121,6 @@ export const abortCases: readonly ConformanceCase[] = [
   ),
 ]
 
-/** Cases of concurrent use. */
 export const concurrencyCases: readonly ConformanceCase[] = [
   {
     id: 'concurrency/parallel-stores',

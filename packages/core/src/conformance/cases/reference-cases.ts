@@ -18,7 +18,6 @@ async function missOrNothing(what: string, run: () => Promise<void>): Promise<vo
   }
 }
 
-/** Cases that only references returned by the storage can be read. */
 export const referenceCases: readonly ConformanceCase[] = [
   {
     id: 'reference/grammar',
@@ -135,7 +134,6 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Cases that a key can be any text. */
 export const keyCases: readonly ConformanceCase[] = [
   ...Object.entries(KEYS).map(([name, keys]): ConformanceCase => ({
     id: `key/${name}`,

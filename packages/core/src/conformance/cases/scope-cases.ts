@@ -29,7 +29,6 @@ async function checkOnlyIn(storage: Storage, reference: string, content: string)
 const at = (storage: Required<Storage>, segments: readonly string[]): Required<Storage> =>
   segments.length === 0 ? storage : (storage.scope(...segments) as Required<Storage>)
 
-/** Cases that scopes isolate entries. */
 export const scopeCases: readonly ConformanceCase[] = [
   {
     id: 'scope/awkward-segments',

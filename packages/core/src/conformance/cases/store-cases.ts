@@ -3,7 +3,6 @@ import { attempt, check, checkEqual, rejectionOfMistake } from '../conformance-f
 import type { ConformanceCase } from '../harness.ts'
 import { bytes, collect, stream } from '../sample.ts'
 
-/** Cases that nothing is overwritten, and that storing twice is harmless. */
 export const storeCases: readonly ConformanceCase[] = [
   {
     id: 'store/equal-input-elsewhere-equal-reference',
@@ -110,7 +109,6 @@ const MISTAKES: readonly unknown[] = [
   ...['text/plain; a=é', 'text/plain; a=\ud800', `text/plain; a=${'b'.repeat(300)}`],
 ]
 
-/** Cases which check that the content type is returned exactly. */
 export const contentTypeCases: readonly ConformanceCase[] = [
   {
     id: 'content-type/exact',
@@ -143,7 +141,6 @@ export const contentTypeCases: readonly ConformanceCase[] = [
   },
 ]
 
-/** Cases of the metadata that a caller may give an entry. */
 export const metadataCases: readonly ConformanceCase[] = [
   {
     id: 'metadata/kept-exactly',

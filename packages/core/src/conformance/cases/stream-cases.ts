@@ -13,7 +13,6 @@ async function checkNothingStored({ storage }: CaseContext): Promise<void> {
   checkEqual(await collect(storage.list()), [], 'entries')
 }
 
-/** Cases of streams, whose content is never whole in memory. */
 export const streamCases: readonly ConformanceCase[] = [
   {
     id: 'stream/many-small-chunks',

@@ -24,7 +24,6 @@ const kept = async (storage: Required<Storage>, reference: string): Promise<void
   await attempt(`describing ${reference}, which must have stayed`, () => storage.stat(reference))
 }
 
-/** Cases of eviction of entries that were unused for too many turns. */
 export const turnCases: readonly ConformanceCase[] = [
   {
     id: 'turns/evicts-after-exactly-n',

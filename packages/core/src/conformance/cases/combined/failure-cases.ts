@@ -138,7 +138,6 @@ const interrupted = (
   },
 })
 
-/** Cases of failures in the middle of an operation, and of entries that must not be visible before its end. */
 export const failureCases: readonly ConformanceCase[] = [
   ...STREAM_ENDS.map(
     ({ name, promise, requires = [], settings = {}, sizes = [300_000, LONG], run }): ConformanceCase => ({

@@ -37,7 +37,6 @@ const NOT_STRINGS: readonly unknown[] = [
   ...['', '\u0000', '\ud800', '\u202e', '\u200b', '\r\n'],
 ]
 
-/** Cases that try references with every method. */
 export const methodCases: readonly ConformanceCase[] = [
   {
     id: 'reference/malformed-is-refused',

@@ -2,7 +2,6 @@ import { pause } from '../../sample.ts'
 import type { OpenContent, OperationOptions, Storage } from '../../../storage/storage.ts'
 import { attempt, checkBytes, checkEqual, rejectionCode, type StorageErrorLike } from '../../conformance-failure.ts'
 
-/** A way to read an entry. */
 export interface Read {
   readonly name: 'retrieve' | 'stat' | 'retrieveRange' | 'open'
   readonly run: (storage: Required<Storage>, reference: string, options?: OperationOptions) => Promise<unknown>

@@ -101,7 +101,6 @@ function checkBits(references: readonly string[]): void {
   )
 }
 
-/** Cases of sizes, digests, and kinds of bytes. */
 export const sizeCases: readonly ConformanceCase[] = [
   atBoundaries(
     'store/at-boundaries',

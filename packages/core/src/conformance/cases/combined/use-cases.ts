@@ -111,7 +111,6 @@ const byUse = (
   },
 })
 
-/** Cases of operations that count as use, the effect of use, and state kept between calls and instances. */
 export const useCases: readonly ConformanceCase[] = [
   byUse('age/every-use', 'The age starts again', { ttlMs: TTL_MS }, ['clock'], async ({ powers }) =>
     powers.clock.advance(TTL_MS * 0.4),
