@@ -33,6 +33,12 @@ describe('PatternSearch', () => {
     expect(found.lines[0]?.text.endsWith(' …')).toBe(true)
   })
 
+  it('finds lines with thousands of matches each without a view of every match', async () => {
+    const text = `${'a'.repeat(9_000)}\n`.repeat(20)
+    expect((await find(text, 'a')).lines.map(({ line }) => line)).toEqual(Array.from({ length: 20 }, (_, at) => at + 1))
+    expect((await find(text, 'a', 5)).lines).toHaveLength(5)
+  })
+
   it('finds more lines than one batch holds', async () => {
     const { lines, isComplete } = await find('a\n'.repeat(2_500), 'a')
     expect([lines.length, lines.at(-1)?.line, isComplete]).toEqual([2_500, 2_500, true])

@@ -97,13 +97,13 @@ export class PatternSearch {
     if (!isTextContentType(source.contentType)) return { lines, isComplete: true }
     for (let start = 0; start < source.size;) {
       if (lines.length >= limit || length > MAX_FOUND_LENGTH || this.isOver) return { lines, isComplete: false }
-      const found = await this.#search(source, start, Math.min(limit - lines.length, atOnce), how)
+      const found = await this.#search(source, start, start === 0 ? Math.min(limit, atOnce) : atOnce, how)
       atOnce *= GROWTH
       if (found === undefined) return { lines, isComplete: false }
-      const viewing = { contextLines: 0, keep: SHOWN_LENGTH, limit: MAX_FOUND_LENGTH - length }
+      const viewing = { contextLines: 0, keep: SHOWN_LENGTH, limit: MAX_FOUND_LENGTH - length, onePerLine: true }
       const { views, shown } = await viewHits(source, found.hits, viewing)
       for (const view of views) {
-        if (view.number === lines.at(-1)?.line) continue
+        if (lines.length >= limit) return { lines, isComplete: false }
         lines.push({ line: view.number, text: shownText(view) })
         length += view.text.length
       }

@@ -10,6 +10,8 @@ export interface ViewOptions {
   readonly keep: number
   /** Limit of all views together, in UTF-16 units. The view that reaches the limit is the last one. */
   readonly limit: number
+  /** View only the first hit of each line. */
+  readonly onePerLine?: boolean
 }
 
 interface HitViews {
@@ -85,6 +87,10 @@ async function viewsOf(
   let shown = 0
   for (const hit of hits) {
     if (isFull()) break
+    if (options.onePerLine === true && lastLine !== undefined && hit.start <= lastLine.end) {
+      shown++
+      continue
+    }
     const line = await finder.lineAt(hit.start)
     await viewAfter(line.number)
     await viewBefore(line)
