@@ -55,7 +55,7 @@ export async function runExample(example: Example, server?: NeededServer): Promi
 }
 
 /** Whether an example can run in a process with others: it needs no server and no test runner, and uses no `process`. */
-function sharesProcess({ code, flags }: Example): boolean {
+export function sharesProcess({ code, flags }: Pick<Example, 'code' | 'flags'>): boolean {
   return !flags.some((flag) => flag.startsWith('needs=')) && !/\bprocess\.|SPILLWAY_TEST_|vitest'/.test(code)
 }
 

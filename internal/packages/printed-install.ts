@@ -1,5 +1,6 @@
 /** Empty folders in which an install line of a README runs as it is printed. */
 import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
@@ -9,11 +10,17 @@ import { LINKED_PACKAGES } from './consumer-project.ts'
 import { ROOT } from './public-packages.ts'
 
 const STRICT_ASSERT = join(import.meta.dirname, '../docs/strict-assert.mjs')
+const RUN_IN_TURN = join(import.meta.dirname, '../docs/run-in-turn.ts')
+
+/** The name of the module that runs. */
+export const EXAMPLE = 'example.ts'
 
 /** A folder in which an install line has run. */
 export interface PrintedInstall {
-  /** Run a module in a folder of its own, beside other files of its document; resolves to what it printed. */
-  runModule(name: string, files: Readonly<Record<string, string>>, env?: NodeJS.ProcessEnv): Promise<string>
+  /** Run {@link EXAMPLE} in a folder of its own, beside other files of its document; resolves to what it printed. */
+  runModule(files: Readonly<Record<string, string>>, env?: NodeJS.ProcessEnv): Promise<string>
+  /** Run several modules like this in one process; resolves to whether all of them passed. */
+  runInTurn(modules: readonly Readonly<Record<string, string>>[]): Promise<boolean>
   /** Run shell commands in a folder of their own; resolves to what they printed. */
   runShell(commands: string): Promise<string>
   remove(): void
@@ -50,18 +57,22 @@ export async function runInstallLine(
   const shell = ['--norc', '-euo', 'pipefail', '-c']
   await execute('bash', [...shell, line.commands(manager)], folder, env)
   let folders = 0
-  const emptyFolder = (): string => {
+  const folderWith = (files: Readonly<Record<string, string>> = {}): string => {
     const path = join(folder, `example-${folders++}`)
     mkdirSync(path)
+    for (const [file, code] of Object.entries(files)) writeFileSync(join(path, file), code)
     return path
   }
+  const node = ['--import', STRICT_ASSERT]
   return {
-    runModule: async (name, files, own) => {
-      const cwd = emptyFolder()
-      for (const [file, code] of Object.entries(files)) writeFileSync(join(cwd, file), code)
-      return await execute(process.execPath, ['--import', STRICT_ASSERT, name], cwd, { ...env, ...own })
+    runModule: (files, own) => execute(process.execPath, [...node, EXAMPLE], folderWith(files), { ...env, ...own }),
+    runInTurn: async (modules) => {
+      const mark = `passed ${randomUUID()}`
+      const args = [...node, RUN_IN_TURN, mark, ...modules.map((files) => join(folderWith(files), EXAMPLE))]
+      const printed = await execute(process.execPath, args, folderWith(), env).catch(() => '')
+      return printed.includes(mark)
     },
-    runShell: async (commands) => await execute('bash', [...shell, commands], emptyFolder(), env),
+    runShell: async (commands) => await execute('bash', [...shell, commands], folderWith(), env),
     remove: () => rmSync(folder, { recursive: true }),
   }
 }
@@ -69,7 +80,7 @@ export async function runInstallLine(
 /** Resolves to standard output; rejects with all output if the program fails. */
 async function execute(command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
   return await new Promise((resolve, reject) => {
-    execFile(command, args, { cwd, env, maxBuffer: 1e8 }, (error, stdout, stderr) => {
+    execFile(command, args, { cwd, env, maxBuffer: 1e8, timeout: 300_000 }, (error, stdout, stderr) => {
       if (error === null) resolve(stdout)
       else reject(new Error(`${args.at(-1)}\n${stdout}${stderr}`))
     })
