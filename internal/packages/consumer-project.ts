@@ -98,7 +98,7 @@ export function typecheckIn(folder: string, file: string, moduleResolution = 'no
   const options = { module, moduleResolution, strict: true, target: 'es2023', lib: ['es2023'], types: ['node'] }
   const compilerOptions = { ...options, noEmit: true, exactOptionalPropertyTypes: true, skipLibCheck: true }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }))
-  return runIn(folder, join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', '.')
+  return runIn(folder, join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', '.', '--singleThreaded')
 }
 
 function execute(

@@ -69,7 +69,10 @@ export async function runInstallLine(
     runInTurn: async (modules) => {
       const mark = `passed ${randomUUID()}`
       const args = [...node, RUN_IN_TURN, mark, ...modules.map((files) => join(folderWith(files), EXAMPLE))]
-      const printed = await execute(process.execPath, args, folderWith(), env).catch(() => '')
+      const printed = await execute(process.execPath, args, folderWith(), env).catch((error: unknown) => {
+        if (error instanceof ProgramFailed) return ''
+        throw error
+      })
       return printed.includes(mark)
     },
     runShell: async (commands) => await execute('bash', [...shell, commands], folderWith(), env),
@@ -77,12 +80,15 @@ export async function runInstallLine(
   }
 }
 
-/** Resolves to standard output; rejects with all output if the program fails. */
+/** A program has ended with an error. The message is all that it printed. */
+class ProgramFailed extends Error {}
+
+/** Resolves to standard output; rejects if the program fails. */
 async function execute(command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
   return await new Promise((resolve, reject) => {
     execFile(command, args, { cwd, env, maxBuffer: 1e8, timeout: 300_000 }, (error, stdout, stderr) => {
       if (error === null) resolve(stdout)
-      else reject(new Error(`${args.at(-1)}\n${stdout}${stderr}`))
+      else reject(new ProgramFailed(`${args.at(-1)}\n${stdout}${stderr}`))
     })
   })
 }
