@@ -4,10 +4,10 @@ import { isFull } from '../test-run/src/test-run.ts'
 import { removeProjects, runIn, installProject, typecheckIn } from './consumer-project.ts'
 import { chosen } from './public-packages.ts'
 
-/** Prints the packages whose modules were loaded by importing what the arguments name. */
-const LOADED = `
+/** Imports the modules of a framework, then an adapter, prints which packages the adapter added, and runs the agent. */
+const MAIN = `
   import { registerHooks } from 'node:module'
-  const loaded = new Set()
+  let loaded = new Set()
   registerHooks({
     load(url, context, next) {
       const name = /.*\\/node_modules\\/((?:@[^/]+\\/)?[^/]+)\\//.exec(url)?.[1]
@@ -15,8 +15,13 @@ const LOADED = `
       return next(url, context)
     },
   })
-  for (const name of process.argv.slice(2)) await import(name)
-  console.log([...loaded].toSorted().join(' '))
+  const [, , adapter, ...framework] = process.argv
+  for (const name of framework) await import(name)
+  const before = loaded
+  loaded = new Set()
+  await import(adapter)
+  console.log([...loaded.difference(before)].toSorted().join(' '))
+  await import('./agent.ts')
 `
 
 const AI_SDK = `
@@ -340,20 +345,17 @@ const adapters = chosen(ADAPTERS, ({ adapter }) => adapter.replace('@spillway/',
 
 describe.concurrent.each(adapters)('$adapter beside $peers.0', ({ adapter, peers, framework, source }) => {
   it('installs, loads only its framework and core, type-checks and offloads', async ({ expect }) => {
-    const files = { 'agent.ts': source, 'loaded.mjs': LOADED }
+    const files = { 'agent.ts': source, 'main.mjs': MAIN }
     const folder = await installProject(
       files,
       ['@spillway/core', '@spillway/history', '@spillway/memory', adapter],
       peers,
       isFull ? 'npm' : 'pnpm-links',
     )
-    const loaded = async (...names: string[]): Promise<string[]> =>
-      (await runIn(folder, 'loaded.mjs', ...names)).trim().split(' ')
-    const withoutUs = await loaded(...framework)
-    const added = (await loaded(adapter)).filter((name) => !withoutUs.includes(name))
+    const [added, ...answer] = (await runIn(folder, 'main.mjs', adapter, ...framework)).split('\n')
     // Core loads previews, search, and what these need when they are first used.
-    expect(added).toEqual(['@spillway/core', '@spillway/text', adapter].toSorted())
+    expect(added?.split(' ')).toEqual(['@spillway/core', '@spillway/text', adapter].toSorted())
+    expect(answer.join('\n')).toMatch(/^\[Offloaded: 1 block/)
     expect(await typecheckIn(folder, 'agent.ts')).toBe('')
-    expect(await runIn(folder, 'agent.ts')).toMatch(/^\[Offloaded: 1 block/)
   })
 })
