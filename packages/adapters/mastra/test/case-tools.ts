@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer'
 import type { CaseTool, ToolBehaviour } from '@spillway-internal/adapter-suite'
 import type { ToolsInput } from '@mastra/core/agent'
+import { toStandardSchema } from '@mastra/core/schema'
 import { createTool, type ToolExecutionContext } from '@mastra/core/tools'
 import type { ContentBlock } from '@spillway/core'
 
@@ -9,6 +10,9 @@ export type PartsForm = 'toModelOutput' | 'mcp'
 
 /** Marks a result that `toModelOutput` has to map; one without it is for Mastra's own default. */
 const MARK = 'mappedByToModelOutput'
+
+/** Schemas by their text: Mastra compiles each again, which takes longer than most runs. */
+const schemas = new Map<string, ReturnType<typeof toStandardSchema>>()
 
 /** Make the tools of a case. */
 export function toolsOf(tools: readonly CaseTool[], form: PartsForm): ToolsInput {
@@ -20,7 +24,7 @@ function toolOf({ name, inputSchema, needsApproval, providerExecuted, call }: Ca
   return createTool({
     id: name,
     description: `The tool ${name}.`,
-    inputSchema: { type: 'object', properties: {}, ...inputSchema },
+    inputSchema: schemaOf({ type: 'object', properties: {}, ...inputSchema }),
     requireApproval: needsApproval === true,
     async execute(input: unknown, context: ToolExecutionContext) {
       const { agent, abortSignal: signal, writer } = context
@@ -32,6 +36,13 @@ function toolOf({ name, inputSchema, needsApproval, providerExecuted, call }: Ca
     },
     ...(form === 'toModelOutput' && { toModelOutput: mapped }),
   })
+}
+
+function schemaOf(schema: object): ReturnType<typeof toStandardSchema> {
+  const key = JSON.stringify(schema)
+  const known = schemas.get(key) ?? toStandardSchema(schema)
+  schemas.set(key, known)
+  return known
 }
 
 function resultOf(behaviour: Exclude<ToolBehaviour, { type: 'yields' }>, form: PartsForm): unknown {
