@@ -127,19 +127,6 @@ describe.skipIf(whyNoBinary !== undefined)(`Claude Code${whyNoBinary === undefin
     expect(events.filter(({ type }) => type === 'offload-failed')).toEqual([])
   })
 
-  it('accepts an edit of a file whose content was replaced by a preview', async () => {
-    const edited = await withClaudeHome(async (home) => {
-      const file = join(home.cwd, 'app.log')
-      await writeFile(file, TEXT)
-      const edit = { file_path: file, old_string: 'line 1234 status=FAILED', new_string: 'line 1234 status=MENDED' }
-      await runRounds(home, [() => [call('read', 'Read', { file_path: file })], () => [call('edit', 'Edit', edit)]])
-      return readFile(file, 'utf8')
-    })
-    expect(seen.get('read')).toContain('[Offloaded: 1 block')
-    expect(edited).toBe(TEXT.replace('FAILED', 'MENDED'))
-    expect(seen.get('edit')).toMatch(/has been updated/)
-  })
-
   it('replaces an image, a notebook and a PDF by previews, and retrieves the image', async () => {
     // Claude Code makes images small enough for the usual limit by itself.
     offloader = new ContextOffloader({ storage, maxResultTokens: 440, previewTokens: 50 })
@@ -167,18 +154,25 @@ describe.skipIf(whyNoBinary !== undefined)(`Claude Code${whyNoBinary === undefin
     expect(png.length).toBeGreaterThan(100_000)
   })
 
-  it('keeps small output, and output of tools that change files', async () => {
-    await withClaudeHome(async (home) => {
+  it('keeps small output, and accepts an edit of a file whose content was replaced by a preview', async () => {
+    const edited = await withClaudeHome(async (home) => {
       const file = join(home.cwd, 'app.log')
       await writeFile(file, TEXT)
+      const edit = { file_path: file, old_string: 'line 1234 status=FAILED', new_string: 'line 1234 status=MENDED' }
       await runRounds(home, [
         () => [call('echo', 'Bash', { command: 'echo hello', description: 'say' })],
         () => [call('part', 'Read', { file_path: file, offset: 10, limit: 3 })],
+        () => [call('read', 'Read', { file_path: file })],
+        () => [call('edit', 'Edit', edit)],
       ])
+      return readFile(file, 'utf8')
     })
     expect(seen.get('echo')).toBe('hello')
     expect(seen.get('part')).toBe('10\tline 9 ok\n11\tline 10 ok\n12\tline 11 ok')
-    expect(events).toEqual([])
+    expect(seen.get('read')).toContain('[Offloaded: 1 block')
+    expect(seen.get('edit')).toMatch(/has been updated/)
+    expect(edited).toBe(TEXT.replace('FAILED', 'MENDED'))
+    expect(events).toMatchObject([{ type: 'offload', toolCallId: 'read' }])
   })
 
   it("offloads results and errors of the SDK's MCP server, even those that Claude Code would hide from hooks", async () => {

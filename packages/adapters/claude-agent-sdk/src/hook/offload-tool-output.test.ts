@@ -80,7 +80,7 @@ describe('output that Claude Code has saved to a file', () => {
 
   it('is kept if shouldOffload declines, or if storing fails', async () => {
     await writeFile(saved(), LOG)
-    await writeFile(saved('large.txt'), 'x\n'.repeat(5_000_000))
+    await writeFile(saved('large.txt'), `${'x'.repeat(99)}\n`.repeat(90_000))
     const declining = new ContextOffloader({ storage, shouldOffload: () => false })
     const store = async (): Promise<never> => Promise.reject(new Error('no space'))
     const failing = new ContextOffloader({
