@@ -97,7 +97,7 @@ it("results of a sub-agent are offloaded in its thread, and its answer in its ca
   expectFound(caller)
 })
 
-it('thirty concurrent conversations of one agent are isolated', async () => {
+it('ten concurrent conversations of one agent are isolated', async () => {
   const model = fakeModel((prompt): ModelTurn => {
     const { results } = prompt
     if (results.length === 0) return { toolCalls: [{ id: 'call_1', name: 'read_log', input: {} }] }
@@ -114,7 +114,7 @@ it('thirty concurrent conversations of one agent are isolated', async () => {
     },
   })
   const agent = agentWith({ model, tools: { read_log: ownLog }, memory: new MockMemory() })
-  const threads = Array.from({ length: 30 }, (_, index) => `thread-${index}`)
+  const threads = Array.from({ length: 10 }, (_, index) => `thread-${index}`)
   const answers = await Promise.all(
     threads.map((thread) => agent.generate('Go.', { memory: { thread, resource: 'user-1' } })),
   )

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@spillway-internal/test-run'
 import type { HistoryMessage, HistoryPart, HistoryToolCall, HistoryToolResult } from '@spillway/history'
 import type { MessageData } from 'genkit'
 import { describe, expect, it } from 'vitest'
@@ -160,7 +161,7 @@ describe('genkitMessages', () => {
         const written = format.write(read)
         for (const [index, message] of messages.entries()) expect(written[index]).toBe(message)
       }),
-      { numRuns: 1_000 },
+      propertyRuns(200, 1_000),
     )
   })
 })
