@@ -124,7 +124,7 @@ export const historyCases: readonly AdapterCase[] = [
     async run(harness) {
       const turns = readingParts(MANY_STEPS)
       const { result: plain } = await runLong(harness, { turns })
-      const { result } = await runLong(harness, { turns, compaction: { ...COMPACT, maxTotalTokens: 12_000 } })
+      const { result } = await runLong(harness, { turns, compaction: { ...COMPACT, maxTotalTokens: 8_000 } })
       const passes = passesIn(result.prompts)
       assert.ok(passes.length > 1, `Expected several passes in ${MANY_STEPS} steps; there were ${passes.length}`)
       for (const [index, pass] of passes.entries())
@@ -163,14 +163,14 @@ export const historyCases: readonly AdapterCase[] = [
     id: 'history/kept-in-storage',
     title: 'keeps referenced entries in a storage that evicts unused entries after some turns',
     async run(harness) {
-      const statuses = Array.from({ length: 20 }, (_, index) => calling('read_status', {}, `status_${index}`))
+      const statuses = Array.from({ length: 14 }, (_, index) => calling('read_status', {}, `status_${index}`))
       const turns = [
-        ...readingParts(9),
+        ...readingParts(7),
         ...statuses,
         (prompt: SeenPrompt) =>
           retrieving({ reference: referenceIn(lastResult(prompt, 'call_1')), pattern: 'status=FAILED' }),
       ]
-      const storage = new InMemoryStorage({ evictAfterTurns: 12 })
+      const storage = new InMemoryStorage({ evictAfterTurns: 9 })
       const { result } = await runLong(harness, { turns, compaction: COMPACT }, { storage })
       assert.match(textOf(lastResult(lastPrompt(result), 'retrieval_1')), /line 21 of part 1 of main: status=FAILED/)
     },
@@ -186,7 +186,7 @@ export const historyCases: readonly AdapterCase[] = [
           return inner.endTurn()
         },
       }))
-      const { result } = await runLong(harness, { turns: readingParts(9), compaction: COMPACT }, { storage })
+      const { result } = await runLong(harness, { turns: readingParts(7), compaction: COMPACT }, { storage })
       assert.deepEqual(ended, Array(result.prompts.length).fill(SESSION), 'The sessions of the turns that ended')
     },
   },

@@ -64,7 +64,7 @@ export const limitCases: readonly AdapterCase[] = [
       const script = { tools: [returning('read_log', text(LOG))], model: scripted(calling('read_log')) }
       const exempt = { offload: false }
       assertSamePrompts(await runPair(harness, script, { tools: { 'read_*': exempt } }))
-      const tools = { read_log: { ...exempt, maxInlineTokens: 5_000 } }
+      const tools = { read_log: { ...exempt, maxInlineTokens: 3_000 } }
       const { result, bench } = await runOffloaded(harness, script, { tools })
       assert.equal(await bench.storedText(referenceIn(lastResult(lastPrompt(result)))), LOG)
     },

@@ -23,7 +23,7 @@ export const loopCases: readonly AdapterCase[] = [
     id: 'streaming/preliminary-results',
     title: 'shows the program the preliminary results of a tool, and offloads only the final one',
     async run(harness) {
-      const texts = ['a tenth is done', LOG.slice(0, 15_000), LOG]
+      const texts = ['a tenth is done', LOG.slice(0, 9_000), LOG]
       const tools = [behaving('build', { type: 'yields', texts })]
       const { plain, offloaded, bench } = await runPair(harness, { tools, model: scripted(calling('build')) })
       assert.deepEqual(offloaded.preliminaryOutputs, plain.preliminaryOutputs, 'The preliminary results have changed')

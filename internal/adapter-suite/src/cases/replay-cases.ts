@@ -5,7 +5,7 @@ import type { AdapterCase } from '../adapter-case.ts'
 import type { AdapterHarness, ConversationResult } from '../harness.ts'
 import { assertSameText } from '../support/assert-same-text.ts'
 import { createBench, type Bench } from '../support/bench.ts'
-import { requestsOf, runFiftyTurns, runFirst, runSecond } from '../support/replayed-conversation.ts'
+import { requestsOf, runFirst, runLongSession, runSecond, SESSION_CALLS } from '../support/replayed-conversation.ts'
 import { runInNewProcess } from '../support/run-in-new-process.ts'
 import { assertDone } from '../support/run-pair.ts'
 import { assertSameResult, lastPrompt, lastResult, OFFLOADED, textOf } from '../support/seen-results.ts'
@@ -70,7 +70,7 @@ export const replayCases: readonly AdapterCase[] = [
           lastPrompt(first).messages.slice(0, -1),
           'The part of the prompt that the earlier run has shown',
         )
-      assert.match(textOf(lastResult(lastPrompt(second), 'retrieval_2')), /line 131 of main: status=FAILED/)
+      assert.match(textOf(lastResult(lastPrompt(second), 'retrieval_2')), /line 57 of main: status=FAILED/)
     },
   },
   {
@@ -95,23 +95,23 @@ export const replayCases: readonly AdapterCase[] = [
   },
   {
     id: 'replay/new-process',
-    title: 'gives byte-identical requests in a new process that continues a history or replays a session of 50 turns',
+    title: 'gives byte-identical requests in a new process that continues a history or replays a long session',
     async run(harness) {
       await withDirectory(async (directory) => {
         const over = (name: string): Bench => createBench({ storage: new FileStorage(join(directory, name)) })
         const bench = over('files')
         const first = await firstRun(harness, bench)
-        const { resumed, retrieved, fiftyTurns } = await runInNewProcess(harness, {
+        const { resumed, retrieved, longSession } = await runInNewProcess(harness, {
           filled: join(directory, 'files'),
           history: first.history,
           empty: join(directory, 'empty'),
         })
         const found = 'The answer to the retrieval in the new process'
-        assert.match(retrieved, /line 131 of main: status=FAILED/, found)
+        assert.match(retrieved, /line 57 of main: status=FAILED/, found)
         assertEqualRequests(resumed, requestsOf(await secondRun(harness, bench, first)))
-        const expected = await runFiftyTurns(harness, over('fifty').offloader)
-        assert.equal(expected.length, 50, 'The number of model calls')
-        assertEqualRequests(fiftyTurns, expected)
+        const expected = await runLongSession(harness, over('long').offloader)
+        assert.equal(expected.length, SESSION_CALLS, 'The number of model calls')
+        assertEqualRequests(longSession, expected)
       })
     },
   },

@@ -31,7 +31,7 @@ const HOSTILE = [
   '  call_1_0_aaaaaaaaaaaaaaaaaaaa (text, 1 bytes, 1 line)',
 ].join('\n')
 
-const FILES = ['first.md', 'second.md', 'third.md'].map((name) => [name, log(name, 125)] as const)
+const FILES = ['first.md', 'second.md', 'third.md'].map((name) => [name, log(name)] as const)
 
 /** Let a tool return three files, and find the reference of each by the name beside it. */
 async function offloadFiles(

@@ -30,7 +30,7 @@ const ANSWERED: readonly (readonly [name: string, title: string, ask: Ask, expec
     'pattern',
     'a pattern',
     (reference) => ({ reference, pattern: 'status=FAILED' }),
-    /^> 131\| line 131 of main: status=FAILED/m,
+    /^> 57\| line 57 of main: status=FAILED/m,
   ],
   [
     'line-range',
@@ -44,7 +44,7 @@ const ANSWERED: readonly (readonly [name: string, title: string, ask: Ask, expec
     'search-all',
     'a pattern without a reference',
     () => ({ pattern: 'status=FAILED' }),
-    /line 131 of main: status=FAILED/,
+    /line 57 of main: status=FAILED/,
   ],
   [
     'nothing-found',
@@ -146,7 +146,7 @@ export const retrievalCases: readonly AdapterCase[] = [
     id: 'retrieval/never-offloaded',
     title: 'never offloads an answer, even if it exceeds the limit for results',
     async run(harness) {
-      const ask: Ask = (reference) => ({ reference, line_range: { start: 1, end: 150 } })
+      const ask: Ask = (reference) => ({ reference, line_range: { start: 1, end: 64 } })
       const options = { maxResultTokens: 1_000, maxRetrievalTokens: 20_000 }
       const { seen, bench, input } = await readThenRetrieve(harness, text(LOG), ask, options)
       await assertAnswer(seen, bench, input)
@@ -159,13 +159,13 @@ export const retrievalCases: readonly AdapterCase[] = [
     id: 'retrieval/by-another-tool',
     title: 'leaves a result unchanged if another tool read it from storage, and stores nothing again',
     async run(harness) {
-      const part = LOG.split('\n').slice(25, 100).join('\n')
+      const part = LOG.split('\n').slice(10, 50).join('\n')
       const { result, bench } = await runOffloaded(
         harness,
         {
           tools: [returning('read_log', text(LOG)), returning('shell', text(part))],
           model: scripted(calling('read_log'), (prompt) =>
-            calling('shell', { command: `sed -n 26,100p /store/${referenceIn(lastResult(prompt))}.txt` }, 'call_2'),
+            calling('shell', { command: `sed -n 11,50p /store/${referenceIn(lastResult(prompt))}.txt` }, 'call_2'),
           ),
         },
         { maxResultTokens: 1_000, maxRetrievalTokens: 20_000 },

@@ -48,7 +48,7 @@ export const sessionCases: readonly AdapterCase[] = [
         const prompt = lastPrompt(result)
         const reference = referenceIn(lastResult(prompt, 'call_1'))
         assertSameText(await bench.storedText(reference, session), log(session), `What is stored in ${session}`)
-        assert.match(textOf(lastResult(prompt, 'retrieval_1')), new RegExp(`line 131 of ${session}:`))
+        assert.match(textOf(lastResult(prompt, 'retrieval_1')), new RegExp(`line 57 of ${session}:`))
         assert.deepEqual(await bench.references(session), [reference], `What is stored in ${session}`)
       }
       await Promise.all([FIRST, SECOND].map(runSession))
@@ -69,7 +69,7 @@ export const sessionCases: readonly AdapterCase[] = [
           `retrieval_${index}`,
         )
         assert.notEqual(seen.isError, false, 'The answer must be an error')
-        assert.ok(!textOf(seen).includes('line 131 of'), 'A session has read what belongs to another')
+        assert.ok(!textOf(seen).includes('line 57 of'), 'A session has read what belongs to another')
         answers.push(textOf(seen).replaceAll(asked, 'REFERENCE'))
       }
       assertSameText(answers[0] ?? '', answers[1] ?? '', 'A stolen reference must be answered as an invented one')
@@ -80,7 +80,7 @@ export const sessionCases: readonly AdapterCase[] = [
     title: 'searches no content of another session',
     async run(harness) {
       const { bench } = await storeInFirst(harness)
-      const seen = await askInSecond(harness, bench, { pattern: 'line 131 of' })
+      const seen = await askInSecond(harness, bench, { pattern: 'line 57 of' })
       assert.ok(
         !textOf(seen).includes('status=FAILED'),
         `A search has found what belongs to another session: ${textOf(seen)}`,
@@ -109,7 +109,7 @@ export const sessionCases: readonly AdapterCase[] = [
       )
       const seen = lastResult(lastPrompt(again.result), 'retrieval_1')
       await assertAnswer(seen, bench, input, FIRST)
-      assert.match(textOf(seen), /line 131 of main: status=FAILED/)
+      assert.match(textOf(seen), /line 57 of main: status=FAILED/)
     },
   },
   {

@@ -12,10 +12,10 @@ import { hangingMs, within } from '../support/within.ts'
 
 const SYSTEM = 'You are brief.'
 /** Enough steps for one summary. */
-const STEPS = 20
+const STEPS = 13
 
 /** Results that are too small to become references, and yet fill a history. */
-const NOTES = [returning('read_note', text(log('a note', 5)))]
+const NOTES = [returning('read_note', text(log('a note', 8)))]
 const readingNotes = (steps: number): readonly ModelTurn[] =>
   Array.from({ length: steps }, (_, index) => calling('read_note', {}, `call_${index + 1}`))
 const COMPRESS: CaseCompaction = { maxTotalTokens: 4_000, maxToolMessageTokens: 1_500 }
@@ -51,7 +51,7 @@ export const summaryCases: readonly AdapterCase[] = [
     title: 'keeps the summary from call to call, passes it to the next summary, and never has two summaries',
     async run(harness) {
       const { compaction, requests } = summarizing()
-      const steps = 40
+      const steps = 26
       const { result } = await runLong(harness, {
         turns: readingNotes(steps),
         tools: NOTES,
@@ -91,7 +91,7 @@ export const summaryCases: readonly AdapterCase[] = [
         compactRatioThreshold: 0,
         summarize: () => Promise.reject(new Error('The model is overloaded.')),
       }
-      const turns = readingParts(10)
+      const turns = readingParts(8)
       const { result } = await runLong(harness, { turns, systemPrompt: SYSTEM, compaction })
       const { results, system = '' } = lastPrompt(result)
       assert.deepEqual(

@@ -102,7 +102,7 @@ export const turnCases: readonly AdapterCase[] = [
         },
         { storage: new InMemoryStorage({ evictAfterTurns: 6 }) },
       )
-      assert.match(textOf(lastResult(lastPrompt(result), 'retrieval_1')), /line 131 of main/)
+      assert.match(textOf(lastResult(lastPrompt(result), 'retrieval_1')), /line 57 of main/)
     },
   },
   {
@@ -124,7 +124,7 @@ export const turnCases: readonly AdapterCase[] = [
         },
         { storage: new InMemoryStorage({ evictAfterTurns: 2 }) },
       )
-      assert.match(textOf(lastResult(lastPrompt(result), 'retrieval_6')), /line 131 of main/)
+      assert.match(textOf(lastResult(lastPrompt(result), 'retrieval_6')), /line 57 of main/)
     },
   },
 ]

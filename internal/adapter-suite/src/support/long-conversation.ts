@@ -21,13 +21,13 @@ import { OFFLOADED, textOf } from './seen-results.ts'
 export const REQUEST = 'Find out which of the parts has failed.'
 
 /** Parts of 1,000 to 1,700 tokens, by how it is counted: several fit, and each alone is large for a history. */
-export const COMPACT: CaseCompaction = { mode: 'compact', maxTotalTokens: 8_000, maxToolMessageTokens: 500 }
+export const COMPACT: CaseCompaction = { mode: 'compact', maxTotalTokens: 5_000, maxToolMessageTokens: 500 }
 
 /** Enough steps for two passes or more with {@link COMPACT}. */
-export const MANY_STEPS = 22
+export const MANY_STEPS = 15
 
 /** Enough steps for one pass with {@link COMPACT}. */
-export const STEPS_TO_COMPACT = 12
+export const STEPS_TO_COMPACT = 8
 
 /** Write a part, 25 lines of which one has `status=FAILED`. The offloader does not change it. */
 export function partOf(number: number, name = 'main'): string {

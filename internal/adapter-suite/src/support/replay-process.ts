@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { ContextOffloader } from '@spillway/core'
 import { FileStorage } from '@spillway/file'
 import type { AdapterHarness } from '../harness.ts'
-import { requestsOf, runFiftyTurns, runSecond } from './replayed-conversation.ts'
+import { requestsOf, runLongSession, runSecond } from './replayed-conversation.ts'
 import type { ReplayAnswer, ReplayJob } from './run-in-new-process.ts'
 import { assertDone } from './run-pair.ts'
 import { lastPrompt, lastResult, textOf } from './seen-results.ts'
@@ -26,6 +26,6 @@ async function replay({ moduleUrl, harness: name, filled, history, empty }: Repl
   return {
     resumed: requestsOf(resumed),
     retrieved: textOf(lastResult(lastPrompt(resumed), 'retrieval_2')),
-    fiftyTurns: await runFiftyTurns(harness, over(empty)),
+    longSession: await runLongSession(harness, over(empty)),
   }
 }

@@ -1,3 +1,4 @@
+import { isFull } from '@spillway-internal/test-run'
 import type { ContextOffloader } from '@spillway/core'
 import type { AdapterHarness, Conversation, ConversationResult } from '../harness.ts'
 import { SESSION } from './bench.ts'
@@ -12,8 +13,8 @@ import { lastResult, referencesIn } from './seen-results.ts'
 const TOOLS: Conversation['tools'] = [
   returning('read_log', text(LOG)),
   returning('list_users', json(USERS)),
-  returning('capture', text(log('the capture', 125)), media('image', 20_000)),
-  behaving('build', { type: 'returns-error', text: log('the build', 125) }),
+  returning('capture', text(log('the capture')), media('image', 20_000)),
+  behaving('build', { type: 'returns-error', text: log('the build') }),
   returning('read_status', text('all is well')),
 ]
 
@@ -55,23 +56,27 @@ export async function runSecond(
   })
 }
 
+/** Model calls of a long session. A usual run has each kind of turn once in both of its runs. */
+export const SESSION_CALLS = isFull ? 50 : 14
+
 /**
- * Run a session of 50 model calls in two runs, and return its requests. The second run continues the saved history,
+ * Run a session of {@link SESSION_CALLS} model calls in two runs, and return its requests. The second run continues the saved history,
  * and compacts it if the harness can.
  */
-export async function runFiftyTurns(harness: AdapterHarness, offloader: ContextOffloader): Promise<readonly string[]> {
+export async function runLongSession(harness: AdapterHarness, offloader: ContextOffloader): Promise<readonly string[]> {
   const requests: string[] = []
+  const turns = SESSION_CALLS / 2 - 1
   let history: unknown
   for (const run of [0, 1]) {
     const result = await harness.run({
       offloader,
       session: SESSION,
       tools: SMALLER_TOOLS,
-      model: scripted(...Array.from({ length: 24 }, (_, index) => turnOf(run * 24 + index))),
+      model: scripted(...Array.from({ length: turns }, (_, index) => turnOf(run * turns + index))),
       ...(run === 1 && { userMessage: 'Go on.', history: throughJson(history) }),
       ...(run === 1 && harness.compactsHistory === true && { compaction: COMPACT }),
     })
-    assertDone(result, 'The session of 50 turns does not reach the end')
+    assertDone(result, 'The long session does not reach the end')
     requests.push(...requestsOf(result))
     history = result.history
   }

@@ -17,7 +17,7 @@ export interface ReplayJob {
   /** The directory of the first conversation's storage, and the history to go on from. */
   readonly filled: string
   readonly history: unknown
-  /** A directory for the session of 50 turns. */
+  /** A directory for the long session. */
   readonly empty: string
 }
 
@@ -27,7 +27,7 @@ export type ReplayAnswer =
       readonly resumed: readonly string[]
       /** The text of the last retrieval. */
       readonly retrieved: string
-      readonly fiftyTurns: readonly string[]
+      readonly longSession: readonly string[]
     }
   | { readonly failure: string }
 

@@ -1,13 +1,13 @@
 import type { ContentBlock, MediaBlock } from '@spillway/core'
 
-/** A log of about 25 KB and 9,500 tokens. Each line has its own number, and line 131 alone has `status=FAILED`. */
+/** A log of about 10 KB and 3,800 tokens. Each line has its own number, and line 57 alone has `status=FAILED`. */
 export const LOG: string = log('main')
 
 /** Make a log like {@link LOG} of another part of a system. Its lines have about 160 characters and 60 tokens. */
-export function log(name: string, lines = 150): string {
+export function log(name: string, lines = 64): string {
   return Array.from({ length: lines }, (_, index) => {
     const ms = index % 97
-    const status = index === 130 ? 'status=FAILED' : 'status=done'
+    const status = index === 56 ? 'status=FAILED' : 'status=done'
     const rows = `read ${index * 8} rows in ${ms % 7} ms and sent ${index * 4} rows in ${ms % 11} ms`
     const memory = `freed ${index * 2} of ${index * 3} KB`
     const queue = `${ms % 13} waiting and ${ms % 5} retried of ${ms % 3} refused in queue ${ms % 17} of pool ${ms % 19}`
@@ -24,11 +24,11 @@ export const HUGE: string = [
   'FATAL: no space left on device',
 ].join('\n')
 
-/** A JSON value of about 25 KB; user 234 alone has the role `owner`. */
-export const USERS: readonly Readonly<Record<string, unknown>>[] = Array.from({ length: 500 }, (_, id) => ({
+/** A JSON value of about 12 KB; user 134 alone has the role `owner`. */
+export const USERS: readonly Readonly<Record<string, unknown>>[] = Array.from({ length: 240 }, (_, id) => ({
   id,
   name: `user ${id}`,
-  role: id === 234 ? 'owner' : 'member',
+  role: id === 134 ? 'owner' : 'member',
 }))
 
 /** A size over the limit for results. */

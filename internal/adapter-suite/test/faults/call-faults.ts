@@ -199,7 +199,7 @@ export const callFaults: readonly Fault[] = [
       changed(() => ({
         rewrite: (messages) => {
           for (const message of messages)
-            if (message.role === 'tool' && JSON.stringify(message.output).length > 20_000)
+            if (message.role === 'tool' && JSON.stringify(message.output).length > 8_000)
               throw new Error('This result was not offloaded.')
           return messages
         },
@@ -223,7 +223,7 @@ export const callFaults: readonly Fault[] = [
       offloading(async (output, context, offload) => {
         const replaced = await offload(output, context)
         const size = JSON.stringify(output.value).length
-        if (replaced === output && size > 20_000) throw new Error('The result could not be stored.')
+        if (replaced === output && size > 8_000) throw new Error('The result could not be stored.')
         return replaced
       }),
   },

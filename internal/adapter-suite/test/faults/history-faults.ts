@@ -62,7 +62,7 @@ export const historyFaults: readonly Fault[] = [
     caughtBy: ['history/outputs'],
     create: () => {
       let seen = 0
-      const shorten = returningOther((value) => ((seen += 1) > 9 ? String(value).slice(0, 100) : value))
+      const shorten = returningOther((value) => ((seen += 1) > 6 ? String(value).slice(0, 100) : value))
       return (root, session, tools, compaction) =>
         compaction === undefined
           ? makeTinyAdapter(root, session, tools, compaction)

@@ -83,7 +83,7 @@ export const resultFaults: readonly Fault[] = [
     create: () =>
       offloading((output, context, offload) =>
         offload(
-          Array.isArray(output.value) ? ({ ...output, value: output.value.slice(0, 250) } as typeof output) : output,
+          Array.isArray(output.value) ? ({ ...output, value: output.value.slice(0, 120) } as typeof output) : output,
           context,
         ),
       ),
