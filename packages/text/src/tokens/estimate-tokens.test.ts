@@ -1,4 +1,5 @@
 import { propertyRuns } from '@spillway-internal/test-run'
+import { seededRandom } from '@spillway-internal/test-run/seeded-random'
 import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it, test } from 'vitest'
@@ -266,4 +267,30 @@ test('a streamed count is exact for a short text, and an estimate from a sample 
   expect(sample(['abcdefgh'])).toBe(2)
   expect(sample(['x'.repeat(1_000_000)])).toBe(250_000)
   expect(sample([])).toBe(0)
+})
+
+test('estimates of parts in any order are unchanged', () => {
+  const parts = [
+    'a',
+    'zq',
+    'Word',
+    'UPPER',
+    'camelCase',
+    '7',
+    '2026',
+    ' ',
+    '  ',
+    '\n',
+    '\n    ',
+    '\r\n',
+    '\t',
+    '.',
+    '": ',
+  ]
+  parts.push('||', '\\', '</', 'é', '漢字', '😀', '␀', '0123456789'.repeat(3), 'letters'.repeat(4), ' '.repeat(25))
+  const random = seededRandom(1)
+  const draw = (): string => parts[Math.floor(random() * parts.length)]!
+  let sum = 0
+  for (let drawn = 0; drawn < 3_000; drawn++) sum += estimateTokens(Array.from({ length: drawn % 20 }, draw).join(''))
+  expect(sum).toBe(59_256)
 })

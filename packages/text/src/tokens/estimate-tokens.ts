@@ -2,14 +2,16 @@ import { decodeBase64 } from '#platform'
 import { TextCodes } from '../shared/text-codes.ts'
 
 const OTHER = 0
-const LOWER = 1
-const UPPER = 2
-const DIGIT = 3
-const SPACE = 4
-const NEWLINE = 5
-const WIDE = 6
-const BYTES = 7
-const HAN = 8
+const DIGIT = 1
+const SPACE = 2
+const NEWLINE = 3
+const WIDE = 4
+const BYTES = 5
+const HAN = 6
+/** Bits of letters. The lowest five bits are the number of the letter, from 1 to 26. */
+const LOWER = 32
+const UPPER = 64
+const ACCENT = 128
 
 /** Class of each UTF-16 unit. A character of the class `BYTES` is one token for each of its three bytes. */
 const CLASSES = new Uint8Array(65_536).fill(WIDE)
@@ -30,25 +32,16 @@ CLASSES.fill(DIGIT, 48, 58)
 for (const code of [9, 11, 12, 32]) CLASSES[code] = SPACE
 for (const code of [10, 13]) CLASSES[code] = NEWLINE
 
-/** Numbers of letters from 1 to 26. A letter with an accent has the number and the class of its base letter. */
-const LOWERS = new Uint8Array(65_536)
-const UPPERS = new Uint8Array(65_536)
-function addLetter(code: number, base: number): void {
-  const isLower = base > 96
-  CLASSES[code] = isLower ? LOWER : UPPER
-  ;(isLower ? LOWERS : UPPERS)[code] = base & 31
-}
-for (let base = 65; base < 91; base++) {
-  addLetter(base, base)
-  addLetter(base + 32, base + 32)
-}
+// A letter with an accent has the number of its base letter.
 for (const [first, end] of [
+  [0x41, 0x7b],
   [0xc0, 0x250],
   [0x1e00, 0x1f00],
 ] as const) {
   for (let code = first; code < end; code++) {
     const base = String.fromCharCode(code).normalize('NFD').charCodeAt(0)
-    if (base < 128) addLetter(code, base)
+    const letter = base < 128 ? base & 31 : 0
+    if (letter > 0 && letter < 27) CLASSES[code] = (code < 128 ? 0 : ACCENT) | (base > 96 ? LOWER : UPPER) | letter
   }
 }
 
@@ -66,27 +59,27 @@ for (const [first, seconds] of COMMON_PAIRS.split(' ').entries()) {
 const LONGEST_WORD = 16
 
 /**
- * Average tokens of a run of letters by its length (1 to 16). A preceding space or other character is included. The
- * numbers were measured with o200k_base over logs, JSON, tables, HTML, source code, terminal output and agent
+ * Average tokens of small, capitalized, and capital words, alone, after a space, and after another character, which are
+ * included, by length (1 to 16). The numbers were measured with o200k_base over logs, JSON, tables, HTML, source code, terminal output and agent
  * transcripts.
  */
-const WORD_COSTS: Record<'lower' | 'capital' | 'upper', Record<'bare' | 'spaced' | 'joined', readonly number[]>> = {
-  lower: {
-    bare: [1, 1.02, 1.1, 1.1, 1.15, 1.26, 1.32, 1.4, 1.5, 2.0, 2.1, 2.6, 2.8, 3.4, 4, 4.2],
-    spaced: [1, 1, 1.02, 1.03, 1.05, 1.1, 1.12, 1.15, 1.2, 1.27, 1.3, 1.5, 1.6, 1.9, 2.1, 2.6],
-    joined: [1.08, 1.25, 1.28, 1.33, 1.36, 1.5, 1.72, 1.95, 2.2, 2.3, 2.4, 2.6, 3, 3.4, 3.8, 4.1],
-  },
-  capital: {
-    bare: [1, 1.14, 1.17, 1.17, 1.17, 1.22, 1.3, 1.36, 1.5, 1.5, 1.6, 1.8, 1.9, 2.2, 2.6, 3.2],
-    spaced: [1, 1.02, 1.04, 1.1, 1.18, 1.2, 1.2, 1.25, 1.55, 1.6, 1.8, 1.9, 2, 2.3, 2.7, 2.9],
-    joined: [1.05, 1.98, 1.9, 1.9, 2, 2.14, 2.1, 2.3, 2.5, 2.4, 2.5, 2.7, 3.2, 3.4, 4, 4.3],
-  },
-  upper: {
-    bare: [1, 1.05, 1.62, 1.79, 1.96, 2.24, 3.14, 3.25, 4.03, 4.48, 4.82, 5.04, 5.38, 5.6, 6.05, 7.28],
-    spaced: [1, 1, 1.46, 1.51, 1.57, 1.68, 2.07, 2.24, 3.14, 3.25, 3.7, 3.92, 4.03, 4.26, 4.48, 4.82],
-    joined: [1.05, 1.74, 2.15, 2.07, 2.46, 2.46, 2.69, 2.8, 3.47, 3.7, 4.7, 4.82, 4.93, 5.04, 5.15, 5.6],
-  },
-}
+const WORD_COSTS: readonly (readonly (readonly number[])[])[] = [
+  [
+    [1, 1.02, 1.1, 1.1, 1.15, 1.26, 1.32, 1.4, 1.5, 2.0, 2.1, 2.6, 2.8, 3.4, 4, 4.2],
+    [1, 1, 1.02, 1.03, 1.05, 1.1, 1.12, 1.15, 1.2, 1.27, 1.3, 1.5, 1.6, 1.9, 2.1, 2.6],
+    [1.08, 1.25, 1.28, 1.33, 1.36, 1.5, 1.72, 1.95, 2.2, 2.3, 2.4, 2.6, 3, 3.4, 3.8, 4.1],
+  ],
+  [
+    [1, 1.14, 1.17, 1.17, 1.17, 1.22, 1.3, 1.36, 1.5, 1.5, 1.6, 1.8, 1.9, 2.2, 2.6, 3.2],
+    [1, 1.02, 1.04, 1.1, 1.18, 1.2, 1.2, 1.25, 1.55, 1.6, 1.8, 1.9, 2, 2.3, 2.7, 2.9],
+    [1.05, 1.98, 1.9, 1.9, 2, 2.14, 2.1, 2.3, 2.5, 2.4, 2.5, 2.7, 3.2, 3.4, 4, 4.3],
+  ],
+  [
+    [1, 1.05, 1.62, 1.79, 1.96, 2.24, 3.14, 3.25, 4.03, 4.48, 4.82, 5.04, 5.38, 5.6, 6.05, 7.28],
+    [1, 1, 1.46, 1.51, 1.57, 1.68, 2.07, 2.24, 3.14, 3.25, 3.7, 3.92, 4.03, 4.26, 4.48, 4.82],
+    [1.05, 1.74, 2.15, 2.07, 2.46, 2.46, 2.69, 2.8, 3.47, 3.7, 4.7, 4.82, 4.93, 5.04, 5.15, 5.6],
+  ],
+]
 
 /**
  * One bit for each character beyond ASCII that is one token of o200k_base, and for each pair of letters that usually
@@ -111,13 +104,6 @@ const BAR = 124
 const BARE = 0
 const SPACED = 1
 const JOINED = 2
-
-const COSTS = new Float64Array(9 * (LONGEST_WORD + 1))
-for (const [letters, kind] of [WORD_COSTS.lower, WORD_COSTS.capital, WORD_COSTS.upper].entries()) {
-  for (const [lead, costs] of [kind.bare, kind.spaced, kind.joined].entries()) {
-    for (const [index, cost] of costs.entries()) COSTS[(letters * 3 + lead) * (LONGEST_WORD + 1) + index + 1] = cost
-  }
-}
 
 const RARE_PAIR_TOKENS = 0.35
 /** Factor that makes estimates slightly too high, so that real text almost never has more tokens. */
@@ -145,105 +131,118 @@ export function estimateTokens(text: string): number {
 const shared = new TextCodes()
 
 function scanTokens(text: string): number {
-  const end = text.length
-  const codes = (end > WHOLE_UNITS ? new TextCodes() : shared).of(text)
-  let tokens = 0
-  let lead = BARE
-  let index = 0
-  while (index < end) {
-    const code = codes[index]!
-    const kind = CLASSES[code]!
-    if (kind === LOWER || kind === UPPER) {
-      const from = index++
-      let rare = 0
-      let accents = code > 127 ? accentTokens(text, from) : 0
-      let previous = kind === UPPER ? UPPERS[code]! : LOWERS[code]!
-      let letter: number
-      if (kind === UPPER) {
-        for (; index < end && (letter = UPPERS[codes[index]!]!) !== 0; index++) {
-          rare += RARE[(previous << 5) | letter]!
-          previous = letter
-          if (codes[index]! > 127) accents += accentTokens(text, index)
-        }
-      }
-      const capitals = kind === UPPER ? index - from : 0
-      for (; index < end && (letter = LOWERS[codes[index]!]!) !== 0; index++) {
-        rare += RARE[(previous << 5) | letter]!
-        previous = letter
-        if (codes[index]! > 127) accents += accentTokens(text, index)
-      }
-      tokens += wordTokens(index - from, capitals, rare, lead) + accents
-      lead = BARE
-    } else if (kind === DIGIT) {
-      const from = index++
-      while (index < end && CLASSES[codes[index]!] === DIGIT) index++
-      tokens += Math.ceil((index - from) / 3) + (lead === BARE ? 0 : 1)
-      lead = BARE
-    } else if ((code === 32 || code === LINE_FEED) && isAlone(index + 1 < end ? CLASSES[codes[index + 1]!]! : SPACE)) {
-      if (lead !== BARE) tokens++
-      if (code === LINE_FEED) tokens++
-      lead = code === 32 ? SPACED : BARE
-      index++
-    } else if (kind === SPACE || kind === NEWLINE) {
-      const from = index
-      let newlines = 0
-      let next: number = kind
-      let nextCode = code
-      let changes = 0
-      let repeats = 0
-      while (next >= SPACE && next <= NEWLINE) {
-        if (next === NEWLINE) newlines++
-        if (++index >= end) break
-        const previous = nextCode
-        nextCode = codes[index]!
-        next = CLASSES[nextCode]!
-        if (nextCode === previous) repeats += BLANK_REPEATS[nextCode]!
-        else if (nextCode !== LINE_FEED || previous !== CARRIAGE_RETURN) changes++
-      }
-      if (lead !== BARE) tokens++
-      // The last blank of a run belongs to the next word.
-      const joins = newlines === 0 || codes[index - 1] === 32
-      const run = index - from - (joins ? 1 : 0)
-      if (run > 0) tokens += 1 + Math.floor(newlines > 0 ? run / 24 : run / 64)
-      // Only indentation and empty lines are separate tokens.
-      tokens += Math.max(0, changes - 4) / 2 + Math.floor(repeats)
-      lead = joins ? SPACED : BARE
-    } else if (kind === OTHER) {
-      const from = index++
-      while (index < end && CLASSES[codes[index]!] === OTHER) index++
-      const run = index - from
-      if (run === 1 && lead === BARE && code !== BACKSLASH) lead = JOINED
-      else {
-        tokens += punctuationTokens(text, from, run)
-        lead = BARE
-      }
-    } else {
-      if (lead === JOINED) tokens++
-      lead = BARE
-      let previous = 0
-      let joined = 0
-      for (let wide = code; ; previous = wide, wide = codes[index]!) {
-        if ((wide & 0xfc00) === 0xd800 && (codes[index + 1]! & 0xfc00) === 0xdc00) {
-          const low = codes[index + 1]
-          const isRun = codes[index - 4] === wide && codes[index - 3] === low && codes[index - 1] === low
-          tokens += !isEmoji(wide) ? PAIR_TOKENS : isRun ? RUN_TOKENS : EMOJI_TOKENS
-          index++
-          wide = 0
-        } else if (CLASSES[wide] === WIDE && isJoined(previous, wide)) {
-          if (++joined > FREE_LETTERS) tokens += LONG_WORD_TOKENS
-        } else {
-          joined = 0
-          tokens += wideTokens(wide, previous, previous === wide && codes[index - 2] === wide)
-        }
-        if (++index >= end || CLASSES[codes[index]!]! < WIDE) break
-      }
-    }
+  const codes = (text.length > WHOLE_UNITS ? new TextCodes() : shared).of(text)
+  sum[0] = 0
+  partEnd = 0
+  partLead = BARE
+  for (;;) {
+    const index = scanUsual(codes, partEnd, partLead << ROW_BITS)
+    if (index > codes.length) return sum[0]
+    sum[0] = scanPart(codes, index, partLead, sum[0])
   }
-  return tokens + (lead === BARE ? 0 : 1)
 }
 
-/** Whether a blank before a character of this class is a run of its own, as most blanks are. */
-const isAlone = (next: number): boolean => next < SPACE || next > NEWLINE
+/** The sum so far. A variable that any function sets would be allocated for each character. */
+const sum = new Float64Array(1)
+let partEnd = 0
+let partLead = BARE
+
+/** Adds the tokens of usual parts. Returns the start of an unusual one, or the end plus one, and sets `partLead`. */
+function scanUsual(codes: Uint16Array, from: number, first: number): number {
+  const end = codes.length
+  let tokens = sum[0]!
+  let at = 0
+  let state = first
+  let previous = 0
+  let index = from
+  for (; index <= end; index++) {
+    // The end is like a tab.
+    const code = index < end ? codes[index]! : 9
+    at = state | (code < 128 ? SYMBOLS[(previous << 7) | code]! : WIDE)
+    previous = code & 127
+    tokens += ADDED[at]!
+    state = NEXT[at]!
+    if (state === RESCAN << ROW_BITS) break
+  }
+  sum[0] = tokens
+  partLead = LEADS[at >> ROW_BITS]!
+  return index > end ? index : index - LENGTHS[at >> ROW_BITS]!
+}
+
+/** Adds the tokens of the part at `from`, of any kind. Sets `partEnd` and `partLead`. */
+function scanPart(codes: Uint16Array, from: number, lead: number, before: number): number {
+  const end = codes.length
+  const first = codes[from]!
+  const kind = CLASSES[first]!
+  let tokens = before
+  let index = from
+  partLead = BARE
+  if (kind >= LOWER) {
+    let rare = 0
+    let capitals = 0
+    for (; index < end; index++) {
+      const letter = CLASSES[codes[index]!]!
+      const isCapital = (letter & UPPER) !== 0
+      if (letter < LOWER || (isCapital && capitals < index - from)) break
+      if (isCapital) capitals++
+      if (index > from) rare += RARE[((CLASSES[codes[index - 1]!]! & 31) << 5) | (letter & 31)]!
+    }
+    tokens += wordTokens(index - from, capitals, rare, lead) + accentTokens(codes, from, index)
+  } else if (kind === DIGIT) {
+    while (index < end && CLASSES[codes[index]!] === DIGIT) index++
+    tokens += Math.ceil((index - from) / 3) + (lead === BARE ? 0 : 1)
+  } else if (kind === OTHER) {
+    while (index < end && CLASSES[codes[index]!] === OTHER) index++
+    const run = index - from
+    if (run === 1 && lead === BARE && first !== BACKSLASH) partLead = JOINED
+    else tokens += punctuationTokens(codes, from, run)
+  } else if (kind <= NEWLINE) {
+    let newlines = 0
+    let changes = 0
+    let repeats = 0
+    let previous = 0
+    for (; index < end; index++) {
+      const code = codes[index]!
+      const blank = CLASSES[code]!
+      if (index > from && code === previous) repeats += BLANK_REPEATS[code]!
+      else if (index > from && (code !== LINE_FEED || previous !== CARRIAGE_RETURN)) changes++
+      if (blank < SPACE || blank > NEWLINE) break
+      if (blank === NEWLINE) newlines++
+      previous = code
+    }
+    if (lead !== BARE) tokens++
+    // The last blank of a run belongs to the next word.
+    const joins = newlines === 0 || previous === 32
+    const run = index - from - (joins ? 1 : 0)
+    if (run > 0) tokens += 1 + Math.floor(newlines > 0 ? run / 24 : run / 64)
+    // Only indentation and empty lines are separate tokens.
+    tokens += Math.max(0, changes - 4) / 2 + Math.floor(repeats)
+    if (joins) partLead = SPACED
+  } else {
+    if (lead === JOINED) tokens++
+    let previous = 0
+    let joined = 0
+    for (; index < end; index++) {
+      let wide = codes[index]!
+      if (CLASSES[wide]! < WIDE || CLASSES[wide]! >= LOWER) break
+      if ((wide & 0xfc00) === 0xd800 && (codes[index + 1]! & 0xfc00) === 0xdc00) {
+        const low = codes[index + 1]
+        const isRun = codes[index - 4] === wide && codes[index - 3] === low && codes[index - 1] === low
+        tokens += !isEmoji(wide) ? PAIR_TOKENS : isRun ? RUN_TOKENS : EMOJI_TOKENS
+        index++
+        wide = 0
+      } else if (CLASSES[wide] === WIDE && isJoined(previous, wide)) {
+        if (++joined > FREE_LETTERS) tokens += LONG_WORD_TOKENS
+      } else {
+        joined = 0
+        tokens += wideTokens(wide, previous, previous === wide && codes[index - 2] === wide)
+      }
+      previous = wide
+    }
+  }
+  partEnd = index
+  return tokens
+}
 
 /** Whether a high surrogate is mostly used for emoji. */
 const isEmoji = (code: number): boolean => code >= 0xd83c && code <= 0xd83e
@@ -265,12 +264,9 @@ BLANK_REPEATS[9] = 1 / 18
 BLANK_REPEATS[LINE_FEED] = 1 / 60
 
 function wordTokens(length: number, capitals: number, rare: number, lead: number): number {
-  const mixed = capitals > 1 && capitals < length
-  const letters = capitals === 0 ? 0 : capitals > 1 ? 2 : 1
-  const size = length > LONGEST_WORD ? LONGEST_WORD : length
-  let tokens = COSTS[(letters * 3 + lead) * (LONGEST_WORD + 1) + size]!
+  let tokens = WORD_COSTS[Math.min(capitals, 2)]![lead]![Math.min(length, LONGEST_WORD) - 1]!
   if (length > LONGEST_WORD) tokens += (length - LONGEST_WORD) * 0.4
-  if (mixed) tokens += 0.4
+  if (capitals > 1 && capitals < length) tokens += 0.4
   // Several rare pairs make a short word one of a rare language, or no word.
   if (rare > 1 && capitals === 0 && length <= LONGEST_WORD) tokens += (rare - 1) * 0.2
   return tokens + rare * RARE_PAIR_TOKENS
@@ -287,14 +283,13 @@ for (const [characters, tokens] of [
   for (const character of characters) PUNCTUATION_REPEATS[character.charCodeAt(0)] = tokens
 
 /** Runs of one repeated character have few tokens. In other runs, each character may be one token. */
-function punctuationTokens(text: string, from: number, run: number): number {
-  if (run === 1) return 1.02
+function punctuationTokens(codes: Uint16Array, from: number, run: number): number {
   let changes = 0
   let bars = 0
   let repeats = 0
-  let previous = text.charCodeAt(from)
+  let previous = codes[from]!
   for (let index = from + 1; index < from + run; index++) {
-    const code = text.charCodeAt(index)
+    const code = codes[index]!
     if (code === previous) repeats += PUNCTUATION_REPEATS[code]!
     else {
       changes++
@@ -303,16 +298,24 @@ function punctuationTokens(text: string, from: number, run: number): number {
     }
     previous = code
   }
-  if (run === 2) return 1.02 + bars / 2
+  return markTokens(run, changes, bars, repeats)
+}
+
+function markTokens(run: number, changes: number, bars: number, repeats: number): number {
+  if (run < 3) return 1.02 + bars / 2
   return 1 + (changes > 3 ? (changes - 3) * 0.72 + 0.9 : changes * 0.3 + bars / 2) + Math.floor(repeats)
 }
 
-/** Returns the tokens that a letter with an accent adds to its word. */
-function accentTokens(text: string, index: number): number {
-  const code = text.charCodeAt(index)
-  const previous = index === 0 ? 0 : text.charCodeAt(index - 1)
-  if (isJoined(previous, code)) return 0.1
-  return isCommon(0, code) && !(previous === code && text.charCodeAt(index - 2) === code) ? 0.5 : 1.5
+/** Returns the tokens that letters with accents add to their word. */
+function accentTokens(codes: Uint16Array, from: number, end: number): number {
+  let tokens = 0
+  for (let index = from; index < end; index++) {
+    const code = codes[index]!
+    if (code < 128) continue
+    if (isJoined(index === 0 ? 0 : codes[index - 1]!, code)) tokens += 0.1
+    else tokens += isCommon(0, code) && !(codes[index - 1] === code && codes[index - 2] === code) ? 0.5 : 1.5
+  }
+  return tokens
 }
 
 /** The symbols that are one token of o200k_base. */
@@ -333,6 +336,121 @@ function wideTokens(code: number, previous: number, isRun: boolean): number {
   if (isRun) return RUN_TOKENS
   if (isCommon(0, code)) return previous === 0 ? 0.67 : 1.24
   return code < 0x800 ? 2.8 : 3.2
+}
+
+/**
+ * A table of states counts the usual parts of ASCII. A row has for each symbol the tokens to add and the next state. The
+ * states `BARE`, `SPACED` and `JOINED` follow a part. The symbol of a character depends on the one before it. That of a
+ * rare pair of letters follows that of a common one. Other symbols are classes.
+ */
+const ROW_BITS = 4
+const OTHER_BLANK = 5
+const MARK_ALONE = 6
+const SMALL = 7
+const CAPITAL = 9
+const NEXT_MARK = 11
+
+/** The state of parts that are not usual. */
+const RESCAN = 3
+const BLANK_STATE = 4
+const MARKS = 5
+/** Most punctuation characters, digits, and blanks of a usual part. */
+const LONGEST_RUN = 20
+const NUMBERS = MARKS + LONGEST_RUN + 1
+const BLANKS = NUMBERS + 2 * LONGEST_RUN
+const WORDS = BLANKS + 2 * (LONGEST_RUN + 1)
+const STATES = WORDS + 3 * 2 * 3 * LONGEST_WORD
+
+const SYMBOLS = new Uint8Array(128 * 128)
+const NEXT = new Uint16Array(STATES << ROW_BITS).fill(RESCAN << ROW_BITS)
+const ADDED = new Float64Array(STATES << ROW_BITS)
+/** Length of the part up to each state, and what precedes that part. */
+const LENGTHS = new Uint8Array(STATES)
+const LEADS = new Uint8Array(STATES)
+
+for (let code = 0; code < 128; code++) {
+  const kind = CLASSES[code]!
+  SYMBOLS[code] = kind < LOWER ? kind : kind < UPPER ? SMALL : CAPITAL
+}
+for (const code of [9, 11, 12, 13]) SYMBOLS[code] = OTHER_BLANK
+SYMBOLS[BACKSLASH] = MARK_ALONE
+for (let previous = 1; previous < 128; previous++) SYMBOLS.copyWithin(previous << 7, 0, 128)
+for (let pair = 0; pair < 27 << 5; pair++) {
+  const first = (pair >> 5) << 7
+  const second = pair & 31
+  if (RARE[pair] === 0 || first === 0 || second === 0 || second > 26) continue
+  for (const previous of [first + (64 << 7), first + (96 << 7)])
+    for (const code of [64 + second, 96 + second]) SYMBOLS[previous + code]!++
+}
+for (let first = 33; first < 127; first++) {
+  for (let code = 33; CLASSES[first] === OTHER && code < 127; code++) {
+    if (CLASSES[code] === OTHER)
+      SYMBOLS[(first << 7) + code] = code === first || code === BAR || first === BAR ? WIDE : NEXT_MARK
+  }
+}
+
+function addStep(state: number, symbol: number, next: number, tokens = 0): void {
+  NEXT[(state << ROW_BITS) | symbol] = next << ROW_BITS
+  ADDED[(state << ROW_BITS) | symbol] = tokens
+}
+/** Add a state whose part has `tokens` if it ends, and then leaves `leaves` to the next part. */
+function addState(state: number, length: number, lead: number, tokens: number, leaves: number): void {
+  LENGTHS[state] = length
+  LEADS[state] = lead
+  NEXT.copyWithin(state << ROW_BITS, leaves << ROW_BITS, (leaves << ROW_BITS) + NEXT_MARK)
+  ADDED.fill(tokens, state << ROW_BITS, (state << ROW_BITS) + NEXT_MARK)
+  addStep(state, WIDE, RESCAN)
+}
+/** State of a word: small, with one capital, or of capitals. */
+const wordState = (shape: number, length: number, rare: number, lead: number): number =>
+  length > LONGEST_WORD || rare > 1 ? RESCAN : WORDS + ((lead * 2 + rare) * 3 + shape) * LONGEST_WORD + length - 1
+
+for (const lead of [BARE, SPACED, JOINED]) {
+  const joins = lead === BARE ? 0 : 1
+  LEADS[lead] = lead
+  for (const rare of [0, 1]) {
+    addStep(lead, SMALL + rare, wordState(0, 1, 0, lead))
+    addStep(lead, CAPITAL + rare, wordState(1, 1, 0, lead))
+  }
+  addStep(lead, DIGIT, NUMBERS + joins * LONGEST_RUN)
+  addStep(lead, SPACE, BLANKS + 1, joins)
+  addStep(lead, NEWLINE, BLANKS + LONGEST_RUN + 1, joins)
+  addStep(lead, OTHER_BLANK, BLANK_STATE, joins)
+  addStep(lead, OTHER, MARKS + joins)
+  addStep(lead, MARK_ALONE, MARKS + 1)
+  for (let at = 0; at < 2 * LONGEST_WORD; at++) {
+    const length = (at % LONGEST_WORD) + 1
+    const rare = at < LONGEST_WORD ? 0 : 1
+    for (const [shape, capitals] of [0, 1, length].entries()) {
+      const state = wordState(shape, length, rare, lead)
+      addState(state, length, lead, wordTokens(length, capitals, rare, lead), BARE)
+      for (const more of [0, 1]) {
+        addStep(state, SMALL + more, shape < 2 ? wordState(shape, length + 1, rare + more, lead) : RESCAN)
+        if (capitals === length) addStep(state, CAPITAL + more, wordState(2, length + 1, rare + more, lead))
+      }
+    }
+  }
+}
+LENGTHS[BLANK_STATE] = 1
+addState(MARKS, 1, BARE, 0, JOINED)
+for (const symbol of [SPACE, NEWLINE, OTHER_BLANK]) ADDED[(MARKS << ROW_BITS) | symbol] = 1
+addStep(MARKS, NEXT_MARK, MARKS + 2)
+for (let length = 1; length <= LONGEST_RUN; length++) {
+  addState(MARKS + length, length, SPACED, markTokens(length, length - 1, 0, 0), BARE)
+  if (length < LONGEST_RUN) addStep(MARKS + length, NEXT_MARK, MARKS + length + 1)
+  for (const joins of [0, 1]) {
+    const number = NUMBERS + joins * LONGEST_RUN + length - 1
+    addState(number, length, joins * JOINED, Math.ceil(length / 3) + joins, BARE)
+    addStep(number, DIGIT, length < LONGEST_RUN ? number + 1 : RESCAN)
+  }
+}
+for (const lines of [0, 1]) {
+  for (let blanks = 1 - lines; blanks <= LONGEST_RUN; blanks++) {
+    const state = BLANKS + lines * (LONGEST_RUN + 1) + blanks
+    addState(state, blanks + lines, BARE, blanks + lines > 1 ? 1 : lines, blanks > 0 ? SPACED : BARE)
+    for (const symbol of [SPACE, NEWLINE, OTHER_BLANK])
+      addStep(state, symbol, symbol === SPACE && blanks < LONGEST_RUN ? state + 1 : RESCAN)
+  }
 }
 
 /** Length up to which a text is counted whole, in UTF-16 units. Larger texts are sampled. */
@@ -360,12 +478,10 @@ export function checkedCountTokens(countTokens: CountTokens): CountTokens {
   return (text) => {
     const tokens: unknown = countTokens(text)
     if (typeof tokens === 'number' && tokens >= 0 && tokens < Infinity) return tokens
-    throw new TypeError(`countTokens must return a number of tokens, 0 or more, got ${describe(tokens)}.`)
+    const got = typeof tokens === 'number' ? tokens : tokens instanceof Promise ? 'a promise' : typeof tokens
+    throw new TypeError(`countTokens must return a number of tokens, 0 or more, got ${got}.`)
   }
 }
-
-const describe = (value: unknown): string =>
-  typeof value === 'number' ? String(value) : value instanceof Promise ? 'a promise' : typeof value
 
 /** Number of characters to count first, for each token of the limit. */
 const UNITS_PER_TOKEN = 5
