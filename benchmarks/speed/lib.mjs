@@ -26,6 +26,14 @@ export function args() {
 
 // ---------- peers ----------
 export const peerFile = (rel) => import(pathToFileURL(path.join(PEERS, rel)).href)
+/** End the process with what installs the peers, if they are missing. */
+export function requirePeers() {
+  if (fs.existsSync(path.join(PEERS, SDK))) return
+  console.error(
+    `There are no peers in ${PEERS}. Install them with benchmarks/speed/setup.sh, or measure without them: --only floor,ours`,
+  )
+  process.exit(1)
+}
 const SDK = 'node_modules/@strands-agents/sdk/dist/src/'
 /** Strands 1.19.0 pieces, by file so that one module instance is shared. */
 export async function strands() {

@@ -203,6 +203,8 @@ async function childMain(c) {
   })
 }
 async function main() {
+  const names = Object.keys(IMPL).filter((n) => !A.only || A.only.some((x) => n.startsWith(x)))
+  if (names.some((n) => /^(strands|gemini)/.test(n))) L.requirePeers()
   const T0 = L.now(),
     R = { machine: L.machine(), forms: {} },
     dir = path.join(L.DATA, 'offload')
@@ -211,7 +213,6 @@ async function main() {
   const { besidePublishedPackages } = await import('./published-packages.ts')
   const ours = A.ours ?? besidePublishedPackages(path.join(L.HERE, 'ours.ts'))
   for (const k of ['log', 'utf8']) await L.child(SELF, { make: [k, 10] })
-  const names = Object.keys(IMPL).filter((n) => !A.only || A.only.some((x) => n.startsWith(x)))
   for (const form of FORMS)
     for (const [label, size] of Object.entries(SIZES))
       for (const n of names) {
