@@ -90,11 +90,16 @@ export function withShared(own: AdoptedStorage, shared: () => SharedContent | un
 /** Returns the references in a text, at most 1,000. Only whole words in the form of a reference count. */
 export function mentionedReferences(text: string): string[] {
   const found = new Set<string>()
-  // Shorter words, which are no references, are passed over at once.
-  for (const [word] of text.matchAll(/(?<![a-z0-9_])[a-z0-9_]{22,}/g)) {
-    const reference = word.replace(/^_+|_+$/g, '')
+  // Words of this length have a character at each of these places.
+  for (let at = SHORTEST_WORD - 1; at < text.length && found.size < MAX_MENTIONED; at += SHORTEST_WORD) {
+    let start = at
+    while (start > 0 && isWordCode(text.charCodeAt(start - 1))) start--
+    while (at < text.length && isWordCode(text.charCodeAt(at))) at++
+    const reference = at - start < SHORTEST_WORD ? '' : text.slice(start, at).replace(/^_+|_+$/g, '')
     if (isMinted(reference)) found.add(reference)
-    if (found.size === MAX_MENTIONED) break
   }
   return [...found]
 }
+
+const SHORTEST_WORD = 22
+const isWordCode = (code: number): boolean => (code > 96 && code < 123) || (code > 47 && code < 58) || code === 95
