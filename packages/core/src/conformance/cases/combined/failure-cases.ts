@@ -130,7 +130,8 @@ const interrupted = (
       else if (name === 'clear')
         checkEqual([outcome.value, left.length], [COUNT, 0], 'cleared, and left, by a clear that ended well')
       if (name === 'list') checkEqual(left.length, COUNT, 'entries left by a list')
-      for (const { reference } of left)
+      // A list changes nothing, so a few entries tell whether it did.
+      for (const { reference } of name === 'list' ? left.slice(0, 5) : left)
         await readable(storage, reference, stored.get(reference) ?? bytes(''), `after an interrupted ${name}`)
       if (name === 'clear') checkEqual(await storage.clear(), left.length, 'entries cleared afterwards')
       if (name === 'gc') await storage.gc()
