@@ -21,6 +21,18 @@ export interface StorageWrapping {
  *
  * The power `kill` uses a writer in this process that never ends, because the backend's own writer has no wrappers.
  * `damage` cuts the wrapped bytes.
+ *
+ * @example
+ * ```ts
+ * import { compressed } from '@spillway/core/wrappers'
+ * import { runConformance, wrappedHarness, type ConformanceHarness } from '@spillway/core/conformance'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const memory: ConformanceHarness = { name: 'memory', create: async () => ({ storage: new InMemoryStorage() }) }
+ * const harness = wrappedHarness(memory, { name: 'compressed', wrap: (storage) => compressed(storage) })
+ * const report = await runConformance(harness, { filter: (id) => id.startsWith('range/') })
+ * console.assert(report.results.every(({ status }) => status === 'passed'))
+ * ```
  */
 export function wrappedHarness(harness: ConformanceHarness, wrapping: StorageWrapping): ConformanceHarness {
   return {

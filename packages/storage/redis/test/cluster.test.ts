@@ -70,7 +70,7 @@ describe.skipIf(!cluster.available)('a Cluster', () => {
         }
         return true
       }
-      await expect.poll(recovered, { timeout: 60_000, interval: 200 }).toBe(true)
+      await expect.poll(recovered, { timeout: 120_000, interval: 200 }).toBe(true)
       for (const scope of scopes) await scope.store('later', pattern(100_000))
       expect((await Array.fromAsync(storage.list())).length).toBe(24)
       await storage.gc()
@@ -78,7 +78,7 @@ describe.skipIf(!cluster.available)('a Cluster', () => {
       await storage.close()
       await own.dispose()
     }
-  }, 120_000)
+  }, 240_000)
 
   it('is unavailable while keys of one scope are on two nodes, and loses nothing', async () => {
     const own = await startRedisCluster()

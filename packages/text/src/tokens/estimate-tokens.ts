@@ -59,9 +59,9 @@ for (const [first, seconds] of COMMON_PAIRS.split(' ').entries()) {
 const LONGEST_WORD = 16
 
 /**
- * Average tokens of small, capitalized, and capital words, alone, after a space, and after another character, which are
- * included, by length (1 to 16). The numbers were measured with o200k_base over logs, JSON, tables, HTML, source code, terminal output and agent
- * transcripts.
+ * Average tokens of words by length (1 to 16): small, capitalized, and capital words, each alone, after a space, and
+ * after another character, which are included. They were measured with o200k_base over logs, JSON, tables, HTML, source
+ * code, terminal output, and agent transcripts.
  */
 const WORD_COSTS: readonly (readonly (readonly number[])[])[] = [
   [
