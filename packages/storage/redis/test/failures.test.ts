@@ -10,7 +10,7 @@ import { RedisStorage, type RedisStorageOptions } from '../src/index.ts'
 import { REMOVE } from '../src/scripts.ts'
 import { pattern, same, shared, sharedUrl, testStorage } from './support/test-server.ts'
 
-const QUICK = { commandTimeoutMs: 1_000, connectTimeoutMs: 500 }
+const QUICK = { commandTimeoutMs: 3_000, connectTimeoutMs: 1_500 }
 const cluster = await sharedRedisCluster()
 
 function opened(url: string, options: RedisStorageOptions = {}): RedisStorage {
