@@ -118,9 +118,9 @@ describe('partToBlock', () => {
     ['Base64 where an object is expected', { type: 'document', source: 'A'.repeat(8_000_000) }],
     ['bytes where an object is expected', { type: 'file', file: new Uint8Array(8_000_000) }],
   ])('reads %s of 8 MB no slower than decoding it', (_what, part) => {
-    const start = performance.now()
+    const start = process.cpuUsage().user
     partToBlock(part)
-    expect(performance.now() - start).toBeLessThan(500)
+    expect(process.cpuUsage().user - start).toBeLessThan(1_000_000)
   })
 })
 

@@ -56,9 +56,9 @@ it.each<ContentBlock>([{ type: 'text', text: 'a' }, image, pdf])(
 
 it('an image of 8 MB is read no slower than decoding it', () => {
   const part = { type: 'input_image', image: `data:image/png;base64,${'A'.repeat(8_000_000)}` }
-  const start = performance.now()
+  const start = process.cpuUsage().user
   partToBlock(part)
-  expect(performance.now() - start).toBeLessThan(500)
+  expect(process.cpuUsage().user - start).toBeLessThan(1_000_000)
 })
 
 it('answers are written in the form of tool results', () => {

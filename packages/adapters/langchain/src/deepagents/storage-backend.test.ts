@@ -385,9 +385,9 @@ describe('refuseGlob', () => {
       fc.property(fc.array(part, { maxLength: 20 }), (parts) => {
         const pattern = parts.join('')
         if (refuseGlob(pattern) !== undefined) return
-        const start = performance.now()
+        const start = process.cpuUsage().user
         rulesOver(files).glob(pattern, '/')
-        expect(performance.now() - start).toBeLessThan(2_000)
+        expect(process.cpuUsage().user - start).toBeLessThan(2_000_000)
       }),
       { numRuns: 500 },
     )
