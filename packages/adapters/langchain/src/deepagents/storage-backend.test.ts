@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks'
 import { StorageError, type Storage } from '@spillway/core'
 import { StoredFiles, type StoredFile } from '@spillway/core/files'
 import { InMemoryStorage } from '@spillway/memory'
