@@ -60,8 +60,8 @@ export async function runSecond(
 export const SESSION_CALLS = isFull ? 50 : 14
 
 /**
- * Run a session of {@link SESSION_CALLS} model calls in two runs, and return its requests. The second run continues the saved history,
- * and compacts it if the harness can.
+ * Run a session of {@link SESSION_CALLS} model calls in two runs, and return its requests. The second run continues the
+ * saved history, and compacts it if the harness can.
  */
 export async function runLongSession(harness: AdapterHarness, offloader: ContextOffloader): Promise<readonly string[]> {
   const requests: string[] = []
