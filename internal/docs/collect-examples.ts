@@ -65,7 +65,7 @@ export function writeExample(folder: string, document: string, fence: Fence): Ex
 }
 
 /** Whether an example registers vitest tests, and so runs under vitest. */
-export function isVitest({ code }: Fence): boolean {
+export function isVitest({ code }: Pick<Fence, 'code'>): boolean {
   return /from '(?:vitest|@spillway\/[\w/-]+\/vitest)'/.test(code)
 }
 

@@ -8,7 +8,8 @@ import { isVitest, type Example } from './collect-examples.ts'
 import type { NeededServer } from './needed-server.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const STRICT_ASSERT = join(import.meta.dirname, 'strict-assert.mjs')
+/** Makes a failed `console.assert` an error. */
+export const STRICT_ASSERT: string = join(import.meta.dirname, 'strict-assert.mjs')
 const RUN_IN_TURN = join(import.meta.dirname, 'run-in-turn.ts')
 
 /** Variables of this test run, which the program of a user does not see. */
@@ -56,7 +57,19 @@ export async function runExample(example: Example, server?: NeededServer): Promi
 
 /** Whether an example can run in a process with others: it needs no server and no test runner, and uses no `process`. */
 export function sharesProcess({ code, flags }: Pick<Example, 'code' | 'flags'>): boolean {
-  return !flags.some((flag) => flag.startsWith('needs=')) && !/\bprocess\.|SPILLWAY_TEST_|vitest'/.test(code)
+  const needsServer = flags.some((flag) => flag.startsWith('needs='))
+  return !needsServer && !isVitest({ code }) && !/\bprocess\.|SPILLWAY_TEST_/.test(code)
+}
+
+/** A program of Node.js that runs modules in turn, each in an empty folder below its own. */
+export function inTurn(paths: readonly string[]): {
+  readonly args: readonly string[]
+  /** Whether all modules ended, by what the program printed before it ended well. */
+  hasPassed(printed: string): boolean
+} {
+  const mark = `passed ${randomUUID()}`
+  const args = ['--import', STRICT_ASSERT, RUN_IN_TURN, mark, ...paths]
+  return { args, hasPassed: (printed) => printed.includes(mark) }
 }
 
 /**
@@ -65,12 +78,11 @@ export function sharesProcess({ code, flags }: Pick<Example, 'code' | 'flags'>):
  */
 export async function runInTurn(examples: readonly Example[]): Promise<ReadonlySet<Example>> {
   const shared = examples.filter(sharesProcess)
-  const mark = `passed ${randomUUID()}`
-  const args = ['--import', STRICT_ASSERT, RUN_IN_TURN, mark, ...shared.map(({ path }) => path)]
+  const { args, hasPassed } = inTurn(shared.map(({ path }) => path))
   const { exitCode, output } = await inEmptyFolder((folder) =>
     execute(process.execPath, args, folder, { timeout: 60_000 + shared.length * 1_000 }),
   )
-  return new Set(exitCode === 0 && output.includes(mark) ? shared : [])
+  return new Set(exitCode === 0 && hasPassed(output) ? shared : [])
 }
 
 /**

@@ -1,16 +1,13 @@
 /** Empty folders in which an install line of a README runs as it is printed. */
 import { execFile } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import type { InstallLine, PackageManager } from '../docs/install-line.ts'
+import { inTurn, STRICT_ASSERT } from '../docs/run-example.ts'
 import { isFull } from '../test-run/src/test-run.ts'
 import { LINKED_PACKAGES } from './consumer-project.ts'
 import { ROOT } from './public-packages.ts'
-
-const STRICT_ASSERT = join(import.meta.dirname, '../docs/strict-assert.mjs')
-const RUN_IN_TURN = join(import.meta.dirname, '../docs/run-in-turn.ts')
 
 /** The name of the module that runs. */
 export const EXAMPLE = 'example.ts'
@@ -63,17 +60,16 @@ export async function runInstallLine(
     for (const [file, code] of Object.entries(files)) writeFileSync(join(path, file), code)
     return path
   }
-  const node = ['--import', STRICT_ASSERT]
   return {
-    runModule: (files, own) => execute(process.execPath, [...node, EXAMPLE], folderWith(files), { ...env, ...own }),
+    runModule: (files, own) =>
+      execute(process.execPath, ['--import', STRICT_ASSERT, EXAMPLE], folderWith(files), { ...env, ...own }),
     runInTurn: async (modules) => {
-      const mark = `passed ${randomUUID()}`
-      const args = [...node, RUN_IN_TURN, mark, ...modules.map((files) => join(folderWith(files), EXAMPLE))]
+      const { args, hasPassed } = inTurn(modules.map((files) => join(folderWith(files), EXAMPLE)))
       const printed = await execute(process.execPath, args, folderWith(), env).catch((error: unknown) => {
         if (error instanceof ProgramFailed) return ''
         throw error
       })
-      return printed.includes(mark)
+      return hasPassed(printed)
     },
     runShell: async (commands) => await execute('bash', [...shell, commands], folderWith(), env),
     remove: () => rmSync(folder, { recursive: true }),
