@@ -57,7 +57,7 @@ export function exitCodeOf(code: string): number {
   return /^(?:too-large|unavailable|corrupt|unsupported|aborted)$/.test(code) ? EXIT_CODE.storage : EXIT_CODE.usage
 }
 
-/** Exit codes of all commands; `run` exits with the code of its command. */
+/** Exit codes of all commands; `run` has that of its command. 124 is as in `timeout`, 126 and 127 as in shells. */
 export const EXIT_CODE = {
   ok: 0,
   /** No match, or not found. */

@@ -26,7 +26,7 @@ export interface HttpService {
   close(): Promise<void>
 }
 
-const ERROR_CODES = { host: -32_000, origin: -32_000, forwarded: -32_000, token: -32_001 } as const
+const JSON_RPC_CODES = { host: -32_000, origin: -32_000, forwarded: -32_000, token: -32_001 } as const
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
 
@@ -64,7 +64,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
       if ('caller' in guarded) return await fetch(request, guarded.caller.scope)
       const { refused, status, message } = guarded
       const headers: Record<string, string> = refused === 'token' ? { 'www-authenticate': 'Bearer' } : {}
-      const error = { code: ERROR_CODES[refused], message }
+      const error = { code: JSON_RPC_CODES[refused], message }
       return Response.json({ jsonrpc: '2.0', error, id: null }, { status, headers })
     },
   })
