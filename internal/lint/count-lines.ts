@@ -7,8 +7,8 @@ const TEST = /\.test(?:-d)?\.ts$/
 
 /** Lines that a package, or all together, may have. They are budgets: what needs more says what users get for it. */
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
-  total: 87_595,
-  'packages/core': 23_041,
+  total: 87_594,
+  'packages/core': 23_040,
   'packages/previews': 14_335,
   'packages/text': 10_642,
   other: 12_000,

@@ -57,6 +57,7 @@ export {
   createSha256,
   decodeBase64,
   encodeBase64,
+  findBytes,
   locateSqlite,
   randomBytes,
   warn,

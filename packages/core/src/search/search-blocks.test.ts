@@ -1,7 +1,8 @@
 import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { unitsToBytes } from './search-blocks.ts'
+import type { ContentSource } from '../content/content-source.ts'
+import { searchBlocks, unitsToBytes } from './search-blocks.ts'
 
 const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
 
@@ -28,4 +29,17 @@ it('the bytes of valid and invalid units are counted as a decoder reads them', (
     }),
     propertyRuns(670, 20_000),
   )
+})
+
+it('a long line of content that is in memory is searched in place', async () => {
+  const content = new Uint8Array(3_500_000).fill(0x61)
+  const source = { size: content.length, read: async () => content }
+  let parts = 0
+  for await (const { bytes, offset, part } of searchBlocks(source as unknown as ContentSource, 0, content.length)) {
+    expect(bytes.buffer).toBe(content.buffer)
+    expect(bytes.byteOffset).toBe(offset)
+    expect(part).toMatchObject({ isFirst: parts === 0, isLast: offset + bytes.length === content.length })
+    parts += 1
+  }
+  expect(parts).toBe(4)
 })

@@ -1,4 +1,4 @@
-import { concatBytes } from '@spillway/text/internal'
+import { concatBytes, findBytes } from '@spillway/text/internal'
 import { utf8Text } from '@spillway/text/internal/engines'
 import type { ContentSource } from '../content/content-source.ts'
 import { MAX_WHOLE_BYTES } from '../storage/content-cache.ts'
@@ -10,6 +10,7 @@ const OVERLAP = 65_536
 /** Number of bytes before a part that look-behind and word boundaries can see. */
 const LOOK_BACK = 1_024
 const LINE_FEED = 10
+const LINE_END: Uint8Array = Uint8Array.of(LINE_FEED)
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 
 export interface LinePart {
@@ -29,6 +30,7 @@ export interface SearchBlock {
 
 /** Split content into blocks of whole lines with up to 1 MiB. A byte order mark at the start is left out. */
 export async function* searchBlocks(source: ContentSource, start: number, end: number): AsyncGenerator<SearchBlock> {
+  const whole = source.size <= MAX_WHOLE_BYTES ? await source.read(start, end - start) : undefined
   // The incomplete line so far, and its offset in the content.
   let pieces: Uint8Array[] = []
   let carried = 0
@@ -36,7 +38,8 @@ export async function* searchBlocks(source: ContentSource, start: number, end: n
   let inParts = false
 
   function takeLine(isLast: boolean): SearchBlock {
-    const bytes = concatBytes(pieces, carried)
+    const at = offset - start
+    const bytes = whole?.subarray(at, at + carried) ?? concatBytes(pieces, carried)
     const block = { bytes, offset }
     const part = { from: inParts ? LOOK_BACK : 0, isFirst: !inParts, isLast }
     const until = isLast ? carried : carried - OVERLAP
@@ -49,8 +52,10 @@ export async function* searchBlocks(source: ContentSource, start: number, end: n
     return wasInParts || !isLast ? { ...block, part: { ...part, until } } : block
   }
 
-  for await (const block of read(source, start, end)) {
+  for await (const block of whole === undefined ? source.blocks(start, end, { transient: true }) : [whole]) {
     let at = 0
+    // End of the line at `at`, once it is known: a long line is taken in many parts.
+    let lineEnd = 0
     if (offset === 0 && carried === 0 && BYTE_ORDER_MARK.every((byte, index) => block[index] === byte)) {
       offset = at = BYTE_ORDER_MARK.length
     }
@@ -64,23 +69,17 @@ export async function* searchBlocks(source: ContentSource, start: number, end: n
           continue
         }
       }
-      const lineFeed = block.indexOf(LINE_FEED, at)
-      const lineEnd = lineFeed < 0 ? block.length : lineFeed + 1
+      if (lineEnd <= at) lineEnd = findBytes(block, LINE_END, at) + 1 || block.length
       const taken = Math.min(lineEnd - at, MAX_LINE_BYTES - carried)
       // Copied: the memory of a block may be reused for the next.
-      pieces.push(block.slice(at, at + taken))
+      if (whole === undefined) pieces.push(block.slice(at, at + taken))
       carried += taken
       at += taken
-      if (lineFeed >= 0 && at === lineEnd) yield takeLine(true)
+      if (block[at - 1] === LINE_FEED) yield takeLine(true)
       else if (carried === MAX_LINE_BYTES) yield takeLine(false)
     }
   }
   if (carried > 0) yield takeLine(true)
-}
-
-async function* read(source: ContentSource, start: number, end: number): AsyncGenerator<Uint8Array> {
-  if (source.size <= MAX_WHOLE_BYTES) yield await source.read(start, end - start)
-  else yield* source.blocks(start, end, { transient: true })
 }
 
 /** Line ends at which `^` and `$` match with the flag `m`, but that do not end a line of a search. */

@@ -1,7 +1,6 @@
 export {
   createAes256Gcm,
   createPatternMatcher,
-  findBytes,
   gzip,
   hkdfSha256,
   hmacSha256,

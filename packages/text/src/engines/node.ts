@@ -314,11 +314,6 @@ interface WorkerAnswer {
   readonly error?: string
 }
 
-export function findBytes(bytes: Uint8Array, needle: Uint8Array, from: number): number {
-  // For a number, the call itself takes half the time.
-  return Buffer.prototype.indexOf.call(bytes, needle.length === 1 ? needle[0]! : needle, from)
-}
-
 export function utf8Text(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.prototype.utf8Slice.call(bytes, start, end)
 }

@@ -41,7 +41,6 @@ export interface SqlStatement {
   readonly maxUnits: number
 }
 
-/** Rows returned by a statement. */
 export interface SqlRows {
   readonly names: readonly string[]
   readonly rows: readonly (readonly (string | null)[])[]
@@ -74,7 +73,6 @@ export interface SqlEngine {
   query(databases: readonly SqlDatabase[], statement: SqlStatement, limits: SqlLimits): Promise<SqlResult>
 }
 
-/** Return the index of the table with the most rows. */
 export function largestTable(tables: readonly SqlTable[]): number {
   return tables.reduce((largest, { rows }, index) => (rows > tables[largest]!.rows ? index : largest), 0)
 }

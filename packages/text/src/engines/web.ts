@@ -117,19 +117,6 @@ export async function hmacSha256(key: Uint8Array, bytes: Uint8Array): Promise<Ui
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Return the offset of `needle` in `bytes` from `from` on, or -1. */
-export function findBytes(bytes: Uint8Array, needle: Uint8Array, from: number): number {
-  const first = needle[0]
-  if (first === undefined) return from <= bytes.length ? from : -1
-  const last = bytes.length - needle.length
-  for (let at = bytes.indexOf(first, from); at >= 0 && at <= last; at = bytes.indexOf(first, at + 1)) {
-    let length = 1
-    while (length < needle.length && bytes[at + length] === needle[length]) length++
-    if (length === needle.length) return at
-  }
-  return -1
-}
-
 /** Decode UTF-8. Invalid bytes become U+FFFD, and a byte order mark is kept. */
 export function utf8Text(bytes: Uint8Array, start: number, end: number): string {
   return utf8.decode(bytes.subarray(start, end))

@@ -1,3 +1,5 @@
+import { findBytes } from '#platform'
+
 /** Text encoding of some bytes. */
 export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be'
 const SNIFFED_BYTES = 8_192
@@ -93,7 +95,7 @@ export function decodeText(bytes: Uint8Array): string | undefined {
 
 /** Return whether a UTF-8 text has parts in UTF-16. */
 export function hasWidePart(bytes: Uint8Array): boolean {
-  return bytes.includes(0) && new TextDecoder().decode(bytes).search(WIDE_PART) >= 0
+  return findBytes(bytes, Uint8Array.of(0), 0) >= 0 && new TextDecoder().decode(bytes).search(WIDE_PART) >= 0
 }
 
 /** Removes NULs for previews, in UTF-16 and padding. A NUL between two values becomes a blank. */

@@ -1,4 +1,4 @@
-import { findBytes } from '#engines'
+import { findBytes } from '#platform'
 import { LONG_LINE_LENGTH } from '../platform/platform.ts'
 
 /** Receives a match: its start and end in the text, and the start and end of its line. */

@@ -43,6 +43,18 @@ export function encodeBase64(bytes: Uint8Array): string {
   return btoa(binary)
 }
 
+export function findBytes(bytes: Uint8Array, needle: Uint8Array, from: number): number {
+  const first = needle[0]
+  if (first === undefined) return from <= bytes.length ? from : -1
+  const last = bytes.length - needle.length
+  for (let at = bytes.indexOf(first, from); at >= 0 && at <= last; at = bytes.indexOf(first, at + 1)) {
+    let length = 1
+    while (length < needle.length && bytes[at + length] === needle[length]) length++
+    if (length === needle.length) return at
+  }
+  return -1
+}
+
 /** Yield to the event loop. It takes a millisecond, or four in a browser, so call it rarely. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0))
