@@ -182,7 +182,7 @@ describe('the check of documentation', () => {
 
   it('assigns each document to one package, or to the root', () => {
     expect(packageOf('packages/adapters/mcp/src/http/a.ts')).toBe('packages/adapters/mcp')
-    expect(packageOf('benchmarks/speed/README.md')).toBe('benchmarks')
+    expect(packageOf('benchmarks/speed/README.md')).toBe('.')
     expect(packageOf('docs/recipes/llamaindex.md')).toBe('.')
     expect(packageOf('README.md')).toBe('.')
   })

@@ -78,8 +78,12 @@ export function renameInMessage(message: string, examples: readonly Example[]): 
   return renamed
 }
 
-/** The package that a document belongs to: the closest folder above it with a manifest, or `.`. */
+/**
+ * The package that a document belongs to: the closest folder above it with a manifest, or `.`. READMEs of examples and
+ * benchmarks belong to no package: a process for each of these few documents would cost more than what it checks.
+ */
 export function packageOf(document: string): string {
+  if (!document.startsWith('packages/')) return '.'
   for (let folder = dirname(document); folder !== '.'; folder = dirname(folder))
     if (existsSync(join(ROOT, folder, 'package.json'))) return folder
   return '.'
