@@ -1,16 +1,26 @@
-/** Counts the modules that a program loads, ours and others: `SPILLWAY_MODULES=<file> node --import <this> …` writes both. */
+/**
+ * Writes down which modules a program loads, and which module imports which:
+ * `SPILLWAY_MODULES=<file> node --import <this> …`.
+ */
 import { writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 
 const loaded = new Set()
+/** The address of each imported module, by the importing module and the name that it is imported by. */
+const imports = {}
 registerHooks({
+  resolve(name, context, next) {
+    const result = next(name, context)
+    const importer = (imports[context.parentURL ?? ''] ??= {})
+    importer[name] = result.url
+    return result
+  },
   load(url, context, next) {
     loaded.add(url)
     return next(url, context)
   },
 })
 process.once('exit', () => {
-  const files = [...loaded].filter((url) => url.startsWith('file:') && url !== import.meta.url)
-  const own = files.filter((url) => /\/node_modules\/@spillway\/[^/]+\/dist\//.test(url)).length
-  writeFileSync(process.env.SPILLWAY_MODULES, JSON.stringify([own, files.length - own]))
+  loaded.delete(import.meta.url)
+  writeFileSync(process.env.SPILLWAY_MODULES, JSON.stringify({ loaded: [...loaded], imports }))
 })

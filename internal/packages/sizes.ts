@@ -7,6 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { rolldown, type OutputChunk } from 'rolldown'
 import { setup } from './pack.ts'
@@ -106,8 +107,8 @@ function staticChunks(
 }
 
 /**
- * Modules that each entry loads in Node.js, and the command line for its version. Throws if CommonJS cannot require an
- * entry, because it waits at its top level.
+ * Modules that each entry loads in Node.js, and the command line for its version. All entries are loaded in one process:
+ * several share a framework. Throws if CommonJS cannot require an entry, because it waits at its top level.
  */
 function moduleRows(folder: string): [string, number, number][] {
   const entries = listPublicPackages().flatMap(({ name }) => {
@@ -117,12 +118,18 @@ function moduleRows(folder: string): [string, number, number][] {
   })
   // A binding of vitest can be loaded by a running test only.
   const counted = entries.filter((entry) => !/\/(?:package\.json|vitest)$/.test(entry))
+  const script = join(folder, 'node_modules/@spillway/ai-sdk/entries.cjs')
+  writeFileSync(script, counted.map((entry) => `require(${JSON.stringify(entry)})\n`).join(''))
+  const { loaded, imports } = loadedModules(folder, [script])
+  const ofEntries = imports[pathToFileURL(script).href] ?? {}
   return [
     ...counted.map((entry): [string, number, number] => {
-      const args = ['--input-type=commonjs', '-e', `require(${JSON.stringify(entry)})`]
-      return [entry, ...countModules(folder, args)]
+      const modules = new Set([ofEntries[entry] ?? ''])
+      // A set also visits what is added while it is gone through.
+      for (const module of modules) for (const url of Object.values(imports[module] ?? {})) modules.add(url)
+      return [entry, ...countFiles(loaded.filter((url) => modules.has(url)))]
     }),
-    ['spillway --version', ...countModules(folder, version(folder))],
+    ['spillway --version', ...countFiles(loadedModules(folder, version(folder)).loaded)],
   ]
 }
 
@@ -153,10 +160,22 @@ function version(folder: string): string[] {
   return [join(folder, 'node_modules/@spillway/cli/dist/bin.js'), '--version']
 }
 
-function countModules(folder: string, args: readonly string[]): [own: number, others: number] {
-  const counts = join(folder, 'modules.json')
-  run(folder, ['--import', COUNTER, ...args], { SPILLWAY_MODULES: counts })
-  return JSON.parse(readFileSync(counts, 'utf8')) as [number, number]
+/** The modules that a program has loaded, as count-modules.mjs writes them. */
+interface LoadedModules {
+  readonly loaded: readonly string[]
+  readonly imports: Readonly<Record<string, Readonly<Record<string, string>>>>
+}
+
+function loadedModules(folder: string, args: readonly string[]): LoadedModules {
+  const file = join(folder, 'modules.json')
+  run(folder, ['--import', COUNTER, ...args], { SPILLWAY_MODULES: file })
+  return JSON.parse(readFileSync(file, 'utf8')) as LoadedModules
+}
+
+function countFiles(urls: readonly string[]): [own: number, others: number] {
+  const files = urls.filter((url) => url.startsWith('file:') && !url.endsWith('/entries.cjs'))
+  const own = files.filter((url) => /\/node_modules\/@spillway\/[^/]+\/dist\//.test(url)).length
+  return [own, files.length - own]
 }
 
 /** Run Node.js in a folder that resolves the AI SDK too. */
