@@ -5,7 +5,7 @@ import { checkPackage } from '../test-run/src/check-package.ts'
 const FOLDER = process.cwd()
 const isOwn = FOLDER === import.meta.dirname
 
-checkPackage({
+await checkPackage({
   project: 'internal/docs',
   tests: ['examples', 'exported-names', 'readme', ...(isOwn ? ['check-itself', 'http-api', 'option-tables'] : [])],
   env: { SPILLWAY_DOCS_OF: isOwn ? '.' : relative(join(import.meta.dirname, '../..'), FOLDER).replaceAll('\\', '/') },

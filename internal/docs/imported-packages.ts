@@ -33,13 +33,15 @@ export function importedPackages(code: string): string[] {
   return [...new Set(names.map(packageName))]
 }
 
-/** List what a module imports, as it is written. */
+/** List what a module imports, as it is written. Names that are computed are left out. */
 export function importedModules(code: string): string[] {
   const { staticImports, staticExports, dynamicImports } = parseSync('example.ts', code).module
   return [
     ...staticImports.map(({ moduleRequest }) => moduleRequest.value),
     ...staticExports.flatMap(({ entries }) => entries.map(({ moduleRequest }) => moduleRequest?.value ?? '.')),
-    ...dynamicImports.map(({ moduleRequest: { start, end } }) => code.slice(start + 1, end - 1)),
+    ...dynamicImports
+      .map(({ moduleRequest: { start, end } }) => code.slice(start, end))
+      .flatMap((name) => (/^['"]/.test(name) ? [name.slice(1, -1)] : [])),
   ]
 }
 

@@ -8,8 +8,10 @@ export interface InstallLine {
   readonly fence: Fence
   /** The names of the packages, in the order of the line. */
   readonly packages: readonly string[]
-  /** The commands of the fence, for one package manager. */
-  commands(manager: PackageManager): string
+  /** The packages as the line names them, some with a version. */
+  readonly words: readonly string[]
+  /** The commands of the fence, for one package manager, which also install other packages. */
+  commands(manager: PackageManager, also?: readonly string[]): string
 }
 
 /**
@@ -32,7 +34,10 @@ export function installLines(fences: readonly Fence[]): InstallLine[] {
     const wanted = words.split(/\s+/).filter((word) => /^[@a-z]/.test(word))
     const packages = wanted.map((word) => word.replace(/(?<=.)@.*/, ''))
     const add = /or: (pnpm add[^#]*)/.exec(comment)?.[1]?.trim() ?? 'pnpm add'
-    const withPnpm = fence.code.replace(line, [add, ...wanted].join(' ')).replaceAll(/^npm /gm, 'pnpm ')
-    return [{ fence, packages, commands: (manager) => (manager === 'npm' ? fence.code : withPnpm) }]
+    const commands = (manager: PackageManager, also: readonly string[] = []): string =>
+      manager === 'npm'
+        ? fence.code.replace(line, [`npm install ${words.trim()}`, ...also].join(' '))
+        : fence.code.replace(line, [add, ...wanted, ...also].join(' ')).replaceAll(/^npm /gm, 'pnpm ')
+    return [{ fence, packages, words: wanted, commands }]
   })
 }

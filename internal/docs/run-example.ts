@@ -4,12 +4,15 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { OWN_SERVER_VARIABLES, sharedService, variablesOf, type ServiceName } from '../services/src/index.ts'
+import { isFull } from '../test-run/src/test-run.ts'
 import { isVitest, type Example } from './collect-examples.ts'
 import type { NeededServer } from './needed-server.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 /** Makes a failed `console.assert` an error. */
 export const STRICT_ASSERT: string = join(import.meta.dirname, 'strict-assert.mjs')
+/** Names a few quick cases of the conformance suite. */
+const FEW_CASES = 'reference/'
 const RUN_IN_TURN = join(import.meta.dirname, 'run-in-turn.ts')
 
 /** Variables of this test run, which the program of a user does not see. */
@@ -48,6 +51,8 @@ export async function runExample(example: Example, server?: NeededServer): Promi
   const env = { ...(await serviceVariables(example.code)), ...server?.env }
   if (server !== undefined) writeFileSync(example.path, server.address(readFileSync(example.path, 'utf8')))
   const vitest = ['run', '--root', dirname(example.path), '--reporter=dot', example.path]
+  // The suite itself is tested elsewhere: a few cases show that an example registers it.
+  if (!isFull && example.code.includes("/conformance/vitest'")) vitest.push('-t', FEW_CASES)
   return await inEmptyFolder((folder) =>
     isVitest(example)
       ? execute(process.execPath, [join(ROOT, 'node_modules/vitest/vitest.mjs'), ...vitest], folder, { env })
@@ -64,12 +69,16 @@ export function sharesProcess({ code, flags }: Pick<Example, 'code' | 'flags'>):
 /** A program of Node.js that runs modules in turn, each in an empty folder below its own. */
 export function inTurn(paths: readonly string[]): {
   readonly args: readonly string[]
-  /** Whether all modules ended, by what the program printed before it ended well. */
-  hasPassed(printed: string): boolean
+  /** Split what the program printed before it ended well into the output of each module; `undefined` if one did not end. */
+  outputs(printed: string): readonly string[] | undefined
 } {
   const mark = `passed ${randomUUID()}`
   const args = ['--import', STRICT_ASSERT, RUN_IN_TURN, mark, ...paths]
-  return { args, hasPassed: (printed) => printed.includes(mark) }
+  const outputs = (printed: string): readonly string[] | undefined => {
+    const parts = printed.split(mark)
+    return parts.length === paths.length + 1 ? parts.slice(0, paths.length) : undefined
+  }
+  return { args, outputs }
 }
 
 /**
@@ -78,11 +87,11 @@ export function inTurn(paths: readonly string[]): {
  */
 export async function runInTurn(examples: readonly Example[]): Promise<ReadonlySet<Example>> {
   const shared = examples.filter(sharesProcess)
-  const { args, hasPassed } = inTurn(shared.map(({ path }) => path))
+  const { args, outputs } = inTurn(shared.map(({ path }) => path))
   const { exitCode, output } = await inEmptyFolder((folder) =>
     execute(process.execPath, args, folder, { timeout: 60_000 + shared.length * 1_000 }),
   )
-  return new Set(exitCode === 0 && hasPassed(output) ? shared : [])
+  return new Set(exitCode === 0 && outputs(output) !== undefined ? shared : [])
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Imports the modules that the arguments name, each in an empty folder, and prints the first argument at the end. */
+/** Imports the modules that the arguments name, each in an empty folder, and prints the first argument after each. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -10,6 +10,6 @@ for (const [index, path] of paths.entries()) {
   mkdirSync(folder)
   process.chdir(folder)
   await import(pathToFileURL(path).href)
+  console.log(mark)
 }
 process.chdir(start)
-console.log(`\n${mark}`)

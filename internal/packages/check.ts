@@ -2,26 +2,33 @@
 import { join, relative } from 'node:path'
 import { checkPackage } from '../test-run/src/check-package.ts'
 import { isFull } from '../test-run/src/test-run.ts'
-import { ROOT } from './public-packages.ts'
+import { exists, ROOT } from './public-packages.ts'
 
 const isOwn = process.cwd() === import.meta.dirname
 const folder = isOwn ? '.' : relative(ROOT, process.cwd()).replaceAll('\\', '/')
 
-checkPackage({
+await checkPackage({
   project: 'internal/packages',
   tests: [
     'readme-examples',
-    ...(isOwn ? ['api-report', 'compare-sizes', 'licenses', ...(isFull ? ['rehearsal'] : [])] : ['package-shape']),
+    ...(isOwn
+      ? ['api-report', 'compare-sizes', 'licenses', 'packed-imports', ...(isFull ? ['rehearsal'] : [])]
+      : ['package-shape', ...(isFull ? ['resolved-types'] : [])]),
     ...installedBy(folder),
   ],
   env: { SPILLWAY_PACKAGES_OF: folder },
   report: join(process.cwd(), '.reports/packages.json'),
 })
 
-/** The tests that install the package of a folder. The Claude Agent SDK brings a program that is too large to install. */
+/**
+ * The tests that install the package of a folder. An adapter with a set of its oldest framework passes the whole suite there,
+ * from sources, so that only a full run also installs it. The Claude Agent SDK brings a program that is too large to install.
+ */
 function installedBy(of: string): string[] {
-  if (of.startsWith('packages/adapters/'))
-    return of === 'packages/adapters/claude-agent-sdk' ? [] : ['installed-adapters']
+  if (of.startsWith('packages/adapters/')) {
+    const isWithOldest = of !== 'packages/adapters/claude-agent-sdk' && (isFull || !exists(of, 'peers'))
+    return isWithOldest ? ['installed-adapters'] : []
+  }
   const crossed = of === 'packages/storage/memory' || (isFull && /storage\/(?:file|sqlite)$/.test(of))
   const installed = /^packages\/(?:storage\/(?:memory|file)|previews|cli)$/.test(of)
   return [...(installed ? ['installed-packages'] : []), ...(crossed ? ['crossed-versions'] : [])]

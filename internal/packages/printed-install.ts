@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import type { InstallLine, PackageManager } from '../docs/install-line.ts'
 import { inTurn, STRICT_ASSERT } from '../docs/run-example.ts'
 import { isFull } from '../test-run/src/test-run.ts'
 import { LINKED_PACKAGES } from './consumer-project.ts'
@@ -16,23 +15,19 @@ export const EXAMPLE = 'example.ts'
 export interface PrintedInstall {
   /** Run {@link EXAMPLE} in a folder of its own, beside other files of its document; resolves to what it printed. */
   runModule(files: Readonly<Record<string, string>>, env?: NodeJS.ProcessEnv): Promise<string>
-  /** Run several modules like this in one process; resolves to whether all of them passed. */
-  runInTurn(modules: readonly Readonly<Record<string, string>>[]): Promise<boolean>
+  /** Run several modules like this in one process; resolves to what each printed, or `undefined` if one failed. */
+  runInTurn(modules: readonly Readonly<Record<string, string>>[]): Promise<readonly string[] | undefined>
   /** Run shell commands in a folder of their own; resolves to what they printed. */
   runShell(commands: string): Promise<string>
   remove(): void
 }
 
 /**
- * Run an install line in an empty folder.
+ * Run the commands of an install line in an empty folder.
  *
  * @param registry - The address of the registry that has the packed packages.
  */
-export async function runInstallLine(
-  line: InstallLine,
-  manager: PackageManager,
-  registry: string,
-): Promise<PrintedInstall> {
+export async function runInstallLine(commands: string, registry: string): Promise<PrintedInstall> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'spillway-readme-')))
   const globals = join(folder, 'global')
   // pnpm reads the registry of a scope from the file alone, npm with --global from the environment alone.
@@ -52,7 +47,7 @@ export async function runInstallLine(
     PATH: [join(globals, 'bin'), globals, dirname(process.execPath), inherited['PATH']].join(delimiter),
   }
   const shell = ['--norc', '-euo', 'pipefail', '-c']
-  await execute('bash', [...shell, line.commands(manager)], folder, env)
+  await execute('bash', [...shell, commands], folder, env)
   let folders = 0
   const folderWith = (files: Readonly<Record<string, string>> = {}): string => {
     const path = join(folder, `example-${folders++}`)
@@ -64,12 +59,12 @@ export async function runInstallLine(
     runModule: (files, own) =>
       execute(process.execPath, ['--import', STRICT_ASSERT, EXAMPLE], folderWith(files), { ...env, ...own }),
     runInTurn: async (modules) => {
-      const { args, hasPassed } = inTurn(modules.map((files) => join(folderWith(files), EXAMPLE)))
+      const { args, outputs } = inTurn(modules.map((files) => join(folderWith(files), EXAMPLE)))
       const printed = await execute(process.execPath, args, folderWith(), env).catch((error: unknown) => {
         if (error instanceof ProgramFailed) return ''
         throw error
       })
-      return hasPassed(printed)
+      return outputs(printed)
     },
     runShell: async (commands) => await execute('bash', [...shell, commands], folderWith(), env),
     remove: () => rmSync(folder, { recursive: true }),

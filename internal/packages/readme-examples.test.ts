@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { extractFences, type Fence } from '../docs/extract-fences.ts'
 import { importedModules } from '../docs/imported-packages.ts'
-import { installLineOf, installLines } from '../docs/install-line.ts'
+import { installLineOf, installLines, type InstallLine } from '../docs/install-line.ts'
 import { neededServer } from '../docs/needed-server.ts'
 import { sharesProcess } from '../docs/run-example.ts'
 import { isFull } from '../test-run/src/test-run.ts'
@@ -26,25 +26,28 @@ afterAll(() => registry.close())
 describe.each(chosen(listReadmes(), dirname))('%s', (path) => {
   const fences = extractFences(readFileSync(join(ROOT, path), 'utf8'))
   const examples = fences.filter(({ language, flags }) => language === 'ts' || flags.includes('run'))
-  const groups = installLines(fences)
-    .map((line) => ({ line, own: examples.filter((one) => installLineOf(one, fences)?.fence === line.fence) }))
-    .filter(({ own }) => own.length > 0)
+  const groups = joined(
+    installLines(fences)
+      .map((line) => ({ line, own: examples.filter((one) => installLineOf(one, fences)?.fence === line.fence) }))
+      .filter(({ own }) => own.length > 0),
+  )
 
   it('has an install line for every example', () => {
     expect(groups.flatMap(({ own }) => own)).toHaveLength(examples.length)
   })
 
   const cases = groups.map((group) => ({ ...group, at: group.line.fence.line }))
-  describe.each(cases)(`after line $at, with ${MANAGER}`, ({ line, own }) => {
+  describe.each(cases)(`after line $at, with ${MANAGER}`, ({ line, also, own }) => {
     let installed: PrintedInstall
-    /** The examples that have passed in one process, as in internal/docs. What the first one prints is compared. */
-    let passed: readonly Fence[] = []
+    /** What the examples that have passed in one process have printed. */
+    const printed = new Map<Fence, string>()
 
     beforeAll(async () => {
-      installed = await runInstallLine(line, MANAGER, registry.url)
-      const shared = own.filter((one) => one !== examples[0] && one.language === 'ts' && sharesProcess(one))
+      installed = await runInstallLine(line.commands(MANAGER, also), registry.url)
+      const shared = own.filter((one) => one.language === 'ts' && sharesProcess(one))
       if (isFull || shared.length < 2) return
-      if (await installed.runInTurn(shared.map((one) => filesFor(one, fences)))) passed = shared
+      const outputs = await installed.runInTurn(shared.map((one) => filesFor(one, fences)))
+      for (const [index, output] of (outputs ?? []).entries()) printed.set(shared[index]!, output)
     })
 
     afterAll(() => installed.remove())
@@ -52,17 +55,40 @@ describe.each(chosen(listReadmes(), dirname))('%s', (path) => {
     it.for(own.map((example) => [example.line, example] as const))(
       'runs the example of line %i',
       async ([, example], { skip }) => {
-        if (passed.includes(example)) return
         const server = await neededServer(example)
         skip(server.missing !== undefined, server.missing)
-        const printed = await (example.language === 'sh'
-          ? installed.runShell(example.code)
-          : installed.runModule(filesFor(example, fences, server.address), server.env))
-        expect(example === examples[0] ? printed : 'any', 'The first example prints nothing.').not.toBe('')
+        const output =
+          printed.get(example) ??
+          (await (example.language === 'sh'
+            ? installed.runShell(example.code)
+            : installed.runModule(filesFor(example, fences, server.address), server.env)))
+        expect(example === examples[0] ? output.trim() : 'any', 'The first example prints nothing.').not.toBe('')
       },
     )
   })
 })
+
+interface Group {
+  readonly line: InstallLine
+  /** Packages that are installed in addition to those of the line. */
+  readonly also?: readonly string[]
+  readonly own: readonly Fence[]
+}
+
+/**
+ * Join the lines that install into the current folder, except in a full run and a rehearsal. internal/docs compares what each
+ * example imports with its own line. A package that an example needs without importing it is found by a full run.
+ */
+function joined(groups: readonly Group[]): readonly Group[] {
+  const [first, ...others] = groups.filter(({ line }) => !line.fence.code.includes('--global'))
+  if (isFull || MANAGER === 'npm' || first === undefined || others.length === 0) return groups
+  const more = others.flatMap(({ line }) => line.words).filter((word) => !first.line.words.includes(word))
+  const own = [first, ...others].flatMap((group) => group.own)
+  return [
+    { ...first, also: [...new Set(more)], own },
+    ...groups.filter(({ line }) => line.fence.code.includes('--global')),
+  ]
+}
 
 /** The files that an example needs in its folder. One that is not run only imports what it names. */
 function filesFor(

@@ -58,6 +58,11 @@ export function listTarball(tarball: Uint8Array): string[] {
   return [...entriesOf(tarball)].map(([path]) => path)
 }
 
+/** Read all files of a packed package. */
+export function readTarball(tarball: Uint8Array): Map<string, Buffer> {
+  return new Map(entriesOf(tarball))
+}
+
 /** Read a file of a packed package as text. Throws if it is not there. */
 export function readFromTarball(tarball: Uint8Array, path: string): string {
   for (const [name, content] of entriesOf(tarball)) if (name === path) return content.toString()
