@@ -23,7 +23,7 @@ const LAYERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     json: ['shared', 'platform', 'types'],
     'json-path': ['json', 'patterns', 'shared'],
     patterns: ['shared', 'platform', 'engines', 'lines'],
-    tables: ['shared', 'types', 'lines', 'json'],
+    tables: ['shared', 'platform', 'types', 'lines', 'json'],
     query: ['shared', 'platform'],
   },
   'packages/previews': {

@@ -50,7 +50,7 @@ export { escapeExpression } from './shared/escape-expression.ts'
 export { decodeExactly, parseJsonText } from './shared/lenient-parse.ts'
 export { orAborted } from './shared/or-aborted.ts'
 export { perSubject } from './shared/per-subject.ts'
-export { TextCodes } from './shared/text-codes.ts'
+export { TextCodes } from './platform/text-codes.ts'
 export { yieldToOthers, yieldWhenDue } from './platform/yield-to-others.ts'
 export { closestNames } from './shared/closest-names.ts'
 export {
@@ -60,6 +60,7 @@ export {
   findBytes,
   locateSqlite,
   randomBytes,
+  utf8Length,
   warn,
   workMilliseconds,
   yieldToEventLoop,

@@ -2,6 +2,7 @@ import {
   isMediaBlock,
   isTextContentType,
   safeName,
+  utf8Length,
   warn,
   yieldWhenDue,
   type ContentBlock,
@@ -193,26 +194,23 @@ const PIECE_UNITS = 1_048_576
 async function encodeText(text: string): Promise<Uint8Array> {
   const encoder = new TextEncoder()
   if (text.length <= PIECE_UNITS) return encoder.encode(text)
-  const parts: Uint8Array[] = []
   let size = 0
+  await eachPiece(text, (piece) => (size += utf8Length(piece)))
+  const bytes = new Uint8Array(size)
+  let filled = 0
+  await eachPiece(text, (piece) => (filled += encoder.encodeInto(piece, bytes.subarray(filled)).written))
+  return bytes
+}
+
+async function eachPiece(text: string, take: (piece: string) => unknown): Promise<void> {
   for (let at = 0; at < text.length;) {
     let end = at + PIECE_UNITS
     // A pair of surrogates is one character.
     if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end++
-    const part = encoder.encode(text.slice(at, end))
-    parts.push(part)
-    size += part.byteLength
+    take(text.slice(at, end))
     at = end
     await yieldWhenDue()
   }
-  const bytes = new Uint8Array(size)
-  let filled = 0
-  for (const part of parts) {
-    bytes.set(part, filled)
-    filled += part.byteLength
-    await yieldWhenDue()
-  }
-  return bytes
 }
 
 /** Yields documents before their texts, because a text names the reference of its document. */

@@ -1,6 +1,6 @@
-import { cleanLine, formatCount } from '@spillway/text/internal'
+import { cleanLine, countOf, formatCount } from '@spillway/text/internal'
 import { writePreview } from '../layout/write-preview.ts'
-import { countOf, hiddenOf } from '../layout/gap-marks.ts'
+import { hiddenOf } from '../layout/gap-marks.ts'
 import { RawLines } from '../layout/raw-lines.ts'
 import type { TextPreviewer, TextSubject, WritePreview } from '../previewer.ts'
 import type { DiffOutline } from './diff-outline.ts'

@@ -1,5 +1,5 @@
-import { cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
-import { callTokensOf, countOf, showGap } from '../layout/gap-marks.ts'
+import { countOf, cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
+import { callTokensOf, showGap } from '../layout/gap-marks.ts'
 import { fitBudgetInTurns, type Draft } from '../layout/fit-budget.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import type { PageBlock } from './page.ts'

@@ -1,5 +1,5 @@
-import { cleanLine, cutAtGrapheme, estimateTokens, TextCodes } from '@spillway/text/internal'
-import { countOf, sqlExample, withSqlExample } from '../layout/gap-marks.ts'
+import { cleanLine, countOf, cutAtGrapheme, estimateTokens, TextCodes } from '@spillway/text/internal'
+import { sqlExample, withSqlExample } from '../layout/gap-marks.ts'
 import { textItem, type Item, type PreviewModel } from '../layout/preview-model.ts'
 import { previewDrafts } from '../layout/write-preview.ts'
 import type { PreviewOptions } from '../previewer.ts'

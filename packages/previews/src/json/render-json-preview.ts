@@ -1,5 +1,6 @@
 import {
   cleanLine,
+  countOf,
   cutAtGrapheme,
   estimateTokens,
   formatCount,
@@ -7,7 +8,6 @@ import {
   yieldWhenDue,
 } from '@spillway/text/internal'
 import { fitBudget, fitBudgetInTurns, type Draft } from '../layout/fit-budget.ts'
-import { countOf } from '../layout/gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import { rowsWriter } from './entry-rows.ts'
 import type { JsonScan, ScannedString } from './json-scan.ts'

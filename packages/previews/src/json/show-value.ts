@@ -1,5 +1,4 @@
-import { cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
-import { countOf } from '../layout/gap-marks.ts'
+import { countOf, cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
 import type { Shape, ValueSummary } from './shape.ts'
 
 /** Largest number of distinct values to list completely. */

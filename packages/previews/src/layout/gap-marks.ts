@@ -1,4 +1,4 @@
-import { estimateTokens, formatCount } from '@spillway/text/internal'
+import { countOf, estimateTokens } from '@spillway/text/internal'
 import type { PreviewOptions } from '../previewer.ts'
 
 /**
@@ -28,11 +28,6 @@ export function gapMarks(
   }
 
   return write
-}
-
-/** Returns a number with its noun, such as `1 line` or `12,000 lines`. */
-export function countOf(count: number, noun: string, plural: string = `${noun}s`): string {
-  return `${formatCount(count)} ${count === 1 ? noun : plural}`
 }
 
 /** Estimates the tokens of the call in a gap, by a call for ten lines. */

@@ -1,5 +1,4 @@
-import { cleanLine, cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
-import { countOf } from '../layout/gap-marks.ts'
+import { cleanLine, countOf, cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
 import { countSought } from '../layout/wanted-words.ts'
 import { textItem, type PreviewModel } from '../layout/preview-model.ts'
 import type { PreviewOptions } from '../previewer.ts'

@@ -68,8 +68,8 @@ export class ShownLines {
   setCap(cap: number): void {
     const least = Math.min(cap, this.#cap)
     this.#cap = cap
-    for (const [index, shown] of this.#shown.entries()) {
-      if (shown === undefined || fits(this.lines[index]!, least)) continue
+    for (let index = 0; index < this.#shown.length; index++) {
+      if (this.#shown[index] === undefined || fits(this.lines[index]!, least)) continue
       this.#shown[index] = undefined
       this.#costs[index] = undefined
     }
@@ -106,14 +106,12 @@ export class ShownLines {
 
 /** Returns the first line of each template. Lines of a template differ only in numbers. */
 function firstOfEach(lines: readonly ScannedLine[]): Set<number> {
-  const seen = new Set<number>()
-  const firsts = new Set<number>()
-  for (const [index, line] of lines.entries()) {
-    if (line.repeats < LEAST_REPEATS || seen.has(line.template)) continue
-    seen.add(line.template)
-    firsts.add(index)
+  const firsts = new Map<number, number>()
+  for (let index = 0; index < lines.length; index++) {
+    const { repeats, template } = lines[index]!
+    if (repeats >= LEAST_REPEATS && !firsts.has(template)) firsts.set(template, index)
   }
-  return firsts
+  return new Set(firsts.values())
 }
 
 /** For each line, 1 if it is shown. */

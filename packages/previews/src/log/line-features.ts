@@ -9,63 +9,57 @@ import type { LineScores, ScannedLine, TextScan } from './text-scan.ts'
 const MOST_TOKENS = 40
 const TOKEN_UNITS = 32
 
-interface ReadLine extends Pick<LineWords, 'kind' | 'shape' | 'skeleton' | 'template' | 'severity'> {
-  /** Ids of the words, and of the parts between blanks. */
-  readonly words: readonly number[]
-  readonly tokens: readonly number[]
-}
+type ReadLine = Pick<LineWords, 'kind' | 'shape' | 'skeleton' | 'template' | 'severity'>
 
 /** Kept lines of a text. Each hash has an id, so that its weights are looked up only once. */
 interface ReadLines {
   readonly lines: readonly ReadLine[]
   readonly words: HashIds
+  /** Parts of the lines between blanks. */
   readonly tokens: HashIds
 }
 
 export function readLines(lines: readonly ScannedLine[]): ReadLines {
   const read = new LineWords()
-  const codes = new TextCodes()
   const words = new HashIds()
   const tokens = new HashIds()
   const hashes = new Int32Array(MOST_TOKENS)
+  const texts = lines.map(({ text, end }) => (end === '' ? text : `${text} ${end}`))
+  const all = texts.join('\n')
+  const codes = new TextCodes().of(all)
+  let start = 0
   return {
-    lines: lines.map(({ text, end }) => {
-      const line = end === '' ? text : `${text} ${end}`
-      const units = codes.of(line)
-      read.read(line, 0, line.length, units)
+    lines: texts.map(({ length }) => {
+      read.read(all, start, start + length, codes)
+      words.addLine(read.words, read.count)
+      tokens.addLine(hashes, readTokens(codes, start, start + length, hashes))
+      start += length + 1
       const { kind, shape, skeleton, template, severity } = read
-      return {
-        words: words.ofAll(read.words, read.count),
-        tokens: tokens.ofAll(hashes, readTokens(units, hashes)),
-        kind,
-        shape,
-        skeleton,
-        template,
-        severity,
-      }
+      return { kind, shape, skeleton, template, severity }
     }),
     words,
     tokens,
   }
 }
 
-/** Writes hashes of the parts between blanks, and returns their number. All numbers are equal. */
-function readTokens(codes: Uint16Array, tokens: Int32Array): number {
+/** Writes hashes of the parts of a line between blanks, and returns their number. All numbers are equal. */
+function readTokens(codes: Uint16Array, start: number, end: number, tokens: Int32Array): number {
   let count = 0
   let hash = 0
   let units = 0
-  for (let at = 0; at <= codes.length && count < MOST_TOKENS; at++) {
-    const code = at < codes.length ? codes[at]! : 32
+  let wasDigit = false
+  for (let at = start; at <= end && count < MOST_TOKENS; at++) {
+    const code = at < end ? codes[at]! : 32
+    const isDigit = code > 47 && code < 58
     if (code !== 32 && code !== 9) {
-      const isDigit = code > 47 && code < 58
-      if (!isDigit || at === 0 || codes[at - 1]! < 48 || codes[at - 1]! > 57)
-        hash = (Math.imul(hash, 31) + (isDigit ? 48 : code)) | 0
+      if (!isDigit || !wasDigit) hash = (Math.imul(hash, 31) + (isDigit ? 48 : code)) | 0
       units++
     } else if (units > 0) {
       if (units <= TOKEN_UNITS) tokens[count++] = hash
       hash = 0
       units = 0
     }
+    wasDigit = isDigit
   }
   return count
 }
@@ -88,7 +82,7 @@ export function formRanks({ lines, words }: ReadLines, counts: TextCounts): Floa
       const word = hash === ZERO && counts.words.get(ZERO) < least ? NUMBER : hash
       return counts.words.get(word) < least ? RARE : word
     })
-    return ranksOf(lines.map((line) => formOf(line.words, marks)))
+    return ranksOf(lines.map((_, index) => formOf(words, index, marks)))
   })
 }
 
@@ -101,11 +95,11 @@ export function oddLines(ranks: readonly Float64Array[]): Set<number> {
 }
 
 /** @param marks - For each word, its hash if it is common, otherwise `RARE`. */
-function formOf(words: readonly number[], marks: Int32Array): number {
+function formOf({ ids, starts }: HashIds, line: number, marks: readonly number[]): number {
   let form = 0
   let before = 0
-  for (const word of words) {
-    const mark = marks[word]!
+  for (let at = starts[line]!; at < starts[line + 1]!; at++) {
+    const mark = marks[ids[at]!]!
     if (mark !== RARE || before !== RARE) form = Math.imul(form ^ mark, PRIME)
     before = mark
   }
@@ -138,15 +132,14 @@ const EXCEPTION = /[a-z](?:Error|Exception|Failure)\b/
 /** Weights of one kind of feature by id, and the last line that has it. */
 interface IdWeights {
   readonly about: number
-  readonly hashes: Int32Array
+  readonly ids: HashIds
   readonly weights: Float64Array
   readonly lines: Int32Array
 }
 
-function weightsOf(about: number, { hashes }: HashIds, model: LineModel): IdWeights {
-  const weights = new Float64Array(hashes.length)
-  for (let id = 0; id < hashes.length; id++) weights[id] = model.weightOf(featureOf(about, hashes[id]!))
-  return { about, hashes, weights, lines: new Int32Array(hashes.length) }
+function weightsOf(about: number, ids: HashIds, model: LineModel): IdWeights {
+  const weights = new Float64Array(ids.hashes.map((hash) => model.weightOf(featureOf(about, hash))))
+  return { about, ids, weights, lines: new Int32Array(weights.length) }
 }
 
 /** Computes features of kept lines and the sum of their weights. */
@@ -191,20 +184,21 @@ export class LineFeatures {
   }
 
   #addWords(index: number): void {
-    const { words, tokens } = this.#read.lines[index]!
-    const { hashes } = this.#words
-    for (const word of words) this.#addOnce(this.#words, word)
-    for (let at = 1; at < words.length; at++) {
-      const pair = pairOf(hashes[words[at - 1]!]!, hashes[words[at]!]!)
+    const { ids, starts, hashes } = this.#read.words
+    const first = starts[index]!
+    const count = starts[index + 1]! - first
+    this.#addLine(this.#words, index)
+    for (let at = 1; at < count; at++) {
+      const pair = pairOf(hashes[ids[first + at - 1]!]!, hashes[ids[first + at]!]!)
       this.#pairs[at] = pair
       if (this.#pairs.indexOf(pair, 1) === at) this.#add(FEATURE.pair, pair)
     }
-    if (words.length > 0) {
-      this.#add(FEATURE.first, hashes[words[0]!]!)
-      this.#add(FEATURE.last, hashes[words.at(-1)!]!)
+    if (count > 0) {
+      this.#add(FEATURE.first, hashes[ids[first]!]!)
+      this.#add(FEATURE.last, hashes[ids[first + count - 1]!]!)
     }
-    if (words.length > 1) this.#add(FEATURE.firstPair, this.#pairs[1]!)
-    for (const token of tokens) this.#addOnce(this.#tokens, token)
+    if (count > 1) this.#add(FEATURE.firstPair, this.#pairs[1]!)
+    this.#addLine(this.#tokens, index)
     this.#addNear(this.#before, index, -1)
     this.#addNear(this.#after, index, 1)
   }
@@ -217,15 +211,19 @@ export class LineFeatures {
         this.#add(words.about, 0)
         return
       }
-      for (const word of this.#read.lines[near]!.words) this.#addOnce(words, word)
-      for (const token of this.#read.lines[near]!.tokens) this.#addOnce(tokens, token)
+      this.#addLine(words, near)
+      this.#addLine(tokens, near)
     }
   }
 
-  #addOnce({ about, hashes, weights, lines }: IdWeights, id: number): void {
-    if (lines[id] === this.#line) return
-    lines[id] = this.#line
-    this.found(about, hashes[id]!, weights[id]!)
+  /** Adds each hash of a line, unless it was added before. */
+  #addLine({ about, ids: { ids, starts, hashes }, weights, lines }: IdWeights, index: number): void {
+    for (let at = starts[index]!; at < starts[index + 1]!; at++) {
+      const id = ids[at]!
+      if (lines[id] === this.#line) continue
+      lines[id] = this.#line
+      this.found(about, hashes[id]!, weights[id]!)
+    }
   }
 
   #addPlace(index: number): void {
@@ -248,11 +246,14 @@ export class LineFeatures {
 
   #addCounts(index: number): void {
     const { counts } = this.#scan
-    const { words, kind, shape, template, skeleton, severity } = this.#read.lines[index]!
+    const { kind, shape, template, skeleton, severity } = this.#read.lines[index]!
+    const { ids, starts, hashes } = this.#read.words
+    const words = starts[index + 1]! - starts[index]!
     this.#add(FEATURE.templates, steps(counts.templates.get(template)))
     this.#add(FEATURE.shapes, steps(counts.shapes.get(shape)))
     this.#add(FEATURE.kinds, steps(counts.kinds.get(kind)))
-    for (const [view, ranks] of this.ranks.entries()) {
+    for (let view = 0; view < this.ranks.length; view++) {
+      const ranks = this.ranks[view]!
       this.#add(FEATURE.unlike, (view << 8) | Math.floor(Math.log2(ranks.length / ranks[index]!)))
       this.#add(FEATURE.alike, (view << 8) | steps(ranks[index]!))
     }
@@ -260,19 +261,19 @@ export class LineFeatures {
     let rare = 0
     let fresh = 0
     let sum = 0
-    for (const word of words) {
+    for (let at = starts[index]!; at < starts[index + 1]!; at++) {
       // A word beyond the counting limit is not one of the first.
-      const count = counts.words.get(this.#words.hashes[word]!) || 4
+      const count = counts.words.get(hashes[ids[at]!]!) || 4
       if (count < rarest) rarest = count
       if (count <= 2) fresh++
       if (count <= 3) rare++
       sum += Math.log2(count)
     }
-    if (words.length > 0) {
+    if (words > 0) {
       this.#add(FEATURE.rarest, steps(rarest))
       this.#add(FEATURE.newWords, Math.min(fresh, 6))
       this.#add(FEATURE.rareWords, Math.min(rare, 6))
-      this.#add(FEATURE.meanCount, Math.round(sum / words.length))
+      this.#add(FEATURE.meanCount, Math.round(sum / words))
     }
     let unique = 0
     for (

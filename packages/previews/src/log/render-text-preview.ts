@@ -1,6 +1,6 @@
-import { estimateTokens } from '@spillway/text/internal'
+import { countOf, estimateTokens } from '@spillway/text/internal'
 import { type Draft, fitBudget, fitBudgetInTurns } from '../layout/fit-budget.ts'
-import { callTokensOf, countOf, gapMarks, type WriteGap } from '../layout/gap-marks.ts'
+import { callTokensOf, gapMarks, type WriteGap } from '../layout/gap-marks.ts'
 import { countSought } from '../layout/wanted-words.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import { chooseBest, chooseEnds, type ChosenLines, isBeside, ShownLines } from './choose-lines.ts'
@@ -47,8 +47,8 @@ function lineValues(
   for (const end of [0, values.length - 1]) values[end] = Math.max(values[end]!, END_LINE)
   lowerRepeats(lines, values)
   lowerRuns(lines, values)
-  for (const [index, { number }] of lines.entries())
-    if (odd.has(number)) values[index] = ODD_LINE * (1 + scores[index]!)
+  for (let index = 0; index < lines.length; index++)
+    if (odd.has(lines[index]!.number)) values[index] = ODD_LINE * (1 + scores[index]!)
   return sought === undefined
     ? values
     : values.map((value, index) => value + SOUGHT * Math.min(MOST_SOUGHT, sought[index]!))
@@ -75,12 +75,13 @@ function raiseBlocks(
 /** Lowers the values of lines with the same words, except for the best. */
 function lowerRepeats(lines: readonly ScannedLine[], values: Float64Array): void {
   const best = new Map<number, number>()
-  for (const [index, { template }] of lines.entries()) {
+  for (let index = 0; index < lines.length; index++) {
+    const { template } = lines[index]!
     const known = best.get(template)
     if (known === undefined || values[index]! > values[known]!) best.set(template, index)
   }
-  for (const [index, { template }] of lines.entries()) {
-    if (best.get(template) !== index) values[index]! *= REPEATED
+  for (let index = 0; index < lines.length; index++) {
+    if (best.get(lines[index]!.template) !== index) values[index]! *= REPEATED
   }
 }
 
@@ -188,8 +189,9 @@ function previewLayout(scan: TextScan, options: PreviewOptions, { isLog = false,
     }
     let previous: ScannedLine | undefined
     let previousIndex = -1
-    for (const [index, line] of lines.entries()) {
+    for (let index = 0; index < lines.length; index++) {
       if (chosen[index] === 0) continue
+      const line = lines[index]!
       const from = (previous?.number ?? 0) + 1
       const shown = shownLines.show(index)
       if (previousIndex === index - 1 && isBeside(lines, index)) {

@@ -53,35 +53,26 @@ export class HashCounts {
   }
 }
 
-/** Numbers hashes in order, each once. */
+/** Numbers the hashes of lines in order, each once. */
 export class HashIds {
+  /** Ids of the hashes of all lines. Those of a line are between its start and the next one. */
+  readonly ids: number[] = []
+  readonly starts: number[] = [0]
   /** For each hash, its id plus 1. */
   readonly #ids = new HashCounts(Infinity)
-  #hashes = new Int32Array(FIRST_SLOTS)
-  #size = 0
-
   /** Hashes by id. */
-  get hashes(): Int32Array {
-    return this.#hashes.subarray(0, this.#size)
-  }
+  readonly hashes: number[] = []
 
-  ofAll(hashes: Int32Array, count: number): readonly number[] {
-    const ids: number[] = []
-    for (let index = 0; index < count; index++) ids.push(this.#idOf(hashes[index]!))
-    return ids
+  addLine(hashes: Int32Array, count: number): void {
+    for (let index = 0; index < count; index++) this.ids.push(this.#idOf(hashes[index]!))
+    this.starts.push(this.ids.length)
   }
 
   #idOf(hash: number): number {
     const known = this.#ids.get(hash)
     if (known > 0) return known - 1
-    if (this.#size === this.#hashes.length) {
-      const hashes = new Int32Array(this.#size * 2)
-      hashes.set(this.#hashes)
-      this.#hashes = hashes
-    }
-    this.#hashes[this.#size++] = hash
-    this.#ids.add(hash, this.#size)
-    return this.#size - 1
+    this.#ids.add(hash, this.hashes.push(hash))
+    return this.hashes.length - 1
   }
 }
 
@@ -148,6 +139,7 @@ export class LineForms {
   readonly #weights = new Float32Array(this.#slots.buffer)
   readonly #templates: HashCounts
   #window = ''
+  #codes: Uint16Array = new Uint16Array(0)
   /** Positions of the next escape sequence and the next word of an error in the window. */
   #escape = -1
   #telling = -1
@@ -158,8 +150,9 @@ export class LineForms {
     this.#templates = templates
   }
 
-  open(window: string): void {
+  open(window: string, codes: Uint16Array): void {
     this.#window = window
+    this.#codes = codes
     this.#escape = -1
     this.#telling = -1
   }
@@ -207,6 +200,7 @@ export class LineForms {
 
   #formOf(start: number, end: number): number {
     const text = this.#window
+    const codes = this.#codes
     let hash = BASIS
     let at = afterTime(text, start, end)
     while (at < end) {
@@ -215,22 +209,22 @@ export class LineForms {
         if (this.#escape < 0) this.#escape = Infinity
       }
       const stop = Math.min(end, this.#escape)
-      hash = hashForm(hash, text, at, stop)
+      hash = hashForm(hash, codes, at, stop)
       at = stop < end ? escapeEnd(text, stop, end) : end
       // Numbers in escape sequences are colors.
-      for (let part = stop; part < at; part++) hash = Math.imul(hash ^ text.charCodeAt(part), PRIME)
+      for (let part = stop; part < at; part++) hash = Math.imul(hash ^ codes[part]!, PRIME)
     }
     return hash
   }
 }
 
 /** Hashes a line. All numbers are equal, except for zero. */
-function hashForm(before: number, text: string, from: number, to: number): number {
+function hashForm(before: number, codes: Uint16Array, from: number, to: number): number {
   let hash = before
   /** 1 within zeros, and 2 within another number. */
   let state = 0
   for (let at = from; at < to; at++) {
-    const code = text.charCodeAt(at)
+    const code = codes[at]!
     if (code > 57 || code < 48) {
       hash = Math.imul(hash ^ code, PRIME)
       state = 0

@@ -3,27 +3,18 @@ import { LineForms, TextCounts } from './text-counts.ts'
 import { type LineModel, ownWeight } from './line-model.ts'
 import { LINE_MODEL } from './line-weights.ts'
 import { lineScores } from './line-features.ts'
-import { ERROR, LineWords, type Severity, WARNING } from './line-words.ts'
+import { ERROR, LineWords, WARNING } from './line-words.ts'
 import type { LineScores, ScannedLine, TextScan } from './text-scan.ts'
 
 /** Number of UTF-16 units to keep at each end of a long line in the middle of the text. */
 const START_UNITS = 2_048
 const END_UNITS = 512
 
-/** A line that is kept while the text is read. It is cleaned and classified only at the end of the text. */
-export interface KeptLine {
-  readonly number: number
-  readonly blanksBefore: number
+/** A line that is kept while the text is read. It is cleaned only at the end of the text. */
+export interface KeptLine extends Omit<ScannedLine, 'text' | 'end' | 'repeats' | 'rank' | 'run'> {
   readonly raw: string
-  /** End of a line whose middle was cut, and the number of UTF-16 units between. */
+  /** End of a line whose middle was cut. */
   readonly rawEnd: string
-  readonly hidden: number
-  /** Hash of all words, from {@link LineWords}. */
-  readonly template: number
-  readonly red: boolean
-  readonly errorsBefore: number
-  readonly warningsBefore: number
-  readonly severity: Severity
   rank: number
   /** Number of consecutive similar lines, starting with this one. */
   run: number
@@ -101,7 +92,7 @@ export class TextScanner {
     open: (window) => {
       this.#window = window
       this.#codes = this.#textCodes.of(window)
-      this.#forms?.open(window)
+      this.#forms?.open(window, this.#codes)
     },
     line: (start, end) => this.#line(start, end),
     longLine: (start, end, hidden) => this.#longLine(start, end, hidden),
@@ -132,11 +123,9 @@ export class TextScanner {
   /** Rank that the previous line gives to this one. */
   #handed = -Infinity
   #runFirst: KeptLine | undefined
-
   #last: KeptLine | undefined
   #lastRaw = ''
   readonly #model: LineModel
-
   readonly #readUnits: number
 
   /**
@@ -202,7 +191,7 @@ export class TextScanner {
     if (isLarge) {
       if (this.#forms === undefined) {
         this.#forms = new LineForms(this.#counts.templates)
-        this.#forms.open(this.#window)
+        this.#forms.open(this.#window, this.#codes)
       }
       const weight = this.#forms.find(start, end, words)
       if (weight !== undefined) return weight
@@ -297,9 +286,10 @@ export class TextScanner {
     const lines = [...this.#head, ...this.#pool.lines, ...this.#longLines, ...tail].toSorted(
       (one, other) => one.number - other.number,
     )
-    for (const [index, line] of lines.entries()) {
-      const previous = lines[index - 1]
-      if (previous?.number === line.number - 1) line.run = Math.max(line.run, previous.run - 1)
+    for (let index = 1; index < lines.length; index++) {
+      const line = lines[index]!
+      const previous = lines[index - 1]!
+      if (previous.number === line.number - 1) line.run = Math.max(line.run, previous.run - 1)
     }
     return lines.map((line) => this.#describe(line)).filter(({ text, end }) => text !== '' || end !== '')
   }
@@ -307,24 +297,9 @@ export class TextScanner {
   #describe(line: KeptLine): ScannedLine {
     const text = cleanLine(line.raw)
     const end = line.rawEnd === '' ? '' : cleanLine(line.rawEnd)
-    const { number, blanksBefore, hidden, red, severity, template, run, errorsBefore, warningsBefore, rank } = line
     // Unknown if lines were skipped.
-    const repeats = this.#hasSkipped ? 1 : Math.max(1, this.#counts.templates.get(template))
-    return {
-      number,
-      blanksBefore,
-      text,
-      end,
-      hidden,
-      red,
-      severity,
-      template,
-      repeats,
-      run,
-      errorsBefore,
-      warningsBefore,
-      rank,
-    }
+    const repeats = this.#hasSkipped ? 1 : Math.max(1, this.#counts.templates.get(line.template))
+    return { ...line, text, end, repeats }
   }
 }
 

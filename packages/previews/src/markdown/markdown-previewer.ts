@@ -1,6 +1,7 @@
+import { countOf } from '@spillway/text/internal'
 import { writePreview } from '../layout/write-preview.ts'
 import { RawLines } from '../layout/raw-lines.ts'
-import { countOf, hiddenOf } from '../layout/gap-marks.ts'
+import { hiddenOf } from '../layout/gap-marks.ts'
 import type { TextPreviewer, TextSubject } from '../previewer.ts'
 import { markdownReader } from './markdown-reader.ts'
 import { headingDepth, markdownLine } from './markdown-line.ts'

@@ -1,5 +1,5 @@
+import { countOf } from '@spillway/text/internal'
 import { itemOf, type Item } from '../layout/preview-model.ts'
-import { countOf } from '../layout/gap-marks.ts'
 import { estimateLetters } from '../layout/estimate-letters.ts'
 import { ItemStore } from '../layout/item-store.ts'
 import type { RawLine } from '../layout/raw-lines.ts'

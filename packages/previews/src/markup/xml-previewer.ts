@@ -1,5 +1,4 @@
-import { cleanLine, cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
-import { countOf } from '../layout/gap-marks.ts'
+import { cleanLine, countOf, cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
 import { LineCounter } from '../layout/line-counter.ts'
 import { lineLabel, textItem, type Item, type PreviewModel } from '../layout/preview-model.ts'
 import { writePreview } from '../layout/write-preview.ts'

@@ -1,6 +1,5 @@
-import { IsolationError, cleanLine, formatCount } from '@spillway/text/internal'
+import { cleanLine, countOf, formatCount, IsolationError } from '@spillway/text/internal'
 import { isolate } from '@spillway/text/internal/engines'
-import { countOf } from '../layout/gap-marks.ts'
 import { describeMedia } from '../media/describe-media.ts'
 import type { MediaPreview, MediaSubject } from '../previewer.ts'
 import { readPages, type PdfContent, type PdfLimits, type PdfLine, type PdfPeer } from './read-pages.ts'

@@ -1,6 +1,7 @@
+import { countOf } from '@spillway/text/internal'
 import { markdownReader } from '../markdown/markdown-reader.ts'
 import { writePreview } from '../layout/write-preview.ts'
-import { countOf, hiddenOf } from '../layout/gap-marks.ts'
+import { hiddenOf } from '../layout/gap-marks.ts'
 import { RawLines } from '../layout/raw-lines.ts'
 import type { TextPreviewer, TextSubject } from '../previewer.ts'
 import { numberCut, numberNote, withoutNumbers } from '../layout/numbered-lines.ts'

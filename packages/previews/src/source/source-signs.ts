@@ -56,15 +56,15 @@ const LEAST_PARENTS = 2
 function isYaml(lines: readonly string[], isTold: boolean): boolean {
   const filled = lines.slice(0, MOST_LINES).map((line) => line.slice(0, MOST_UNITS).trimEnd())
   const own = filled.filter((line) => line !== '')
-  const share = own.filter((line) => YAML_LINE.test(line)).length / own.length
-  if (isTold) return share >= 0.6
+  const share = (): number => own.filter((line) => YAML_LINE.test(line)).length / own.length
+  if (isTold) return share() >= 0.6
   const parents = filled.filter((line, index) => {
     const indent = YAML_PARENT.exec(line)?.[1]
     const next = filled[index + 1] ?? ''
     return indent !== undefined && next.startsWith(indent) && YAML_CHILD.test(next.slice(indent.length))
   })
   if (parents.length < LEAST_PARENTS || own.some((line) => line.startsWith('\t') || OUTPUT.test(line))) return false
-  return share >= 0.95
+  return share() >= 0.95
 }
 
 /** Matches Markdown fences and HTML tags, in which documents contain code. */

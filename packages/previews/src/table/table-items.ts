@@ -1,7 +1,6 @@
-import { cleanLine, cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
+import { cleanLine, countOf, cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
 import { unquote } from '@spillway/text/internal/tables'
 import { textItem, type HiddenNames, type Item, type PreviewModel } from '../layout/preview-model.ts'
-import { countOf } from '../layout/gap-marks.ts'
 import { countSought } from '../layout/wanted-words.ts'
 import type { SampledRow } from './row-sample.ts'
 import type { TableData } from './table-data.ts'

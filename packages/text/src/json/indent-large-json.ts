@@ -1,8 +1,8 @@
 import { yieldWhenDue } from '../platform/yield-to-others.ts'
 
-/** Number of values to serialize at once. 16 UTF-16 units of strings count as one value. */
-const MOST_AT_ONCE = 8_192
-const UNITS_OF_A_VALUE = 16
+/** Size of the values to serialize at once. A value counts as 16, and each UTF-16 unit of a string or key as 1. */
+const MOST_AT_ONCE = 131_072
+const VALUE_SIZE = 16
 const MOST_LEVELS_AT_ONCE = 256
 const PIECE_UNITS = 65_536
 /** Longest indentation for which a value is wrapped in arrays, which are faster than changing its text. */
@@ -66,7 +66,7 @@ async function writeLarge(value: unknown): Promise<string> {
     for (; last.next < size; last.next++) {
       const key = keys?.[last.next] ?? last.next
       const member = value[key]
-      const added = 1 + weigh(member)
+      const added = VALUE_SIZE + weigh(member)
       if (weight + added > MOST_AT_ONCE) {
         if (weight > 0 || added <= MOST_AT_ONCE) break
         last.next++
@@ -113,18 +113,18 @@ function indentedMembers(value: unknown, indent: string): string {
   return JSON.stringify(wrapped, null, 2).slice(outside - 1, -outside)
 }
 
-/** Counts values and units up to the limit. Too many levels count as over the limit. */
+/** Adds sizes up to the limit. Too many levels count as over the limit. */
 function weigh(value: unknown, limit: number = MOST_AT_ONCE, levels: number = MOST_LEVELS_AT_ONCE): number {
-  if (typeof value === 'string') return 1 + value.length / UNITS_OF_A_VALUE
-  if (typeof value !== 'object' || value === null || isLeaf(value)) return 1
+  if (typeof value === 'string') return VALUE_SIZE + value.length
+  if (typeof value !== 'object' || value === null || isLeaf(value)) return VALUE_SIZE
   if (levels === 0) return Infinity
-  let weight = 1
+  let weight = VALUE_SIZE
   if (Array.isArray(value))
     for (let at = 0; at < value.length && weight <= limit; at++) weight += weigh(value[at], limit - weight, levels - 1)
   else
     for (const key in value) {
       if (weight > limit) break
-      weight += 1 + key.length / UNITS_OF_A_VALUE
+      weight += VALUE_SIZE + key.length
       weight += weigh((value as Record<string, unknown>)[key], limit - weight, levels - 1)
     }
   return weight
@@ -133,5 +133,8 @@ function weigh(value: unknown, limit: number = MOST_AT_ONCE, levels: number = MO
 /** Whether an object has its own serialization, or is not serialized by its properties. */
 const isLeaf = (value: object): boolean =>
   typeof (value as { toJSON?: unknown }).toJSON === 'function' ||
-  ArrayBuffer.isView(value) ||
-  /^\[object (?:Number|String|Boolean|BigInt)\]$/.test(Object.prototype.toString.call(value))
+  (!isPlain(Object.getPrototypeOf(value)) &&
+    (ArrayBuffer.isView(value) ||
+      /^\[object (?:Number|String|Boolean|BigInt)\]$/.test(Object.prototype.toString.call(value))))
+
+const isPlain = (prototype: unknown): boolean => prototype === Object.prototype || prototype === Array.prototype

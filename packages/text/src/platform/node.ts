@@ -1,6 +1,7 @@
 /** Functions of Node.js. `web.ts` exports the same names for other runtimes. */
 import { Buffer } from 'node:buffer'
 import { createHash, randomFillSync } from 'node:crypto'
+import { endianness } from 'node:os'
 import process from 'node:process'
 import type { Sha256 } from './platform.ts'
 
@@ -34,6 +35,17 @@ export function findBytes(bytes: Uint8Array, needle: Uint8Array, from: number): 
   return Buffer.prototype.indexOf.call(bytes, needle.length === 1 ? needle[0]! : needle, from)
 }
 
+export const utf8Length = (text: string): number => Buffer.byteLength(text)
+
+/** Return a function that writes the UTF-16 units of a text to the start of `units`, which must be long enough. */
+export function unitsWriter({ buffer }: Uint16Array): (text: string) => void {
+  const bytes = Buffer.from(buffer)
+  return (text) => {
+    bytes.write(text, 'utf16le')
+    if (endianness() === 'BE') bytes.swap16()
+  }
+}
+
 /** The function as it was at the start: callers take turns, and must not wait for a clock that a test has stopped. */
 const nextTurn = setImmediate
 
@@ -55,14 +67,18 @@ export function warn(message: string, cause: unknown): void {
   process.emitWarning(message, { type: 'SpillwayWarning', detail })
 }
 
+/** `null` if it is not installed. */
+let sqlite: string | null | undefined
+
 /** Return the address of the WebAssembly build of SQLite. Return `undefined` if it cannot run in workers. */
 export function locateSqlite(): string | undefined {
   const mayStartWorkers = process.permission?.has('worker') ?? true
-  if (!mayStartWorkers) return undefined
+  if (!mayStartWorkers || sqlite === null) return undefined
   try {
-    return import.meta.resolve('@sqlite.org/sqlite-wasm')
+    return (sqlite ??= import.meta.resolve('@sqlite.org/sqlite-wasm'))
   } catch (error) {
     // Not installed, or part of a bundle.
+    sqlite = null
     if (error instanceof Error) return undefined
     throw error
   }

@@ -41,6 +41,15 @@ describe.each([
     }
     expect(platform.decodeBase64('_-8')).toEqual(new Uint8Array([0xff, 0xef]))
   })
+
+  it('counts the bytes of a text and writes its UTF-16 units, also of lone surrogates', () => {
+    for (const text of ['', 'ASCII', 'Zoë', '東京 🚚', '\ud83d lone \udc00', 'x'.repeat(1_000)]) {
+      const units = new Uint16Array(text.length + 1).fill(7)
+      platform.unitsWriter(units)(text)
+      expect([...units]).toEqual([...text.split('').map((unit) => unit.charCodeAt(0)), 7])
+      expect(platform.utf8Length(text)).toBe(new TextEncoder().encode(text).length)
+    }
+  })
 })
 
 it('exports the same names on every platform', () => {

@@ -55,6 +55,22 @@ export function findBytes(bytes: Uint8Array, needle: Uint8Array, from: number): 
   return -1
 }
 
+const encoder = new TextEncoder()
+
+export const utf8Length = (text: string): number => encoder.encode(text).length
+
+/** Return a function that writes the UTF-16 units of a text to the start of `units`, which must be long enough. */
+export function unitsWriter(units: Uint16Array): (text: string) => void {
+  const bytes = new Uint8Array(units.length)
+  return (text) => {
+    const { length } = text
+    const { read, written } = encoder.encodeInto(text, bytes)
+    // If all is ASCII, each unit is a byte.
+    if (read === length && written === length) units.set(bytes.subarray(0, length))
+    else for (let at = 0; at < length; at++) units[at] = text.charCodeAt(at)
+  }
+}
+
 /** Yield to the event loop. It takes a millisecond, or four in a browser, so call it rarely. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0))

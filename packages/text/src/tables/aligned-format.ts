@@ -145,7 +145,9 @@ function recordFormat(lines: readonly string[]): AlignedFormat | undefined {
   const above = /\.\.\.(?: ?Done)?$/i.test(lines[0] ?? '') ? 1 : 0
   const records = lines.slice(above).filter((line) => line !== '')
   if (records.length < LEAST_RECORDS) return undefined
+  const first = records.slice(0, records.length / 10 + 1)
   for (const { kind, columns, fits, agrees, largest, sureness } of RECORD_FORMS) {
+    if (!first.some(fits)) continue
     const fitting = records.filter(fits)
     if (fitting.length < records.length * 0.9 || agrees?.(fitting) === false) continue
     return { form: 'aligned', kind, largest, above, header: false, columns, sureness }

@@ -2,7 +2,7 @@ import { cleanLine, formatCount } from '../lines/clean-line.ts'
 import { LineReader, type LineSink } from '../lines/line-reader.ts'
 import type { AlignedFormat } from './aligned-format.ts'
 import { findColumns, isBarRule, isFooter, isHeader, isRule, type LineColumns } from './find-columns.ts'
-import { TextCodes } from '../shared/text-codes.ts'
+import { TextCodes } from '../platform/text-codes.ts'
 import { codesOf, isTerminalText, type BlockText } from './record-reader.ts'
 import { columnName, type RowReader, type TableRow, type TableSink } from './table-row.ts'
 

@@ -1,4 +1,4 @@
-import { TextCodes } from '../shared/text-codes.ts'
+import { TextCodes } from '../platform/text-codes.ts'
 
 /** Size of a block, in UTF-16 units. */
 const BLOCK_UNITS = 32_768

@@ -1,5 +1,5 @@
 import { decodeBase64 } from '#platform'
-import { TextCodes } from '../shared/text-codes.ts'
+import { TextCodes } from '../platform/text-codes.ts'
 
 const OTHER = 0
 const DIGIT = 1
