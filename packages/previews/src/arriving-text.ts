@@ -26,7 +26,6 @@ export class ArrivingText {
     this.#push(this.#nuls.push(text))
   }
 
-  /** End the text and return its preview. */
   async finish(): Promise<TextPreview> {
     this.#push(this.#nuls.finish())
     const { onFallback } = this.#previewing

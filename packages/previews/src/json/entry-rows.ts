@@ -129,10 +129,10 @@ export function rowsWriter(passage: Passage, shape: Shape, options: PreviewOptio
   }
 
   function lines(): Pick<PreviewModel, 'from' | 'lines' | 'label' | 'counted' | 'hidden'> {
-    const { entries, endLine, isTop } = passage
+    const { entries, endLine, lastLine, isTop } = passage
     return {
       from: rows[0]!.place.line,
-      lines: isTop ? endLine : endLine - 1,
+      lines: isTop ? endLine : Math.max(lastLine, endLine - 1),
       label: (line) => `${line}: `,
       counted: (count) => countOf(count, 'line'),
       hidden: (start, end) => {
@@ -203,7 +203,7 @@ function entryRows(passage: Passage, shape: Shape, most: number): EntryRow[] {
       nextPlace?.index === place.index + 1
         ? nextPlace.line
         : place.index === passage.entries - 1
-          ? passage.endLine
+          ? passage.nextLine
           : undefined
     rows.set(place.index, { place, nextLine, ...readEntry(text, passage.isObject), rare: [], rank: 0 })
   }

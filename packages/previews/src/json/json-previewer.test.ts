@@ -166,6 +166,23 @@ describe('items in a preview of JSON', () => {
     expect(shown).toMatch(/\n401: 400, lost, item 400$/)
   })
 
+  it.each([
+    ['lines', undefined, '\n', '8: 7'],
+    ['lines and another line', undefined, '\nDone\n', '8: 7\n[… 1 line, 0 items]'],
+    ['indented records', 1, '', '29: 7'],
+    ['indented records with a final line end', 1, '\n', '29: 7'],
+  ])('end with the last record of %s, and only a line behind it is a gap', async (_, indent, ending, end) => {
+    const records = repeat(8, (id) => JSON.stringify({ id, text: 'word '.repeat(40) }, undefined, indent))
+    const shown = await preview(records.join('\n') + ending, { previewer: ndjsonPreviewer(), budgetTokens: 250 })
+    expect(shown?.endsWith(`\n${end}`)).toBe(true)
+  })
+
+  it('count the last one as hidden if its line ends the array, too', async () => {
+    const records = repeat(60, (id) => JSON.stringify({ id, state: id === 50 ? 'lost' : 'open', text: `${id} w` }))
+    const shown = await preview(`[${records.join(',\n')}]`, { budgetTokens: 100 })
+    expect(shown).toMatch(/\n51: 50, lost[^\n]*\n\[… 9 lines\]$/)
+  })
+
   it('include items with words of the call', async () => {
     expect(await preview(JSON.stringify(issues), { words: ['Issue number 211'] })).toContain('211, Issue number 211')
   })

@@ -137,9 +137,10 @@ class JsonScanner implements JsonSink {
     tokenizer.finish()
     const { broken, depth, line } = tokenizer
     const end = broken?.offset ?? this.#length
+    const lines = this.#endsLine ? line - 1 : line
     while (this.#level >= 0) this.#pop(end, line)
     this.#root.foldAll(this.#room)
-    this.#passages.finish(end, line)
+    this.#passages.finish(end, lines)
     return {
       root: this.#root,
       values: tokenizer.values,
@@ -149,7 +150,7 @@ class JsonScanner implements JsonSink {
       strays: this.#strays,
       strayUnits: tokenizer.strayUnits,
       length: this.#length,
-      lines: this.#endsLine ? line - 1 : line,
+      lines,
       broken:
         broken !== undefined
           ? { ...broken, atEnd: false }

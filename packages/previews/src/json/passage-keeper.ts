@@ -59,8 +59,10 @@ export class PassageKeeper {
   }
 
   close(level: number, offset: number, line: number, path: () => readonly string[]): void {
+    if (level === 0) this.top.nextLine = line + 1
     const passage = level < PASSAGE_LEVELS ? this.#open[level] : undefined
     if (passage === undefined) return
+    passage.nextLine = line
     this.#end(passage, offset, line)
     const least = this.#kept[MOST_PASSAGES - 1]
     if (passage.entries < 2 || (least !== undefined && least.end - least.start >= offset - passage.start)) return
@@ -92,7 +94,7 @@ export class PassageKeeper {
   }
 
   #end(passage: Passage, offset: number, line: number): void {
-    this.#endEntry(passage, offset, line)
+    this.#endEntry(passage, offset, passage.nextLine)
     passage.end = offset
     passage.endLine = line
   }
@@ -231,6 +233,8 @@ export class Passage {
   lastLine = 0
   end = -1
   endLine = 0
+  /** Line that follows the last entry. */
+  nextLine = 0
   head = ''
   tail = ''
   /** Positions of the first entries, followed by a ring of the last ones. */

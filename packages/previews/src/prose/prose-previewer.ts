@@ -127,7 +127,6 @@ function countUnits(line: string) {
   return { letters, odd, sentences }
 }
 
-/** Longest heading, in UTF-16 units. */
 const HEADING_UNITS: number = 90
 /** Length up to which a numbered line may be a heading although it ends like a sentence. */
 const TITLE_UNITS = 30

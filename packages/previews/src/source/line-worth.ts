@@ -28,7 +28,6 @@ const AROUND = 12
 const NEAR_FACTOR = 3
 /** Decrease of the factor for each line of distance. */
 const FALL = 0.1
-/** Number of lines to raise around a conflict. */
 const CONFLICT_AROUND = 3
 /** Number of lines to raise around requested lines. */
 const NEIGHBOURS = 12

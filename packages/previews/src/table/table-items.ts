@@ -166,7 +166,6 @@ function endLine({ line, text }: SampledRow): number {
   return line + text.split('\n').length - 1
 }
 
-/** Longest shown value, in UTF-16 units. */
 const LONGEST_SHOWN = 40
 
 /**
