@@ -3,7 +3,6 @@ import { findReferences, ReferenceArgumentError, type ReferenceCall } from '../s
 
 type Resolver = Pick<ContextOffloader, 'options' | 'resolveReferences'>
 
-/** Whether arguments of a tool may be references. */
 export const takesReferences = ({ options }: Pick<ContextOffloader, 'options'>, toolName: string): boolean =>
   Object.hasOwn(options.resolveReferences?.tools ?? {}, toolName)
 

@@ -168,7 +168,6 @@ type JsonObject = Readonly<Record<string, unknown>>
 const MAX_BESIDE_TEXT = 1_000
 /** Bytes written as JSON take ten times their size, so larger ones are not. */
 const MAX_BYTES_AS_JSON = 65_536
-/** Fields in which frameworks put the text of a result or an error. */
 const TEXT_FIELDS = ['result', 'output', 'error']
 
 /**

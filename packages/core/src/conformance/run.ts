@@ -150,7 +150,6 @@ async function failureOf(
   return failure
 }
 
-/** Everything that a case has opened, for closing it afterwards. */
 function openInstances(harness: ConformanceHarness, planned: PlannedCase) {
   const instances: HarnessInstance[] = []
   const reopened: Storage[] = []

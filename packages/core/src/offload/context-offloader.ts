@@ -42,7 +42,6 @@ import {
 import type { Replacement, ReplacingOffloader } from './replace-result.ts'
 import { evenShare, limitsOf, TurnBudget, withinTurn, type ToolLimits, type TurnResult } from './result-limits.ts'
 
-/** Returns the share of a turn's budget for a result, in tokens. */
 type ShareOfTurn = (result: TurnResult) => Promise<number>
 
 interface OffloadContext {

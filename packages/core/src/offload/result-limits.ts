@@ -183,7 +183,6 @@ function matchesGlob(pattern: string, name: string): boolean {
 /** Tokens of a replacement without a preview: each result gets at least these, even beyond the turn's budget. */
 const FLOOR_TOKENS = frameTokens(1)
 
-/** Limits a result to `tokens` of a turn's budget. */
 export const withinTurn = <Limits extends ResultLimits>(limits: Limits, tokens: number): Limits =>
   tokens >= limits.maxResultTokens
     ? limits

@@ -59,7 +59,6 @@ const MAX_SQL_LENGTH = 10_000
 
 type Parameter = keyof RetrievalCall
 
-/** Parameters of which a call may have only one. */
 const WAYS: readonly Parameter[] = ['pattern', 'sql', 'json_path', 'query', 'byte_range']
 
 /** Parses the input of a call. `null` and an empty string count as absent. Throws a {@link RetrievalError}. */

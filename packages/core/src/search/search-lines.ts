@@ -32,7 +32,6 @@ export interface SearchResult {
   readonly hits: readonly ByteSpan[]
   /** Progress in bytes of the content. After an early stop, it is the start of a line. */
   readonly searchedTo: number
-  /** Set if the deadline stopped the search. */
   readonly stopped?: 'deadline'
 }
 

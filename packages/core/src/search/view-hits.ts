@@ -340,7 +340,6 @@ export class LineFinder {
     return { number: first, start: from, end: await this.endFrom(from) }
   }
 
-  /** Return the offset of the next LF, or the end of the content. */
   async endFrom(offset: number): Promise<number> {
     const { index } = this.#blocks
     if (offset >= index.size) return index.size

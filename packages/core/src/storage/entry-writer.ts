@@ -9,7 +9,6 @@ import type { CloseEntryOptions, EntryWriter, Metadata, OmittedPart, StoredInfo 
 const SEGMENT_BYTES = 1_048_576
 const SEGMENT_MS = 2_000
 const LINE_FEED = 10
-/** Number of bytes that may wait in memory during an outage. */
 const MAX_WAITING_BYTES = 8 * SEGMENT_BYTES
 /** Number of short segments after which they are joined, so that a quiet command does not leave thousands. */
 const MAX_SHORT_SEGMENTS = 32

@@ -60,7 +60,6 @@ export class HashIds {
   readonly starts: number[] = [0]
   /** For each hash, its id plus 1. */
   readonly #ids = new HashCounts(Infinity)
-  /** Hashes by id. */
   readonly hashes: number[] = []
 
   addLine(hashes: Int32Array, count: number): void {

@@ -23,7 +23,6 @@ export interface SelectedSpan {
   readonly path: string
 }
 
-/** Takes a selected value, and returns whether no more values are needed. */
 type Take = (span: SelectedSpan) => boolean
 
 interface Part {
@@ -47,6 +46,9 @@ export class PathEvaluator implements Queries {
   /** Walks of queries that are not in use. They are used again for the next value. */
   readonly #idle = new Map<readonly Segment[], PathWalk>()
   #walked = 0
+  #isBroken = false
+  /** Start of the first value that is not JSON and must pass a filter. */
+  brokenAt: number | undefined
 
   constructor(root?: { readonly bytes: Uint8Array; readonly form: JsonForm }) {
     this.#root = root
@@ -54,12 +56,15 @@ export class PathEvaluator implements Queries {
 
   /** Select the values below a value that a walk found. Returns whether no more values are needed. */
   *select(segments: readonly Segment[], found: FoundValue, take: Take, depth = 0): Evaluation<boolean> {
-    const { pending, start, path } = found
+    const { pending, start, path, isCut = false } = found
     const isSelected = 1 << segments.length
     let { mask } = found
     if (pending.length > 0) {
       const bytes = concatBytes(found.bytes)
-      for (const index of pending) if (yield* this.#passes(segments[index]!, bytes)) mask |= 1 << (index + 1)
+      this.#isBroken = false
+      for (const index of isCut ? [] : pending)
+        if (yield* this.#passes(segments[index]!, bytes)) mask |= 1 << (index + 1)
+      if (this.#isBroken) this.brokenAt ??= start
       const inner = mask & (isSelected - 1)
       if (inner !== 0 && isBracket(bytes[0])) {
         if (depth >= MAX_DEPTH) throw new PathTooLarge()
@@ -67,7 +72,7 @@ export class PathEvaluator implements Queries {
         if (yield* this.#walk(segments, part, take, depth + 1)) return true
       }
     }
-    return (mask & isSelected) !== 0 && take(found)
+    return (mask & isSelected) !== 0 && !isCut && take(found)
   }
 
   *#passes({ selectors }: Segment, bytes: Uint8Array): Evaluation<boolean> {
@@ -120,7 +125,9 @@ export class PathEvaluator implements Queries {
         }
         for (const found of walk.take(slice)) if (yield* this.select(segments, found, take, depth)) return true
       }
-      for (const found of walk.finish()) if (yield* this.select(segments, found, take, depth)) return true
+      const last = walk.finish()
+      this.#isBroken ||= walk.failedAt !== undefined
+      for (const found of last) if (yield* this.select(segments, found, take, depth)) return true
       if (!isUsual) continue
       walk.restart()
       this.#idle.set(segments, walk)

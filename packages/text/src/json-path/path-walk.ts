@@ -49,6 +49,8 @@ export interface FoundValue {
   readonly pending: readonly number[]
   /** Bytes of the value, if it must still pass a filter. */
   readonly bytes: readonly Uint8Array[]
+  /** Whether the content ends within the value. Only values inside it can be selected. */
+  readonly isCut?: boolean
 }
 
 interface PathWalkOptions {
@@ -61,7 +63,6 @@ interface PathWalkOptions {
   readonly mask: number
   /** Lengths of arrays by their start. A walk that only counts finds them, for indexes from the end. */
   readonly lengths: Map<number, number>
-  /** Whether only to count items of arrays. */
   readonly counts: boolean
   /** Whether the path of a selected value is needed. The first value has the index 0. */
   readonly isNamed: (index: number) => boolean
@@ -74,6 +75,9 @@ export const MAX_SEGMENTS = 30
 /** Largest value that must pass a filter, in bytes. */
 export const MAX_TESTED_BYTES: number = 16 * 1_048_576
 const MAX_LENGTHS = 1_000_000
+/** Largest number of values to hold until their line ends. */
+const MAX_HELD = 1_000
+const OPEN_ARRAY = 91
 
 /** A path needs more memory or more levels than it may. */
 export class PathTooLarge extends Error {
@@ -93,7 +97,6 @@ export class PathWalk implements JsonVisitor {
   /** For each open level, the segments that apply, and the start. */
   readonly #masks: number[] = []
   readonly #starts: number[] = []
-  /** For each level, whether its current value is selected. */
   readonly #isSelected: boolean[] = []
   #candidate: { readonly start: number; readonly mask: number; readonly pending: readonly number[] } | undefined
   #pending: readonly number[] = NONE
@@ -102,6 +105,8 @@ export class PathWalk implements JsonVisitor {
   #chunk: Uint8Array = NO_BYTES
   #base: number
   #found: FoundValue[] = []
+  /** Number of found values before the current line, if it is an array. Its values are held until it ends. */
+  #heldFrom: number | undefined
   #given = 0
   #isDone = false
   /** Path of a value that must pass a filter and exceeds {@link MAX_TESTED_BYTES}. */
@@ -125,7 +130,8 @@ export class PathWalk implements JsonVisitor {
     this.#chunk = NO_BYTES
     this.#isDone = false
     this.tooLarge = undefined
-    this.abandon()
+    this.#found = []
+    this.#endCandidate()
   }
 
   /** Whether no more value can be selected. */
@@ -147,22 +153,24 @@ export class PathWalk implements JsonVisitor {
     return this.#walker.skippedLines
   }
 
-  /** Walk the next chunk, and return the values that end in it. */
   take(chunk: Uint8Array): readonly FoundValue[] {
     this.#keepPart(this.#chunk.length)
     this.#base += this.#chunk.length
     this.#chunk = chunk
-    this.#found = []
     this.#walker.take(chunk)
     this.#walker.advance()
-    return this.#found
+    const found = this.#found
+    const from = this.#heldFrom
+    this.#found = from === undefined || found.length - from > MAX_HELD ? [] : found.splice(from)
+    if (from !== undefined) this.#heldFrom = 0
+    return found
   }
 
   /** Return the values that end with the content, for example a number. */
   finish(): readonly FoundValue[] {
     const { form, mask, base, counts } = this.#options
-    this.#found = []
     this.#walker.finish()
+    if (this.#candidate !== undefined) this.#giveCandidate(this.position, true)
     if (form === 'json-lines') {
       if (counts) this.#count(0)
       else if ((mask & this.#selected) !== 0) this.#give(base, 0)
@@ -175,6 +183,7 @@ export class PathWalk implements JsonVisitor {
     const level = this.#walker.levels
     const mask = level === 0 ? this.#options.mask : this.#maskOf(level)
     this.#masks[level] = 0
+    if (level === 1 && first === OPEN_ARRAY && this.#options.form === 'json-lines') this.#heldFrom = this.#found.length
     if (this.#pending !== NONE) {
       this.#candidate = { start: at, mask, pending: this.#pending }
       this.#pending = NONE
@@ -191,13 +200,23 @@ export class PathWalk implements JsonVisitor {
     if (this.#isDone) return
     const level = this.#walker.levels
     const mask = this.#masks[level]!
+    if (level === 1) this.#heldFrom = undefined
     if (this.#candidate !== undefined) this.#giveCandidate(at)
     else if (this.#options.counts) this.#count(level)
     else if (this.#isSelected[level]!) this.#give(this.#starts[level]!, level, at)
-    if (level > 0 && level <= this.#singular && (mask !== 0 || this.#isSelected[level]!)) this.#isDone = true
+    if (level > 0 && level <= this.#singular && (mask !== 0 || this.#isSelected[level]!))
+      this.#isDone = this.#heldFrom === undefined
   }
 
+  /** The values of a line that only begins like an array are dropped. */
   abandon(): void {
+    this.#endCandidate()
+    if (this.#heldFrom === undefined) return
+    this.#given -= this.#found.splice(this.#heldFrom).length
+    this.#heldFrom = undefined
+  }
+
+  #endCandidate(): void {
     if (this.#candidate === undefined) return
     this.#candidate = undefined
     this.#parts = []
@@ -227,7 +246,8 @@ export class PathWalk implements JsonVisitor {
       }
       if (isSelected || (counts && hasFilter)) mask |= 1 << (index + 1)
       else if (hasFilter) this.#pending = [...this.#pending, index]
-      else if (isOnly && level <= this.#singular + 1 && this.#isPast(segment, level)) this.#isDone = true
+      else if (isOnly && level <= this.#singular + 1 && this.#isPast(segment, level))
+        this.#isDone = this.#heldFrom === undefined
     }
     return mask
   }
@@ -269,13 +289,13 @@ export class PathWalk implements JsonVisitor {
     this.#found.push({ start, end, path, mask: this.#selected, pending: NONE, bytes: NONE })
   }
 
-  #giveCandidate(end: number): void {
+  #giveCandidate(end: number, isCut = false): void {
     this.#keepPart(end - this.#base)
     const level = this.#walker.levels
     const path = this.#pathOf(level)
     if (this.#partBytes > MAX_TESTED_BYTES) this.tooLarge ??= path
-    else this.#found.push({ ...this.#candidate!, end, path, bytes: this.#parts })
-    this.abandon()
+    else this.#found.push({ ...this.#candidate!, end, path, bytes: this.#parts, isCut })
+    this.#endCandidate()
   }
 
   #keepPart(end: number): void {
@@ -305,7 +325,6 @@ function isSingular({ descends, selectors }: Segment): boolean {
   return !descends && selectors.length === 1 && (selectors[0]!.type === 'name' || selectors[0]!.type === 'index')
 }
 
-/** Return whether a segment needs the length of an array. */
 export function asksLength({ selectors }: Segment): boolean {
   return selectors.some(countsFromEnd)
 }

@@ -519,7 +519,6 @@ export class JsonWalker {
   }
 }
 
-/** Return whether a byte opens an array or object. */
 export function isBracket(byte: number | undefined): boolean {
   return byte === OPEN_ARRAY || byte === OPEN_OBJECT
 }

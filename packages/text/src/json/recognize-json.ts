@@ -66,7 +66,6 @@ export function isJsonType(contentType: string): boolean {
   return /^(?:application|text)\/(?:json5?|x-json)$|\+json$/.test(contentType)
 }
 
-/** Return whether a content type declares JSON Lines. */
 export function isJsonLinesType(contentType: string): boolean {
   return /^(?:application|text)\/(?:x-)?(?:ndjson|jsonl|jsonlines|json-seq|json-lines)$|\+json-seq$/.test(contentType)
 }

@@ -1,6 +1,5 @@
 import { decodeBase64, encodeBase64 } from '#platform'
 
-/** Size of a block in the index, in bytes. */
 export const LINE_BLOCK_BYTES = 65_536
 const LINE_FEED = 10
 const VERSION = 1

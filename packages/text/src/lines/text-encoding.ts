@@ -1,6 +1,5 @@
 import { findBytes } from '#platform'
 
-/** Text encoding of some bytes. */
 export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be'
 const SNIFFED_BYTES = 8_192
 /** Characters that are rare in text: controls without effect in terminals, and runs of NUL. A run counts once. */

@@ -151,7 +151,6 @@ class Alphabet {
     this.setOf('\\w')
   }
 
-  /** Return the number of a set of characters. */
   setOf(source: string): number {
     let index = this.#sources.get(source)
     if (index === undefined) {
@@ -291,7 +290,6 @@ interface State {
   /** Whether a match ends before this character. */
   readonly isMatch: boolean
   readonly isDead: boolean
-  /** Known next states, by class of the character. */
   readonly next: State[]
 }
 
@@ -306,7 +304,6 @@ function positionSet({ groups }: Program) {
     round++
   }
 
-  /** Returns whether the position is needed. */
   function add(position: number): boolean {
     const group = groups[position]!
     if (rounds[group] === round && greatest[group]! >= position) return false
@@ -318,7 +315,6 @@ function positionSet({ groups }: Program) {
   return { clear, add }
 }
 
-/** The match to find: the preferred one, any, or the longest. */
 type Wanted = 'preferred' | 'any' | 'longest'
 
 type Automaton = ReturnType<typeof automaton>

@@ -244,7 +244,6 @@ function chainLength({ body, min, max }: RepeatNode): Polynomial {
   return consumes(body) ? [1, 1] : [min + 1, 1]
 }
 
-/** Return the sets of the first characters that all matches of a branch share. */
 function leadingSets(branch: PatternNode): readonly CharacterSet[] {
   const parts = branch.kind === 'sequence' ? branch.parts : [branch]
   const sets: CharacterSet[] = []
@@ -312,7 +311,6 @@ export type Polynomial = readonly number[]
 const ZERO: Polynomial = [0]
 const UNBOUNDED: Polynomial = [Infinity]
 const GREATEST_DEGREE = 16
-/** Largest coefficient, because larger numbers are not exact. */
 const GREATEST_COEFFICIENT = Number.MAX_SAFE_INTEGER
 
 export function sum(...polynomials: readonly Polynomial[]): Polynomial {

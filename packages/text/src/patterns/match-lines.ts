@@ -25,7 +25,6 @@ export function matchLines(regex: RegExp, text: string, take: TakeMatch): void {
   }
 }
 
-/** Count the lines and hits of {@link matchLines}, without their positions. */
 export function countLines(regex: RegExp, text: string): { readonly lines: number; readonly hits: number } {
   let lines = 0
   let hits = 0

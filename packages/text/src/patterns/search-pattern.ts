@@ -36,7 +36,6 @@ export interface SearchPattern {
    * ignored.
    */
   readonly textExpression: string
-  /** The flags of `textExpression`, which are those of `expression` and `m`. */
   readonly textFlags: string
 }
 

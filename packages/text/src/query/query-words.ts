@@ -31,7 +31,6 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
 /** Words for the content itself, which have a low weight. */
 const CONTENT_WORDS: ReadonlySet<string> = new Set('line lines log logs output message messages text file'.split(' '))
 const CONTENT_WEIGHT = 0.3
-/** Weight of the subject in a question about a failure. */
 const SUBJECT_WEIGHT = 0.3
 /** Weights of added words, by the number of other words in the question. */
 const IMPLIED_WEIGHTS = [0.8, 0.3, 0.15]

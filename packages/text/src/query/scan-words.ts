@@ -17,7 +17,6 @@ export interface ChunkPlace {
   readonly size: number
   readonly firstLine: number
   readonly column: number
-  /** End of the first line in the chunk, which is at its LF or at the end of the chunk. */
   readonly firstEnd: number
   readonly open: boolean
 }

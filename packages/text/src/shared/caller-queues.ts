@@ -6,7 +6,6 @@ export class CallerQueues<Item> {
     return this.#queues.size === 0
   }
 
-  /** Callers that have waiting items. */
   callers(): Iterable<unknown> {
     return this.#queues.keys()
   }

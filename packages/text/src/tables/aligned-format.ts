@@ -17,7 +17,6 @@ import type { TableText } from './separated-format.ts'
 
 /** Layout of the tables in the lines of a text. */
 export interface AlignedFormat {
-  /** `bars` if bars separate the cells, or `aligned` if columns are aligned. */
   readonly form: 'bars' | 'aligned'
   /** Kind of the rows, if they are not a table with a header. */
   readonly kind?: string

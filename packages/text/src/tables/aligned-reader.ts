@@ -8,7 +8,6 @@ import { columnName, type RowReader, type TableRow, type TableSink } from './tab
 
 const MOST_SECTIONS = 64
 const ROWS_TO_FIND = 40
-/** Size of a block, in UTF-16 units. */
 const BLOCK_UNITS = 32_768
 const BLANK = 32
 const UNFIT_SHARE = 0.2
@@ -26,7 +25,6 @@ export interface AlignedTable {
   note(text: string): void
 }
 
-/** Create a table from its columns, the lines before its header, and whether it has a header. */
 export type BeginTable<Table> = (columns: LineColumns, title: string, named: boolean) => Table
 
 /** A further table whose columns are not yet known. */
@@ -36,7 +34,6 @@ interface OpenSection {
   readonly rows: { readonly text: string; readonly line: number }[]
 }
 
-/** Reads tables from lines with aligned columns or bars. */
 export class AlignedReader<Table extends AlignedTable> implements LineSink {
   readonly #format: AlignedFormat
   readonly #bar: number

@@ -19,7 +19,6 @@ export function isBarRule(line: string, isFramed: boolean): boolean {
   return isRule(line) && !/[|│┃] +[|│┃]/.test(line) && (isFramed || !line.startsWith(' '))
 }
 
-/** Return whether a line is a footer of a database client. */
 export function isFooter(line: string): boolean {
   return /^\(?\d+ rows?(?:\)| in set\b.*| affected\b.*)?$/i.test(line.trim())
 }

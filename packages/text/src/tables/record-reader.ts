@@ -1,6 +1,5 @@
 import { TextCodes } from '../platform/text-codes.ts'
 
-/** Size of a block, in UTF-16 units. */
 const BLOCK_UNITS = 32_768
 /** UTF-16 units. A text with a longer record is not a table. */
 const LONGEST_RECORD = 1_048_576

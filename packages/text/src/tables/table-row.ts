@@ -38,7 +38,6 @@ export class GrowingColumns {
   }
 }
 
-/** Longest shown name, in UTF-16 units. */
 const LONGEST_SHOWN = 200
 
 /** Return the name of a column: its header on one line. If the header is empty, return its number. */

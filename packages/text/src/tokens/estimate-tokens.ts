@@ -306,7 +306,6 @@ function markTokens(run: number, changes: number, bars: number, repeats: number)
   return 1 + (changes > 3 ? (changes - 3) * 0.72 + 0.9 : changes * 0.3 + bars / 2) + Math.floor(repeats)
 }
 
-/** Returns the tokens that letters with accents add to their word. */
 function accentTokens(codes: Uint16Array, from: number, end: number): number {
   let tokens = 0
   for (let index = from; index < end; index++) {

@@ -118,7 +118,6 @@ const SIGNATURES: readonly Signature[] = [
   [format('woff', 'font/woff'), [0, 'wOFF']],
 ]
 
-/** Starts of the brands of ISO base media files. */
 const BRANDS: readonly (readonly [brand: string, format: MediaFormat])[] = [
   ['avif', format('avif', 'image/avif')],
   ['avis', format('avif', 'image/avif')],

@@ -137,7 +137,6 @@ const openEntry = (
   ...options: Parameters<CaseContext['storage']['openEntry']>
 ) => attempt('opening an entry', () => storage.openEntry(...options))
 
-/** Make numbered lines of 100 bytes each. */
 function numberedLines(count: number): Uint8Array {
   const lines = Array.from({ length: count }, (_, index) => `line ${index + 1} `.padEnd(99, '.'))
   return bytes(`${lines.join('\n')}\n`)

@@ -223,10 +223,15 @@ describe('a JSON path', () => {
     const lines = `up\n${records.join('\n[INFO] next\n')}\nexit status 1\n`
     const answer = await ask(lines, '$[?@.ok == false].id', { contentType: 'text/plain' })
     expect(answer).toContain('$[5].id: 5')
-    expect(answer).toContain('[9 lines that are not JSON were skipped.]')
+    expect(answer).toContain('[9 lines are not whole JSON: skipped from the first fault on.]')
     const document = `npm warn using --force\n${JSON.stringify({ items: records.map((one) => JSON.parse(one) as unknown) }, null, 2)}`
     for (const contentType of ['text/plain', 'application/json'])
       expect(await ask(document, '$.items[5].ok', { contentType })).toContain('$.items[5].ok: false')
+  })
+
+  test('says that values to test are not JSON, such as those of Python', async () => {
+    const answer = await ask(`[{'id': 1}, {'id': 2}]`, '$[?@.id == 2]', { contentType: 'text/plain' })
+    expect(answer).toContain('[Some tested values are not JSON, the first at byte 2: search them by a pattern.]')
   })
 
   test('is refused for a log that is declared as JSON Lines', async () => {

@@ -94,15 +94,19 @@ function restOf({ request, path }: PathQuestion, next: number, { count, ended }:
   return { said, call: { reference, json_path: path.text, after: next } }
 }
 
-function notesOf({ source, layout }: PathQuestion, { ended, skippedLines }: Selection): string[] {
+function notesOf({ source, layout }: PathQuestion, { ended, skippedLines, brokenAt }: Selection): string[] {
   const notes: string[] = []
   if (layout.form === 'json-lines') {
     notes.push('This content is JSON Lines: $[0] is its first value, $[*].name the name of each.')
   }
   if (skippedLines > 0) {
-    const lines = countOf(skippedLines, 'line that is not JSON was', 'lines that are not JSON were')
-    notes.push(`${lines} skipped.`)
+    const lines = countOf(skippedLines, 'line is', 'lines are')
+    notes.push(`${lines} not whole JSON: skipped from the first fault on.`)
   }
+  if (brokenAt !== undefined)
+    notes.push(
+      `Some tested values are not JSON, the first at byte ${formatCount(brokenAt + 1)}: search them by a pattern.`,
+    )
   if (ended.by === 'failure') notes.push(sayFailure(source, ended.at))
   if (ended.by === 'timeout') {
     const share = Math.floor((ended.at / source.size) * 100)
@@ -243,7 +247,6 @@ export interface JsonPathRequest {
 /** Number of UTF-16 units to read of each value once the answer is full. */
 const LEAST_READ = 1_000
 const LEAST_SHOWN = 40
-/** Number of values whose items are counted, because counting reads the whole value. */
 const MAX_DESCRIBED = 4
 const MAX_SHOWN_BYTES = 4 * 1_048_576
 
@@ -254,7 +257,6 @@ interface ResultView {
   readonly json: string
   readonly isWhole: boolean
   readonly summary: string
-  /** Path of a part of the value. If the value has no parts, its own path. */
   readonly partPath: string
 }
 

@@ -31,10 +31,10 @@ async function select(
   const before = source.bytesRead()
   const clock = new WorkClock(deadlineMs, undefined)
   const selection = await selectJson(source, parsed, { layout, skip, keep, enough, clock })
-  const { values, count, skippedLines, ended } = selection
+  const { values, count, skippedLines, brokenAt, ended } = selection
   const bytes = encoder.encode(text)
   const shown = values.map((value) => `${value.path} ${decoder.decode(bytes.subarray(value.start, value.end))}`)
-  return { values, count, skippedLines, ended, shown, bytesRead: source.bytesRead() - before }
+  return { values, count, skippedLines, brokenAt, ended, shown, bytesRead: source.bytesRead() - before }
 }
 
 /** Evaluate on the whole document at once. */
@@ -194,6 +194,7 @@ describe('selecting values by a walk', () => {
       '5 tests {passed}',
       '"so"',
       '[12:00] x',
+      '[1, 2026-11-28] y',
       '- {',
     )
     const lines = fc.array(
@@ -203,7 +204,7 @@ describe('selecting values by a walk', () => {
       ),
       { maxLength: 12 },
     )
-    const paths = fc.constantFrom('$[*].a', '$[1].a', '$[-1]', '$[?@.a]', '$..a', '$[1:3].c[0]')
+    const paths = fc.constantFrom('$[*].a', '$[1].a', '$[-1]', '$[?@.a]', '$..a', '$[1:3].c[0]', '$[*].*', '$[2][0]')
     await fc.assert(
       fc.asyncProperty(lines, paths, fc.integer({ min: 1, max: 30 }), async (some, path, chunkBytes) => {
         const text = ['up', '{"a":0,"b":1,"c":[2],"d":3}', '{"a":1,"b":1,"c":[2],"d":3}', ...some].join('\n')
@@ -219,6 +220,9 @@ describe('selecting values by a walk', () => {
     const broken = '{"a":0}\n{"a":1}\n{"a":2,"b":"cut o\n{"a":3}\n{"a":4}}\n{"a":5}'
     expect(await select(broken, '$[*].a')).toMatchObject({ count: 6, skippedLines: 2, ended: { by: 'all' } })
     expect((await select(broken, '$[3].a')).shown).toEqual(['$[3].a 3'])
+    const dated = `{"a":0}\n[1, 2026-11-28] y\n${broken}`
+    expect((await select(dated, '$[*].*')).shown[1]).toBe('$[1].a 0')
+    expect((await select(dated, '$[1][0]')).count).toBe(0)
   })
 
   test('reads one document after other lines', async () => {
@@ -234,6 +238,21 @@ describe('selecting values by a walk', () => {
     expect(await select('[{"a":1},{"a" 2}]', '$[*].a')).toMatchObject({ count: 1, ended: { by: 'failure', at: 14 } })
     expect(await select('no JSON', '$..a')).toMatchObject({ count: 0, ended: { by: 'failure', at: 1 } })
     expect(await select('', '$')).toMatchObject({ count: 0, ended: { by: 'failure', at: 0 } })
+  })
+
+  test('filters the values before the place where the content breaks off, at any level', async () => {
+    const cut = '{"a":[{"b":1,"c":{"b":1}},{"b":2},{"b":1'
+    for (const chunkBytes of [1, 7, Infinity]) {
+      const selection = await select(cut, '$..[?@.b == 1].b', { chunkBytes })
+      expect(selection).toMatchObject({ shown: ['$.a[0].b 1', '$.a[0].c.b 1'], ended: { by: 'failure', at: 40 } })
+    }
+    expect((await select('{"a":1}\n{"b":[{"c":2},{"c":3', '$..[?@.c > 1]')).shown).toEqual(['$[1].b[0] {"c":2}'])
+  })
+
+  test('tells where a value that must pass a filter is not JSON', async () => {
+    expect(await select(`[{'a': 1}, {'a': 2}]`, '$[?@.a == 2]')).toMatchObject({ count: 0, brokenAt: 1 })
+    expect(await select('[{"a":1},{"b":NaN}]', '$[?@.a]')).toMatchObject({ count: 1, brokenAt: 9 })
+    expect(await select('[{"a":1},5,"x",null]', '$..[?@.b]')).toMatchObject({ count: 0, brokenAt: undefined })
   })
 
   test('keeps no value in memory if it is too large for a filter', async () => {

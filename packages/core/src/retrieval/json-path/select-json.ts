@@ -32,8 +32,10 @@ interface SelectOptions {
 export interface Selection {
   readonly values: readonly SelectedValue[]
   readonly count: number
-  /** Lines of JSON Lines that were skipped because they are not JSON. */
+  /** Lines of JSON Lines that are not whole JSON. Values before the first fault of a line may be selected. */
   readonly skippedLines: number
+  /** Start of the first value that is not JSON and must pass a filter. */
+  readonly brokenAt: number | undefined
   readonly ended:
     | { readonly by: 'all' | 'enough' }
     | { readonly by: 'failure'; readonly at: number }
@@ -52,11 +54,11 @@ export async function selectJson(
   const values: SelectedValue[] = []
   let count = 0
   let skippedLines = 0
+  let brokenAt: number | undefined
   const { segments, asksRoot } = path
   const { form, start: base } = layout
   let ended = { by: 'all' } as Selection['ended']
 
-  /** @param counts - Whether only to count the items of arrays. */
   async function run(counts: boolean): Promise<void> {
     const evaluator = asksRoot && !counts ? await rootEvaluator() : new PathEvaluator()
     if (evaluator === undefined) return
@@ -79,6 +81,7 @@ export async function selectJson(
       ended = { by: 'timeout', at: walk.position }
     }
     skippedLines = walk.skippedLines
+    brokenAt = evaluator.brokenAt
     if (ended.by !== 'all' || counts) return
     if (walk.tooLarge !== undefined) ended = { by: 'too-large', path: walk.tooLarge }
     else if (walk.failedAt !== undefined) ended = { by: 'failure', at: walk.failedAt }
@@ -119,5 +122,5 @@ export async function selectJson(
 
   if (segments.some(asksLength)) await run(true)
   if (ended.by !== 'timeout') await run(false)
-  return { values, count, skippedLines, ended }
+  return { values, count, skippedLines, brokenAt, ended }
 }

@@ -231,6 +231,17 @@ describe('SQL over a table', () => {
     expect(await rows(content, 'SELECT max(n) FROM t', { json_path: '$.many[?@.n < 3]' })).toEqual(['2'])
   })
 
+  it('reads the array that content which is cut off does not end', async () => {
+    const items = Array.from({ length: 50 }, (_, n) => ({ n, tags: [{ k: n }] }))
+    const content = JSON.stringify({ few: [{ k: 1 }], items }).slice(0, -5)
+    const answer = await query(content, 'SELECT count(*), max(n) FROM t')
+    expect(answer).toContain('\n1| 49,48\n')
+    expect(answer).toContain('largest array of objects in this JSON: "$.items"')
+    expect(answer).toContain('[The array does not end: the content was cut off.]')
+    const selected = await query(content, 'SELECT count(*) FROM t', { json_path: '$.items[*]' })
+    expect(selected).toContain('\n1| 49\n[t has no values from the place on where the JSON breaks off.]')
+  })
+
   it('joins tables of a scope', async () => {
     const entries = { a: { content: 'id,city\n1,Bonn\n2,Köln\n' }, b: { content: 'id,n\n2,5\n2,6\n' } }
     const tool = toolOf(entries, { scoped: true, deadlineMs: UNHURRIED_MS })

@@ -158,10 +158,12 @@ async function planPath(
   const options = { layout, skip: 0, keep: MAX_VALUES, enough: MAX_VALUES + 1, clock }
   const { values, ended } = await selectJson(source, parsed, options)
   const [first] = values
-  if (ended.by !== 'all' || first === undefined) throw noTable(source, path)
+  const isCut = ended.by === 'failure'
+  if ((ended.by !== 'all' && !isCut) || first === undefined) throw noTable(source, path)
   const [opening] = await source.read(first.start, 1)
   const isArray = opening === 91 && values.length === 1
-  return { values, createReader: (sink) => new JsonRows(isArray ? 'array' : 'documents', sink), notes: [] }
+  const notes = isCut ? ['t has no values from the place on where the JSON breaks off.'] : []
+  return { values, createReader: (sink) => new JsonRows(isArray ? 'array' : 'documents', sink), notes }
 }
 
 function describeMisfits({ tables }: SqlDatabase): string[] {
@@ -200,11 +202,12 @@ async function largestArray(source: ContentSource, layout: JsonLayout): Promise<
       await yieldToOthers(source.caller)
     }
   }
-  const { largest } = finder
+  const largest = finder.finish(walker.position)
   if (largest === undefined) return undefined
+  const end = largest.end === walker.position ? source.size : largest.end
   const json = { contentType: 'application/json', read: source.read.bind(source), blocks: source.blocks.bind(source) }
   const [path = '$'] = await jsonPathsAt(json, [largest.start])
-  return { ...largest, path }
+  return { ...largest, end, path }
 }
 
 class ArrayFinder implements JsonVisitor {
@@ -226,6 +229,12 @@ class ArrayFinder implements JsonVisitor {
 
   abandon(): void {
     this.#open.length = 0
+  }
+
+  /** Includes arrays that content which is cut off does not end. */
+  finish(at: number): ArrayFinder['largest'] {
+    while (this.#open.length > 0) this.end(at)
+    return this.largest
   }
 }
 

@@ -116,7 +116,6 @@ export function blocksOfTail(codec: CodecName, end: Uint8Array): number | undefi
   return view.getUint32(footer, true)
 }
 
-/** Decode the end of content that has `contentBytes` bytes. Returns `undefined` if it is invalid. */
 export function decodeTail(codec: CodecName, tail: Uint8Array, contentBytes: number): BlockTable | undefined {
   const blocks = blocksOfTail(codec, tail)
   if (blocks === undefined || blocks === 0 || tail.byteLength !== tailBytes(codec, blocks)) return undefined

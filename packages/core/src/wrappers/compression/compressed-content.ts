@@ -68,7 +68,6 @@ export class CompressedContent {
     return lineIndex === undefined ? described : { ...described, lineIndex }
   }
 
-  /** Return a copy of the uncompressed bytes in a range. */
   async read(range?: ByteRange): Promise<Uint8Array> {
     const layout = await this.#described()
     const bytes = await this.#decompressed(layout, range)

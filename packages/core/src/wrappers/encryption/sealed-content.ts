@@ -225,7 +225,6 @@ export class SealedNames {
     return idPrefix(await this.#scope(prefix.replace(/\/$/, '')))
   }
 
-  /** Remember the id of an entry of the backend. */
   learn(inner: EntryId, id: EntryId): void {
     this.#outerIds.set(inner, id)
   }
@@ -235,7 +234,6 @@ export class SealedNames {
     return this.#outerIds.get(inner) ?? this.standIn(inner, below)
   }
 
-  /** Return a placeholder id for an entry of the backend whose id is unknown. */
   standIn(inner: EntryId, { prefix, innerPrefix }: NamePrefix): EntryId {
     const { path, reference } = splitId(inner)
     const known = this.#outerPaths.get(path)
@@ -290,7 +288,6 @@ export async function sealText(keys: KeyRing, id: EntryId, purpose: SealedPurpos
   return MAGIC + encodeBase64(bytes)
 }
 
-/** Return the header of an encrypted text. Returns `undefined` if the text is not encrypted. */
 export const headerOfText = (text: string): SealedHeader | undefined => takeApart(text)?.header
 
 /** Decrypt a result of {@link sealText} for this entry and purpose. Rejects with `corrupt` for any other text. */

@@ -92,7 +92,6 @@ interface Interrupted {
   readonly run: (storage: Required<Storage>, signal?: AbortSignal) => Promise<unknown>
 }
 
-/** Operations on many entries, to be interrupted. */
 const LONG_OPERATIONS: readonly Interrupted[] = [
   { name: 'list', run: (storage, signal) => collect(storage.list({ signal })) },
   { name: 'clear', run: (storage, signal) => storage.clear({ signal }) },
