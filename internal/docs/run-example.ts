@@ -60,20 +60,20 @@ export async function runExample(example: Example, server?: NeededServer): Promi
   )
 }
 
-/** Whether an example can run in a process with others: it needs no server and no test runner, and uses no `process`. */
+/** Whether an example can run in a process with others: it needs no server, has no tests of its own, and uses no `process`. */
 export function sharesProcess({ code, flags }: Pick<Example, 'code' | 'flags'>): boolean {
   const needsServer = flags.some((flag) => flag.startsWith('needs='))
-  return !needsServer && !isVitest({ code }) && !/\bprocess\.|SPILLWAY_TEST_/.test(code)
+  return !needsServer && !isVitest({ code }) && !/\bprocess\.|SPILLWAY_TEST_|'node:test'/.test(code)
 }
 
-/** A program of Node.js that runs modules in turn, each in an empty folder below its own. */
+/** A program of Node.js that runs modules in turn, each in an empty folder below its own, and few of the suite's cases. */
 export function inTurn(paths: readonly string[]): {
   readonly args: readonly string[]
   /** Split what the program printed before it ended well into the output of each module; `undefined` if one did not end. */
   outputs(printed: string): readonly string[] | undefined
 } {
   const mark = `passed ${randomUUID()}`
-  const args = ['--import', STRICT_ASSERT, RUN_IN_TURN, mark, ...paths]
+  const args = [`--test-name-pattern=${FEW_CASES}`, '--import', STRICT_ASSERT, RUN_IN_TURN, mark, ...paths]
   const outputs = (printed: string): readonly string[] | undefined => {
     const parts = printed.split(mark)
     return parts.length === paths.length + 1 ? parts.slice(0, paths.length) : undefined
