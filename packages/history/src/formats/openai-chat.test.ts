@@ -129,6 +129,22 @@ describe('openAIChat', () => {
     expect(copy?.content[0]).toBe((EVERYTHING[6] as { content: unknown[] }).content[0])
   })
 
+  it('restores media of a result from stored bytes', () => {
+    const media = [
+      { type: 'image', mediaType: 'image/png', base64: PNG },
+      { type: 'audio', mediaType: 'audio/mpeg', base64: 'AAAA' },
+      { type: 'document', mediaType: 'application/pdf', base64: 'JVBERi0=' },
+    ] as const
+    const restored = format.write(edit(read(), 6, (part) => ({ ...(part as HistoryToolResult), content: media })))
+    expect(restored[6]).toMatchObject({
+      content: [
+        { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } },
+        { type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } },
+        { type: 'file', file: { filename: 'document', file_data: 'data:application/pdf;base64,JVBERi0=' } },
+      ],
+    })
+  })
+
   it('changes only the arguments of a call', () => {
     const shorten = (part: HistoryPart): HistoryPart => (part.type === 'tool-call' ? { ...part, input: '{}' } : part)
     const written = format.write(edit(edit(read(), 4, shorten), 9, shorten))

@@ -295,6 +295,11 @@ describe('PageReader', () => {
     ])
   })
 
+  it('ends a block at two line breaks, outside of cells', () => {
+    expect(blocks('<p>a<br>b<br><br>c</p>')).toEqual(['text: a b', 'text: c'])
+    expect(blocks('<table><tr><th>a<th>b<tr><td>1<br><br>2<td>3</table>')).toEqual(['row: a | b', 'row: 1 2 | 3'])
+  })
+
   it('makes one block of each row of a data table', () => {
     expect(blocks('<table><tr><th>a<th>b<tr><td>1<td><b>2</b><tr><td>3</table>')).toEqual([
       'row: a | b',

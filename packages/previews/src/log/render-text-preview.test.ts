@@ -133,6 +133,21 @@ describe('renderTextPreview', () => {
     expect(preview).toMatch(/\[… [\d,]+ lines: line_range \{ start: \d+, end: \d+ \}\]/)
   })
 
+  it('accounts for every error, which is shown or counted in a gap', () => {
+    const errors = [0, 1, 2, 700, 701, 900, 1_400, 1_998, 1_999]
+    const lines = Array.from({ length: 2_000 }, (_, index) =>
+      errors.includes(index)
+        ? `2026-08-23 12:00:01 ERROR the shelf ${index} of the warehouse is broken`
+        : `2026-08-23 12:00:01 INFO the shelf ${index} of the warehouse was counted`,
+    )
+    for (const budgetTokens of [50, 55, 60, 65, 70, 75, 80, 300]) {
+      const preview = previewOf(lines.join('\n'), { budgetTokens, countTokens })
+      const counted = [...preview.matchAll(/(\d+) errors?\b/g)].reduce((sum, [, count]) => sum + Number(count), 0)
+      const shown = preview.split('\n').filter((line) => line.includes('ERROR the shelf')).length
+      expect(counted + shown, preview).toBe(errors.length)
+    }
+  })
+
   it('accounts for every line, which is shown, in a gap, or blank', () => {
     const text = Array.from({ length: 3_000 }, (_, index) =>
       index % 50 === 0 ? `FAILED tests/t.py::case${index}` : `line ${index}`,

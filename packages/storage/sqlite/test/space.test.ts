@@ -26,6 +26,21 @@ test('gc returns the space of removed entries to the disk', async () => {
   expect((await storage.retrieve(kept)).content).toEqual(bytes('first'))
 })
 
+test('gc forgets why entries were evicted a week later', async () => {
+  const path = await temporaryPath()
+  let now = Date.now()
+  const storage = opened({ path, ttlMs: 1_000, now: () => now })
+  const reference = await storage.store('key', bytes('content'))
+  now += 1_001
+  await storage.gc()
+  now += 6 * 24 * 3_600_000
+  await storage.gc()
+  await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'evicted' })
+  now += 2 * 24 * 3_600_000
+  await storage.gc()
+  await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'not-found' })
+})
+
 test('gc returns as much space as possible while others read and write', async () => {
   const path = await temporaryPath()
   const [storage, other] = [opened(path), opened(path)]

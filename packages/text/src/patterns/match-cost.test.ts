@@ -123,6 +123,7 @@ const EVERYDAY = [
   ['\\[(ERROR|WARN)\\]\\s+(\\S+)\\s+-\\s+.*', 2],
   ['"id"\\s*:\\s*(\\d+)', 1],
   ['<a\\s+href="([^"]+)"', 2],
+  ['(?:ab|ac)*d', 2],
 ] as const
 
 test.each(EVERYDAY)('%s has a bound of degree %i', (source, degree) => {

@@ -111,6 +111,12 @@ describe('generated histories', () => {
             const places = (JSON.stringify(fields).match(/\\*"short\\*": ?7/g) ?? []).length
             expect(places).toBe(placesOfArguments(message as AIMessage))
             expectOthersSame(one, message, PLACES)
+            expect(geminiBlocks(one)).toEqual(
+              geminiBlocks(message).map((block) => ({
+                ...block,
+                functionCall: { ...block.functionCall, args: { short: 7 } },
+              })),
+            )
             // From a checkpoint they come back so, too.
             const [again] = reloaded([one])
             for (const { args } of (again as AIMessage).tool_calls ?? []) expect(args).toEqual({ short: 7 })
@@ -165,11 +171,16 @@ function expectOthersSame(actual: BaseMessage, expected: BaseMessage, fields: re
   expect(Object.keys(actual.lc_kwargs as object)).toEqual(Object.keys(expected.lc_kwargs as object))
 }
 
+const geminiBlocks = ({ content }: BaseMessage): readonly { readonly functionCall: object }[] =>
+  (typeof content === 'string' ? [] : content).filter(({ type }) => type === 'functionCall') as never
+
 /** Count where a message repeats the arguments of its calls. */
 function placesOfArguments(message: AIMessage): number {
   const { tool_calls: calls = [], content, additional_kwargs: kwargs, response_metadata: metadata } = message
   const blocks =
-    typeof content === 'string' ? [] : content.filter(({ type }) => ['tool_use', 'tool_call'].includes(type))
+    typeof content === 'string'
+      ? []
+      : content.filter(({ type }) => ['tool_use', 'tool_call', 'functionCall'].includes(type))
   const items = (metadata['output'] ?? []) as { type: string }[]
   return (
     calls.length +

@@ -134,6 +134,11 @@ function modelMessage({ text: said, calls, form: bits }: Step): AIMessage | AIMe
     index,
     args: JSON.stringify(input),
   }))
+  const gemini = calls.map(({ name, args: input }) => ({
+    type: 'functionCall',
+    functionCall: { name, args: input },
+    thoughtSignature: 'Eq',
+  }))
   const search = { type: 'server_tool_use', id: 'srv_1', name: 'web_search', input: { query: 'x' } }
   const anthropic = (blocks: readonly Fields[]): never => [thought, block(said), search, ...blocks] as never
   return choose<() => AIMessage | AIMessageChunk>(
@@ -144,6 +149,7 @@ function modelMessage({ text: said, calls, form: bits }: Step): AIMessage | AIMe
     () => new AIMessage({ content: said, tool_calls, additional_kwargs: { tool_calls: raw } }),
     () => new AIMessage({ content: [block(said)] as never, tool_calls, response_metadata: { output, id: 'resp_1' } }),
     () => new AIMessage({ contentBlocks: [block(said), ...tool_calls] as never, tool_calls }),
+    () => new AIMessage({ content: [block(said), ...gemini] as never, tool_calls }),
     () => new AIMessageChunk({ content: said, tool_call_chunks: chunks, usage_metadata }),
     () => new AIMessageChunk({ content: anthropic(streamed), tool_call_chunks: chunks }),
     () => new AIMessage({ content: anthropic(streamed), tool_calls, invalid_tool_calls: [{ id: 'bad', args: '{' }] }),
