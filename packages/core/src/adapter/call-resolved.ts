@@ -3,6 +3,7 @@ import { findReferences, ReferenceArgumentError, type ReferenceCall } from '../s
 
 type Resolver = Pick<ContextOffloader, 'options' | 'resolveReferences'>
 
+/** Whether arguments of a tool may be references. */
 export const takesReferences = ({ options }: Pick<ContextOffloader, 'options'>, toolName: string): boolean =>
   Object.hasOwn(options.resolveReferences?.tools ?? {}, toolName)
 
@@ -11,8 +12,7 @@ export const hasReferences = ({ options }: Pick<ContextOffloader, 'options'>, ca
   findReferences(options.resolveReferences, call).length > 0
 
 /**
- * Call a tool. It gets the content in place of references in its arguments. A call without references is made
- * synchronously.
+ * Call a tool with content in place of the references in its arguments. The call is synchronous if there are none.
  *
  * If a reference cannot be resolved, the tool is not called, and the call rejects with the error for the model.
  *
