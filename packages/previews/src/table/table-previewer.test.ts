@@ -253,6 +253,13 @@ describe('a preview of records', () => {
     expect(await previewOf(numbered(30, line))).toMatch(new RegExp(`^\\[${kind}: 30 lines`))
   })
 
+  it('tells staged changes from others in the output of git', async () => {
+    const text = numbered(30, (index) => `${index % 3 === 0 ? ' M' : index === 4 ? 'UU' : 'M '} src/file${index}.ts`)
+    const preview = await previewOf(text)
+    expect(preview).toContain('[staged: M ×19, U ×1, 10 empty]')
+    expect(preview).toContain('\n M src/file0.ts\nM  src/file1.ts\n')
+  })
+
   it('shows the largest sizes', async () => {
     const text = numbered(300, (index) => `${index === 123 ? '77G' : '4.0K'}\t/data/file${index}`)
     expect(await previewOf(text, { budgetTokens: 200 })).toContain('\n124| 77G /data/file123\n')

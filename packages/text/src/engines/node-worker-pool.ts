@@ -278,7 +278,6 @@ function exchange(worker: Worker, how: Attempt): Promise<{ readonly answer: unkn
   })
 }
 
-/** Return the memory of a worker in bytes, including its buffers. Returns 0 if it is unknown. */
 async function memoryOf(worker: Worker): Promise<number> {
   try {
     const { used_heap_size: heap, external_memory: buffers } = await worker.getHeapStatistics()

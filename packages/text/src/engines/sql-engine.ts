@@ -57,7 +57,6 @@ export type SqlResult = SqlRows | { readonly error: string }
 export interface SqlLimits {
   readonly deadlineMs: number
   readonly signal?: AbortSignal | undefined
-  /** Identity of the caller, by which callers take turns. */
   readonly caller: unknown
 }
 

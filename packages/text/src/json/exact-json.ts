@@ -58,17 +58,13 @@ function* besideStrings(
   }
 }
 
-/**
- * Convert an opaque object of {@link parseExactJson} to the nearest JavaScript number. Any other value is returned
- * unchanged.
- */
+/** Convert an opaque object of {@link parseExactJson} to the nearest number. Other values are unchanged. */
 export const plainNumber = (value: unknown): unknown => (isExactNumber(value) ? Number(value.rawJSON) : value)
 
 /** Return whether a value is an opaque number of {@link parseExactJson}. */
 export const isExactNumber = (value: unknown): value is { readonly rawJSON: string } =>
   exact.isRawJSON?.(value) === true
 
-/** Return the position of the quote that ends a JSON string. If there is none, return the length of the text. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; ; at += 1) {
     at = text.indexOf('"', at)

@@ -22,7 +22,6 @@ interface OpenValue {
 
 /**
  * Serialize a JSON value like `indentJson`. Other work can run every few milliseconds.
- *
  * Throws a `RangeError` if the value is too deep or the text too long.
  */
 export async function indentLargeJson(value: unknown): Promise<string | undefined> {

@@ -221,7 +221,6 @@ const ENDINGS: Readonly<Record<WordStem['endings'], ReadonlySet<string>>> = {
 /** A doubled consonant is included. */
 export const LONGEST_ENDING = 8
 
-/** Each suffix, with the number of letters that must be left. */
 const SUFFIXES: readonly (readonly [suffix: string, remaining: number])[] = [
   ['ations', 5],
   ['ation', 5],

@@ -271,7 +271,6 @@ export interface TextChunk {
   readonly size: number
   readonly firstLine: number
   readonly column: number
-  /** End of each line in `text`, which is at its LF or at the end of the chunk. */
   readonly lineEnds: readonly number[]
   readonly open: boolean
 }

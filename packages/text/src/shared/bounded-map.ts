@@ -78,10 +78,7 @@ export class RecencyMap<Key, Value> {
   }
 }
 
-/**
- * Map with a maximum size. If it has more entries, the oldest one is evicted. Setting an entry again makes it the
- * newest.
- */
+/** A {@link RecencyMap} with a maximum size. If it has more entries, the oldest one is evicted. */
 export class BoundedMap<Key, Value> extends RecencyMap<Key, Value> {
   readonly #maxSize: number
 

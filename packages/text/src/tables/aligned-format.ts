@@ -9,6 +9,7 @@ import {
   isFooter,
   isHeader,
   isRule,
+  statusColumns,
   typedColumns,
   wordColumns,
   type LineColumns,
@@ -20,7 +21,6 @@ export interface AlignedFormat {
   readonly form: 'bars' | 'aligned'
   /** Kind of the rows, if they are not a table with a header. */
   readonly kind?: string
-  /** Whether the first cells are sizes. */
   readonly largest?: boolean | undefined
   /** Number of lines before the first row, which are the title and the header. */
   readonly above: number
@@ -69,10 +69,17 @@ const RECORD_FORMS: readonly RecordForm[] = [
     sureness: 0.85,
   },
   {
-    // git status --short, git diff --name-status
+    // git status --short
+    kind: 'changed files',
+    columns: statusColumns(),
+    fits: (line) => /^(?:[MADRCUT?!][ MADRCUT?!]|[ ][MADRCUT]) \S/.test(line),
+    sureness: 0.85,
+  },
+  {
+    // git diff --name-status
     kind: 'changed files',
     columns: wordColumns(2, ['status', 'path']),
-    fits: (line) => /^(?:[MADRCUT?!][ MADRCUT?!]|[ ][MADRCUT]) \S|^[MADTU]\t\S|^[RC]\d{1,3}\t\S/.test(line),
+    fits: (line) => /^[MADTU]\t\S|^[RC]\d{1,3}\t\S/.test(line),
     sureness: 0.85,
   },
   {
@@ -212,9 +219,7 @@ export function nameOfLongEntry(line: string): string | undefined {
   return entry === null ? undefined : line.slice(entry[0].length - 1)
 }
 
-/** A kind of lines without a header: its name, and the positions of the cells. */
 interface RecordForm {
-  /** Name of the kind in the first line of a preview. */
   readonly kind: string
   readonly columns: LineColumns
   /** Whether a line has this format. It reads only a limited start of the line. */

@@ -257,6 +257,18 @@ export function wordColumns(
   return { names, columns, separator: ' ', find }
 }
 
+/** Columns of `git status --short`: a letter for what is staged, a letter for what is not, and the path. */
+export function statusColumns(): LineColumns {
+  const find = (codes: Uint16Array, start: number, end: number, bounds: Int32Array): number => {
+    if (end - start < 4) return 0
+    trim(codes, start, start + 1, bounds, 0)
+    trim(codes, start + 1, start + 2, bounds, 1)
+    trim(codes, start + 2, end, bounds, 2)
+    return 3
+  }
+  return { names: ['staged', 'unstaged', 'path'], columns: 3, separator: ' ', find }
+}
+
 /** Columns between bars, as in Markdown and in database clients. `framed`: there are also bars at both ends. */
 function barColumns(names: readonly string[], bar: string, framed: boolean): LineColumns {
   const code = bar.charCodeAt(0)

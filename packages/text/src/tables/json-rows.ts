@@ -102,7 +102,6 @@ export class JsonRows implements RowReader, TableRow {
     if (this.#isOpen) this.#keep(text.slice(start))
   }
 
-  /** Find the quote or line end that ends the string around `from`. If there is none, return the end of the text. */
   #endOfString(text: string, from: number): number {
     let at = from
     if (this.#escaped) {

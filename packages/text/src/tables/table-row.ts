@@ -40,7 +40,6 @@ export class GrowingColumns {
 
 const LONGEST_SHOWN = 200
 
-/** Return the name of a column: its header on one line. If the header is empty, return its number. */
 export function columnName(header: string, column: number): string {
   const name = header
     .slice(0, LONGEST_SHOWN)

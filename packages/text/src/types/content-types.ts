@@ -234,7 +234,6 @@ export function isTextContentType(contentType: string): boolean {
   return type === 'application' && TEXT_SUBTYPES.has(subtype.replace(/^x-/, ''))
 }
 
-/** Return whether a MIME type is text, or generic bytes that may be text. */
 export function mayBeText(contentType: string): boolean {
   if (isTextContentType(contentType)) return true
   return mediaKind(contentType) === 'document' && extensionForContentType(contentType) === '.bin'
