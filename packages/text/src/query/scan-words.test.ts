@@ -27,6 +27,15 @@ describe('scanWords', () => {
     )
   })
 
+  it('counts a word of a line three times at most', async () => {
+    const { candidates } = await scan(`${'needle '.repeat(9)}hay hay\nhay needle`, 'needle hay')
+    const times = [0, 1].map((line) => [0, 1].map((word) => candidates.times(line, word)))
+    expect(times).toEqual([
+      [3, 2],
+      [1, 1],
+    ])
+  })
+
   it('splits very long lines into parts, and counts each part once', async () => {
     const found = await scan(`${'needle in hay '.repeat(50_000)}\nneedle`, 'needle')
     expect(found.lineCounts).toEqual([2])
