@@ -31,6 +31,13 @@ describe('diffPreviewer', () => {
     )
   })
 
+  it('leaves out the header of the only hunk of a new file', async () => {
+    const file = 'diff --git a/new.ts b/new.ts\nnew file mode 100644\nindex 000..123\n--- /dev/null\n+++ b/new.ts'
+    expect(await preview(`${file}\n@@ -0,0 +1,2 @@\n+a\n+b\n${fileOf('src/b.ts', ['-x', '+y'])}`)).toContain(
+      '\n1| new.ts [+2, new]\n7| +a\n+b\n9| src/b.ts [+1 −1]\n',
+    )
+  })
+
   it('says whether files were added, deleted or renamed', async () => {
     const text = [
       'diff --git a/old.ts b/lib/new.ts\nsimilarity index 90%\nrename from old.ts\nrename to lib/new.ts',

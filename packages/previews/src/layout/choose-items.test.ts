@@ -105,6 +105,13 @@ describe('the items chosen for a number of tokens', () => {
     )
   })
 
+  it('include the best item of each part, even if it exceeds the share of the part', () => {
+    const one = caseOf([2, 3, 90, 90, 90, 90].map((value) => ({ value, shown: 9, hidden: 0, parent: 0 })))
+    for (const item of one.row.items.slice(2)) item.part = 1
+    expect(choose(one, 40)).toEqual([false, false, true, true, true, false])
+    expect(choose(one, 40, [0.1, 1])).toEqual([false, true, true, true, false, false])
+  })
+
   it('are adjacent if single items have the same value', () => {
     const chosen = choose(caseOf(Array.from({ length: 40 }, () => ({ value: 1, shown: 4, hidden: 0, parent: 0 }))), 60)
     const starts = chosen.filter((one, index) => one && (index === 0 || !chosen[index - 1]!))
