@@ -9,7 +9,7 @@ const TEST = /\.test(?:-d)?\.ts$/
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
   total: 87_588,
   'packages/core': 23_036,
-  'packages/previews': 14_296,
+  'packages/previews': 14_291,
   'packages/text': 10_679,
   other: 12_000,
 }

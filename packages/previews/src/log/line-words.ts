@@ -25,12 +25,12 @@ for (const mark of './\\') CLASSES[mark.charCodeAt(0)] = PATH
 for (const mark of '✗✘✕✖❌⨯●⚠╷┃×❯') CLASSES[mark.charCodeAt(0)] = MARK
 
 /** Returns the position after a time such as `2024-03-03T09:15:02.120Z` at the start of a line, or `start`. */
-export function afterTime(text: string, start: number, end: number): number {
-  const isDated = text.charCodeAt(start + 4) === 45 && text.charCodeAt(start + 7) === 45
+export function afterTime(codes: Uint16Array, start: number, end: number): number {
+  const isDated = codes[start + 4] === 45 && codes[start + 7] === 45
   const clock = isDated ? start + 11 : start
-  if (clock + 8 > end || text.charCodeAt(clock + 2) !== 58 || text.charCodeAt(clock + 5) !== 58) return start
+  if (clock + 8 > end || codes[clock + 2] !== 58 || codes[clock + 5] !== 58) return start
   let at = clock + 8
-  while (at < end && text.charCodeAt(at) > 32) at++
+  while (at < end && codes[at]! > 32) at++
   return at
 }
 
@@ -122,7 +122,7 @@ export class LineWords {
     let severityCount = 0
     let red = false
     let hasWords = false
-    let at = afterTime(text, start, end)
+    let at = afterTime(codes, start, end)
     const isLong = end - at > START_UNITS + END_UNITS
     let stop = isLong ? at + START_UNITS : end
     for (;;) {

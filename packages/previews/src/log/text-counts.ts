@@ -201,7 +201,7 @@ export class LineForms {
     const text = this.#window
     const codes = this.#codes
     let hash = BASIS
-    let at = afterTime(text, start, end)
+    let at = afterTime(codes, start, end)
     while (at < end) {
       if (this.#escape < at) {
         this.#escape = text.indexOf('\u001b', at)

@@ -11,26 +11,26 @@ const START_UNITS = 2_048
 const END_UNITS = 512
 
 /** A line that is kept while the text is read. It is cleaned only at the end of the text. */
-export interface KeptLine extends Omit<ScannedLine, 'text' | 'end' | 'repeats' | 'rank' | 'run'> {
-  readonly raw: string
+export interface KeptLine extends Omit<ScannedLine, 'text' | 'end' | 'repeats' | 'hidden' | 'rank' | 'run'> {
+  raw: string
   /** End of a line whose middle was cut. */
-  readonly rawEnd: string
+  rawEnd: string
+  hidden: number
   rank: number
   /** Number of consecutive similar lines, starting with this one. */
   run: number
 }
 
-type Parts = Pick<KeptLine, 'raw' | 'rawEnd' | 'hidden'>
-
-/** Returns the parts of a line to keep. A short line, or one that is `whole`, is kept completely. */
-function keptParts(stored: string, whole: boolean): Parts {
+/** Copies the text of a line, so that the memory of the whole text can be freed. A long line is cut, unless it is `whole`. */
+function keep(kept: KeptLine, stored: string, whole: boolean): KeptLine {
   const isLong = !whole && stored.length > START_UNITS + END_UNITS
   // Earlier states of a progress line are no longer visible.
   const line = isLong && isDrawn(stored) ? cleanLine(stored) : stored
-  if (!isLong || line.length <= START_UNITS + END_UNITS) return { raw: detach(line), rawEnd: '', hidden: 0 }
-  const raw = detach(cutAtGrapheme(line, START_UNITS))
-  const rawEnd = detach(cutAtGrapheme(line, END_UNITS, true))
-  return { raw, rawEnd, hidden: line.length - raw.length - rawEnd.length }
+  const isCut = isLong && line.length > START_UNITS + END_UNITS
+  kept.raw = detach(isCut ? cutAtGrapheme(line, START_UNITS) : line)
+  kept.rawEnd = isCut ? detach(cutAtGrapheme(line, END_UNITS, true)) : ''
+  kept.hidden = isCut ? line.length - kept.raw.length - kept.rawEnd.length : 0
+  return kept
 }
 
 const MOST_LINES = 2_048
@@ -171,8 +171,8 @@ export class TextScanner {
     this.#handed = line.rank - STEP
     if (this.#headUnits < EDGE_UNITS && this.#head.length < EDGE_LINES) {
       this.#headUnits += raw.length + 1
-      this.#head.push({ ...line, ...keptParts(raw, number === 1) })
-      this.#end(this.#head.at(-1)!, raw)
+      this.#head.push(keep(line, raw, number === 1))
+      this.#end(line, raw)
       return
     }
     this.#end(line, raw)
@@ -230,7 +230,7 @@ export class TextScanner {
     ) {
       const line = tail[this.#tailFrom++]!
       this.#tailUnits -= line.raw.length + 1
-      if (line.rank > this.#pool.floor) this.#pool.add(detached(line))
+      if (line.rank > this.#pool.floor) this.#pool.add(keep(line, line.raw, line.number === 1))
     }
     if (this.#tailFrom > EDGE_LINES) {
       this.#tail = tail.slice(this.#tailFrom)
@@ -280,9 +280,9 @@ export class TextScanner {
   }
 
   #collect(): ScannedLine[] {
-    const tail = this.#tail.slice(this.#tailFrom).map((line) => detached(line))
+    const tail = this.#tail.slice(this.#tailFrom).map((line) => keep(line, line.raw, line.number === 1))
     // The last line is kept whole.
-    if (this.#last !== undefined) Object.assign(this.#last, keptParts(this.#lastRaw, true))
+    if (this.#last !== undefined) keep(this.#last, this.#lastRaw, true)
     const lines = [...this.#head, ...this.#pool.lines, ...this.#longLines, ...tail].toSorted(
       (one, other) => one.number - other.number,
     )
@@ -301,9 +301,4 @@ export class TextScanner {
     const repeats = this.#hasSkipped ? 1 : Math.max(1, this.#counts.templates.get(line.template))
     return { ...line, text, end, repeats }
   }
-}
-
-/** Copies the text of a line, so that the memory of the whole text can be freed. */
-function detached(line: KeptLine): KeptLine {
-  return Object.assign(line, keptParts(line.raw, line.number === 1))
 }
