@@ -1,8 +1,8 @@
 /**
  * Load the modules that an offloader otherwise loads on demand: previews with the first large result, search with the
- * first retrieval.
+ * first retrieval. Then preview a short log, because code is compiled when it first runs.
  *
- * Call it at the start if the first result must not wait for some tens of milliseconds. Another call does nothing.
+ * Call it once at the start if the first result must not wait for some tens of milliseconds.
  *
  * @example
  * ```ts
@@ -12,7 +12,8 @@
  * ```
  */
 export async function preload(): Promise<void> {
-  await Promise.all([
+  const [{ previewText }] = await Promise.all([
+    import('@spillway/previews'),
     import('./offload/read-back.ts'),
     import('./offload/replace-result.ts'),
     import('./retrieval/retrieve.ts'),
@@ -23,4 +24,6 @@ export async function preload(): Promise<void> {
     import('./storage/entry-writer.ts'),
     import('./storage/opened-content.ts'),
   ])
+  const lines = Array.from({ length: 40 }, (_, at) => `2026-01-01T00:00:00Z INFO step ${at} of src/a.ts:${at} failed`)
+  await previewText(lines.join('\n'), { budgetTokens: 300 })
 }
