@@ -18,7 +18,7 @@ export const fileHarness: ConformanceHarness = {
   settings: ['evictAfterTurns', 'ttlMs', 'maxBytes'],
   timeoutMs: 120_000,
   // It has no pages; the folder's buffer of a few hundred names has a test of its own.
-  ...(isFull ? {} : { pageSize: 250 }),
+  ...(isFull ? {} : { pageSize: 50 }),
   async create(settings) {
     const parent = await mkdtemp(join(tmpdir(), 'spillway-conformance-'))
     const directory = join(parent, 'artifacts')
