@@ -29,7 +29,6 @@ export interface JsonPath {
 
 /**
  * Parse a JSONPath (RFC 9535) with the functions `length`, `count`, `value`, `match` and `search`.
- *
  * A regular expression in the path that can never match is reported as a problem.
  */
 export async function parseJsonPath(text: string): Promise<JsonPath | { readonly problem: JsonPathProblem }> {
@@ -280,8 +279,6 @@ function isHolder(value: unknown): value is Readonly<Record<string, unknown>> {
 /**
  * Compile an I-Regexp (RFC 9485), or other regular expression syntax that models write. Returns `undefined` if it
  * cannot be matched in linear time.
- *
- * @param whole - Whether to match the whole text, and not a part.
  */
 export function textTest(pattern: string, whole: boolean): TextTest | undefined {
   const dots = /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\./g

@@ -123,7 +123,6 @@ export class PathWalk implements JsonVisitor {
     if (form === 'json-lines') this.#enter(0, base, mask)
   }
 
-  /** Start again with a document that begins at 0. */
   restart(): void {
     this.#walker.restart()
     this.#base = 0

@@ -12,7 +12,6 @@ const NUMBER = /-?\d[\d.eE+-]*/g
 /**
  * Parse JSON so that `JSON.stringify` preserves all numbers, even those that JavaScript cannot represent. An example is
  * an id of 64 bits.
- *
  * Such numbers become opaque objects for {@link plainNumber}. Without `JSON.rawJSON`, the result is the same as with
  * `JSON.parse`. Throws a `SyntaxError` for invalid JSON.
  */
@@ -24,10 +23,7 @@ export function parseExactJson(text: string): unknown {
   )
 }
 
-/**
- * Replace each number that {@link parseExactJson} preserves by other JSON, for example by a string that another parser
- * does not change. The JSON is not validated.
- */
+/** Replace each number that {@link parseExactJson} preserves by other JSON. The JSON is not validated. */
 export function rewriteInexactNumbers(text: string, write: (number: string) => string): string {
   let rewritten = ''
   for (const { start, end, next } of besideStrings(text)) {

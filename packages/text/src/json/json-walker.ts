@@ -66,6 +66,10 @@ export class JsonWalker {
   #state = VALUE
   #scalar = SCALAR_START
   #passedLevels = 0
+  /** One bit for each passed level, the innermost first: whether it is an object. */
+  #passedObjects = 0
+  /** The last bytes of earlier chunks. */
+  #tail: Uint8Array = NO_BYTES
   #isEscaped = false
   /** Positions of the next quote and the next line end in the chunk, if known. */
   #quoteAt = -1
@@ -101,7 +105,6 @@ export class JsonWalker {
     if (options.form === 'json-lines') this.#open(false)
   }
 
-  /** Start again with a document that begins at 0. */
   restart(): void {
     this.#bytes = NO_BYTES
     this.#base = 0
@@ -161,6 +164,7 @@ export class JsonWalker {
   take(chunk: Uint8Array): void {
     this.#keepKeys()
     this.#base += this.#bytes.length
+    this.#tail = this.#bytes.length < 3 ? concatBytes([this.#tail, this.#bytes]).slice(-3) : this.#bytes.slice(-3)
     this.#bytes = chunk
     this.#at = 0
     this.#quoteAt = -1
@@ -256,6 +260,7 @@ export class JsonWalker {
         at++
         continue
       }
+      if (byte === OPEN_OBJECT && this.#levels > 1 && this.#isNextRecord(at, this.#objects[this.#levels - 1]!)) return
       switch (this.#state) {
         case COLON:
           if (byte !== 58) return this.#fail(at)
@@ -341,6 +346,7 @@ export class JsonWalker {
       this.#state = IN_SCALAR
     } else if (!enters) {
       this.#passedLevels = 1
+      this.#passedObjects = byte === OPEN_OBJECT ? 1 : 0
       this.#state = PASSING
     } else if (this.#levels >= MAX_LEVELS) {
       this.#fail(this.#at)
@@ -393,6 +399,20 @@ export class JsonWalker {
     this.#state = SKIPPING
   }
 
+  /** An object at the start of a line that can be no member or item means that the open record is cut off. */
+  #isNextRecord(at: number, isInObject: boolean): boolean {
+    if (this.#form !== 'json-lines' || this.#byteAt(at - 1) !== LINE_FEED) return false
+    const last = this.#byteAt(this.#byteAt(at - 2) === 13 ? at - 3 : at - 2) ?? 0
+    if (!isInObject && (last <= 32 || last === COMMA || last === OPEN_ARRAY)) return false
+    this.#fail(at)
+    this.#state = VALUE
+    return true
+  }
+
+  #byteAt(at: number): number | undefined {
+    return at < 0 ? this.#tail[this.#tail.length + at] : this.#bytes[at]
+  }
+
   #skipLine(to: number): void {
     const end = this.#bytes.indexOf(LINE_FEED, this.#at)
     this.#at = end < 0 ? to : Math.min(end, to)
@@ -428,8 +448,13 @@ export class JsonWalker {
     while (at < to) {
       const meaning = PASSED[bytes[at++]!]!
       if (meaning === 0) continue
-      if (meaning === 2) this.#passedLevels++
-      else if (meaning === 3) {
+      if (meaning === 2) {
+        const isObject = bytes[at - 1] === OPEN_OBJECT
+        if (isObject && this.#isNextRecord(at - 1, (this.#passedObjects & 1) === 1)) return
+        this.#passedLevels++
+        this.#passedObjects = (this.#passedObjects << 1) | Number(isObject)
+      } else if (meaning === 3) {
+        this.#passedObjects >>>= 1
         if (--this.#passedLevels > 0) continue
         this.#at = at
         this.#endValue()

@@ -124,7 +124,6 @@ export class LineIndex {
 
   /**
    * Encode the index as text. For 1 GB of content, it has about 43 KB.
-   *
    * The text is base64 of a version, the content's size, whether it ends with LF, a count for each block, and a
    * checksum. Numbers are in groups of 7 bits, and the low bits come first.
    */

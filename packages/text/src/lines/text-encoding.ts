@@ -81,7 +81,6 @@ const WIDE_PART = /(?:[^\0-\u0008\u000b\u000c\u000e-\u001f]\0){8,}/g
 
 /**
  * Decode a whole content. Returns `undefined` if the content is not text.
- *
  * A UTF-8 byte order mark is kept. If UTF-8 text contains parts in UTF-16, they are decoded, too. Invalid bytes become
  * U+FFFD.
  */

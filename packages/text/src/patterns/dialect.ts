@@ -43,7 +43,6 @@ export function translateDialect(text: string): Translation {
     return text.slice(at, at + 80)
   }
 
-  /** Write syntax for the next `length` units of the text. */
   function write(syntax: string, length: number): void {
     source += syntax
     at += length

@@ -1,7 +1,6 @@
 /**
  * Matches expressions without look-around and back-references, in time proportional to program size × text. It is a
  * deterministic automaton whose states are made when first needed, like RE2.
- *
  * A state is a list of positions in the program. The preferred ones come first. A state is entered with a character. It
  * knows whether a match ends before that character, because only then `$` and `\b` can be decided. The forward
  * automaton finds the end of the match that JavaScript finds. From this end, the backward automaton finds its start.
@@ -292,7 +291,6 @@ interface State {
   readonly next: State[]
 }
 
-/** Positions of a program, without positions that others make unnecessary. */
 function positionSet({ groups }: Program) {
   let round = 0
   /** For each group, the last round in which a position was added, and the greatest position then. */

@@ -14,7 +14,6 @@ export interface PatternFlags {
 export interface PatternLimits {
   /** Milliseconds of matching in all calls together, plus 20 for each million UTF-16 units. */
   readonly deadlineMs: number
-  /** Identity of the caller, by which callers take turns. */
   readonly caller?: unknown
 }
 

@@ -22,8 +22,6 @@ function beginSlice(now: number): number {
 /**
  * Yield to the event loop and to other callers. Callers take turns, one in each turn of the event loop. Between two
  * slices of one caller, every other caller gets at most one.
- *
- * @param caller - Identity of the caller. It is compared like the key of a `Map`.
  */
 export async function yieldToOthers(caller: unknown): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -7,7 +7,6 @@ interface Node<Key, Value> {
 
 /**
  * Map in the order of the last use. Setting an entry again makes it the newest. Each operation takes constant time.
- *
  * With a plain `Map`, an entry could be deleted and set again. But V8 then leaves holes and iterates over them, which
  * takes 8 to 35 us for each operation with ten thousand entries.
  */

@@ -141,7 +141,6 @@ function isApart(line: string): boolean {
   return APART.test(line)
 }
 
-/** Whether a line starts with punctuation, as in code, comments and Markdown. */
 function isComment(line: string): boolean {
   return /^\s*(?:[*/#;>|]|--|<)/.test(line) && !/^#? ?[A-Za-z]+ {2}/.test(line)
 }

@@ -45,7 +45,6 @@ export class RecordReader {
     this.#quotes = quotes
   }
 
-  /** Number of lines that have ended. At the end of the text, the number of all lines. */
   get lines(): number {
     return this.#line - 1
   }

@@ -322,7 +322,6 @@ const COMMON_SYMBOLS = new Uint8Array(0x3040)
 for (const symbol of '\u00a0¡¢£¤¥¦§¨©ª«¬\u00ad®¯°±²³´µ¶·¸¹º»¼½¾¿\u2002\u2003\u2005\u2009\u200a\u200b\u200c\u200d\u200e\u200f‐‑–—―‘’‚“”„‟†‡•․…\u2028\u202a\u202b\u202c\u202d\u202e\u202f‰′″‹›※‼\u2060\u2063₂₪€₹\u20e3℃№™ΩⅠⅡⅤⅴⅼ←↑→↓⇒∀∆−∙√∞∨≈≤≥≫①②③④⑤─━│┃├┣═║╗╝▀▄█▋░▒▓■□▪▫▬▲△▶▷►▼▽◆◇○◎●★☆☎☴☺♀♂♡♥♦♪♫✅✓✔✨❤➡⠀⭐⭕\u3000、。々〇〈〉《》「」『』【】〒〔〕〖〜')
   COMMON_SYMBOLS[symbol.charCodeAt(0)] = 1
 
-/** Returns the tokens of a character that does not share a token with the one before it. */
 function wideTokens(code: number, previous: number, isRun: boolean): number {
   if (CLASSES[code] === BYTES) return 2.75
   if (CLASSES[code] === HAN) return isRun ? RUN_TOKENS : isCommon(0, code) ? 0.75 : 2

@@ -142,7 +142,6 @@ const CANONICAL: ReadonlyMap<string, string> = new Map(Object.entries(ALIASES))
 
 /**
  * Return the file extension of a content type, with its dot. Parameters and case are ignored.
- *
  * The result has 1 to 8 characters of `a-z` and `0-9`. Unknown `text/*` types give `.txt`. All other unknown types give
  * `.bin`.
  *
@@ -223,7 +222,6 @@ const TEXT_SUFFIX = /\+(?:json|json-seq|xml|yaml)$/
 
 /**
  * Return whether a MIME type is text, which can be searched and read by lines. Parameters and case are ignored.
- *
  * Text types are `text/*`, `message/*`, and known types such as JSON, XML, YAML, source code and tables. An empty or
  * malformed type is not text.
  */
