@@ -138,6 +138,11 @@ describe('JsonTokenizer', () => {
     }
   })
 
+  it('reads on behind a comment, wherever a chunk ends at the end of the comment', () => {
+    const text = `/*${'c'.repeat(40_000)}*/{"a":1}`
+    for (const cut of [40_001, 40_002, 40_003, 40_004]) expect(read(text, [cut]).values).toEqual([{ a: 1 }])
+  })
+
   it('gives offsets and lines', () => {
     const { events } = read('{\n  "a": [1,\r\n    "x"],\n  "b": true\n}')
     expect(events).toEqual([

@@ -296,6 +296,11 @@ describe('a hostile JSON path', () => {
     },
   )
 
+  test('that is cut off is refused with a fault at its end', async () => {
+    await expect(ask(MANY, '$.items[')).rejects.toThrow(/, at its end\. /)
+    await expect(ask(MANY, '$.items[?@.id=1]')).rejects.toThrow(/, at "=1\]", character 14\. /)
+  })
+
   test('stops at its deadline', async () => {
     const deep = `${'['.repeat(150)}1${']'.repeat(150)}`
     await expect(ask(deep, '$..[?@..[?@..[?@..[?@..a]]]]', { deadlineMs: 50 })).rejects.toMatchObject({
