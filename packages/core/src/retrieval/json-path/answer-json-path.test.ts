@@ -296,7 +296,7 @@ describe('a hostile JSON path', () => {
     },
   )
 
-  test('that is cut off is refused with a fault at its end', async () => {
+  test('is refused with a fault at its end if it is cut off', async () => {
     await expect(ask(MANY, '$.items[')).rejects.toThrow(/, at its end\. /)
     await expect(ask(MANY, '$.items[?@.id=1]')).rejects.toThrow(/, at "=1\]", character 14\. /)
   })
