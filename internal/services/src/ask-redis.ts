@@ -28,7 +28,8 @@ export async function askRedis(port: number, ...commands: readonly (readonly str
         if (replies === commands.length) return reply
       }
     }
-    throw new Error(`Redis on port ${port} hung up.`)
+    // A server that is killed while it is asked ends the connection, or resets it.
+    throw Object.assign(new Error(`Redis on port ${port} hung up.`), { code: 'ECONNRESET' })
   } finally {
     socket.destroy()
   }
