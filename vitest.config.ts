@@ -4,14 +4,14 @@ import { dirname, join, relative } from 'node:path'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { listPeerSets, PEERS_VARIABLE, resolvePeersFrom } from './internal/peers/peer-sets.ts'
 import { ReportFile } from './internal/test-run/src/report-file.ts'
-import { isFull } from './internal/test-run/src/test-run.ts'
+import { COMPILE_CACHE, isFull } from './internal/test-run/src/test-run.ts'
 
 const ROOT = import.meta.dirname
 const services = join(ROOT, 'internal/services/src/vitest.ts')
 const compareBytes = join(ROOT, 'internal/test-run/src/compare-bytes.ts')
 
 // Every process that a test starts takes sources compiled before, instead of compiling them again.
-process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules/.cache/node')
+process.env['NODE_COMPILE_CACHE'] = COMPILE_CACHE
 
 const SETTINGS: Readonly<Record<string, object>> = {
   'internal/docs': { testTimeout: 300_000 },

@@ -56,15 +56,16 @@ process.env.SPILLWAY_SEED ??= String(Math.floor(Math.random() * 2 ** 31))
 // Results of one version of Node.js say nothing about another.
 process.env.SPILLWAY_NODE = process.version
 if (options.full) process.env.SPILLWAY_FULL = '1'
-// Every task starts Node.js, several start a test runner: what an earlier one has compiled is not compiled again.
-process.env.NODE_COMPILE_CACHE ??= join(ROOT, 'node_modules/.cache/node')
 const times = []
 /** What the test tasks of this run, or an earlier run that holds for this one, have counted. */
 const reports = []
 let exitCode = 0
 
+const { COMPILE_CACHE } = await import('../internal/test-run/src/test-run.ts')
 const { startBroker, BROKER_VARIABLE } = await import('../internal/services/src/service-broker.ts')
 const { planServices, provision } = await import('../internal/services/src/provision.ts')
+// Every task starts Node.js, several start a test runner: what an earlier one has compiled is not compiled again.
+process.env.NODE_COMPILE_CACHE = COMPILE_CACHE
 const wantsServers = wanted.length === 0 || wanted.some((task) => task in PHASES[1])
 const plan = wantsServers ? Object.entries(await planServices()) : []
 const missing = plan.filter(([, { available }]) => !available).map(([name, { why }]) => `${name} will not run: ${why}`)

@@ -1,5 +1,6 @@
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
+import { COMPILE_CACHE } from './test-run.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 
@@ -19,7 +20,7 @@ export interface PackageCheck {
 export async function checkPackage({ project, tests, env, report }: PackageCheck): Promise<void> {
   Object.assign(process.env, env, { SPILLWAY_REPORT: report })
   // Vitest, too, starts sooner if it was compiled before.
-  enableCompileCache(process.env['NODE_COMPILE_CACHE'] ?? join(ROOT, 'node_modules/.cache/node'))
+  enableCompileCache(COMPILE_CACHE)
   // There, vitest sets up this one project instead of all.
   process.chdir(join(ROOT, project))
   const { startVitest } = await import('vitest/node')

@@ -1,7 +1,12 @@
 /** Length of this test run. The same code runs with other counts. */
+import { join } from 'node:path'
 
 /** Whether this is the full verification (`pnpm verify --full`): all combinations, long soaks, many property runs. */
 export const isFull: boolean = process.env['SPILLWAY_FULL'] === '1'
+
+/** The folder of code that processes of a run have compiled. `NODE_COMPILE_CACHE` names another one. */
+export const COMPILE_CACHE: string =
+  process.env['NODE_COMPILE_CACHE'] ?? join(import.meta.dirname, '../../../node_modules/.cache/node')
 
 /** The seed of everything random in this run: `SPILLWAY_SEED`, otherwise a new one for each process. */
 export const seed: number = Number(process.env['SPILLWAY_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
