@@ -39,7 +39,7 @@ describe.each(chosen(listReadmes(), dirname))('%s', (path) => {
   const cases = groups.map((group) => ({ ...group, at: group.line.fence.line }))
   describe.each(cases)(`after line $at, with ${MANAGER}`, ({ line, also, own }) => {
     let installed: PrintedInstall
-    /** What the examples that have passed in one process have printed. */
+    /** The output of each example that passed in the shared process. */
     const printed = new Map<Fence, string>()
 
     beforeAll(async () => {

@@ -12,7 +12,7 @@ export const hasReferences = ({ options }: Pick<ContextOffloader, 'options'>, ca
   findReferences(options.resolveReferences, call).length > 0
 
 /**
- * Call a tool with content in place of the references in its arguments. The call is synchronous if there are none.
+ * Call a tool. Content replaces the references in its arguments. Without references, the call is synchronous.
  *
  * If a reference cannot be resolved, the tool is not called, and the call rejects with the error for the model.
  *

@@ -59,7 +59,7 @@ export class HashIds {
   readonly ids: number[] = []
   readonly starts: number[] = [0]
   /** For each hash, its id plus 1. */
-  readonly #ids = new HashCounts(Infinity)
+  readonly #known = new HashCounts(Infinity)
   readonly hashes: number[] = []
 
   addLine(hashes: Int32Array, count: number): void {
@@ -68,9 +68,9 @@ export class HashIds {
   }
 
   #idOf(hash: number): number {
-    const known = this.#ids.get(hash)
-    if (known > 0) return known - 1
-    this.#ids.add(hash, this.hashes.push(hash))
+    const found = this.#known.get(hash)
+    if (found > 0) return found - 1
+    this.#known.add(hash, this.hashes.push(hash))
     return this.hashes.length - 1
   }
 }

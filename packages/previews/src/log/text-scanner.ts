@@ -22,7 +22,7 @@ export interface KeptLine extends Omit<ScannedLine, 'text' | 'end' | 'repeats' |
 }
 
 /** Copies the text of a line, so that the memory of the whole text can be freed. A long line is cut, unless it is `whole`. */
-function keep(kept: KeptLine, stored: string, whole: boolean): KeptLine {
+function keep(kept: KeptLine, stored: string = kept.raw, whole: boolean = kept.number === 1): KeptLine {
   const isLong = !whole && stored.length > START_UNITS + END_UNITS
   // Earlier states of a progress line are no longer visible.
   const line = isLong && isDrawn(stored) ? cleanLine(stored) : stored
@@ -171,7 +171,7 @@ export class TextScanner {
     this.#handed = line.rank - STEP
     if (this.#headUnits < EDGE_UNITS && this.#head.length < EDGE_LINES) {
       this.#headUnits += raw.length + 1
-      this.#head.push(keep(line, raw, number === 1))
+      this.#head.push(keep(line))
       this.#end(line, raw)
       return
     }
@@ -230,7 +230,7 @@ export class TextScanner {
     ) {
       const line = tail[this.#tailFrom++]!
       this.#tailUnits -= line.raw.length + 1
-      if (line.rank > this.#pool.floor) this.#pool.add(keep(line, line.raw, line.number === 1))
+      if (line.rank > this.#pool.floor) this.#pool.add(keep(line))
     }
     if (this.#tailFrom > EDGE_LINES) {
       this.#tail = tail.slice(this.#tailFrom)
@@ -280,7 +280,7 @@ export class TextScanner {
   }
 
   #collect(): ScannedLine[] {
-    const tail = this.#tail.slice(this.#tailFrom).map((line) => keep(line, line.raw, line.number === 1))
+    const tail = this.#tail.slice(this.#tailFrom).map((line) => keep(line))
     // The last line is kept whole.
     if (this.#last !== undefined) keep(this.#last, this.#lastRaw, true)
     const lines = [...this.#head, ...this.#pool.lines, ...this.#longLines, ...tail].toSorted(
