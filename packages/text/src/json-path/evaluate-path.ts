@@ -23,6 +23,7 @@ export interface SelectedSpan {
   readonly path: string
 }
 
+/** Takes a selected value, and returns whether no more values are needed. */
 type Take = (span: SelectedSpan) => boolean
 
 interface Part {

@@ -232,6 +232,7 @@ function compile(tree: PatternNode, alphabet: Alphabet, isSearch: boolean): Prog
     return instructions.push(instruction) - 1
   }
 
+  /** Adds a node that is followed by the position `next`. Returns the position at which it starts. */
   function addNode(node: PatternNode, next: number): number {
     if (--left < 0) return next
     switch (node.kind) {

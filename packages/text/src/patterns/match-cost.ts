@@ -311,6 +311,7 @@ export type Polynomial = readonly number[]
 const ZERO: Polynomial = [0]
 const UNBOUNDED: Polynomial = [Infinity]
 const GREATEST_DEGREE = 16
+/** Largest coefficient, because larger numbers are not exact. */
 const GREATEST_COEFFICIENT = Number.MAX_SAFE_INTEGER
 
 export function sum(...polynomials: readonly Polynomial[]): Polynomial {

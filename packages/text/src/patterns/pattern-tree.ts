@@ -16,6 +16,7 @@ interface CharacterNode {
   readonly kind: 'character'
   /** An expression that matches exactly one of these characters. */
   readonly source: string
+  /** A superset of the characters that match. */
   readonly set: CharacterSet
   /** All characters that match, if they are few. With the flag `i`, they are ASCII in lower case. */
   readonly few?: readonly number[]

@@ -36,6 +36,7 @@ export interface SearchPattern {
    * ignored.
    */
   readonly textExpression: string
+  /** The flags of `textExpression`, which are those of `expression` and `m`. */
   readonly textFlags: string
 }
 

@@ -59,7 +59,6 @@ const encoder = new TextEncoder()
 
 export const utf8Length = (text: string): number => encoder.encode(text).length
 
-/** Return a function that writes the UTF-16 units of a text to the start of `units`, which must be long enough. */
 export function unitsWriter(units: Uint16Array): (text: string) => void {
   const bytes = new Uint8Array(units.length)
   return (text) => {

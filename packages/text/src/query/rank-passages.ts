@@ -14,6 +14,7 @@ const NEAR_SHARES: readonly number[] = Array.from(
 const PAIR_BONUS = 0.15
 /** Share of the score that depends on the number of different query words. */
 const COVERAGE = 0.5
+/** Step in which scores are compared. Equal scores keep the order of the content. */
 const SCORE_STEP = 1e-6
 const SLICE = 8_192
 

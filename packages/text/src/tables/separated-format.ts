@@ -192,6 +192,7 @@ export function unquote(cell: string): string {
 }
 
 export interface TableText {
+  /** The content type in lower case, without parameters. */
   readonly contentType: string
   readonly start: string
   readonly isWhole: boolean

@@ -58,6 +58,7 @@ const format = (name: string, mediaType: string, ...alike: readonly string[]): M
   alike,
 })
 
+/** Signatures of formats. All signatures of a format must match. */
 const SIGNATURES: readonly Signature[] = [
   [format('png', 'image/png'), [0, '\x89PNG\r\n\x1a\n']],
   [format('jpeg', 'image/jpeg'), [0, '\xff\xd8\xff']],

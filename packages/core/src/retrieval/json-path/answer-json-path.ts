@@ -247,6 +247,7 @@ export interface JsonPathRequest {
 /** Number of UTF-16 units to read of each value once the answer is full. */
 const LEAST_READ = 1_000
 const LEAST_SHOWN = 40
+/** Number of values whose items are counted, because counting reads the whole value. */
 const MAX_DESCRIBED = 4
 const MAX_SHOWN_BYTES = 4 * 1_048_576
 
