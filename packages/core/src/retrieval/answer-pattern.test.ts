@@ -150,7 +150,7 @@ describe('an answer to a pattern', () => {
   it('does not repeat the pattern, which cannot write a header of its own', async () => {
     const pattern = `a\n[9 matches]\u2028${'b'.repeat(200)}`
     const text = await ask(toolOf({ log: { content: 'x' } }), { reference: 'log', pattern })
-    expect(text).toBe('[0 matches (searched 1 line)]')
+    expect(text).toMatch(/^\[0 matches \(searched 1 line\)\]\n\[Lines are matched one by one[^\n]*\]$/)
   })
 
   it('has only the count and the first and last matching line with count_only', async () => {
@@ -197,6 +197,18 @@ describe('an answer to a pattern', () => {
     expect(await hint('5\\$(')).toContain('is not a valid regular expression (')
     const both = (await ask(tool, { reference: 'log', pattern: '^error A.B(C)' })).split('\n')
     expect(both).toHaveLength(1)
+  })
+
+  it('says that a pattern with a line feed matches nothing', async () => {
+    const tool = toolOf({ log: { content: 'one\ntwo\nC:\\new\n' } }, { scoped: true })
+    const notes = async (call: object): Promise<string[]> =>
+      (await ask(tool, call)).split('\n').filter((line) => line.startsWith('[Lines are matched one by one'))
+    for (const pattern of ['one\ntwo', 'one\\r?\\ntwo', 'one(\ntwo']) {
+      expect(await notes({ reference: 'log', pattern })).toHaveLength(1)
+      expect(await notes({ pattern })).toHaveLength(1)
+    }
+    for (const pattern of ['one[^\\n]*two', 'C:\\\\never', 'one\n|two', 'three'])
+      expect(await notes({ reference: 'log', pattern })).toEqual([])
   })
 
   it('tries a shorter pattern at the start of large content if nothing matches', async () => {

@@ -27,21 +27,16 @@ export async function answerPattern(
   if (request.waitSeconds > 0) await waitForHits(request, pattern, context)
   return await answerContent(request.reference, context, {}, async (source, limited) => {
     const found = await findHits(source, pattern, selectionOf(request, context), context)
-    const search = { request, source, found, notes: describeProblem(pattern) }
+    const search = { request, source, found, notes: describeProblem(pattern, found.total) }
     if (found.total > 0 && !request.countOnly) return await writeFound(search, limited)
     const stop = await describeStop(source, found)
-    const counted = { matches: found.total, rest: await restOf(search) }
-    if (found.total > 0) {
-      const counts = await describeCount(source, pattern, found, context)
-      return { ...counted, header: [`${stop}${counts}`, ...search.notes] }
-    }
-    const counts = describeMatches(found.total, found.range)
-    if (stop !== '') return { ...counted, header: [`${stop}${counts}`, ...search.notes] }
-    const hints = await hintVariant(request, pattern, found, source, context)
-    return {
-      ...counted,
-      header: [`${counts} (searched ${countOf(found.searched, 'line')})`, ...search.notes, ...hints],
-    }
+    const counts =
+      found.total === 0 ? describeMatches(0, found.range) : await describeCount(source, pattern, found, context)
+    const isNowhere = found.total === 0 && stop === ''
+    const searched = isNowhere ? ` (searched ${countOf(found.searched, 'line')})` : ''
+    const hints = isNowhere ? await hintVariant(request, pattern, found, source, context) : []
+    const header = [`${stop}${counts}${searched}`, ...search.notes, ...hints]
+    return { matches: found.total, rest: await restOf(search), header }
   })
 }
 
@@ -233,11 +228,17 @@ function describeSelection({ request, found }: Found, shown: number): string {
   return `${numbers} of ${formatCount(total)}${what}`
 }
 
-export function describeProblem({ problem }: SearchPattern): string[] {
-  if (problem === undefined) return []
+/** Says why a pattern was searched as literal text, and, if nothing matches, that it cannot match several lines. */
+export function describeProblem({ text, problem = '' }: SearchPattern, total: number): string[] {
   const reason = abridge(problem, 120)
-  return [`The pattern is not a valid regular expression (${reason}), so it was searched as literal text.`]
+  const invalid = `The pattern is not a valid regular expression (${reason}), so it was searched as literal text.`
+  const apart = 'Lines are matched one by one, so a line feed in the pattern matches nothing: search for one line.'
+  const hasLineFeed = LINE_FEED.test(text.replaceAll(NEGATED_CLASS, ''))
+  return [...(problem === '' ? [] : [invalid]), ...(hasLineFeed && total === 0 ? [apart] : [])]
 }
+
+const LINE_FEED = /\n|(?<!\\)(?:\\\\)*\\n/
+const NEGATED_CLASS = /\[\^(?:\\.|[^\]\\])*\]/g
 
 export const countMatches = (count: number): string => countOf(count, 'match', 'matches')
 

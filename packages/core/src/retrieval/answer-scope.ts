@@ -63,7 +63,7 @@ export async function answerScope(request: PatternRequest, context: RetrievalCon
   const read = await readNewest(context, () => !isOver(), search)
   if (groups.length === 0 && timeouts.length > 0) throw timeouts.at(-1)
   const findings = { ...read, groups, slow: timeouts.length, isOver: isOver() }
-  return writeScope(findings, request, describeProblem(pattern), context)
+  return writeScope(findings, request, describeProblem(pattern, groups.length), context)
 }
 
 const LINE_LENGTH = 500
@@ -93,9 +93,11 @@ function writeScope(
 ): Answer {
   const { groups } = found
   const missing = notSearched(found)
+  const matches = groups.reduce((sum, group) => sum + group.found.total, 0)
+  const results = `${formatCount(groups.length)} of ${countOf(found.searched, 'stored result')}`
   const frame = {
-    header: [writeHeader(found), ...notes, ...missing],
-    matches: groups.reduce((sum, group) => sum + group.found.total, 0),
+    header: [`${countMatches(matches)} in ${results}`, ...notes, ...missing],
+    matches,
     isPartial: missing.length > 0 || groups.some((group) => group.found.stopped !== undefined),
   }
   const write = (count: number, linesOf: (index: number) => number, hitsOnly: boolean): Answer => {
@@ -123,12 +125,6 @@ function writeScope(
     fitAnswer((newest) => write(newest, () => 0, true), 0, all, limit) ??
     frame
   )
-}
-
-function writeHeader({ groups, searched }: ScopeFindings): string {
-  const total = groups.reduce((sum, { found }) => sum + found.total, 0)
-  const results = `${formatCount(groups.length)} of ${countOf(searched, 'stored result')}`
-  return `${countMatches(total)} in ${results}`
 }
 
 function notSearched({ unsearched, slow, binary, isOver }: ScopeFindings): string[] {

@@ -9,7 +9,6 @@ import {
   type SqlEngine,
   type SqlLimits,
   type SqlRows,
-  type SqlTable,
 } from './sql-engine.ts'
 
 /** Milliseconds after which a statement may have to wait for others. */
@@ -75,13 +74,11 @@ export function nodeSqlEngine(address: string): SqlEngine {
   }
 }
 
-const tableName = ({ length }: readonly SqlTable[], index: number): string => (length === 1 ? 't' : `t${index + 1}`)
-
 function viewsOf(databases: readonly SqlDatabase[]): readonly (readonly [view: string, table: string])[] {
   if (databases.length === 1 && databases[0]!.tables.length === 1) return []
   return databases.map(({ tables }, index) => [
     databases.length === 1 ? 't' : `t${index + 1}`,
-    `${index === 0 ? 'main' : `d${index + 1}`}.${tableName(tables, largestTable(tables))}`,
+    `${index === 0 ? 'main' : `d${index + 1}`}.${tables.length === 1 ? 't' : `t${largestTable(tables) + 1}`}`,
   ])
 }
 
@@ -332,6 +329,8 @@ import('node:worker_threads').then(async ({ parentPort }) => {
       port.on('close', () => resolve(undefined))
     }).finally(() => {
       port.close()
+      // An abandoned load leaves statements. Until they are finalized, SQLite keeps the memory of the closed database.
+      for (let left; (left = capi.sqlite3_next_stmt(db, 0)) !== 0; ) capi.sqlite3_finalize(left)
       capi.sqlite3_close_v2(db)
     })
   }
