@@ -100,6 +100,17 @@ describe('/v1/retrieve and /v1/search', () => {
       expect(await service.post('/v1/retrieve', input)).toMatchObject({ status, json: { error: { code } } })
   })
 
+  it('accept the small mistakes of models that the retrieval tool accepts', async () => {
+    const service = await startService()
+    const reference = await offload(service)
+    for (const input of [
+      { reference, pattern: null, line_range: '4322-4322' },
+      { reference, byte_range: null, line_range: { start: '4322', end: '4322' } },
+      { reference, pattern: 'FAILED', context_lines: '0', count_only: 'false' },
+    ])
+      expect(JSON.stringify((await service.post('/v1/retrieve', input)).json)).toContain('4322| line 4321 FAILED')
+  })
+
   it('find lines in all entries, or in the named ones', async () => {
     const service = await startService()
     const [one, two] = [await offload(service), await offload(service, log.replaceAll('FAILED', 'failed'), 'call_2')]

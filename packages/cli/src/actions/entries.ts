@@ -33,7 +33,8 @@ export async function ls({ options }: Invocation<LsOptions>): Promise<number> {
     .filter(({ storedAt, metadata }) => now - storedAt <= since && (tool === undefined || metadata['tool'] === tool))
     .slice(0, limit)
   if (options.json === true) await printJson(entries.map(entryJson))
-  else if (process.stdout.isTTY && entries.length === 0) await noteLine('nothing is stored in this scope.')
+  else if (process.stdout.isTTY && entries.length === 0)
+    await noteLine(`nothing is stored in this scope${below ? ' or below it' : '; --below also lists scopes below it'}.`)
   else
     await printTable(
       // Most entries have no command.

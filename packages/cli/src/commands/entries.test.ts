@@ -169,6 +169,7 @@ describe('ls', () => {
     const cwd = temporaryFolder()
     const below = await put('x', cwd, ['--scope', 'tenant/session'])
     expect((await spillway(['ls'], { cwd })).stdout).toBe('')
+    expect((await spillway(['ls'], { cwd, terminal: true })).stdout).toContain('--below also lists scopes below it.')
     expect((await spillway(['ls', '--below'], { cwd })).stdout).toContain(below)
     const joined = await spillway(['ls', '--scope', 'tenant', '--scope', 'session'], { cwd })
     expect(joined.stdout).toContain(below)

@@ -4,7 +4,12 @@ import { failureResponse } from '../app/call.ts'
 import { defineRoute, type Route } from '../routes/route.ts'
 import { contentBlockSchema, writeContentBlock } from './schemas.ts'
 
-const texts = z.array(z.string()).max(100)
+/** Documents a parameter. The tool itself checks it, because the tool corrects small mistakes of models. */
+const parameter = (type: string, description?: string, more?: object): z.ZodOptional<z.ZodUnknown> =>
+  z.optional(z.unknown()).meta({ type, ...(description !== undefined && { description }), ...more })
+
+const number = { type: 'number' }
+const range = { properties: { start: number, end: number }, required: ['start', 'end'] }
 
 export const retrieveRoute: Route = defineRoute({
   method: 'post',
@@ -16,22 +21,20 @@ export const retrieveRoute: Route = defineRoute({
   tag: 'Results',
   body: z
     .looseObject({
-      reference: z
-        .string()
-        .optional()
-        .meta({ description: 'Without it, pattern or query search everything in the scope.' }),
-      pattern: z.string().optional().meta({ description: 'Regular expression or keyword.' }),
-      line_range: z.object({ start: z.number(), end: z.number() }).optional(),
-      byte_range: z.object({ start: z.number(), end: z.number() }).optional(),
-      context_lines: z.number().optional(),
-      ignore_case: z.boolean().optional(),
-      json_path: z.string().optional().meta({ description: 'JSONPath (RFC 9535).' }),
-      query: z.string().optional().meta({ description: 'Words to find the best passages for.' }),
-      sql: z.string().optional().meta({ description: 'One SELECT (SQLite) over a stored table t.' }),
-      references: texts.optional().meta({ description: 'Tables for sql, instead of reference: t1, t2.' }),
-      count_only: z.boolean().optional(),
-      from_end: z.boolean().optional(),
-      after: z.number().optional().meta({ description: 'Continues a capped answer, as it says.' }),
+      reference: parameter('string', 'Without it, pattern or query search everything in the scope.'),
+      pattern: parameter('string', 'Regular expression or keyword.'),
+      line_range: parameter('object', undefined, range),
+      byte_range: parameter('object', undefined, range),
+      context_lines: parameter('number'),
+      ignore_case: parameter('boolean'),
+      json_path: parameter('string', 'JSONPath (RFC 9535).'),
+      query: parameter('string', 'Words to find the best passages for.'),
+      sql: parameter('string', 'One SELECT (SQLite) over a stored table t.'),
+      references: parameter('array', 'Tables for sql, instead of reference: t1, t2.', { items: { type: 'string' } }),
+      count_only: parameter('boolean'),
+      from_end: parameter('boolean'),
+      after: parameter('number', 'Continues a capped answer, as it says.'),
+      wait_seconds: parameter('number', 'Waits for output that is still written, at most 30.'),
     })
     .meta({ id: 'RetrievalInput' }),
   responses: {

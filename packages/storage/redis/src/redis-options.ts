@@ -49,7 +49,7 @@ export interface RedisStorageOptions extends ManagedStorageOptions {
   readonly prefix?: string | undefined
   /** Size of a chunk in bytes. Larger content is split. Defaults to 1,044,480, which needs 1 MiB in Redis. */
   readonly chunkBytes?: number | undefined
-  /** Milliseconds before a command fails as `unavailable`. Milliseconds for connecting. Not used for a `client`. */
+  /** Milliseconds before a command fails as `unavailable`, ignored for a `client`. Defaults to 10,000. */
   readonly commandTimeoutMs?: number | undefined
   /** Milliseconds for connecting, ignored for a `client`. Defaults to 5,000. */
   readonly connectTimeoutMs?: number | undefined
