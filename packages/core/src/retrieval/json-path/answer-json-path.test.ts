@@ -368,6 +368,11 @@ describe('a value written on one line', () => {
     expect(compactJson(json, Infinity).text).toBe('{"a": 1.50e+3, "b": [], "c": {}, "d": "\\u0041 \\" , { "}')
   })
 
+  test('keeps the spaces in strings and words of values that are not JSON', () => {
+    const python = `{'a b': 'c,  d', "e": True or  None}`
+    expect(compactJson(python.replaceAll(', "e"', ',"e"'), Infinity).text).toBe(python)
+  })
+
   test('is cut if it is longer than one line may be', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.integer({ min: 0, max: 50 }), (value, maxUnits) => {

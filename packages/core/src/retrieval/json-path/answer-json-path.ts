@@ -39,11 +39,9 @@ export async function answerJsonPath(request: JsonPathRequest, context: Retrieva
 
 function explainFailure(error: unknown, { text }: ReadPath): unknown {
   if (error instanceof WorkTimeout) return tookTooLong(text)
-  if (error instanceof PathTooLarge) {
-    const message = `${quotePath(text)} needs too many arrays or levels at once. Start from a narrower path.`
-    return new RetrievalError('too-large', message)
-  }
-  return error
+  if (!(error instanceof PathTooLarge)) return error
+  const message = `${quotePath(text)} needs too many arrays or levels at once. Start from a narrower path.`
+  return new RetrievalError('too-large', message)
 }
 
 function tookTooLong(path: string): RetrievalError {
@@ -96,9 +94,8 @@ function restOf({ request, path }: PathQuestion, next: number, { count, ended }:
 
 function notesOf({ source, layout }: PathQuestion, { ended, skippedLines, brokenAt }: Selection): string[] {
   const notes: string[] = []
-  if (layout.form === 'json-lines') {
+  if (layout.form === 'json-lines')
     notes.push('This content is JSON Lines: $[0] is its first value, $[*].name the name of each.')
-  }
   if (skippedLines > 0) {
     const lines = countOf(skippedLines, 'line is', 'lines are')
     notes.push(`${lines} not whole JSON: skipped from the first fault on.`)
@@ -112,9 +109,7 @@ function notesOf({ source, layout }: PathQuestion, { ended, skippedLines, broken
     const share = Math.floor((ended.at / source.size) * 100)
     notes.push(`The time was spent at ${share} % of the content: there may be more. A narrower path may find it.`)
   }
-  if (ended.by === 'too-large') {
-    notes.push('A value is too large for a filter: there may be more.')
-  }
+  if (ended.by === 'too-large') notes.push('A value is too large for a filter: there may be more.')
   return notes
 }
 
@@ -215,9 +210,8 @@ async function findElsewhere(
 function explain({ descends, selectors }: Segment, shape: JsonShape): string {
   const [selector] = selectors
   if (selector === undefined || selectors.length > 1) return ''
-  if (selector.type === 'filter') {
+  if (selector.type === 'filter')
     return descends ? ' Nothing within it passes the filter.' : ' Nothing directly in it passes the filter.'
-  }
   if (selector.type !== 'name') return ''
   const name = quote(selector.name.text, MAX_COMPARED_UNITS)
   if (descends) return ` Nothing within it has the key ${name}.`
@@ -345,7 +339,8 @@ function renderResult(
   return { text: `${path} (${summary}): ${text} … [cut]`, next }
 }
 
-const TOKEN = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[{}[\],:]|[^\s{}[\],:"]+/g
+const TOKEN =
+  /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|'[^'\\]*(?:\\[\s\S][^'\\]*)*'?|[{}[\],:]|[^\s{}[\],:"]+(?:[ \t]+[^\s{}[\],:"]+)*/g
 /** Line ends and terminal controls. In valid JSON, strings contain only the last three unescaped. */
 const BREAKING = /[\0-\x1f\x7f\u0085\u2028\u2029]/g
 interface FormattedJson {
@@ -364,7 +359,8 @@ export function compactJson(json: string, maxUnits: number): FormattedJson {
   const parts: string[] = []
   let units = 0
   for (const { 0: token, index } of json.matchAll(TOKEN)) {
-    const isString = token.startsWith('"')
+    // Strings of Python and JavaScript are in single quotes.
+    const isString = /^["']/.test(token)
     const part = isString ? token.replace(BREAKING, escape) : token === ':' || token === ',' ? `${token} ` : token
     parts.push(part)
     units += part.length

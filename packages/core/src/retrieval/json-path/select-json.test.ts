@@ -3,7 +3,7 @@ import { propertyRuns } from '@spillway-internal/test-run'
 import { jsonLayout } from '@spillway/text/internal/json'
 import { parseJsonPath } from '@spillway/text/internal/json-path'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { WorkClock } from '../../search/work-clock.ts'
 import { selectJson, type Selection } from './select-json.ts'
 
@@ -284,6 +284,14 @@ describe('selecting values by a walk', () => {
     expect((await select(text, '$.a[0].a')).count).toBe(1)
     expect((await select(text, '$..b')).count).toBe(0)
     expect(await select(text, '$[?value(@..b) == value(@..c)]')).toMatchObject({ count: 1 })
+  })
+
+  test('reads the clock far less often than it tests a small value', async () => {
+    const readings = vi.spyOn(WorkClock.prototype, 'needsPause', 'get')
+    onTestFinished(() => readings.mockRestore())
+    const text = JSON.stringify(Array.from({ length: 6_400 }, (_, id) => ({ id })))
+    expect((await select(text, '$[?@.id == 6]')).shown).toEqual(['$[6] {"id":6}'])
+    expect(readings.mock.calls.length).toBeLessThan(640)
   })
 
   test('stops endless work at its deadline, and yields to the event loop until then', async () => {

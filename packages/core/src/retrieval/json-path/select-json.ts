@@ -12,6 +12,8 @@ import type { ContentSource } from '../../content/content-source.ts'
 import { WorkTimeout, type WorkClock } from '../../search/work-clock.ts'
 
 const SLICE_BYTES = 262_144
+/** Values that are tested before the clock is read again, which takes as long as testing a small value. */
+const VALUES_PER_CHECK = 64
 
 export interface SelectedValue {
   readonly path: string
@@ -55,6 +57,7 @@ export async function selectJson(
   let count = 0
   let skippedLines = 0
   let brokenAt: number | undefined
+  let tested = 0
   const { segments, asksRoot } = path
   const { form, start: base } = layout
   let ended = { by: 'all' } as Selection['ended']
@@ -103,7 +106,8 @@ export async function selectJson(
       if (value.pending.length === 0) add(value)
       else {
         await clock.run(evaluator.select(segments, value, add))
-        if (clock.needsPause) await clock.turn()
+        const isLarge = value.end - value.start > SLICE_BYTES / VALUES_PER_CHECK
+        if ((isLarge || ++tested % VALUES_PER_CHECK === 0) && clock.needsPause) await clock.turn()
       }
       if (ended.by !== 'all') return
     }
