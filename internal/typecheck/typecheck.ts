@@ -3,7 +3,7 @@
  * arguments name. Also checks an adapter's sources and type tests with each older version of its framework.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, globSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { checkedExamples, collectExamples, renameInMessage } from '../docs/collect-examples.ts'
 import { listPeerSets, type PeerSet } from '../peers/peer-sets.ts'
@@ -12,7 +12,6 @@ const ROOT = join(import.meta.dirname, '../..')
 const FOLDER = process.cwd()
 const CONFIGS = join(FOLDER, '.reports/typecheck')
 
-rmSync(CONFIGS, { recursive: true, force: true })
 mkdirSync(CONFIGS, { recursive: true })
 const more = process.argv.slice(2).map((file) => resolve(file))
 const packagesBelow = globSync('*/package.json', { cwd: FOLDER }).map((path) => join(FOLDER, dirname(path), '**'))
@@ -52,6 +51,8 @@ function compile(config: string, name: string): boolean {
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
   // Several threads would each check the types of a framework: programs of other packages use the other cores.
   const args = [tsc, '-p', config, '--singleThreaded']
+  // The next run checks again only what depends on declarations that have changed.
+  args.push('--incremental', '--tsBuildInfoFile', join(CONFIGS, `${name}.tsbuildinfo`))
   const { status, signal, error, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
   if (error !== undefined) throw error
   if (signal !== null) throw new Error(`The compiler was ended by ${signal} in ${FOLDER} (${name}).`)
