@@ -90,6 +90,9 @@ async function phaseWithServices() {
   for (const [name, { available: isThere, why }] of services)
     if (!isThere && !missing.some((line) => line.startsWith(`${name} `))) missing.push(`${name} will not run: ${why}`)
   if (missing.length > 0 && process.env.SPILLWAY_REQUIRE_SERVICES === '1') return void (exitCode = 1)
+  // Needs installed packages. Names what a test task depends on besides its own folder.
+  const { writeReachedSources } = await import('../internal/test-run/src/reached-sources.ts')
+  writeReachedSources(ROOT)
   const broker = await startBroker()
   process.env[BROKER_VARIABLE] = broker.url
   await phase(1)

@@ -1,4 +1,4 @@
-import { createStorage, type ManagedStorage } from '@spillway/core'
+import { createStorage, type ManagedStorage } from '@spillway/core/driver'
 import { runConformance, wrappedHarness, type ConformanceHarness } from '@spillway/core/conformance'
 import { stateOf } from '../../packages/core/src/storage/managed-storage.ts'
 import { tinyHarness } from '../../packages/core/test/tiny-storage.ts'

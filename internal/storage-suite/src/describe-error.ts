@@ -1,4 +1,4 @@
-import { StorageError } from '@spillway/core'
+import { StorageError } from '@spillway/core/driver'
 
 /** Put what went wrong into one line, with its code. */
 export function describeError(error: unknown): string {

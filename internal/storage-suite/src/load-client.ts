@@ -1,4 +1,4 @@
-import { StorageError, type ManagedStorage } from '@spillway/core'
+import { StorageError, type ManagedStorage } from '@spillway/core/driver'
 import { describeError } from './describe-error.ts'
 import type { LoadedEntries, LoadedEntry } from './loaded-entries.ts'
 import { isSoakContent, sizedKey, soakChunks, soakContent } from './soak-content.ts'

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
-import { StorageError, type ManagedStorage } from '@spillway/core'
+import { StorageError, type ManagedStorage } from '@spillway/core/driver'
 import { describeError } from './describe-error.ts'
 import { isSoakContent } from './soak-content.ts'
 import { SCOPES, type SoakScope } from './soak-scopes.ts'

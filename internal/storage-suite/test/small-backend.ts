@@ -1,14 +1,14 @@
 /** A small backend for the tests of the soaks: tables of one file, and faults that the soaks have to find. */
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { StoredInfo } from '@spillway/core'
 import {
   createStorage,
   type EntryInfo,
   type ManagedStorage,
   type ManagedStorageOptions,
   type StorageDriver,
-  type StoredInfo,
-} from '@spillway/core'
+} from '@spillway/core/driver'
 import type { Backend } from '../src/index.ts'
 
 /** What is wrong with it. */

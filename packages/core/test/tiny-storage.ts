@@ -2,9 +2,9 @@ import {
   createStorage,
   type ManagedStorage,
   type ManagedStorageOptions,
-  type Storage,
   type StorageDriver,
-} from '../src/index.ts'
+} from '../src/driver/index.ts'
+import type { Storage } from '../src/index.ts'
 import { runKillScript, type ConformanceHarness, type StorageSettings } from '../src/conformance/index.ts'
 import { TINY_MAX_TOMBSTONES, TinyDisk, TinyDriver } from './tiny-driver.ts'
 

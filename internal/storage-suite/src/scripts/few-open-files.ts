@@ -1,6 +1,6 @@
 /** Hold all descriptors but a few, use a storage, let go of them, use it again, and print what happened. */
 import { closeSync, openSync } from 'node:fs'
-import { StorageError } from '@spillway/core'
+import { StorageError } from '@spillway/core/driver'
 import { readScriptArgument } from '../backend.ts'
 
 const KEYS = Array.from({ length: 40 }, (_, index) => `key ${index}`)

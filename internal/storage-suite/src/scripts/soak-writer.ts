@@ -3,7 +3,7 @@
  * that was acknowledged as `scope reference key`, each outage as `unavailable`, and what must not be as `problem …`.
  */
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
-import { StorageError } from '@spillway/core'
+import { StorageError } from '@spillway/core/driver'
 import { readScriptArgument } from '../backend.ts'
 import { describeError } from '../describe-error.ts'
 import { isSoakContent, sizedKey, soakChunks, soakContent } from '../soak-content.ts'

@@ -14,7 +14,7 @@ export { damagedRowsError, referenceOf, removedError } from './entry-errors.ts'
 export { piecesOfRange, regroupChunks, type PieceSpan } from './regroup-chunks.ts'
 export { extensionForContentType } from '@spillway/text'
 export { parseJournalEvent, type EventJournal, type JournalEvent } from '../journal/event-journal.ts'
-export { ManagedStorage } from '../storage/managed-storage.ts'
+export { createStorage, ManagedStorage } from '../storage/managed-storage.ts'
 export type { ScopedStorage } from '../storage/scoped-storage.ts'
 export type { ByteRange, Location, ManagedStorageOptions, Metadata } from '../storage/storage.ts'
 export type {

@@ -1,4 +1,4 @@
-import { StorageError, type StorageDriver } from '@spillway/core'
+import { StorageError, type StorageDriver } from '@spillway/core/driver'
 import { describe, expect, test } from 'vitest'
 import { InMemoryStorage, memoryDriver } from './in-memory-storage.ts'
 

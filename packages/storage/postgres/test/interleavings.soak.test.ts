@@ -1,6 +1,6 @@
 import { sharedPostgres } from '@spillway-internal/services'
 import { propertyRuns } from '@spillway-internal/test-run'
-import { StorageError } from '@spillway/core'
+import { StorageError } from '@spillway/core/driver'
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

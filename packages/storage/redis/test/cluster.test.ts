@@ -1,5 +1,5 @@
 import { sharedRedisCluster, startRedisCluster } from '@spillway-internal/services'
-import { StorageError } from '@spillway/core'
+import { StorageError } from '@spillway/core/driver'
 import { Cluster, Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { RedisStorage, type RedisNodeAddress } from '../src/index.ts'

@@ -1,5 +1,5 @@
 import { startRedis } from '@spillway-internal/services'
-import { StorageError } from '@spillway/core'
+import { StorageError } from '@spillway/core/driver'
 import { Redis } from 'ioredis'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Connection } from '../src/connection.ts'

@@ -1,6 +1,6 @@
 import { DeleteObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { sharedS3 } from '@spillway-internal/services'
-import { createStorage } from '@spillway/core'
+import { createStorage } from '@spillway/core/driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { S3Storage } from '../src/index.ts'
 import { S3Connection } from '../src/s3-connection.ts'

@@ -1,5 +1,5 @@
 /** Store so many blocks of so many bytes into a directory; print the code and message of the first failure. */
-import { StorageError } from '@spillway/core'
+import { StorageError } from '@spillway/core/driver'
 import { FileStorage } from '../../src/index.ts'
 
 const [directory = '', count = '1', size = '1'] = process.argv.slice(2)

@@ -1,5 +1,6 @@
 /** What soaks and the conformance suite need to open storages in a bucket from other processes. */
-import { createStorage, type ManagedStorage, type ManagedStorageOptions, type StoredInfo } from '@spillway/core'
+import type { StoredInfo } from '@spillway/core'
+import { createStorage, type ManagedStorage, type ManagedStorageOptions } from '@spillway/core/driver'
 import type { Backend } from '@spillway-internal/storage-suite'
 import type { S3StorageOptions } from '../../src/index.ts'
 import { S3Connection } from '../../src/s3-connection.ts'

@@ -1,4 +1,4 @@
-import { StorageError } from '@spillway/core'
+import { StorageError } from '@spillway/core/driver'
 
 /** Make content of one byte, many times. */
 export const filled = (bytes: number, fill = 7): Uint8Array => new Uint8Array(bytes).fill(fill)

@@ -1,5 +1,5 @@
 /** Print the content of the first entry of a database, then how storing one more fails. */
-import { StorageError } from '@spillway/core'
+import { StorageError } from '@spillway/core/driver'
 import { SqliteStorage } from '../../src/index.ts'
 
 const [path = ''] = process.argv.slice(2)

@@ -1,7 +1,7 @@
 /** Print how storing in a file that may only be read fails, make it writable, and print what storing returns then. */
 import { chmod, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { StorageError } from '@spillway/core'
+import { StorageError } from '@spillway/core/driver'
 import { SqliteStorage } from '../../src/index.ts'
 
 const [path = ''] = process.argv.slice(2)

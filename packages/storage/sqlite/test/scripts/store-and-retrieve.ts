@@ -1,6 +1,6 @@
 /** Use a storage as told by lines of JSON, `[method, argument]`, and answer each with a line: a result, or an error's code. */
 import { createInterface } from 'node:readline'
-import { StorageError } from '@spillway/core'
+import { StorageError } from '@spillway/core/driver'
 import { SqliteStorage } from '../../src/index.ts'
 
 const [path = ''] = process.argv.slice(2)

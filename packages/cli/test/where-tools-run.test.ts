@@ -1,14 +1,18 @@
 import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { ContextOffloader, type Location } from '@spillway/core'
-import { expect, test } from 'vitest'
-import { FileStorage } from '../src/index.ts'
-import { temporaryDirectory } from './support/temporary-directory.ts'
+import { FileStorage } from '@spillway/file'
+import { expect, onTestFinished, test } from 'vitest'
 
 const hasNamespaces = spawnSync('unshare', ['-rm', 'true']).status === 0
 const LOG = Array.from({ length: 3_000 }, (_, line) => `line ${line + 1} of the log`).join('\n')
 
 test.skipIf(!hasNamespaces)('the shown command works if tools see the directory at another path', async () => {
-  const directory = await temporaryDirectory()
+  const directory = mkdtempSync(join(tmpdir(), 'spillway-tools-'))
+  onTestFinished(() => rm(directory, { recursive: true, force: true }))
   const showLocation = ({ address }: Location): Location => {
     const path = address.replace(directory, '/mnt')
     return { address: path, command: `cat '${path}'` }
