@@ -56,6 +56,13 @@ describe('the structure in a preview of JSON', () => {
     expect(shown).toContain('state: "open" ×100|"closed" ×200')
   })
 
+  it('is headed by the quotes that JSON paths refuse', async () => {
+    const records = repeat(300, (id) => `{'id': ${id}, 'name': 'user ${id}'}`)
+    expect(await preview(`[${records.join(', ')}]`)).toContain('[JSON in single quotes, 1 line, ')
+    expect(await preview(records.join('\n'))).toContain('[300 JSON records in single quotes')
+    expect(await preview(JSON.stringify(records))).toContain('[JSON, 1 line, ')
+  })
+
   it('shows similar members of a map once, with their number and first names', async () => {
     const map = Object.fromEntries(repeat(4_012, (index) => [`task-${index}`, { runs: index, owner: { name: 'x' } }]))
     const shown = await preview(JSON.stringify(map))

@@ -147,6 +147,7 @@ class JsonScanner implements JsonSink {
       byLine: tokenizer.byLine,
       oneLine: tokenizer.oneLine,
       abandoned: tokenizer.abandoned,
+      hasSingleQuotes: tokenizer.hasSingleQuotes,
       strays: this.#strays,
       strayUnits: tokenizer.strayUnits,
       length: this.#length,

@@ -12,6 +12,7 @@ export interface JsonScan {
   readonly oneLine: boolean
   /** Number of values cut at the end of their line, and of lines between values that are not JSON. */
   readonly abandoned: number
+  readonly hasSingleQuotes: boolean
   readonly strays: number
   readonly strayUnits: number
   readonly length: number

@@ -22,6 +22,9 @@ const BACKSLASH = 92
  * ends with its line. Otherwise, reading stops at the error. Memory grows only by one bit for each level of depth.
  */
 export class JsonTokenizer {
+  abandoned = 0
+  hasSingleQuotes = false
+  broken: JsonBreak | undefined
   readonly #sink: JsonSink
   readonly #textCodes: TextCodes
   #codes: Uint16Array = new Uint16Array(0)
@@ -42,10 +45,8 @@ export class JsonTokenizer {
   #startLine = 0
   #strayUnits = 0
   #values = 0
-  #abandoned = 0
   #byLine = false
   #oneLine = true
-  #broken: JsonBreak | undefined
 
   /** @param codes - Can be shared by tokenizers whose sinks read no other JSON. */
   constructor(sink: JsonSink, codes: TextCodes = new TextCodes()) {
@@ -55,10 +56,6 @@ export class JsonTokenizer {
 
   get values(): number {
     return this.#values
-  }
-
-  get abandoned(): number {
-    return this.#abandoned
   }
 
   get byLine(): boolean {
@@ -82,10 +79,6 @@ export class JsonTokenizer {
   /** Number of UTF-16 units in lines between values that are not JSON. */
   get strayUnits(): number {
     return this.#strayUnits
-  }
-
-  get broken(): JsonBreak | undefined {
-    return this.#broken
   }
 
   skipPrefix(text: string): void {
@@ -223,7 +216,7 @@ export class JsonTokenizer {
   }
 
   #abandon(offset: number): void {
-    this.#abandoned++
+    this.abandoned++
     this.#depth = 0
     this.#inObject = false
     this.#keyed = false
@@ -242,7 +235,7 @@ export class JsonTokenizer {
       this.#skip = 'line'
       return at
     }
-    this.#broken = { offset: this.#origin + at, line: this.#line }
+    this.broken = { offset: this.#origin + at, line: this.#line }
     this.#skip = 'all'
     return at
   }
@@ -281,6 +274,7 @@ export class JsonTokenizer {
   /** Returns the end of the string, or -1 if it is incomplete. */
   #readString(text: string, at: number, quote: number, last: boolean): number {
     if (this.#depth === 0 && (this.#values > 0 || quote !== QUOTE)) return this.#values > 0 ? this.#break(at) : at + 1
+    this.hasSingleQuotes ||= quote === APOSTROPHE
     const codes = this.#codes
     const start = at + 1
     const end = text.length

@@ -114,10 +114,15 @@ function entryShape({ keys, isObject, isTop }: Passage, { root }: JsonScan): Sha
 
 function header({ scan, prefix }: JsonContent): string {
   const { values, lines, broken, abandoned, strays, oneLine, length } = scan
+  // JSON paths need double quotes.
+  const quotes = scan.hasSingleQuotes ? ' in single quotes' : ''
   const parts =
     values > 1
-      ? [`${formatCount(values)} JSON records`, ...(oneLine && lines === values ? [] : [countOf(lines, 'line')])]
-      : [`JSON, ${countOf(lines, 'line')}`]
+      ? [
+          `${formatCount(values)} JSON records${quotes}`,
+          ...(oneLine && lines === values ? [] : [countOf(lines, 'line')]),
+        ]
+      : [`JSON${quotes}, ${countOf(lines, 'line')}`]
   if (lines === 1) parts.push(`${formatCount(length)} characters`)
   if (abandoned > 0) parts.push(`${formatCount(abandoned)} broken`)
   if (strays > 0) parts.push(`${countOf(strays, 'other line')}`)
