@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { isFull, propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { MissingPeerError, type PreviewFallback } from '../preview-fallback.ts'
@@ -30,6 +30,16 @@ test('a code preview uses patterns if a package is missing, and an event reports
 })
 
 const outline = grammarOutliner()
+
+test.runIf('threadCpuUsage' in process)(
+  'an outline takes no account of the time in which other processes work',
+  async () => {
+    let elapsed = 0
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (elapsed += 1_000))
+    onTestFinished(() => clock.mockRestore())
+    expect((await outline(code, 'python'))?.length).toBe(300)
+  },
+)
 
 describe.each(Object.entries(OUTLINE_SAMPLES))('the outline of %s', (language, { code, names }) => {
   test('lists each definition with its first line, its last line and its depth', async () => {

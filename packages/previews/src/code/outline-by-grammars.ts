@@ -1,4 +1,4 @@
-import { KeyedLock, yieldToOthers, yieldWhenDue } from '@spillway/text/internal'
+import { KeyedLock, workMilliseconds, yieldToOthers, yieldWhenDue } from '@spillway/text/internal'
 import type { Tree } from 'web-tree-sitter'
 import type { OutlineSymbol, Outliner } from '../source/outline.ts'
 import { findDefinitions, type FoundDefinition } from './find-definitions.ts'
@@ -18,7 +18,7 @@ const ERRORS_ALWAYS = 50
 /** Number of steps between two pauses, about 6 ms. Unlike time, steps are always the same. */
 const STEPS_OF_A_SLICE = 64
 const LONG_LINE = /.{2001}/
-/** Time limit of parsing, in milliseconds. Most code takes a tenth of it. */
+/** Time limit of parsing, in milliseconds of work. Most code takes a tenth of it. */
 const MOST_TIME = 500
 
 /** Finds definitions with tree-sitter grammars. `undefined` for long code, and if parsing takes too long. */
@@ -68,7 +68,7 @@ class Brake {
   #errors: number
   #untilPause = STEPS_OF_A_SLICE
   #time = MOST_TIME
-  #start = performance.now()
+  #start = workMilliseconds()
 
   constructor(length: number) {
     this.#steps = STEPS_ALWAYS + length * STEPS_PER_UNIT
@@ -82,7 +82,7 @@ class Brake {
 
   goOn(): void {
     this.#untilPause = STEPS_OF_A_SLICE
-    this.#start = performance.now()
+    this.#start = workMilliseconds()
   }
 
   /** Returns whether the parser has to stop. */
@@ -90,7 +90,7 @@ class Brake {
     this.#steps--
     this.#untilPause--
     if (hasError) this.#errors--
-    const now = performance.now()
+    const now = workMilliseconds()
     this.#time -= now - this.#start
     this.#start = now
     return this.#untilPause === 0 || this.#steps < 0 || this.#errors < 0 || this.#time <= 0
