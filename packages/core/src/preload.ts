@@ -17,6 +17,7 @@ export async function preload(): Promise<void> {
     import('./offload/read-back.ts'),
     import('./offload/replace-result.ts'),
     import('./retrieval/retrieve.ts'),
+    import('./retrieval/answer-scope.ts'),
     import('./retrieval/json-path/answer-json-path.ts'),
     import('./retrieval/query/answer-query.ts'),
     import('./retrieval/sql/answer-sql.ts'),

@@ -61,6 +61,7 @@ export {
   locateSqlite,
   randomBytes,
   utf8Length,
+  utf8Text,
   warn,
   workMilliseconds,
   yieldToEventLoop,

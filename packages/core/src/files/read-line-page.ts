@@ -1,7 +1,7 @@
 import { detach, lineBatches, type LineRange } from '@spillway/text/internal'
 import { adoptStorage, type AdoptedStorage } from '../content/adopt-storage.ts'
 import { DEFAULT_BLOCK_BYTES, withTextSource, type ContentSource } from '../content/content-source.ts'
-import { findLineSpan, type LineSpan } from '../search/view-hits.ts'
+import { findLineSpan, type LineSpan } from '../search/line-finder.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { OperationOptions, Storage } from '../storage/storage.ts'
 

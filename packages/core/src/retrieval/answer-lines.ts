@@ -6,23 +6,21 @@ import {
   formatCount,
   isTextContentType,
   mediaKind,
+  parseJsonText,
+  utf8Text,
   visibleText,
   type LineRange,
   type MediaBlock,
-  parseJsonText,
 } from '@spillway/text/internal'
-import { utf8Text } from '@spillway/text/internal/engines'
-import { rewriteInexactNumbers } from '@spillway/text/internal/json'
 import type { ByteSpan } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
+import { findLineSpan, lineOfByte } from '../search/line-finder.ts'
 import { characterStart, unitsToBytes } from '../search/search-blocks.ts'
-import { findLineSpan } from '../search/view-hits.ts'
 import type { OmittedPart } from '../storage/storage.ts'
 import { answerContent, assertText, endedLines, pollPause, withContent, writeWithState } from './open-content.ts'
 import { byteBeyondEnd, lineBeyondEnd, lineOmitted, type BytesRequest, type HeadRequest } from './retrieval-input.ts'
 import { RetrievalError, type RetrievalCall, type RetrievalContext, type AnswerLimit } from './retrieval-tool.ts'
-import { lineOfByte, spanOf } from './show-hits.ts'
-import { fitAnswer, fits, oneLine, shownType, unitsFor, type Answer } from './write-answer.ts'
+import { fitAnswer, fits, oneLine, shownType, spanOf, unitsFor, type Answer } from './write-answer.ts'
 
 const EVERY_LINE: LineRange = { start: 1, end: Number.MAX_SAFE_INTEGER }
 const EMPTY: Answer = { header: ['The content is empty: 0 lines'] }
@@ -133,7 +131,7 @@ export async function answerFull(reference: string, context: RetrievalContext): 
     // Incomplete content is shown as text, with a note below.
     if (source.state === undefined && source.size <= Math.min(MAX_WHOLE_BYTES, context.maxTokens * BYTES_PER_TOKEN)) {
       const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await source.whole())
-      const json = isJsonSource(source) ? exactJson(text) : undefined
+      const json = isJsonSource(source) ? await exactJson(text) : undefined
       const answer = {
         header: [],
         parts: [{ reference, lines: [json === undefined ? text.split('\r\n').map(visibleText).join('\r\n') : text] }],
@@ -168,9 +166,11 @@ async function readMedia(
 }
 
 /** Parses JSON. Returns an empty object for invalid JSON, and if parsing would change the digits of a number. */
-function exactJson(text: string): Answer['json'] {
+async function exactJson(text: string): Promise<Answer['json']> {
   const value = parseJsonText(text.replace(/^\uFEFF/, ''))
-  return value !== undefined && rewriteInexactNumbers(text, () => '') === text ? { value } : undefined
+  if (value === undefined) return undefined
+  const { rewriteInexactNumbers } = await import('@spillway/text/internal/json')
+  return rewriteInexactNumbers(text, () => '') === text ? { value } : undefined
 }
 
 const MARK_BYTES = 3

@@ -6,12 +6,13 @@ import {
   type SearchPattern,
 } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
+import { findLineSpan, lineOfByte } from '../search/line-finder.ts'
 import { searchLines, type SearchResult } from '../search/search-lines.ts'
-import { findLineSpan } from '../search/view-hits.ts'
 import { answerContent, assertText, endedLines, pollPause, withContent } from './open-content.ts'
 import { callOf, lineBeyondEnd, type PatternRequest } from './retrieval-input.ts'
+import type { ShownLine } from './render-lines.ts'
 import type { RetrievalContext } from './retrieval-tool.ts'
-import { isHit, lineOfByte, lineOfHit, showHits, writeSearch, type ShownLine } from './show-hits.ts'
+import { isHit, lineOfHit, showHits, writeSearch } from './show-hits.ts'
 import { abridge, textFits, unitsFor, type Answer } from './write-answer.ts'
 
 /** Fewest UTF-16 units of a hit's line: its mark, number and bar. */

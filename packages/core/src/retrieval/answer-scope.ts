@@ -5,9 +5,10 @@ import type { StoredInfo } from '../storage/storage.ts'
 import { countMatches, describeProblem, findHits, type FoundHits } from './answer-pattern.ts'
 import { canList, readNewest } from './open-content.ts'
 import { callOf, invalidInput, referenceRequired, type PatternRequest } from './retrieval-input.ts'
+import { renderLines, type ShownLine } from './render-lines.ts'
 import type { RetrievalCall, RetrievalContext } from './retrieval-tool.ts'
-import { isHit, lastWindows, renderLines, showHits, wholeWindows, type ShownLine } from './show-hits.ts'
-import { fitAnswer, quote, shownType, unitsFor, type Answer, type AnswerPart } from './write-answer.ts'
+import { isHit, lastWindows, showHits, wholeWindows } from './show-hits.ts'
+import { entryFacts, fitAnswer, unitsFor, type Answer, type AnswerPart } from './write-answer.ts'
 
 const MS_PER_BYTE = 20 / 1_000_000
 /** A call takes at most this many times the deadline of one search. */
@@ -163,25 +164,4 @@ function writeGroup(
 function restOf(request: PatternRequest): RetrievalCall {
   const { context_lines: _context, count_only: _count, ...call } = callOf(request)
   return { ...call, reference: '<reference>' }
-}
-
-const UNITS = [
-  ['day', 'days', 86_400_000],
-  ['h', 'h', 3_600_000],
-  ['min', 'min', 60_000],
-] as const
-
-/** For example ` (read_log, text/plain, 20 bytes, 3 min ago)`. */
-export function entryFacts({ contentType, size, storedAt, metadata }: StoredInfo, now: number = Date.now()): string {
-  const tool = (metadata as StoredInfo['metadata'] | undefined)?.['tool']
-  const facts = [shownType(contentType), countOf(size, 'byte'), ...ageOf(now - storedAt)]
-  return ` (${(typeof tool === 'string' && tool !== '' ? [/^[\w.-]{1,40}$/.test(tool) ? tool : quote(tool, 40), ...facts] : facts).join(', ')})`
-}
-
-/** The age is shown from one minute on. */
-function ageOf(milliseconds: number): string[] {
-  const unit = UNITS.find(([, , length]) => milliseconds >= length)
-  if (unit === undefined) return []
-  const [one, many, length] = unit
-  return [`${countOf(Math.floor(milliseconds / length), one, many)} ago`]
 }

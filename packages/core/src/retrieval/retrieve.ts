@@ -10,8 +10,6 @@ import { TEXT_OF } from '../content/text-of-document.ts'
 import { StorageError, type Eviction, type EvictionReason } from '../storage/storage-error.ts'
 import type { StoredInfo } from '../storage/storage.ts'
 import { answerBytes, answerFull, answerHead, answerRange } from './answer-lines.ts'
-import { answerPattern } from './answer-pattern.ts'
-import { answerScope } from './answer-scope.ts'
 import { canList, listNewest } from './open-content.ts'
 import { parseRetrievalInput, type RetrievalRequest } from './retrieval-input.ts'
 import {
@@ -112,9 +110,8 @@ async function answerRequest(request: RetrievalRequest, context: RetrievalContex
       return await (await import('./sql/answer-sql.ts')).answerSql(request, context)
     case 'pattern': {
       const { reference } = request
-      return reference === undefined
-        ? await answerScope(request, context)
-        : await answerPattern({ ...request, reference }, context)
+      if (reference === undefined) return await (await import('./answer-scope.ts')).answerScope(request, context)
+      return await (await import('./answer-pattern.ts')).answerPattern({ ...request, reference }, context)
     }
   }
 }

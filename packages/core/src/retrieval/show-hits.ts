@@ -1,27 +1,12 @@
-import {
-  contentTypeEssence,
-  cutAtGrapheme,
-  escapeAround,
-  formatCount,
-  LONG_LINE_LENGTH,
-  type LineRange,
-} from '@spillway/text/internal'
-import { utf8Text } from '@spillway/text/internal/engines'
+import { contentTypeEssence, LONG_LINE_LENGTH, type LineRange } from '@spillway/text/internal'
 import { jsonPathsAt } from '@spillway/text/internal/json'
 import { parseSearchPattern, type ByteSpan } from '@spillway/text/internal/patterns'
-import { withLineIndex, type ContentSource } from '../content/content-source.ts'
-import { unitsToBytes } from '../search/search-blocks.ts'
+import type { ContentSource } from '../content/content-source.ts'
 import { searchLines } from '../search/search-lines.ts'
-import {
-  LineFinder,
-  viewHits,
-  windowStart,
-  type FoundLine,
-  type LineView,
-  type ViewOptions,
-} from '../search/view-hits.ts'
+import { viewHits, type LineView, type ViewOptions } from '../search/view-hits.ts'
+import { renderLines, type ShownLine } from './render-lines.ts'
 import type { AnswerLimit } from './retrieval-tool.ts'
-import { fitAnswer, fits, oneLine, type Answer, type AnswerPart } from './write-answer.ts'
+import { fitAnswer, fits, type Answer } from './write-answer.ts'
 
 /** Largest number of UTF-16 units kept of a line around its match. With more hits, fewer are kept. */
 const MOST_KEPT = 4_000
@@ -148,8 +133,6 @@ async function pagesOf(
   return places
 }
 
-type MatchingLine = NonNullable<AnswerPart['matchingLines']>[number]
-
 /** UTF-16 units to show of a line. The values are tried until all hits fit. */
 const LINE_LENGTHS = [1_000, 500]
 /** Smaller values. They are tried if not all hits fit, and again if not even one fits. */
@@ -206,102 +189,4 @@ export function lastWindows(views: readonly ShownLine[], count: number): readonl
   while (start > least && views[start - 1]!.number === views[start]!.number - 1) start--
   const names = start > 0 && views[0]!.isNames === true ? views.slice(0, 1) : []
   return [...names, ...views.slice(start)]
-}
-
-export interface ShownLine extends LineView {
-  readonly place?: string | undefined
-  /** Whether this is the line of column names, shown although no match is near it. */
-  readonly isNames?: boolean | undefined
-}
-
-/** A part with its `start` and `end` in bytes of the content. */
-interface Part {
-  readonly view: ShownLine
-  readonly start: number
-  text: string
-  end: number
-}
-
-/** Writes lines: `>` marks hits, `---` gaps. A number and a bar begin each, so no stored text does. */
-export function renderLines(
-  views: readonly ShownLine[],
-  maxLength: number,
-): { readonly lines: string[]; readonly matchingLines: MatchingLine[] } {
-  const width = String(views.at(-1)?.number ?? 0).length
-  const lines: string[] = []
-  const matchingLines: MatchingLine[] = []
-  let last: ShownLine | undefined
-  for (const part of partsOf(views, maxLength)) {
-    const { number, match, start, line } = part.view
-    if (last !== undefined && number !== last.number + 1 && number !== last.number) lines.push('---')
-    const text = renderText(part)
-    lines.push(`${match === undefined ? ' ' : '>'} ${String(number).padStart(width)}| ${text}${renderPlace(part)}`)
-    if (match !== undefined)
-      matchingLines.push({ line: number, ...(start === line.start && { column: match.start + 1 }), text })
-    last = part.view
-  }
-  return { lines, matchingLines }
-}
-
-function partsOf(views: readonly ShownLine[], maxLength: number): Part[] {
-  const parts: Part[] = []
-  for (const view of views) {
-    const last = parts.at(-1)
-    const before = last?.view.number === view.number && view.hit !== undefined ? last : undefined
-    if (before !== undefined && view.hit!.end <= before.end) continue
-    const part = partOf(view, maxLength, before?.end ?? 0)
-    if (part.start === before?.end) {
-      before.text += part.text
-      before.end = part.end
-    } else parts.push(part)
-  }
-  return parts
-}
-
-function partOf(view: ShownLine, maxLength: number, from: number): Part {
-  const { text, match, start: base, bytes, line } = view
-  if (view.isShown === true) {
-    const cut = cutAtGrapheme(text, maxLength)
-    return { view, text: cut.length < text.length ? `${cut}…` : cut, start: line.start, end: line.end }
-  }
-  if (view.isWhole && text.length <= maxLength) return { view, text, start: line.start, end: line.end }
-  const low = from <= base ? 0 : utf8Text(bytes, 0, from - base).length
-  const wanted = match === undefined ? 0 : windowStart(match, text.length, maxLength)
-  const begin = Math.max(low, wanted)
-  const { shown, start } = cutBothEnds(text, begin, Math.min(begin + maxLength, text.length))
-  const first = unitsToBytes(bytes, 0, bytes.length, start)
-  const end = base + first + unitsToBytes(bytes, first, bytes.length, shown.length)
-  return { view, text: shown, start: base + first, end }
-}
-
-function renderText({ view: { line }, text, start, end }: Part): string {
-  return `${start > line.start ? '…' : ''}${oneLine(text)}${end < line.end ? '…' : ''}`
-}
-
-function renderPlace({ view: { line, place }, start, end }: Part): string {
-  const isWhole = start === line.start && end === line.end
-  const span = isWhole ? [] : [`bytes ${spanOf(start, end)} of ${spanOf(line.start, line.end)}`]
-  const where = [...span, ...(place === undefined ? [] : [oneLine(place)])].join(', ')
-  return where === '' ? '' : `  [${where}]`
-}
-
-export function spanOf(start: number, end: number): string {
-  return `${formatCount(start + 1)}-${formatCount(end)}`
-}
-
-/** Cuts a text at both ends. It never cuts a grapheme or an escape sequence. */
-function cutBothEnds(text: string, start: number, end: number): { readonly shown: string; readonly start: number } {
-  const from = escapeAround(text, start)?.end ?? start
-  const fromStart = cutAtGrapheme(text, text.length - from, true)
-  const wholeStart = text.length - fromStart.length
-  const shown = cutAtGrapheme(fromStart, escapeAround(fromStart, end - wholeStart)?.end ?? end - wholeStart)
-  return shown === '' ? { shown: text.slice(start, end).toWellFormed(), start } : { shown, start: wholeStart }
-}
-
-export async function lineOfByte(source: ContentSource, offset: number): Promise<number> {
-  return await withLineIndex(source, (blocks) => new LineFinder(blocks).numberAt(offset))
-}
-
-export async function lineAtByte(source: ContentSource, offset: number): Promise<FoundLine> {
-  return await withLineIndex(source, (blocks) => new LineFinder(blocks).lineAt(offset))
 }

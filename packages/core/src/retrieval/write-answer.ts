@@ -1,5 +1,13 @@
-import { contentTypeEssence, longerThan, visibleText, type ContentBlock } from '@spillway/text/internal'
+import {
+  contentTypeEssence,
+  countOf,
+  formatCount,
+  longerThan,
+  visibleText,
+  type ContentBlock,
+} from '@spillway/text/internal'
 import { fenceName } from '../storage/reference.ts'
+import type { StoredInfo } from '../storage/storage.ts'
 import type { AnswerLimit, MatchingLine, RetrievalCall } from './retrieval-tool.ts'
 
 /** An answer as data. Only {@link writeAnswer} converts it to text, so that stored text is always inside a fence. */
@@ -103,6 +111,27 @@ export function abridge(text: string, maxLength: number): string {
 export function shownType(contentType: string): string {
   return abridge(contentTypeEssence(contentType), 80)
 }
+
+const UNITS = [
+  ['day', 'days', 86_400_000],
+  ['h', 'h', 3_600_000],
+  ['min', 'min', 60_000],
+] as const
+
+/** For example ` (read_log, text/plain, 20 bytes, 3 min ago)`. */
+export function entryFacts({ contentType, size, storedAt, metadata }: StoredInfo, now: number = Date.now()): string {
+  const tool = (metadata as StoredInfo['metadata'] | undefined)?.['tool']
+  const facts = [shownType(contentType), countOf(size, 'byte'), ...ageOf(now - storedAt)]
+  return ` (${(typeof tool === 'string' && tool !== '' ? [/^[\w.-]{1,40}$/.test(tool) ? tool : quote(tool, 40), ...facts] : facts).join(', ')})`
+}
+
+/** The age is shown from one minute on. */
+function ageOf(milliseconds: number): string[] {
+  const unit = UNITS.find(([, , length]) => milliseconds >= length)
+  return unit === undefined ? [] : [`${countOf(Math.floor(milliseconds / unit[2]), unit[0], unit[1])} ago`]
+}
+
+export const spanOf = (start: number, end: number): string => `${formatCount(start + 1)}-${formatCount(end)}`
 
 /** Number of UTF-16 units that few tokens exceed. */
 const UNITS_PER_TOKEN = 12

@@ -9,7 +9,8 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { parseSearchPattern } from '@spillway/text/internal/patterns'
 import { memorySource } from '../../test/memory-source.ts'
 import type { ContentSource } from '../content/content-source.ts'
-import { findLineSpan, viewHits } from './view-hits.ts'
+import { findLineSpan } from './line-finder.ts'
+import { viewHits } from './view-hits.ts'
 import { searchLines } from './search-lines.ts'
 
 /**

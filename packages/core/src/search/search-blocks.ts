@@ -1,5 +1,4 @@
-import { concatBytes, findBytes } from '@spillway/text/internal'
-import { utf8Text } from '@spillway/text/internal/engines'
+import { concatBytes, findBytes, utf8Text } from '@spillway/text/internal'
 import type { ContentSource } from '../content/content-source.ts'
 import { MAX_WHOLE_BYTES } from '../storage/content-cache.ts'
 

@@ -1,5 +1,4 @@
 import { PatternError, type PatternMatcher } from '@spillway/text/internal'
-import { createPatternMatcher } from '@spillway/text/internal/engines'
 import {
   countLines,
   createLinearMatcher,
@@ -191,7 +190,12 @@ export function textScanner(
   /** Returns the number of lines matched before the deadline. */
   async function askEngine(lines: readonly Line[]): Promise<number> {
     const texts = lines.map(({ text }) => text)
-    return await engineMatches(patternMatcher(), texts, (line, from, to) => lines[line]!.add(from, to), options.signal)
+    return await engineMatches(
+      await patternMatcher(),
+      texts,
+      (line, from, to) => lines[line]!.add(from, to),
+      options.signal,
+    )
   }
 
   function* scanPart(
@@ -249,7 +253,7 @@ export function textScanner(
     take: (start: number, end: number) => void,
   ): Promise<boolean> {
     try {
-      const found = await matchLongLine(patternMatcher(), text, from, options.signal)
+      const found = await matchLongLine(await patternMatcher(), text, from, options.signal)
       for (let at = 0; at < found.length; at += 3) take(found[at + 1]!, found[at + 2]!)
       return true
     } catch (error) {
@@ -264,7 +268,8 @@ export function textScanner(
     return (linear ??= { matcher: createLinearMatcher(expression, flags) }).matcher
   }
 
-  function patternMatcher(): PatternMatcher {
+  async function patternMatcher(): Promise<PatternMatcher> {
+    const { createPatternMatcher } = await import('@spillway/text/internal/engines')
     const { expression, flags, ignoreCase } = pattern
     const { deadlineMs, caller } = options
     const unicode = flags.includes('u')

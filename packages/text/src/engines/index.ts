@@ -1,14 +1,4 @@
-export {
-  createAes256Gcm,
-  createPatternMatcher,
-  gzip,
-  hkdfSha256,
-  hmacSha256,
-  isolate,
-  sqlEngine,
-  utf8Text,
-  zstd,
-} from '#engines'
+export { createAes256Gcm, createPatternMatcher, gzip, hkdfSha256, hmacSha256, isolate, sqlEngine, zstd } from '#engines'
 export { type Aes256Gcm, TAG_BYTES } from './aes-256-gcm.ts'
 export type { BlockCodec } from './block-codec.ts'
 export {

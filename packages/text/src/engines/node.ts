@@ -1,5 +1,4 @@
 /** Engines of Node.js: patterns in workers, codecs, ciphers. `web.ts` exports the same names for other runtimes. */
-import { Buffer } from 'node:buffer'
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync } from 'node:crypto'
 import { locateSqlite } from '#platform'
 import type Zlib from 'node:zlib'
@@ -312,10 +311,6 @@ interface WorkerAnswer {
   readonly hits?: Uint32Array
   readonly milliseconds?: number
   readonly error?: string
-}
-
-export function utf8Text(bytes: Uint8Array, start: number, end: number): string {
-  return Buffer.prototype.utf8Slice.call(bytes, start, end)
 }
 
 /** Additional time for large text, so that ordinary patterns can search it in linear time. */

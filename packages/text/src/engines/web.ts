@@ -114,10 +114,3 @@ export async function hmacSha256(key: Uint8Array, bytes: Uint8Array): Promise<Ui
   ])
   return new Uint8Array(await crypto.subtle.sign('HMAC', imported, bytes as Bytes))
 }
-
-const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
-
-/** Decode UTF-8. Invalid bytes become U+FFFD, and a byte order mark is kept. */
-export function utf8Text(bytes: Uint8Array, start: number, end: number): string {
-  return utf8.decode(bytes.subarray(start, end))
-}

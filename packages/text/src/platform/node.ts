@@ -2,7 +2,6 @@
 import { Buffer } from 'node:buffer'
 import { createHash, randomFillSync } from 'node:crypto'
 import { endianness } from 'node:os'
-import process from 'node:process'
 import type { Sha256 } from './platform.ts'
 
 export function createSha256(): Sha256 {
@@ -36,6 +35,10 @@ export function findBytes(bytes: Uint8Array, needle: Uint8Array, from: number): 
 }
 
 export const utf8Length = (text: string): number => Buffer.byteLength(text)
+
+export function utf8Text(bytes: Uint8Array, start: number, end: number): string {
+  return Buffer.prototype.utf8Slice.call(bytes, start, end)
+}
 
 /** Return a function that writes the UTF-16 units of a text to the start of `units`, which must be long enough. */
 export function unitsWriter({ buffer }: Uint16Array): (text: string) => void {

@@ -50,6 +50,11 @@ describe.each([
       expect(platform.utf8Length(text)).toBe(new TextEncoder().encode(text).length)
     }
   })
+
+  it('decodes a part of the bytes, with a byte order mark, and U+FFFD for invalid bytes', () => {
+    const bytes = new Uint8Array([0x41, 0xef, 0xbb, 0xbf, 0xc3, 0xa9, 0xff, 0x42])
+    expect(platform.utf8Text(bytes, 1, 7)).toBe('\uFEFFé\uFFFD')
+  })
 })
 
 it('exports the same names on every platform', () => {

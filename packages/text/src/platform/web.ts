@@ -59,6 +59,13 @@ const encoder = new TextEncoder()
 
 export const utf8Length = (text: string): number => encoder.encode(text).length
 
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** Decode UTF-8. Invalid bytes become U+FFFD, and a byte order mark is kept. */
+export function utf8Text(bytes: Uint8Array, start: number, end: number): string {
+  return utf8.decode(bytes.subarray(start, end))
+}
+
 export function unitsWriter(units: Uint16Array): (text: string) => void {
   const bytes = new Uint8Array(units.length)
   return (text) => {

@@ -20,11 +20,10 @@ import {
 import type { ContentSource } from '../../content/content-source.ts'
 import { checkAborted } from '../../storage/storage-error.ts'
 import type { StoredInfo } from '../../storage/storage.ts'
-import { entryFacts } from '../answer-scope.ts'
 import { answerContent, assertText, canList, readNewest, unlessGone, withContent } from '../open-content.ts'
 import { referenceRequired } from '../retrieval-input.ts'
 import { RetrievalError, type RetrievalContext } from '../retrieval-tool.ts'
-import { abridge, type Answer } from '../write-answer.ts'
+import { abridge, entryFacts, type Answer } from '../write-answer.ts'
 import { PASSAGES, passageReader, writePassages, type QueryRequest, type ShownPassage } from './read-passage.ts'
 
 export async function answerQuery(request: QueryRequest, context: RetrievalContext): Promise<Answer> {

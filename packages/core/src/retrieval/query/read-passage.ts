@@ -11,8 +11,9 @@ import {
   type WordScan,
 } from '@spillway/text/internal/query'
 import type { ContentSource } from '../../content/content-source.ts'
+import { lineAtByte } from '../../search/line-finder.ts'
 import type { LineView } from '../../search/view-hits.ts'
-import { lineAtByte, renderLines } from '../show-hits.ts'
+import { renderLines } from '../render-lines.ts'
 import { fitAnswer, fits, type Answer, type AnswerPart } from '../write-answer.ts'
 import type { AnswerLimit } from '../retrieval-tool.ts'
 

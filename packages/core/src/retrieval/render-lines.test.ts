@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LineView } from '../search/view-hits.ts'
-import { renderLines } from './show-hits.ts'
+import { renderLines } from './render-lines.ts'
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 
