@@ -4,15 +4,22 @@
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { build } from 'esbuild'
+import { isAbsolute, join, resolve } from 'node:path'
+import { rolldown, type PluginContext } from 'rolldown'
 import { buildPage } from './build-page.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const BUILT = /^\.\/dist\/(.*)\.js$/
 
 const { publishConfig } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly publishConfig: unknown }
-const entries = new Set(modulesIn(publishConfig).map((path) => path.replace(BUILT, 'src/$1.ts')))
+const names = [...new Set(modulesIn(publishConfig).map((path) => path.replace(BUILT, '$1')))]
+/**
+ * Modules whose imports, at any depth, are loaded together: those of the first are one chunk, and what the next adds is
+ * another. Loading a chunk takes about as long as 10 KB more of code. The first two are apart because a browser that
+ * only stores loads no estimate of tokens and no offloader.
+ */
+const BASES = ['tokens/estimate-tokens', 'driver/index', 'index', 'internal']
+const bases = new Map<string, string>()
 
 // An earlier build may have had other names.
 for (const path of globSync('dist/**/*.js')) rmSync(path)
@@ -22,22 +29,24 @@ for (const path of globSync('dist/**/*.d.ts'))
 const compiler = join(ROOT, 'node_modules/typescript/bin/tsc')
 const { status } = spawnSync(process.execPath, [compiler, '-b', '--emitDeclarationOnly'], { stdio: 'inherit' })
 if (status !== 0) process.exit(status ?? 1)
-await build({
-  entryPoints: [...entries],
-  outbase: 'src',
-  outdir: 'dist',
-  bundle: true,
-  splitting: true,
-  format: 'esm',
-  target: 'es2024',
+const bundle = await rolldown({
+  input: Object.fromEntries(names.map((name) => [name, join('src', `${name}.ts`)])),
+  // Only own files. Which file a name with `#` is, the runtime that imports the package decides.
+  external: (name, importer) => importer !== undefined && !name.startsWith('.') && !isAbsolute(name),
   platform: 'node',
-  packages: 'external',
-  // Which file it is, the runtime that imports the package decides.
-  external: ['#*'],
-  // Beside the entries, so that a path relative to a module is the same in all of them.
-  chunkNames: '[name]-[hash]',
-  logLevel: 'warning',
+  transform: { target: 'es2024' },
+  plugins: [{ name: 'bases', buildEnd: findBases }],
 })
+await bundle.write({
+  dir: 'dist',
+  format: 'esm',
+  // Beside the entries, so that a path relative to a module is the same in all of them.
+  chunkFileNames: '[name]-[hash].js',
+  comments: { jsdoc: false },
+  topLevelVar: true,
+  codeSplitting: { groups: [{ name: (module) => bases.get(module) ?? null, debugName: 'bases', minShareCount: 2 }] },
+})
+await bundle.close()
 
 // The page of a package is bundled with all that it needs, so that it works offline.
 if (existsSync('src/page')) await buildPage('dist/page')
@@ -46,4 +55,20 @@ if (existsSync('src/page')) await buildPage('dist/page')
 function modulesIn(value: unknown): string[] {
   if (typeof value === 'string') return BUILT.test(value) ? [value] : []
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(modulesIn) : []
+}
+
+/** Find the chunk of each module that `BASES` import, at any depth, but not on first use. */
+function findBases(this: PluginContext): void {
+  const packages = new Set<string>()
+  for (const base of BASES.filter((name) => existsSync(`src/${name}.ts`))) {
+    const imported = new Set([resolve(`src/${base}.ts`)])
+    // A set also visits what is added while it is gone through.
+    for (const name of imported)
+      for (const next of this.getModuleInfo(name)?.importedIds ?? []) if (!bases.has(next)) imported.add(next)
+    const others = [...imported].filter((name) => !isAbsolute(name))
+    // Programs that need a small part of `internal` must not load another package with it.
+    if (base === 'internal' && others.some((name) => !packages.has(name))) continue
+    for (const name of others) packages.add(name)
+    for (const name of imported) if (isAbsolute(name)) bases.set(name, `${base.replace('/', '-')}-base`)
+  }
 }

@@ -20,6 +20,24 @@ const COUNTER = join(import.meta.dirname, 'count-modules.mjs')
 const MOST_GROWTH = 0.1
 const ROUNDS = 5
 
+const FIRST_CALLS: Readonly<Record<string, string>> = {
+  'a range of lines': 'retrieve({ line_range: { start: 1, end: 2 } })',
+  'a pattern': "retrieve({ pattern: 'INFO' })",
+  'words (`query`)': "retrieve({ query: 'info' })",
+  'the offload of a log': "offloader.offload({ toolName: 'log', toolCallId: '1', content: [{ type: 'text', text }] })",
+}
+
+/** Before each of the calls. */
+const BEFORE_CALL = `
+import { ContextOffloader } from '@spillway/core'
+import { InMemoryStorage } from '@spillway/memory'
+const text = 'INFO started\\n'.repeat(9_000)
+const storage = new InMemoryStorage()
+const offloader = new ContextOffloader({ storage })
+const reference = await storage.store('log', new TextEncoder().encode(text))
+const retrieve = (call) => offloader.retrievalTool.execute({ reference, ...call })
+`
+
 /** Measure all packed packages, and write tables of it. Times differ from run to run, so that they can be left out. */
 export async function measureSizes({ times }: { readonly times: boolean }): Promise<string> {
   const folder = unpackPackages()
@@ -34,6 +52,7 @@ export async function measureSizes({ times }: { readonly times: boolean }): Prom
       ...table('installed | bytes', installedRows(folder)),
       ...table('first load in a browser | bytes, gzipped', await browserRows(folder)),
       ...table('entry | own modules | other modules', moduleRows(folder)),
+      ...table('program with one call | own modules | other modules', callRows(folder)),
       ...(times ? table('start | ms, median of 5', timeRows(folder)) : []),
     ].join('\n')
   } finally {
@@ -77,10 +96,10 @@ function bytesBelow(path: string): number {
   return own.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
 }
 
-/** Minified size of the code that a page loads at once if it imports one name, without chunks loaded on first use. */
+/** Minified size of the code that a page loads at once if it imports these names, without chunks loaded on first use. */
 async function browserRows(folder: string): Promise<[string, number][]> {
   const rows: [string, number][] = []
-  for (const name of ['ContextOffloader', 'createStorage']) {
+  for (const name of ['ContextOffloader', 'createStorage', 'ContextOffloader, createStorage']) {
     const input = join(folder, `${name}.js`)
     writeFileSync(input, `export { ${name} } from '@spillway/core'\n`)
     const bundle = await rolldown({ input, platform: 'browser', logLevel: 'silent' })
@@ -131,6 +150,18 @@ function moduleRows(folder: string): [string, number, number][] {
     }),
     ['spillway --version', ...countFiles(loadedModules(folder, version(folder)).loaded)],
   ]
+}
+
+/** What a program loads up to its first call of each kind, its imports included. */
+function callRows(folder: string): [string, number, number][] {
+  return Object.entries(FIRST_CALLS).map(([name, call]) => {
+    const program = [
+      '--input-type=module',
+      '-e',
+      `${BEFORE_CALL}\nif ((await ${call}).isError) throw new Error('failed')`,
+    ]
+    return [name, ...countFiles(loadedModules(folder, program).loaded)]
+  })
 }
 
 function timeRows(folder: string): [string, number][] {

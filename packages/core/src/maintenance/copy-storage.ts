@@ -1,7 +1,6 @@
 import { createSha256 } from '@spillway/text/internal'
 import { LineIndexRecorder } from '@spillway/text/internal/lines'
 import type { ManagedStorage } from '../storage/managed-storage.ts'
-import { removeOpenEntry } from '../storage/entry-writer.ts'
 import { isOpenReference, splitId, type EntryId } from '../storage/reference.ts'
 import type { CompleteDriver } from '../storage/storage-driver.ts'
 import { guard, StorageError } from '../storage/storage-error.ts'
@@ -89,8 +88,10 @@ async function copyEntry(source: CompleteDriver, target: CompleteDriver, id: Ent
     })
     if (String(await read.digest()) === String(await written.digest())) {
       // An earlier copy may have found the entry unended.
-      if (isOpenReference(reference))
+      if (isOpenReference(reference)) {
+        const { removeOpenEntry } = await import('../storage/entry-writer.ts')
         await guard({ action: 'delete', reference }, () => removeOpenEntry(target, path, reference))
+      }
       return size
     }
     await guard({ action: 'delete', reference }, () => target.remove(id))

@@ -157,7 +157,14 @@ export function fitAnswer(
   most: number,
   limit: AnswerLimit,
 ): Answer | undefined {
-  return fitCount(write, (answer) => fits(answer, limit), least, most)
+  // Several counts may give the same text, for example if it ends with a whole line.
+  const known = new Map<string, boolean>()
+  const isShort = (answer: Answer): boolean => {
+    const text = formatAnswer(answer, limit)
+    if (!known.has(text)) known.set(text, textFits(text, limit))
+    return known.get(text)!
+  }
+  return fitCount(write, isShort, least, most)
 }
 
 function fitCount<Made>(

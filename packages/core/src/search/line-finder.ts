@@ -139,10 +139,8 @@ export async function findLineSpan(source: ContentSource, range: LineRange): Pro
   })
 }
 
-export async function lineOfByte(source: ContentSource, offset: number): Promise<number> {
-  return await withLineIndex(source, (blocks) => new LineFinder(blocks).numberAt(offset))
-}
+export const lineOfByte = (source: ContentSource, offset: number): Promise<number> =>
+  withLineIndex(source, (blocks) => new LineFinder(blocks).numberAt(offset))
 
-export async function lineAtByte(source: ContentSource, offset: number): Promise<FoundLine> {
-  return await withLineIndex(source, (blocks) => new LineFinder(blocks).lineAt(offset))
-}
+export const lineAtByte = (source: ContentSource, offset: number): Promise<FoundLine> =>
+  withLineIndex(source, (blocks) => new LineFinder(blocks).lineAt(offset))

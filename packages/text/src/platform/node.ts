@@ -40,12 +40,14 @@ export function utf8Text(bytes: Uint8Array, start: number, end: number): string 
   return Buffer.prototype.utf8Slice.call(bytes, start, end)
 }
 
+const isBigEndian = endianness() === 'BE'
+
 /** Return a function that writes the UTF-16 units of a text to the start of `units`, which must be long enough. */
 export function unitsWriter({ buffer }: Uint16Array): (text: string) => void {
   const bytes = Buffer.from(buffer)
   return (text) => {
     bytes.write(text, 'utf16le')
-    if (endianness() === 'BE') bytes.swap16()
+    if (isBigEndian) bytes.swap16()
   }
 }
 
