@@ -3,18 +3,11 @@
  *
  * Built packages are loaded, as users load them: `pnpm build` before.
  */
-import { existsSync } from 'node:fs'
 import { registerHooks } from 'node:module'
-import { fileURLToPath } from 'node:url'
+import '../load-built-packages.mjs'
 
 const loaded = []
 registerHooks({
-  resolve(specifier, context, next) {
-    const resolved = next(specifier, context)
-    const built = resolved.url.replace(/(\/packages\/.*)\/src\/(.*)\.ts$/, '$1/dist/$2.js')
-    if (built !== resolved.url && !existsSync(fileURLToPath(built))) throw new Error(`${built} is missing: pnpm build.`)
-    return { ...resolved, url: built, format: built === resolved.url ? resolved.format : 'module' }
-  },
   load(url, context, next) {
     loaded.push(url)
     return next(url, context)

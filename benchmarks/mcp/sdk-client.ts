@@ -12,7 +12,9 @@ const MINUTES_10 = 600_000
 
 /** Start a server and connect to it by the SDK, which lists its tools to check results by them. */
 export async function connectSdk([command, ...args]: Command): Promise<SdkClient> {
-  const transport = new StdioClientTransport({ command, args, stderr: 'inherit' })
+  // The transport passes on few variables by itself. This one says whether built packages are measured.
+  const env = { NODE_OPTIONS: process.env['NODE_OPTIONS'] ?? '' }
+  const transport = new StdioClientTransport({ command, args, env, stderr: 'inherit' })
   const client = new Client({ name: 'benchmark', version: '1.0.0' })
   await client.connect(transport)
   await client.listTools()

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { useBuiltPackages } from '../built-packages.ts'
 import { DATA } from '../speed/lib.mjs'
 import { runReport, type Part } from './run-report.ts'
 
@@ -24,6 +25,7 @@ export async function runSynthetic({ title, parts, folder }: SyntheticRun): Prom
     allowPositionals: true,
   })
   const isQuick = values.quick === true
+  if (!isQuick) useBuiltPackages()
   mkdirSync(DATA, { recursive: true })
   await runReport({
     title,

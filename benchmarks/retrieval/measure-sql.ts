@@ -16,7 +16,7 @@ const STATEMENTS = [
 const LEVELS = ['debug', 'error', 'info', 'warn']
 
 /** Measure SQL over a large table, loading included, beside `sqlite3` with `.import` and the same statement. */
-export async function measureSql({ isQuick, rounds, has }: RunOptions): Promise<Section> {
+export async function measureSql({ isQuick, rounds, has, ours: module }: RunOptions): Promise<Section> {
   const size = isQuick ? 10 : 100
   const file = makeTable(size)
   try {
@@ -30,7 +30,7 @@ export async function measureSql({ isQuick, rounds, has }: RunOptions): Promise<
       const command = [':memory:', `.read ${script}`]
       for (let round = 0; round < rounds; round++) {
         if (has('sqlite3')) theirs.push(readTimer(runCommand('sqlite3', command, { killMs: 300_000 })))
-        ours.push(await inProcess('sql', { file, sql }))
+        ours.push(await inProcess('sql', { file, sql, ours: module }))
       }
       const answer = theirs[0]?.answer
       rows.push({

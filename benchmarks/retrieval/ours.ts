@@ -8,6 +8,7 @@ import type { BackendUse } from './subjects/subject.ts'
 
 const CHARS_PER_TOKEN = 4
 const READ_BYTES = 1 << 20
+const SQL_DEADLINE_MS = 60_000
 
 /** Where content is kept; `directory` for files alone. */
 export interface StoreOptions {
@@ -31,6 +32,8 @@ export interface Store {
   /** `matches` is absent where the answer does not say how many lines match. */
   search(reference: string, question: StoreQuestion): Promise<{ matches?: number | undefined; text: string }>
   lines(reference: string, range: { start: number; end: number; maxChars: number }): Promise<{ text: string }>
+  /** Absent where it cannot be asked. */
+  sql?(reference: string, statement: { sql: string; maxChars: number }): Promise<{ text: string }>
   /** Absent where it is not counted. */
   backendUse?(): BackendUse
   close(): Promise<void>
@@ -45,8 +48,8 @@ export async function open(kind: 'memory' | 'file', { dir }: StoreOptions): Prom
 
 function storeOf(storage: ManagedStorage): Store {
   const tools = new Map<string, RetrievalTool>()
-  const toolOf = (session: string, maxChars: number): RetrievalTool => {
-    const key = `${maxChars} ${session}`
+  const toolOf = (session: string, maxChars: number, deadlineMs?: number): RetrievalTool => {
+    const key = `${maxChars} ${deadlineMs} ${session}`
     const tool =
       tools.get(key) ??
       createRetrievalTool({
@@ -54,13 +57,14 @@ function storeOf(storage: ManagedStorage): Store {
         scoped: true,
         maxRetrievalTokens: maxChars / CHARS_PER_TOKEN,
         countTokens: estimateTokens,
+        deadlineMs,
       })
     tools.set(key, tool)
     return tool
   }
-  const ask = async (address: string, maxChars: number, input: object): Promise<string> => {
+  const ask = async (address: string, maxChars: number, input: object, deadlineMs?: number): Promise<string> => {
     const { session, reference } = parseAddress(address)
-    const { content } = await toolOf(session, maxChars).execute({ reference, ...input })
+    const { content } = await toolOf(session, maxChars, deadlineMs).execute({ reference, ...input })
     return content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n')
   }
   return {
@@ -82,6 +86,7 @@ function storeOf(storage: ManagedStorage): Store {
     lines: async (address, { start, end, maxChars }) => ({
       text: await ask(address, maxChars, { line_range: { start, end } }),
     }),
+    sql: async (address, { sql, maxChars }) => ({ text: await ask(address, maxChars, { sql }, SQL_DEADLINE_MS) }),
     close: () => storage.close(),
   }
 }

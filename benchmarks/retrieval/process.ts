@@ -1,14 +1,13 @@
 /** Does one task in a process of its own: `process.ts --child JSON`. See tasks.ts. */
-import { createRetrievalTool, estimateTokens } from '@spillway/core'
-import { FileStorage } from '@spillway/file'
-import { createReadStream, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { args, countRead, makeFile, now, peakMB, peerFile, reply, resetPeak } from '../speed/lib.mjs'
 import { openSubject, storeFor } from './subjects/open-subject.ts'
-import type { BackendUse, Question, Subject } from './subjects/subject.ts'
+import { openStore } from './subjects/ours-subject.ts'
+import { MAX_CHARS, type BackendUse, type Question, type Subject } from './subjects/subject.ts'
 import type { Calls, ContextModeFigures, SearchCalls, SqlCalls, Target, Tasks } from './tasks.ts'
 
 type Runners = {
@@ -36,7 +35,7 @@ const RUN: Runners = {
       return { ...begin, ...again, text: result, elsewhere, base, peak: peakMB() }
     }),
   count: async ({ file, questions }) => countByLine(file, questions),
-  sql: async ({ file, sql }) => await measureStatement(file, sql),
+  sql: measureStatement,
   contextMode: async ({ file }) => await measureContextMode(file),
 }
 
@@ -117,22 +116,13 @@ function countByLine(file: string, questions: readonly Question[]): readonly num
   })
 }
 
-async function measureStatement(file: string, sql: string): Promise<SqlCalls> {
+async function measureStatement({ file, sql, ours }: Parameters<Tasks['sql']>[0]): Promise<SqlCalls> {
   const directory = mkdtempSync(join(tmpdir(), 'spillway-bench-sql-'))
   try {
-    const storage = new FileStorage(directory)
-    const reference = await storage.storeStream('table', createReadStream(file), 'text/csv')
-    const tool = createRetrievalTool({
-      storage,
-      scoped: false,
-      maxRetrievalTokens: 2_500,
-      countTokens: estimateTokens,
-      deadlineMs: 60_000,
-    })
-    const ask = async (): Promise<string> => {
-      const { content } = await tool.execute({ reference, sql })
-      return content[0]?.type === 'text' ? content[0].text : ''
-    }
+    const store = await openStore('file', { ours, directory })
+    if (store.sql === undefined) throw new Error(`${ours} answers no SQL`)
+    const reference = await store.putFile('bench', 'table', file, { contentType: 'text/csv' })
+    const ask = async (): Promise<string> => (await store.sql!(reference, { sql, maxChars: MAX_CHARS })).text
     const base = resetPeak()
     const delays = monitorEventLoopDelay({ resolution: TIMER_MS })
     delays.enable()

@@ -7,6 +7,7 @@
  */
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { useBuiltPackages } from '../built-packages.ts'
 import { runReport, type Part } from '../report/run-report.ts'
 import { cleanUp } from './contents.ts'
 import { measureAgain } from './measure-again.ts'
@@ -44,6 +45,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 })
 const options = runOptions(values.quick === true, resolve(values.ours ?? join(import.meta.dirname, 'ours.ts')))
+if (values.ours === undefined) useBuiltPackages()
 try {
   await runReport({
     title: 'Retrieval',

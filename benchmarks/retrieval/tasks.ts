@@ -59,7 +59,7 @@ export interface Tasks {
   /** Count matching lines by testing each line with V8. */
   count(input: { file: string; questions: readonly Question[] }): readonly number[]
   /** Store a table, and ask a statement twice. */
-  sql(input: { file: string; sql: string }): SqlCalls
+  sql(input: { file: string; sql: string; ours: string }): SqlCalls
   /** Index and search a file with context-mode. */
   contextMode(input: { file: string }): ContextModeFigures
 }

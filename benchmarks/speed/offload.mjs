@@ -210,8 +210,9 @@ async function main() {
     dir = path.join(L.DATA, 'offload')
   fs.rmSync(dir, { recursive: true, force: true })
   fs.mkdirSync(dir, { recursive: true })
-  const { besidePublishedPackages } = await import('./published-packages.ts')
-  const ours = A.ours ?? besidePublishedPackages(path.join(L.HERE, 'ours.ts'))
+  const { useBuiltPackages } = await import('../built-packages.ts')
+  if (!A.ours) useBuiltPackages()
+  const ours = A.ours ?? path.join(L.HERE, 'ours.ts')
   for (const k of ['log', 'utf8']) await L.child(SELF, { make: [k, 10] })
   for (const form of FORMS)
     for (const [label, size] of Object.entries(SIZES))
@@ -224,7 +225,6 @@ async function main() {
   const again = await L.child(SELF, { form: 'text', size: SIZES['10 MB'], impl: 'floor encode+scan', dir })
   R.drift = again.med / (R.forms.text['floor encode+scan']?.['10 MB']?.med ?? NaN)
   fs.rmSync(dir, { recursive: true, force: true })
-  if (!A.ours) fs.rmSync(path.dirname(ours), { recursive: true })
   R.seconds = (L.now() - T0) / 1000
   // Not in the processes that are measured.
   const { compareOffload } = await import('./compare-offload.ts')

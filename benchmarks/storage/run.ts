@@ -7,6 +7,7 @@
  */
 import { mkdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { useBuiltPackages } from '../built-packages.ts'
 import { runReport, type Part } from '../report/run-report.ts'
 import { DATA } from '../speed/lib.mjs'
 import { measureCosts } from './measure-costs.ts'
@@ -52,6 +53,7 @@ const isThere = (kind: (typeof KINDS)[number]): boolean =>
   (kind !== 'PostgreSQL' || servers.postgres !== undefined) &&
   (kind !== 'S3' || servers.s3 !== undefined)
 const [isQuick, isFull] = [values.quick === true, values.full === true]
+if (!isQuick) useBuiltPackages()
 const options: RunOptions = { isQuick, isFull, kinds: wanted.filter(isThere), servers, pricesFile: values.prices }
 try {
   await runReport({

@@ -26,7 +26,11 @@ export async function oursSubject(kind: 'file' | 'memory', place: Place, content
   }
 }
 
-async function openStore(kind: 'file' | 'memory', { ours, directory }: Place): Promise<Store> {
+/** Open a storage of the measured module. */
+export async function openStore(
+  kind: 'file' | 'memory',
+  { ours, directory }: Pick<Place, 'ours' | 'directory'>,
+): Promise<Store> {
   const module = (await import(pathToFileURL(ours).href)) as {
     open(kind: string, options: { dir: string }): Promise<Store>
   }
