@@ -152,7 +152,7 @@ function moduleRows(folder: string): [string, number, number][] {
   ]
 }
 
-/** What a program loads up to its first call of each kind, its imports included. */
+/** Modules that a program loads up to its first call of each kind, its imports included. */
 function callRows(folder: string): [string, number, number][] {
   return Object.entries(FIRST_CALLS).map(([name, call]) => {
     const program = [
