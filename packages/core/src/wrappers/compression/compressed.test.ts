@@ -375,6 +375,12 @@ describe('compressed', () => {
     expect((await storage.stat(reference)).size).toBe(lines(1_000).length)
   })
 
+  test.each([1, 9])('gzip takes level %i', async (level) => {
+    const storage = compressed(tinyStorage(), { codec: 'gzip', level })
+    const content = lines(1_000)
+    expect((await storage.retrieve(await storage.store('log', content))).content).toEqual(content)
+  })
+
   test.each([
     [{ codec: 'brotli' }, 'codec'],
     [{ level: 0 }, 'level'],
