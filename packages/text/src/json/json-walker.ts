@@ -85,6 +85,7 @@ export class JsonWalker {
   readonly #keptKeys: (Uint8Array | undefined)[] = []
   #keptLevels = 0
   #isInEntry = false
+  #hasLinesOfItems = false
   #firstRecord = 0
   #record = 0
   /** Whether the visitor does not see the current value of JSON Lines. */
@@ -105,6 +106,7 @@ export class JsonWalker {
     if (options.form === 'json-lines') this.#open(false)
   }
 
+  /** Start again with a document that begins at 0, for the form `json`. */
   restart(): void {
     this.#bytes = NO_BYTES
     this.#base = 0
@@ -116,10 +118,6 @@ export class JsonWalker {
     this.#levels = 0
     this.#keptLevels = 0
     this.#isInEntry = false
-    this.#firstRecord = 0
-    this.#isHidden = false
-    this.#skippedLines = 0
-    if (this.#form === 'json-lines') this.#open(false)
   }
 
   /** Number of open levels. JSON Lines count as one level, whose items are the lines. */
@@ -399,11 +397,13 @@ export class JsonWalker {
     this.#state = SKIPPING
   }
 
-  /** An object at the start of a line that can be no member or item means that the open record is cut off. */
+  /** An object at the start of a line is the next record if it can be no item, or if two records had no such item. */
   #isNextRecord(at: number, isInObject: boolean): boolean {
     if (this.#form !== 'json-lines' || this.#byteAt(at - 1) !== LINE_FEED) return false
     const last = this.#byteAt(this.#byteAt(at - 2) === 13 ? at - 3 : at - 2) ?? 0
-    if (!isInObject && (last <= 32 || last === COMMA || last === OPEN_ARRAY)) return false
+    const mayBeItem = !isInObject && (last <= 32 || last === COMMA || last === OPEN_ARRAY)
+    this.#hasLinesOfItems ||= mayBeItem && this.#indexes[0]! < 2
+    if (mayBeItem && this.#hasLinesOfItems) return false
     this.#fail(at)
     this.#state = VALUE
     return true
@@ -414,8 +414,7 @@ export class JsonWalker {
   }
 
   #skipLine(to: number): void {
-    const end = this.#bytes.indexOf(LINE_FEED, this.#at)
-    this.#at = end < 0 ? to : Math.min(end, to)
+    this.#at = Math.min(this.#nextLineEnd(this.#at), to)
     if (this.#at < to) this.#state = VALUE
   }
 
@@ -511,18 +510,12 @@ export class JsonWalker {
   }
 
   #nextLineEnd(at: number): number {
-    if (this.#lineEndAt < at) {
-      const found = this.#bytes.indexOf(LINE_FEED, at)
-      this.#lineEndAt = found < 0 ? this.#bytes.length : found
-    }
+    if (this.#lineEndAt < at) this.#lineEndAt = indexOrEnd(this.#bytes, LINE_FEED, at)
     return this.#lineEndAt
   }
 
   #nextQuote(at: number): number {
-    if (this.#quoteAt < at) {
-      const found = this.#bytes.indexOf(QUOTE, at)
-      this.#quoteAt = found < 0 ? this.#bytes.length : found
-    }
+    if (this.#quoteAt < at) this.#quoteAt = indexOrEnd(this.#bytes, QUOTE, at)
     return this.#quoteAt
   }
 
@@ -542,6 +535,11 @@ export class JsonWalker {
     }
     this.#keptLevels = this.#state === IN_KEY ? this.#levels - 1 : this.#levels
   }
+}
+
+function indexOrEnd(bytes: Uint8Array, byte: number, from: number): number {
+  const found = bytes.indexOf(byte, from)
+  return found < 0 ? bytes.length : found
 }
 
 export function isBracket(byte: number | undefined): boolean {

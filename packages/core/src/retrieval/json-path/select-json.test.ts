@@ -220,7 +220,8 @@ describe('selecting values by a walk', () => {
     const broken = '{"a":0}\n{"a":1}\n{"a":2,"b":"cut o\n{"a":3}\n{"a":4}}\n{"a":5}'
     expect(await select(broken, '$[*].a')).toMatchObject({ count: 6, skippedLines: 2, ended: { by: 'all' } })
     expect((await select(broken, '$[3].a')).shown).toEqual(['$[3].a 3'])
-    for (const cut of ['{"a":2,"b":', '{"a":2,"b":[1', '{"a":2,', '{"a":2,"b":{"c":[{"d":1}', '{"a":2,"b":"c']) {
+    const cuts = ['{"a":2,"b":', '{"a":2,"b":[', '{"a":2,"b":[1', '{"a":2,"b":[{"c":3},', '{"a":2,', '{"a":2,"b":"c']
+    for (const cut of [...cuts, '{"a":2,"b":{"c":[{"d":1}']) {
       const lines = ['{"a":0}', '{"a":1}', cut, '{"a":3}', '{"a":4,"b":[1]}', '{"a":5}']
       for (const [ending, chunkBytes] of [['\n', 1] as const, ['\r\n', 5] as const, ['\n', Infinity] as const]) {
         const text = lines.join(ending)
@@ -233,6 +234,8 @@ describe('selecting values by a walk', () => {
         ])
       }
     }
+    const wide = Array.from({ length: 4 }, (_, id) => `{"a":${id},"b":[\n{"c":1},\n{"c":2}]}`).join('\n')
+    expect((await select(wide, '$[*].b[1].c')).count).toBe(4)
     const dated = `{"a":0}\n[1, 2026-11-28] y\n${broken}`
     expect((await select(dated, '$[*].*')).shown[1]).toBe('$[1].a 0')
     expect((await select(dated, '$[1][0]')).count).toBe(0)
