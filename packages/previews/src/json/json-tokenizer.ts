@@ -24,6 +24,8 @@ const BACKSLASH = 92
 export class JsonTokenizer {
   abandoned = 0
   hasSingleQuotes = false
+  /** Number of UTF-16 units in lines between values that are not JSON. */
+  strayUnits = 0
   broken: JsonBreak | undefined
   readonly #sink: JsonSink
   readonly #textCodes: TextCodes
@@ -43,7 +45,6 @@ export class JsonTokenizer {
   #longKey = false
   #escaped = false
   #startLine = 0
-  #strayUnits = 0
   #values = 0
   #byLine = false
   #oneLine = true
@@ -74,11 +75,6 @@ export class JsonTokenizer {
 
   get line(): number {
     return this.#line
-  }
-
-  /** Number of UTF-16 units in lines between values that are not JSON. */
-  get strayUnits(): number {
-    return this.#strayUnits
   }
 
   skipPrefix(text: string): void {
@@ -245,7 +241,7 @@ export class JsonTokenizer {
     if (this.#skip === 'line') {
       const newline = text.indexOf('\n', at)
       const end = newline < 0 ? text.length : newline
-      if (this.#depth === 0) this.#strayUnits += end - at
+      if (this.#depth === 0) this.strayUnits += end - at
       if (newline >= 0) this.#skip = ''
       return end
     }
