@@ -408,6 +408,23 @@ describe('a driver with evictAll', () => {
   })
 })
 
+test.each<[string, (storage: ManagedStorage, signal: AbortSignal) => Promise<unknown>]>([
+  ['retrieve', (storage, signal) => storage.retrieve('call_1_0_abcdefghijklmnopqrst', { signal })],
+  [
+    'retrieveRange',
+    (storage, signal) => storage.retrieveRange('call_1_abcdefghij', { offset: 0, length: 1 }, { signal }),
+  ],
+  ['stat', (storage, signal) => storage.stat('call_1_0_abcdefghijklmnopqrst', { signal })],
+])('%s rejects as soon as its signal aborts, even if the backend does not answer', async (_name, run) => {
+  const controller = new AbortController()
+  const hangs = async (): Promise<never> => {
+    controller.abort()
+    return await new Promise<never>(() => undefined)
+  }
+  const { storage } = recorded(() => ({ read: hangs, stat: hangs }))
+  await expect(run(storage, controller.signal)).rejects.toMatchObject({ code: 'aborted' })
+})
+
 describe('a damaged entry', () => {
   const now = Date.UTC(2026, 0, 1)
 

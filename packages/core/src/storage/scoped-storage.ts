@@ -31,7 +31,7 @@ import {
   type Scope,
 } from './reference.ts'
 import type { DriverContent, EntryInfo, OpenEntry, CompleteDriver } from './storage-driver.ts'
-import { checkAborted, guard, guardIteration, StorageError } from './storage-error.ts'
+import { checkAborted, guard, guardIteration, orAborted, StorageError } from './storage-error.ts'
 import type {
   ByteRange,
   DeleteOptions,
@@ -283,13 +283,13 @@ export class ScopedStorage implements Storage {
   }
 
   async retrieve(reference: string, options: OperationOptions = {}): Promise<StoredContent> {
-    const { content, info } = await this.#read(reference, undefined, options)
+    const { content, info } = await orAborted(this.#read(reference, undefined, options), options.signal)
     return { content, contentType: info.contentType }
   }
 
   async retrieveRange(reference: string, range: ByteRange, options: OperationOptions = {}): Promise<StoredRange> {
     assertRange(range)
-    const { content, info } = await this.#read(reference, range, options)
+    const { content, info } = await orAborted(this.#read(reference, range, options), options.signal)
     return { content, contentType: info.contentType, size: info.size }
   }
 
@@ -297,10 +297,8 @@ export class ScopedStorage implements Storage {
     const id = await this.#existingId(reference, options)
     const found = await guard({ action: 'retrieve', reference }, () => this.#state.driver.read(id, range))
     const open = found === undefined ? await this.#openSegments(id) : undefined
-    if (open !== undefined) {
-      const { info } = open
-      return { content: await open.read(range ?? { offset: 0, length: info.size }), info }
-    }
+    if (open !== undefined)
+      return { content: await open.read(range ?? { offset: 0, length: open.info.size }), info: open.info }
     if (found === undefined || (await this.#state.lifetime.expire(id, found.info))) throw await this.#missing(id)
     const { content, info } = found
     const start = Math.min(range?.offset ?? 0, info.size)
@@ -407,10 +405,11 @@ export class ScopedStorage implements Storage {
     return this.#state.lifetime.isStale(time, this.#state.driver.refreshMs)
   }
 
-  async stat(reference: string, options: OperationOptions = {}): Promise<StoredInfo> {
+  async stat(reference: string, { signal }: OperationOptions = {}): Promise<StoredInfo> {
     const { driver, lifetime, contentTypes } = this.#state
-    const id = await this.#existingId(reference, options)
-    const info = await guard({ action: 'describe', reference }, () => driver.stat(id))
+    const id = await this.#existingId(reference, { signal })
+    const stat = guard({ action: 'describe', reference }, () => driver.stat(id))
+    const info = await orAborted(stat, signal)
     const parts = info === undefined ? await this.#openParts(id) : undefined
     if (parts !== undefined) return this.#openInfo(reference, parts)
     if (info === undefined || (await lifetime.expire(id, info))) throw await this.#missing(id)
