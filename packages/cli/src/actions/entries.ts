@@ -14,6 +14,7 @@ import {
   printLine,
   printTable,
 } from '../output.ts'
+import { encodeScope } from '../option-parsers.ts'
 import { listEntries, resolveReference } from '../store/resolve-reference.ts'
 import { redactUrl, type StoreOptions } from '../store/store-options.ts'
 import { DEFAULT_LIMITS, isDefaultStore, localPath, withStore, type Store } from '../store/with-store.ts'
@@ -29,44 +30,54 @@ export async function ls({ options }: Invocation<LsOptions>): Promise<number> {
   const { below, limit = Infinity, tool, since = Infinity } = options
   const now = Date.now()
   const all = await withStore(options, (storage) => listEntries(storage, below))
-  const entries = all
+  const chosen = all
     .filter(({ storedAt, metadata }) => now - storedAt <= since && (tool === undefined || metadata['tool'] === tool))
     .slice(0, limit)
+  const entries = below === true ? chosen.map((info) => withScope(info, options.scope)) : chosen
   if (options.json === true) await printJson(entries.map(entryJson))
   else if (process.stdout.isTTY && entries.length === 0)
     await noteLine(`nothing is stored in this scope${below ? ' or below it' : '; --below also lists scopes below it'}.`)
-  else
+  else {
+    const hasCommands = entries.some(({ metadata }) => metadata['command'] !== undefined)
     await printTable(
-      // Most entries have no command.
-      entries.some(({ metadata }) => metadata['command'] !== undefined) ? [...COLUMNS, 'COMMAND'] : COLUMNS,
+      [...COLUMNS, ...(below === true ? ['SCOPE'] : []), ...(hasCommands ? ['COMMAND'] : [])],
       entries.map((info) => [...cellsOf(info, now), info.metadata['command'] ?? '']),
       entries.map(plainCellsOf),
     )
+  }
   return EXIT_CODE.ok
+}
+
+/** Write the scope of an entry as `--scope` takes it. */
+function withScope(info: StoredInfo, above: readonly string[] = []): StoredInfo {
+  const names = info.scope?.split('/') ?? []
+  return { ...info, scope: encodeScope([...above, ...names.map(decodeName)]) }
+}
+
+/** Decode the name of a scope in a store. A long name ends in a hash and cannot be decoded. */
+function decodeName(name: string): string {
+  if (name.includes('__')) return name
+  const bytes = name.replaceAll(/_([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
+  return Buffer.from(bytes, 'latin1').toString()
 }
 
 const COLUMNS = ['REFERENCE', 'SIZE', 'LINES', 'STORED', 'TOOL', 'EXIT', 'TYPE', 'NAME']
 
-const cellsOf = (
-  { reference, size, storedAt, metadata, state, contentType, key }: StoredInfo,
-  now: number,
-): string[] => [
-  reference,
-  formatBytes(size),
+const cellsOf = ({ metadata, state, ...info }: StoredInfo, now: number): string[] => [
+  info.reference,
+  formatBytes(info.size),
   metadata['lines'] ?? '',
-  `${formatAge(now - storedAt)} ago`,
+  `${formatAge(now - info.storedAt)} ago`,
   metadata['tool'] ?? '',
   state === 'complete' ? (metadata['exitCode'] ?? '') : state,
-  contentType,
-  key,
+  info.contentType,
+  info.key,
+  ...(info.scope === undefined ? [] : [info.scope]),
 ]
 
-const plainCellsOf = ({ reference, size, storedAt, contentType, key }: StoredInfo): string[] => [
-  reference,
-  String(size),
-  formatTime(storedAt),
-  contentType,
-  key,
+const plainCellsOf = ({ reference, size, storedAt, contentType, key, scope }: StoredInfo): string[] => [
+  ...[reference, String(size), formatTime(storedAt), contentType, key],
+  ...(scope === undefined ? [] : [scope]),
 ]
 
 export async function stat({ args: [given = ''], options }: Invocation<StoreOptions>): Promise<number> {
@@ -115,22 +126,15 @@ export async function stats({ options }: Invocation<StatsOptions>): Promise<numb
   })
   const total = sum(entries)
   const types = [...Map.groupBy(entries, ({ contentType }) => contentType)]
-  const byContentType = types
+  const byType = types
     .map(([type, of]): [string, Stats] => [type, sum(of)])
     .sort(([a, x], [b, y]) => y.bytes - x.bytes || (a < b ? -1 : 1))
   const limits = isDefaultStore(options) ? DEFAULT_LIMITS : null
-  const times = [entries.at(-1), entries[0]].map((info) => (info === undefined ? undefined : formatTime(info.storedAt)))
+  const [newest, oldest] = [entries[0], entries.at(-1)].map((info) => info && formatTime(info.storedAt))
+  const store = redactUrl(options.store)
   if (options.json === true) {
-    const [oldestAt = null, newestAt = null] = times
-    const byType = Object.fromEntries(byContentType)
-    await printJson({
-      store: redactUrl(options.store),
-      ...total,
-      byContentType: byType,
-      oldest: oldestAt,
-      newest: newestAt,
-      limits,
-    })
+    const byContentType = Object.fromEntries(byType)
+    await printJson({ store, ...total, byContentType, oldest: oldest ?? null, newest: newest ?? null, limits })
     return EXIT_CODE.ok
   }
   const row = (name: string, { entries, bytes }: Stats): string[] => [
@@ -138,11 +142,10 @@ export async function stats({ options }: Invocation<StatsOptions>): Promise<numb
     countOf(entries, 'entry', 'entries'),
     formatBytes(bytes),
   ]
-  const [oldestAt, newestAt] = times
   await print(
-    formatTable([row('total', total), ...byContentType.map(([type, count]) => row(type, count))], true) +
-      (oldestAt === undefined ? '' : `oldest ${oldestAt}, newest ${newestAt}\n`) +
-      `store: ${redactUrl(options.store)}\n` +
+    formatTable([row('total', total), ...byType.map(([type, count]) => row(type, count))], true) +
+      (oldest === undefined ? '' : `oldest ${oldest}, newest ${newest}\n`) +
+      `store: ${store}\n` +
       (limits === null ? '' : `limits: ${describeLimits(limits)}\n`),
   )
   return EXIT_CODE.ok
@@ -241,18 +244,7 @@ async function planGc(storage: Store, ttlMs = Infinity): Promise<GcReport> {
   return { expired, leftovers: 0, bytes }
 }
 
-function entryJson(info: StoredInfo): Record<string, unknown> {
-  const { reference, key, contentType, size, storedAt, lastUsedAt, expiresAt, metadata, state, omitted } = info
-  return {
-    reference,
-    key,
-    contentType,
-    size,
-    storedAt: formatTime(storedAt),
-    lastUsedAt: formatTime(lastUsedAt),
-    ...(expiresAt === undefined ? {} : { expiresAt: formatTime(expiresAt) }),
-    metadata,
-    state,
-    ...(omitted !== undefined && { omitted }),
-  }
+function entryJson({ storedAt, lastUsedAt, expiresAt, ...info }: StoredInfo): Record<string, unknown> {
+  const expiry = expiresAt === undefined ? {} : { expiresAt: formatTime(expiresAt) }
+  return { ...info, storedAt: formatTime(storedAt), lastUsedAt: formatTime(lastUsedAt), ...expiry }
 }

@@ -171,6 +171,14 @@ describe('ls', () => {
     expect((await spillway(['ls'], { cwd })).stdout).toBe('')
     expect((await spillway(['ls'], { cwd, terminal: true })).stdout).toContain('--below also lists scopes below it.')
     expect((await spillway(['ls', '--below'], { cwd })).stdout).toContain(below)
+    const other = await put('y', cwd, ['--scope', 'tenant/A%2FB@c'])
+    const shown = await spillway(['ls', '--below', '--scope', 'tenant'], { cwd })
+    const [scope = ''] = shown.stdout
+      .split('\n')
+      .flatMap((line) => (line.startsWith(other) ? line.split('\t').slice(5) : []))
+    expect(await spillway(['get', other, '--raw', '--scope', scope], { cwd })).toMatchObject({ stdout: 'y' })
+    const listed = JSON.parse((await spillway(['ls', '--below', '--json', '--limit', '1'], { cwd })).stdout) as object
+    expect(listed).toMatchObject({ reference: other, scope })
     const joined = await spillway(['ls', '--scope', 'tenant', '--scope', 'session'], { cwd })
     expect(joined.stdout).toContain(below)
   })

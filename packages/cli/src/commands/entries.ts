@@ -12,7 +12,7 @@ export const lsCommand: CommandSpec = {
     option('-n, --limit <count>', 'only so many of the newest', parsePositive),
     option('--tool <name>', 'only results of this tool'),
     option('--since <time>', 'only what was stored within this time: 90s, 30m, 12h, 7d, 2w', parseDuration),
-    option('--below', 'also list the scopes below this one; their entries are reached with --scope'),
+    option('--below', 'also list the scopes below this one, and the --scope that reaches each entry'),
     ...STORE_AND_JSON_OPTIONS,
   ],
   load: async () => (await import('../actions/entries.ts')).ls,
