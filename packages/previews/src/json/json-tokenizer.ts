@@ -1,6 +1,5 @@
 import { TextCodes } from '@spillway/text/internal'
 import { APOSTROPHE, INNER, NUMBER, QUOTE, STARTS, WORDS, isBlank } from './json-characters.ts'
-import { Nesting } from './nesting.ts'
 import type { JsonBreak, JsonSink } from './json-scan.ts'
 
 /** Length of a string in UTF-16 units above which it is passed on in parts. */
@@ -378,5 +377,22 @@ export class JsonTokenizer {
   #valueEnds(): void {
     this.#keyed = false
     if (this.#depth === 0) this.#ended()
+  }
+}
+
+/** Stores one bit for each level of depth. */
+class Nesting {
+  readonly #bits: number[] = []
+
+  /** `level` may be only one deeper than the deepest level before. */
+  set(level: number, bit: boolean): void {
+    const slot = level >> 5
+    const mask = 1 << (level & 31)
+    const bits = this.#bits[slot] ?? 0
+    this.#bits[slot] = bit ? bits | mask : bits & ~mask
+  }
+
+  get(level: number): boolean {
+    return ((this.#bits[level >> 5]! >>> (level & 31)) & 1) === 1
   }
 }
