@@ -14,7 +14,7 @@ export interface PostgresClient {
 export interface PostgresPool {
   readonly totalCount: number
   readonly options: object
-  connect(): Promise<PostgresClient>
+  connect(callback: (error: Error | undefined, client: PostgresClient | undefined) => void): void
   end(): Promise<void>
 }
 
@@ -110,9 +110,6 @@ export class Connection {
 
   async #runOnce<Result>(work: (query: Query) => Promise<Result>): Promise<Result> {
     const client = await this.#connect()
-    // A client that loses its connection between two statements says so by an event.
-    const ignore = (): void => undefined
-    client.on('error', ignore)
     let failed = true
     try {
       const result = await work((sql, values) => this.#send(client, sql, values))
@@ -133,20 +130,25 @@ export class Connection {
     return (Array.isArray(result) ? (result.at(-1)?.rows ?? []) : result.rows) as Row[]
   }
 
-  /** A client that arrives after the timeout is returned to the pool. */
+  /**
+   * A client that loses its connection between two statements says so by an event. A server that ends at once sends the
+   * reason with its first answer, so the event may come before a promise of the client is settled.
+   */
   async #connect(): Promise<PostgresClient> {
-    const { timeoutMs } = this.#options
-    const { promise: late, reject } = Promise.withResolvers<never>()
-    const timer = setTimeout(() => reject(new ConnectionTimeout()), timeoutMs)
-    const connecting = this.#pool.connect()
-    try {
-      return await Promise.race([connecting, late])
-    } catch (error) {
-      if (error instanceof ConnectionTimeout) void releaseLater(connecting)
-      throw error
-    } finally {
+    const { promise, resolve, reject } = Promise.withResolvers<PostgresClient>()
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      reject(new ConnectionTimeout())
+    }, this.#options.timeoutMs)
+    this.#pool.connect((error, client) => {
       clearTimeout(timer)
-    }
+      if (client === undefined) return reject(error)
+      if (isLate) return client.release()
+      client.on('error', ignore)
+      resolve(client)
+    })
+    return await promise
   }
 
   async #explained<Result>(run: () => Promise<Result>): Promise<Result> {
@@ -160,10 +162,7 @@ export class Connection {
   }
 }
 
-async function releaseLater(connecting: Promise<PostgresClient>): Promise<void> {
-  const [outcome] = await Promise.allSettled([connecting])
-  if (outcome.status === 'fulfilled') outcome.value.release()
-}
+const ignore = (): void => undefined
 
 function ownPool(connectionString: string, timeoutMs: number): PostgresPool {
   const pool = new pg.Pool({
@@ -175,7 +174,7 @@ function ownPool(connectionString: string, timeoutMs: number): PostgresPool {
     application_name: 'spillway',
   })
   // The next statement opens another connection, and reports a failure.
-  pool.on('error', () => undefined)
+  pool.on('error', ignore)
   return pool
 }
 

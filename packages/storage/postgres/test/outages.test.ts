@@ -1,4 +1,6 @@
 import { chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { faultProxy, findPostgres, sharedPostgres, smallDisk, startPostgres } from '@spillway-internal/services'
 import pg from 'pg'
@@ -45,6 +47,23 @@ async function connected(target: string): Promise<pg.Client> {
   onTestFinished(() => client.end())
   return client
 }
+
+it('an outage is reported if a server ends with its first answer', async () => {
+  const message = (type: string, body: string): Buffer => {
+    const head = Buffer.from(`${type}\0\0\0\0`)
+    head.writeInt32BE(body.length + 4, 1)
+    return Buffer.concat([head, Buffer.from(body)])
+  }
+  const ready = [message('R', '\0\0\0\0'), message('Z', 'I')]
+  const end = message('E', 'SFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0')
+  const server = createServer((socket) => socket.once('data', () => socket.end(Buffer.concat([...ready, end]))))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const storage = new PostgresStorage(`postgres://user@127.0.0.1:${port}/db`)
+  onTestFinished(() => storage.close())
+  await expect(storage.store('key', hello)).rejects.toMatchObject({ code: 'unavailable', retryable: true })
+})
 
 describe.skipIf(!postgres.available)('a connection', () => {
   it('causes neither loss nor leftovers if it is cut during a statement', async () => {

@@ -1,3 +1,4 @@
+import type { PostgresClient } from '../../src/connection.ts'
 import type { PostgresPool } from '../../src/index.ts'
 
 /** Runs statements of several actors one at a time, in a given order. */
@@ -20,25 +21,28 @@ export class Turns {
     return {
       totalCount: 0,
       options: pool.options,
-      connect: async () => {
-        if ((turns += 1) > killAfter) throw new Error('Connection terminated unexpectedly')
-        await new Promise<void>((resolve) => {
-          this.#waiting.push(resolve)
-          this.#next()
-        })
-        const client = await pool.connect()
-        return {
-          query: (query) => client.query(query),
-          on: (...parameters) => client.on(...parameters),
-          off: (...parameters) => client.off(...parameters),
-          release: (destroy) => {
-            client.release(destroy)
-            this.#isRunning = false
-            this.#next()
-          },
-        }
+      connect: (callback) => {
+        if ((turns += 1) > killAfter) return callback(new Error('Connection terminated unexpectedly'), undefined)
+        const begin = (): void =>
+          pool.connect((error, client) => callback(error, client === undefined ? undefined : this.#inTurn(client)))
+        this.#waiting.push(begin)
+        this.#next()
       },
       end: () => pool.end(),
+    }
+  }
+
+  /** The turn ends once the client is released. */
+  #inTurn(client: PostgresClient): PostgresClient {
+    return {
+      query: (query) => client.query(query),
+      on: (...parameters) => client.on(...parameters),
+      off: (...parameters) => client.off(...parameters),
+      release: (destroy) => {
+        client.release(destroy)
+        this.#isRunning = false
+        this.#next()
+      },
     }
   }
 
