@@ -1,10 +1,9 @@
 /** Tests of the workspace: one project for each package, one more for each older set of versions of an adapter's framework. */
-import { globSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { listPeerSets, PEERS_VARIABLE, resolvePeersFrom } from './internal/peers/peer-sets.ts'
 import { ReportFile } from './internal/test-run/src/report-file.ts'
-import { COMPILE_CACHE, isFull } from './internal/test-run/src/test-run.ts'
+import { COMPILE_CACHE, isFull, packageFolders } from './internal/test-run/src/test-run.ts'
 
 const ROOT = import.meta.dirname
 const services = join(ROOT, 'internal/services/src/vitest.ts')
@@ -45,13 +44,7 @@ function projectOf(folder: string, name: string, overrides: object = {}): TestPr
   }
 }
 
-const folders = globSync(
-  '{packages/*,packages/{storage,adapters}/*,examples/*,benchmarks,benchmarks/adapters,internal/*}/package.json',
-  {
-    cwd: ROOT,
-  },
-)
-  .map((path) => dirname(path).replaceAll('\\', '/'))
+const folders = packageFolders(ROOT)
   // The demonstration is about a suite that fails.
   .filter((folder) => folder !== 'examples/demo')
   .toSorted()

@@ -7,15 +7,16 @@ import { dirname, join } from 'node:path'
 const ROOT = join(import.meta.dirname, '../..')
 /** Hashes of the folders that have passed. */
 const PASSED = join(ROOT, 'node_modules/.cache/linted.json')
+/** Patterns of git, whose `*` also stands for folders. */
 const FILES = [
   '*.ts',
   '*.tsx',
   '*.js',
   '*.mjs',
   '*.cjs',
-  '.oxlintrc.json',
-  'package.json',
-  'pnpm-lock.yaml',
+  '*.oxlintrc.json',
+  '*package.json',
+  '*lock.yaml',
   '*tsconfig*',
 ]
 const PACKAGE = /^packages\/(?:(?:storage|adapters)\/)?[^/]+(?=\/)/
@@ -49,18 +50,19 @@ export function foldersToLint(hashes: ReadonlyMap<string, string>, passed: Reado
 }
 
 function main(): number {
-  const listed = spawnSync(
-    'git',
-    ['ls-files', '-co', '--exclude-standard', '--', ...FILES, ...FILES.map((one) => `**/${one}`)],
-    { cwd: ROOT, encoding: 'utf8', maxBuffer: 1e8 },
-  )
+  const list = ['ls-files', '-co', '--exclude-standard', '--', ...FILES]
+  const listed = spawnSync('git', list, { cwd: ROOT, encoding: 'utf8', maxBuffer: 1e8 })
   const paths = new Set(listed.stdout.split('\n').filter((path) => path !== '' && existsSync(join(ROOT, path))))
   for (const path of globSync('packages/{*,*/*}/dist/**/*.d.ts', { cwd: ROOT })) paths.add(path)
   const hashes = hashFolders([...paths], (path) => readFileSync(join(ROOT, path)))
   const passed = existsSync(PASSED) ? (JSON.parse(readFileSync(PASSED, 'utf8')) as Record<string, string>) : {}
   const folders = foldersToLint(hashes, passed)
   if (folders.length === 0) return 0
-  const { status } = spawnSync('pnpm', ['exec', 'oxlint', ...folders], { cwd: ROOT, stdio: 'inherit' })
+  const { status } = spawnSync('pnpm', ['exec', 'oxlint', ...folders], {
+    cwd: ROOT,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  })
   if (status !== 0) return status ?? 1
   mkdirSync(dirname(PASSED), { recursive: true })
   writeFileSync(PASSED, JSON.stringify(Object.fromEntries(hashes)))

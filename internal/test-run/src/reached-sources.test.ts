@@ -22,7 +22,7 @@ const FILES = {
   'packages/storage/file/test/kill.ts': '',
 }
 
-/** What `of` reaches in a workspace that has these files besides {@link FILES}, without hashes. */
+/** List the paths that the package `of` reaches in a workspace of {@link FILES} and `more`. */
 function pathsOf(of: string, more: Record<string, string> = {}): readonly string[] {
   return linesOf(of, more).map((line) => line.slice(line.indexOf(' ') + 1))
 }

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { parseSync } from 'oxc-parser'
+import { packageFolders } from './test-run.ts'
 
-const PACKAGES = '{packages/*,packages/{storage,adapters}/*,examples/*,benchmarks,benchmarks/adapters,internal/*}'
 const CODE = /\.(?:ts|tsx|mts|mjs|cjs|js)$/
 /** Files by which the code of a package is found and compiled. */
 const SETTINGS = ['package.json', 'tsconfig.json']
@@ -65,9 +65,8 @@ class Workspace {
 
   constructor(root: string) {
     this.#root = root
-    const manifests = globSync(`${PACKAGES}/package.json`, { cwd: root }).map((path) => this.#relative(path))
-    this.packages = manifests
-      .map((path) => ({ ...JSON.parse(readFileSync(join(root, path), 'utf8')), folder: dirname(path) }) as Package)
+    this.packages = packageFolders(root)
+      .map((folder) => ({ ...JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')), folder }) as Package)
       .toSorted((one, other) => other.folder.length - one.folder.length)
   }
 
@@ -109,7 +108,7 @@ class Workspace {
       const owner = this.packageOf(from)
       return owner === undefined ? [] : targetsOf(owner, owner.imports?.[name])
     }
-    // The rest of the name is not known before it runs: any of the packages that the manifest has.
+    // Code completes the scope to the name of a package, which must be in the manifest.
     if (/^@[\w-]+\/$/.test(name)) {
       const { dependencies, devDependencies } = this.packageOf(from) ?? {}
       const all = Object.keys({ ...dependencies, ...devDependencies }).filter((one) => one.startsWith(name))

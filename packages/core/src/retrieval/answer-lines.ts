@@ -165,7 +165,7 @@ async function readMedia(
   return { type, mediaType: contentType, data: await source.whole() }
 }
 
-/** Parses JSON. Returns an empty object for invalid JSON, and if parsing would change the digits of a number. */
+/** Parses JSON. Returns `undefined` for invalid JSON, and if parsing would change the digits of a number. */
 async function exactJson(text: string): Promise<Answer['json']> {
   const value = parseJsonText(text.replace(/^\uFEFF/, ''))
   if (value === undefined) return undefined
