@@ -32,6 +32,13 @@ describe('markdownPreviewer', () => {
     expect(shown).toContain('8| Part')
   })
 
+  it('shows the last underlined heading without those of the same level before it', async () => {
+    const parts = Array.from({ length: 40 }, (_, index) => `Part ${index}\n-------\n\n${'And so on. '.repeat(40)}\n`)
+    const shown = (await preview(`Title\n=====\n\n${parts.join('\n')}`, 40))!
+    expect(shown.match(/\| Part \d+/g)).toContain('| Part 39')
+    expect(shown).not.toContain('| Part 1\n')
+  })
+
   it('ends a fence only with a matching fence', async () => {
     const text = `# A\n\n~~~~md\n\`\`\`\n# no heading\n~~~\n# none either\n~~~~\n\n# B\n\n${section(1)}`
     expect(await preview(text, 60)).toContain('3 headings')
@@ -78,6 +85,7 @@ describe('markdownPreviewer', () => {
   it('recognizes front matter, and a rule on the first line', async () => {
     const shown = (await preview(`---\ntitle: Plan\ntags: [a]\n---\n\n# Plan\n\n${section(1)}`, 120))!
     expect(shown).toContain('title: Plan')
+    expect(shown).toContain('2 headings')
     expect(await preview(`---\n\n# One\n\n${section(1)}\n# Two\n`, 80)).toContain('3 headings')
   })
 

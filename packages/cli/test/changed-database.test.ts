@@ -1,13 +1,21 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { checkStorage } from '@spillway/core'
-import Database from 'better-sqlite3'
-import { expect, it } from 'vitest'
-import { opened } from './support/opened.ts'
-import { temporaryPath } from './support/temporary-path.ts'
-import { bytes } from './support/text.ts'
+import { SqliteStorage } from '@spillway/sqlite'
+import { expect, it, onTestFinished } from 'vitest'
 
-it('a check finds changed rows, removed rows, and a wrong line index', async () => {
-  const path = await temporaryPath()
-  const storage = opened(path)
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+it('a check finds changed rows, removed rows, and a wrong line index of SQLite', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'spillway-check-'))
+  const path = join(folder, 'spill.db')
+  const storage = new SqliteStorage(path)
+  onTestFinished(async () => {
+    await storage.close()
+    await rm(folder, { recursive: true })
+  })
   const text = (word: string): Uint8Array => bytes(`${word}\n`.repeat(300_000))
   const [changed, gone, wrong, other] = [
     await storage.store('changed', bytes('content')),
@@ -15,7 +23,7 @@ it('a check finds changed rows, removed rows, and a wrong line index', async () 
     await storage.store('wrong', text('four')),
     await storage.store('other', text('sixsix')),
   ]
-  const database = new Database(path)
+  const database = new DatabaseSync(path)
   const contentOf = (reference: string): number =>
     (database.prepare('SELECT content FROM spillway_entry WHERE id = ?').get(reference) as { content: number }).content
   const first = (reference: string): number => contentOf(reference) * 2 ** 20
