@@ -8,7 +8,7 @@ const TEST = /\.test(?:-d)?\.ts$/
 /** Lines that a package, or all together, may have. They are budgets: what needs more says what users get for it. */
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
   total: 87_578,
-  'packages/core': 23_042,
+  'packages/core': 23_054,
   'packages/previews': 14_288,
   'packages/text': 10_675,
   other: 12_000,

@@ -1,4 +1,5 @@
 import type { EventJournal, JournalEvent, Storage, StoredInfo } from '@spillway/core'
+import { decodeSegment } from '@spillway/core/driver'
 
 /** One entry of the list. It may be an evicted entry that is only in the journal. */
 export interface EntryRow {
@@ -262,14 +263,8 @@ function sorted(rows: EntryRow[], { sort = 'storedAt', descending = true }: Entr
   })
 }
 
-/** Decode the path of a scope. Returns `undefined` if a name is a hash, because the original name was too long. */
+/** Decode the path of a scope. Returns `undefined` if a name cannot be decoded, because the segment was too long. */
 export function decodeScope(path: string): string[] | undefined {
-  if (path === '') return []
-  if (path.includes('__')) return undefined
-  try {
-    return path.split('/').map((name) => decodeURIComponent(name.replaceAll(/_([0-9a-f]{2})/g, '%$1')))
-  } catch (error) {
-    if (!(error instanceof URIError)) throw error
-    return undefined
-  }
+  const segments = path === '' ? [] : path.split('/').map(decodeSegment)
+  return segments.every((segment) => segment !== undefined) ? segments : undefined
 }

@@ -1,4 +1,5 @@
 import { summarizeJournal, type TokenTotals, type GcReport, type StoredInfo } from '@spillway/core'
+import { decodeSegment } from '@spillway/core/driver'
 import type { Invocation } from '../commands/command.ts'
 import { CliError, EXIT_CODE, isNotThere, usageError } from '../cli-error.ts'
 import {
@@ -48,17 +49,10 @@ export async function ls({ options }: Invocation<LsOptions>): Promise<number> {
   return EXIT_CODE.ok
 }
 
-/** Write the scope of an entry as `--scope` takes it. */
+/** Write the scope of an entry as `--scope` takes it, except names of segments that cannot be decoded. */
 function withScope(info: StoredInfo, above: readonly string[] = []): StoredInfo {
   const names = info.scope?.split('/') ?? []
-  return { ...info, scope: encodeScope([...above, ...names.map(decodeName)]) }
-}
-
-/** Decode the name of a scope in a store. A long name ends in a hash and cannot be decoded. */
-function decodeName(name: string): string {
-  if (name.includes('__')) return name
-  const bytes = name.replaceAll(/_([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
-  return Buffer.from(bytes, 'latin1').toString()
+  return { ...info, scope: encodeScope([...above, ...names.map((name) => decodeSegment(name) ?? name)]) }
 }
 
 const COLUMNS = ['REFERENCE', 'SIZE', 'LINES', 'STORED', 'TOOL', 'EXIT', 'TYPE', 'NAME']

@@ -481,8 +481,9 @@ describe('canBeRandom', () => {
   })
 })
 
-test('decodeSegment returns the segment that was encoded, or undefined for a hash and for lone surrogates', async () => {
+test('decodeSegment returns the segment that was encoded, or undefined for names of none, hashes, and lone surrogates', async () => {
   for (const segment of ['tenant-1', 'Tenant@example.com', '..', 'a_b__c', 'con', 'é😀', '\uFEFFa'])
     expect(decodeSegment(await encodeSegment(segment))).toBe(segment)
   for (const segment of ['x'.repeat(49), '\uD800']) expect(decodeSegment(await encodeSegment(segment))).toBeUndefined()
+  for (const name of ['', 'Tenant', '\u0161', 'a_zz', 'a\n', '_C3']) expect(decodeSegment(name)).toBeUndefined()
 })

@@ -200,9 +200,21 @@ export async function encodeSegment(segment: string): Promise<string> {
   return `${readable}__${hex.slice(0, HASH_HEX_DIGITS)}`
 }
 
-/** Returns `undefined` if the name is a hash, or has lone surrogates. */
+/**
+ * Decode the name that a segment of a scope has in ids, and in the `scope` that `list` gives with an entry.
+ *
+ * @returns The segment. `undefined` if it was too long for a name, has lone surrogates, or if no segment has this name.
+ *
+ * @example
+ * ```ts
+ * import assert from 'node:assert/strict'
+ * import { decodeSegment } from '@spillway/core/driver'
+ *
+ * assert.equal(decodeSegment('_54enant-1'), 'Tenant-1')
+ * ```
+ */
 export function decodeSegment(name: string): string | undefined {
-  if (name.includes('__')) return undefined
+  if (!/^(?:[a-z0-9-]|_[0-9a-f]{2})+$/.test(name)) return undefined
   const bytes = [...name.matchAll(/_([0-9a-f]{2})|./g)].map(([character, hex]) =>
     hex === undefined ? character.charCodeAt(0) : parseInt(hex, 16),
   )
