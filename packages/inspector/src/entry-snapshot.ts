@@ -263,7 +263,7 @@ function sorted(rows: EntryRow[], { sort = 'storedAt', descending = true }: Entr
   })
 }
 
-/** Decode the path of a scope. Returns `undefined` if a name cannot be decoded, because the segment was too long. */
+/** Decode the path of a scope. Returns `undefined` if a name cannot be decoded. */
 export function decodeScope(path: string): string[] | undefined {
   const segments = path === '' ? [] : path.split('/').map(decodeSegment)
   return segments.every((segment) => segment !== undefined) ? segments : undefined
