@@ -133,6 +133,19 @@ describe('entries in the inspector', () => {
     expect((await Array.fromAsync(storage.list())).map(({ reference }) => reference)).toEqual([outside])
   })
 
+  it('show the segments of their scope and are found by them, or the path if a segment is too long for a name', async () => {
+    const storage = new InMemoryStorage()
+    await storage.scope('Tenant 1', 'a/b').store('short', bytesOf('short'))
+    await storage.scope('x'.repeat(49)).store('long', bytesOf('long'))
+    const { ask } = await serveInspector({ storage })
+    const { entries, scopes } = await ask<EntryPage>('api/entries')
+    const longPath = entries.find(({ key }) => key === 'long')?.scope
+    expect(longPath).toMatch(/^x+__[0-9a-f]+$/)
+    const short = { scope: '_54enant_201/a_2fb', scopeTitle: 'Tenant 1 / a/b' }
+    expect(scopes).toEqual([short, { scope: longPath, scopeTitle: longPath }])
+    expect((await ask<EntryPage>('api/entries?text=tenant%201')).entries).toMatchObject([short])
+  })
+
   it('have tokens and evictions from the journal', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: 1 })
     const journal = new ListJournal()

@@ -6,6 +6,8 @@ export interface EntryRow {
   readonly reference: string
   /** Path of the scope below the shown one, or empty. */
   readonly scope: string
+  /** The scope as people read it: its segments, or its path if a name of the path cannot be decoded. */
+  readonly scopeTitle: string
   readonly key: string
   readonly tool: string
   readonly contentType: string
@@ -41,7 +43,7 @@ export interface EntryPage {
   readonly entries: readonly EntryRow[]
   readonly tools: readonly string[]
   readonly types: readonly string[]
-  readonly scopes: readonly string[]
+  readonly scopes: readonly Pick<EntryRow, 'scope' | 'scopeTitle'>[]
 }
 
 interface View {
@@ -150,7 +152,7 @@ export class EntrySnapshot {
         version: this.#version,
         tools: choices(({ tool }) => tool),
         types: choices(({ contentType }) => contentType),
-        scopes: choices(({ scope }) => scope),
+        scopes: choices(({ scope }) => scope).map((scope) => ({ scope, scopeTitle: titleOf(scope) })),
       }
     }
     const { tools, types, scopes } = this.#choices
@@ -212,20 +214,24 @@ export class EntrySnapshot {
 
   #rowOf(info: StoredInfo): EntryRow {
     const { reference, scope = '', key, contentType, size, state, storedAt, lastUsedAt, expiresAt, metadata } = info
-    const known = this.#offloaded.get(idOf(scope, reference))
+    const id = idOf(scope, reference)
+    const known = this.#offloaded.get(id)
+    const scopeTitle = this.#rows.get(id)?.scopeTitle ?? titleOf(scope)
     const count = (name: string): number | undefined =>
       metadata[name] === undefined ? undefined : Number(metadata[name])
     const tool = metadata['tool'] ?? known?.tool ?? ''
     const tokens = count('tokens') ?? known?.tokens
     const times = { storedAt, lastUsedAt, expiresAt }
-    return { reference, scope, key, tool, contentType, size, lines: count('lines'), tokens, state, ...times }
+    const where = { reference, scope, scopeTitle, key }
+    return { ...where, tool, contentType, size, lines: count('lines'), tokens, state, ...times }
   }
 
   #evictedRow(id: string, { reference, size, reason, time }: Extract<JournalEvent, { type: 'eviction' }>): EntryRow {
     const { tool = '', tokens, time: storedAt = time } = this.#offloaded.get(id) ?? {}
     const scope = id.slice(0, Math.max(0, id.length - reference.length - 1))
-    const unknown = { key: '', contentType: '', lines: undefined, expiresAt: undefined }
-    return { reference, scope, tool, size, tokens, reason, storedAt, lastUsedAt: time, state: 'evicted', ...unknown }
+    const where = { reference, scope, scopeTitle: titleOf(scope), key: '' }
+    const unknown = { contentType: '', lines: undefined, expiresAt: undefined }
+    return { ...where, tool, size, tokens, reason, storedAt, lastUsedAt: time, state: 'evicted', ...unknown }
   }
 }
 
@@ -245,7 +251,8 @@ function matching({ text = '', tool, type, scope, since }: EntryQuery): (row: En
     (type === undefined || row.contentType === type) &&
     (scope === undefined || `${row.scope}/`.startsWith(`${scope}/`)) &&
     (since === undefined || row.storedAt >= since) &&
-    (words === '' || `${row.reference}\n${row.key}\n${row.tool}\n${row.scope}`.toLowerCase().includes(words))
+    (words === '' ||
+      `${row.reference}\n${row.key}\n${row.tool}\n${row.scope}\n${row.scopeTitle}`.toLowerCase().includes(words))
 }
 
 function sorted(rows: EntryRow[], { sort = 'storedAt', descending = true }: EntryQuery): readonly EntryRow[] {
@@ -268,3 +275,5 @@ export function decodeScope(path: string): string[] | undefined {
   const segments = path === '' ? [] : path.split('/').map(decodeSegment)
   return segments.every((segment) => segment !== undefined) ? segments : undefined
 }
+
+const titleOf = (scope: string): string => decodeScope(scope)?.join(' / ') ?? scope

@@ -2,7 +2,6 @@ import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ask, messageOf, remove, type EntryPage, type EntryRow, type InspectorInfo } from './api.ts'
 import { formatBytes, formatCount, formatTime } from './format.ts'
-import { decodeScope } from '../entry-snapshot.ts'
 import { go, hrefOf, type Place, type EntryName } from './place.ts'
 import { VirtualList } from './virtual-list.tsx'
 
@@ -34,7 +33,7 @@ const COLUMNS: readonly Column[] = [
   { name: 'storedAt', title: 'Stored', cell: ({ storedAt }) => formatTime(storedAt) },
   { name: 'lastUsedAt', title: 'Last used', cell: ({ lastUsedAt }) => formatTime(lastUsedAt) },
   { name: 'expiresAt', title: 'Expires', cell: ({ expiresAt }) => formatTime(expiresAt) },
-  { name: 'scope', title: 'Scope', cell: ({ scope }) => titleOf(scope) },
+  { name: 'scope', title: 'Scope', cell: ({ scopeTitle }) => scopeTitle },
 ]
 const TIMES: readonly (readonly [title: string, milliseconds: number])[] = [
   ['any time', 0],
@@ -145,7 +144,8 @@ export function Entries({ info, place }: EntriesProps): VNode {
   }, [total, place.tab])
 
   const clear = async (): Promise<void> => {
-    const where = filter.scope === '' ? 'the shown scope' : titleOf(filter.scope)
+    const where =
+      page?.scopes.find(({ scope }) => scope !== '' && scope === filter.scope)?.scopeTitle ?? 'the shown scope'
     const all = await ask<EntryPage>('entries', { scope: filter.scope, limit: 1 })
     if (!confirm(`Remove ${countOf(all.total)} (${formatBytes(all.bytes)}) of ${where}, and of those below it?`)) return
     await remove('entries', { scope: filter.scope })
@@ -217,8 +217,6 @@ export function Entries({ info, place }: EntriesProps): VNode {
 
 const countOf = (count: number): string => `${formatCount(count)} ${count === 1 ? 'entry' : 'entries'}`
 
-const titleOf = (scope: string): string => decodeScope(scope)?.join(' / ') ?? scope
-
 const nameOf = ({ reference, scope }: EntryRow): EntryName => ({ reference, scope })
 
 /** Whether a key goes into a field. */
@@ -237,20 +235,21 @@ interface FilterBarProps {
 }
 
 function FilterBar({ filter, page, onFilter }: FilterBarProps): VNode {
-  const choice = (name: 'tool' | 'type' | 'scope', values: readonly string[] = []): VNode => (
+  const choice = (name: 'tool' | 'type' | 'scope', values: readonly string[] = [], titles = values): VNode => (
     <select
       aria-label={name}
       value={filter[name]}
       onChange={({ currentTarget }) => onFilter({ ...filter, [name]: currentTarget.value })}
     >
       <option value="">any {name}</option>
-      {values
-        .filter((value) => value !== '')
-        .map((value) => (
-          <option key={value} value={value}>
-            {name === 'scope' ? titleOf(value) : value}
-          </option>
-        ))}
+      {values.map(
+        (value, at) =>
+          value !== '' && (
+            <option key={value} value={value}>
+              {titles[at]}
+            </option>
+          ),
+      )}
     </select>
   )
   return (
@@ -265,7 +264,11 @@ function FilterBar({ filter, page, onFilter }: FilterBarProps): VNode {
       />
       {choice('tool', page?.tools)}
       {choice('type', page?.types)}
-      {choice('scope', page?.scopes)}
+      {choice(
+        'scope',
+        page?.scopes.map(({ scope }) => scope),
+        page?.scopes.map(({ scopeTitle }) => scopeTitle),
+      )}
       <select
         aria-label="time"
         value={filter.age}
