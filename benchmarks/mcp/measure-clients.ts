@@ -5,9 +5,9 @@ import { boundFaults, compareRates } from '../report/call-figures.ts'
 import { worstFirst, type Comparison } from '../report/comparison.ts'
 import type { SyntheticOptions } from '../report/run-synthetic.ts'
 import type { Section } from '../report/section.ts'
-import { cpuOf, quantile, runClients, startProcess, type StartedProcess } from '../server/start-process.ts'
+import { cpuOf, quantile, startProcess, type StartedProcess } from '../server/start-process.ts'
 import { f1 } from '../speed/lib.mjs'
-import type { McpClientFigures, McpClientOptions } from './clients-process.ts'
+import { runMcpClients, type McpClientOptions } from './run-mcp-clients.ts'
 
 const CLIENTS = [1, 16, 64]
 const QUICK_CLIENTS = [4]
@@ -69,9 +69,7 @@ export async function measureClients({ isQuick }: SyntheticOptions): Promise<Sec
 
 async function measure(server: string, process: StartedProcess, options: Omit<McpClientOptions, 'url'>): Promise<Row> {
   const before = cpuOf([process])
-  const given: McpClientOptions = { url: process.url, ...options }
-  const script = join(import.meta.dirname, 'clients-process.ts')
-  const { latencies, seconds, failed, stored, lost } = await runClients<McpClientFigures>(script, JSON.stringify(given))
+  const { latencies, seconds, failed, stored, lost } = await runMcpClients({ url: process.url, ...options })
   const after = cpuOf([process])
   const { characters, clients } = options
   // The greeting of each client, and calls that read again what was stored.

@@ -77,7 +77,7 @@ function sectionOf(rows: readonly CallRow[]): Section {
     'times of p99',
   ]
   return {
-    text: `Each client sends one request after another, over connections that stay, in a process of its own. \`inline\` offloads a result of 3,500 characters, which comes back unchanged; \`offload\` one of 35,000. \`retrieve\` searches such a result by a pattern, and \`range\` reads 16 KB of it. The bare server receives the same bodies and gives the same answers, without work. Every result that was offloaded is read again and compared.\n\n${table(heads, cells, 2)}`,
+    text: `Each client sends one request after another, over connections that stay. \`inline\` offloads a result of 3,500 characters, which comes back unchanged; \`offload\` one of 35,000. \`retrieve\` searches such a result by a pattern, and \`range\` reads 16 KB of it. The bare server receives the same bodies and gives the same answers, without work. Every result that was offloaded is read again and compared.\n\n${table(heads, cells, 2)}`,
     bounds: boundFaults(ours, callTitle),
     comparisons: worstFirst(ours.flatMap((row) => compareRates(callTitle(row), row, BARE, bareOf(row))))
       .filter((comparison, index, all) => all.findIndex((other) => kindOf(other) === kindOf(comparison)) === index)

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
-import type { CallFigures, CallOptions } from './call-clients-process.ts'
 import { OPERATIONS, readRequest, storedContent, type Operation } from './call-requests.ts'
-import { cpuOf, quantile, runClients, startProcess, type StartedProcess } from './start-process.ts'
+import { runCallClients, type CallFigures, type CallOptions } from './run-call-clients.ts'
+import { Sender } from './send-request.ts'
+import { cpuOf, quantile, startProcess, type StartedProcess } from './start-process.ts'
 
 /** One or more processes that answer the same. */
 export interface Servers {
@@ -31,8 +32,8 @@ export interface CallRow {
 /** Results that are read in turns. */
 const READ = 50
 const READ_AT_ONCE = 16
-/** All clients have one address here. */
-const LIMITS = { requestsPerSecond: 1_000_000, requestBurst: 1_000_000 }
+/** All clients have one address here, and a machine with other work must not make them leave the queue. */
+const LIMITS = { requestsPerSecond: 1_000_000, requestBurst: 1_000_000, queueTimeoutMs: 120_000 }
 let nextNumber = 0
 
 /** Start the service over a storage. */
@@ -44,11 +45,9 @@ export async function runCalls(
   { name, processes, references }: Servers,
   options: Pick<CallOptions, 'operation' | 'clients' | 'milliseconds'>,
 ): Promise<{ readonly row: CallRow; readonly figures: CallFigures }> {
-  const script = join(import.meta.dirname, 'call-clients-process.ts')
   const urls = processes.map(({ url }) => url)
-  const given: CallOptions = { urls, references, ...options, first: nextNumber }
   const before = cpuOf(processes)
-  const figures = await runClients<CallFigures>(script, JSON.stringify(given))
+  const figures = await runCallClients({ urls, references, ...options, first: nextNumber })
   const { latencies, seconds, failed } = figures
   nextNumber += latencies.length
   const { operation, clients } = options
@@ -62,16 +61,18 @@ export async function runCalls(
 
 /** Read all results again, each over another process than the one that stored it. Returns how many are not as they were. */
 export async function countLost({ processes }: Servers, stored: CallFigures['stored']): Promise<number> {
+  const sender = new Sender(READ_AT_ONCE)
   const isLost = async ([number, reference]: readonly [number, string]): Promise<boolean> => {
-    const { path } = readRequest(undefined, reference)
-    const response = await fetch(`${processes[(number + 1) % processes.length]?.url}${path}`)
-    return !response.ok || !storedContent(number).equals(await response.bytes())
+    const url = processes[(number + 1) % processes.length]?.url ?? ''
+    const { status, body } = await sender.send(url, readRequest(undefined, reference))
+    return status !== 200 || !storedContent(number).equals(body)
   }
   let lost = 0
   for (let at = 0; at < stored.length; at += READ_AT_ONCE) {
     const some = await Promise.all(stored.slice(at, at + READ_AT_ONCE).map(isLost))
     lost += some.filter(Boolean).length
   }
+  sender.close()
   return lost
 }
 

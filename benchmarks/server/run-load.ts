@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { canReadMemory, peakOf, resetPeakOf } from '../mcp/process-memory.ts'
-import type { ClientFigures, ClientOptions } from './client-figures.ts'
-import { quantile, runClients, startProcess } from './start-process.ts'
+import { runLoadClients, type ClientFigures, type ClientOptions } from './run-load-clients.ts'
+import { quantile, startProcess } from './start-process.ts'
 
 /** A server under load. */
 export interface Subject {
@@ -26,16 +26,19 @@ export interface LoadFigures extends Omit<ClientFigures, 'latencies'> {
   readonly memory?: { readonly before: number; readonly peak: number }
 }
 
-/** Start a server in a process of its own, let clients in another use it, and stop it. */
+/** Start a server in a process of its own, let clients use it, and stop it. */
 export async function runLoad({ name, script, options }: Subject, clients: ClientOptions): Promise<LoadFigures> {
   const server = await startProcess(join(import.meta.dirname, script), options)
-  const use = (given: ClientOptions): Promise<ClientFigures> =>
-    runClients(join(import.meta.dirname, 'clients-process.ts'), server.url, JSON.stringify(given))
   try {
-    await use({ ...clients, clients: Math.min(20, clients.clients), seconds: Math.min(2, clients.seconds) })
+    const { url } = server
+    await runLoadClients(url, {
+      ...clients,
+      clients: Math.min(20, clients.clients),
+      seconds: Math.min(2, clients.seconds),
+    })
     const before = canReadMemory ? resetPeakOf(server.pid) : 0
     const begin = performance.now()
-    const { latencies, ...figures } = await use(clients)
+    const { latencies, ...figures } = await runLoadClients(url, clients)
     const seconds = (performance.now() - begin) / 1_000
     const kinds = Object.entries(latencies)
       .map(([kind, samples]) => ({

@@ -1,8 +1,7 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { canReadMemory } from '../mcp/process-memory.ts'
 import { TaskError } from '../report/task-error.ts'
 
@@ -36,13 +35,6 @@ export async function startProcess(script: string, options: object): Promise<Sta
     await stop()
     throw error
   }
-}
-
-/** Run a script of clients to its end, and return the JSON that it prints. */
-export async function runClients<Figures>(script: string, ...args: readonly string[]): Promise<Figures> {
-  const options = { maxBuffer: 256 * 1_048_576 }
-  const { stdout } = await promisify(execFile)(process.execPath, [script, ...args], options)
-  return JSON.parse(stdout) as Figures
 }
 
 const TICK_MS = 10

@@ -1,0 +1,125 @@
+import { Agent, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { historyBody, MARK, nameOf, numbered, SIZES } from './request-bodies.ts'
+
+/** How clients behave. */
+export interface ClientOptions {
+  readonly clients: number
+  readonly seconds: number
+  /** Whether they also search and read. */
+  readonly readsToo: boolean
+}
+
+/** What clients saw. */
+export interface ClientFigures {
+  answered: number
+  /** Told to come later. */
+  refused: number
+  /** Told so without when. */
+  refusedWithoutWait: number
+  /** Everything else, by its status or its code. */
+  readonly failed: Record<string, number>
+  /** Bytes of the bodies that were answered. */
+  bytes: number
+  /** Milliseconds of requests that were answered, by what they were. */
+  readonly latencies: Record<string, number[]>
+}
+
+interface Sent {
+  readonly status: number
+  readonly retryAfter: string | undefined
+}
+
+interface NextRequest {
+  readonly number: number
+  readonly name: string
+  readonly path: string
+  readonly body: Buffer
+}
+
+/** Let clients send one request after another. */
+export async function runLoadClients(
+  url: string,
+  { clients, seconds, readsToo }: ClientOptions,
+): Promise<ClientFigures> {
+  const agent = new Agent({ keepAlive: true, maxSockets: clients })
+  const bodies = SIZES.map(({ bytes, share }) => ({ share, bytes, body: historyBody(bytes) }))
+  const figures: ClientFigures = { answered: 0, refused: 0, refusedWithoutWait: 0, failed: {}, bytes: 0, latencies: {} }
+  let count = 0
+  /** Numbers of histories that were answered, whose files can be read. */
+  const stored: number[] = []
+
+  function send(path: string, body: Buffer): Promise<Sent> {
+    return new Promise((resolve, reject) => {
+      const headers = { 'content-type': 'application/json', 'content-length': body.length }
+      const sent = request(url + path, { method: 'POST', agent, headers }, (response) => {
+        response.on('data', () => {})
+        response.once('end', () =>
+          resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] }),
+        )
+        response.once('error', reject)
+      })
+      sent.once('error', reject)
+      sent.end(body)
+    })
+  }
+
+  /** What the next request is: mostly a history, sometimes a search or a read, as agents do. */
+  function nextRequest(random: number): NextRequest {
+    const number = ++count
+    if (readsToo && random < 10) {
+      const body = {
+        pattern: `request ${number % 500} `,
+        path: '/workspace/load',
+        limit: 10,
+        glob: `tool_call_call_4_n${String(Math.floor(number / 100)).padStart(8, '0')}*.txt`,
+      }
+      return { number, name: 'grep', path: '/grep', body: Buffer.from(JSON.stringify(body)) }
+    }
+    const known = stored[(random * 7_919 + number) % Math.max(1, stored.length)]
+    if (readsToo && random < 30 && known !== undefined) {
+      const name = nameOf(`call_0_${MARK}`, known)
+      const body = { absolute_path: `/workspace/load/tool_call_${name}.txt`, offset: 10, limit: 100 }
+      return { number, name: 'read_file', path: '/read_file', body: Buffer.from(JSON.stringify(body)) }
+    }
+    let left = (random * 7_919) % 100
+    const chosen = bodies.find(({ share }) => (left -= share) < 0)!
+    return {
+      number,
+      name: `history, ${chosen.bytes / 1_000} KB`,
+      path: '/context_offload',
+      body: numbered(chosen.body, number),
+    }
+  }
+
+  async function client(seed: number, end: number): Promise<void> {
+    let state = seed
+    while (performance.now() < end) {
+      // Numerical Recipes' generator: the same requests in each run.
+      state = (state * 1_664_525 + 1_013_904_223) >>> 0
+      const { number, name, path, body } = nextRequest(state % 100)
+      const begin = performance.now()
+      try {
+        const { status, retryAfter } = await send(path, body)
+        if (status === 200) {
+          if (path === '/context_offload') stored.push(number)
+          figures.answered += 1
+          figures.bytes += body.length
+          ;(figures.latencies[name] ??= []).push(performance.now() - begin)
+        } else if (status === 429 || status === 503) {
+          figures.refused += 1
+          if (retryAfter === undefined) figures.refusedWithoutWait += 1
+          await sleep(Math.min(Number(retryAfter ?? 1), 5) * 1_000)
+        } else figures.failed[`status ${status}`] = (figures.failed[`status ${status}`] ?? 0) + 1
+      } catch (error) {
+        const { code = 'unknown' } = error as NodeJS.ErrnoException
+        figures.failed[code] = (figures.failed[code] ?? 0) + 1
+      }
+    }
+  }
+
+  const end = performance.now() + seconds * 1_000
+  await Promise.all(Array.from({ length: clients }, (_, index) => client(index + 1, end)))
+  agent.destroy()
+  return figures
+}
