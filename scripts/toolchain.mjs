@@ -20,7 +20,11 @@ export async function ensureToolchain() {
   )
   process.env.SPILLWAY_TOOLCHAIN = 'npx'
   const packages = ['-p', `node@${NODE_MAJOR}`, '-p', `pnpm@${PNPM_MAJOR}`]
-  process.exit(await run('npx', ['-y', ...packages, 'node', ...process.argv.slice(1)]))
+  // npx itself would not pass a SIGTERM on to a program that it runs, so it only says where both are.
+  const path = await outputOf('npx', ['-y', ...packages, 'node', '-p', 'process.env.PATH'], 'inherit')
+  if (path === undefined) fail('npx failed: see above.')
+  process.env.PATH = path
+  process.exit(await run('node', process.argv.slice(1)))
 }
 
 /**
@@ -51,15 +55,20 @@ export function fail(message) {
   process.exit(1)
 }
 
-function hasPnpm() {
+async function hasPnpm() {
+  return (await outputOf('pnpm', ['--version']))?.startsWith(`${PNPM_MAJOR}.`) ?? false
+}
+
+/** Return what a command prints, without spaces around it, or `undefined` if it fails or does not exist. */
+function outputOf(command, args, errors = 'ignore') {
   return new Promise((resolve) => {
-    const child = spawn('pnpm', ['--version'], {
+    const child = spawn(command, args, {
       shell: process.platform === 'win32',
-      stdio: ['ignore', 'pipe', 'ignore'],
+      stdio: ['ignore', 'pipe', errors],
     })
-    let version = ''
-    child.stdout.on('data', (chunk) => (version += chunk))
-    child.once('error', () => resolve(false))
-    child.once('close', (code) => resolve(code === 0 && version.startsWith(`${PNPM_MAJOR}.`)))
+    let output = ''
+    child.stdout.on('data', (chunk) => (output += chunk))
+    child.once('error', () => resolve(undefined))
+    child.once('close', (code) => resolve(code === 0 ? output.trim() : undefined))
   })
 }
