@@ -43,8 +43,11 @@ export interface EntryPage {
   readonly entries: readonly EntryRow[]
   readonly tools: readonly string[]
   readonly types: readonly string[]
-  readonly scopes: readonly Pick<EntryRow, 'scope' | 'scopeTitle'>[]
+  /** Titles of scopes by their paths. */
+  readonly scopes: Readonly<Record<string, string>>
 }
+
+type Choices = Pick<EntryPage, 'tools' | 'types' | 'scopes'>
 
 interface View {
   readonly query: string
@@ -94,12 +97,7 @@ export class EntrySnapshot {
   #refreshing: Promise<void> | undefined
   #refreshAt = 0
   #failure: { readonly error: unknown } | undefined
-  #choices: Pick<EntryPage, 'tools' | 'types' | 'scopes'> & { readonly version: number } = {
-    version: -1,
-    tools: [],
-    types: [],
-    scopes: [],
-  }
+  #choices: { readonly version: number; readonly shown: Choices } | undefined
 
   constructor(storage: Storage, path: string, journal: Pick<EventJournal, 'read'> | undefined) {
     this.#storage = storage
@@ -143,20 +141,16 @@ export class EntrySnapshot {
     return id
   }
 
-  #choicesNow(): Pick<EntryPage, 'tools' | 'types' | 'scopes'> {
-    if (this.#choices.version !== this.#version) {
+  #choicesNow(): Choices {
+    if (this.#choices?.version !== this.#version) {
       const rows = [...this.#rows.values()]
       const choices = (of: (row: EntryRow) => string): string[] =>
-        [...new Set(rows.map(of))].toSorted().slice(0, MAX_CHOICES)
-      this.#choices = {
-        version: this.#version,
-        tools: choices(({ tool }) => tool),
-        types: choices(({ contentType }) => contentType),
-        scopes: choices(({ scope }) => scope).map((scope) => ({ scope, scopeTitle: titleOf(scope) })),
-      }
+        [...new Set(rows.map(of))].filter(Boolean).toSorted().slice(0, MAX_CHOICES)
+      const scopes = Object.fromEntries(choices(({ scope }) => scope).map((scope) => [scope, titleOf(scope)]))
+      const shown = { tools: choices(({ tool }) => tool), types: choices(({ contentType }) => contentType), scopes }
+      this.#choices = { version: this.#version, shown }
     }
-    const { tools, types, scopes } = this.#choices
-    return { tools, types, scopes }
+    return this.#choices.shown
   }
 
   async #refresh(): Promise<void> {

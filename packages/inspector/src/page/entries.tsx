@@ -144,8 +144,7 @@ export function Entries({ info, place }: EntriesProps): VNode {
   }, [total, place.tab])
 
   const clear = async (): Promise<void> => {
-    const where =
-      page?.scopes.find(({ scope }) => scope !== '' && scope === filter.scope)?.scopeTitle ?? 'the shown scope'
+    const where = page?.scopes[filter.scope] ?? 'the shown scope'
     const all = await ask<EntryPage>('entries', { scope: filter.scope, limit: 1 })
     if (!confirm(`Remove ${countOf(all.total)} (${formatBytes(all.bytes)}) of ${where}, and of those below it?`)) return
     await remove('entries', { scope: filter.scope })
@@ -235,6 +234,7 @@ interface FilterBarProps {
 }
 
 function FilterBar({ filter, page, onFilter }: FilterBarProps): VNode {
+  const { scopes = {} } = page ?? {}
   const choice = (name: 'tool' | 'type' | 'scope', values: readonly string[] = [], titles = values): VNode => (
     <select
       aria-label={name}
@@ -242,14 +242,11 @@ function FilterBar({ filter, page, onFilter }: FilterBarProps): VNode {
       onChange={({ currentTarget }) => onFilter({ ...filter, [name]: currentTarget.value })}
     >
       <option value="">any {name}</option>
-      {values.map(
-        (value, at) =>
-          value !== '' && (
-            <option key={value} value={value}>
-              {titles[at]}
-            </option>
-          ),
-      )}
+      {values.map((value, at) => (
+        <option key={value} value={value}>
+          {titles[at]}
+        </option>
+      ))}
     </select>
   )
   return (
@@ -264,11 +261,7 @@ function FilterBar({ filter, page, onFilter }: FilterBarProps): VNode {
       />
       {choice('tool', page?.tools)}
       {choice('type', page?.types)}
-      {choice(
-        'scope',
-        page?.scopes.map(({ scope }) => scope),
-        page?.scopes.map(({ scopeTitle }) => scopeTitle),
-      )}
+      {choice('scope', Object.keys(scopes), Object.values(scopes))}
       <select
         aria-label="time"
         value={filter.age}
