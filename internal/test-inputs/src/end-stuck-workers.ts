@@ -7,6 +7,9 @@ interface WorkerQuestion {
   readonly shared: Int32Array
 }
 
+/** Whether a message is one: the process has other workers too, also of earlier tests. */
+const isQuestion = (message: Partial<WorkerQuestion> | null): message is WorkerQuestion => message?.shared !== undefined
+
 /** Whether a worker is stuck that has matched so many lines of its text, and now matches `line`. */
 type IsStuck = (line: string, matched: number) => boolean
 
@@ -22,7 +25,7 @@ export async function endStuckWorkers<Result>(
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldClearNativeTimers: true })
   let next: NodeJS.Immediate
   const look = (): void => {
-    const question = posted.mock.lastCall?.[0] as WorkerQuestion | undefined
+    const question = posted.mock.calls.map(([message]) => message).findLast(isQuestion)
     const matched = question === undefined ? 0 : Atomics.load(question.shared, 0)
     const line = question?.text.split('\n', matched + 1)[matched]
     if (line !== undefined && isStuck(line, matched)) vi.runOnlyPendingTimers()
