@@ -716,7 +716,9 @@ describe('a tool with its own settings', () => {
     setUp(options).offload([textBlock(log(lines))])
 
   test('keeps its results whole up to maxInlineTokens with offload: false', async () => {
-    expect(await read({ tools: { '*': { offload: false } } })).toMatchObject({ status: 'inline', reason: 'exempt' })
+    const whole = await read({ tools: { '*': { offload: false } } })
+    // Their tokens are not even counted.
+    expect(whole).toMatchObject({ status: 'inline', reason: 'exempt', tokens: { original: 0 } })
     const capped = await read({ tools: { '*': { offload: false, maxInlineTokens: 20_000 } } })
     expect(capped).toMatchObject({ status: 'offloaded' })
   })
