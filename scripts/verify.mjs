@@ -11,8 +11,11 @@ const RUNS = join(ROOT, '.turbo/runs')
 
 /** Tasks of turbo by phase, each of which starts if the one before passed. Those of the last need servers and take minutes. */
 const PHASES = [
-  { build: 'every package builds' },
-  { lint: 'no lint error; the dependency rules hold', typecheck: 'all types are sound' },
+  {
+    build: 'every package builds',
+    lint: 'no lint error; the dependency rules hold',
+    typecheck: 'all types are sound',
+  },
   {
     test: 'tests pass, with every supported version of the frameworks',
     docs: 'exported names are documented; every example runs',
@@ -48,8 +51,6 @@ if (options.help) {
   process.exit(0)
 }
 const unknown = wanted.filter((task) => !PHASES.some((phase) => task in phase))
-// Types are checked with declarations that were built.
-if (wanted.includes('typecheck')) wanted.push('build')
 if (unknown.length > 0) fail(`Unknown task: ${unknown.join(', ')}. See node scripts/verify.mjs --help.`)
 
 await ensureToolchain()
@@ -69,7 +70,7 @@ const { startBroker, BROKER_VARIABLE } = await import('../internal/services/src/
 const { planServices, provision } = await import('../internal/services/src/provision.ts')
 // Every task starts Node.js, several start a test runner: what an earlier one has compiled is not compiled again.
 process.env.NODE_COMPILE_CACHE = COMPILE_CACHE
-const wantsServers = wanted.length === 0 || wanted.some((task) => task in PHASES[2])
+const wantsServers = wanted.length === 0 || wanted.some((task) => task in PHASES[1])
 const plan = wantsServers ? Object.entries(await planServices()) : []
 const missing = plan.filter(([, { available }]) => !available).map(([name, { why }]) => `${name} will not run: ${why}`)
 if (missing.length > 0 && process.env.SPILLWAY_REQUIRE_SERVICES === '1') fail(missing.join('\n'))
@@ -78,18 +79,11 @@ await step('install', ['install', '--frozen-lockfile'])
 await step('format', ['run', 'format:check'])
 const provisioned = wantsServers ? provision() : undefined
 await phase(0)
-if (exitCode === 0) await phaseOfTypes()
 if (exitCode === 0 && wantsServers) await phaseWithServices()
 
 for (const line of [...times, '', `seed ${process.env.SPILLWAY_SEED}, ${seconds(started)} s in all`]) console.log(line)
 summarize()
 process.exit(exitCode)
-
-async function phaseOfTypes() {
-  const { writeReachedTypes } = await import('../internal/test-run/src/reached-sources.ts')
-  writeReachedTypes(ROOT)
-  await phase(1)
-}
 
 /** Run the tasks that need servers. Servers start when a test asks for them, and end with this process. */
 async function phaseWithServices() {
@@ -105,7 +99,7 @@ async function phaseWithServices() {
   writeReachedSources(ROOT)
   const broker = await startBroker()
   process.env[BROKER_VARIABLE] = broker.url
-  await phase(2)
+  await phase(1)
   await broker.stop()
 }
 
@@ -125,8 +119,8 @@ async function phase(index) {
   // A full run takes long: its lines come as they are printed, instead of package by package.
   args.push(`--log-order=${options.full ? 'stream' : 'grouped'}`)
   for (const filter of options.filter) args.push(`--filter=${filter}`)
-  // One run of the linter for all packages takes a third of the time of one for each.
-  if (options.filter.length > 0 && tasks.includes('lint')) args.push('--filter=//')
+  // One run of the linter or the compiler for all packages takes a third of the time of one for each.
+  if (options.filter.length > 0 && (tasks.includes('lint') || tasks.includes('typecheck'))) args.push('--filter=//')
   if (options.force) args.push('--force')
   // Two more than there are cores: a task of tests waits for processes that it starts, and for servers that fail.
   args.push(`--concurrency=${availableParallelism() + 2}`)
@@ -142,7 +136,7 @@ async function phase(index) {
     const note = `${own.length} packages, ${cached} unchanged`
     times.push(row(failed.length === 0 ? 'ok' : 'FAIL', task, (busy / 1000).toFixed(1), note))
     for (const { directory } of failed) times.push(`     ${task} of ${directory} failed`)
-    if (index === 2) reports.push(...own.map(({ directory }) => join(directory, '.reports', `${task}.json`)))
+    if (index === 1) reports.push(...own.map(({ directory }) => join(directory, '.reports', `${task}.json`)))
   }
   const killed = (execution?.attempted ?? 0) - done.length
   if (killed > 0)

@@ -1,88 +1,109 @@
 /**
- * Type-checks the package in the current folder: sources, tests, examples of its documentation, and files that the
- * arguments name. Also checks an adapter's sources and type tests with each older version of its framework.
+ * Checks all types of the project: `pnpm typecheck`. One program has all sources and tests, and the examples of all
+ * documentation. Programs with other globals are checked apart, and so is each adapter with each older version of its
+ * framework. A later run checks again only what a change can affect.
  */
-import { spawnSync } from 'node:child_process'
-import { existsSync, globSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { spawn } from 'node:child_process'
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { checkedExamples, collectExamples, renameInMessage } from '../docs/collect-examples.ts'
 import { listPeerSets, type PeerSet } from '../peers/peer-sets.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const FOLDER = process.cwd()
-const CONFIGS = join(FOLDER, '.reports/typecheck')
+const CONFIGS = join(import.meta.dirname, '.reports/typecheck')
+const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
+const NOT_SOURCES = ['node_modules', 'dist', '.reports', '.examples'].map((name) => `${ROOT}/**/${name}/**`)
+/** Folders of programs that have other globals than Node.js: those of a worker, and those of a page. */
+const WORKER = join(ROOT, 'examples/cloudflare-agents')
+const PAGE = join(ROOT, 'packages/inspector/src/page')
+
+/** An inferred type without a name is no fault where nobody imports the declarations: in tests, and in examples. */
+const UNNAMED_TYPE = /error TS2883:/
+
+interface TypeScriptConfig {
+  readonly include: readonly string[]
+  readonly references: readonly { readonly path: string }[]
+}
 
 mkdirSync(CONFIGS, { recursive: true })
-const more = process.argv.slice(2).map((file) => resolve(file))
-const packagesBelow = globSync('*/package.json', { cwd: FOLDER }).map((path) => join(FOLDER, dirname(path), '**'))
-const NOT_OURS = ['**/node_modules/**', '**/dist/**', '**/.reports/**', '**/peers/**', ...packagesBelow]
-const own = ownProgram()
-const examples = checkedExamples(collectExamples({ of: documented(), purpose: 'typecheck' }))
-let isSound = check('tests', {
-  // Examples declare what they show; in the project's own code, the linter finds unused names.
-  compilerOptions: { noUnusedLocals: false, noUnusedParameters: false },
-  files: [...more, ...examples.map(({ path }) => path)],
-  include: [`${FOLDER}/**/*.ts`],
-  exclude: [...NOT_OURS, ...(own?.include ?? [])],
-})
-if (own !== undefined) isSound = compile('tsconfig.json', 'tsconfig.json') && isSound
-for (const set of listPeerSets(ROOT)) {
-  if (join(ROOT, set.adapter) !== FOLDER) continue
-  const sound = check(set.name, {
-    compilerOptions: { paths: Object.fromEntries(set.packages.flatMap((name) => typesOf(set, name))) },
-    include: [`${FOLDER}/src/**/*.ts`, `${FOLDER}/test/**/*.test-d.ts`],
-    exclude: [`${FOLDER}/**/*.test.ts`, ...set.leavesOut.map((folder) => `${FOLDER}/**/${folder}`)],
+const examples = checkedExamples(collectExamples({ purpose: 'typecheck' }))
+const sound = await Promise.all([checkEverything(), checkApart()])
+process.exit(sound.every(Boolean) ? 0 : 1)
+
+/** Check the program that has all code which runs in Node.js. */
+async function checkEverything(): Promise<boolean> {
+  const { include } = configOf(WORKER)
+  return await check('everything', {
+    compilerOptions: {
+      // Examples declare what they show; in the project's own code, the linter finds unused names.
+      noUnusedLocals: false,
+      noUnusedParameters: false,
+      // By the declarations of a changed file, the next run knows whether the change can affect others.
+      noEmit: false,
+      emitDeclarationOnly: true,
+      declaration: true,
+      removeComments: true,
+      rootDir: ROOT,
+      outDir: join(CONFIGS, 'declarations'),
+    },
+    files: [join(ROOT, 'vitest.config.ts'), ...examples.map(({ path }) => path)],
+    include: ['packages', 'internal', 'examples', 'benchmarks'].map((folder) => `${ROOT}/${folder}/**/*.ts`),
+    exclude: [...NOT_SOURCES, `${ROOT}/packages/adapters/*/peers/**`, ...include.map((path) => `${WORKER}/${path}`)],
   })
-  isSound &&= sound
-}
-process.exit(isSound ? 0 : 1)
-
-/** Compile what settings name, and return whether it is sound. */
-function check(name: string, settings: object): boolean {
-  const config = join(CONFIGS, `${name}.json`)
-  writeFileSync(
-    config,
-    JSON.stringify({ extends: join(ROOT, 'tsconfig.test.json'), references: builtPackages(), ...settings }),
-  )
-  return compile(config, name)
 }
 
-function compile(config: string, name: string): boolean {
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
-  // Several threads would each check the types of a framework: programs of other packages use the other cores.
-  const args = [tsc, '-p', config, '--singleThreaded']
-  // The next run checks again only what depends on declarations that have changed.
-  args.push('--incremental', '--tsBuildInfoFile', join(CONFIGS, `${name}.tsbuildinfo`))
-  const { status, signal, error, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
-  if (error !== undefined) throw error
-  if (signal !== null) throw new Error(`The compiler was ended by ${signal} in ${FOLDER} (${name}).`)
-  if (status !== 0) console.error(`${renameInMessage(stdout + stderr, examples)}Type errors in ${FOLDER} (${name}).`)
-  return status === 0
-}
-
-/** The other packages of the workspace that are built: their declarations are read instead of their sources. */
-function builtPackages(): { readonly path: string }[] {
-  const { references } = JSON.parse(readFileSync(join(ROOT, 'tsconfig.json'), 'utf8')) as {
-    readonly references: readonly { readonly path: string }[]
+/** Check the programs that read the declarations of packages, one after another. */
+async function checkApart(): Promise<boolean> {
+  const { references } = configOf(ROOT)
+  let isSound = await compile('packages', ['-b', ROOT, '--emitDeclarationOnly'])
+  if (!isSound) return false
+  for (const folder of [WORKER, PAGE]) isSound = (await compileProgram(basename(folder), folder)) && isSound
+  for (const set of listPeerSets(ROOT)) {
+    const folder = join(ROOT, set.adapter)
+    const others = references.map(({ path }) => ({ path: join(ROOT, path) })).filter(({ path }) => path !== folder)
+    const isSoundWith = await check(set.name, {
+      compilerOptions: { paths: Object.fromEntries(set.packages.flatMap((name) => typesOf(set, name))) },
+      references: others,
+      include: [`${folder}/src/**/*.ts`, `${folder}/test/**/*.test-d.ts`],
+      exclude: [`${folder}/**/*.test.ts`, ...set.leavesOut.map((name) => `${folder}/**/${name}`)],
+    })
+    isSound &&= isSoundWith
   }
-  return references.map(({ path }) => ({ path: join(ROOT, path) })).filter(({ path }) => path !== FOLDER)
+  return isSound
 }
 
-/** A folder's own configuration that builds nothing: for files with other globals, such as those of workers. */
-function ownProgram(): { readonly include: readonly string[] } | undefined {
-  const path = join(FOLDER, 'tsconfig.json')
-  if (!existsSync(path)) return undefined
-  const config = JSON.parse(readFileSync(path, 'utf8')) as { readonly extends: string; readonly include: string[] }
-  if (!config.extends.endsWith('tsconfig.test.json')) return undefined
-  return { include: config.include.map((pattern) => join(FOLDER, pattern)) }
+/** Compile a program of these settings, and return whether it is sound. */
+async function check(name: string, settings: object): Promise<boolean> {
+  const config = join(CONFIGS, `${name}.json`)
+  writeFileSync(config, JSON.stringify({ extends: join(ROOT, 'tsconfig.test.json'), ...settings }))
+  return await compileProgram(name, config)
 }
 
-/** The folder whose documentation is checked here: the root's documents belong to the package that checks examples. */
-function documented(): string {
-  const folder = relative(ROOT, FOLDER).replaceAll('\\', '/')
-  return folder === 'internal/docs' ? '.' : folder
+/** Compile a program in one thread: each would check the types of a framework again. */
+function compileProgram(name: string, config: string): Promise<boolean> {
+  const info = join(CONFIGS, `${name}.tsbuildinfo`)
+  return compile(name, ['-p', config, '--singleThreaded', '--incremental', '--tsBuildInfoFile', info])
 }
 
+async function compile(name: string, args: readonly string[]): Promise<boolean> {
+  const compiler = spawn(process.execPath, [TSC, ...args], { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] })
+  const chunks: Buffer[] = []
+  compiler.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
+  const [status, signal] = await new Promise<[number | null, string | null]>((resolve, reject) => {
+    compiler.once('error', reject)
+    compiler.once('close', (...ended) => resolve(ended))
+  })
+  if (signal !== null) throw new Error(`The compiler was ended by ${signal} (${name}).`)
+  const output = Buffer.concat(chunks).toString()
+  const faults = output.split(/^(?=\S)/m).filter((fault) => !UNNAMED_TYPE.test(fault))
+  const isSound = status === 0 || (output !== '' && faults.length === 0)
+  if (!isSound) console.error(`${renameInMessage(faults.join(''), examples)}Type errors (${name}).`)
+  return isSound
+}
+
+function configOf(folder: string): TypeScriptConfig {
+  return JSON.parse(readFileSync(join(folder, 'tsconfig.json'), 'utf8')) as TypeScriptConfig
+}
 /** Point each entry of a package to its declarations, at their real path, so that their imports resolve. */
 function typesOf(set: PeerSet, name: string): [string, string[]][] {
   const folder = realpathSync(join(set.folder, 'node_modules', name))

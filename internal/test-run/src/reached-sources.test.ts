@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { reachedSources, reachedTypes } from './reached-sources.ts'
+import { reachedSources } from './reached-sources.ts'
 
 const CORE = JSON.stringify({
   name: '@x/core',
@@ -27,18 +27,14 @@ function pathsOf(of: string, more: Record<string, string> = {}): readonly string
   return linesOf(of, more).map((line) => line.slice(line.indexOf(' ') + 1))
 }
 
-function linesOf(
-  of: string,
-  more: Record<string, string> = {},
-  list: typeof reachedSources | typeof reachedTypes = reachedSources,
-): readonly string[] {
+function linesOf(of: string, more: Record<string, string> = {}): readonly string[] {
   const root = mkdtempSync(join(tmpdir(), 'spillway-reached-'))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
   for (const [path, content] of Object.entries({ ...FILES, ...more })) {
     mkdirSync(join(root, dirname(path)), { recursive: true })
     writeFileSync(join(root, path), content)
   }
-  return list(root).get(of) ?? []
+  return reachedSources(root).get(of) ?? []
 }
 
 const DRIVER = ['package.json', 'src/driver.ts', 'src/node.ts', 'src/web.ts'].map((path) => `packages/core/${path}`)
@@ -83,44 +79,3 @@ it.each(['one()\ntwo(1)\n', 'one() ; two()\n', 'one()\n\ntwo()\n'])('%j has anot
 
 const hashOfNode = (code: string): string | undefined =>
   linesOf('packages/storage/file', { 'packages/core/src/node.ts': code }).find((line) => line.endsWith('/node.ts'))
-
-const BUILT = JSON.stringify({ name: '@x/core', scripts: { build: 'build' } })
-const TOOL = JSON.stringify({ name: '@x/tool', devDependencies: { '@x/file': '*' } })
-
-/** List the types that `packages/tool` reaches, whose package depends on `file`, which depends on `core`, which is built. */
-const typesOfTool = (more: Record<string, string>): readonly string[] =>
-  linesOf(
-    'packages/tool',
-    { 'packages/core/package.json': BUILT, 'packages/tool/package.json': TOOL, ...more },
-    reachedTypes,
-  )
-
-it('the types of a package come from the packages of its manifest and of theirs', () => {
-  const folders = typesOfTool({}).map((line) => line.split(' ')[1])
-  expect(folders.toSorted()).toEqual(['packages/core', 'packages/storage/file'])
-})
-
-const DECLARATION = 'packages/core/dist/index.d.ts'
-
-/** Whether the list of types is another one with these files than with one declaration. */
-function changesTypes(more: Record<string, string>): boolean {
-  const before = { [DECLARATION]: 'export type A = 1\n' }
-  return typesOfTool({ ...before, ...more }).join() !== typesOfTool(before).join()
-}
-
-it.each([
-  ['a declaration', { [DECLARATION]: 'export type A = 2\n' }],
-  ['an imported type', { [DECLARATION]: "import type { A } from 'a'\nexport type A = 1\n" }],
-  ['a reference to types', { [DECLARATION]: '/// <reference types="node" />\nexport type A = 1\n' }],
-  ['the code of a package that is not built', { 'packages/storage/file/src/index.ts': 'export {}\n' }],
-])('%s changes the list of types', (_, more) => {
-  expect(changesTypes(more)).toBe(true)
-})
-
-it.each([
-  ['a comment in a declaration', { [DECLARATION]: '/** A number. */\nexport type A = 1\n' }],
-  ['the code of a package that is built', { 'packages/core/src/retrieve.ts': 'export const retrieve = 2\n' }],
-  ['a test of a package that is not built', { 'packages/storage/file/src/index.test.ts': 'export {}\n' }],
-])('%s does not change the list of types', (_, more) => {
-  expect(changesTypes(more)).toBe(false)
-})

@@ -11,8 +11,6 @@ const NOT_SOURCES = /(?:^|\/)(?:node_modules|dist|\.[^/]+)(?:\/|$)/
 
 /** Path of the list that {@link writeReachedSources} writes, below the folder of a package. Turbo reads it. */
 export const REACHED_SOURCES = '.reports/reached-sources.txt'
-/** Path of the list that {@link writeReachedTypes} writes, below the folder of a package. Turbo reads it. */
-export const REACHED_TYPES = '.reports/reached-types.txt'
 
 interface Package {
   readonly folder: string
@@ -21,7 +19,6 @@ interface Package {
   readonly imports?: Readonly<Record<string, Targets>>
   readonly dependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
-  readonly scripts?: Readonly<Record<string, string>>
 }
 
 type Targets = string | null | { readonly [condition: string]: Targets }
@@ -51,43 +48,10 @@ export function reachedSources(root: string, runners: readonly string[] = []): R
   )
 }
 
-/**
- * List, for each package, the packages that its types can come from, each with a hash: those of its manifest, of theirs,
- * and so on. The hash of a package that is built is that of its declarations without comments, so it must be built before;
- * that of any other is of its sources.
- *
- * @param root - The folder of the workspace.
- * @returns By folder, relative to the root: lines of a hash and a folder.
- */
-export function reachedTypes(root: string): ReadonlyMap<string, readonly string[]> {
-  const workspace = new Workspace(root)
-  const hashes = new Map(workspace.packages.map((one) => [one, workspace.hashTypesOf(one)]))
-  return new Map(
-    workspace.packages.map((one) => {
-      const reached = new Set([one])
-      for (const { dependencies, devDependencies } of reached)
-        for (const next of workspace.packages)
-          if (next.name !== undefined && { ...dependencies, ...devDependencies }[next.name] !== undefined)
-            reached.add(next)
-      reached.delete(one)
-      return [one.folder, Array.from(reached, (other) => `${hashes.get(other)} ${other.folder}`).toSorted()]
-    }),
-  )
-}
-
 /** Write the lists of {@link reachedSources} for the tests of this workspace, which all run with `vitest.config.ts`. */
 export function writeReachedSources(root: string): void {
-  writeLists(root, REACHED_SOURCES, reachedSources(root, ['vitest.config.ts']))
-}
-
-/** Write the lists of {@link reachedTypes} for the type checks of this workspace. */
-export function writeReachedTypes(root: string): void {
-  writeLists(root, REACHED_TYPES, reachedTypes(root))
-}
-
-function writeLists(root: string, name: string, lists: ReadonlyMap<string, readonly string[]>): void {
-  for (const [folder, lines] of lists) {
-    const path = join(root, folder, name)
+  for (const [folder, lines] of reachedSources(root, ['vitest.config.ts'])) {
+    const path = join(root, folder, REACHED_SOURCES)
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, `${lines.join('\n')}\n`)
   }
@@ -116,20 +80,6 @@ class Workspace {
     return globSync(`${folder}/**/*.*`, { cwd: this.#root, exclude: (path) => NOT_SOURCES.test(this.#relative(path)) })
       .map((path) => this.#relative(path))
       .filter((path) => this.packageOf(path) === owner && this.#isFile(path))
-  }
-
-  hashTypesOf({ folder, scripts }: Package): string {
-    const isBuilt = scripts?.['build'] !== undefined
-    const paths = isBuilt
-      ? globSync(`${folder}/dist/**/*.d.ts`, { cwd: this.#root })
-      : this.filesOf(`${folder}/src`).filter((path) => !path.endsWith('.test.ts'))
-    const hash = createHash('sha256')
-    for (const path of [...paths, ...SETTINGS.map((name) => `${folder}/${name}`)].toSorted()) {
-      if (!this.#isFile(path)) continue
-      const content = readFileSync(join(this.#root, path), 'utf8')
-      hash.update(`${path}\n${isBuilt && path.endsWith('.ts') ? withoutComments(path, content) : content}\n`)
-    }
-    return hash.digest('hex')
   }
 
   read(path: string): { readonly hash: string; readonly reaches: readonly string[] } {
@@ -208,19 +158,7 @@ function codeThatRuns(path: string, code: string): string {
   const { comments, module } = parseSync(path, code)
   const statements = [...module.staticImports, ...module.staticExports]
   const types = statements.filter(({ start, end }) => /^(?:import|export)\s+type\b/.test(code.slice(start, end)))
-  return without([...comments, ...types], code)
-}
-
-/** Declarations without comments, except those that tell the compiler something. */
-function withoutComments(path: string, code: string): string {
-  return without(
-    parseSync(path, code).comments.filter(({ start }) => !code.startsWith('///', start)),
-    code,
-  )
-}
-
-function without(parts: readonly { readonly start: number; readonly end: number }[], code: string): string {
-  const removed = parts.toSorted((one, other) => one.start - other.start)
+  const removed = [...comments, ...types].toSorted((one, other) => one.start - other.start)
   let from = 0
   let kept = ''
   for (const { start, end } of removed) {
