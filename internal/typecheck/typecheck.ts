@@ -17,7 +17,7 @@ const NOT_SOURCES = ['node_modules', 'dist', '.reports', '.examples'].map((name)
 const WORKER = join(ROOT, 'examples/cloudflare-agents')
 const PAGE = join(ROOT, 'packages/inspector/src/page')
 
-/** An inferred type without a name is no fault where nobody imports the declarations: in tests, and in examples. */
+/** The error of an inferred type without a name, which tests and examples may have: their declarations are not imported. */
 const UNNAMED_TYPE = /error TS2883:/
 
 interface TypeScriptConfig {
