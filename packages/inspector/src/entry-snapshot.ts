@@ -68,19 +68,6 @@ const REFRESH_MS = 1_000
 const PAUSE_FACTOR = 10
 const MAX_VIEWS = 16
 const MAX_CHOICES = 200
-const COLUMNS: ReadonlySet<string> = new Set<keyof EntryRow>([
-  'reference',
-  'scope',
-  'tool',
-  'contentType',
-  'size',
-  'lines',
-  'tokens',
-  'state',
-  'storedAt',
-  'lastUsedAt',
-  'expiresAt',
-])
 
 /** Holds the metadata of all entries of a scope and of nested scopes, and returns sorted pages of them. */
 export class EntrySnapshot {
@@ -250,7 +237,7 @@ function matching({ text = '', tool, type, scope, since }: EntryQuery): (row: En
 }
 
 function sorted(rows: EntryRow[], { sort = 'storedAt', descending = true }: EntryQuery): readonly EntryRow[] {
-  const column = (COLUMNS.has(sort) ? sort : 'storedAt') as keyof EntryRow
+  const column = Object.hasOwn(rows[0] ?? {}, sort) ? (sort as keyof EntryRow) : 'storedAt'
   const direction = descending ? -1 : 1
   return rows.sort((one, other) => {
     const [a, b] = [one[column], other[column]]

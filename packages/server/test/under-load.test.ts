@@ -339,3 +339,31 @@ it('the service aborts work that takes longer than the limit', async () => {
   expect(headers.get('retry-after')).not.toBeNull()
   expect(json.success).toBe(false)
 })
+
+it('the service begins at most one long request in each turn of the event loop, which accepts one connection', async () => {
+  let turn = 0
+  let next = setImmediate(function count() {
+    turn += 1
+    next = setImmediate(count)
+  })
+  onTestFinished(() => clearImmediate(next))
+  const turns = new Map<string, number>()
+  const countTokens = (text: string): number => {
+    if (text.startsWith('result ') && !turns.has(text)) {
+      turns.set(text, turn)
+      const end = performance.now() + 10
+      while (performance.now() < end);
+    }
+    return text.length
+  }
+  const service = await startService({ offloader: { countTokens } })
+  const send = async (name: string): Promise<void> => {
+    const texts = Array.from({ length: 30 }, (_, index) => `${name} ${index}`)
+    const answers = texts.map((text) => service.post('/v1/offload', { ...offload, content: [{ type: 'text', text }] }))
+    for (const { status } of await Promise.all(answers)) expect(status).toBe(200)
+  }
+  // Opens the connections.
+  await send('first')
+  await send('result')
+  expect(new Set(turns.values()).size).toBe(30)
+})

@@ -42,25 +42,17 @@ const TIMES: readonly (readonly [title: string, milliseconds: number])[] = [
   ['last week', 604_800_000],
 ]
 
-interface Filter {
-  readonly text: string
-  readonly tool: string
-  readonly type: string
-  readonly scope: string
-  readonly age: number
-  readonly sort: keyof EntryRow
-  readonly order: 'ascending' | 'descending'
-}
-
-const FIRST_FILTER: Filter = {
+const FIRST_FILTER = {
   text: '',
   tool: '',
   type: '',
   scope: '',
   age: 0,
-  sort: 'storedAt',
-  order: 'descending',
+  sort: 'storedAt' as keyof EntryRow,
+  order: 'descending' as 'ascending' | 'descending',
 }
+
+type Filter = Readonly<typeof FIRST_FILTER>
 
 interface EntriesProps {
   readonly info: InspectorInfo

@@ -1,3 +1,4 @@
+import { yieldWhenDue } from '@spillway/core/adapter'
 import type { z } from 'zod'
 import { jsonResponse, type Call, type CallEnvironment } from '../app/call.ts'
 import { HttpError } from '../app/http-error.ts'
@@ -102,6 +103,8 @@ async function runWithin(
 ): Promise<Response> {
   const ticket = (await gate?.enter(call.limitKey, memory, context.signal)) ?? NO_TICKET
   try {
+    // Requests must not follow each other in one turn of the event loop, which accepts one connection in each turn.
+    await yieldWhenDue()
     const reply = await handle(ticket)
     if ('json' in reply) {
       const response = await jsonResponse(call, reply.json, reply.status)

@@ -58,6 +58,9 @@ export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => nextTurn(resolve))
 }
 
+/** Resolve after all work that waits for nothing but settled promises. */
+export const afterMicrotasks = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve))
+
 /** Return the milliseconds that this thread has worked. If Node.js does not report them, return the time. */
 export function workMilliseconds(): number {
   const { threadCpuUsage } = process as { readonly threadCpuUsage?: typeof process.threadCpuUsage }

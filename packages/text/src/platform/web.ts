@@ -82,6 +82,9 @@ export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0))
 }
 
+/** Resolve after all work that waits for nothing but settled promises: no web standard tells when it is done. */
+export const afterMicrotasks: () => Promise<void> = yieldToEventLoop
+
 /** Return the elapsed time, because no web standard gives the CPU time of a thread. */
 export function workMilliseconds(): number {
   return performance.now()

@@ -1,6 +1,17 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { yieldToOthers, yieldWhenDue } from './yield-to-others.ts'
 
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** Stop the clock until the end of the test. Returns a function that advances it by milliseconds. */
+async function stopClock(): Promise<(milliseconds: number) => void> {
+  await nextTurn()
+  let now = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => now)
+  onTestFinished(() => void vi.restoreAllMocks())
+  return (milliseconds) => void (now += milliseconds)
+}
+
 /** Runs work of several callers in slices, and returns the caller of each slice in order. */
 async function slicesOf(tasks: readonly (readonly [caller: string, slices: number])[]): Promise<string> {
   let order = ''
@@ -34,34 +45,50 @@ describe('yieldToOthers', () => {
     }
   })
 
-  it('lets the event loop run between two slices', async () => {
+  it('lets the event loop run after slices of one millisecond together', async () => {
+    const advance = await stopClock()
     let turns = 0
     const count = (): void => {
       turns++
       if (turns < 100) setImmediate(count)
     }
     setImmediate(count)
-    await slicesOf([['a', 8]])
-    expect(turns).toBeGreaterThanOrEqual(7)
+    for (let slice = 0; slice < 12; slice++) {
+      await yieldToOthers('a')
+      advance(0.4)
+    }
+    expect(turns).toBe(4)
   })
 })
 
 describe('yieldWhenDue', () => {
   it('yields after the work of a turn has taken its time, and not before', async () => {
-    let now = 0
-    vi.spyOn(performance, 'now').mockImplementation(() => now)
-    onTestFinished(() => void vi.restoreAllMocks())
+    const advance = await stopClock()
     const work = (milliseconds: number): Promise<void> | undefined => {
-      now += milliseconds
+      advance(milliseconds)
       return yieldWhenDue()
     }
-    await new Promise((resolve) => setImmediate(resolve))
+    await nextTurn()
     expect(work(0)).toBeUndefined()
     expect(work(3)).toBeUndefined()
     const [first, second] = [work(3), work(0)]
-    await first
+    await Promise.all([first, second])
     expect(work(0)).toBeUndefined()
-    await second
-    expect(work(0)).toBeUndefined()
+  })
+
+  it('yields while others wait, so that what begins later goes after them', async () => {
+    const order: string[] = []
+    const work = async (name: string): Promise<void> => {
+      await yieldWhenDue()
+      order.push(name)
+    }
+    await nextTurn()
+    const waiting = ['a', 'b'].map(async (name) => {
+      await yieldToOthers(undefined)
+      order.push(name)
+    })
+    await Promise.all([...waiting, work('c'), work('d')])
+    await work('e')
+    expect(order.join('')).toBe('abcde')
   })
 })

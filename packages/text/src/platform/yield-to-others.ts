@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '#platform'
+import { afterMicrotasks, yieldToEventLoop } from '#platform'
 import { CallerQueues } from '../shared/caller-queues.ts'
 
 const waiting = new CallerQueues<() => void>()
@@ -8,10 +8,13 @@ const SLICE_MS = 5
 /** Time at which the work of this turn must end. Absent before the first work. */
 let sliceEnd: number | undefined
 
-/** Yield if all callers together used the time of this turn of the event loop. Call it after each part of work. */
+/**
+ * Yield if all callers together used the time of this turn of the event loop, or if others wait for a turn: what begins
+ * later must not go before them. Call it after each part of work.
+ */
 export function yieldWhenDue(): Promise<void> | undefined {
   const now = performance.now()
-  return now < (sliceEnd ?? beginSlice(now)) ? undefined : yieldToOthers(undefined)
+  return now < (sliceEnd ?? beginSlice(now)) && waiting.isEmpty ? undefined : yieldToOthers(undefined)
 }
 
 function beginSlice(now: number): number {
@@ -20,8 +23,8 @@ function beginSlice(now: number): number {
 }
 
 /**
- * Yield to the event loop and to other callers. Callers take turns, one in each turn of the event loop. Between two
- * slices of one caller, every other caller gets at most one.
+ * Yield to the event loop and to other callers. Callers take turns: between two slices of one caller, every other caller
+ * gets at most one. Short slices share a turn of the event loop.
  */
 export async function yieldToOthers(caller: unknown): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -30,12 +33,19 @@ export async function yieldToOthers(caller: unknown): Promise<void> {
   await promise
 }
 
+/** Milliseconds in which a turn takes up the work of several callers. Each turn accepts one connection, so it must be short. */
+const SHORT_MS = 1
+
 async function serve(): Promise<void> {
   isServing = true
   while (!waiting.isEmpty) {
     await yieldToEventLoop()
+    const end = performance.now() + SHORT_MS
     beginSlice(performance.now())
-    waiting.take()!()
+    do {
+      waiting.take()!()
+      await afterMicrotasks()
+    } while (!waiting.isEmpty && performance.now() < end)
   }
   isServing = false
 }
