@@ -226,7 +226,6 @@ interface FilterBarProps {
 }
 
 function FilterBar({ filter, page, onFilter }: FilterBarProps): VNode {
-  const { scopes = {} } = page ?? {}
   const choice = (name: 'tool' | 'type' | 'scope', values: readonly string[] = [], titles = values): VNode => (
     <select
       aria-label={name}
@@ -253,7 +252,7 @@ function FilterBar({ filter, page, onFilter }: FilterBarProps): VNode {
       />
       {choice('tool', page?.tools)}
       {choice('type', page?.types)}
-      {choice('scope', Object.keys(scopes), Object.values(scopes))}
+      {choice('scope', Object.keys(page?.scopes ?? {}), Object.values(page?.scopes ?? {}))}
       <select
         aria-label="time"
         value={filter.age}

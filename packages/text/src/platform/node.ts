@@ -58,6 +58,9 @@ export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => nextTurn(resolve))
 }
 
+/** Milliseconds in which a turn takes up work of several callers: a server accepts one connection in each turn. */
+export const SHARED_TURN_MS = 1
+
 /** Resolve after all work that waits for nothing but settled promises. */
 export const afterMicrotasks = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve))
 

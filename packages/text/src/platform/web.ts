@@ -82,8 +82,13 @@ export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0))
 }
 
-/** Resolve after all work that waits for nothing but settled promises: no web standard tells when it is done. */
-export const afterMicrotasks: () => Promise<void> = yieldToEventLoop
+/** As many as without callers: another turn takes longer than this. */
+export const SHARED_TURN_MS = 5
+
+/** Resolve after some microtasks: no web standard tells when all are done. */
+export async function afterMicrotasks(): Promise<void> {
+  for (let microtask = 0; microtask < 4; microtask++) await Promise.resolve()
+}
 
 /** Return the elapsed time, because no web standard gives the CPU time of a thread. */
 export function workMilliseconds(): number {

@@ -1,4 +1,4 @@
-import { afterMicrotasks, yieldToEventLoop } from '#platform'
+import { afterMicrotasks, SHARED_TURN_MS, yieldToEventLoop } from '#platform'
 import { CallerQueues } from '../shared/caller-queues.ts'
 
 const waiting = new CallerQueues<() => void>()
@@ -33,15 +33,11 @@ export async function yieldToOthers(caller: unknown): Promise<void> {
   await promise
 }
 
-/** Milliseconds in which a turn takes up the work of several callers. Each turn accepts one connection, so it must be short. */
-const SHORT_MS = 1
-
 async function serve(): Promise<void> {
   isServing = true
   while (!waiting.isEmpty) {
     await yieldToEventLoop()
-    const end = performance.now() + SHORT_MS
-    beginSlice(performance.now())
+    const end = beginSlice(performance.now()) - SLICE_MS + SHARED_TURN_MS
     do {
       waiting.take()!()
       await afterMicrotasks()
