@@ -14,7 +14,7 @@ const RANGE_BYTES = 16_384
 const INLINE_LINES = 50
 const STORED_LINES = 500
 
-const JSON_TYPE = { 'content-type': 'application/json' }
+export const JSON_TYPE = { 'content-type': 'application/json' }
 const linesOf = (count: number): string =>
   Array.from(
     { length: count },

@@ -1,6 +1,7 @@
-import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { JSON_TYPE } from './call-requests.ts'
 import { historyBody, MARK, nameOf, numbered, SIZES } from './request-bodies.ts'
+import { Sender } from './send-request.ts'
 
 /** How clients behave. */
 export interface ClientOptions {
@@ -10,7 +11,7 @@ export interface ClientOptions {
   readonly readsToo: boolean
 }
 
-/** What clients saw. */
+/** Counts and times of the requests of all clients. */
 export interface ClientFigures {
   answered: number
   /** Told to come later. */
@@ -25,11 +26,6 @@ export interface ClientFigures {
   readonly latencies: Record<string, number[]>
 }
 
-interface Sent {
-  readonly status: number
-  readonly retryAfter: string | undefined
-}
-
 interface NextRequest {
   readonly number: number
   readonly name: string
@@ -42,29 +38,14 @@ export async function runLoadClients(
   url: string,
   { clients, seconds, readsToo }: ClientOptions,
 ): Promise<ClientFigures> {
-  const agent = new Agent({ keepAlive: true, maxSockets: clients })
+  const sender = new Sender(clients)
   const bodies = SIZES.map(({ bytes, share }) => ({ share, bytes, body: historyBody(bytes) }))
   const figures: ClientFigures = { answered: 0, refused: 0, refusedWithoutWait: 0, failed: {}, bytes: 0, latencies: {} }
   let count = 0
   /** Numbers of histories that were answered, whose files can be read. */
   const stored: number[] = []
 
-  function send(path: string, body: Buffer): Promise<Sent> {
-    return new Promise((resolve, reject) => {
-      const headers = { 'content-type': 'application/json', 'content-length': body.length }
-      const sent = request(url + path, { method: 'POST', agent, headers }, (response) => {
-        response.on('data', () => {})
-        response.once('end', () =>
-          resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] }),
-        )
-        response.once('error', reject)
-      })
-      sent.once('error', reject)
-      sent.end(body)
-    })
-  }
-
-  /** What the next request is: mostly a history, sometimes a search or a read, as agents do. */
+  /** Choose the next request: mostly a history, sometimes a search or a read, as agents do. */
   function nextRequest(random: number): NextRequest {
     const number = ++count
     if (readsToo && random < 10) {
@@ -100,7 +81,7 @@ export async function runLoadClients(
       const { number, name, path, body } = nextRequest(state % 100)
       const begin = performance.now()
       try {
-        const { status, retryAfter } = await send(path, body)
+        const { status, headers } = await sender.send(url, { method: 'POST', path, headers: JSON_TYPE, body })
         if (status === 200) {
           if (path === '/context_offload') stored.push(number)
           figures.answered += 1
@@ -108,6 +89,7 @@ export async function runLoadClients(
           ;(figures.latencies[name] ??= []).push(performance.now() - begin)
         } else if (status === 429 || status === 503) {
           figures.refused += 1
+          const retryAfter = headers['retry-after']
           if (retryAfter === undefined) figures.refusedWithoutWait += 1
           await sleep(Math.min(Number(retryAfter ?? 1), 5) * 1_000)
         } else figures.failed[`status ${status}`] = (figures.failed[`status ${status}`] ?? 0) + 1
@@ -120,6 +102,6 @@ export async function runLoadClients(
 
   const end = performance.now() + seconds * 1_000
   await Promise.all(Array.from({ length: clients }, (_, index) => client(index + 1, end)))
-  agent.destroy()
+  sender.close()
   return figures
 }
