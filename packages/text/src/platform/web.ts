@@ -82,7 +82,7 @@ export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0))
 }
 
-/** As many as without callers: another turn takes longer than this. */
+/** As long as one caller may work in a turn, because another turn may take 4 ms. */
 export const SHARED_TURN_MS = 5
 
 /** Resolve after some microtasks: no web standard tells when all are done. */
