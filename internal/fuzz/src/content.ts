@@ -1,4 +1,5 @@
 /** Results of tools to try: real shapes, changed in a few places, and texts made to break readers. */
+import { codePoint } from '@spillway-internal/test-run/code-point'
 import { bytesOf, jpeg, makePdf, png, tarEntry, wav, zip } from '@spillway-internal/test-inputs'
 import type { ContentBlock } from '@spillway/core'
 import fc from 'fast-check'
@@ -30,7 +31,7 @@ const edits: fc.Arbitrary<readonly Edit[]> = fc.array(
   fc.record({
     at: fc.nat(100_000),
     length: fc.constantFrom(0, 0, 1, 3, 40, 1_000),
-    insert: fc.oneof(fc.constantFrom(...INSERTS), fc.string({ unit: 'binary', maxLength: 8 })),
+    insert: fc.oneof(fc.constantFrom(...INSERTS), fc.string({ unit: codePoint, maxLength: 8 })),
     times: fc.constantFrom(0, 1, 1, 2, 50, 2_000),
   }),
   { maxLength: 6 },
@@ -51,7 +52,7 @@ const plainTexts = fc.oneof(
   fc
     .tuple(fc.constantFrom(...Object.values(HOSTILE_TEXTS)), fc.integer({ min: 1, max: 60_000 }))
     .map(([make, length]) => make(length)),
-  fc.string({ unit: 'binary', maxLength: 3_000 }),
+  fc.string({ unit: codePoint, maxLength: 3_000 }),
 )
 /** Long enough to be offloaded, most of the time. */
 export const texts: fc.Arbitrary<string> = fc
@@ -77,7 +78,7 @@ const media: fc.Arbitrary<ContentBlock> = fc
     cut: fc.option(fc.nat(2_000)),
     flips: fc.array(fc.tuple(fc.nat(5_000), fc.nat(255)), { maxLength: 12 }),
     filler: fc.constantFrom(0, 100, 60_000),
-    name: fc.option(fc.oneof(fc.constantFrom(...INSERTS), fc.string({ unit: 'binary', maxLength: 300 }))),
+    name: fc.option(fc.oneof(fc.constantFrom(...INSERTS), fc.string({ unit: codePoint, maxLength: 300 }))),
   })
   .map(({ medium: [type, mediaType, sample], declared, cut, flips, filler, name }) => {
     const data = bytesOf(sample.subarray(0, cut ?? sample.length), new Uint8Array(filler).fill(65))
@@ -120,7 +121,7 @@ export const contents: fc.Arbitrary<readonly ContentBlock[]> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc
-      .tuple(fc.string({ unit: 'binary', maxLength: 300 }), fc.constantFrom(40, 4_000))
+      .tuple(fc.string({ unit: codePoint, maxLength: 300 }), fc.constantFrom(40, 4_000))
       .map(([text, times]) => Array.from({ length: times }, (): ContentBlock => ({ type: 'text', text }))),
   },
 )

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { spawnSync } from 'node:child_process'
+import { codePoint } from '@spillway-internal/test-run/code-point'
 import {
   formatAge,
   formatBytes,
@@ -69,7 +70,7 @@ describe('visible', () => {
       'é',
     )
     fc.assert(
-      fc.property(fc.array(piece), fc.string({ unit: 'binary' }), (pieces, text) => {
+      fc.property(fc.array(piece), fc.string({ unit: codePoint }), (pieces, text) => {
         expect(visible(pieces.join('') + text).replace(/\r\n|[\t\n]/g, '')).not.toMatch(/\p{Cc}/u)
       }),
     )
@@ -82,7 +83,7 @@ test('a printed name stays on one line', () => {
 
 test('printed JSON has no control characters, and is read back unchanged', () => {
   fc.assert(
-    fc.property(fc.jsonValue(), fc.string({ unit: 'binary' }), (value, text) => {
+    fc.property(fc.jsonValue(), fc.string({ unit: codePoint }), (value, text) => {
       const json = formatJson({ text, value, [text]: '\u009B\u007F\u202E' })
       expect(json).not.toMatch(/\p{Cc}|\u202E/u)
       expect(json).toBe(formatJson(JSON.parse(json)))

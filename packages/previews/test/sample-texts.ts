@@ -1,3 +1,4 @@
+import { codePoint } from '@spillway-internal/test-run/code-point'
 import fc from 'fast-check'
 
 const word = fc.constantFrom(
@@ -139,5 +140,5 @@ export const SAMPLE_TEXTS: Readonly<Record<string, fc.Arbitrary<string>>> = {
       .map((line, index) => `${String(index + 1).padStart(6)}\t${line}`)
       .join('\n'),
   ),
-  anything: fc.string({ maxLength: 4_000, unit: 'binary' }),
+  anything: fc.string({ maxLength: 4_000, unit: codePoint }),
 }

@@ -1,8 +1,9 @@
+import { codePoint } from '@spillway-internal/test-run/code-point'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decodeDescription, encodeDescription } from './entry-description.ts'
 
-const text = fc.string({ unit: 'binary' })
+const text = fc.string({ unit: codePoint })
 const description = fc.record({
   key: text,
   contentType: text,

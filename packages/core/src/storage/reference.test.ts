@@ -1,4 +1,5 @@
 import { propertyRuns } from '@spillway-internal/test-run'
+import { codePoint } from '@spillway-internal/test-run/code-point'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -25,7 +26,7 @@ import {
 } from './reference.ts'
 import { SourceError, StorageError } from './storage-error.ts'
 
-const text = fc.string({ unit: 'binary', maxLength: 60 })
+const text = fc.string({ unit: codePoint, maxLength: 60 })
 
 const input: fc.Arbitrary<ReferenceInput> = fc.record({
   scope: fc.array(text, { maxLength: 3 }),
@@ -127,7 +128,7 @@ const unit = fc.constantFrom(...Array.from('abzAZ09_-./\\ :%éßİ日\u0000\n\u0
 const segment = fc.oneof(
   fc.string({ unit, minLength: 1, maxLength: 8 }),
   fc.string({ unit, minLength: 1, maxLength: 100 }),
-  fc.string({ unit: 'binary', minLength: 1, maxLength: 200 }),
+  fc.string({ unit: codePoint, minLength: 1, maxLength: 200 }),
   fc.constantFrom(
     '.',
     '..',

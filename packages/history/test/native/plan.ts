@@ -1,3 +1,4 @@
+import { codePoint } from '@spillway-internal/test-run/code-point'
 import fc from 'fast-check'
 
 /** What a tool returned. */
@@ -57,7 +58,7 @@ const text = fc.oneof(
     arbitrary: fc.constantFrom('', ' ', 'ok', 'one\ntwo\nthree\n', '…🙂 "quoted" \\ </tag>', '[Offloaded: no]'),
   },
   fc.string({ maxLength: 40 }),
-  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.string({ unit: codePoint, maxLength: 20 }),
 )
 const json = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }).map((value): unknown => JSON.parse(JSON.stringify(value))),

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { propertyRuns } from '@spillway-internal/test-run'
+import { codePoint } from '@spillway-internal/test-run/code-point'
 import { estimateTokens } from '@spillway/text/internal'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
@@ -64,7 +65,7 @@ describe('renderTextPreview', () => {
 
   it('never has more tokens than its budget, for any text and tokenizer', () => {
     const text = fc.oneof(
-      fc.string({ maxLength: 4_000, unit: 'binary' }),
+      fc.string({ maxLength: 4_000, unit: codePoint }),
       fc.array(fc.string({ maxLength: 200 }), { maxLength: 300 }).map((lines) => lines.join('\n')),
       fc
         .array(fc.constantFrom('error: x', 'FAILED a::b', '', '{"a":1}', 'exited with 2', '汉字'.repeat(90)), {

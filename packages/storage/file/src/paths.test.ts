@@ -1,3 +1,4 @@
+import { codePoint } from '@spillway-internal/test-run/code-point'
 import type { EntryInfo } from '@spillway/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -99,7 +100,7 @@ test('extensions are a dot and a few letters', () => {
 
 const info: fc.Arbitrary<EntryInfo> = fc.record(
   {
-    key: fc.string({ unit: 'binary' }),
+    key: fc.string({ unit: codePoint }),
     contentType: fc.string(),
     size: fc.maxSafeNat(),
     storedAt: fc.maxSafeNat(),

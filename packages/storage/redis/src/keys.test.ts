@@ -1,3 +1,4 @@
+import { codePoint } from '@spillway-internal/test-run/code-point'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
@@ -63,7 +64,7 @@ test.each([
   expect(new Keys('p').parse(key)).toBeUndefined()
 })
 
-const text = fc.string({ unit: 'binary' })
+const text = fc.string({ unit: codePoint })
 
 const description = fc.record({
   key: text,

@@ -1,3 +1,4 @@
+import { codePoint } from '@spillway-internal/test-run/code-point'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decodeMetadata, decodeSibling, encodeMetadata, encodeSibling, ObjectNames } from './object-names.ts'
@@ -28,7 +29,7 @@ test('names outside the prefix are not entries, even with a common start', () =>
   expect(names.siblingOf('spillway/.index/call_1.f')).toBeUndefined()
 })
 
-const text = fc.string({ unit: 'binary', maxLength: 60 })
+const text = fc.string({ unit: codePoint, maxLength: 60 })
 
 const natural = fc.integer({ min: 0 })
 

@@ -1,3 +1,4 @@
+import { codePoint } from '@spillway-internal/test-run/code-point'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decodeEscapes } from './decode-json-string.ts'
@@ -5,7 +6,7 @@ import { decodeEscapes } from './decode-json-string.ts'
 describe('a JSON string', () => {
   test('is decoded as JSON.stringify encoded it', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (value) => {
+      fc.property(fc.string({ unit: codePoint }), (value) => {
         expect(decodeEscapes(JSON.stringify(value).slice(1, -1))).toBe(value)
       }),
     )

@@ -1,3 +1,4 @@
+import { codePoint } from '@spillway-internal/test-run/code-point'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { JsonName } from './decode-json-string.ts'
@@ -105,7 +106,7 @@ describe('a JSON walk', () => {
 describe('a member name', () => {
   test('is found with any escapes', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (name, other) => {
+      fc.property(fc.string({ unit: codePoint }), fc.string({ unit: codePoint }), (name, other) => {
         const escaped = Array.from({ length: name.length }, (_, index) => {
           return `\\u${name.charCodeAt(index).toString(16).padStart(4, '0')}`
         }).join('')

@@ -1,3 +1,4 @@
+import { codePoint } from '@spillway-internal/test-run/code-point'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { safeName } from './content-block.ts'
@@ -15,7 +16,7 @@ it('a block name keeps the end of a long URI, in which files of one folder diffe
 
 it('a block name is at most one line without brackets', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (name) => {
+    fc.property(fc.string({ unit: codePoint, maxLength: 300 }), (name) => {
       const safe = safeName(name)
       expect(safe.length).toBeLessThanOrEqual(80)
       expect(safe).not.toMatch(/[\p{C}\u2028\u2029[\]]/u)

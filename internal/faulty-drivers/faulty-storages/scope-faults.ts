@@ -1,4 +1,4 @@
-import type { ManagedStorage, Storage, StoredInfo } from '../../src/index.ts'
+import type { ManagedStorage, Storage, StoredInfo } from '@spillway/core'
 import { overridden, unlessRefused, type Fault, type Override } from './fault.ts'
 
 /** A storage whose scopes are named by what `rename` makes of their segments. */

@@ -1,5 +1,6 @@
-import { StorageError, type EntryId, type StorageErrorCode } from '../../src/index.ts'
-import { TinyDisk, TinyDriver, type TinyRecord } from '../tiny-driver.ts'
+import type { EntryId, StorageErrorCode } from '@spillway/core'
+import { StorageError } from '@spillway/core/driver'
+import { TinyDisk, TinyDriver, type TinyRecord } from '../../../packages/core/test/tiny-driver.ts'
 import { overridden, type Fault, type Override } from './fault.ts'
 
 /** A storage that throws something else than it should. */

@@ -1,5 +1,5 @@
-import type { DriverContent, EntryId, NewEntryInfo, StorageDriver } from '../../src/index.ts'
-import { TinyDriver, type TinyDisk } from '../tiny-driver.ts'
+import type { DriverContent, EntryId, NewEntryInfo, StorageDriver } from '@spillway/core'
+import { TinyDriver, type TinyDisk } from '../../../packages/core/test/tiny-driver.ts'
 import { overridden, readAll, type Fault } from './fault.ts'
 
 const MB_16 = 16 * 1024 * 1024

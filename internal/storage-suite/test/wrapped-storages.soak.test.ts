@@ -1,10 +1,10 @@
 import { isFull } from '@spillway-internal/test-run'
-import { type ManagedStorage, type OpenEntry, type StorageDriver } from '../src/index.ts'
-import { compressed, encrypted } from '../src/wrappers/index.ts'
-import { wrappedHarness, type StorageWrapping } from '../src/conformance/index.ts'
-import { storageConformance } from '../src/conformance/vitest.ts'
-import { TinyDriver } from './tiny-driver.ts'
-import { tinyHarness } from './tiny-storage.ts'
+import { wrappedHarness, type StorageWrapping } from '@spillway/core/conformance'
+import { storageConformance } from '@spillway/core/conformance/vitest'
+import type { ManagedStorage, OpenEntry, StorageDriver } from '@spillway/core/driver'
+import { compressed, encrypted } from '@spillway/core/wrappers'
+import { TinyDriver } from '../../../packages/core/test/tiny-driver.ts'
+import { tinyHarness } from '../../../packages/core/test/tiny-storage.ts'
 
 /** A backend that keeps no line index and cannot describe an entry by itself. */
 const forgetful = tinyHarness({

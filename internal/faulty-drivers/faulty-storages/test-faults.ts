@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { runConformance } from '../../src/conformance/index.ts'
-import { tinyHarness } from '../tiny-storage.ts'
+import { runConformance } from '@spillway/core/conformance'
+import { tinyHarness } from '../../../packages/core/test/tiny-storage.ts'
 import type { Fault } from './fault.ts'
 
 /**

@@ -1,5 +1,6 @@
-import { StorageError, type ManagedStorage, type Storage, type StoredInfo } from '../../src/index.ts'
-import { TinyDriver } from '../tiny-driver.ts'
+import type { ManagedStorage, Storage, StoredInfo } from '@spillway/core'
+import { StorageError } from '@spillway/core/driver'
+import { TinyDriver } from '../../../packages/core/test/tiny-driver.ts'
 import { overridden, unlessRefused, type Fault } from './fault.ts'
 
 export const useFaults: readonly Fault[] = [

@@ -1,11 +1,6 @@
-import {
-  StorageError,
-  type DriverListOptions,
-  type ManagedStorage,
-  type Storage,
-  type StoreOptions,
-} from '../../src/index.ts'
-import { TinyDriver } from '../tiny-driver.ts'
+import type { DriverListOptions, ManagedStorage, Storage, StoreOptions } from '@spillway/core'
+import { StorageError } from '@spillway/core/driver'
+import { TinyDriver } from '../../../packages/core/test/tiny-driver.ts'
 import { overridden, readAll, type Fault } from './fault.ts'
 
 const changedInfo =

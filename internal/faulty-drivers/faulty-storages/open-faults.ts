@@ -1,6 +1,6 @@
 import { LINE_BLOCK_BYTES } from '@spillway/text/internal/lines'
-import type { EntryId, OpenContent, OpenEntry, Storage } from '../../src/index.ts'
-import { TinyDriver, type TinyDisk } from '../tiny-driver.ts'
+import type { EntryId, OpenContent, OpenEntry, Storage } from '@spillway/core'
+import { TinyDriver, type TinyDisk } from '../../../packages/core/test/tiny-driver.ts'
 import { overridden, unlessRefused, type Fault } from './fault.ts'
 
 /** A driver whose entries can be opened, and then are read by `read` as long as the driver has them, and after that. */

@@ -1,5 +1,6 @@
-import { StorageError, type Storage } from '../../src/index.ts'
-import type { TinyVariation } from '../tiny-storage.ts'
+import type { Storage } from '@spillway/core'
+import { StorageError } from '@spillway/core/driver'
+import type { TinyVariation } from '../../../packages/core/test/tiny-storage.ts'
 
 /** A way to get a storage wrong. */
 export interface Fault extends Omit<TinyVariation, 'name'> {

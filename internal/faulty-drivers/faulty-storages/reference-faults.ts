@@ -1,5 +1,5 @@
-import type { ManagedStorage, Storage } from '../../src/index.ts'
-import { TinyDriver, type TinyDisk } from '../tiny-driver.ts'
+import type { ManagedStorage, Storage } from '@spillway/core'
+import { TinyDriver, type TinyDisk } from '../../../packages/core/test/tiny-driver.ts'
 import { overridden, readAll, unlessRefused, type Fault } from './fault.ts'
 
 /** A storage that makes something else of a reference before it looks for it. */

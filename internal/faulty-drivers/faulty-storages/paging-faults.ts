@@ -1,6 +1,6 @@
-import { collect } from '../../src/conformance/sample.ts'
-import type { EntryId, StorageDriver } from '../../src/index.ts'
-import { TinyDriver, type TinyDisk } from '../tiny-driver.ts'
+import { collect } from '../../../packages/core/src/conformance/sample.ts'
+import type { EntryId, StorageDriver } from '@spillway/core'
+import { TinyDriver, type TinyDisk } from '../../../packages/core/test/tiny-driver.ts'
 import type { Fault } from './fault.ts'
 
 const PAGE = 500
