@@ -66,7 +66,8 @@ export type {
   ResolvedReference,
 } from './session/reference-arguments.ts'
 export type { Granted } from './session/shared-content.ts'
-export { isContentType, type EntryId } from './storage/reference.ts'
+export type { EntryId } from './storage/entry-names.ts'
+export { isContentType } from './storage/storage-input.ts'
 export {
   scopeOf,
   type ByteRange,

@@ -1,5 +1,5 @@
 import { concatBytes } from '@spillway/text/internal'
-import { callerOf } from '../storage/reference.ts'
+import { callerOf } from '../storage/entry-names.ts'
 import type { CachedContents, ContentInfo, IndexedContent } from '../storage/opened-content.ts'
 import type { OperationOptions, Storage, StoredInfo } from '../storage/storage.ts'
 

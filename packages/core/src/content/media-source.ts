@@ -8,7 +8,7 @@ import {
   type MediaBlock,
   type TextBlock,
 } from '@spillway/text/internal'
-import { isContentType } from '../storage/reference.ts'
+import { isContentType } from '../storage/storage-input.ts'
 
 const DATA_SCHEME = /^data:/i
 const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*),/i

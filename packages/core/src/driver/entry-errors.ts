@@ -1,4 +1,4 @@
-import { splitId, type EntryId } from '../storage/reference.ts'
+import { splitId, type EntryId } from '../storage/entry-names.ts'
 import { StorageError } from '../storage/storage-error.ts'
 
 /** Return the reference of an entry, the last part of its id. */

@@ -30,7 +30,7 @@ export type {
   StorageDriver,
   WrittenEntry,
 } from '../storage/storage-driver.ts'
-export { decodeSegment, scopePathOf, type EntryId } from '../storage/reference.ts'
+export { decodeSegment, scopePathOf, type EntryId } from '../storage/entry-names.ts'
 export {
   StorageError,
   type Eviction,

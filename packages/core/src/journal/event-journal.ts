@@ -1,6 +1,7 @@
 import { parseJsonText, warn } from '@spillway/text/internal'
 import type { EvictedEntry, Storage } from '../storage/storage.ts'
-import { isMinted, scopePathOf } from '../storage/reference.ts'
+import { scopePathOf } from '../storage/entry-names.ts'
+import { isMinted } from '../storage/reference.ts'
 
 /**
  * One event of a journal, without content, arguments, patterns, or queries.

@@ -1,4 +1,4 @@
-import { childScope, rootScope, scopePath } from '../storage/reference.ts'
+import { childScope, rootScope, scopePath } from '../storage/entry-names.ts'
 import type { EventJournal } from './event-journal.ts'
 import { TokenSums, type TokenTotals } from './token-meter.ts'
 

@@ -1,7 +1,14 @@
 import { stateOf } from '../storage/managed-storage.ts'
-import { childScope, idPrefix, rootScope, scopePath, splitId, type EntryId } from '../storage/reference.ts'
+import {
+  childScope,
+  idPrefix,
+  openEntryOf,
+  rootScope,
+  scopePath,
+  splitId,
+  type EntryId,
+} from '../storage/entry-names.ts'
 import type { OpenEntry, CompleteDriver } from '../storage/storage-driver.ts'
-import { openEntryOf } from '../storage/open-entry-names.ts'
 import { checkAborted, guard, guardIteration, StorageError } from '../storage/storage-error.ts'
 import type { OperationOptions } from '../storage/storage.ts'
 

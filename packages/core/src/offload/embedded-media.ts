@@ -1,6 +1,6 @@
 import { yieldWhenDue } from '@spillway/text/internal'
 import { mediaFromData } from '../content/media-source.ts'
-import { isContentType } from '../storage/reference.ts'
+import { isContentType } from '../storage/storage-input.ts'
 import { mediaTokensOfSize } from './measure-content.ts'
 import type { EmbeddedMedia, StoragePart } from './store-blocks.ts'
 

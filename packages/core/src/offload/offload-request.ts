@@ -1,5 +1,5 @@
 import { isBytes, type ContentBlock } from '@spillway/text/internal'
-import { assertChunks, assertContentType } from '../storage/reference.ts'
+import { assertChunks, assertContentType } from '../storage/storage-input.ts'
 
 /** A tool result to offload. */
 export interface OffloadRequest {

@@ -28,7 +28,7 @@ import {
 } from '@spillway/text/internal'
 import type { AdoptedStorage } from '../content/adopt-storage.ts'
 import { redactChunks } from '../redaction/redact-content.ts'
-import { assertContent } from '../storage/reference.ts'
+import { assertContent } from '../storage/storage-input.ts'
 import { checkAborted, orAborted } from '../storage/storage-error.ts'
 import type { AdoptedOptions, ResolvedOptions } from './context-offloader-options.ts'
 import { withEmbeddedMedia } from './embedded-media.ts'

@@ -9,7 +9,7 @@ import {
   type MediaBlock,
 } from '@spillway/text/internal'
 import { textOfDocument } from '../content/text-of-document.ts'
-import { isContentType } from '../storage/reference.ts'
+import { isContentType } from '../storage/storage-input.ts'
 import { orAborted } from '../storage/storage-error.ts'
 import type { Location, Metadata, StoreReceipt } from '../storage/storage.ts'
 import type { AdoptedStorage } from '../content/adopt-storage.ts'

@@ -1,6 +1,6 @@
 import { BoundedMap, RecencyMap, type KeyedLock } from '@spillway/text/internal'
 import type { CompleteDriver, DriverEntry, EntryInfo, EvictionCandidate, EvictionOutcome } from './storage-driver.ts'
-import { entryId, idPrefix, splitId, type EntryId } from './reference.ts'
+import { entryId, idPrefix, splitId, type EntryId } from './entry-names.ts'
 import {
   checkAborted,
   guard,

@@ -1,7 +1,17 @@
 import { concatBytes, copyBytes } from '@spillway/text/internal'
 import { countLineEnds, LineIndex, LineIndexRecorder } from '@spillway/text/internal/lines'
-import { BEAT_MS, endMetadata, headId, openEntryOf, readMetadata, segmentsPrefix } from './open-entry-names.ts'
-import { assertContent, entryId, onlyChunk, splitId, type EntryId } from './reference.ts'
+import {
+  BEAT_MS,
+  endMetadata,
+  entryId,
+  headId,
+  openEntryOf,
+  readMetadata,
+  segmentsPrefix,
+  splitId,
+  type EntryId,
+} from './entry-names.ts'
+import { assertContent, onlyChunk } from './storage-input.ts'
 import type { CompleteDriver, EntryInfo, OpenEntry } from './storage-driver.ts'
 import { guard, missingError, StorageError } from './storage-error.ts'
 import type { CloseEntryOptions, EntryWriter, Metadata, OmittedPart, StoredInfo } from './storage.ts'

@@ -1,5 +1,5 @@
 import { describeDamaged, EvictionLog } from './entry-lifetime.ts'
-import { rootScope, splitId, type EntryId } from './reference.ts'
+import { rootScope, splitId, type EntryId } from './entry-names.ts'
 import { ScopedStorage, StorageState } from './scoped-storage.ts'
 import type { CompleteDriver, StorageDriver, WrapperKind } from './storage-driver.ts'
 import { missingError } from './storage-error.ts'
@@ -152,12 +152,8 @@ export function completeDriver(driver: StorageDriver): CompleteDriver {
       return await driver.remove(id)
     },
     list: (prefix, options) => driver.list(prefix, options),
-    async stat(id) {
-      return driver.stat === undefined ? (await driver.read(id, NO_BYTES))?.info : await driver.stat(id)
-    },
-    async open(id) {
-      return driver.open === undefined ? await openByRanges(driver, id) : await driver.open(id)
-    },
+    stat: async (id) => (driver.stat === undefined ? (await driver.read(id, NO_BYTES))?.info : await driver.stat(id)),
+    open: async (id) => (driver.open === undefined ? await openByRanges(driver, id) : await driver.open(id)),
     async touch(id, lastUsedAt) {
       if (driver.touch === undefined) return null
       const touched = await driver.touch(id, lastUsedAt)
@@ -172,23 +168,17 @@ export function completeDriver(driver: StorageDriver): CompleteDriver {
       if (isGone && eviction !== undefined && driver.findEviction === undefined) tombstones.add(id, eviction)
       return isGone
     },
-    async findEviction(id) {
-      return driver.findEviction === undefined ? tombstones.find(id) : await driver.findEviction(id)
-    },
+    findEviction: async (id) => (driver.findEviction ? await driver.findEviction(id) : tombstones.find(id)),
     async *removeAll(prefix) {
       for await (const id of driver.removeAll?.(prefix) ?? removeEach(driver, prefix)) {
         tombstones.remove(id)
         yield id
       }
     },
-    async collect(prefix, now) {
-      return (await driver.collect?.(prefix, now)) ?? { leftovers: 0, bytes: 0 }
-    },
+    collect: async (prefix, now) => (await driver.collect?.(prefix, now)) ?? { leftovers: 0, bytes: 0 },
     ...(driver.evictAll && { evictAll: driver.evictAll.bind(driver) }),
     ...(driver.locate && { locate: driver.locate.bind(driver) }),
-    async close() {
-      await driver.close?.()
-    },
+    close: async () => driver.close?.(),
   }
   return complete
 }

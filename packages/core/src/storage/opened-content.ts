@@ -1,7 +1,7 @@
 import { copyBytes, isBytes, plainBytes, yieldToEventLoop } from '@spillway/text/internal'
 import { LINE_BLOCK_BYTES, LineIndex, LineIndexBuilder } from '@spillway/text/internal/lines'
 import { contentCache, ContentCache, MAX_WHOLE_BYTES, type CachePiece } from './content-cache.ts'
-import { assertRange } from './reference.ts'
+import { assertRange } from './storage-input.ts'
 import { checkAborted, orAborted, StorageError } from './storage-error.ts'
 import type { ByteRange, EntryState, OmittedPart, OpenContent, OperationOptions } from './storage.ts'
 

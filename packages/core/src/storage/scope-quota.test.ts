@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ScopeQuota, type QuotaCandidate, type QuotaScope } from './entry-lifetime.ts'
 import type { EntryInfo, EvictionOutcome } from './storage-driver.ts'
-import type { EntryId } from './reference.ts'
+import type { EntryId } from './entry-names.ts'
 
 const INFO: EntryInfo = { key: '', contentType: 'text/plain', size: 0, storedAt: 0, lastUsedAt: 0, metadata: {} }
 

@@ -2,34 +2,39 @@ import { BoundedMap, copyBytes, KeyedLock, plainBytes } from '@spillway/text/int
 import type { LineIndexRecorder } from '@spillway/text/internal/lines'
 import { EntryLifetime } from './entry-lifetime.ts'
 import type { OpenParts, OpenSegments, UnendedEntries } from './entry-writer.ts'
-import { LEASE_MS, openEntryOf, readMetadata, segmentsPrefix } from './open-entry-names.ts'
-import type { CachedContent, CachedContents, ContentReader } from './opened-content.ts'
 import {
-  assertChunks,
-  assertContent,
-  assertContentType,
-  assertKey,
-  assertMetadata,
-  assertRange,
-  assertReference,
   childScope,
-  contentReference,
   entryId,
   idPrefix,
-  isOpenReference,
-  isReference,
-  onlyChunk,
-  openReference,
-  randomReference,
+  LEASE_MS,
+  openEntryOf,
+  readMetadata,
   readScopesBy,
   scopeAtPath,
   scopePath,
-  seenChunks,
-  sourceChunks,
+  segmentsPrefix,
   splitId,
   type EntryId,
   type Scope,
+} from './entry-names.ts'
+import {
+  assertReference,
+  contentReference,
+  isOpenReference,
+  isReference,
+  openReference,
+  randomReference,
 } from './reference.ts'
+import {
+  assertChunks,
+  assertContent,
+  assertNewEntry,
+  assertRange,
+  onlyChunk,
+  seenChunks,
+  sourceChunks,
+} from './storage-input.ts'
+import type { CachedContent, CachedContents, ContentReader } from './opened-content.ts'
 import type { DriverContent, EntryInfo, OpenEntry, CompleteDriver } from './storage-driver.ts'
 import { checkAborted, guard, guardIteration, orAborted, StorageError } from './storage-error.ts'
 import type {
@@ -105,15 +110,7 @@ export class StorageState {
 const loadOpenEntries = async () => import('./entry-writer.ts')
 
 /** Kept after the first use, because an import takes longer than storing a small content. */
-let createLineIndex: (() => LineIndexRecorder) | undefined
-
-async function newLineIndex(): Promise<LineIndexRecorder> {
-  if (createLineIndex === undefined) {
-    const { LineIndexRecorder } = await import('@spillway/text/internal/lines')
-    createLineIndex = () => new LineIndexRecorder()
-  }
-  return createLineIndex()
-}
+let LineIndex: typeof LineIndexRecorder | undefined
 
 interface NewEntry {
   readonly reference: string
@@ -174,10 +171,8 @@ export class ScopedStorage implements Storage {
     options: StoreOptions = {},
   ): Promise<string> {
     const { driver, lifetime } = this.#state
-    assertKey(key)
+    assertNewEntry(key, contentType, options.metadata)
     assertContent(content)
-    assertContentType(contentType)
-    assertMetadata(options.metadata)
     lifetime.quota?.assertFits(key, content.byteLength)
     checkAborted(options.signal)
     const bytes = options.transfer === true ? content : copyBytes(content)
@@ -192,10 +187,8 @@ export class ScopedStorage implements Storage {
     contentType: string = DEFAULT_CONTENT_TYPE,
     options: StoreOptions = {},
   ): Promise<string> {
-    assertKey(key)
+    assertNewEntry(key, contentType, options.metadata)
     assertChunks(chunks)
-    assertContentType(contentType)
-    assertMetadata(options.metadata)
     checkAborted(options.signal)
     let size = 0
     const checked = sourceChunks(chunks, options.signal, (chunk) => {
@@ -212,9 +205,7 @@ export class ScopedStorage implements Storage {
     { metadata = {}, maxBytes = Infinity }: OpenEntryOptions = {},
   ): Promise<EntryWriter> {
     const { driver, lifetime } = this.#state
-    assertKey(key)
-    assertContentType(contentType)
-    assertMetadata(metadata)
+    assertNewEntry(key, contentType, metadata)
     const { assertOpenMaxBytes, OpenEntryWriter } = await loadOpenEntries()
     assertOpenMaxBytes(maxBytes)
     const reference = openReference(key)
@@ -258,7 +249,8 @@ export class ScopedStorage implements Storage {
           checkAborted(options.signal)
           lifetime.quota?.writing(id)
           writing = true
-          const lines = await newLineIndex()
+          LineIndex ??= (await import('@spillway/text/internal/lines')).LineIndexRecorder
+          const lines = new LineIndex()
           const counted = seenChunks(chunks, (chunk) => {
             size += chunk.byteLength
             lines.add(chunk)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { entryId, idPrefix, splitId } from './reference.ts'
+import { entryId, idPrefix, splitId } from './entry-names.ts'
 
 test.each([
   ['', 'ref'],

@@ -1,4 +1,4 @@
-import type { EntryId } from './reference.ts'
+import type { EntryId } from './entry-names.ts'
 import type { Eviction } from './storage-error.ts'
 import type { ByteRange, Location, Metadata } from './storage.ts'
 

@@ -1,5 +1,5 @@
 import { BoundedMap } from '@spillway/text/internal'
-import type { EntryId } from '../storage/reference.ts'
+import type { EntryId } from '../storage/entry-names.ts'
 import type { CompleteDriver, WrapperKind } from '../storage/storage-driver.ts'
 import { StorageError } from '../storage/storage-error.ts'
 

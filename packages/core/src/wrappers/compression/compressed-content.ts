@@ -1,7 +1,7 @@
 import type { BlockCodec } from '@spillway/text/internal/engines'
 import { piecesOfRange, regroupChunks } from '../../driver/regroup-chunks.ts'
 import type { EntryInfo } from '../../storage/storage-driver.ts'
-import { type EntryId } from '../../storage/reference.ts'
+import type { EntryId } from '../../storage/entry-names.ts'
 import { corruptError, StorageError } from '../../storage/storage-error.ts'
 import type { ByteRange } from '../../storage/storage.ts'
 import {

@@ -1,7 +1,7 @@
 import { concatBytes, contentTypeEssence, copyBytes } from '@spillway/text/internal'
 import type { BlockCodec } from '@spillway/text/internal/engines'
 import type { CompleteDriver, EntryInfo, NewEntryInfo, OpenEntry, WrittenEntry } from '../../storage/storage-driver.ts'
-import { splitId, type EntryId } from '../../storage/reference.ts'
+import { splitId, type EntryId } from '../../storage/entry-names.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import type { ByteRange } from '../../storage/storage.ts'
 import { wrappedDriver } from '../wrapped-driver.ts'

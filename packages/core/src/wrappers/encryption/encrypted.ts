@@ -1,7 +1,7 @@
 import { BoundedMap, decodeBase64, encodeBase64 } from '@spillway/text/internal'
 import { decodeDescription, encodeDescription } from '../../driver/entry-description.ts'
 import type { CompleteDriver, EntryInfo, OpenEntry } from '../../storage/storage-driver.ts'
-import type { EntryId } from '../../storage/reference.ts'
+import type { EntryId } from '../../storage/entry-names.ts'
 import { corruptError, StorageError, type Eviction } from '../../storage/storage-error.ts'
 import type { ByteRange } from '../../storage/storage.ts'
 import { wrappedDriver } from '../wrapped-driver.ts'

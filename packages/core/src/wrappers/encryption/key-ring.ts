@@ -1,7 +1,7 @@
 import { BoundedMap, decodeBase64, isBytes } from '@spillway/text/internal'
 import { createAes256Gcm, hkdfSha256, hmacSha256, type Aes256Gcm } from '@spillway/text/internal/engines'
 import { corruptError } from '../../storage/storage-error.ts'
-import { type EntryId } from '../../storage/reference.ts'
+import type { EntryId } from '../../storage/entry-names.ts'
 import {
   encodeHeader,
   KEY_ID,

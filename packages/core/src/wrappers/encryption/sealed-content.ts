@@ -1,7 +1,7 @@
 import { BoundedMap, decodeBase64, encodeBase64, yieldToEventLoop } from '@spillway/text/internal'
 import { TAG_BYTES, type Aes256Gcm } from '@spillway/text/internal/engines'
 import { regroupChunks } from '../../driver/regroup-chunks.ts'
-import { entryId, idPrefix, splitId, type EntryId } from '../../storage/reference.ts'
+import { entryId, idPrefix, splitId, type EntryId } from '../../storage/entry-names.ts'
 import { corruptError } from '../../storage/storage-error.ts'
 import type { ByteRange } from '../../storage/storage.ts'
 import { hexadecimal, type KeyRing } from './key-ring.ts'

@@ -1,0 +1,148 @@
+import { isBytes, yieldWhenDue } from '@spillway/text/internal'
+import type { ByteRange, Metadata } from './storage.ts'
+import { checkAborted, orAborted, SourceError, StorageError } from './storage-error.ts'
+
+const MAX_KEY_LENGTH = 65_536
+const MAX_CONTENT_TYPE_LENGTH = 255
+const MAX_METADATA_LENGTH = 2_048
+/** RFC 9110, section 8.3.1. */
+const CONTENT_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?: *;[\x20-\x7e]*)?$/
+const OWN_METADATA = 'spillway-'
+const METADATA_NAME = /^[a-z][a-z0-9-]{0,63}$/
+
+export function assertKey(key: unknown): asserts key is string {
+  if (typeof key !== 'string')
+    throw new StorageError(
+      'invalid-key',
+      `A key must be a string, got ${typeof key}. Pass the tool-call id, for example.`,
+    )
+  if (key.length > MAX_KEY_LENGTH)
+    throw new StorageError('invalid-key', `A key may have at most ${MAX_KEY_LENGTH} characters, got ${key.length}.`, {
+      key: key.slice(0, 80),
+    })
+}
+
+export function assertContent(content: unknown): asserts content is Uint8Array {
+  if (!isBytes(content))
+    throw new TypeError(
+      `content must be a Uint8Array, got ${typeof content}. Encode text with new TextEncoder().encode(text).`,
+    )
+}
+
+export function assertChunks(chunks: unknown): asserts chunks is AsyncIterable<Uint8Array> {
+  if (typeof (chunks as Partial<AsyncIterable<unknown>> | null | undefined)?.[Symbol.asyncIterator] !== 'function')
+    throw new TypeError(
+      `chunks must be an async iterable of Uint8Array, such as a readable stream, got ${chunks === null ? 'null' : typeof chunks}.`,
+    )
+}
+
+/**
+ * Check whether a value is a MIME type with a subtype, of at most 255 characters.
+ *
+ * @example
+ * ```ts
+ * import { isContentType } from '@spillway/core'
+ *
+ * console.assert(isContentType('text/html; charset=utf-8') && !isContentType('html'))
+ * ```
+ */
+export const isContentType = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= MAX_CONTENT_TYPE_LENGTH && CONTENT_TYPE.test(value)
+
+export function assertContentType(contentType: unknown): asserts contentType is string {
+  if (!isContentType(contentType))
+    throw new TypeError(
+      `contentType must be a MIME type such as 'text/plain' of at most ${MAX_CONTENT_TYPE_LENGTH} characters, got ${JSON.stringify(contentType)?.slice(0, 80)}.`,
+    )
+}
+
+export function assertMetadata(metadata: unknown): void {
+  if (metadata === undefined) return
+  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata))
+    throw new TypeError(`metadata must be an object of strings, such as { tool: 'read_file' }.`)
+  let length = 0
+  for (const [name, value] of Object.entries(metadata)) {
+    if (!METADATA_NAME.test(name))
+      throw new TypeError(`metadata.${JSON.stringify(name).slice(0, 80)} must be named with a-z, 0-9 and "-".`)
+    if (name.startsWith(OWN_METADATA))
+      throw new TypeError(`metadata.${name} must not start with ${OWN_METADATA}, as Spillway's own names do.`)
+    if (typeof value !== 'string') throw new TypeError(`metadata.${name} must be a string, got ${typeof value}.`)
+    length += name.length + new TextEncoder().encode(value).length
+  }
+  if (length > MAX_METADATA_LENGTH)
+    throw new TypeError(`metadata may have at most ${MAX_METADATA_LENGTH} bytes in all, got ${length}.`)
+}
+
+/** Checks what describes a new entry. */
+export function assertNewEntry(key: string, contentType: string, metadata: Metadata | undefined): void {
+  assertKey(key)
+  assertContentType(contentType)
+  assertMetadata(metadata)
+}
+
+export function assertRange(range: unknown): void {
+  for (const name of ['offset', 'length'] as const) {
+    const value: unknown = (Object(range) as ByteRange)[name]
+    if (!Number.isSafeInteger(value) || (value as number) < 0)
+      throw new TypeError(`range.${name} must be a whole number of bytes, 0 or more, got ${String(value)}.`)
+  }
+}
+
+export async function* onlyChunk(chunk: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield chunk
+}
+
+/** Yields the chunks of a stream. Throws a `SourceError` if the stream fails or yields no bytes. */
+export async function* sourceChunks(
+  chunks: AsyncIterable<Uint8Array>,
+  signal: AbortSignal | undefined,
+  take: (chunk: Uint8Array) => Uint8Array,
+): AsyncGenerator<Uint8Array> {
+  const source = chunks[Symbol.asyncIterator]()
+  let state: 'pausing' | 'waiting' | 'ended' = 'pausing'
+  try {
+    for (;;) {
+      state = 'waiting'
+      checkAborted(signal)
+      const next = await orAborted(nextOfSource(source), signal)
+      state = next.done === true ? 'ended' : 'pausing'
+      if (next.done === true) return
+      yield take(next.value)
+      checkAborted(signal)
+    }
+  } finally {
+    if (state === 'pausing') await source.return?.()
+    // A source that hangs or has failed is told to end, without waiting for it.
+    if (state === 'waiting') void Promise.allSettled([release(source)])
+  }
+}
+
+async function nextOfSource(source: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array, unknown>> {
+  try {
+    const next = await source.next()
+    if (next.done !== true) assertContent(next.value)
+    return next
+  } catch (cause) {
+    throw new SourceError(cause)
+  }
+}
+
+async function release(source: AsyncIterator<Uint8Array>): Promise<void> {
+  await source.return?.()
+}
+
+/** Number of bytes in which lines are counted at once, which takes 4 ms. */
+const SEEN_BYTES = 16_777_216
+
+export async function* seenChunks(
+  chunks: AsyncIterable<Uint8Array>,
+  see: (chunk: Uint8Array) => void,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.byteLength; at += SEEN_BYTES) {
+      see(chunk.subarray(at, at + SEEN_BYTES))
+      await yieldWhenDue()
+    }
+    yield chunk
+  }
+}
