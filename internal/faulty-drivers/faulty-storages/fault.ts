@@ -4,7 +4,7 @@ import type { TinyVariation } from '../../../packages/core/test/tiny-storage.ts'
 
 /** A way to get a storage wrong. */
 export interface Fault extends Omit<TinyVariation, 'name'> {
-  /** What the storage does wrong. */
+  /** The broken promise, as the end of a sentence about the storage. */
   readonly name: string
   /** The case that is there to catch it. */
   readonly caughtBy: string

@@ -488,7 +488,7 @@ async function evictOne(storage: Required<Storage>, info: StoredInfo): Promise<v
   await storage.delete(info.reference)
 }
 
-/** A storage whose given methods go to an instance that nobody ends turns of. */
+/** A storage whose given methods go to another instance, whose turns never end. */
 function withoutTurns(
   override: (other: Required<Storage>) => Partial<Storage>,
 ): (storage: ManagedStorage, disk: unknown, open: () => ManagedStorage) => Storage {
