@@ -43,13 +43,6 @@ export function generateFaults(random: () => number, each: number): FaultyDriver
   )
 }
 
-/** Whether the driver has the step, so that there is something to break. */
-export async function hasStep({ harness, operator }: FaultyDriver): Promise<boolean> {
-  const { storage, dispose } = await harness.create({})
-  await dispose?.()
-  return stateOf(storage)?.driver[operator.step] !== undefined
-}
-
 /** Run the suite until a case fails; return its id and why, or `undefined` if all pass. */
 export async function firstFailure({ harness }: FaultyDriver, seed: number): Promise<string | undefined> {
   const stop = new AbortController()
