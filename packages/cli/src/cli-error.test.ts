@@ -18,8 +18,8 @@ test.each([
     '--query and --sql cannot be used together: one call takes one. With --query:',
   ],
   [
-    'pattern and json_path cannot be used together: one call takes one of them. With pattern:',
-    '--pattern and --json-path cannot be used together: one call takes one of them. With --pattern:',
+    'pattern and json_path cannot be used together: use only one of them in a call. With pattern:',
+    '--pattern and --json-path cannot be used together: use only one of them in a call. With --pattern:',
   ],
   ['A query after another query.', 'A query after another query.'],
 ])('a command line error of %j is written as %j', (message, written) => {

@@ -30,8 +30,8 @@ export interface ExpandedHistory<Conversation> {
 /**
  * Restore the stored content of a history: results, arguments, texts, and summarized messages.
  *
- * It reverses {@link compactHistory} exactly. Replacements written by the offloader are restored, too. References that
- * cannot be restored do not change, and are listed in `missing`.
+ * The result is exactly the input of {@link compactHistory}. Replacements of the offloader are restored too. References
+ * that cannot be restored do not change, and are listed in `missing`.
  *
  * @throws TypeError if an option or the conversation is invalid.
  *

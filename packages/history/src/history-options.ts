@@ -27,14 +27,14 @@ export interface HistoryLimits {
    * Number of last messages that do not change. System messages are not counted. Defaults to 1 (compact) and 2
    * (compress).
    *
-   * A call and its results are never separated. With 0, even a result that no model has seen becomes a reference.
+   * A call and its results are never separated. With 0, even a result that no model has seen can become a reference.
    */
   readonly keepRecent?: number | undefined
   /** Largest size of one summarized group. Defaults to 0, which means one group. */
   readonly groupTokens?: number | undefined
   /** `auto` compresses if more than this share of tokens, from 0 to 1, is left after compaction. Defaults to 0.75. */
   readonly compactRatioThreshold?: number | undefined
-  /** Size of the preview beside a reference. Defaults to 50. 0 for no preview. */
+  /** Size of the preview next to a reference. Defaults to 50. 0 for no preview. */
   readonly historyPreviewTokens?: number | undefined
 }
 

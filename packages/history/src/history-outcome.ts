@@ -7,19 +7,19 @@ import { countMessage } from './measure/count-message.ts'
  * The reason for the current size of a message.
  *
  * - `within-limits`: the message, or the whole history, is small enough.
- * - `compacted`: references replaced its results or arguments.
- * - `compressed`: it is part of a summary.
+ * - `compacted`: references replaced results or arguments.
+ * - `compressed`: the message is part of a summary.
  * - `system`: system messages are never shortened.
  * - `recent`: the last messages are not changed.
  * - `request`: the user's last request before the recent messages is not changed.
  * - `not-tool-content`: only tool results and arguments are compacted.
- * - `already-compacted`: it cannot be reduced further.
- * - `not-smaller`: its replacement would not be smaller.
- * - `not-storable`: it has no bytes, for example media by URL or results of server tools.
- * - `store-failed`: it could not be stored.
+ * - `already-compacted`: the message cannot be reduced further.
+ * - `not-smaller`: the replacement would not be smaller.
+ * - `not-storable`: the message has no bytes to store, for example media with a URL or results of server tools.
+ * - `store-failed`: the content could not be stored.
  * - `no-summarize`: compression needs the option `summarize`.
  * - `summary-failed`: the model failed or timed out, or its summary was rejected.
- * - `too-little`: it is too small for a summary.
+ * - `too-little`: the messages that can be summarized are too small.
  */
 export type HistoryReason =
   | 'within-limits'
@@ -46,7 +46,7 @@ export interface MessageStatistics {
   readonly reason: HistoryReason
 }
 
-/** A message because of which a history exceeds its limit. */
+/** A message that keeps a history over its limit. */
 export interface HistoryObstacle extends MessageStatistics {
   /** The reason and a fix, in one sentence. */
   readonly explanation: string
@@ -70,7 +70,7 @@ export type SummaryRejection =
   | 'timeout'
   /** The answer is not text, or has no `<state_snapshot>`. */
   | 'no-snapshot'
-  /** Its `<overall_goal>` or `<key_knowledge>` is missing or empty. */
+  /** The `<overall_goal>` or the `<key_knowledge>` of the summary is missing or empty. */
   | 'incomplete'
   /** The summary is not smaller than the messages. */
   | 'not-smaller'
@@ -90,7 +90,7 @@ export interface HistoryOutcome<Conversation> {
   readonly applied: readonly ('compact' | 'compress')[]
   readonly tokens: { readonly before: number; readonly after: number; readonly limit: number }
   readonly fits: boolean
-  /** If the history exceeds its limit, the messages that prevent it from fitting, the largest first. */
+  /** If the history exceeds its limit, the messages that keep it over the limit, the largest first. */
   readonly obstacles: readonly HistoryObstacle[]
   /** One entry for each message of the input. */
   readonly statistics: readonly MessageStatistics[]

@@ -292,7 +292,7 @@ export function createInspector(options: InspectorOptions): Inspector {
   async function appOf(scope: string, maxRetrievalTokens: number): Promise<App> {
     const storage = await storageOf(scope)
     const limits = { requestsPerSecond: Infinity, requestBurst: Infinity }
-    // Without a journal: reads of a person are not counted as the agent's.
+    // No journal is passed, because reads of a person must not count as reads of the agent.
     return createApp(new ContextOffloader({ storage, maxRetrievalTokens }), { tokens: 'none', scope: [], limits })
   }
 

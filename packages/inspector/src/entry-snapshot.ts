@@ -151,7 +151,7 @@ export class EntrySnapshot {
         this.#refreshAt = Date.now() + Math.max(REFRESH_MS, PAUSE_FACTOR * (Date.now() - begin))
       })
     }
-    // The first listing is waited for; a later one may take long.
+    // Callers wait only for the first listing, because a listing may take long.
     if (this.#version === 0) await this.#refreshing
     else this.#refreshing?.catch((error: unknown) => (this.#failure = { error }))
   }

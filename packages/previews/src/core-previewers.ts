@@ -83,7 +83,7 @@ export const corePreviewers: readonly Previewer[] = [
   htmlPreviewer(),
   xmlPreviewer(),
   mediaPreviewer(),
-  // Before the previewer of source code, which is equally sure.
+  // This is before the previewer of source code, which has the same confidence.
   ...installedPreviewers,
   sourcePreviewer(),
 ]

@@ -15,16 +15,16 @@ export interface PreviewTextOptions extends Omit<PreviewOptions, 'countTokens'> 
   /** Tool that returned the text, and its arguments. */
   readonly toolName?: string | undefined
   readonly input?: unknown
-  /** Text of the user or the model before the call. Names in it are preferred. The text itself is never shown. */
+  /** Text of the user or the model before the call. Lines with names in it are preferred. It is never shown. */
   readonly purpose?: string | undefined
-  /** Previewers tried before the built-in ones. A previewer with the same name replaces a built-in one. */
+  /** Previewers to try first. A previewer replaces the built-in previewer of the same name. */
   readonly previewers?: readonly Previewer[] | undefined
   /** Called if a previewer could not be used. */
   readonly onFallback?: ((fallback: PreviewFallback) => void) | undefined
 }
 
 /**
- * Preview a text within a budget of tokens. The preview has the most useful parts, and marks for hidden ones.
+ * Preview a text within a budget of tokens. The preview has the most useful parts, and a mark for each hidden part.
  *
  * The preview never exceeds the budget, counted by `countTokens`. It is empty if nothing fits. The same text and
  * options always give the same preview.

@@ -16,7 +16,7 @@ export interface PreviewOptions {
   readonly showSql?: ((sql: string) => string) | undefined
 }
 
-/** Writes a deterministic preview of read content. If it returns `undefined`, content is previewed by lines. */
+/** Writes a deterministic preview of read content, or returns `undefined` to have the content previewed by lines. */
 export type WritePreview = (options: PreviewOptions) => string | undefined | Promise<string | undefined>
 
 /** The tool call that returned the content. */
@@ -42,31 +42,31 @@ export interface TextSubject extends PreviewCall {
 
 /** Reads a text in chunks, and keeps the data for its preview. */
 export interface TextReader {
-  /** Add the next chunk. It may be cut anywhere, even between surrogates. */
+  /** Add the next chunk. A chunk may end anywhere, even between surrogates. */
   push(text: string): void
   /** End the text. Return `undefined` if the text is of another kind. The next previewer is then used. */
   finish(subject: TextSubject): WritePreview | undefined | Promise<WritePreview | undefined>
-  /** Number for this text, used if the previewer has none. It is read after `finish`. */
+  /** The same for this text, if the previewer has no `usualTokens`. Read after `finish`. */
   readonly usualTokens?: number | undefined
 }
 
 /** A previewer of one kind of text. */
 export interface TextPreviewer {
-  /** Name for events. A previewer replaces a built-in one with the same name. */
+  /** Name for events. A previewer replaces the built-in previewer of the same name. */
   readonly name: string
   readonly previews: 'text'
   /**
    * Return the confidence from 0 to 1 that the text is of this kind. Only the subject is known. The most confident
    * previewer reads the text. If several are equally confident, the first one does.
    *
-   * For an arriving text, it is called without `end`. If the result is above 0, it is called again at the end.
+   * While a text arrives, the method is called without `end`. If it returns more than 0, it is called again at the end.
    */
   readonly recognize: (subject: TextSubject) => number
   /** Start to read a text of this kind. */
   readonly read: (subject: TextSubject) => TextReader
   /** Length of the longest text, in UTF-16 units. Longer texts are read by the next previewer. Defaults to no limit. */
   readonly maxLength?: number | undefined
-  /** Number of tokens above which a preview gains little, if there are no `previewTokens`. Defaults to 1,000. */
+  /** Number of tokens of a preview if `previewTokens` is not set. Larger previews help little. Defaults to 1,000. */
   readonly usualTokens?: number | undefined
 }
 
@@ -82,7 +82,7 @@ export interface MediaSubject extends PreviewCall {
 export interface MediaPreview {
   /** Short description, for example `800 × 600` or `12 pages`. */
   readonly description?: string | undefined
-  /** Content as text. It is stored beside the media so that it can be searched, and previewed within the budget. */
+  /** Content as text, which is stored in addition to the media, can be searched, and is previewed within the budget. */
   readonly text?: string | undefined
   /** Blocks to keep in the context, for example a smaller image. */
   readonly blocks?: readonly ContentBlock[] | undefined

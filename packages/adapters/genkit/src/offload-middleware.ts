@@ -122,7 +122,7 @@ export async function offloadCall(
   } catch (thrown) {
     if (isControlFlow(thrown, told.signal)) throw thrown
     const replaced = await offloadThrown(offloader, { toolName: name, toolCallId: ref, input, ...told, thrown })
-    // Genkit's errors have their message a second time, without the status.
+    // Errors of Genkit have a second message, without the status.
     if (replaced !== thrown && replaced instanceof Error && 'originalMessage' in replaced)
       replaced.originalMessage = replaced.message
     throw replaced

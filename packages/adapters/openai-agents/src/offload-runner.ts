@@ -55,7 +55,7 @@ export function offloadRunner(
 
   async function run(agent: never, input: unknown, given: NonStreamRunOptions<unknown> = {}): Promise<object> {
     const { session, conversationId, signal, callModelInputFilter = runner.config.callModelInputFilter } = given
-    // The history filter goes last, as it measures the remaining input.
+    // The history filter is last, because it counts the tokens of the remaining input.
     const { own, compact } = readFilter(callModelInputFilter)
     const isResumed = input instanceof RunState
     const newContext = given.context instanceof RunContext ? given.context : new RunContext(given.context)
@@ -75,7 +75,7 @@ export function offloadRunner(
       await scoped.endTurn()
       // If the program's filter returns no input, the SDK reports it.
       if (!Array.isArray(data?.input)) return data
-      // A result with a schema must fit it.
+      // If a tool has an output schema, its result must match it.
       for (const tool of args.agent.tools) if ('outputSchema' in tool) staying.add(tool.name)
       const changeable = new Set(preserveInputIdentity ? [] : args.modelData.input)
       const how = { offloader: scoped, signal, outputs, staying, changeable }

@@ -46,7 +46,7 @@ export function offloadTools<const Tools extends readonly { readonly type: strin
     const { type, name = '', outputGuardrails = [] } = tool
     if (name === RETRIEVAL_TOOL_NAME)
       throw new TypeError(`tools has ${RETRIEVAL_TOOL_NAME} already. Pass tools that are not wrapped yet.`)
-    // An agent as a tool has `on`, and the SDK finds it by the very object; an output with a schema must fit it.
+    // An agent as a tool has `on`, and the SDK finds it by object identity. Output with a schema must match it.
     const stays = type !== 'function' || 'on' in tool || 'outputSchema' in tool
     const isCallable = type === 'function' && !('on' in tool)
     if (!isCallable && takesReferences(offloader, name))
@@ -97,7 +97,7 @@ function offloadGuardrail({ offloaderOf }: Runs<ScopeRun>): ToolOutputGuardrailD
         offloadParts(one, { ...call, ...result }),
       )
       const text = outcome.status === 'inline' ? read.text : outcome.parts[0]
-      // The input of the model will have it in one of these forms.
+      // The model's input will contain the result in one of these forms.
       run.outputs?.add(toolCallId, { type: 'text', text })
       run.outputs?.add(toolCallId, [{ type: 'input_text', text }])
       return outcome.status === 'inline' ? allow() : rejectContent(text, { ...metadata, toolCallId })

@@ -136,7 +136,7 @@ describe('a storage with only store and retrieve', () => {
     const first = agentWith({ model: model(), tools: [readLog], plugins })
     await first.invoke('Go.')
     const second = agentWith({ model: model(), tools: [readLog], plugins })
-    await expect(second.invoke('Go.')).rejects.toThrow(/cannot keep two agents apart.* scope: \(\) => \[\]\.$/)
+    await expect(second.invoke('Go.')).rejects.toThrow(/cannot isolate two agents.* scope: \(\) => \[\]\.$/)
     const shared = [new ContextOffloader({ storage: twoMethods(), scope: () => [] })]
     const [, third] = [1, 2].map(() =>
       agentWith({ model: scriptedModel('read_log', searchFailed), tools: [readLog], plugins: shared }),

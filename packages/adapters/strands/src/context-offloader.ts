@@ -63,7 +63,7 @@ export class ContextOffloader implements Plugin {
   async initAgent(agent: LocalAgent): Promise<void> {
     if (this.#isForOneAgent && (this.#agent?.deref() ?? agent) !== agent)
       throw new TypeError(
-        'This storage has no scope() and cannot keep two agents apart. Give each a ContextOffloader and a storage of its ' +
+        'This storage has no scope() and cannot isolate two agents. Give each a ContextOffloader and a storage of its ' +
           'own, use a Spillway storage, or let them share all that is stored with scope: () => [].',
       )
     this.#agent = new WeakRef(agent)

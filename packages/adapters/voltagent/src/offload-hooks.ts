@@ -57,7 +57,7 @@ export function offloadHooks(offloader: ContextOffloader, options: OffloadHooksO
   const own = hooks as Omit<AgentHooks, keyof ErrorHook> & ErrorHook
 
   async function replaceOutput({ tool, context, options }: ToolEvent, output: unknown): Promise<Result> {
-    // The result of a tool called by another tool is offloaded with that one's.
+    // If another tool made the call, this result is offloaded as a part of the other tool's result.
     const isNested = 'toolContext' in context
     // Wrapped tools are offloaded by their `toModelOutput`; any other could not handle a text.
     const isShownByTool = tool.toModelOutput !== undefined

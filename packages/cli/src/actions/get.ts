@@ -50,7 +50,7 @@ export async function get({ args, options, command }: Invocation<GetOptions>): P
   const { ignore_case: ignoresCase, ...filters } = call
   const filtered = Object.values(filters).some((value) => value !== undefined)
   if (raw && (filtered || json)) {
-    throw usageError('--raw prints everything: leave out --json and whatever selects a part.')
+    throw usageError('--raw prints the whole content: remove --json and all options that select a part.')
   }
   if (given.length > 1 && sql === undefined) throw usageError('Several references are for --sql.')
   if (ignoresCase === true && pattern === undefined) throw usageError('--ignore-case needs --pattern.')

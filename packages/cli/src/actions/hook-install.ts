@@ -109,12 +109,12 @@ function assertInstallable({ store, scope, mcp, reading, user }: InstallOptions)
   if (store !== undefined && redactUrl(store) !== store)
     throw usageError('The URL has a password, which settings must not have. Put it into SPILLWAY_STORE instead.')
   if (mcp === true && scope === undefined && (store !== undefined || user === true))
-    throw usageError('With --mcp all sessions have one scope: name it with --scope, such as --scope my-project.')
+    throw usageError('With --mcp, all sessions share one scope. Name it, for example with --scope my-project.')
 }
 
 function pathOf(host: Host, { user, project, local, settings }: PlaceOptions): string {
   const named = [user, project, local, settings].filter((one) => one !== undefined && one !== false)
-  if (named.length > 1) throw usageError('Only one of --user, --project, --local and --settings can be meant.')
+  if (named.length > 1) throw usageError('Use only one of --user, --project, --local, and --settings.')
   if (settings !== undefined) return resolve(settings)
   if (user === true) return host.user()
   return resolve(project === true ? host.project : (host.local ?? host.project))
@@ -163,7 +163,7 @@ function edited(host: NamedHost, settings: Settings, additions: string | readonl
   const { file } = settings
   const others = withoutOurs(host, settings)
   if (typeof additions === 'string') {
-    if (others !== '') throw settingsRefused(`${file} is another plugin, and was left as it is.`)
+    if (others !== '') throw settingsRefused(`${file} is another plugin, and was not changed.`)
     return additions
   }
   if (serverIn(host, others, file) !== undefined && additions.some(({ key }) => key === SERVER))

@@ -22,7 +22,7 @@ export async function put({ args: [file = '-'], options, command }: Invocation<P
   const fromStdin = file === '-'
   const key = options.name ?? (fromStdin ? 'stdin' : basename(file))
   const use = async (storage: Store): Promise<number> => {
-    // Opened late: an error on an unread stream would end the process.
+    // The file is opened only now, because an error of an unread stream would end the process.
     if (fromStdin && process.stdin.isTTY) await noteLine('reading standard input; Ctrl-D ends it.')
     const source: Readable = fromStdin ? process.stdin : createReadStream(file)
     const { head, rest } = await splitHead(source, file)

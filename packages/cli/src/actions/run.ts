@@ -243,7 +243,7 @@ function progressOf(label: string, isShown: boolean) {
   let bytes = 0
   let last = start
   let line = ''
-  // Output that is shown shows prompts too.
+  // If output is shown, the user sees prompts too.
   const timer = isShown ? undefined : setInterval(() => show(), INTERVAL_MS).unref()
 
   function update(chunk: Uint8Array): void {

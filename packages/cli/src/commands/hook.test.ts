@@ -258,10 +258,10 @@ describe('the installer', () => {
   it.each([
     ['comments', '{\n  // mine\n  "model": "opus"\n}', /Comments/],
     ['half a file', '{"model": ', /is not JSON/],
-    ['no object', '"opus"', /holds no JSON object/],
+    ['no object', '"opus"', /is not a JSON object/],
     ['another shape', '{"hooks": {"PostToolUse": "all"}}', /at hooks\.PostToolUse/],
     ['nothing', ' \n', /is empty/],
-    ['bytes', Buffer.from([0x7b, 0xff, 0x7d]), /no UTF-8/],
+    ['bytes', Buffer.from([0x7b, 0xff, 0x7d]), /not UTF-8/],
   ])('refuses settings with %s, and does not change them', async (_what, text, message) => {
     const cwd = project()
     writeFileSync(settingsIn(cwd), text)

@@ -139,7 +139,7 @@ export const Spillway = async ({ directory }) => ({
     for await (const chunk of hook.stdout.setEncoding('utf8')) answer += chunk
     const { text } = JSON.parse(answer || '{}')
     if (text === undefined) return
-    // MCP tools have content, and all others a text.
+    // Results of MCP tools have content blocks, and results of other tools are text.
     if (Array.isArray(output.content)) output.content = [{ type: 'text', text }]
     else output.output = text
   },

@@ -82,7 +82,7 @@ function findNode(text: string, path: readonly string[], place: string): Node | 
   for (const name of path) {
     const members = node?.type === 'object' ? (node.children ?? []) : []
     const same = members.filter(({ children }) => children?.[0]?.value === name)
-    if (same.length > 1) throw settingsRefused(`${place} has ${path.join('.')} more than once: leave one of them.`)
+    if (same.length > 1) throw settingsRefused(`${place} has ${path.join('.')} more than once: remove all but one.`)
     node = same[0]?.children?.[1]
   }
   return node
@@ -95,11 +95,11 @@ function readSettings(text: string, place: string): Node | undefined {
     settings = JSON.parse(text)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    const why = /\/\/|\/\*|,\s*[}\]]/.test(text) ? ' Comments and commas behind the last value must go first.' : ''
-    throw settingsRefused(`${place} is not JSON (${error.message}), and was left as it is.${why} Mend it by hand.`)
+    const why = /\/\/|\/\*|,\s*[}\]]/.test(text) ? ' Comments, and commas after the last value, are not allowed.' : ''
+    throw settingsRefused(`${place} is not JSON (${error.message}), and was not changed.${why} Correct it by hand.`)
   }
   if (typeof settings !== 'object' || settings === null || Array.isArray(settings))
-    throw settingsRefused(`${place} holds no JSON object, and was left as it is. Mend it by hand.`)
+    throw settingsRefused(`${place} is not a JSON object, and was not changed. Correct it by hand.`)
   return parseTree(text)
 }
 

@@ -48,7 +48,7 @@ async function targetOf(path: string): Promise<string> {
 async function readText(path: string): Promise<string> {
   const text = await readTextIfAny(path)
   if (text?.trim() === '')
-    throw settingsRefused(`${path} is empty, and was left as it is. Remove it, or write {} into it.`)
+    throw settingsRefused(`${path} is empty, and was not changed. Remove it, or write {} into it.`)
   return text ?? ''
 }
 
@@ -61,7 +61,7 @@ async function readTextIfAny(path: string): Promise<string | undefined> {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    throw settingsRefused(`${path} is no UTF-8 text, and was left as it is.`)
+    throw settingsRefused(`${path} is not UTF-8 text, and was not changed.`)
   }
 }
 

@@ -30,7 +30,7 @@ export class RescuedOutput implements AsyncIterable<Uint8Array> {
 
   /** Yield the latest bytes again unless they were shown, and then the remaining ones. */
   async *rest(isShown = false): AsyncGenerator<Uint8Array> {
-    // Taken before anything is awaited: a chunk that was asked for must come once.
+    // Take the chunk before waiting, so that no chunk is returned twice.
     const retained = this.#retained.splice(0)
     if (!isShown && retained.length > 0) yield* retained
     for (;;) {

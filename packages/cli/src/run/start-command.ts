@@ -64,7 +64,7 @@ export async function startCommand(
     child.kill(signal)
     for (const { pid } of holdersOf(pipe) ?? []) unlessRefused(() => process.kill(pid, signal))
   }
-  // Before the start, because the child may interrupt this process at once.
+  // Do this before the start, because the child may send a signal immediately.
   const release = catchSignals((signal, isDelivered, isRepeated) => {
     stoppedBy ??= 'signal'
     if (exited) reader.stop()
@@ -256,7 +256,7 @@ function holdersOf(pipe: OutputPipe | undefined): readonly Holder[] | undefined 
 
 /** Let another process read on: a program whose pipe has no reader gets a signal that ends it. */
 function drain({ readerFd }: OutputPipe): void {
-  // Opened by its path, because reads of this process do not wait. A writer keeps opening it from waiting.
+  // Opened by its path, because reads of this process do not wait. With a writer, opening does not wait either.
   const writer = openSync(`/proc/self/fd/${readerFd}`, constants.O_WRONLY | constants.O_NONBLOCK)
   const stdio: StdioOptions = ['ignore', 'ignore', 'ignore', readerFd, writer]
   spawn('sh', ['-c', 'exec </proc/self/fd/3 3<&- 4>&-; exec cat'], { stdio, detached: true })

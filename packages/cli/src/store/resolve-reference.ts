@@ -36,7 +36,7 @@ async function resolvePrefix(storage: Store, text: string, error: StorageError):
   if (only !== undefined) {
     const shown = candidates.slice(0, MOST_CANDIDATES).map(describe).join(', ')
     const more = candidates.length > MOST_CANDIDATES ? `, and ${candidates.length - MOST_CANDIDATES} more` : ''
-    const message = `${text} matches the start of ${candidates.length} references: ${shown}${more}. Write more characters of the one that you want.`
+    const message = `${text} matches the start of ${candidates.length} references: ${shown}${more}. Write more characters of the reference that you want.`
     throw new CliError('ambiguous-reference', EXIT_CODE.usage, message)
   }
   const tool = createRetrievalTool({ storage, scoped: true, maxRetrievalTokens: Infinity, countTokens: estimateTokens })

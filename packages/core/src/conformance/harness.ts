@@ -34,7 +34,7 @@ export interface ConformancePowers {
   /** Count the physical records (files, rows, keys, objects; not folders, not tombstones) that the backend holds. */
   readonly residue?: () => Promise<number>
   /**
-   * Put content of another application next to the storage, for example in a file beside its directory or a key outside
+   * Put content of another application next to the storage, for example in a file near its directory or a key outside
    * its prefix. Returns references with which an attacker could try to reach it.
    */
   readonly plant?: (content: Uint8Array) => Promise<readonly string[]>

@@ -144,7 +144,7 @@ function assertHarness(harness: ConformanceHarness, cases: readonly ConformanceC
   for (const name of Object.keys(harness.missingSettings ?? {}))
     if (!SETTINGS.includes(name) || harness.settings?.some((setting) => setting === name) === true)
       throw new TypeError(
-        `missingSettings names ${JSON.stringify(name)}, which is not a setting, or one that the harness has. Correct or remove it.`,
+        `missingSettings names ${JSON.stringify(name)}, which is no setting, or is in settings too. Correct or remove it.`,
       )
   for (const name of Object.keys(harness.missingPowers ?? {}))
     if (!Object.hasOwn(POWERS, name))

@@ -100,7 +100,7 @@ function sourceOf(
     lineIndex: (rebuilding) => opened.lineIndex(rebuilding),
 
     async whole() {
-      // Larger content is not cached, so it can be read into the caller's own memory.
+      // Larger content is not cached, so the caller's memory can be used for the bytes.
       const buffer = size > MAX_WHOLE_BYTES ? new Uint8Array(size) : undefined
       const bytes = await read(0, size, buffer)
       return bytes.buffer === buffer?.buffer ? bytes : copyBytes(bytes)

@@ -26,7 +26,7 @@ export interface OffloadCandidate {
   readonly tokens: number
 }
 
-/** Whether results are offloaded, only counted, or left alone. */
+/** Whether results are offloaded, only counted, or left unchanged. */
 export type OffloadMode = 'offload' | 'shadow' | 'off'
 
 const MODES: readonly unknown[] = ['offload', 'shadow', 'off'] satisfies OffloadMode[]
@@ -51,7 +51,7 @@ export interface ContextOffloaderOptions extends LimitOptions {
    * `maxResultTokens` is a good value. If a result does not fit this budget, it is stored. Errors are shortened last.
    */
   readonly maxTurnTokens?: TokenLimit | undefined
-  /** Tokens of the model's context window. Limits can be a share of it, such as `{ share: 0.02, min: 1_000 }`. */
+  /** Tokens of the model's context window, for limits that are a share of it: `{ share: 0.02, min: 1_000 }`. */
   readonly contextWindow?: number | undefined
   /**
    * Settings by the name of a tool, or by a pattern such as `mcp__github__*`. The exact name has priority, then the
@@ -64,43 +64,43 @@ export interface ContextOffloaderOptions extends LimitOptions {
    */
   readonly maxMediaBytes?: number | undefined
   /**
-   * Largest number of tokens of a result that could not be stored. A larger one is cut, and its end says what is
+   * Largest number of tokens of a result that could not be stored. A larger result is cut, and its end says what is
    * missing. Defaults to `Infinity`, so that the result stays whole. Must be at least `maxResultTokens`.
    */
   readonly maxInlineTokens?: TokenLimit | undefined
   /**
-   * With `shadow`, results that would be offloaded are counted, with `off` they are not. Both leave results unchanged.
-   * A function is called for each result, so that offloading can be switched without a restart. With the value `shadow`
-   * (not a function), the retrieval tool is left out, too. Streams are always offloaded. Defaults to `offload`.
+   * `shadow` only counts results that would be offloaded, and `off` turns offloading off. Streams ignore the mode. A
+   * function is called for each result, so that it can turn offloading on and off without a restart. With the value
+   * `shadow` (not a function), there is no retrieval tool. Defaults to `offload`.
    */
   readonly mode?: OffloadMode | (() => OffloadMode) | undefined
   /** Offer the tool `retrieve_offloaded_content` and mention it in replacements. Defaults to `true`. */
   readonly includeRetrievalTool?: boolean | undefined
   /**
-   * Show a shell command that reads stored content. It is not shown in scopes. A function returns the command for the
-   * place where the agent's tools run, for example a container or a host reached by SSH. Defaults to `true` if there is
-   * neither a retrieval tool nor a `guide`.
+   * Show a shell command that reads stored content. Every user of the shell can then read all scopes. A function
+   * returns the command for the place where the agent's tools run, for example a container or another host. Defaults to
+   * `true` if there is neither a retrieval tool nor a `guide`.
    */
   readonly showLocation?: boolean | ((location: Location) => Location) | undefined
-  /** Texts that tell the model how to read more without the retrieval tool. Requires `includeRetrievalTool: false`. */
+  /** Texts that tell the model how to read stored content without the tool. Requires `includeRetrievalTool: false`. */
   readonly guide?: RetrievalGuide | undefined
   /** Count tokens as the model does. Defaults to an estimate from the characters. */
   readonly countTokens?: CountTokens | undefined
-  /** Previewers to add to core's own, or to replace one of the same name, such as `@spillway/previews/pdf`. */
+  /** More previewers, for example of `@spillway/previews/pdf`. A previewer replaces core's one of the same name. */
   readonly previewers?: readonly Previewer[] | undefined
   /** Decide whether to offload a result over the limit. If the function throws, the result is offloaded. */
   readonly shouldOffload?: ((candidate: OffloadCandidate) => boolean | Promise<boolean>) | undefined
   /**
-   * Redact results before they are counted, previewed, stored and shown. A function is called after the rules for
-   * secrets. Defaults to none. If a rule throws, the result is withheld.
+   * Remove secrets from results before they are counted, previewed, stored, and shown. A function runs after the rules
+   * for secrets. Defaults to none. If a rule throws, the model gets no part of the result.
    */
   readonly redact?: RedactOptions | ((text: string) => string) | undefined
   /**
    * Tool arguments in which the model may write `spill:<reference>` for stored content. The tool gets the content, up
-   * to 5 MiB. If that is impossible, the tool is not called. Defaults to none.
+   * to 5 MiB. If a reference cannot be resolved, the tool is not called. Defaults to none.
    */
   readonly resolveReferences?: ReferenceArguments | undefined
-  /** Called with every offload, retrieval and eviction. Errors that it throws are printed as warnings. */
+  /** Called with every offload, retrieval, and eviction. If the function throws, the error is printed as a warning. */
   readonly onEvent?: ((event: OffloadEvent) => void) | undefined
   /** Journal of offloads, retrievals and evictions. The caller closes it. Defaults to none. */
   readonly journal?: EventJournal | undefined

@@ -109,7 +109,7 @@ export class ContextOffloader {
   /** The tool `retrieve_offloaded_content` over this scope. Register it if `options.includeRetrievalTool` is true. */
   readonly retrievalTool: RetrievalTool
   readonly #own: AdoptedStorage
-  /** Can also read entries of other sessions that were lent to this one. */
+  /** Can also read entries that other sessions have lent to this session. */
   readonly #storage: AdoptedStorage
   private readonly context: OffloadContext
   private hasToldHiddenTool = false
@@ -178,7 +178,7 @@ export class ContextOffloader {
   }
 
   /**
-   * Return the session of a sub-agent. It has the same settings and meter, and its own scope below this one.
+   * Return the session of a sub-agent, with the same settings and meter, and its own scope below this scope.
    *
    * The sub-agent can read the references in `task` and `lend`, as far as this session can read them. Its turns do not
    * evict entries of this session, and other sub-agents cannot read its entries. Pass its answer to {@link
@@ -215,9 +215,9 @@ export class ContextOffloader {
   /**
    * Replace the references in the arguments of a call by their content, if the option `resolveReferences` allows it.
    *
-   * Adapters call it before they call the tool. A program can call it to show what the tool would get, for an approval.
+   * Adapters call this method before they call the tool. A program can show its result to a user who approves the call.
    *
-   * If a reference cannot be resolved, it rejects with an `Error` whose message is for the model.
+   * If a reference cannot be resolved, the call rejects with an `Error` whose message is for the model.
    */
   async resolveReferences<Input>(call: ReferenceCall<Input>): Promise<ResolvedCall<Input>> {
     const { resolveReferences } = await import('../session/resolve-references.ts')
@@ -250,7 +250,7 @@ export class ContextOffloader {
   /**
    * Offload all results of one message, in the order of its calls, so that they share `maxTurnTokens`.
    *
-   * How the budget is divided depends only on these results. Rejects like `offload`.
+   * The share of each result depends only on these results. Rejects like `offload`.
    */
   async offloadAll(requests: readonly OffloadRequest[]): Promise<Outcome[]> {
     return this.inTurn(requests.map((request) => async (turn) => turn.offload(request)))
@@ -259,7 +259,7 @@ export class ContextOffloader {
   /**
    * Call a function for each tool call of one message. The results that the functions offload share `maxTurnTokens`.
    *
-   * Results are offloaded once each function has passed its result or has ended. Rejects if one of the functions
+   * Results are offloaded when each function has passed its result or has ended. Rejects if any of the functions
    * rejects.
    */
   async inTurn<Result>(
@@ -518,7 +518,7 @@ export class ContextOffloader {
 
 /** Options of {@link ContextOffloader.child}. */
 export interface ChildOptions {
-  /** The task as text. The sub-agent can read the references in it. */
+  /** The task as text. The sub-agent can read the entries whose references are in the task. */
   readonly task?: string | undefined
   /** More references for the sub-agent. `all`: all entries of the parent's own scope. Defaults to none. */
   readonly lend?: Granted | undefined

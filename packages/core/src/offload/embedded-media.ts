@@ -92,7 +92,7 @@ function runAround(
     lineBefore = end
     end = next
   }
-  // The word after Base64 is not its last line.
+  // The word after the Base64 is not its last line.
   if (lineBefore > start && !ENDING.test(text.charAt(end))) end = lineBefore
   const until = end
   // A backslash before a quote belongs to the quote.

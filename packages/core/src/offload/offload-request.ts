@@ -10,7 +10,7 @@ export interface OffloadRequest {
   readonly input?: unknown
   /**
    * Text of the user or the model before the call. Only the last 4,096 characters are used. Previews prefer lines that
-   * contain rare words of it. It is never stored, and must be the same when a conversation is replayed.
+   * contain rare words of this text. The text is never stored, and must be the same when a conversation is replayed.
    */
   readonly purpose?: string | undefined
   readonly content: readonly ContentBlock[]
@@ -40,8 +40,8 @@ export interface OffloadStreamRequest {
   /** Return whether the tool failed. Called after the end of the stream. */
   readonly isError?: (() => boolean) | undefined
   /**
-   * Read all chunks, store them, and return their reference, for example that of an open entry. Called if the stream is
-   * over the limit. Defaults to the storage's own `storeStream`.
+   * Read all chunks, store them, and return the reference, for example of an open entry. Called if the stream is over
+   * the limit. Defaults to the storage's own `storeStream`.
    */
   readonly store?: ((chunks: AsyncIterable<Uint8Array>, contentType: string) => Promise<string>) | undefined
   readonly signal?: AbortSignal | undefined
@@ -62,16 +62,16 @@ export interface OffloadedBlock {
 /**
  * Reason for leaving a result in the context.
  *
- * - `within-limit`: it does not exceed `maxResultTokens`.
- * - `exempt`: its tool has `offload: false`, and it does not exceed `maxInlineTokens`.
- * - `retrieval-result`: it is an answer of the retrieval tool.
- * - `read-back`: a tool read it from this scope's storage, and it does not exceed `maxRetrievalTokens`.
+ * - `within-limit`: the result does not exceed `maxResultTokens`.
+ * - `exempt`: the tool has `offload: false`, and the result does not exceed `maxInlineTokens`.
+ * - `retrieval-result`: the result is an answer of the retrieval tool.
+ * - `read-back`: another tool read stored content of this scope, and the result does not exceed `maxRetrievalTokens`.
  * - `cancelled`: the call was canceled.
  * - `off`, `shadow`: the offloader has this `mode`.
  * - `declined`: `shouldOffload` returned `false`.
- * - `not-storable`: its large blocks are links, media by URL, or of an unknown type.
+ * - `not-storable`: the large blocks are links, media with a URL, or blocks of an unknown type.
  * - `not-smaller`: the replacement would not have fewer tokens.
- * - `failed`: it could not be stored, and does not exceed `maxInlineTokens`. `error` has the cause.
+ * - `failed`: the result could not be stored, and does not exceed `maxInlineTokens`. `error` has the cause.
  */
 export type InlineReason =
   | 'within-limit'
@@ -102,7 +102,7 @@ export type Outcome =
       readonly status: 'cut'
       readonly reason: 'failed' | 'read-back'
       readonly stored: readonly []
-      /** A text block with previews, whose end says what is missing. The kept blocks follow. */
+      /** A text block with previews. Its end says how much is missing. The kept blocks follow. */
       readonly content: readonly ContentBlock[]
       readonly tokens: { readonly original: number; readonly replacement: number }
       /** Set if the reason is `failed`. */
@@ -119,11 +119,11 @@ export type Outcome =
       readonly error?: unknown
     }
   | {
-      /** `redact` failed, so nothing of the result is shown or stored. */
+      /** `redact` failed, so no part of the result is shown or stored. */
       readonly status: 'withheld'
       readonly reason: 'redaction-failed'
       readonly stored: readonly []
-      /** A text block that reports this. */
+      /** A text block that says that the result is withheld. */
       readonly content: readonly ContentBlock[]
       readonly tokens: { readonly original: number; readonly replacement: number }
       readonly error: unknown

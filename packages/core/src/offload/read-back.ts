@@ -59,7 +59,7 @@ async function compare(
       try {
         await withTextSource(storage, reference, { blockBytes: DEFAULT_BLOCK_BYTES, signal }, use)
       } catch (error) {
-        // Names of no entry are usual, and an outage is reported by storing.
+        // Many texts look like references but are not, and storing reports an outage.
         if (!StorageError.isInstance(error)) throw error
       }
   }

@@ -89,7 +89,7 @@ export async function writeReplacement(
   const { countTokens } = options
   const needs = sources.map(({ text, tokens }) => {
     if (text?.usualTokens === undefined || !request.sizesByKind) return text === undefined ? 0 : tokens
-    // Something failed, although no line may say so.
+    // The tool failed, even if no line contains an error.
     return Math.min(tokens, request.original.isError ? Math.max(text.usualTokens, USUAL_TOKENS.log) : text.usualTokens)
   })
   const shares = shareBudget(needs, options.previewTokens)

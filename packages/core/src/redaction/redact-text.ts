@@ -1,7 +1,7 @@
 /**
  * Finds text that must not reach a model or a storage.
  *
- * - `secrets`: private keys, tokens and keys of providers, passwords beside their names, and URLs with credentials.
+ * - `secrets`: private keys, tokens and keys of providers, passwords next to their names, and URLs with credentials.
  * - `emails`, `cards` (by their checksum), `ibans` (by their checksum).
  * - A function must return the text without the parts to hide. A long text is passed in chunks of whole lines.
  */

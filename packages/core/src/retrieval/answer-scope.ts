@@ -30,7 +30,7 @@ export async function answerScope(request: PatternRequest, context: RetrievalCon
   const { fromEnd, contextLines, countOnly } = request
   const end = performance.now() + MAX_DEADLINES * context.deadlineMs
   const units = unitsFor(context)
-  // Each entry gets a share, so that the newest does not displace all others.
+  // Each entry gets a share of the budget, so that the newest entry does not use all of it.
   const share = context.maxTokens === Infinity ? units : units / SHARES
   const groups: ScopeGroup[] = []
   /** One error for each entry whose search timed out without a hit. */
@@ -40,7 +40,7 @@ export async function answerScope(request: PatternRequest, context: RetrievalCon
   const isOver = (): boolean => left < context.deadlineMs * LEAST_PART || performance.now() > end
   const search = async (info: StoredInfo, source: ContentSource): Promise<void> => {
     const begin = performance.now()
-    // Half of the remaining time, so that one entry leaves some for others.
+    // Each entry gets half of the remaining time, so that time is left for other entries.
     const deadlineMs = left / 2
     try {
       const most = countOnly ? 0 : MAX_HITS
@@ -57,7 +57,7 @@ export async function answerScope(request: PatternRequest, context: RetrievalCon
       timeouts.push(error)
     } finally {
       const spent = performance.now() - begin - info.size * MS_PER_BYTE
-      // Starting a worker, and waiting for one, is not matching.
+      // Time to start a worker, or to wait for a worker, is not matching time.
       left -= Math.min(deadlineMs, Math.max(0, spent))
     }
   }

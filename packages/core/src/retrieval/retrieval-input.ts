@@ -71,7 +71,7 @@ export function parseRetrievalInput(input: unknown): RetrievalRequest {
     (name) => call[name] !== undefined && (name !== 'json_path' || call.sql === undefined),
   )
   if (way !== undefined && other !== undefined) {
-    const message = `${way} and ${other} cannot be used together: one call takes one of them. With ${way}:`
+    const message = `${way} and ${other} cannot be used together: use only one of them in a call. With ${way}:`
     throw invalidInput(message, without(call, [other]))
   }
   if (call.references !== undefined && way !== 'sql') throw invalidInput('references is for sql over several tables.')

@@ -11,9 +11,9 @@ const DEFAULT_BLOCK_BYTES = 1_048_576
 
 /** Options of {@link createRetrievalTool}. */
 export interface RetrievalToolOptions {
-  /** Storage of offloaded content. If the storage has scopes, pass one of them. */
+  /** Storage of offloaded content. If the storage has scopes, pass a scope. */
   readonly storage: Storage
-  /** Whether `storage` is a scope. Without a scope, nothing is listed and a search needs a reference. */
+  /** Whether `storage` is a scope. Without a scope, entries are not listed, and a search needs a reference. */
   readonly scoped: boolean
   /** Largest number of tokens in one text answer. `Infinity` for no limit. */
   readonly maxRetrievalTokens: number

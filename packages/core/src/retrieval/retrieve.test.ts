@@ -127,7 +127,7 @@ describe('a failed retrieval', () => {
     }
     const tool = toolOf(entries, { scoped: true })
     expect((await fail(tool, { reference: 'pdf', pattern: 'x', ignore_case: true })).text).toBe(
-      'Error: This content is binary, and its text is stored beside it. To use that: ' +
+      'Error: This content is binary. To read its text: ' +
         'retrieve_offloaded_content {"reference":"text","pattern":"x","ignore_case":true}',
     )
     expect((await fail(tool, { reference: 'pdf', line_range: { start: 1, end: 2 } })).text).toContain(

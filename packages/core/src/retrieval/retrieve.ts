@@ -133,7 +133,7 @@ async function explain(
         : undefined
     if (text !== undefined) {
       const instead = context.formatCall({ ...(input as RetrievalCall), reference: text })
-      return { code, message: `This content is binary, and its text is stored beside it. To use that: ${instead}` }
+      return { code, message: `This content is binary. To read its text: ${instead}` }
     }
     const right = stored?.call && `A right call: ${context.formatCall(stored.call)}`
     const remarks = [...(stored?.remarks ?? []), ...(right === undefined ? [] : [right])]
@@ -205,7 +205,7 @@ async function suggest(asked: string | undefined, context: RetrievalContext): Pr
     const near = closest.length === 0 ? '' : `Written most like it: ${closest.join(', ')}. `
     return `${near}${which}: ${list.join(', ')}`
   } catch (error) {
-    // The answer is about another failure, and is useful without the list.
+    // The answer explains another failure, and is useful even without this list.
     if (StorageError.isInstance(error) || error instanceof RetrievalError) return again
     throw error
   }
@@ -248,7 +248,7 @@ async function textBeside(reference: string, context: RetrievalContext): Promise
   try {
     await listNewest(context, 0, true, onEntry)
   } catch (error) {
-    // The answer is about the document, and is useful without its text.
+    // The answer describes the document, and is useful even without its text.
     if (StorageError.isInstance(error) || error instanceof RetrievalError) return undefined
     throw error
   }

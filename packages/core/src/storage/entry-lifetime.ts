@@ -102,7 +102,7 @@ export class EntryLifetime {
     const due = turns.endTurn(path).map((reference) => ({ id: entryId(path, reference), reference, unusedSince }))
     for await (const [{ reference }, outcome] of this.#evict('turns', due, (one) => turns.isDue(path, one.reference)))
       if (typeof outcome === 'number') evicted.push({ reference, size: outcome, reason: 'turns' })
-      // If another process has used the entry, its turns count from now.
+      // If another process has used the entry, the count of its unused turns starts at zero.
       else if (turns.isDue(path, reference)) {
         if (outcome === 'gone') turns.forget(path, reference)
         else turns.used(path, reference)
@@ -359,7 +359,7 @@ export class ScopeQuota {
           else if (outcome !== 'used') state.bytes -= size
         continue
       }
-      // Just listed and still over the limit: the rest is in use, and the next store tries again.
+      // The list is new and still over the limit: the other entries are in use. The next store tries again.
       if (listed) return
       listed = true
       const { bytes, candidates } = await this.#load(scope, id)

@@ -221,7 +221,7 @@ export class CachedContent<Info extends ContentInfo> {
     this.checkedAt = checkedAt
     this.#cache = cache
     this.#self = {
-      // The index is held twice: as text and as numbers of 8 bytes.
+      // The index is in memory twice: as text and as numbers of 8 bytes.
       bytes: ENTRY_BYTES + 8 * Math.ceil(info.size / LINE_BLOCK_BYTES) + (info.lineIndex?.length ?? 0),
       forget: () => {
         forget()

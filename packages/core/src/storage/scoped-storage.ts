@@ -265,7 +265,7 @@ export class ScopedStorage implements Storage {
       )
       contentTypes.set(id, contentType)
       this.#state.stored()
-      // Not while the entry is locked: two stores that evict each other's entry would deadlock.
+      // Do not evict while the entry is locked: two stores that evict each other's entry would deadlock.
       if (created) await lifetime.makeRoom(id, size)
       options.onStored?.({ reference, created, usedAt })
       return reference

@@ -33,7 +33,7 @@ export interface DriverContent {
 export interface OpenEntry {
   readonly info: EntryInfo
   /**
-   * Return the bytes in a range, clipped to the end. The caller must not change them. It may be called concurrently.
+   * Return the bytes in a range, clipped to the end. The caller must not change them. Calls may run concurrently.
    *
    * @param buffer - Memory of at least `range.length` bytes. The result may be written into it, which saves an
    *   allocation.
@@ -57,7 +57,7 @@ export interface DriverListOptions {
 export interface WrittenEntry {
   /** Whether this call created the entry. */
   readonly created: boolean
-  /** Last use after this call, in milliseconds since the epoch. It is later than all earlier uses. */
+  /** Last use after this call, in milliseconds since the epoch. The time is later than all earlier uses. */
   readonly lastUsedAt: number
 }
 
@@ -68,7 +68,7 @@ export interface EvictionCandidate {
   readonly unusedSince: number
 }
 
-/** Bytes of an evicted entry, `used` if it stays because it was used, `gone` if it no longer existed. */
+/** Number of bytes of an evicted entry, `used` if the entry stays because it was used, `gone` if it did not exist. */
 export type EvictionOutcome = number | 'used' | 'gone'
 
 /** Result of {@link StorageDriver.collect}. */
@@ -84,7 +84,7 @@ export interface CollectReport {
  * throw become `unavailable`, unless they are a `StorageError`.
  */
 export interface StorageDriver {
-  /** Set if content exists only as long as this object, so that there are no entries at the start. */
+  /** Set if content is lost when this object is gone. Core then knows that there are no entries at the start. */
   readonly ephemeral?: boolean
   /** Milliseconds until a retrieval updates the last use again. Defaults to 60,000. 0 if updates cost nothing. */
   readonly refreshMs?: number
@@ -96,8 +96,8 @@ export interface StorageDriver {
   readonly collectsHourly?: boolean
 
   /**
-   * Write an entry so that readers see all of it or nothing, even after a crash. Return whether this call created the
-   * entry.
+   * Write an entry so that readers see it complete or not at all, even after a crash. Return whether this call created
+   * the entry.
    *
    * If the id exists, keep its content, touch it, and return `false`. Read `chunks` once, to the end; if they throw,
    * leave nothing and rethrow. The caller does not change the chunks later. Return a {@link WrittenEntry} if the last
@@ -114,7 +114,7 @@ export interface StorageDriver {
   ): Promise<boolean | WrittenEntry | void>
   /** Read an entry, or a range clipped to its end. The bytes belong to the caller. */
   read(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined>
-  /** Remove an entry and all that belongs to it. Return whether the entry existed. */
+  /** Remove an entry with all of its data. Return whether the entry existed. */
   remove(id: EntryId): Promise<boolean>
   /** List entries whose ids start with `prefix`, in any order. The prefix is empty or ends with `/`. */
   list(prefix: string, options?: DriverListOptions): AsyncIterable<DriverEntry>
@@ -153,7 +153,7 @@ export interface StorageDriver {
   removeAll?(prefix: string): AsyncIterable<EntryId>
   /** Remove leftovers of killed writers under `prefix`. Never remove anything that a living writer may need. */
   collect?(prefix: string, now: number): Promise<CollectReport>
-  /** Say how a shell reaches an entry. */
+  /** Return the command with which a shell reads an entry. */
   locate?(id: EntryId, info: Pick<EntryInfo, 'contentType'>): Location | undefined
   /** Release connections and handles. */
   close?(): Promise<void>

@@ -84,7 +84,7 @@ export class StorageError extends Error {
     Object.defineProperty(this, BRAND, { value: true })
   }
 
-  /** Check whether a value is a `StorageError`. Errors of another installed copy of this package count, too. */
+  /** Check whether a value is a `StorageError`. Errors of another installed copy of this package count too. */
   static isInstance(value: unknown): value is StorageError {
     return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true
   }

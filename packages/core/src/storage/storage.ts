@@ -17,7 +17,7 @@ export interface StoreReceipt {
 export interface StoreOptions {
   readonly metadata?: Metadata | undefined
   readonly signal?: AbortSignal | undefined
-  /** Keep the buffer without copying it. It must not be changed afterwards. */
+  /** Keep the buffer without copying it. The caller must not change the buffer afterwards. */
   readonly transfer?: boolean | undefined
   /** Called once, just before `store` resolves. */
   readonly onStored?: ((receipt: StoreReceipt) => void) | undefined
@@ -30,7 +30,7 @@ export interface OperationOptions {
 
 /** Options of {@link Storage.list}. */
 export interface ListOptions extends OperationOptions {
-  /** Whether to list nested scopes, too. Their entries cannot be retrieved here. Defaults to `true`. */
+  /** Whether to list also entries of nested scopes, which cannot be retrieved here. Defaults to `true`. */
   readonly below?: boolean | undefined
   /** References of entries to leave out, in any scope. Some backends then need not read these entries. */
   readonly except?: ReadonlySet<string> | undefined
@@ -94,7 +94,7 @@ export interface StoredInfo {
   readonly storedAt: number
   /** Last time the entry was stored or retrieved. Retrieving refreshes it at most once a minute. */
   readonly lastUsedAt: number
-  /** Time at which the entry is evicted by age if it is not used before. Absent without a `ttlMs`. */
+  /** Time at which the entry is evicted by age, unless it is used earlier. Absent without a `ttlMs`. */
   readonly expiresAt?: number
   readonly metadata: Metadata
   readonly state: EntryState
@@ -149,7 +149,7 @@ export interface EntryWriter {
    * In both cases, the chunk can be written again.
    */
   write(chunk: Uint8Array): Promise<void>
-  /** Commit the rest and end the entry. It can be repeated after a failure. Closing twice is allowed. */
+  /** Commit the rest and end the entry. After a failure, `close` can be called again. Closing twice is allowed. */
   close(options?: CloseEntryOptions): Promise<StoredInfo>
 }
 
@@ -208,14 +208,14 @@ export interface Storage {
   /** Return a range of the content, clipped to its end. */
   retrieveRange?(reference: string, range: ByteRange, options?: OperationOptions): Promise<StoredRange>
   /**
-   * Open content for many reads. Together they count as one use. Close it when it is no longer needed. Rejects like
+   * Open content for many reads, which together count as one use. Close it when it is no longer needed. Rejects like
    * `retrieve`.
    *
    * Content that was read recently is cached, up to the limit of `setContentCacheBytes`. After another process
    * removed an entry, it may still be readable for a while.
    */
   open?(reference: string, options?: OperationOptions): Promise<OpenContent>
-  /** Store a stream without holding all of it. Storing equal content again may give another reference. */
+  /** Store a stream without keeping it in memory. Storing equal content again may give another reference. */
   storeStream?(
     key: string,
     chunks: AsyncIterable<Uint8Array>,
@@ -229,7 +229,7 @@ export interface Storage {
   openEntry?(key: string, contentType?: string, options?: OpenEntryOptions): Promise<EntryWriter>
   /** List the entries of this scope and nested ones, in any order. */
   list?(options?: ListOptions): AsyncIterable<StoredInfo>
-  /** Remove an entry of exactly this scope. It resolves to nothing even if there is no such entry. */
+  /** Remove an entry of exactly this scope. Resolves even if the entry does not exist. */
   delete?(reference: string, options?: DeleteOptions): Promise<void>
   /** Remove every entry of this scope and nested ones. Returns the number of removed entries. */
   clear?(options?: OperationOptions): Promise<number>
@@ -237,9 +237,9 @@ export interface Storage {
   endTurn?(): Promise<EvictionReport>
   /** Remove expired entries of this scope and nested ones, and leftovers of killed writers. */
   gc?(options?: OperationOptions): Promise<GcReport>
-  /** Return how a shell can read an entry. Return `undefined` if that is unknown. */
+  /** Return the command with which a shell reads an entry, or `undefined` if there is no such command. */
   locate?(reference: string): Location | undefined
-  /** Close connections and handles. On a scope, it does nothing, because the whole storage owns them. */
+  /** Close connections and handles. On a scope, `close` does nothing, because the whole storage owns them. */
   close?(): Promise<void>
 }
 

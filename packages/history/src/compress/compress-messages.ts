@@ -245,7 +245,7 @@ async function storeGroup(
   }
   const isFolded = groups.length >= MAX_GROUPS
   if (isFolded) {
-    // The older groups go with it: the new group starts with their snapshot and kept messages.
+    // Older groups are merged into the new group, which starts with their snapshot and kept messages.
     messages.push(...withSnapshot([], asSnapshot({ ...before, groups }), archive))
     for (const index of retainedBefore) add(index, true)
   }

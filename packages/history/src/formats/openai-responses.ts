@@ -159,7 +159,7 @@ function readResult(
 ): HistoryPart {
   const { output, name, caller } = item
   const own = item[dialect.callId] ?? (item['type'] === 'local_shell_call_output' ? item['id'] : undefined)
-  // A result without an id is not paired.
+  // A result without an id belongs to no call.
   if (typeof own !== 'string') return asRead({ type: 'opaque', value: item })
   const callId = names.has(own) ? own : (ofItems.get(own) ?? own)
   const toolName = names.get(callId) ?? (typeof name === 'string' ? name : '')

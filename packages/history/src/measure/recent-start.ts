@@ -28,7 +28,7 @@ interface ConversationUnit {
  * together.
  */
 export function conversationUnits(messages: readonly HistoryMessage[]): ConversationUnit[] {
-  // For each message, the last one of its unit.
+  // For each message, the position of the last message that must stay with it.
   const reach = Array.from(messages, (_, index) => index)
   const link = (from: number, to: number): void => void (reach[from] = Math.max(reach[from]!, to))
   for (const [index, { role, parts }] of messages.entries()) {

@@ -69,7 +69,7 @@ function readAttributes(tag: string): ReadonlyMap<string, string> {
   const attributes = new Map<string, string>()
   for (const [, written, double, single, bare] of tag.slice(0, MAX_ATTRIBUTES).matchAll(ATTRIBUTE)) {
     const name = written!.toLowerCase()
-    // The first of several attributes of the same name counts.
+    // If an attribute is repeated, the first one is used.
     if (READ.has(name) && !attributes.has(name)) {
       attributes.set(name, (double ?? single ?? bare ?? '').slice(0, MAX_VALUE))
     }

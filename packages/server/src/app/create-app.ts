@@ -19,7 +19,7 @@ import { tenantsOf } from './tenants.ts'
 
 /** Options of {@link createApp}. */
 export interface AppOptions {
-  /** The callers and their scopes. With `'none'`, every client has access, so only this machine may connect. */
+  /** The callers' tokens and scopes. With `'none'`, every client has access, so only this machine may connect. */
   readonly tokens: AccessTokens | 'none'
   /**
    * The root scope. Without tokens, all callers use it (default `['default']`). With tokens, their scopes are below it.
@@ -30,11 +30,11 @@ export interface AppOptions {
   readonly allowedHosts?: readonly string[] | undefined
   /** Limits of requests, memory, time and rate. Defaults to [these values](#limits). */
   readonly limits?: Partial<{ [Name in keyof ServerLimits]: number | undefined }> | undefined
-  /** Asks a model for summaries. If absent, histories are only compacted. */
+  /** Function that asks a model for summaries. If absent, histories are only compacted. */
   readonly summarize?: Summarize | undefined
   /** Defaults of `POST /context_offload`. Defaults to ReMe's own defaults. */
   readonly contextOffload?: ContextOffloadSettings | undefined
-  /** Called for every request and fault. Records have no content, scopes or tokens. */
+  /** Called for every request and internal error. Records have no content, scopes, or tokens. */
   readonly log?: ((record: LogRecord) => void) | undefined
   /** Holds bodies while they arrive. Defaults to memory. */
   readonly spool?: BodySpool | undefined

@@ -17,26 +17,26 @@ import { faultRecord } from '../telemetry/request-record.ts'
 
 /** Options of {@link serve}. */
 export interface ServeOptions extends Omit<AppOptions, 'spool' | 'tokens'> {
-  /** The callers and their scopes. If absent, only this machine has access. */
+  /** Tokens of the callers, with their scopes. If absent, only this machine has access. */
   readonly tokens?: AccessTokens | undefined
-  /** The address to listen at. An address other than loopback requires `tokens`. Defaults to `127.0.0.1`. */
+  /** The address to listen on. Addresses that other machines can reach need `tokens`. Defaults to `127.0.0.1`. */
   readonly host?: string | undefined
-  /** Defaults to 8002; 0 selects a free port. */
+  /** The port to listen on. Defaults to 8002; 0 selects a free port. */
   readonly port?: number | undefined
-  /** The maximum time for headers in milliseconds. Defaults to 10,000. */
+  /** The maximum time in which the headers must arrive, in milliseconds. Defaults to 10,000. */
   readonly headersTimeoutMs?: number | undefined
   /** The maximum time to send a response, in milliseconds. Progress streams may take longer. Defaults to 300,000. */
   readonly responseTimeoutMs?: number | undefined
-  /** The maximum idle time of a connection in milliseconds, except during work. Defaults to 120,000. */
+  /** The maximum idle time of a connection without a running request, in milliseconds. Defaults to 120,000. */
   readonly silenceTimeoutMs?: number | undefined
   /**
    * Maximum number of concurrent connections. Defaults to 1,000. One address gets at most half of them. If there are
    * more, a new connection replaces one without a running allowed request.
    */
   readonly maxConnections?: number | undefined
-  /** Maximum size of all bodies on disk, in bytes. Defaults to 8 GiB. */
+  /** Maximum size of all request bodies on disk together, in bytes. Defaults to 8 GiB. */
   readonly maxSpoolBytes?: number | undefined
-  /** The folder for bodies. Defaults to the system's temporary folder. */
+  /** The folder for request bodies. Defaults to the system's temporary folder. */
   readonly spoolDirectory?: string | undefined
   /** Another service for requests to `path` and below, with its own limits and checks. Defaults to none. */
   readonly mount?: (Pick<App, 'fetch'> & { readonly path: string }) | undefined

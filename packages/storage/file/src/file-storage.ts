@@ -194,7 +194,7 @@ export function fileDriver({ fileSystem, directory: path, fsync }: FileDriverOpt
     return written
   }
 
-  /** Damaged entries are listed, too, so that they can be found and removed. */
+  /** Damaged entries are listed too, so that they can be found and removed. */
   const describe = async (paths: EntryPaths): Promise<DriverEntry | undefined> => {
     const entry = await files.readSidecar(paths.sidecar)
     if (entry === undefined) return undefined

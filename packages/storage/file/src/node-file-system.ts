@@ -267,7 +267,7 @@ class OpenFolders {
     if (real === path) return folder
     this.release(folder)
     const code = real === path + DELETED ? 'ENOENT' : 'ELOOP'
-    throw Object.assign(new Error(`${code}: the folder is gone or a symbolic link, '${path}'`), { code, path })
+    throw Object.assign(new Error(`${code}: the folder is missing or is a symbolic link, '${path}'`), { code, path })
   }
 
   async realPath(path: string): Promise<string> {

@@ -36,7 +36,7 @@ export function foundEntry(row: Row): FoundEntry {
   return { id, content, size, chunkBytes: chunk_bytes, lastUsedAt: last_used_at, info }
 }
 
-/** Damaged entries are listed, too, so that they can be found and removed. */
+/** Damaged entries are listed too, so that they can be found and removed. */
 export const listed = ({ id, size, lastUsedAt, info }: FoundEntry): DriverEntry => ({
   id,
   info: info ?? describeUnknown(lastUsedAt, size),

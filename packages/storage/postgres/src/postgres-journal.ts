@@ -25,7 +25,7 @@ export interface PostgresJournalOptions {
 }
 
 /**
- * Keep a journal in the table `event` of a PostgreSQL database, for example beside a `PostgresStorage`.
+ * Keep a journal in the table `event` of a PostgreSQL database, for example next to a `PostgresStorage`.
  *
  * Any number of processes can append to it. Appending rejects with `unavailable` if the server cannot be reached.
  *

@@ -40,11 +40,11 @@ const NAMES: readonly string[] = [
 export interface PostgresStorageOptions extends ManagedStorageOptions {
   /** Schema of the tables. If storages share a database, each needs its own schema. Defaults to `spillway`. */
   readonly schema?: string | undefined
-  /** Create and update the tables on first use. With `false`, see `postgresSchema`. Defaults to `true`. */
+  /** Create and update the tables on first use. If `false`, run the SQL of `postgresSchema`. Defaults to `true`. */
   readonly createTables?: boolean | undefined
   /**
-   * Create policies that limit a tenant's role to its scopes, even for its own SQL. See {@link
-   * PostgresStorage.grantScope}. Defaults to `false`.
+   * Create policies that limit the database role of a tenant to its scopes, even for SQL that the tenant runs. See
+   * `PostgresStorage.grantScope`. Defaults to `false`.
    */
   readonly rowLevelSecurity?: boolean | undefined
   /** Number of content bytes per row, from 4,096 to 1,048,576. Existing rows do not change. Defaults to 131,072. */

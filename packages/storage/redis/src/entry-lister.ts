@@ -118,7 +118,7 @@ function cursorAfter({ from, skip, size }: Cursor, lastUsedAt: number, isSeen: b
   return { from, skip: isSeen ? skip + size / 2 : skip, size }
 }
 
-/** Damaged entries are listed, too, so that they can be found and removed. */
+/** Damaged entries are listed too, so that they can be found and removed. */
 function describe(head: Buffer, lastUsedAt: number): EntryInfo {
   const header = decodeHeader(head)
   return (header && decodeInfo(head, header, lastUsedAt)) ?? describeUnknown(lastUsedAt)

@@ -45,7 +45,7 @@ export interface RedisStorageOptions extends ManagedStorageOptions {
   readonly client?: RedisClient | undefined
   /** Options of ioredis for each connection, for example `tls`, `username`, `password`, or `sentinels`. */
   readonly connection?: ConnectionOptions | undefined
-  /** Prefix of all keys, inside braces. Storages that share a server each need another. Defaults to `spillway`. */
+  /** Prefix of all keys, inside braces. If storages share a server, each needs its own. Defaults to `spillway`. */
   readonly prefix?: string | undefined
   /** Size of a chunk in bytes. Larger content is split. Defaults to 1,044,480, which needs 1 MiB in Redis. */
   readonly chunkBytes?: number | undefined
@@ -124,7 +124,7 @@ function assertMilliseconds(name: string, value: number): void {
     throw new TypeError(`${name} must be a positive number of milliseconds, got ${String(value)}.`)
 }
 
-/** An ioredis client of a single server, a server behind sentinels, or a Cluster. */
+/** An ioredis client of a single server, a server with sentinels, or a Cluster. */
 export type RedisClient = Redis | Cluster
 
 /** Whether a value is a client. It may be from another copy of ioredis. */

@@ -34,7 +34,7 @@ import {
 } from './scripts.ts'
 
 /**
- * Store content in Redis 6.2 or later: a single server, one behind sentinels, or a Cluster.
+ * Store content in Redis 6.2 or later: a single server, a server with sentinels, or a Cluster.
  *
  * The constructor does not connect. If the server cannot be reached, operations reject with `unavailable` within their
  * timeout. When the server is back, they work again.

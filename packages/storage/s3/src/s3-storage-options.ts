@@ -38,15 +38,15 @@ export interface S3ClientOptions {
 
 /** Options of `S3Storage`. */
 export interface S3StorageOptions extends S3ClientOptions {
-  /** Name of the bucket, unless it is the first argument. It must exist. */
+  /** Name of an existing bucket, unless it is the first argument. */
   readonly bucket?: string | undefined
   /** Prefix of all object names. Defaults to `spillway`. Use an empty text if the bucket has no other content. */
   readonly prefix?: string | undefined
-  /** Size of the parts of a large upload, from 5 MB to 512 MB. Four parts are in memory. Defaults to 8 MB. */
+  /** Size of the parts of a large upload, from 5 MB to 512 MB. Up to four parts are in memory. Defaults to 8 MB. */
   readonly partBytes?: number | undefined
   /** Set to `false` for servers without conditional puts (`If-None-Match: *`). Defaults to `true`. */
   readonly conditionalPut?: boolean | undefined
-  /** Evict entries unused for more than this many turns of their scope. `null` turns it off. */
+  /** Evict entries unused for more than this many turns of their scope. `null`: never. */
   readonly evictAfterTurns?: number | null | undefined
   /** Clock, in milliseconds since the epoch. Defaults to `Date.now`. */
   readonly now?: (() => number) | undefined

@@ -119,7 +119,7 @@ export function leastUsedEntries(
   return session.all(SELECT_UNUSED, lastUsedAt, id, unusedSince, limit).flatMap((row) => found(row) ?? [])
 }
 
-/** Damaged entries are listed, too, so that they can be found and removed. */
+/** Damaged entries are listed too, so that they can be found and removed. */
 export function listed({ id, place, info, lastUsedAt }: FoundEntry): DriverEntry {
   return { id, info: info ?? describeUnknown(lastUsedAt, place.size) }
 }

@@ -123,7 +123,7 @@ function check(start: string, cut: boolean) {
       }
       const name = /^[A-Za-z_$]/.test(token)
       if (name && !/^(?:NaN|Infinity|undefined|None|True|False)$/.test(token)) {
-        // A bare name is only valid before a colon.
+        // A name without quotes is only valid before a colon.
         if (stack.at(-1) !== '{' || !/^\s*(?::|$)/.test(text.slice(at + token.length, at + token.length + 16)))
           return false
       }

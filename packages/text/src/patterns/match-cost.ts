@@ -300,7 +300,7 @@ function widthWithoutRuns(node: PatternNode, starts: CharacterSet): number {
       const isRun = node.body.kind === 'character' && areDisjoint(node.body.set, starts)
       const width = isRun ? 0 : widthWithoutRuns(node.body, starts)
       if (width === 0) return 0
-      // A larger repeat counts as a run, in its own bound.
+      // A larger repeat counts as unlimited, with a separate bound.
       return node.max > GREATEST_COUNT ? Infinity : width * node.max
     }
   }

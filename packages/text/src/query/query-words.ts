@@ -262,7 +262,7 @@ export function stemWord(word: string): WordStem {
 export function isEnding({ stem, endings }: WordStem, ending: string): boolean {
   if (ENDINGS[endings].has(ending)) return true
   if (endings === 'after-e' && ending === '') return false
-  // `stop` matches `stopped`. A stem that lost its `e` (`clos`) may belong to a word without one (`compil`).
+  // `stop` matches `stopped`. A stem without its final `e` (`clos`) may belong to a word without `e` (`compil`).
   const doubled = endings === 'any' && ending.length > 2 && ending[0] === stem.at(-1)
   return doubled && ENDINGS.any.has(ending.slice(1))
 }

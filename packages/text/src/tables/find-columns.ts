@@ -50,7 +50,7 @@ export function findBars(lines: readonly string[]): FoundBars | undefined {
   const isFramed = text.trim().startsWith(bar)
   const names = namesOf(text, bar, isFramed)
   if (names.length > MOST_COLUMNS || (names.length === 1 && !isFramed)) return undefined
-  // Names of several lines end with the rule below them.
+  // Names that span several lines end at the rule below them.
   const below = header < rule ? 0 : lines.slice(header + 1, header + MOST_HEADER).findIndex(isRule)
   const more = lines.slice(header + 1, header + 1 + below).map((line) => namesOf(line, bar, isFramed))
   const isMore = more.every((parts) => parts.length === names.length && parts.includes(''))

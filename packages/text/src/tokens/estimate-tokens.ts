@@ -156,7 +156,7 @@ function scanUsual(codes: Uint16Array, from: number, first: number): number {
   let previous = 0
   let index = from
   for (; index <= end; index++) {
-    // The end is like a tab.
+    // The end of the text counts like a tab.
     const code = index < end ? codes[index]! : 9
     at = state | (code < 128 ? SYMBOLS[(previous << 7) | code]! : WIDE)
     previous = code & 127

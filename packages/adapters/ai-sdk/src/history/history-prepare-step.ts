@@ -29,8 +29,8 @@ const USAGE = 'historyPrepareStep(offloader, options, prepareStep)'
  * Make a `prepareStep` that replaces older large results by references, and older messages by a summary if `summarize`
  * is given.
  *
- * Make one for each session: it remembers the changes it made. If storing or summarizing fails, the messages do not
- * change.
+ * Make one function for each session, because it remembers its changes. If storing or summarizing fails, the messages
+ * do not change.
  *
  * @param session - The offloader of one session, or a compactor over one.
  * @param prepareStep - A `prepareStep` to call first, such as that of `offloadPrepareStep`.

@@ -22,8 +22,8 @@ export type HistoryParams = <Params extends HistoryRequest>(
  * Make a function that keeps requests within a limit: older large results become references, and older messages a
  * summary if `summarize` is given.
  *
- * Pass all messages each time. The function does not change them. Make one for each session: it remembers the changes
- * it made. If storing or summarizing fails, the messages do not change.
+ * Pass all messages each time. The function does not change them. Make one function for each session, because it
+ * remembers its changes. If storing or summarizing fails, the messages do not change.
  *
  * @throws TypeError for an invalid argument.
  *

@@ -70,7 +70,7 @@ export function historyRunner<Runner extends AsyncIterable<unknown>>(
         return yield* steps()
       } catch (error) {
         if (unsent === undefined || !isRefusedByThread(error)) throw error
-        // A thread keeps its first system prompt. A runner that has failed can continue with another.
+        // A thread keeps its first system prompt. After this error, the runner continues with a new thread.
         const fields = unsent
         unsent = undefined
         setMessagesParams((params) => ({ ...params, ...fields }))

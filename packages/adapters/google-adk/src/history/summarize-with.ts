@@ -9,7 +9,7 @@ import type { Summarize } from '@spillway/history'
 export function summarizeWith(model: BaseLlm | string): Summarize {
   if (typeof model !== 'string' && !isBaseLlm(model))
     throw new TypeError("model must be a model of ADK or its name: summarizeWith('gemini-2.5-flash').")
-  // A named model is made with the first summary, as some read their key then.
+  // A named model is created with the first summary, because some models read their key when they are created.
   let llm = typeof model === 'string' ? undefined : model
   return async ({ prompt, signal }) => {
     llm ??= LLMRegistry.newLlm(model as string)

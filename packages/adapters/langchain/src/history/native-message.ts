@@ -56,7 +56,7 @@ function visibleText(type: string, fields: readonly unknown[]): unknown {
       value instanceof Uint8Array ? encodeBase64(value) : value,
     )
   } catch (error) {
-    // A cycle, a big integer, or nesting beyond the stack: it equals only itself.
+    // A value with a cycle, a big integer, or too many levels equals only itself.
     if (error instanceof TypeError || error instanceof RangeError) return Symbol('a message that JSON cannot express')
     throw error
   }

@@ -59,10 +59,10 @@ export class ChildConnection implements Connection {
     })
     await stdio.start({
       onMessage,
-      // A program may close its output before it ends; the reason is how it ended.
+      // A program may close its output before it ends. Only the end of the program closes the connection.
       onClose: () => {},
       onError: (error) => {
-        // It reads no more, as it has ended or will end.
+        // The program reads no more, because it has ended or will end.
         if ((error as NodeJS.ErrnoException).code !== 'EPIPE') onError(error)
       },
     })

@@ -91,7 +91,7 @@ export class Upstream implements Connection {
 
   async #connect(): Promise<void> {
     const connection = await this.#open()
-    // Closed while it started: no other code has this connection.
+    // The proxy was closed while this connection started, and no other code knows the connection.
     if (this.#closed) await connection.close()
     else this.#connection = connection
   }

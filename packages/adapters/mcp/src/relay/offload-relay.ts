@@ -221,7 +221,7 @@ export class OffloadRelay {
     try {
       answer = await make(controller.signal)
     } catch (error) {
-      // For any error: the client must not wait forever.
+      // After any error: the client must not wait forever.
       this.#sides.onError(error)
       answer = errorOf(request.id, ERROR_CODE.internal, 'The stored content could not be read.')
     } finally {
@@ -235,7 +235,7 @@ export class OffloadRelay {
     this.#answering.get(id)?.abort()
     this.#offloading.get(id)?.abort()
     if (!this.#pending.has(id)) return
-    // An answer may be on its way; without one, the request must not be remembered forever.
+    // The answer may already be sent. Without an answer, the request must not be remembered forever.
     this.#cancelled.push(id)
     if (this.#cancelled.length > MAX_CANCELLED) this.#pending.delete(this.#cancelled.shift() as RequestId)
   }
@@ -247,7 +247,7 @@ export class OffloadRelay {
     if (method === 'tasks/result') return this.#offload(response, this.#tasks.get(String(params['taskId'])) ?? pending)
     if (result === undefined) return response
     if (method === 'tools/list') return this.#listTools(response, pending)
-    // Another server, or the same anew, may have other tools.
+    // A new server, or the same server after a restart, may have other tools.
     this.#toolName = undefined
     return response
   }
@@ -315,7 +315,7 @@ export class OffloadRelay {
 
   async #nameTool(params: Fields, options: unknown): Promise<string> {
     const { result, error } = await this.#request('tools/list', envelopeOf(params), options)
-    // The next call asks again.
+    // The next call reads the list again.
     if (error !== undefined) return chooseToolName(new Set())
     return await this.#nameByPages(fieldsOf(result), params, options)
   }

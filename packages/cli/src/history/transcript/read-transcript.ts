@@ -90,7 +90,7 @@ function readBytes(path: string): Promise<{
 
 function textOf(path: string, bytes: Uint8Array): string {
   const text = decodeExactly(bytes)
-  if (text === undefined) throw transcriptError(path, undefined, 'the file is no UTF-8.')
+  if (text === undefined) throw transcriptError(path, undefined, 'the file is not UTF-8 text.')
   return text
 }
 
@@ -107,7 +107,7 @@ function areLines(path: string, text: string): boolean {
   const value = first === '' ? {} : parseJson(first)
   // The object spans several lines.
   if (value === undefined) return false
-  // One object is a document with a list, or one message.
+  // A single object is a document with a list of messages, or a message.
   return (
     others.some((other) => other.trim() !== '') ||
     !LIST_KEYS.some((key) => Array.isArray((value as Record<string, unknown>)[key]))
@@ -323,7 +323,7 @@ function parseLine(path: string, text: string, line: number): Fields {
   if (value === undefined) throw transcriptError(path, line, 'the line is not JSON. Each line must have one value.')
   if (!isFields(value)) throw transcriptError(path, line, 'the line has no object: a message is one.')
   if (Array.isArray(value['messages']) && value['role'] === undefined)
-    throw transcriptError(path, line, 'the line has a whole conversation. Put it into a file of its own.')
+    throw transcriptError(path, line, 'the line has a whole conversation. Put it into a separate file.')
   return value
 }
 

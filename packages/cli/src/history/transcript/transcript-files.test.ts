@@ -252,5 +252,5 @@ test('bytes that are not UTF-8 are refused', async () => {
     path,
     Buffer.concat([Buffer.from('{"role":"user","content":"a'), Buffer.from([0xff]), Buffer.from('"}')]),
   )
-  await expect(readTranscript(path)).rejects.toThrow(': the file is no UTF-8.')
+  await expect(readTranscript(path)).rejects.toThrow(': the file is not UTF-8 text.')
 })

@@ -117,7 +117,7 @@ export class CompressedContent {
     for (let block = first; block < end; block += BATCH_BLOCKS) {
       const plain = await this.#blocks(codec, table, block, Math.min(end, block + BATCH_BLOCKS))
       if (!isWhole(plain)) return undefined
-      // Allocated only after the first bytes: until then, a backend only claims the length.
+      // Allocate memory only after the first bytes, because the length from the backend may be wrong.
       bytes ??= new Uint8Array(length)
       let at = (block - first) * table.blockBytes - skip
       for (const part of plain) {

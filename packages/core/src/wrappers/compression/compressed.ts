@@ -141,7 +141,7 @@ export function compressedDriver(inner: CompleteDriver, ownSettings: Compression
   }
 
   const settingsFor = async (id: EntryId, { contentType }: NewEntryInfo): Promise<CompressionSettings | undefined> => {
-    // Such a driver replaces the content but keeps the description, which must stay true.
+    // Such a driver replaces the content but keeps the description, which must still describe the content.
     const present = inner.tellsCreated ? await inner.stat(id) : undefined
     if (present === undefined) return isCompressedType(contentType) ? undefined : ownSettings
     const text = markerText(present)

@@ -120,7 +120,7 @@ export class SealedContent {
     const from = first === 0 ? 0 : segmentStart(first, segmentBytes)
     const length = Math.min(sealedBytes, segmentStart(last + 1, segmentBytes)) - from
     const sealed = await read({ offset: from, length })
-    // The header in front of the content must be the one of its segments.
+    // The header before the content must be the same as the header of its segments.
     if (sealed.byteLength !== length || (first === 0 && !isSameHeader(header, decodeHeader(sealed)))) return undefined
     const plain = new Uint8Array(end - start)
     const aes = await cipher()
