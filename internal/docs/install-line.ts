@@ -18,7 +18,7 @@ export interface InstallLine {
  * Find the install line of an example: the last `npm install` above it in its section or in a section around that, else
  * the document's first.
  *
- * A comment behind the line gives the words for pnpm: `npm install a b   # or: pnpm add --ignore-scripts`.
+ * A comment after the line has the arguments for pnpm: `npm install a b   # or: pnpm add --ignore-scripts`.
  */
 export function installLineOf(example: Fence, fences: readonly Fence[]): InstallLine | undefined {
   const above = installLines(fences).filter(({ fence }) => fence.line < example.line)

@@ -53,7 +53,7 @@ async function s3({ endpoint, accessKeyId, secretAccessKey, region }: S3Service)
   const credentials = { accessKeyId, secretAccessKey }
   const client = new S3Client({ endpoint, region, credentials, forcePathStyle: true })
   try {
-    // Creating what is one's own already changes nothing.
+    // Creating the bucket again changes nothing.
     await client.send(new CreateBucketCommand({ Bucket: BUCKET_IN_EXAMPLES }))
   } finally {
     client.destroy()

@@ -6,7 +6,7 @@ import { fileHarness } from '../../packages/storage/file/test/support/file-harne
 import { memoryHarness } from '../../packages/storage/memory/test/memory-harness.ts'
 import { operators, triggers, type Complete, type Operator, type Trigger } from './operators.ts'
 
-/** The correct drivers: one with every method and power, the smallest real one, and one that keeps files. */
+/** The correct drivers: one with every method and power, the smallest real driver, and a driver that uses files. */
 const HARNESSES: Readonly<Record<string, ConformanceHarness>> = {
   tiny: tinyHarness(),
   memory: memoryHarness,

@@ -53,9 +53,9 @@ export interface TinyResultContext extends TinyToolContext {
   readonly input: unknown
 }
 
-/** What a model is asked with. */
+/** The input of a model call. */
 export interface TinyPrompt {
-  /** Empty where there is none. */
+  /** Empty if there is no system prompt. */
   readonly system: string
   readonly messages: readonly TinyMessage[]
 }

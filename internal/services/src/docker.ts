@@ -45,7 +45,7 @@ export function dockerRun(
   const user = `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`
   const variables = Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`])
   const options = ['--name', container, '--network', 'host', '--user', user, '--volume', `${folder}:${folder}`]
-  // In place of the image's own, which would change to a user that may not read the folder.
+  // Replaces the entrypoint of the image, which would switch to a user without access to the folder.
   const entrypoint = ['--entrypoint', program]
   return { command: 'docker', args: ['run', ...options, ...entrypoint, ...variables, image, ...args], container }
 }

@@ -37,7 +37,7 @@ export function testConformance(
   const options = { thorough, large: true }
   const path = join(packageFolder, 'README.md')
   const ran = new Map<string, CaseResult>()
-  // Its tests come first.
+  // The tests of the suite run first.
   describe('the suite', () => {
     storageConformance(harness, { ...options, filter: runsNow, onResult: (result) => void ran.set(result.id, result) })
   })

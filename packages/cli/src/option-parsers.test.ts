@@ -85,7 +85,7 @@ test.each([
   for (const text of texts) expect(() => parse(text), text).toThrow(new InvalidArgumentError(message))
 })
 
-test('a count may be 0, and a limit may be none', () => {
+test('a count may be 0, and a limit may be `none`', () => {
   expect([parseCount('0'), parseLimit('none')]).toEqual([0, Infinity])
 })
 

@@ -44,7 +44,7 @@ test('a document that cannot be read is kept whole, and an event has the reason'
   expect(events).toMatchObject([{ type: 'preview-fallback', previewer: 'pdf', reason: 'failed' }, { type: 'offload' }])
 })
 
-test('the smaller version of an image is placed beside the replacement, which mentions it', async () => {
+test('the smaller version of an image follows the replacement, which mentions the image', async () => {
   const events: OffloadEvent[] = []
   const previewers = [imagePreviewer({ scale: { maxWidth: 200, maxHeight: 200 } })]
   const offloader = new ContextOffloader({

@@ -189,7 +189,7 @@ describe('compactHistory', () => {
     })
   })
 
-  it('keeps the digits of short arguments beside a long one', async () => {
+  it('keeps the digits of short arguments if another argument is long', async () => {
     const { options, offloader } = bench()
     const written = JSON.stringify(logOf('a', 1_500))
     const text = `{"id":1915883588174806058,"price":10.00,"content":${written}}`
@@ -208,7 +208,7 @@ describe('compactHistory', () => {
     expect(expanded.messages).toEqual(messages)
   })
 
-  it('keeps the names beside references', async () => {
+  it('keeps the names next to references', async () => {
     const { options, offloader } = bench()
     const content = ['first.md', 'second (1).md'].map(
       (name) => ({ type: 'text', text: logOf(name, 1_500), name }) as const,

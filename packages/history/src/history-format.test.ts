@@ -11,7 +11,7 @@ const value = fc.letrec((tie) => ({
     fc.constantFrom(null, undefined, true, NaN, Infinity, -Infinity, -0, 10n ** 30n),
     fc.string(),
     fc.double(),
-    // Before Node.js 24, dates that are none equal nothing.
+    // Before Node.js 24, an invalid date is not equal to any date.
     fc.date({ noInvalidDate: true }),
     fc.uint8Array(),
     fc.uint8Array().map((bytes) => Uint8Array.from(bytes).buffer),

@@ -1,4 +1,4 @@
-/** The native form of a message or part. It is written if nothing changed. */
+/** The native form of a message or part, which is written if nothing changed. */
 export interface NativeValue {
   /** Name of the format, such as `openai-chat`. */
   readonly format: string
@@ -81,7 +81,7 @@ export type HistoryPart =
 /** The role of a message. Messages with only tool results have the role `tool`. */
 export type HistoryRole = 'system' | 'user' | 'assistant' | 'tool'
 
-/** A neutral message for each of the format, in order. Of mixed parts, it has the role of the format. */
+/** The neutral form of one message of a format. If its parts have different roles, it has the role of the format. */
 export interface HistoryMessage extends Native {
   readonly role: HistoryRole
   readonly parts: readonly HistoryPart[]

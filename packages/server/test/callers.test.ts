@@ -77,7 +77,7 @@ describe('tokens of the service', () => {
     expect((await service.get(`/v1/entries/${reference}`, ONE)).status).toBe(200)
   })
 
-  it('alone determine the scope', async () => {
+  it('are the only values that determine the scope', async () => {
     const service = await startService({ tokens: tokens() })
     await storeSecret(service)
     const wishes = { 'x-scope': 'one', 'x-tenant': 'one', 'mcp-session-id': 'one', 'x-forwarded-for': '127.0.0.1' }

@@ -24,7 +24,7 @@ interface Session extends ContextOffloader {
 }
 
 /**
- * Return the tool `retrieve_offloaded_content` of an offloader, always the same one.
+ * Return the tool `retrieve_offloaded_content` of an offloader, always the same object.
  *
  * @example
  * ```ts

@@ -17,7 +17,7 @@ const TIMEOUT_SECONDS = 600
 /**
  * Make the hooks of a query that offload large output and end a turn with each model call.
  *
- * {@link offloadOptions} adds them. If you have hooks for an event, too, write `[...yours.PostToolUse,
+ * {@link offloadOptions} adds them. If you also have hooks for an event, write `[...yours.PostToolUse,
  * ...ours.PostToolUse]`.
  *
  * @throws TypeError for an invalid offloader or setting.

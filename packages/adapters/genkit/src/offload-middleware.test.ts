@@ -217,7 +217,7 @@ describe('offloadMiddleware in a session', () => {
 describe('offloadMiddleware at an interrupt', () => {
   const defineAsk = (ai: GenkitBeta) => ai.defineInterrupt({ ...config, name: 'ask', outputSchema: z.string() })
 
-  it('a tool can interrupt the run, and a large result beside it is still offloaded', async () => {
+  it('if a tool interrupts the run, a large result of another tool is still offloaded', async () => {
     const ai = newGenkit(() => [call('ask', {}, 'call_1'), call('read_log', {}, 'call_2')])
     const [ask, readLog] = [defineAsk(ai), defineReadLog(ai)]
     const options = { tools: [ask, readLog], use: [offloadMiddleware(create())()] }
@@ -376,7 +376,7 @@ it('the run continues with the original result and reports an error if its scope
   ])
 })
 
-it('the model is told that it can search everything only if a run has a scope', async () => {
+it('the model sees that it can search all entries only if the run has a scope', async () => {
   const searchable = async (options: object, ...given: [object?]): Promise<boolean> => {
     const ai = genkit({ model: 'fake' })
     let schema = ''
@@ -715,14 +715,14 @@ describe('offloadResponse', () => {
     expect(toolResponse.output).toMatch(/^ {2}read_log_0_\w+ \(/m)
   })
 
-  it('keeps the content beside a stored output as the same objects', async () => {
+  it('keeps content blocks as the same objects if the output is stored', async () => {
     const custom: Part = { custom: { hits: 3 } }
     const { toolResponse } = await offload(response(LOG, [image, custom]))
     expect(toolResponse).toMatchObject({ output: offloaded, content: [image, custom] })
     expect(toolResponse.content?.[0]).toBe(image)
   })
 
-  it('keeps an output beside stored content after the replacement, as the same object', async () => {
+  it('keeps an output after the replacement as the same object if the content is stored', async () => {
     const output = { caption: 'a chart' }
     const { toolResponse } = await offload(response(output, [largeImage, image]))
     expect(toolResponse).toMatchObject({ output: { offloaded, output }, content: [image] })

@@ -290,7 +290,7 @@ describe('the retrieval tool', () => {
     return prompt?.toolNames
   }
 
-  it('is offered once beside functions', async () => {
+  it('is offered once if there are functions', async () => {
     expect(await offered({ tools: [readLog] })).toEqual(['read_log', RETRIEVAL_TOOL_NAME])
     expect(await offered({ tools: [retrievalTool(newOffloader()), readLog] })).toEqual([
       RETRIEVAL_TOOL_NAME,

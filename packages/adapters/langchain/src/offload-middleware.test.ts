@@ -144,7 +144,7 @@ it('offloadMiddleware leaves a result unchanged if it is the answer of the run',
   expect(messages.at(-1)).toMatchObject({ name: 'report', content: LOG })
 })
 
-it('offloadMiddleware offloads an error of a tool with returnDirect, and its result if another tool is called beside it', async () => {
+it('offloadMiddleware offloads an error of a tool with returnDirect, and its result if the message has another call', async () => {
   const after = async (...calls: readonly { readonly name: string; readonly input: object }[]): Promise<unknown> => {
     const toolCalls = calls.map((call, index) => ({ id: `call_${index}`, ...call }))
     const model = new FakeChatModel(({ results }) => (results.length === 0 ? { toolCalls } : { text: 'done' }))
@@ -189,7 +189,7 @@ it('offloadMiddleware gives tool errors to the model like LangChain without midd
   await expect(run({ middleware: [throwing], tools: [failing] })).rejects.toThrow('no such line')
 })
 
-it('offloadMiddleware gives the model errors of exempt tools, too', async () => {
+it('offloadMiddleware also gives the model errors of exempt tools', async () => {
   const failing = tool(
     () => {
       throw new Error(LOG)

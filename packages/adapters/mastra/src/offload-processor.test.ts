@@ -553,7 +553,7 @@ describe('offloadRun', () => {
       expect(await shown({ content: [text()], isError: false })).toEqual({ type: 'text', value: replaced(1) })
     })
 
-    it('keeps small parts of an MCP server beside the replacement', async () => {
+    it('keeps small parts of an MCP server after the replacement', async () => {
       expect(await shown({ content: [text(), text('small'), IMAGE] })).toEqual({
         type: 'content',
         value: [
@@ -645,7 +645,7 @@ describe('modelOutput', () => {
     })
 
     it.each(['call', 'partial-call', 'output-denied', 'approval-requested'] as const)(
-      'finds no output of a call in state %s',
+      'finds no output if the state of the call is %s',
       (state) => {
         expect(outputOfPart(part({ state }))).toBeUndefined()
       },

@@ -122,7 +122,7 @@ it('ten concurrent conversations of one agent are isolated', async () => {
     expect([...text.matchAll(/(thread-\d+) line 4321$/gm)].map(([, thread]) => thread)).toEqual([threads[index]])
 })
 
-it('a file of an MCP server is replaced, and an image beside it is not', async () => {
+it('a file of an MCP server is replaced, and an image in the same result is not', async () => {
   const prompts: SeenPrompt[] = []
   const model = fakeModel((prompt): ModelTurn => {
     prompts.push(prompt)

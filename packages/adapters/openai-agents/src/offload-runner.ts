@@ -139,7 +139,7 @@ async function replaceResults(items: readonly Item[], options: ReplaceOptions): 
     const outcome = await offloadParts<ResultPart>(turn, { toolName, toolCallId, input, signal, ...forms })
     if (outcome.status === 'inline') return outputs.add(toolCallId, output)
     const [replacement, ...others] = outcome.parts
-    // Provider data of a text, such as the end of a cached prefix, hold for its replacement.
+    // The replacement gets the provider data of the text, for example the end of a cached prefix.
     const gone = parts.filter((part) => part.type === 'input_text' && !others.includes(part))
     const first = { ...Object.assign({}, ...gone), ...replacement } as ResultPart
     const isText = first.type === 'input_text' && others.length === 0 && !Array.isArray(output)

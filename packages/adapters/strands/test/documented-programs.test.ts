@@ -83,7 +83,7 @@ describe.each(both)('with the plugin that is %s', (_whose, imports) => {
   ] as const)('%s shows a preview, and the lines that the model searches for', async ([, program], { skip }) => {
     if (program === s3Storage) {
       if (!s3.available) return skip(s3.why)
-      // Creating what is one's own already changes nothing.
+      // Creating the bucket again changes nothing.
       await client.send(new CreateBucketCommand({ Bucket: 'my-agent-artifacts' }))
     }
     const agent = program(await imports(), join(directory, program.name))

@@ -136,7 +136,7 @@ describe('MCP results that VoltAgent passes on unchanged', () => {
     for (const result of seen) expect(await storedText(offloader, referenceIn(result), 'a')).toBe(LOG)
   })
 
-  it('show an image beside a large text as an image', async () => {
+  it('show an image as an image if the same result has a large text', async () => {
     const tool = toolOf('server_read', async () => ({ content: [{ type: 'text', text: LOG }, image] }))
     const { seen } = await runTools([tool], ['server_read'])
     expect(seen[0]?.content).toMatchObject([
@@ -265,7 +265,7 @@ describe('concurrent conversations of one agent', () => {
     return prompt.results.length === 1 ? retrieving({ pattern: 'FAILED' })(prompt) : { text: textOf(prompt.results[1]) }
   })
 
-  it('are isolated, each with its own content behind its own reference', async () => {
+  it('are isolated, each with its own content under its own reference', async () => {
     const { offloader, events } = createOffloader()
     const agent = agentOf({ model, tools: offloadTools([readOwn], offloader), hooks: offloadHooks(offloader) })
     const runs = await Promise.all(ids.map((conversationId) => agent.generateText('Go.', { conversationId })))

@@ -28,7 +28,7 @@ describe('completion', () => {
     expect(await complete(words, temporaryFolder())).toEqual(expected)
   })
 
-  it('completes references of the store, and stores nearby', async () => {
+  it('completes references of the store, and names of stores nearby', async () => {
     const cwd = temporaryFolder()
     const reference = await put('text', cwd, ['--name', 'log'])
     const other = await put('text', cwd, ['--name', 'log', '--store', 'file:./other'])

@@ -24,7 +24,7 @@ export type PartsOutcome<Part> =
   | { readonly status: 'inline'; readonly reason: InlineReason }
   | {
       readonly status: 'offloaded'
-      /** Whether the parts are those of the result in their order, with secrets removed. */
+      /** Whether only secrets were removed: each part of the result has a part here, in the same order. */
       readonly isRedacted?: boolean
       readonly parts: readonly [Part, ...Part[]]
     }

@@ -346,7 +346,7 @@ describe('showLocation as a function', () => {
   })
 
   test.each([undefined, {}, { address: '/a', command: 'cat a\n[Stored references:]' }])(
-    'leaves the result as it is if it returns %j',
+    'leaves the result unchanged if showLocation returns %j',
     async (returned) => {
       const outcome = await offloadTo(() => returned as Location)
       expect(outcome).toMatchObject({ status: 'inline', reason: 'failed', error: expect.any(TypeError) })
@@ -701,7 +701,7 @@ describe('a turn with several results', () => {
     expect(outcomes).toMatchObject([{ status: 'inline' }, { status: 'offloaded', reason: 'turn-budget' }])
   })
 
-  test('gives an equal share to each result that arrives alone', async () => {
+  test('gives an equal share to each result if results arrive one by one', async () => {
     const { offloader } = setUp({ maxTurnTokens: 4_000 })
     const outcomes = await Promise.all(
       [0, 1, 2, 3].map(async (index) => offloader.offload(request(index, index === 1 ? 20 : 240, { callsInTurn: 4 }))),

@@ -26,16 +26,19 @@ describe('findEmbeddedMedia', () => {
     expect(await find(`url(${url})`)).toEqual([[url, 'image/png']])
   })
 
-  it.each([0, 1, 2, 5])('finds files by a type beside them in JSON inside %d strings of JSON', async (levels) => {
-    const blob = encodeBase64(bytesFrom('unknown', 900))
-    for (const resource of [
-      { mimeType: 'application/x-thing', blob },
-      { blob, uri: 'file:///thing', mimeType: 'application/x-thing' },
-    ])
-      expect(await find(JSON.stringify(nested(levels, { content: [resource, { mimeType: 'a/b' }] })))).toEqual([
-        [blob, 'application/x-thing'],
+  it.each([0, 1, 2, 5])(
+    'finds files by a type in the same object, in JSON inside %d strings of JSON',
+    async (levels) => {
+      const blob = encodeBase64(bytesFrom('unknown', 900))
+      for (const resource of [
+        { mimeType: 'application/x-thing', blob },
+        { blob, uri: 'file:///thing', mimeType: 'application/x-thing' },
       ])
-  })
+        expect(await find(JSON.stringify(nested(levels, { content: [resource, { mimeType: 'a/b' }] })))).toEqual([
+          [blob, 'application/x-thing'],
+        ])
+    },
+  )
 
   it.each([
     ['escaped slashes', (text: string) => text.replaceAll('/', String.raw`\/`)],

@@ -10,12 +10,12 @@ const text = (index: number, tokens: number): MeasuredBlock => ({
   isStorable: true,
 })
 
-test('a plan stores the largest block first, and keeps the blocks that fit beside the replacement', () => {
+test('a plan stores the largest block first, and keeps the blocks that fit together with the replacement', () => {
   const blocks = [text(0, 200), text(1, 9_000), text(2, 300)]
   expect(chooseBlocks(blocks, 2_500, 1_000).map(({ index }) => index)).toEqual([1])
 })
 
-test('a plan stores more blocks until the others fit beside the replacement', () => {
+test('a plan stores more blocks until the others fit together with the replacement', () => {
   const blocks = [text(0, 2_000), text(1, 9_000), text(2, 100)]
   expect(chooseBlocks(blocks, 2_500, 1_000).map(({ index }) => index)).toEqual([0, 1])
 })

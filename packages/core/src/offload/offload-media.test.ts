@@ -59,7 +59,7 @@ async function count(storage: Storage): Promise<number> {
   return entries
 }
 
-test('the text of a document is stored beside it, previewed, and searched under its own reference', async () => {
+test('the text of a document is stored too, previewed, and searched under its own reference', async () => {
   const { offloader, events } = setUp({ previewers: [reads({ description: '12 pages', text: REPORT })] })
   const outcome = await offloader.offload({ ...call, content: [pdf] })
   const text = textOf(outcome)
@@ -171,7 +171,7 @@ const smaller = (bytes: number): ContentBlock => ({
   data: new Uint8Array(bytes),
 })
 
-test('blocks that a previewer adds are put beside the replacement, and their tokens are counted', async () => {
+test('blocks that a previewer adds follow the replacement, and their tokens are counted', async () => {
   const added = smaller(40_000)
   const { offloader } = setUp({ previewers: [reads({ description: '4000 × 3000', blocks: [added] })] })
   const note: ContentBlock = { type: 'text', text: 'a note' }
@@ -236,7 +236,7 @@ test('a text document in UTF-16 or without a declared type can be searched, and 
   }
 })
 
-test('a document that is text costs the tokens of its text, not of its bytes', async () => {
+test('a text document counts with the tokens of its text, not of its bytes', async () => {
   const { offloader } = setUp()
   const data = encode(rows.slice(0, 16_000))
   const outcome = await offloader.offload({ ...call, content: [{ type: 'document', mediaType: 'text/csv', data }] })
@@ -305,7 +305,7 @@ test('a stream gets the type that its first bytes show', async () => {
   expect(outcome).toMatchObject({ stored: [{ type: 'image', contentType: 'image/png', size: 3_000_000 }] })
 })
 
-test('the text of a streamed document is stored beside it', async () => {
+test('the text of a streamed document is stored too', async () => {
   const data = (pdf as { data: Uint8Array }).data
   let seen: Uint8Array | undefined
   const previewer: MediaPreviewer = {
@@ -438,7 +438,7 @@ describe('files in Base64 inside a text', () => {
     expect(await count(storage)).toBe(0)
   })
 
-  test('have their text beside them if they are a PDF', async () => {
+  test('are stored with their text if they are a PDF', async () => {
     const { offloader } = setUp({ previewers: [reads({ description: '12 pages', text: REPORT })] })
     const data = 'data' in pdf && pdf.data instanceof Uint8Array ? pdf.data : new Uint8Array()
     const value = { mimeType: 'application/pdf', blob: Buffer.from(data).toString('base64') }

@@ -21,7 +21,7 @@ async function offload(content: readonly ContentBlock[], options: Partial<Contex
 const typesOf = (stored: readonly { readonly contentType: string }[]): string[] =>
   stored.map(({ contentType }) => contentType)
 
-it('labels beside their references distinguish several blocks', async () => {
+it('labels next to their references distinguish several blocks', async () => {
   const names = ['file:///a.md', 'Annual "report" (draft)', 'users.json']
   const { outcome, text, texts, types } = await offload([
     { type: 'text', text: log('a'), name: names[0], mediaType: 'text/markdown' },

@@ -115,7 +115,7 @@ describe('a failed retrieval', () => {
     }
   })
 
-  it('of a document gives the call for the text stored beside it', async () => {
+  it('of a document has the call that reads the stored text of the document', async () => {
     const entries = {
       pdf: { content: '%PDF-', contentType: 'application/pdf', key: 'invoice.pdf' },
       older: { content: 'x', metadata: { 'text-of': 'pdf' }, storedAt: 5 },

@@ -104,7 +104,7 @@ describe('an entry that is being written', () => {
     await writer.close()
   })
 
-  test('expires if its writer is gone, but not while its writer lives', async () => {
+  test('expires if its writer has ended, but not while its writer runs', async () => {
     const aging = { ttlMs: 60_000 }
     const writer = await reopen(aging).openEntry('call_1')
     await writer.write(encode('text\n'))

@@ -67,7 +67,7 @@ afterEach(() => {
 })
 
 describe('opening content', () => {
-  test('costs nothing the second time, and one check of existence after a while', async () => {
+  test('is read from the cache the second time, and after a while with one check whether it exists', async () => {
     const { storage, advance, question } = fixture()
     const reference = await storage.store('log', new Uint8Array(100_000))
     expect(await question(reference)).toEqual(['read 0+65536', 'read 0+100000'])

@@ -141,7 +141,7 @@ describe('the span of an offload', () => {
   })
 })
 
-describe('the span of a retrieval', () => {
+describe('the retrieval span', () => {
   it('has the mode and the tokens of the answer', async () => {
     const offloader = newOffloader()
     const reference = await offload(offloader)

@@ -346,7 +346,7 @@ describe('compress', () => {
     expect(longest).toBeLessThan(200_000)
   })
 
-  it('marks a record with text that it does not contain, whatever marks it contains', async () => {
+  it('marks a record with text that the record does not contain, even if it contains other marks', async () => {
     const { compress } = bench()
     const marks = Array.from({ length: 20_000 }, (_, number) => (number === 0 ? 'record' : `record_${number}`))
     const { summarize, asked } = scripted(snapshotOf('Go on'))

@@ -104,7 +104,7 @@ describe('a message that a snapshot keeps in the history', () => {
     expect(await expand(outcome.messages)).toEqual([...HISTORY, ...MORE])
   })
 
-  it('is stored again if the messages with its reference are gone', async () => {
+  it('is stored again if the messages with its reference were removed', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
     const { compress } = bench(storage)
     const first = await compress(HISTORY)

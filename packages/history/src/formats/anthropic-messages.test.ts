@@ -23,7 +23,7 @@ const shorten = (messages: readonly HistoryMessage[]): HistoryMessage[] =>
   }))
 
 describe('anthropicMessages', () => {
-  it('reads tool results as results, and a text beside them as a user message', () => {
+  it('reads tool results as results, and a text in the same message as a user message', () => {
     const result = { type: 'tool_result', tool_use_id: 'a', content: 'long' }
     const messages = format.read({
       system: [{ type: 'text', text: 'Be brief.', ...mark }],

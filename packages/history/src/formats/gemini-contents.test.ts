@@ -108,7 +108,7 @@ describe('geminiContents', () => {
     })
   })
 
-  it('keeps media beside a response, and removes missing media', () => {
+  it('keeps media next to a response, and removes missing media', () => {
     const parts = [{ inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }]
     const whole = { name: 'read', response: { output: log }, parts, willContinue: false }
     const [result] = format.read({ contents: [{ role: 'user', parts: [{ functionResponse: whole }] }] })[0]!

@@ -46,7 +46,7 @@ const ENDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 
 /** Largest number of kinds. Further element names share one kind. */
 export const ELEMENT_KINDS = 1_024
-/** Kinds by name. A limited number of names with upper case is cached, too. */
+/** Kinds by name. Also caches some names with upper case letters. */
 const kinds = new Map<string, ElementKind>()
 const known = new Map<string, ElementKind>()
 

@@ -300,7 +300,7 @@ describe('PageReader', () => {
     expect(blocks('<table><tr><th>a<th>b<tr><td>1<br><br>2<td>3</table>')).toEqual(['row: a | b', 'row: 1 2 | 3'])
   })
 
-  it('makes one block of each row of a data table', () => {
+  it('makes a separate block for each row of a data table', () => {
     expect(blocks('<table><tr><th>a<th>b<tr><td>1<td><b>2</b><tr><td>3</table>')).toEqual([
       'row: a | b',
       'row: 1 | 2',

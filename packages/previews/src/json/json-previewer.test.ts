@@ -178,7 +178,7 @@ describe('items in a preview of JSON', () => {
     ['lines and another line', undefined, '\nDone\n', '8: 7\n[… 1 line, 0 items]'],
     ['indented records', 1, '', '29: 7'],
     ['indented records with a final line end', 1, '\n', '29: 7'],
-  ])('end with the last record of %s, and only a line behind it is a gap', async (_, indent, ending, end) => {
+  ])('end with the last record of %s, and only a line after it is a gap', async (_, indent, ending, end) => {
     const records = repeat(8, (id) => JSON.stringify({ id, text: 'word '.repeat(40) }, undefined, indent))
     const shown = await preview(records.join('\n') + ending, { previewer: ndjsonPreviewer(), budgetTokens: 250 })
     expect(shown?.endsWith(`\n${end}`)).toBe(true)

@@ -114,9 +114,9 @@ class JsonScanner implements JsonSink {
   #endsLine = false
 
   /**
-   * @param prefix - Text before the first value. It is not pushed again.
+   * @param prefix - Text before the first value, which is not pushed.
    * @param words - Entries with one of these words are kept.
-   * @param inString - Whether the text is itself a JSON string's content. Its strings are not parsed again.
+   * @param inString - Whether the text is the content of a JSON string. Strings in this text are not parsed as JSON.
    */
   constructor(prefix: string, words: readonly string[], inString = false) {
     this.#nested = inString ? undefined : () => new JsonScanner('', words, true)

@@ -138,7 +138,7 @@ describe('JsonTokenizer', () => {
     }
   })
 
-  it('reads on behind a comment, wherever a chunk ends at the end of the comment', () => {
+  it('continues after a comment, even if a chunk ends inside the end of the comment', () => {
     const text = `/*${'c'.repeat(40_000)}*/{"a":1}`
     for (const cut of [40_001, 40_002, 40_003, 40_004]) expect(read(text, [cut]).values).toEqual([{ a: 1 }])
   })

@@ -64,7 +64,7 @@ const valueOf = ({ row }: Case, chosen: readonly boolean[]): number =>
   row.items.reduce((sum, { value }, index) => sum + (chosen[index]! ? value : 0), 0)
 
 describe('the items chosen for a number of tokens', () => {
-  it('cost no more tokens than that, and include the items that they depend on', () => {
+  it('have no more tokens than the budget, and include the items that they depend on', () => {
     fc.assert(
       fc.property(nested, fc.nat(80), fc.constantFrom([], [0.4], [0.2, 0.8]), (one, tokens, shares) => {
         const chosen = choose(one, tokens, shares)

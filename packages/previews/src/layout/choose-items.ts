@@ -53,7 +53,7 @@ export function chooseItems(row: ItemRow, choice: ItemChoice): Uint8Array {
   const { choose, keep, keptCost } = market(row, choice)
   const rates = row.items.map(({ value }, index) => value / Math.max(1, choice.shown[index]!))
   const least = LEAST_RATE * rates.reduce((most, rate) => Math.max(most, rate), 0)
-  // Small shares come first: gaps cost more than they have.
+  // Small shares are spent first, because they are too small for the tokens of a gap.
   for (const [part, share] of [...choice.shares.entries()].toSorted(([, one], [, other]) => one - other)) {
     if (share === 1) continue
     const cost = keptCost()

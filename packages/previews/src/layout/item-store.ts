@@ -89,7 +89,7 @@ export function bestItems(items: readonly Item[], count: number): readonly Item[
   return withParents(best)
 }
 
-/** `items` must be in order, and so is the result. */
+/** The items must be sorted, and the result is sorted too. */
 export function withParents(items: Item[]): Item[] {
   const missing = new Set<Item>()
   let known: Item | undefined

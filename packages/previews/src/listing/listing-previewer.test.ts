@@ -103,7 +103,7 @@ describe('a preview of paths', () => {
 })
 
 describe('a preview of search matches', () => {
-  it('counts each match in its own file, whatever the length of its path', async () => {
+  it('counts each match in its own file, for paths of any length', async () => {
     const path = `src/${'deep/'.repeat(200)}`
     const preview = await previewOf(
       numbered(40, (index) => `${path}${index % 4}.ts:${index + 1}: found`),

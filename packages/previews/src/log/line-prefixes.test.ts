@@ -21,7 +21,7 @@ describe('cutPrefixes', () => {
     expect(cut(lines.map((line) => time + line).join('\n'))).toEqual({ texts: lines, note: ', times cut' })
   })
 
-  it('removes the job and the step before a time, and says so', () => {
+  it('removes the job and the step before a time, and reports that', () => {
     expect(cut(lines.map((line) => `build\trun tests\t2024-05-17T10:21:33.4820000Z ${line}`).join('\n'))).toEqual({
       texts: lines,
       note: ', job, step and time cut',

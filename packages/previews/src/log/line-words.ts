@@ -199,7 +199,7 @@ export class LineWords {
         }
         const from = at++
         if (count > 0 && type !== MARK) continue
-        // The start of a line tells much: a rule, a bullet, a mark of a test runner.
+        // The start of a line is significant: it can be a rule, a bullet, or a mark of a test runner.
         while (at < stop && codes[at] === code) at++
         word = PUNCTUATION | code | (at - from > 2 ? 0x10000 : 0)
       }

@@ -193,7 +193,7 @@ describe('renderTextPreview', () => {
     expect(countTokens(preview)).toBeGreaterThan(240)
   })
 
-  it('shows the header and both ends of a listing, whatever words it has', () => {
+  it('shows the header and both ends of a listing with any words', () => {
     const text = [
       'NAME STATE',
       ...Array.from({ length: 900 }, (_, index) => `timeout-${index} permission denied of ${index}`),

@@ -111,7 +111,7 @@ describe('source code', () => {
     expect(sourceSigns(subject(text))).toBeUndefined()
   })
 
-  it("is not recognized in a program's output, whatever path the call names", () => {
+  it("is not recognized in a program's output, even if the call has a path of source code", () => {
     const log = 'PASS test one\n  ok in 12 ms\nFAIL test two\n  12 was not 13\n'.repeat(20)
     expect(sourceSigns(subject(log, { command: 'cat a.py > /dev/null; pytest a.py' }))).toBeUndefined()
     expect(

@@ -12,7 +12,7 @@ function summaryOf(cells: readonly string[]): ColumnSummary {
 
 const described = (cells: readonly string[], most = 8): string => describeColumn(summaryOf(cells), most)
 
-it('a column summary has the range of numbers as they are written', () => {
+it('a column summary has the range of numbers, in the notation of the table', () => {
   expect(
     described(['315.70', '-2', '.5', '1e3', '', '317.46', ...Array.from({ length: 20 }, (_, index) => `${index}`)]),
   ).toBe('-2…1e3, 1 empty')

@@ -203,7 +203,7 @@ const MOST_PROBED = 256
 /** Smallest share of distinct cells in a key column. */
 const DISTINCT_SHARE = 0.5
 const FILLED_SHARE = 0.9
-/** Among columns with nearly as many distinct cells as the best, the shortest is used. */
+/** The key is the shortest column that has at least this share of the largest number of distinct cells. */
 const ABOUT_AS_DISTINCT = 0.9
 /** Largest share of a row's tokens for its key. If the key is larger, rows are shown instead. */
 const KEY_SHARE = 0.45

@@ -108,7 +108,7 @@ async function within(
   try {
     return await Promise.race([reader.read(), timeout])
   } catch (cause) {
-    // The request ended for some reason, and the rest of the body is missing.
+    // The request ended too early, so the rest of the body is missing.
     throw cause instanceof HttpError ? cause : tooSlow('The request ended before its body did.', { cause })
   } finally {
     clearTimeout(timer)

@@ -132,7 +132,7 @@ describe('WorkGate', () => {
     expect([gate.running, gate.bytes]).toEqual([0, 0])
   })
 
-  it('respects its memory limit, and admits a larger request alone', async () => {
+  it('respects its memory limit, and runs a larger request only if no other request runs', async () => {
     const gate = new WorkGate(LIMITS)
     const small = await gate.enter('a', 60)
     const large = gate.enter('b', 4_000)

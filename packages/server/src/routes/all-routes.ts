@@ -59,7 +59,7 @@ const healthRoute: Route = defineRoute({
       description: 'The service is running.',
       schema: z.object({ status: z.literal('healthy') }).meta({ id: 'Health' }),
     },
-    429: { description: 'Too many requests from an address.' },
+    429: { description: 'The address has sent too many requests.' },
     503: { description: 'The service is shutting down.' },
   },
   handle: async () => ({ json: { status: 'healthy' } }),
@@ -92,7 +92,7 @@ const documentRoute = (document: () => unknown): Route =>
     isPublic: true,
     responses: {
       200: { description: 'OpenAPI 3.1.', schema: z.record(z.string(), z.unknown()) },
-      429: { description: 'Too many requests from an address.' },
+      429: { description: 'The address has sent too many requests.' },
       503: { description: 'The service is shutting down.' },
     },
     handle: async () => ({ json: document() }),

@@ -25,7 +25,7 @@ export const contentRoute: Route = defineRoute({
       contentType: '*/*',
       headers: { 'content-range': 'Which bytes these are.' },
     },
-    304: { description: '`If-None-Match` names it: content never changes under a reference.' },
+    304: { description: '`If-None-Match` has this reference: the content of a reference never changes.' },
   },
   failureStatuses: {
     400: 'It is no reference.',

@@ -20,7 +20,7 @@ export const listRoute: Route = defineRoute({
       .min(1)
       .max(MAX_PAGE)
       .optional()
-      .meta({ description: 'Entries of a page. Defaults to 100.' }),
+      .meta({ description: 'Number of entries in a page. Defaults to 100.' }),
     cursor: z.string().max(512).optional().meta({ description: '`next` of the previous page.' }),
   }),
   responses: {

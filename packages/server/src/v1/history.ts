@@ -46,7 +46,7 @@ const tokens = z.number().positive()
 
 const conversation = {
   format: z.enum(FORMAT_NAMES).meta({ description: 'The message format.' }),
-  messages: z.unknown().meta({ description: 'The conversation in the format of its API, which the answer has too.' }),
+  messages: z.unknown().meta({ description: 'Messages in the format of their API. The answer has the same format.' }),
 }
 
 const historyRequestSchema = z
@@ -60,7 +60,7 @@ const historyRequestSchema = z
       .int()
       .min(0)
       .optional()
-      .meta({ description: 'Tokens of one summarised group; 0, the default, for one.' }),
+      .meta({ description: 'Tokens of each group that is summarized. Defaults to 0, one group.' }),
     compactRatioThreshold: z.number().min(0).max(1).optional().meta({ description: 'Defaults to 0.75.' }),
     historyPreviewTokens: z.int().min(0).optional().meta({ description: 'Defaults to 50.' }),
     instructions: z.string().max(10_000).optional().meta({ description: 'Additional instructions for summaries.' }),
@@ -83,7 +83,7 @@ const historyAnswerSchema = z
     messages: z.unknown().meta({ description: 'The conversation to continue with.' }),
     applied: z.array(z.enum(['compact', 'compress'])),
     tokens: size,
-    fits: z.boolean().meta({ description: 'Whether it is within its limit now.' }),
+    fits: z.boolean().meta({ description: 'Whether the history is within its limit now.' }),
     obstacles: z.array(z.object({ ...statistics, explanation: z.string() })),
     statistics: z.array(z.object(statistics)),
     unchanged: z.number().meta({ description: 'Number of unchanged messages at the start.' }),

@@ -21,20 +21,20 @@ export const retrieveRoute: Route = defineRoute({
   tag: 'Results',
   body: z
     .looseObject({
-      reference: parameter('string', 'Without it, pattern or query search everything in the scope.'),
+      reference: parameter('string', 'If missing, pattern or query search all entries of the scope.'),
       pattern: parameter('string', 'Regular expression or keyword.'),
       line_range: parameter('object', undefined, range),
       byte_range: parameter('object', undefined, range),
       context_lines: parameter('number'),
       ignore_case: parameter('boolean'),
       json_path: parameter('string', 'JSONPath (RFC 9535).'),
-      query: parameter('string', 'Words to find the best passages for.'),
-      sql: parameter('string', 'One SELECT (SQLite) over a stored table t.'),
-      references: parameter('array', 'Tables for sql, instead of reference: t1, t2.', { items: { type: 'string' } }),
+      query: parameter('string', 'Words: returns the passages that match them best.'),
+      sql: parameter('string', 'One SELECT (SQLite) from the table t.'),
+      references: parameter('array', 'Entries whose tables sql reads as t1, t2.', { items: { type: 'string' } }),
       count_only: parameter('boolean'),
       from_end: parameter('boolean'),
-      after: parameter('number', 'Continues a capped answer, as it says.'),
-      wait_seconds: parameter('number', 'Waits for output that is still written, at most 30.'),
+      after: parameter('number', 'Continues a cut answer with its number.'),
+      wait_seconds: parameter('number', 'Waits for new lines of an open entry, at most 30 seconds.'),
     })
     .meta({ id: 'RetrievalInput' }),
   responses: {
@@ -43,10 +43,9 @@ export const retrieveRoute: Route = defineRoute({
       schema: z
         .object({
           content: z.array(contentBlockSchema),
-          matches: z
-            .number()
-            .optional()
-            .meta({ description: 'Matches, results, passages or rows in all. Absent if the call only read.' }),
+          matches: z.number().optional().meta({
+            description: 'Total of matches, results, passages or rows. Absent if the call only read.',
+          }),
           matchingLines: z
             .array(
               z.object({ reference: z.string(), line: z.number(), column: z.number().optional(), text: z.string() }),

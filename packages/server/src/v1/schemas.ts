@@ -10,11 +10,11 @@ export const failureSchema: z.ZodType = z
         description:
           'Stable, for programs. Causes and fixes: https://github.com/spillway-js/spillway/blob/main/docs/errors.md',
       }),
-      message: z.string().meta({ description: 'For people and models: what to do. It may change.' }),
+      message: z.string().meta({ description: 'What to do, for people and models. The text may change.' }),
       retryable: z.boolean().meta({ description: 'Whether the same request may succeed later.' }),
     }),
   })
-  .meta({ id: 'Failure', description: 'Why a request failed.' })
+  .meta({ id: 'Failure', description: 'The reason why a request failed.' })
 
 interface NamedJson {
   readonly name?: string | undefined
@@ -25,8 +25,8 @@ interface NamedJson {
 const name = z.string().max(1_024)
 
 const named = {
-  name: name.optional().meta({ description: 'A file name, title or URI, shown beside the reference.' }),
-  context: name.optional().meta({ description: 'A few words on the content, shown beside the name.' }),
+  name: name.optional().meta({ description: 'A file name, title or URI, shown next to the reference.' }),
+  context: name.optional().meta({ description: 'A few words about the content, shown next to the name.' }),
 }
 
 type ContentBlockJson =
@@ -83,9 +83,9 @@ const storedBlockSchema: z.ZodType = z
 export const outcomeSchema: z.ZodType = z
   .object({
     status: z.enum(['inline', 'redacted', 'offloaded']).meta({
-      description: 'Whether the result is as it was, is without its secrets, or was stored and replaced.',
+      description: 'Whether the result is unchanged, without its secrets, or stored and replaced.',
     }),
-    reason: z.string().optional().meta({ description: 'Why it is inline.' }),
+    reason: z.string().optional().meta({ description: 'Why the result is inline.' }),
     content: z.array(contentBlockSchema).meta({ description: 'The content for the context.' }),
     stored: z.array(storedBlockSchema),
     tokens: z.object({ original: z.number(), replacement: z.number().optional() }),

@@ -121,7 +121,7 @@ export class Tombstones {
   async write(paths: EntryPaths, eviction: Eviction): Promise<void> {
     await unless(['ENOSPC', 'EDQUOT'], this.#write(paths, eviction))
     const folder = paths.tombstoneFolder
-    // A random start makes processes trim that evict only a few entries each.
+    // With a random start, tombstones are trimmed even if each process evicts only a few entries.
     const count = 1 + (this.#untrimmed.get(folder) ?? Math.floor(Math.random() * TRIM_EVERY))
     if (this.#untrimmed.size >= MAX_KNOWN_FOLDERS) this.#untrimmed.clear()
     this.#untrimmed.set(folder, count % TRIM_EVERY)

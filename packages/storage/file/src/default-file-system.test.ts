@@ -71,7 +71,7 @@ describe('a worker thread for file operations', () => {
     expect(await describeAll(one)).toEqual(await describeAll(other))
   })
 
-  test('leaves its content to the caller, and gets only that content', async () => {
+  test('gets a copy of exactly the content, so that the caller keeps its memory', async () => {
     const directory = await folder()
     const memory = new Uint8Array(1_000_000).fill(97)
     const content = memory.subarray(10, 13)

@@ -43,7 +43,7 @@ import('node:worker_threads').then(async ({ parentPort }) => {
     try {
       while (taken < steps.length && take[steps[taken].step](steps[taken])) taken++
     } catch {
-      // The single operations meet the same failure, and explain it.
+      // The single operations fail in the same way, and their errors explain the failure.
     }
     parentPort.postMessage({ id, taken, milliseconds: performance.now() - begin })
   })

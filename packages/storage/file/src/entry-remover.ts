@@ -22,7 +22,7 @@ const NO_SPACE = ['ENOSPC', 'EDQUOT']
  * Removes entries in steps, so that an entry stored or used in between is not lost. {@link EntryRemover.recover} undoes
  * an unfinished removal.
  *
- * The directory `<reference>.removal` excludes other removers. The sidecar is moved into it first. If the entry was not
+ * The directory `<reference>.removal` excludes other removers. First the sidecar is moved there. If the entry was not
  * used since, the content is moved next. A last check finds entries that were stored again.
  */
 export class EntryRemover {

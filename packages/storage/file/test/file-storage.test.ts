@@ -162,7 +162,7 @@ describe('FileStorage', () => {
     expect(await readFile(location?.address ?? '', 'utf8')).toBe('content\n')
   })
 
-  test('may be behind a symbolic link', async () => {
+  test('can be reached through a symbolic link', async () => {
     const directory = await temporaryDirectory()
     await mkdir(`${directory}-real`)
     await symlink(`${directory}-real`, directory)

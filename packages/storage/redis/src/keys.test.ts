@@ -81,7 +81,7 @@ const content = fc.record({
 
 const lines = fc.option(fc.stringMatching(/^[a-z0-9,]{1,50}$/), { nil: undefined })
 
-test('a stored value is read back, whatever bytes follow it', () => {
+test('a stored value is read back with any following bytes', () => {
   fc.assert(
     fc.property(description, content, lines, fc.uint8Array(), (described, of, lineIndex, rest) => {
       const encoded = encodeHeader(described, of, lineIndex)

@@ -301,7 +301,7 @@ describe('a client of the caller', () => {
     expect(() => new RedisStorage({ connection: { host: 'localhost', keyPrefix: 'a:' } })).toThrow(/keyPrefix/)
   })
 
-  test.skipIf(!shared.available)('is not closed, and may be used beside the storage', async () => {
+  test.skipIf(!shared.available)('is not closed, and may be used by other code too', async () => {
     const client = new Redis(sharedUrl(), { enableAutoPipelining: true, stringNumbers: true, replyMapping: 'resp3' })
     onTestFinished(() => client.disconnect())
     const { prefix } = testStorage()

@@ -69,7 +69,7 @@ describe.skipIf(!shared.available)('keys that the server evicts', () => {
     })
   })
 
-  test('make open content reject because it is gone', async () => {
+  test('make reads of open content reject', async () => {
     const { storage, raw, prefix } = testStorage({ chunkBytes: 4_096 })
     const reference = await storage.store('call_1_0', pattern(3_000_000))
     const open = await storage.open(reference)
@@ -99,7 +99,7 @@ describe.skipIf(!shared.available)('keys that the server evicts', () => {
     expect(listed.map(({ reference }) => reference).toSorted()).toEqual(references.toSorted())
   })
 
-  test('with equal times are listed and cleared in any number, by pages of limited size', async () => {
+  test('are listed and cleared in pages of limited size, even if all of them have the same time', async () => {
     const { raw, prefix } = testStorage()
     const driver = testDriver(prefix)
     const references = Array.from({ length: 9_500 }, (_, at) => `of_one_time_${at}`)

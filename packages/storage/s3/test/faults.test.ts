@@ -71,7 +71,7 @@ describe.skipIf(!found.available)('if a server fails,', () => {
     await expect(storage.retrieve(reference)).resolves.toMatchObject({ content: filled(10) })
   })
 
-  test('a stream whose connection is cut leaves no part behind', async () => {
+  test('a stream whose connection is cut leaves no parts in the bucket', async () => {
     const storage = throughProxy({ prefix: 'stream', partBytes: 5 * MB })
     // Connections that are free break with it, which shows only when the abort is sent over one of them.
     await Promise.all(Array.from({ length: 20 }, () => collect(storage.list())))

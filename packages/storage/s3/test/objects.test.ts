@@ -93,7 +93,7 @@ describe.skipIf(!found.available)('objects of a bucket', () => {
     await storage.close()
   })
 
-  test('of an open entry can still be read after others have stored it again in different parts', async () => {
+  test('can still be read through an open entry after the entry was stored again in different parts', async () => {
     const content = filled(6 * MB)
     const storage = open('reopened')
     const reference = await storage.store('call_1', content)

@@ -153,7 +153,7 @@ export class Connection {
   }
 
   #failed(error: unknown): unknown {
-    // A file that was read-only when it was opened stays so for SQLite until it is opened again.
+    // If a file was read-only when it was opened, SQLite cannot write to it until the file is opened again.
     if (this.#session?.isShared === false && sqliteCode(error)?.startsWith('SQLITE_READONLY') === true)
       this.#letGo(this.#session)
     return this.#explained(error)

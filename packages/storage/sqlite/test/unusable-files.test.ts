@@ -111,7 +111,7 @@ describe('a file that is moved away while it is open', () => {
   test.each([
     ['a link to it', 'spill.db', ''],
     ['a link to its directory', '', '/spill.db'],
-  ])('is reported as an outage to later callers, behind %s', async (_, target, below) => {
+  ])('is reported as an outage to later callers, if it was reached through %s', async (_, target, below) => {
     const path = await temporaryPath()
     const [data, link] = [`${path}.data`, `${path}.link`]
     await mkdir(data)

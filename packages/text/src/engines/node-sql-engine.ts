@@ -329,7 +329,7 @@ import('node:worker_threads').then(async ({ parentPort }) => {
       port.on('close', () => resolve(undefined))
     }).finally(() => {
       port.close()
-      // An abandoned load leaves statements. Until they are finalized, SQLite keeps the memory of the closed database.
+      // After an abandoned load, SQLite keeps the memory of a closed database until its statements are finalized.
       for (let left; (left = capi.sqlite3_next_stmt(db, 0)) !== 0; ) capi.sqlite3_finalize(left)
       capi.sqlite3_close_v2(db)
     })

@@ -118,7 +118,7 @@ describe('a member name', () => {
     )
   })
 
-  test('is found even with invalid UTF-8, as it is displayed', () => {
+  test('is found even with invalid UTF-8, in the form that is displayed', () => {
     expect(new JsonName('a\uFFFD').stands(new Uint8Array([34, 97, 0xff, 34]), 0)).toBe(true)
   })
 })

@@ -207,7 +207,7 @@ function stringsOfRepeat({ body, min, max }: RepeatNode): Strings {
     return optional && strings.exact.length < MOST_STRINGS ? { exact: [...strings.exact, ''] } : {}
   }
   let run: readonly string[] | undefined = strings.exact
-  const times = Math.min(min, LONGEST_STRING + 1) // Beyond it, only the empty string is short enough.
+  const times = Math.min(min, LONGEST_STRING + 1) // If the limit is reached, only the empty string is short enough.
   for (let count = 1; count < times && run !== undefined; count++) run = joined(run, strings.exact)
   if (run !== undefined && min === max) return { exact: run }
   return defined(better(better(strings.exact, strings.required), run))

@@ -69,7 +69,7 @@ describe('rankPassages', () => {
     expect((await rank(lines, 'needle')).lines).toEqual([1, 22, 43, 64])
   })
 
-  it('counts passages similar to a better one with that one', async () => {
+  it('counts similar passages as one passage, the best of them', async () => {
     const lines = Array.from({ length: 100 }, (_, index) => [
       ...hay(10),
       `request ${index + 1} ended with status 503`,

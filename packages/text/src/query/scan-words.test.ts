@@ -76,7 +76,7 @@ describe('shapeOf', () => {
     expect(shapeOf('1 2 3', 0, 5).weak).toBe(true)
   })
 
-  it('says if little of a line is left', () => {
+  it('reports if only a small part of a line is left', () => {
     expect(shapeOf('FAILED 12', 0, 9).weak).toBe(true)
     expect(shapeOf('the request failed', 0, 18).weak).toBe(false)
   })

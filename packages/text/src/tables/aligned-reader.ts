@@ -140,7 +140,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
 
   #takeBars(block: BlockText, start: number, end: number): void {
     const first = block.codes[start]!
-    // Rows begin with a bar or a blank; rules and footers do not, except `|---|---|` and `| :-- |`.
+    // Rows begin with a bar or a blank. Rules and footers begin differently, except `|---|---|` and `| :-- |`.
     const isPlain =
       first === 32 ? !isDash(block.codes[start + 1]!) : first === this.#bar && !this.#mayBeRule(block, start)
     if (!isPlain || this.#inNotes) {

@@ -136,7 +136,7 @@ describe('historyPrepareStep', () => {
     expect(await step({ messages: LARGE })).toEqual({ messages: expect.any(Array) })
   })
 
-  it("returns the result of the program's function if messages are within the limit, and rejects as it does", async () => {
+  it("returns the result of the program's function if messages are within the limit, and rejects if the function rejects", async () => {
     const own = { toolChoice: 'required' as const }
     const step = historyPrepareStep(newSession(), LIMITS, () => own)
     expect(await step({ messages: historyOf(1, LOG) } as never)).toBe(own)

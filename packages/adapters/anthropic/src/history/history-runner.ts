@@ -98,7 +98,7 @@ async function answered(runner: ToolRunner, call: Message | Stream): Promise<Mes
     return results === null ? undefined : [{ role, content }, results]
   }
   const [settled] = await Promise.allSettled([answer()])
-  // The runner meets the same error next, and reports it itself.
+  // The runner gets the same error in its next step, and reports it.
   return settled.status === 'fulfilled' ? settled.value : undefined
 }
 

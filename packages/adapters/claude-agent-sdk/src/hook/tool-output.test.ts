@@ -149,7 +149,7 @@ describe('readToolOutput', () => {
     expect(written[1]).toBe(small)
   })
 
-  it('replaces a large stderr, and keeps stdout beside it', () => {
+  it('replaces a large stderr, and keeps stdout', () => {
     const response = { stdout: 'out', stderr: 'a long text', interrupted: false }
     const output = readToolOutput(request('Bash', response))
     const [out, err] = output?.parts ?? []

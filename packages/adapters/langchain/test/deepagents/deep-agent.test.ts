@@ -169,7 +169,7 @@ describe('deepAgentMiddleware and deepAgentBackend', () => {
     expect(prompts.map(({ system }) => system?.includes('Always answer in verse.'))).toEqual([true, false])
   })
 
-  it('can be mounted beside other file systems', async () => {
+  it('can be mounted next to other file systems', async () => {
     const offloader = offloaderOf()
     const results = deepAgentBackend(offloader, { resultFolder: '/' })
     const { model, prompts } = scripted(

@@ -287,7 +287,7 @@ describe('the fields that a host gets', () => {
     expect((await offload(large)).shown).toEqual({ content: large.content })
   })
 
-  it('include fields beside the content of replaced parts, for programs', async () => {
+  it('include the other fields of replaced parts, for programs', async () => {
     const { shown } = await offload({ content: [{ ...text(LOG), _meta: { etag: 7 } }, text('small')] })
     expect(shown._meta?.[OFFLOADED_KEY]).toMatchObject({ parts: [{ _meta: { etag: 7 } }] })
   })

@@ -81,7 +81,7 @@ describe('historyInputFilter', () => {
     expect([first, second]).toMatchObject([{ content: 'The first word.' }, { content: 'The second word.' }])
   })
 
-  it('lets a session store the preview of a message that exceeds the limit alone', async () => {
+  it('lets a session store the preview of a message that exceeds the limit by itself', async () => {
     const { offloader } = newOffloader()
     const { agent } = makeAgent(reading(4), { tools: offloadTools([reader], offloader) })
     const session = new MemorySession({ sessionId: 'session-1' })

@@ -321,7 +321,7 @@ function readLines(path: string, text: string, isSession?: boolean): ReadMessage
 function parseLine(path: string, text: string, line: number): Fields {
   const value = parseJson(text.trim())
   if (value === undefined) throw transcriptError(path, line, 'the line is not JSON. Each line must have one value.')
-  if (!isFields(value)) throw transcriptError(path, line, 'the line has no object: a message is one.')
+  if (!isFields(value)) throw transcriptError(path, line, 'the line is not a JSON object, so it is no message.')
   if (Array.isArray(value['messages']) && value['role'] === undefined)
     throw transcriptError(path, line, 'the line has a whole conversation. Put it into a separate file.')
   return value

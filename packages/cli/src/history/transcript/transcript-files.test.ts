@@ -230,7 +230,7 @@ test.skipIf(process.platform === 'win32')('a pipe is written to, and stays a pip
 
 test.each([
   ['a.jsonl', '{"role":"user","content":"a"}\n{"role":"user"\n', ':2: the line is not JSON.'],
-  ['a.jsonl', '{"role":"user","content":"a"}\n[1]\n', ':2: the line has no object'],
+  ['a.jsonl', '{"role":"user","content":"a"}\n[1]\n', ':2: the line is not a JSON object'],
   ['a.jsonl', '{"messages":[]}\n{"messages":[]}\n', ':1: the line has a whole conversation.'],
   ['a.json', '[\n  {"role":"user"},\n  {"role":user}\n]', ': the file is not JSON.'],
   ['a.json', '[\n  {"role":"user"}\n  {"role":"user"}\n]', ':3: the file is not JSON.'],
@@ -241,10 +241,13 @@ test.each([
   ['a.json', '', ': has no messages.'],
   ['a.txt', '\n# Title\n', ':2: is not JSON.'],
   ['a.json', '[\n {"speaker":"user","text":"a"}]', ': messages of an unknown format.'],
-])('a transcript with %s and %j is refused, with its line if possible', async (name, text, message) => {
-  const reading = read(name, text)
-  await expect(reading).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining(name + message) })
-})
+])(
+  'a transcript with %s and %j is refused, and the error has the line number if possible',
+  async (name, text, message) => {
+    const reading = read(name, text)
+    await expect(reading).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining(name + message) })
+  },
+)
 
 test('bytes that are not UTF-8 are refused', async () => {
   const path = join(temporaryFolder(), 'a.jsonl')

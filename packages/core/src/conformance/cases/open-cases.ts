@@ -62,7 +62,7 @@ export const openCases: readonly ConformanceCase[] = [
     title: 'The line index matches the content after any kind of store',
     requires: ['open'],
     async run({ storage }) {
-      // Of one size, so that only their own indexes fit.
+      // The contents have the same size, so that each needs its own line index.
       const counts = [30_000, 300_000, 30_000]
       const contents = [lines(30_000, 100), lines(300_000, 10)]
       const references: string[] = []

@@ -260,7 +260,7 @@ describe('a JSON path', () => {
     })
   })
 
-  test('selects values before the position where content stops being JSON', async () => {
+  test('selects values before the first JSON error', async () => {
     expect(await ask('{"a":[1,2,', '$.a[*]')).toBe(
       '[2 results]\n[The JSON breaks off at the end of the content.]\n\n$.a[0]: 1\n$.a[1]: 2',
     )
@@ -363,7 +363,7 @@ describe('a value written on one line', () => {
     )
   })
 
-  test('has numbers and strings as they are written', () => {
+  test('has numbers and strings as written in the content', () => {
     const json = '{ "a" : 1.50e+3,"b":[ ] ,"c":{},"d":"\\u0041 \\" , { "}'
     expect(compactJson(json, Infinity).text).toBe('{"a": 1.50e+3, "b": [], "c": {}, "d": "\\u0041 \\" , { "}')
   })

@@ -163,7 +163,7 @@ describe('selecting values by a walk', () => {
     expect((await select(text, '$..b.a')).shown).toEqual(['$[0].b.a 3', '$[0].b.a 4'])
   })
 
-  test('gives each value once, in the order in which values end', async () => {
+  test('returns each value once, after the values inside it', async () => {
     const text = '{"a":[0,{"b":[1]}],"c":[2,3]}'
     expect((await select(text, "$['c','a',?@[0]]")).shown).toEqual(['$.a [0,{"b":[1]}]', '$.c [2,3]'])
     expect((await select(text, '$.c[::-1]')).shown).toEqual(['$.c[0] 2', '$.c[1] 3'])
@@ -247,7 +247,7 @@ describe('selecting values by a walk', () => {
     expect((await select(`${text}\n[INFO] bye`, '$.a[1].b')).shown).toEqual(['$.a[1].b 2'])
   })
 
-  test('reports where the content stops being JSON, with the values before it', async () => {
+  test('reports the position of the first JSON error, and returns the values before it', async () => {
     expect(await select('{"a":[1,2,', '$.a[*]')).toMatchObject({ count: 2, ended: { by: 'failure', at: 10 } })
     expect(await select('{"a":[1,2]} x', '$.a[*]')).toMatchObject({ count: 2, ended: { by: 'all' } })
     expect(await select('[1,2]} x', '$[*]')).toMatchObject({ count: 2, ended: { by: 'failure', at: 5 } })
@@ -256,7 +256,7 @@ describe('selecting values by a walk', () => {
     expect(await select('', '$')).toMatchObject({ count: 0, ended: { by: 'failure', at: 0 } })
   })
 
-  test('filters the values before the place where the content breaks off, at any level', async () => {
+  test('filters the values before the end of incomplete content, at any level', async () => {
     const cut = '{"a":[{"b":1,"c":{"b":1}},{"b":2},{"b":1'
     for (const chunkBytes of [1, 7, Infinity]) {
       const selection = await select(cut, '$..[?@.b == 1].b', { chunkBytes })
@@ -265,7 +265,7 @@ describe('selecting values by a walk', () => {
     expect((await select('{"a":1}\n{"b":[{"c":2},{"c":3', '$..[?@.c > 1]')).shown).toEqual(['$[1].b[0] {"c":2}'])
   })
 
-  test('tells where a value that must pass a filter is not JSON', async () => {
+  test('reports the position of a value that a filter must test and that is not JSON', async () => {
     expect(await select(`[{'a': 1}, {'a': 2}]`, '$[?@.a == 2]')).toMatchObject({ count: 0, brokenAt: 1 })
     expect(await select('[{"a":1},{"b":NaN}]', '$[?@.a]')).toMatchObject({ count: 1, brokenAt: 9 })
     expect(await select('[{"a":1},5,"x",null]', '$..[?@.b]')).toMatchObject({ count: 0, brokenAt: undefined })

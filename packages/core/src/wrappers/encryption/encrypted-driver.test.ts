@@ -74,7 +74,7 @@ describe('an open encrypted entry', () => {
     expect(await readAll(await driver.open?.(ID))).toEqual(EXPECTED)
   })
 
-  test('continues to be read each time its content is stored again', async () => {
+  test('can be read after its content was stored again, any number of times', async () => {
     const { driver, storeAgain, open } = openingFixture()
     await write(driver)
     const entry = await driver.open?.(ID)

@@ -297,7 +297,7 @@ describe('encryption keys', () => {
       })
   })
 
-  test('cause an error, not a missing entry, if they give other names than those in use', async () => {
+  test('cause an error, not a missing entry, if the name key is different', async () => {
     const { driver } = recordedDriver()
     const reference = await open(driver, { key: FIRST }).scope('a').store('call', bytes('content'))
     const wrong = open(driver, { key: SECOND })

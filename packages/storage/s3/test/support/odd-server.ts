@@ -17,7 +17,7 @@ export interface Answer {
   readonly cutAt?: number
 }
 
-/** Answer a request in any way; `ask` passes it on to the real server and returns what that says. */
+/** Answer a request in any way; `ask` sends the request to the real server and returns its answer. */
 export type Answerer = (request: IncomingMessage, ask: () => Promise<Answer>) => Promise<Answer>
 
 /** A server that can be stopped. */

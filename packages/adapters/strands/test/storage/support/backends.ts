@@ -82,7 +82,7 @@ export const backends: readonly Backend[] = [
       const connection = { endpoint, region, credentials: { accessKeyId, secretAccessKey }, forcePathStyle: true }
       const bucket = 'spillway-strands'
       const client = new S3Client(connection)
-      // Creating what is one's own already changes nothing.
+      // Creating the bucket again changes nothing.
       await client.send(new CreateBucketCommand({ Bucket: bucket }))
       client.destroy()
       const prefix = randomUUID()
