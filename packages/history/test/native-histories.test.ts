@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { nativeHistories } from './native-histories.ts'
 import { FORMAT_NAMES, validateHistory } from './validate-history.ts'
 
-describe.each(FORMAT_NAMES)('histories of %s', (format) => {
+describe.each(FORMAT_NAMES)('generated histories of %s', (format) => {
   it('are valid', () => {
     fc.assert(
       fc.property(nativeHistories(format), (conversation) => {

@@ -52,7 +52,7 @@ describe('readText and ArrivingText', () => {
     expect((await read([shout], 'other\n'.repeat(4_000))).preview).toContain('other')
   })
 
-  it('ask no further previewer after one that is as sure as a built-in one can be, unless it shows nothing', async () => {
+  it('ask no further previewer if one has the highest confidence of built-in previewers, unless it shows nothing', async () => {
     const asked: string[] = []
     const further = definePreviewer({
       name: 'further',

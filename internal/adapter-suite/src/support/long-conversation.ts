@@ -80,7 +80,7 @@ export async function runLong(
 /** Say whether what the model sees of a result is a reference. */
 export const isReference = (result: SeenResult): boolean => textOf(result).includes(OFFLOADED)
 
-/** Return the prompts at which results became references that the prompt before had whole. */
+/** Return the indexes of prompts with references in place of results that the previous prompt had in full. */
 export function passesIn(prompts: readonly SeenPrompt[]): readonly number[] {
   return Array.from(prompts, (_, index) => index).filter((index) => {
     const before = prompts[index - 1]?.results ?? []

@@ -96,7 +96,7 @@ const MAX_SEARCHED_ENTRIES = 1_000
 /** Largest number of bytes to search, unless a single entry is larger. */
 const MAX_SEARCHED_BYTES = 1_073_741_824
 
-/** Reads the text of this scope one entry after the other, the newest first. Old and large ones may stay unsearched. */
+/** Reads the texts of this scope one by one, the newest first. Old and large entries may not be searched. */
 export async function readNewest(
   context: RetrievalContext,
   hasTime: () => boolean,

@@ -116,7 +116,7 @@ describe('the span of an offload', () => {
     expect(event.durationMs).toBeGreaterThan(0)
     expect(seconds * 1_000 + nanoseconds / 1_000_000).toBeCloseTo(event.durationMs, 0)
     const [start, rest] = spans()[0]?.startTime ?? [0, 0]
-    // Clocks of the span have whole milliseconds.
+    // The times of a span are whole milliseconds.
     expect(start * 1_000 + rest / 1_000_000).toBeGreaterThanOrEqual(before - 2)
   })
 

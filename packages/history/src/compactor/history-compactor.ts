@@ -24,7 +24,7 @@ import {
 } from '../history-outcome.ts'
 import { recentStart } from '../measure/recent-start.ts'
 
-/** Number of remembered conversations: sub-agents of one session take turns, and each has its own. */
+/** Number of remembered conversations. Each sub-agent of a session has its own, and they call the model in turn. */
 const MAX_REMEMBERED = 8
 const CALLS_BETWEEN_USES = 5
 

@@ -49,7 +49,7 @@ export async function summarizeGroup(
     return { rejection: timeout.aborted ? 'timeout' : 'model-failed', error }
   }
   const named = new Set(references)
-  // The model did not invent names that the prompt contains.
+  // A reference that the prompt contains is not invented by the model.
   const inPrompt = referencesIn(prompt)
   const summary = readSummary(answer, (reference) => named.has(reference) || inPrompt.has(reference))
   if ('rejection' in summary) return summary

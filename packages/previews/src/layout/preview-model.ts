@@ -54,7 +54,7 @@ export interface PreviewModel {
   readonly names?: HiddenNames | undefined
 }
 
-/** Names that are shown for hidden lines, below the mark of their gap. */
+/** Names in hidden lines, which are shown below the mark of the gap. */
 export interface HiddenNames {
   /** Returns names for about this many tokens, in any order. */
   readonly choose: (tokens: number) => readonly HiddenName[]

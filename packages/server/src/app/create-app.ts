@@ -22,8 +22,8 @@ export interface AppOptions {
   /** The callers' tokens and scopes. With `'none'`, every client has access, so only this machine may connect. */
   readonly tokens: AccessTokens | 'none'
   /**
-   * The root scope. Without tokens, all callers use it (default `['default']`). With tokens, their scopes are below it.
-   * `[]` means the storage itself.
+   * The root scope: all callers without tokens use it (by default `['default']`), and scopes of tokens are below it.
+   * `[]` is the whole storage.
    */
   readonly scope?: readonly string[] | undefined
   /** Allowed host names without ports. The loopback names are always allowed. */
