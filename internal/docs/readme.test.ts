@@ -29,7 +29,7 @@ describe.each(documents.filter((path) => listReadmes().includes(path)))('%s', (p
     const incomplete = local.filter(({ fence }) => !fence.code.includes('\nnpm pkg set type=module'))
     expect(incomplete.map(({ fence }) => `line ${fence.line}`)).toEqual([])
     expect(new Set([...text.matchAll(/Node\.js \d+(?:\.\d+)?.{9}/g)].map(([match]) => match))).toEqual(
-      new Set(['Node.js 22 or newer']),
+      new Set(['Node.js 22.14 or newer']),
     )
   })
 

@@ -7,18 +7,19 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { ROOT } from './public-packages.ts'
+import { OLDEST_NODE, ROOT } from './public-packages.ts'
 
 /** Programs that only a rehearsal needs. They stay out of the workspace, whose lockfile would grow by 300 packages. */
-const DEPENDENCIES = { verdaccio: '6.10.4', node: '22' }
+const DEPENDENCIES = { verdaccio: '6.10.4', node: '22', 'oldest-node': `npm:node@${OLDEST_NODE}.0` }
 
 /** A registry without packages. */
 export interface LocalRegistry {
   readonly url: string
   /** Variables with which npm and pnpm publish to the registry. */
   readonly env: Readonly<Record<string, string>>
-  /** The program of Node.js 22, which comes from npm. */
+  /** Programs of Node.js that come from npm: the newest version 22, and the oldest that is supported. */
   readonly node22: string
+  readonly oldestNode: string
   close(): void
 }
 
@@ -33,7 +34,7 @@ export async function startLocalRegistry(): Promise<LocalRegistry> {
   })
   mkdirSync(tools, { recursive: true })
   writeFileSync(join(tools, 'package.json'), manifest)
-  if (!existsSync(join(tools, 'node_modules/verdaccio'))) {
+  if (!existsSync(join(tools, 'node_modules/oldest-node'))) {
     const options = { cwd: tools, shell: process.platform === 'win32' }
     await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund'], options)
   }
@@ -59,6 +60,7 @@ export async function startLocalRegistry(): Promise<LocalRegistry> {
     url,
     env: { npm_config_userconfig: npmrc, npm_config_registry: url },
     node22: join(tools, 'node_modules/node/bin/node'),
+    oldestNode: join(tools, 'node_modules/oldest-node/bin/node'),
     close: () => {
       server.close()
       server.closeAllConnections()

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { listPeerSets } from '../peers/peer-sets.ts'
 import { reportApi } from './api-report.ts'
 import { findMissingImports } from './packed-imports.ts'
-import { chosen, exists, listPublicPackages, ROOT, tarballOf } from './public-packages.ts'
+import { chosen, exists, listPublicPackages, OLDEST_NODE, ROOT, tarballOf } from './public-packages.ts'
 import { listTarball, readFromTarball } from './tarball-registry.ts'
 
 type Entries = Record<string, unknown>
@@ -44,7 +44,7 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
       bugs: `${WEBSITE}/issues`,
       author: 'The Spillway authors',
       files: ['dist', '!dist/.tsbuildinfo', 'CHANGELOG.md', 'NOTICE'],
-      engines: { node: '>=22' },
+      engines: { node: `>=${OLDEST_NODE}` },
       publishConfig: { access: 'public' },
       scripts: { build: `node ${relative(folder, 'internal/build/build.ts')}` },
     })

@@ -3,6 +3,9 @@ import { dirname, join } from 'node:path'
 
 export const ROOT: string = join(import.meta.dirname, '../..')
 
+/** The oldest version of Node.js that all packages support, as their `engines` say. */
+export const OLDEST_NODE = '22.14'
+
 /** A package that is published. */
 export interface PublicPackage {
   readonly name: string

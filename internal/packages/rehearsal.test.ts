@@ -3,14 +3,14 @@
  * instructions with them in empty folders, on each supported version of Node.js.
  */
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestReport } from '../test-run/src/report-file.ts'
 import { startLocalRegistry, type LocalRegistry } from './local-registry.ts'
-import { listPublicPackages, ROOT } from './public-packages.ts'
+import { listPublicPackages, OLDEST_NODE, ROOT } from './public-packages.ts'
 
 const execute = promisify(execFile)
 const folder = mkdtempSync(join(tmpdir(), 'spillway-rehearsal-'))
@@ -34,20 +34,50 @@ it('the rehearsal publishes every public package', () => {
   for (const { name } of listPublicPackages()) expect(published).toContain(name)
 })
 
-describe.each([24, 22])('on Node.js %i', (major) => {
-  it('runs the command line as its README prints it', async () => {
-    const { stdout } = await run(major, 'npx', ['--yes', '@spillway/cli', 'run', '--', 'node', '--version'], folder)
-    expect(stdout).toMatch(new RegExp(`^v${major}\\.`))
-  })
+it('packages work on the oldest Node.js that their engines name', async () => {
+  writeFileSync(join(folder, 'oldest.mjs'), USE_OF_BACKENDS)
+  const packages = ['core', 'memory', 'file', 'sqlite', 'redis', 'postgres'].map((name) => `@spillway/${name}`)
+  await run(OLDEST_NODE, 'npm', ['install', ...packages, 'better-sqlite3', 'ioredis', 'pg'], folder)
+  const { stdout } = await run(OLDEST_NODE, 'node', ['oldest.mjs'], folder)
+  expect(stdout).toBe('offloaded\n'.repeat(4))
+})
 
+const USE_OF_BACKENDS = `
+  import { ContextOffloader } from '@spillway/core'
+  import { compressed } from '@spillway/core/wrappers'
+  import { FileStorage } from '@spillway/file'
+  import { InMemoryStorage } from '@spillway/memory'
+  import { PostgresStorage } from '@spillway/postgres'
+  import { RedisStorage } from '@spillway/redis'
+  import { SqliteStorage } from '@spillway/sqlite'
+
+  const text = 'a line of a log\\n'.repeat(5_000)
+  const storages = [new InMemoryStorage(), new FileStorage('./files'), new SqliteStorage('./a.db')]
+  for (const storage of [...storages, compressed(new InMemoryStorage())]) {
+    const offloader = new ContextOffloader({ storage })
+    const content = [{ type: 'text', text }]
+    console.log((await offloader.offload({ toolName: 'read', toolCallId: 'call_1', content })).status)
+  }
+  await new RedisStorage('redis://127.0.0.1:1').close()
+  await new PostgresStorage('postgres://127.0.0.1:1/app').close()
+`
+
+describe.each(['24', '22', OLDEST_NODE])('on Node.js %s', (version) => {
+  it('runs the command line as its README prints it', async () => {
+    const { stdout } = await run(version, 'npx', ['--yes', '@spillway/cli', 'run', '--', 'node', '--version'], folder)
+    expect(stdout).toMatch(new RegExp(`^v${version}\\.`))
+  })
+})
+
+describe.each(['24', '22'])('on Node.js %s', (version) => {
   it('follows the READMEs and the guide for backends', async () => {
-    const report = join(folder, `${major}.json`)
+    const report = join(folder, `${version}.json`)
     const vitest = [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'internal/packages']
     const tests = ['readme-examples', 'own-backend'].map((name) => `internal/packages/${name}.test.ts`)
     // A failed test also ends the run with an exit code, and its output says more.
-    await run(major, 'node', [...vitest, ...tests], ROOT, { SPILLWAY_REPORT: report })
+    await run(version, 'node', [...vitest, ...tests], ROOT, { SPILLWAY_REPORT: report })
     const { passed, failed, skipped } = JSON.parse(readFileSync(report, 'utf8')) as TestReport
-    console.log(`Node.js ${major}: ${passed} passed, ${JSON.stringify(skipped)}`)
+    console.log(`Node.js ${version}: ${passed} passed, ${JSON.stringify(skipped)}`)
     expect(failed).toEqual([])
     expect(passed).toBeGreaterThan(100)
   }, 3_600_000)
@@ -55,14 +85,14 @@ describe.each([24, 22])('on Node.js %i', (major) => {
 
 /** Run a program with a version of Node.js, where packages come from the local registry. */
 async function run(
-  major: number,
+  version: string,
   command: string,
   args: readonly string[],
   cwd: string,
   variables: NodeJS.ProcessEnv = {},
 ): Promise<{ readonly stdout: string }> {
   const { NODE_OPTIONS: _, VITEST: __, SPILLWAY_PACKAGES_OF: ___, ...inherited } = process.env
-  const node = major === 22 ? registry.node22 : process.execPath
+  const node = { '22': registry.node22, [OLDEST_NODE]: registry.oldestNode }[version] ?? process.execPath
   const env = {
     ...inherited,
     'npm_config_@spillway:registry': registry.url,

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import module from 'node:module'
+import { isTooOld, OLDEST_NODE } from './oldest-node.ts'
 
 const args = process.argv.slice(2)
-const OLDEST_NODE = 22
-if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE)
+if (isTooOld(process.versions.node))
   process.stderr.write(`spillway: Node.js ${OLDEST_NODE} or newer is needed; this is ${process.versions.node}.\n`)
 // Compiling takes a third of the time of a short command.
 module.enableCompileCache()

@@ -37,5 +37,5 @@ test('the URL of a server must be HTTP without a password', () => {
   expect(parseServerUrl('https://example.com/mcp?a=b')).toBe('https://example.com/mcp?a=b')
   for (const url of ['ftp://a/', 'example.com', '', 'file:///etc/passwd'])
     expect(() => parseServerUrl(url)).toThrow('begins with https://')
-  expect(() => parseServerUrl('https://me:secret@a/')).toThrow('Leave user name and password out')
+  expect(() => parseServerUrl('https://me:secret@a/')).toThrow('Leave user and password out')
 })

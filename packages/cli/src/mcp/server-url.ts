@@ -34,8 +34,6 @@ export function parseServerUrl(text: string): string {
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw usageError('The URL of a server begins with https:// or http://.')
   if (url.username !== '' || url.password !== '')
-    throw usageError(
-      "Leave user name and password out of the URL of a server: pass them as --header 'Authorization: …'.",
-    )
+    throw usageError("Leave user and password out of the URL of a server: pass them as --header 'Authorization: …'.")
   return url.href
 }

@@ -6,13 +6,13 @@ import { performance } from 'node:perf_hooks'
 import type { Invocation } from '../commands/command.ts'
 import { describeError, EXIT_CODE } from '../cli-error.ts'
 import { formatTable, print, printJson } from '../output.ts'
+import { isTooOld, OLDEST_NODE } from '../oldest-node.ts'
 import { readVersion } from '../read-version.ts'
 import { BACKENDS, packageOf } from '../store/backends.ts'
 import { redactUrl, type StoreOptions } from '../store/store-options.ts'
 import { unlessRefused } from '../unless-refused.ts'
 import { isMissingFile, localPath, openStore } from '../store/with-store.ts'
 
-const OLDEST_NODE = 22
 /** Optional packages. Packages that belong together share a row. */
 const PACKAGES = BACKENDS.flatMap((backend) =>
   backend.client === undefined ? [] : [[packageOf(backend), backend.client]],
@@ -37,14 +37,11 @@ export async function doctor({ options, command }: Invocation<StoreOptions>): Pr
   const started = performance.now()
   const given = command.getOptionValueSource('store')
   const source = given === 'cli' ? '--store' : given === 'env' ? 'SPILLWAY_STORE' : 'default'
-  const [major = 0] = process.versions.node.split('.').map(Number)
+  const runtime = `${process.versions.node} on ${process.platform}-${process.arch}`
+  const isOld = isTooOld(process.versions.node)
   const findings: Finding[] = [
     { name: 'spillway', isOk: true, found: `${readVersion()}, started in ${Math.round(started)} ms` },
-    {
-      name: 'Node.js',
-      isOk: major >= OLDEST_NODE,
-      found: `${process.versions.node} on ${process.platform}-${process.arch}`,
-    },
+    { name: 'Node.js', isOk: !isOld, found: isOld ? `${runtime}; ${OLDEST_NODE} or newer is needed` : runtime },
     { name: 'store', isOk: true, found: `${redactUrl(options.store)} (${source})` },
     await checkStore(options),
     ...PACKAGES.map((names) => {

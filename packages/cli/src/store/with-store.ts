@@ -197,9 +197,7 @@ function isMissing(error: unknown, name: string): boolean {
 function unknownStore(url: string, scheme: string | undefined): CliError {
   const stores = `Known stores: ${BACKENDS.map(({ example }) => example).join(', ')}.`
   if (scheme === undefined)
-    return usageError(
-      `A store is named by a URL, such as file:${/^[\w./-]+$/.test(url) ? url : './.spillway'}. ${stores}`,
-    )
+    return usageError(`A store is a URL, such as file:${/^[\w./-]+$/.test(url) ? url : './.spillway'}. ${stores}`)
   // A scheme may be a user or password.
   const kind = url.includes('@') ? 'for this URL' : `for ${scheme}: stores`
   return usageError(`There is no backend ${kind}. ${stores}`)

@@ -46,9 +46,7 @@ export class ShellFileSystem implements FileSystem {
   /** @param shell - An object with an `execute` method that runs a command and returns its result. */
   constructor(shell: Shell) {
     if (typeof (shell as Partial<Shell> | null | undefined)?.execute !== 'function')
-      throw new TypeError(
-        'shell must have the method execute(command), which resolves to { exitCode, stdout, stderr }.',
-      )
+      throw new TypeError('shell must have a method execute(command), which resolves to { exitCode, stdout, stderr }.')
     this.#shell = shell
   }
 

@@ -9,6 +9,8 @@ const PAGE_BYTES = 4_096
 const CACHE_KIB = 8_192
 /** Number of pages after which the log is written back: 4 MB. */
 const CHECKPOINT_PAGES = 1_000
+/** Version of Node-API that better-sqlite3 needs. */
+const OLDEST_NODE_API = 10
 const NO_PERMISSION: readonly (string | undefined)[] = ['EACCES', 'EPERM', 'EROFS']
 
 interface OpenFileOptions {
@@ -220,17 +222,16 @@ export type OpenDatabase = (
   options: { readonly readonly: boolean; readonly timeout: number },
 ) => SqliteDatabase
 
-/** Throws `unavailable` if better-sqlite3 is not installed. */
-export async function loadBetterSqlite(): Promise<OpenDatabase> {
+/** Throws `unavailable` if better-sqlite3 is not installed, or ends older versions of Node.js with a segmentation fault. */
+export async function loadBetterSqlite(versions: NodeJS.ProcessVersions = process.versions): Promise<OpenDatabase> {
+  const failed = (problem: string, cause?: unknown): StorageError =>
+    new StorageError('unavailable', `SqliteStorage needs ${problem}`, { cause, retryable: false })
+  if (Number(versions['napi']) < OLDEST_NODE_API) throw failed(`Node.js 22.14 or newer. This is ${versions.node}.`)
   try {
     const { default: Database } = await import('better-sqlite3')
     return (path, options) => new Database(path, options)
   } catch (cause) {
-    throw new StorageError(
-      'unavailable',
-      'SqliteStorage needs the package better-sqlite3, which could not be loaded. Run: npm install better-sqlite3',
-      { cause, retryable: false },
-    )
+    throw failed('the package better-sqlite3, which could not be loaded. Run: npm install better-sqlite3', cause)
   }
 }
 

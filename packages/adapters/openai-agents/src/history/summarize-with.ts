@@ -41,8 +41,6 @@ function modelOf(given: string | Model | Client, name: string | undefined): stri
       'model must be a model name or an SDK Model. With an OpenAI client: summarizeWith(client, { model }).',
     )
   if (typeof name !== 'string' || name === '')
-    throw new TypeError(
-      "model must be the name of one, beside a client: summarizeWith(client, { model: 'gpt-5-mini' }).",
-    )
+    throw new TypeError("model must be a name, beside a client: summarizeWith(client, { model: 'gpt-5-mini' }).")
   return new OpenAIResponsesModel(given as Client, name)
 }

@@ -64,9 +64,7 @@ function keyedView(
 ): KeyedStorage {
   const below = (segments: readonly string[]): ScopedStorage => {
     if (typeof storage === 'function')
-      throw new StrandsStorageError(
-        'There is a storage for each sandbox. Call forSandbox(sandbox) first, and use that.',
-      )
+      throw new StrandsStorageError('Each sandbox has a storage. Call forSandbox(sandbox) first, and use that.')
     return segments.length === 0 ? storage : scoped(storage.scope(...segments))
   }
   const withFile = <Result>(

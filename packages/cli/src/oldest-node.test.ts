@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { isTooOld, OLDEST_NODE } from './oldest-node.ts'
+
+it('the oldest version of Node.js is the one that package.json names', () => {
+  const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+    readonly engines: { readonly node: string }
+  }
+  expect(`>=${OLDEST_NODE}`).toBe(manifest.engines.node)
+})
+
+it.each([
+  ['20.20.2', true],
+  ['22.3.0', true],
+  ['22.13.1', true],
+  ['22.14.0', false],
+  ['24.0.0', false],
+])('%s is too old: %s', (version, expected) => {
+  expect(isTooOld(version)).toBe(expected)
+})
