@@ -364,7 +364,7 @@ describe('compactHistory', () => {
 
   it.each<[string, object, RegExp]>([
     ['an unknown option', { maxTokens: 5 }, /Unknown option "maxTokens"/],
-    ['no offloader', { offloader: {} }, /offloader must be a ContextOffloader/],
+    ['another object', { offloader: {} }, /offloader must be a ContextOffloader/],
     ['an unknown mode', { mode: 'shrink' }, /mode must be 'compact', 'compress' or 'auto', got "shrink"/],
     ['a limit of nothing', { maxTotalTokens: 0 }, /maxTotalTokens must be a positive number/],
     ['half a message', { keepRecent: 0.5 }, /keepRecent must be a whole number/],
@@ -373,5 +373,9 @@ describe('compactHistory', () => {
     ['a model that is none', { summarize: 'gpt' }, /summarize must be a function/],
   ])('refuses %s', async (_, wrong, message) => {
     await expect(compactHistory([], { ...bench().options, ...wrong })).rejects.toThrow(message)
+  })
+
+  it('refuses an object that is no options', async () => {
+    await expect(compactHistory([], bench().offloader as never)).rejects.toThrow('options with at least { offloader }')
   })
 })

@@ -1,4 +1,5 @@
 import { ContextOffloader } from '@spillway/core'
+import { assertKnownOptions, shown } from '@spillway/core/driver'
 import type { CountTokens } from '@spillway/text/internal'
 import type { HistoryMessage } from './history-message.ts'
 import type { HistoryArchive } from './archive/history-archive.ts'
@@ -81,7 +82,7 @@ export interface ResolvedHistoryOptions {
 /** Longest time of a timer, about 25 days. A longer timer would fire at once. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 const MODES: ReadonlySet<unknown> = new Set<HistoryMode>(['compact', 'compress', 'auto'])
-const NAMES: ReadonlySet<string> = new Set<keyof HistoryOptions<unknown>>([
+const NAMES: readonly string[] = [
   'mode',
   'maxTotalTokens',
   'maxToolMessageTokens',
@@ -97,14 +98,13 @@ const NAMES: ReadonlySet<string> = new Set<keyof HistoryOptions<unknown>>([
   'maxSummaryInputTokens',
   'archive',
   'signal',
-])
+] satisfies (keyof HistoryOptions<unknown>)[]
 
 /** Validate options and apply defaults. Throws a `TypeError` that names the option and the fix. */
 export function resolveHistoryOptions<Conversation>(options: HistoryOptions<Conversation>): ResolvedHistoryOptions {
-  if (typeof options !== 'object' || options === null) throw new TypeError('Give options with at least { offloader }.')
-  for (const name of Object.keys(options))
-    if (!NAMES.has(name))
-      throw new TypeError(`Unknown option ${JSON.stringify(name)}. Known: ${[...NAMES].join(', ')}.`)
+  if (typeof options !== 'object' || options === null || !('offloader' in options))
+    throw new TypeError('Give options with at least { offloader }.')
+  assertKnownOptions(options, NAMES, 'A history')
   const { offloader, mode = 'auto', keepRecent, summarize, instructions = '', archive } = options
   if (!(offloader instanceof ContextOffloader))
     throw new TypeError('offloader must be a ContextOffloader. Pass offloader.forScope(tenant, session).')
@@ -119,7 +119,7 @@ export function resolveHistoryOptions<Conversation>(options: HistoryOptions<Conv
     throw new TypeError('signal must be an AbortSignal. Pass new AbortController().signal.')
   const ratio = options.compactRatioThreshold ?? 0.75
   if (!(typeof ratio === 'number' && ratio >= 0 && ratio <= 1))
-    throw new TypeError(`compactRatioThreshold must be a share from 0 to 1, got ${ratio}.`)
+    throw new TypeError(`compactRatioThreshold must be a share from 0 to 1, got ${shown(ratio)}.`)
   const counter = new TextCounter(offloader.options.countTokens)
   return {
     mode,
@@ -147,12 +147,12 @@ export function resolveHistoryOptions<Conversation>(options: HistoryOptions<Conv
 
 function positive(name: string, value: number): number {
   if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value
-  throw new TypeError(`${name} must be a positive number, got ${String(value)}.`)
+  throw new TypeError(`${name} must be a positive number, got ${shown(value)}.`)
 }
 
 function count(name: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 0) return value
-  throw new TypeError(`${name} must be a whole number, 0 or more, got ${String(value)}.`)
+  throw new TypeError(`${name} must be a whole number, 0 or more, got ${shown(value)}.`)
 }
 
 /** A request for a summary. */

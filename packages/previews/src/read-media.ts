@@ -46,13 +46,9 @@ function checkedPreview(previewer: string, read: unknown): Omit<ReadMedia, 'prev
   const { description, text, blocks = [] } = Object(read) as Partial<Record<keyof MediaPreview, unknown>>
   for (const [name, value] of Object.entries({ description, text }))
     if (value !== undefined && typeof value !== 'string')
-      throw new TypeError(
-        `The previewer ${JSON.stringify(previewer)} must give ${name} as a string, got ${typeof value}.`,
-      )
+      throw new TypeError(`Previewer ${JSON.stringify(previewer)} must give ${name} as a string, got ${typeof value}.`)
   if (!Array.isArray(blocks))
-    throw new TypeError(
-      `The previewer ${JSON.stringify(previewer)} must give blocks as an array, got ${typeof blocks}.`,
-    )
+    throw new TypeError(`Previewer ${JSON.stringify(previewer)} must give blocks as an array, got ${typeof blocks}.`)
   return {
     description: description as string | undefined,
     text: (text as string | undefined)?.toWellFormed(),

@@ -12,6 +12,7 @@ import {
   type FileEntry,
 } from './file-entry.ts'
 import { findLines, readLinePage, type FoundLine, type LinePage } from './read-line-page.ts'
+import { shown } from '../storage/known-options.ts'
 
 const MAX_MATCHES = 10_000
 /** Approximate limit of all found lines, in UTF-16 units. */
@@ -74,9 +75,7 @@ export class StoredFiles {
 
   constructor(storage: Storage | (() => Storage), { resultFolder = '/results/' }: StoredFilesOptions = {}) {
     if (typeof resultFolder !== 'string' || (resultFolder !== '/' && refuseFilePath(resultFolder.replace(/\/$/, ''))))
-      throw new TypeError(
-        `resultFolder must be an absolute path such as '/results/', got ${JSON.stringify(resultFolder)}.`,
-      )
+      throw new TypeError(`resultFolder must be an absolute path such as '/results/', got ${shown(resultFolder)}.`)
     this.#resultFolder = resultFolder.endsWith('/') ? resultFolder : `${resultFolder}/`
     if (typeof storage === 'function') {
       this.#storage = () => listing(storage())

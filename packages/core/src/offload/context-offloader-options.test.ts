@@ -40,7 +40,9 @@ describe('resolveOptions', () => {
     ['no storage', { storage: undefined }, /storage must have/],
     ['a limit of 0', { maxResultTokens: 0 }, /maxResultTokens must be a positive/],
     ['a limit that is no number', { maxResultTokens: Number.NaN }, /maxResultTokens/],
-    ['a limit that is a string', { maxResultTokens: '2500' }, /maxResultTokens/],
+    ['a limit that is a string', { maxResultTokens: '2500' }, /got the string "2500"\.$/],
+    ['a limit of null', { maxResultTokens: null }, /maxResultTokens must be a number, or have a share/],
+    ['settings in a list', { tools: ['read_log'] }, /tools must be an object of settings by tool name, got an array/],
     ['a negative preview', { previewTokens: -1 }, /previewTokens must be/],
     ['a preview that is not below the limit', { previewTokens: 2_500 }, /must be less than maxResultTokens/],
     ['a negative retrieval limit', { maxRetrievalTokens: -5 }, /maxRetrievalTokens/],
@@ -62,7 +64,9 @@ describe('resolveOptions', () => {
     expect(() => resolveOptions(all)).toThrow(message)
   })
 
-  test.each([undefined, null, 'storage'])('refuses %j in place of options', (options) => {
-    expect(() => resolveOptions(options as unknown as ContextOffloaderOptions)).toThrow(TypeError)
+  test.each([undefined, null, 'storage', {}, storage])('refuses %o in place of options', (options) => {
+    expect(() => resolveOptions(options as unknown as ContextOffloaderOptions)).toThrow(
+      'options with at least { storage }',
+    )
   })
 })

@@ -14,6 +14,7 @@ import {
   type TokenLimit,
   type ToolSettings,
 } from './result-limits.ts'
+import { assertKnownOptions, shown } from '../storage/known-options.ts'
 
 const DEFAULT_MAX_MEDIA_BYTES = 5 * 1_048_576
 
@@ -128,7 +129,7 @@ export interface AdoptedOptions extends ResolvedOptions {
   readonly storage: AdoptedStorage
 }
 
-const NAMES: ReadonlySet<string> = new Set<keyof ContextOffloaderOptions>([
+const NAMES: readonly string[] = [
   'storage',
   'maxResultTokens',
   'previewTokens',
@@ -149,14 +150,12 @@ const NAMES: ReadonlySet<string> = new Set<keyof ContextOffloaderOptions>([
   'resolveReferences',
   'onEvent',
   'journal',
-])
+] satisfies (keyof ContextOffloaderOptions)[]
 
 export function resolveOptions(options: ContextOffloaderOptions): ResolvedOptions {
-  if (typeof options !== 'object' || options === null)
-    throw new TypeError('ContextOffloader needs options with at least { storage }.')
-  for (const name of Object.keys(options))
-    if (!NAMES.has(name))
-      throw new TypeError(`Unknown option ${JSON.stringify(name)}. Known: ${[...NAMES].join(', ')}.`)
+  if (typeof options !== 'object' || options === null || !('storage' in options))
+    throw new TypeError('ContextOffloader needs options with at least { storage }: new ContextOffloader({ storage }).')
+  assertKnownOptions(options, NAMES, 'ContextOffloader')
   assertStorage(options.storage)
   const limits = resolveLimits(options)
   const maxMediaBytes = options.maxMediaBytes ?? DEFAULT_MAX_MEDIA_BYTES
@@ -165,16 +164,16 @@ export function resolveOptions(options: ContextOffloaderOptions): ResolvedOption
   const showLocation =
     options.showLocation ?? (!includeRetrievalTool && options.guide === undefined && mode !== 'shadow')
   if (!(typeof maxMediaBytes === 'number' && maxMediaBytes > 0))
-    throw new TypeError(`maxMediaBytes must be a positive number of bytes or Infinity, got ${maxMediaBytes}.`)
+    throw new TypeError(`maxMediaBytes must be a positive number of bytes or Infinity, got ${shown(maxMediaBytes)}.`)
   if (options.includeRetrievalTool !== undefined && typeof options.includeRetrievalTool !== 'boolean')
-    throw new TypeError(`includeRetrievalTool must be true or false, got ${String(options.includeRetrievalTool)}.`)
+    throw new TypeError(`includeRetrievalTool must be true or false, got ${shown(options.includeRetrievalTool)}.`)
   if (typeof showLocation !== 'boolean' && typeof showLocation !== 'function')
-    throw new TypeError(`showLocation must be true, false, or a function of a location, got ${String(showLocation)}.`)
+    throw new TypeError(`showLocation must be true, false, or a function of a location, got ${shown(showLocation)}.`)
   for (const name of ['countTokens', 'shouldOffload', 'onEvent'] as const)
     if (options[name] !== undefined && typeof options[name] !== 'function')
       throw new TypeError(`${name} must be a function, got ${typeof options[name]}.`)
   if (typeof mode !== 'function' && !isMode(mode))
-    throw new TypeError(`mode must be 'offload', 'shadow', 'off', or a function that returns one, got ${String(mode)}.`)
+    throw new TypeError(`mode must be 'offload', 'shadow', 'off', or a function that returns one, got ${shown(mode)}.`)
   if (showLocation !== false && options.storage.locate === undefined)
     throw new TypeError(
       includeRetrievalTool

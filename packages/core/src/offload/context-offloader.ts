@@ -242,7 +242,7 @@ export class ContextOffloader {
    * invalid.
    */
   async offload(request: OffloadRequest): Promise<Outcome> {
-    const { callsInTurn } = request as Partial<OffloadRequest>
+    const { callsInTurn } = Object(request) as Partial<OffloadRequest>
     const share = evenShare(this.options.maxTurnTokens, callsInTurn ?? 1)
     return this.#offload(request, callsInTurn === undefined ? undefined : async () => share)
   }

@@ -139,6 +139,8 @@ const bytes = new Uint8Array(1)
 test.each([
   [{ signal: 5 }, 'signal'],
   [{ content: [{ type: 1n }] }, 'content[0].type'],
+  [{ content: [{ type: 'json', json: { a: 1 } }] }, 'content[0].value'],
+  [{ content: [{ type: 'unknown' }] }, 'content[0].value'],
   [{ content: [{ type: 'image', mediaType: 'image/png', data: 'aGk=', url: 'https://a' }] }, 'content[0]'],
   [{ content: [{ type: 'image', mediaType: 'image/png', data: null, url: 'https://a' }] }, 'content[0]'],
   [
@@ -153,6 +155,11 @@ test.each([
   const request = { toolName: 't', toolCallId: 'c', content: [], ...wrong } as never
   await expect(offloader.offload(request)).rejects.toThrow(TypeError)
   await expect(offloader.offload(request)).rejects.toThrow(name)
+})
+
+test('an offload without a request is refused like one without a tool name', async () => {
+  const offloader = new ContextOffloader({ storage: tinyStorage() })
+  await expect(offloader.offload(undefined as never)).rejects.toThrow('toolName must be a string, got undefined')
 })
 
 test('a media type cannot add lines to the replacement', async () => {

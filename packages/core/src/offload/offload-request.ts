@@ -1,5 +1,6 @@
 import { isBytes, type ContentBlock } from '@spillway/text/internal'
 import { assertChunks, assertContentType } from '../storage/storage-input.ts'
+import { shown } from '../storage/known-options.ts'
 
 /** A tool result to offload. */
 export interface OffloadRequest {
@@ -199,10 +200,11 @@ function assertBlock(block: unknown, name: string): void {
       return
     case 'json':
     case 'unknown':
+      if (!('value' in fields)) throw new TypeError(`${name}.value is missing.`)
       return
     default:
       throw new TypeError(
-        `${name}.type must be a content block type, got ${typeof type === 'string' ? JSON.stringify(type) : typeof type}. Pass other blocks as { type: 'unknown', value }.`,
+        `${name}.type must be a content block type, got ${shown(type)}. Pass others as { type: 'unknown', value }.`,
       )
   }
 }

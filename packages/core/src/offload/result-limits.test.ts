@@ -13,7 +13,11 @@ describe('resolveLimits', () => {
 
   it.each<[string, LimitOptions, string]>([
     ['a share without a window', { maxTurnTokens: { share: 0.1 } }, 'maxTurnTokens is a share of the context window'],
-    ['a share above 1', { contextWindow: 1_000, maxResultTokens: { share: 20 } }, 'maxResultTokens must have a share'],
+    [
+      'a share above 1',
+      { contextWindow: 1_000, maxResultTokens: { share: 20 } },
+      'maxResultTokens must be a number, or have a share',
+    ],
     ['a window of 0', { contextWindow: 0 }, 'contextWindow must be a positive number'],
     [
       'a preview of a tool over its limit',

@@ -1,4 +1,5 @@
 import { frameTokens, shareBudget } from './measure-content.ts'
+import { shown } from '../storage/known-options.ts'
 
 const DEFAULT_MAX_RESULT_TOKENS = 2_500
 const DEFAULT_PREVIEW_TOKENS = 1_000
@@ -44,11 +45,11 @@ export interface ResultLimits {
 export function resolveLimits(options: LimitOptions): ResolvedLimits {
   const { contextWindow, tools = {} } = options
   if (contextWindow !== undefined && !(Number.isFinite(contextWindow) && contextWindow > 0))
-    throw new TypeError(`contextWindow must be a positive number of tokens, got ${contextWindow}.`)
-  if (typeof tools !== 'object' || tools === null)
-    throw new TypeError(`tools must be an object of settings by tool name, got ${typeof tools}.`)
+    throw new TypeError(`contextWindow must be a positive number of tokens, got ${shown(contextWindow)}.`)
+  if (typeof tools !== 'object' || tools === null || Array.isArray(tools))
+    throw new TypeError(`tools must be an object of settings by tool name, got ${shown(tools)}.`)
   const tokens = (name: string, limit: TokenLimit | undefined): number | undefined =>
-    typeof limit === 'object' ? tokensOfShare(name, limit, contextWindow) : limit
+    typeof limit === 'object' ? tokensOfShare(name, Object(limit), contextWindow) : limit
   const maxResultTokens = tokens('maxResultTokens', options.maxResultTokens) ?? DEFAULT_MAX_RESULT_TOKENS
   const limits = {
     maxResultTokens,
@@ -60,7 +61,7 @@ export function resolveLimits(options: LimitOptions): ResolvedLimits {
   const maxTurnTokens = tokens('maxTurnTokens', options.maxTurnTokens) ?? Infinity
   for (const [name, limit] of Object.entries({ maxRetrievalTokens, maxTurnTokens }))
     if (!(typeof limit === 'number' && limit > 0))
-      throw new TypeError(`${name} must be a positive number of tokens or Infinity, got ${String(limit)}.`)
+      throw new TypeError(`${name} must be a positive number of tokens or Infinity, got ${shown(limit)}.`)
   const resolved = Object.entries(tools).map(([pattern, settings]) => {
     const where = `tools[${JSON.stringify(pattern)}].`
     const own = resolveTool(settings, where, tokens)
@@ -78,13 +79,13 @@ function resolveTool(
   tokens: (name: string, limit: TokenLimit | undefined) => number | undefined,
 ): ToolSettings<number> {
   if (typeof settings !== 'object' || settings === null)
-    throw new TypeError(`${where.slice(0, -1)} must be an object of settings, got ${String(settings)}.`)
+    throw new TypeError(`${where.slice(0, -1)} must be an object of settings, got ${shown(settings)}.`)
   for (const name of Object.keys(settings))
     if (!TOOL_SETTINGS.includes(name))
       throw new TypeError(`Unknown setting ${where}${name}. Known: ${TOOL_SETTINGS.join(', ')}.`)
   const { offload } = settings
   if (offload !== undefined && typeof offload !== 'boolean')
-    throw new TypeError(`${where}offload must be true or false, got ${String(offload)}.`)
+    throw new TypeError(`${where}offload must be true or false, got ${shown(offload)}.`)
   return {
     maxResultTokens: tokens(`${where}maxResultTokens`, settings.maxResultTokens),
     previewTokens: tokens(`${where}previewTokens`, settings.previewTokens),
@@ -98,10 +99,10 @@ function tokensOfShare(
   { share, min = 0, max = Infinity }: Exclude<TokenLimit, number>,
   window: number | undefined,
 ): number {
+  if (!(typeof share === 'number' && share > 0 && share <= 1 && min <= max))
+    throw new TypeError(`${name} must be a number, or have a share above 0 and up to 1, and a min not above its max.`)
   if (window === undefined)
     throw new TypeError(`${name} is a share of the context window, which is unknown. Set contextWindow, in tokens.`)
-  if (!(typeof share === 'number' && share > 0 && share <= 1 && min <= max))
-    throw new TypeError(`${name} must have a share above 0 and up to 1, and a min that is not above its max.`)
   return Math.min(max, Math.max(min, Math.floor(share * window)))
 }
 
@@ -110,16 +111,16 @@ const defaultPreview = (maxResultTokens: number): number =>
 
 function assertLimits({ maxResultTokens, previewTokens, maxInlineTokens }: ResultLimits, where: string): void {
   if (!(Number.isFinite(maxResultTokens) && maxResultTokens > 0))
-    throw new TypeError(`${where}maxResultTokens must be a positive number of tokens, got ${maxResultTokens}.`)
+    throw new TypeError(`${where}maxResultTokens must be a positive number of tokens, got ${shown(maxResultTokens)}.`)
   if (!(Number.isFinite(previewTokens) && previewTokens >= 0))
-    throw new TypeError(`${where}previewTokens must be a number of tokens, 0 or more, got ${previewTokens}.`)
+    throw new TypeError(`${where}previewTokens must be a number of tokens, 0 or more, got ${shown(previewTokens)}.`)
   if (previewTokens >= maxResultTokens)
     throw new TypeError(
       `${where}previewTokens (${previewTokens}) must be less than maxResultTokens (${maxResultTokens}). Lower it or raise the limit.`,
     )
   if (!(typeof maxInlineTokens === 'number' && maxInlineTokens >= maxResultTokens))
     throw new TypeError(
-      `${where}maxInlineTokens must be a number of tokens, at least maxResultTokens (${maxResultTokens}), or Infinity; got ${maxInlineTokens}.`,
+      `${where}maxInlineTokens must be a number of tokens, at least maxResultTokens (${maxResultTokens}), or Infinity; got ${shown(maxInlineTokens)}.`,
     )
 }
 

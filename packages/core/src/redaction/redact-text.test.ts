@@ -74,6 +74,7 @@ describe('resolveRedact', () => {
     [{ onError: 'throw' }, "redact.onError must be 'withhold' or 'keep'"],
     [{ kinds: [] }, 'Unknown option redact.kinds'],
     ['secrets', 'redact must be a function or'],
+    [['secrets'], 'redact must be a function or { rules, where, onError }, such as'],
   ])('refuses %j', (options, message) => {
     expect(() => resolveRedact(options as RedactOptions)).toThrow(message)
   })

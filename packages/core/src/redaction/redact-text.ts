@@ -35,8 +35,8 @@ export function resolveRedact(option: RedactOptions | ((text: string) => string)
   // An offloader may get the options of another one.
   if (option === undefined || isRedact(option)) return option
   const options: RedactOptions = typeof option === 'function' ? { rules: ['secrets', option] } : option
-  if (typeof options !== 'object' || options === null)
-    throw new TypeError(`redact must be a function or { rules, where, onError }, got ${typeof options}.`)
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
+    throw new TypeError("redact must be a function or { rules, where, onError }, such as { rules: ['secrets'] }.")
   for (const name of Object.keys(options))
     if (!NAMES.includes(name)) throw new TypeError(`Unknown option redact.${name}. Known: ${NAMES.join(', ')}.`)
   const { rules = ['secrets'], where = 'all', onError = 'withhold' } = options

@@ -141,7 +141,14 @@ describe('parseRetrievalInput', () => {
     expect(parseRetrievalInput({ ...filled, ...asked })).toEqual(parseRetrievalInput({ reference: 'r', ...asked }))
   })
 
+  it('accepts the arguments of a call as the text that APIs of models give', () => {
+    expect(parseRetrievalInput('{"reference":"r","pattern":"x"}')).toEqual(
+      parseRetrievalInput({ reference: 'r', pattern: 'x' }),
+    )
+  })
+
   it.each<[unknown, string]>([
+    ['["r"]', 'must be an object, got an array'],
     [undefined, 'must be an object, got undefined'],
     [null, 'must be an object, got null'],
     ['ref', 'must be an object, got the string "ref"'],
@@ -177,7 +184,7 @@ describe('parseRetrievalInput', () => {
     [{ reference: 'r', context_lines: Number.NaN }, 'got NaN'],
     [{ reference: 'r', ignore_case: 'yes' }, 'ignore_case must be true or false, got the string "yes"'],
     [{ reference: 'r', regex: 'x' }, 'Unknown parameter "regex"'],
-    [{ reference: 'r', pattern: () => 'x' }, 'pattern must be a string, got function'],
+    [{ reference: 'r', pattern: () => 'x' }, 'pattern must be a string, got a function'],
   ])('refuses %j and says why', (input, message) => {
     expect(refusal(input)).toContain(message)
   })

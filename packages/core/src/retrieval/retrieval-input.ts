@@ -1,6 +1,7 @@
 import { countOf, formatCount, type LineRange, parseJsonText } from '@spillway/text/internal'
 import type { JsonPathRequest } from './json-path/answer-json-path.ts'
 import type { QueryRequest } from './query/read-passage.ts'
+import { shown } from '../storage/known-options.ts'
 import type { OmittedPart } from '../storage/storage.ts'
 import { RetrievalError, type RetrievalCall } from './retrieval-tool.ts'
 import { quote } from './write-answer.ts'
@@ -223,7 +224,8 @@ const isAbsent = (value: unknown): boolean => value === undefined || value === n
 const NAMES = Object.keys(READERS)
 
 /** Accepts input whose meaning is clear: numbers and flags as text, lines as `10-20` or `[10, 20]`, JSON in a text. */
-function readParameters(input: unknown): RetrievalCall {
+function readParameters(given: unknown): RetrievalCall {
+  const input = typeof given === 'string' ? (parseJsonText(given) ?? given) : given
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     throw invalidInput(`The input must be an object, got ${describe(input)}.`)
   }
@@ -307,11 +309,7 @@ function readFlag(name: string, value: unknown): boolean | undefined {
 }
 
 function describe(value: unknown): string {
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'an array'
-  if (typeof value === 'string') return `the string ${quote(value)}`
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  return typeof value === 'object' ? 'an object' : typeof value
+  return typeof value === 'string' ? `the string ${quote(value)}` : shown(value)
 }
 
 /** Returns the call without the limits for lines and matches. */

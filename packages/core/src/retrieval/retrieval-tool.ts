@@ -4,6 +4,7 @@ import { recordRetrievalEvent, type EventJournal } from '../journal/event-journa
 import type { StorageErrorCode } from '../storage/storage-error.ts'
 import { assertStorage, type Storage } from '../storage/storage.ts'
 import type { Pause } from '../search/search-lines.ts'
+import { shown } from '../storage/known-options.ts'
 
 const DEFAULT_MAX_MEDIA_BYTES = 5 * 1_048_576
 const DEFAULT_DEADLINE_MS = 2_000
@@ -128,13 +129,11 @@ const awaited: Pause = async (waiting) => await waiting
 function resolveOptions(options: RetrievalToolOptions): Omit<RetrievalContext, 'signal' | 'pause'> {
   assertStorage(options.storage)
   const { storage, scoped, maxRetrievalTokens, countTokens } = options
-  if (typeof scoped !== 'boolean') throw new TypeError(`scoped must be true or false, got ${String(scoped)}.`)
+  if (typeof scoped !== 'boolean') throw new TypeError(`scoped must be true or false, got ${shown(scoped)}.`)
   if (typeof countTokens !== 'function')
     throw new TypeError(`countTokens must be a function, got ${typeof countTokens}.`)
   if (typeof maxRetrievalTokens !== 'number' || !(maxRetrievalTokens > 0)) {
-    throw new TypeError(
-      `maxRetrievalTokens must be a positive number of tokens or Infinity, got ${maxRetrievalTokens}.`,
-    )
+    throw new TypeError(`maxRetrievalTokens must be a positive number or Infinity, got ${shown(maxRetrievalTokens)}.`)
   }
   return {
     storage: adoptStorage(storage),
@@ -150,7 +149,7 @@ function resolveOptions(options: RetrievalToolOptions): Omit<RetrievalContext, '
 
 function positive(name: string, value: number): number {
   if (typeof value === 'number' && value > 0) return value
-  throw new TypeError(`${name} must be a positive number, got ${value}.`)
+  throw new TypeError(`${name} must be a positive number, got ${shown(value)}.`)
 }
 
 /** JSON Schema of a tool definition. It uses only keywords that every provider accepts. */

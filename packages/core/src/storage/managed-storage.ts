@@ -32,9 +32,7 @@ export class ManagedStorage extends ScopedStorage {
   constructor(driver: StorageDriver, options: ManagedStorageOptions = {}) {
     for (const method of DRIVER_METHODS)
       if (typeof (driver as Partial<StorageDriver> | undefined)?.[method] !== 'function')
-        throw new TypeError(
-          `A storage driver needs the method ${method}(). Required methods: ${DRIVER_METHODS.join(', ')}.`,
-        )
+        throw new TypeError(`A storage driver needs ${method}(). Required methods: ${DRIVER_METHODS.join(', ')}.`)
     assertManagedStorageOptions(options)
     const shared = new StorageState(completeDriver(driver), options)
     super(shared, rootScope())

@@ -1,4 +1,5 @@
 import { isBytes, yieldWhenDue } from '@spillway/text/internal'
+import { shown } from './known-options.ts'
 import type { ByteRange, Metadata } from './storage.ts'
 import { checkAborted, orAborted, SourceError, StorageError } from './storage-error.ts'
 
@@ -24,16 +25,12 @@ export function assertKey(key: unknown): asserts key is string {
 
 export function assertContent(content: unknown): asserts content is Uint8Array {
   if (!isBytes(content))
-    throw new TypeError(
-      `content must be a Uint8Array, got ${typeof content}. Encode text with new TextEncoder().encode(text).`,
-    )
+    throw new TypeError(`content must be a Uint8Array, got ${shown(content)}. Use new TextEncoder().encode(text).`)
 }
 
 export function assertChunks(chunks: unknown): asserts chunks is AsyncIterable<Uint8Array> {
   if (typeof (chunks as Partial<AsyncIterable<unknown>> | null | undefined)?.[Symbol.asyncIterator] !== 'function')
-    throw new TypeError(
-      `chunks must be an async iterable of Uint8Array, such as a readable stream, got ${chunks === null ? 'null' : typeof chunks}.`,
-    )
+    throw new TypeError(`chunks must be an async iterable of Uint8Array, such as a stream, got ${shown(chunks)}.`)
 }
 
 /**

@@ -50,13 +50,13 @@ test.each([
   [{ evictAfterTurns: '3' }, 'evictAfterTurns'],
   [{ ttlMs: 0 }, 'ttlMs'],
   [{ ttlMs: Number.POSITIVE_INFINITY }, 'ttlMs'],
-  [{ ttlMs: '1h' }, 'ttlMs'],
+  [{ ttlMs: '1h' }, 'ttlMs must be a positive number of milliseconds, or null; got the string "1h"'],
   [{ maxBytes: -1 }, 'maxBytes'],
   [{ maxBytes: Number.NaN }, 'maxBytes'],
   [{ now: 5 }, 'now'],
   [{ maxbytes: 5 }, '"maxbytes"'],
-  ['20', 'Storage options'],
-  [null, 'Storage options'],
+  ['20', 'A storage takes an object of options'],
+  [null, 'A storage takes an object of options'],
 ])('storage options cannot be %j, and the error names the option', (options, name) => {
   const refuse = (): void => assertManagedStorageOptions(options as ManagedStorageOptions)
   expect(refuse).toThrow(TypeError)

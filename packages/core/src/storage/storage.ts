@@ -1,5 +1,6 @@
 import type { LineIndex } from '@spillway/text/internal/lines'
 import { StorageError, type EvictionReason } from './storage-error.ts'
+import { assertKnownOptions, shown } from './known-options.ts'
 
 /** Metadata that a caller gives an entry: short strings such as the tool's name, but no arguments or content. */
 export type Metadata = Readonly<Record<string, string>>
@@ -302,18 +303,14 @@ const NAMES: readonly string[] = [
 ] satisfies (keyof ManagedStorageOptions)[]
 
 export function assertManagedStorageOptions(options: ManagedStorageOptions): void {
-  if (typeof options !== 'object' || options === null)
-    throw new TypeError(`Storage options must be an object, got ${String(options)}.`)
-  for (const name of Object.keys(options))
-    if (!NAMES.includes(name))
-      throw new TypeError(`Unknown storage option ${JSON.stringify(name)}. Known: ${NAMES.join(', ')}.`)
+  assertKnownOptions(options, NAMES, 'A storage')
   const { evictAfterTurns, ttlMs, maxBytes, now } = options
   if (evictAfterTurns != null && !(Number.isInteger(evictAfterTurns) && evictAfterTurns >= 1))
-    throw new TypeError(`evictAfterTurns must be a whole number of turns, 1 or more, or null; got ${evictAfterTurns}.`)
+    throw new TypeError(`evictAfterTurns must be a whole number, 1 or more, or null; got ${shown(evictAfterTurns)}.`)
   if (ttlMs != null && !(Number.isFinite(ttlMs) && ttlMs > 0))
-    throw new TypeError(`ttlMs must be a positive number of milliseconds, or null; got ${ttlMs}.`)
+    throw new TypeError(`ttlMs must be a positive number of milliseconds, or null; got ${shown(ttlMs)}.`)
   if (maxBytes != null && !(Number.isFinite(maxBytes) && maxBytes > 0))
-    throw new TypeError(`maxBytes must be a positive number of bytes, or null; got ${maxBytes}.`)
+    throw new TypeError(`maxBytes must be a positive number of bytes, or null; got ${shown(maxBytes)}.`)
   if (now !== undefined && typeof now !== 'function')
     throw new TypeError('now must be a function returning milliseconds.')
 }

@@ -207,9 +207,7 @@ const CLOSE = { connection: 'close' }
 function tokensOf({ tokens }: Partial<AppOptions> = {}): AccessTokens | undefined {
   if (tokens === 'none') return undefined
   if (typeof tokens?.callerOf === 'function') return tokens
-  throw new TypeError(
-    "tokens must be an AccessTokens of @spillway/core/http, or 'none' if only this machine can connect.",
-  )
+  throw new TypeError("tokens must be an AccessTokens of @spillway/core/http, or 'none' if only this machine connects.")
 }
 
 const DEFAULT_SCOPE: readonly string[] = ['default']

@@ -1,5 +1,6 @@
 import {
   assertKnownOptions,
+  shown,
   describeUnknown,
   extensionForContentType,
   ManagedStorage,
@@ -64,6 +65,8 @@ export interface FileStorageOptions extends ManagedStorageOptions {
  * Rejects with `unavailable` and the fix if the directory cannot be written or the disk is full. Rejects with `corrupt`
  * if stored content was changed.
  *
+ * @param target - A directory, or options.
+ * @param options - Further options, if `target` is a directory.
  * @throws TypeError if an option is unknown or invalid.
  *
  * @example
@@ -81,10 +84,10 @@ export interface FileStorageOptions extends ManagedStorageOptions {
  * ```
  */
 export class FileStorage extends ManagedStorage {
-  constructor(options: string | FileStorageOptions = DEFAULT_DIRECTORY) {
-    const given: FileStorageOptions = typeof options === 'string' ? { directory: options } : options
-    assertKnownOptions(given, NAMES, 'FileStorage')
-    const { directory, fileSystem, fsync, ...managed } = given
+  constructor(target: string | FileStorageOptions = {}, options: FileStorageOptions = {}) {
+    const given: FileStorageOptions = typeof target === 'string' ? { directory: target } : target
+    for (const one of [given, options]) assertKnownOptions(one, NAMES, 'FileStorage')
+    const { directory, fileSystem, fsync, ...managed } = { ...given, ...options }
     super(fileDriver(driverOptions(directory, fileSystem, fsync)), managed)
   }
 }
@@ -99,7 +102,7 @@ function driverOptions(
   for (const method of FILE_SYSTEM_METHODS)
     if (typeof (fileSystem as Partial<FileSystem> | null)?.[method] !== 'function')
       throw new TypeError(`fileSystem must have the method ${method}(). It needs ${FILE_SYSTEM_METHODS.join(', ')}.`)
-  if (typeof fsync !== 'boolean') throw new TypeError(`fsync must be true or false, got ${String(fsync)}.`)
+  if (typeof fsync !== 'boolean') throw new TypeError(`fsync must be true or false, got ${shown(fsync)}.`)
   if (fsync && fileSystem.sync === undefined)
     throw new TypeError('fsync needs a fileSystem with the method sync(). Add it, or leave fsync out.')
   const path = resolve(directory)

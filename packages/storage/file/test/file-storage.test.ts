@@ -22,6 +22,14 @@ describe('FileStorage', () => {
     expect(storage.locate?.(reference)?.address).toBe(`${directory}/artifacts/${reference}.txt`)
   })
 
+  test('takes options after a directory', async () => {
+    const directory = await temporaryDirectory()
+    const storage = new FileStorage(directory, { now: () => 1_000 })
+    const { storedAt } = await storage.stat(await storage.store('a', bytes('a')))
+    expect(storedAt).toBe(1_000)
+    expect(() => new FileStorage(directory, { tllMs: 1 } as FileStorageOptions)).toThrow('Unknown option "tllMs"')
+  })
+
   test('keeps content, content types and metadata after reopening', async () => {
     const directory = await temporaryDirectory()
     const types = ['text/plain', 'text/csv; charset=utf-8; header=present', 'application/x-made-up', 'IMAGE/PNG']

@@ -6,6 +6,7 @@ import {
   type EntryId,
   type EntryInfo,
   type StorageDriver,
+  shown,
 } from '@spillway/core/driver'
 
 const DEFAULT_EVICT_AFTER_TURNS = 20
@@ -42,9 +43,7 @@ export interface InMemoryStorageOptions {
 export class InMemoryStorage extends ManagedStorage {
   constructor(options: InMemoryStorageOptions = {}) {
     if (typeof options !== 'object' || options === null)
-      throw new TypeError(
-        `InMemoryStorage takes an object of options, such as { evictAfterTurns: 20 }, got ${String(options)}.`,
-      )
+      throw new TypeError(`InMemoryStorage takes options such as { evictAfterTurns: 20 }, got ${shown(options)}.`)
     const evictAfterTurns = options.evictAfterTurns === undefined ? DEFAULT_EVICT_AFTER_TURNS : options.evictAfterTurns
     super(memoryDriver(), { ...options, evictAfterTurns })
   }

@@ -1,3 +1,4 @@
+import { shown } from '@spillway/core/driver'
 import type { PostgresPool } from './connection.ts'
 
 const DEFAULT_SCHEMA = 'spillway'
@@ -30,11 +31,11 @@ export function checkedOptions({
   if (typeof schema !== 'string' || !/^[a-z_][\w-]*$/i.test(schema) || schema.length > MAX_NAME_BYTES)
     throw new TypeError(`schema must be a name of up to 63 letters, digits, _ and -, such as 'spillway'.`)
   for (const [name, value] of Object.entries({ createTables, rowLevelSecurity }))
-    if (typeof value !== 'boolean') throw new TypeError(`${name} must be true or false, got ${String(value)}.`)
+    if (typeof value !== 'boolean') throw new TypeError(`${name} must be true or false, got ${shown(value)}.`)
   if (!(Number.isInteger(chunkBytes) && chunkBytes >= MIN_CHUNK_BYTES && chunkBytes <= MAX_CHUNK_BYTES))
-    throw new TypeError(`chunkBytes must be whole, from ${MIN_CHUNK_BYTES} to ${MAX_CHUNK_BYTES}, got ${chunkBytes}.`)
+    throw new TypeError(`chunkBytes must be whole: ${MIN_CHUNK_BYTES} to ${MAX_CHUNK_BYTES}, got ${shown(chunkBytes)}.`)
   if (!(Number.isFinite(timeoutMs) && timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS))
-    throw new TypeError(`timeoutMs must be a positive number of milliseconds, got ${timeoutMs}.`)
+    throw new TypeError(`timeoutMs must be a positive number of milliseconds, got ${shown(timeoutMs)}.`)
   return { schema, createTables, rowLevelSecurity, chunkBytes, timeoutMs }
 }
 

@@ -13,9 +13,9 @@ describe('options', () => {
     [{ schema: 'a"b' }, 'schema must be'],
     [{ schema: 'x'.repeat(64) }, 'schema must be'],
     [{ createTables: 'no' }, 'createTables must be true or false'],
-    [{ chunkBytes: 100 }, 'chunkBytes must be whole, from 4096 to 1048576'],
+    [{ chunkBytes: 100 }, 'chunkBytes must be whole: 4096 to 1048576'],
     [{ timeoutMs: 0 }, 'timeoutMs must be a positive number'],
-    [{ color: 'blue' }, 'Unknown storage option "color"'],
+    [{ color: 'blue' }, 'Unknown option "color"'],
   ])('are refused: %j', (options, message) => {
     expect(() => new PostgresStorage(url, options as PostgresStorageOptions)).toThrow(message)
   })

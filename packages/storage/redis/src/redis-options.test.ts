@@ -18,7 +18,7 @@ test('a URL, options or a client can be passed, and options may be a separate ar
 
 test.each<[string, RedisStorageOptions | string, RedisStorageOptions?]>([
   ['needs a server', {}],
-  ['Unknown storage option "tllMs". Known: url, cluster', URL, { tllMs: 1 } as RedisStorageOptions],
+  ['Unknown option "tllMs". Known: url, cluster', URL, { tllMs: 1 } as RedisStorageOptions],
   ['one of url, cluster and client, got url and cluster', { url: URL, cluster: [{ host: 'a', port: 1 }] }],
   ['client must be a Redis or Cluster', { client: {} as Redis }],
   ['at least one node', { cluster: [] }],

@@ -1,4 +1,4 @@
-import { assertKnownOptions, type ManagedStorageOptions } from '@spillway/core/driver'
+import { assertKnownOptions, shown, type ManagedStorageOptions } from '@spillway/core/driver'
 import type { Cluster, Redis, RedisOptions } from 'ioredis'
 
 const KIB = 1024
@@ -94,7 +94,7 @@ export function redisSettings(
   if (typeof prefix !== 'string' || !/^[\w.:/-]{1,100}$/.test(prefix))
     throw new TypeError(`prefix must be 1 to 100 of a-z A-Z 0-9 _ - . : /.`)
   if (!Number.isInteger(chunkBytes) || chunkBytes < MIN_CHUNK_BYTES || chunkBytes > MAX_CHUNK_BYTES)
-    throw new TypeError(`chunkBytes must be a whole number from 4,096 to 16,777,216, got ${String(chunkBytes)}.`)
+    throw new TypeError(`chunkBytes must be a whole number from 4,096 to 16,777,216, got ${shown(chunkBytes)}.`)
   assertMilliseconds('commandTimeoutMs', commandTimeoutMs)
   assertMilliseconds('connectTimeoutMs', connectTimeoutMs)
   const where = { url, cluster, client, connection, commandTimeoutMs, connectTimeoutMs }
@@ -121,7 +121,7 @@ function assertOneTarget(targets: Pick<RedisStorageOptions, 'url' | 'cluster' | 
 function assertMilliseconds(name: string, value: number): void {
   // Longer timers are not possible.
   if (!Number.isFinite(value) || value <= 0 || value > 2 ** 31 - 1)
-    throw new TypeError(`${name} must be a positive number of milliseconds, got ${String(value)}.`)
+    throw new TypeError(`${name} must be a positive number of milliseconds, got ${shown(value)}.`)
 }
 
 /** An ioredis client of a single server, a server with sentinels, or a Cluster. */

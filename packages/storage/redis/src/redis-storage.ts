@@ -220,15 +220,11 @@ function assertUsable(client: RedisClient): void {
         'The client reads from replicas (scaleReads), which may lack recent writes. Give the storage a Cluster with scaleReads: "master".',
       )
   } else if (client.mode === 'subscriber' || client.mode === 'monitor')
-    throw new TypeError(
-      `The client is in ${client.mode} mode and can send no other commands. Give the storage another client.`,
-    )
+    throw new TypeError(`The client is in ${client.mode} mode and can send no other commands. Pass another client.`)
 }
 
 const refusedKeyPrefix = (): TypeError =>
-  new TypeError(
-    'The client must not have a keyPrefix: scripts and SCAN do not see it. Set "prefix" of RedisStorage instead.',
-  )
+  new TypeError('The client must not have a keyPrefix: scripts and SCAN do not see it. Set "prefix" of RedisStorage.')
 
 function addressOf(client: RedisClient): string {
   if ('nodes' in client) return 'the Redis Cluster'

@@ -4,7 +4,7 @@ import {
   type GetBucketLifecycleConfigurationCommandOutput,
   type LifecycleRule,
 } from '@aws-sdk/client-s3'
-import { assertKnownOptions } from '@spillway/core/driver'
+import { assertKnownOptions, shown } from '@spillway/core/driver'
 import { S3Connection } from './s3-connection.ts'
 import { resolveConnection, resolvePrefix, type S3ClientOptions } from './s3-storage-options.ts'
 
@@ -129,5 +129,5 @@ async function currentConfiguration(connection: S3Connection): Promise<Lifecycle
 
 function assertDays(name: string, days: unknown): void {
   if (!Number.isSafeInteger(days) || (days as number) < 1)
-    throw new TypeError(`${name} must be a whole number of days, 1 or more, got ${String(days)}.`)
+    throw new TypeError(`${name} must be a whole number of days, 1 or more, got ${shown(days)}.`)
 }

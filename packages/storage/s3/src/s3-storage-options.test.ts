@@ -8,7 +8,7 @@ const client = new S3Client({ region: 'us-east-1' })
 test.each<[object, RegExp]>([
   [{ ttlMs: 1 }, /ttlMs.*putLifecycleRule/],
   [{ maxBytes: 1 }, /maxBytes.*putLifecycleRule/],
-  [{ buckets: 'a' }, /Unknown storage option "buckets"/],
+  [{ buckets: 'a' }, /Unknown option "buckets"/],
   [{ prefix: 7 }, /prefix/],
   [{ prefix: 'a//b' }, /prefix/],
   [{ prefix: '../b' }, /prefix/],

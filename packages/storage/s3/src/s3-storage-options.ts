@@ -1,5 +1,5 @@
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
-import { assertKnownOptions } from '@spillway/core/driver'
+import { assertKnownOptions, shown } from '@spillway/core/driver'
 import type { S3ConnectionOptions } from './s3-connection.ts'
 
 const DEFAULT_PREFIX = 'spillway'
@@ -163,10 +163,10 @@ function assertText(name: string, value: unknown): void {
 }
 
 function assertBoolean(name: string, value: unknown): void {
-  if (typeof value !== 'boolean') throw new TypeError(`${name} must be true or false, got ${String(value)}.`)
+  if (typeof value !== 'boolean') throw new TypeError(`${name} must be true or false, got ${shown(value)}.`)
 }
 
 function assertNumber(name: string, value: unknown, min: number, max: number): void {
   if (!Number.isSafeInteger(value) || (value as number) < min || (value as number) > max)
-    throw new TypeError(`${name} must be a whole number from ${min} to ${max}, got ${String(value)}.`)
+    throw new TypeError(`${name} must be a whole number from ${min} to ${max}, got ${shown(value)}.`)
 }

@@ -83,6 +83,6 @@ describe.skipIf(!found.available)('a bucket', () => {
   })
 
   test('accepts no unknown option', async () => {
-    await expect(putLifecycleRule(name, { days: 30 } as never)).rejects.toThrow('Unknown storage option "days"')
+    await expect(putLifecycleRule(name, { days: 30 } as never)).rejects.toThrow('Unknown option "days"')
   })
 })

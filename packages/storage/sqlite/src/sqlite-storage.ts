@@ -1,5 +1,6 @@
 import {
   assertKnownOptions,
+  shown,
   ManagedStorage,
   type CollectReport,
   type DriverEntry,
@@ -79,6 +80,8 @@ export interface SqliteStorageOptions extends ManagedStorageOptions {
  * longer than `busyTimeoutMs`. Rejects with `corrupt` if the file is damaged. A database of another application or a
  * newer version is rejected, and not changed.
  *
+ * @param target - A path, an open database, or options.
+ * @param options - Further options, if `target` is a path or a database.
  * @throws TypeError if an option is unknown or invalid.
  *
  * @example
@@ -96,8 +99,9 @@ export interface SqliteStorageOptions extends ManagedStorageOptions {
  * ```
  */
 export class SqliteStorage extends ManagedStorage {
-  constructor(options: string | SqliteDatabase | SqliteStorageOptions) {
-    const { path, database, busyTimeoutMs, fsync, chunkBytes, ...managed } = asOptions(options)
+  constructor(target: string | SqliteDatabase | SqliteStorageOptions, options: SqliteStorageOptions = {}) {
+    assertKnownOptions(options, OWN_NAMES, 'SqliteStorage')
+    const { path, database, busyTimeoutMs, fsync, chunkBytes, ...managed } = { ...asOptions(target), ...options }
     super(openDriver({ path, database, busyTimeoutMs, fsync, chunkBytes }), managed)
   }
 }
@@ -117,10 +121,10 @@ function openDriver({
   chunkBytes = DEFAULT_CHUNK_BYTES,
 }: SqliteStorageOptions): StorageDriver {
   if (!(Number.isFinite(busyTimeoutMs) && busyTimeoutMs >= 0 && busyTimeoutMs <= MAX_TIMEOUT_MS))
-    throw new TypeError(`busyTimeoutMs must be a number of milliseconds, 0 or more, got ${busyTimeoutMs}.`)
+    throw new TypeError(`busyTimeoutMs must be a number of milliseconds, 0 or more, got ${shown(busyTimeoutMs)}.`)
   if (!(Number.isInteger(chunkBytes) && chunkBytes >= MIN_CHUNK_BYTES && chunkBytes <= MAX_CHUNK_BYTES))
-    throw new TypeError(`chunkBytes must be whole, from ${MIN_CHUNK_BYTES} to ${MAX_CHUNK_BYTES}, got ${chunkBytes}.`)
-  if (typeof fsync !== 'boolean') throw new TypeError(`fsync must be true or false, got ${String(fsync)}.`)
+    throw new TypeError(`chunkBytes must be whole: ${MIN_CHUNK_BYTES} to ${MAX_CHUNK_BYTES}, got ${shown(chunkBytes)}.`)
+  if (typeof fsync !== 'boolean') throw new TypeError(`fsync must be true or false, got ${shown(fsync)}.`)
   if (fsync && database !== undefined)
     throw new TypeError(`fsync needs a path. For your own database, call database.pragma('synchronous = FULL').`)
   return sqliteDriver(new Connection({ source: sourceOf(path, database), busyTimeoutMs, fsync }), chunkBytes)

@@ -84,16 +84,27 @@ describe('options', () => {
     [{ path: 7 }, 'path must be a file path'],
     [{ database: {} }, 'database must be an open Database'],
     [undefined, 'takes an object of options'],
-    [{ path: 'a.db', tllMs: 1 }, 'Unknown storage option "tllMs"'],
+    [{ path: 'a.db', tllMs: 1 }, 'Unknown option "tllMs"'],
     [{ path: 'a.db', ttlMs: 0 }, 'ttlMs must be'],
     [{ path: 'a.db', busyTimeoutMs: -1 }, 'busyTimeoutMs must be'],
     [{ path: 'a.db', busyTimeoutMs: 2 ** 40 }, 'busyTimeoutMs must be'],
     [{ path: 'a.db', chunkBytes: 100 }, 'chunkBytes must be'],
     [{ path: 'a.db', fsync: 1 }, 'fsync must be'],
+    [{ path: 'a.db', chunkBytes: '8192' }, 'got the string "8192"'],
     [{ database: new Database(':memory:'), fsync: true }, 'synchronous = FULL'],
   ])('refuse %j', (options, message) => {
     expect(() => new SqliteStorage(options as string)).toThrow(TypeError)
     expect(() => new SqliteStorage(options as string)).toThrow(message)
+  })
+
+  test('can follow a path or a database', async () => {
+    const past = { now: () => 1_000 }
+    for (const target of [await temporaryPath(), new Database(':memory:')]) {
+      const storage = new SqliteStorage(target, past)
+      const { storedAt } = await storage.stat(await storage.store('a', new Uint8Array(1)))
+      expect(storedAt).toBe(1_000)
+      expect(() => new SqliteStorage(target, { tllMs: 1 } as object)).toThrow('Unknown option "tllMs"')
+    }
   })
 
   test('limit the bytes of a row by chunkBytes, and content stored with another value stays readable', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { assertKnownOptions } from './assert-known-options.ts'
+import { assertKnownOptions, shown } from './known-options.ts'
 
 test('assertKnownOptions accepts known options, and no options', () => {
   expect(() => assertKnownOptions({ a: 1, b: undefined }, ['a', 'b'], 'Bucket')).not.toThrow()
@@ -12,6 +12,23 @@ test.each([null, undefined, 7, 'text', [], () => undefined])('assertKnownOptions
 
 test('assertKnownOptions names the unknown option and the known ones', () => {
   expect(() => assertKnownOptions({ tllMs: 1 }, ['ttlMs', 'maxBytes'], 'Bucket')).toThrow(
-    'Unknown storage option "tllMs". Known: ttlMs, maxBytes.',
+    'Unknown option "tllMs". Known: ttlMs, maxBytes.',
   )
+})
+
+test.each([
+  ['2500', 'the string "2500"'],
+  ['', 'the string ""'],
+  ['x'.repeat(1_000), `the string "${'x'.repeat(80)}"`],
+  [2_500, '2500'],
+  [NaN, 'NaN'],
+  [5n, '5'],
+  [true, 'true'],
+  [null, 'null'],
+  [undefined, 'undefined'],
+  [[1], 'an array'],
+  [{ a: 1 }, 'an object'],
+  [() => 1, 'a function'],
+])('shown tells %o apart from values that look like it', (value, expected) => {
+  expect(shown(value)).toBe(expected)
 })
