@@ -132,7 +132,8 @@ export function nameOptions<Made>(make: () => Made): Made {
 /** Read a text file that an option names. Errors never contain its content. */
 export async function readNamedFile(path: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8')
+    // Editors on Windows begin files with a byte order mark.
+    return (await readFile(path, 'utf8')).replace(/^\uFEFF/, '')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === undefined) throw error

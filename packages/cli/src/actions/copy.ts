@@ -1,6 +1,6 @@
 import { checkStorage, copyStorage, type CopyReport, type ManagedStorage } from '@spillway/core'
 import type { Invocation } from '../commands/command.ts'
-import { CliError, EXIT_CODE, usageError } from '../cli-error.ts'
+import { CliError, EXIT_CODE, nameOptions, usageError } from '../cli-error.ts'
 import {
   clearStatus,
   countOf,
@@ -83,6 +83,6 @@ interface SchemaOptions {
 
 export async function printPostgresSchema({ options }: Invocation<SchemaOptions>): Promise<number> {
   const { postgresSchema } = await loadPostgres()
-  await print(postgresSchema(options))
+  await print(nameOptions(() => postgresSchema(options)))
   return EXIT_CODE.ok
 }

@@ -116,4 +116,6 @@ it('postgres schema prints the SQL for the tables, and with an option also for t
   const secured = await spillway(['postgres', 'schema', '--schema', 'agents', '--row-level-security'])
   expect(secured.stdout).toBe(postgresSchema({ schema: 'agents', rowLevelSecurity: true }))
   expect(secured.stdout).toContain('CREATE POLICY')
+  const refused = await spillway(['postgres', 'schema', '--schema', 'a;b'])
+  expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('schema must be a name') })
 })

@@ -241,13 +241,12 @@ describe('spillway serve', () => {
   test('isolates the owners of tokens, and logs neither tokens nor content', async () => {
     const cwd = temporaryFolder()
     const file = join(cwd, 'tokens.json')
-    writeFileSync(
-      file,
-      JSON.stringify([
-        { token: 'a-token-of-tenant-one', scope: ['one'] },
-        { token: 'a-token-of-tenant-two', scope: ['two'] },
-      ]),
-    )
+    const tokens = [
+      { token: 'a-token-of-tenant-one', scope: ['one'] },
+      { token: 'a-token-of-tenant-two', scope: ['two'] },
+    ]
+    // Editors on Windows begin files with a byte order mark.
+    writeFileSync(file, `\uFEFF${JSON.stringify(tokens)}`)
     const service = await startServe(['--tokens', file], { cwd })
     const bearer = (name: string) => ({ authorization: `Bearer a-token-of-tenant-${name}` })
     const request = { messages: MESSAGES, context_manage_mode: 'compact' }

@@ -15,10 +15,7 @@ export const SELECT_EVENTS: string = `SELECT number, event FROM @event WHERE num
 export interface PostgresJournalOptions {
   /** Schema of the tables, for example that of a storage. Defaults to `spillway`. */
   readonly schema?: string | undefined
-  /**
-   * Create and update the tables on first use. With `false`, see `postgresSchema`. Approximate number of events to
-   * keep.
-   */
+  /** Create and update the tables on first use. With `false`, see `postgresSchema`. Defaults to `true`. */
   readonly createTables?: boolean | undefined
   /** Number of events to keep, about. Defaults to 100,000, which is about 20 MB. */
   readonly maxEvents?: number | undefined

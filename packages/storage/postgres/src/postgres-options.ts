@@ -1,5 +1,4 @@
 import { shown } from '@spillway/core/driver'
-import type { PostgresPool } from './connection.ts'
 
 const DEFAULT_SCHEMA = 'spillway'
 const DEFAULT_CHUNK_BYTES = 131_072
@@ -50,7 +49,7 @@ export function assertTarget(target: unknown, className: string): void {
       )
     return
   }
-  const { connect, totalCount } = Object(target) as Partial<PostgresPool>
+  const { connect, totalCount }: Readonly<Record<string, unknown>> = Object(target)
   if (typeof connect !== 'function' || typeof totalCount !== 'number')
     throw new TypeError(`${className} needs a URL such as postgres://localhost/app, or a Pool of pg: new Pool({ … }).`)
 }

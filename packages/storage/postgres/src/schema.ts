@@ -1,4 +1,5 @@
 import { assertFormat, StorageError } from '@spillway/core/driver'
+import { checkedOptions } from './postgres-options.ts'
 
 /** Adds the schema to the tables of a statement, which are written like `@entry`. */
 export const withSchema = (sql: string, schema: string): string =>
@@ -101,6 +102,8 @@ export interface PostgresSchemaOptions {
  * Return the SQL that creates the tables of a `PostgresStorage`, to be run by a role with the permission. Create the
  * storage with `createTables: false`.
  *
+ * @throws TypeError if the schema is no name that a storage accepts.
+ *
  * @example
  * ```ts
  * import { postgresSchema } from '@spillway/postgres'
@@ -108,7 +111,8 @@ export interface PostgresSchemaOptions {
  * console.assert(postgresSchema({ schema: 'agents' }).includes('"agents".entry'))
  * ```
  */
-export function postgresSchema({ schema = 'spillway', rowLevelSecurity = false }: PostgresSchemaOptions = {}): string {
+export function postgresSchema(options: PostgresSchemaOptions = {}): string {
+  const { schema, rowLevelSecurity } = checkedOptions(options)
   const policies = rowLevelSecurity ? [ROW_LEVEL_SECURITY] : []
   const script = ['BEGIN;', createSchema(schema), ...SCHEMA_STEPS, SET_VERSION, ...policies, 'COMMIT;', '']
   return withSchema(script.join('\n'), schema)

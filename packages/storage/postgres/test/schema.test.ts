@@ -62,6 +62,11 @@ describe.skipIf(!postgres.available)('the tables', () => {
     expect(await versionOf(schema)).toEqual([SCHEMA_STEPS.length])
   })
 
+  it.each(['a;b', '1a', ''])('have no script for the schema %j, which a storage refuses', (schema) => {
+    expect(() => postgresSchema({ schema })).toThrow('schema must be a name')
+    expect(() => open({ schema })).toThrow('schema must be a name')
+  })
+
   it('of a newer version are refused, and stay unchanged', async () => {
     const schema = schemaOfTest()
     const reference = await open({ schema }).store('key', hello)
