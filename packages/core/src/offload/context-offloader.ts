@@ -385,6 +385,8 @@ export class ContextOffloader {
     const isAborted = signal?.aborted === true
     // An aborted call says nothing about the storage.
     const report = isAborted ? plusFailure(NO_FAILURES, original) : this.context.failedOffloads.failed(original)
+    if (report !== undefined && !isAborted && this.options.onEvent === undefined)
+      warn('A result could not be offloaded. Set onEvent to handle such failures.', error)
     if (report !== undefined)
       this.#emit({ type: 'offload-failed', toolName, toolCallId, error, ...report, durationMs: since(started) })
     const limits = limitsOf(this.options, toolName)

@@ -121,6 +121,25 @@ describe('a signal that aborts while the storage hangs', () => {
   })
 })
 
+test('a result that cannot be offloaded causes a warning if there is no onEvent', async () => {
+  const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+  onTestFinished(() => emitWarning.mockRestore())
+  const options = { storage: tinyStorage(), countTokens: (async () => 5) as never }
+  const request = { toolName: 'tool', toolCallId: 'call_1', content: [text] }
+  expect(await new ContextOffloader({ ...options, onEvent: () => {} }).offload(request)).toMatchObject({
+    reason: 'failed',
+  })
+  expect(emitWarning).not.toHaveBeenCalled()
+  const offloader = new ContextOffloader(options)
+  for (let call = 0; call < 3; call += 1) await offloader.offload(request)
+  expect(emitWarning).toHaveBeenCalledOnce()
+  const detail = expect.stringContaining('countTokens must return a number of tokens') as unknown
+  expect(emitWarning).toHaveBeenCalledWith(
+    'A result could not be offloaded. Set onEvent to handle such failures.',
+    expect.objectContaining({ detail }),
+  )
+})
+
 test('an asynchronous observer that rejects causes only a warning', async () => {
   const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
   onTestFinished(() => emitWarning.mockRestore())
