@@ -6,9 +6,12 @@ test('assertKnownOptions accepts known options, and no options', () => {
   expect(() => assertKnownOptions({}, [], 'Bucket')).not.toThrow()
 })
 
-test.each([null, undefined, 7, 'text', [], () => undefined])('assertKnownOptions refuses %j', (options) => {
-  expect(() => assertKnownOptions(options, ['a'], 'Bucket')).toThrow(/^Bucket takes an object of options, got /)
-})
+test.each([null, undefined, 7, 'text', [], () => undefined, new URL('file:///tmp')])(
+  'assertKnownOptions refuses %j',
+  (options) => {
+    expect(() => assertKnownOptions(options, ['a'], 'Bucket')).toThrow(/^Bucket takes an object of options, got /)
+  },
+)
 
 test('assertKnownOptions names the unknown option and the known ones', () => {
   expect(() => assertKnownOptions({ tllMs: 1 }, ['ttlMs', 'maxBytes'], 'Bucket')).toThrow(
@@ -29,6 +32,7 @@ test.each([
   [[1], 'an array'],
   [{ a: 1 }, 'an object'],
   [() => 1, 'a function'],
+  [new URL('file:///tmp'), 'a URL'],
 ])('shown tells %o apart from values that look like it', (value, expected) => {
   expect(shown(value)).toBe(expected)
 })

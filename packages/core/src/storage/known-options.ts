@@ -6,7 +6,7 @@
  * @param subject - The owner of the options, for example `SqliteStorage`.
  */
 export function assertKnownOptions(options: unknown, names: readonly string[], subject: string): void {
-  if (typeof options !== 'object' || options === null || Array.isArray(options))
+  if (typeof options !== 'object' || options === null || Array.isArray(options) || options instanceof URL)
     throw new TypeError(`${subject} takes an object of options, got ${shown(options)}.`)
   for (const name of Object.keys(options))
     if (!names.includes(name))
@@ -18,5 +18,6 @@ export function shown(value: unknown): string {
   if (typeof value === 'string') return `the string ${JSON.stringify(value.slice(0, 80))}`
   if (Array.isArray(value)) return 'an array'
   if (typeof value === 'function') return 'a function'
+  if (value instanceof URL) return 'a URL'
   return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }

@@ -22,6 +22,10 @@ describe('FileStorage', () => {
     expect(storage.locate?.(reference)?.address).toBe(`${directory}/artifacts/${reference}.txt`)
   })
 
+  test('refuses a URL, in whose place the default directory would be used', () => {
+    expect(() => new FileStorage(new URL('file:///tmp') as FileStorageOptions)).toThrow('got a URL')
+  })
+
   test('takes options after a directory', async () => {
     const directory = await temporaryDirectory()
     const storage = new FileStorage(directory, { now: () => 1_000 })
