@@ -14,7 +14,7 @@ export interface TextBlock extends NamedBlock {
   readonly mediaType?: string | undefined
 }
 
-/** A JSON value of a tool result. */
+/** A JSON value of a tool result. A value with a cycle or a `bigint` is neither counted nor stored. */
 export interface JsonBlock extends NamedBlock {
   readonly type: 'json'
   readonly value: unknown
