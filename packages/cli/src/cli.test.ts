@@ -118,6 +118,14 @@ it('help with the name of a command prints the help of that command', async () =
     expect(await spillway(['help', ...words])).toEqual(await spillway([...words, '--help']))
 })
 
+it('help with the name of no command suggests the closest one', async () => {
+  const { code, stderr } = await spillway(['help', 'rnu'])
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringMatching(/unknown command 'rnu'.*Did you mean run/),
+  })
+})
+
 it('an error names the option that was typed', async () => {
   const cwd = temporaryFolder()
   const reference = await put('text', cwd)

@@ -92,7 +92,8 @@ export function createProgram(): Command {
 
 /** Move options from before a command to after it, and read `help run` as `run --help`. */
 function inOrder(args: readonly string[], program: Command): readonly string[] {
-  if (args[0] === 'help') return [...args.slice(1), '--help']
+  const isKnown = args.length < 2 || program.commands.some((each) => each.name() === args[1])
+  if (args[0] === 'help') return [...args.slice(1), ...(isKnown ? ['--help'] : [])]
   const names: string[] = []
   const options: string[] = []
   let command = program
