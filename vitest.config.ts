@@ -61,14 +61,6 @@ export default defineConfig({
     // Frameworks print the errors that tests provoke; of a test that fails they are shown.
     silent: 'passed-only',
     reporters: ['default', new ReportFile(process.env['SPILLWAY_REPORT'] ?? join(process.cwd(), '.reports/test.json'))],
-    coverage: {
-      enabled: isFull && /^packages\/(?:text|previews|core|history)$/.test(here),
-      provider: 'v8',
-      include: [`${here}/src/**/*.ts`],
-      exclude: ['**/*.test.ts'],
-      reporter: ['text-summary', 'json-summary'],
-      thresholds: { lines: 95 },
-    },
     projects: [
       ...folders.filter(isHere).map((folder) => projectOf(folder, nameOf(folder))),
       ...listPeerSets(ROOT)

@@ -12,7 +12,7 @@ import {
   type FileEntry,
 } from './file-entry.ts'
 import { findLines, readLinePage, type FoundLine, type LinePage } from './read-line-page.ts'
-import { shown } from '../storage/known-options.ts'
+import { shown } from '../storage/storage-input.ts'
 
 const MAX_MATCHES = 10_000
 /** Approximate limit of all found lines, in UTF-16 units. */

@@ -14,7 +14,7 @@ import {
   type TokenLimit,
   type ToolSettings,
 } from './result-limits.ts'
-import { assertKnownOptions, shown } from '../storage/known-options.ts'
+import { assertKnownOptions, shown } from '../storage/storage-input.ts'
 
 const DEFAULT_MAX_MEDIA_BYTES = 5 * 1_048_576
 

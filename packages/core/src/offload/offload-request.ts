@@ -1,6 +1,5 @@
 import { isBytes, type ContentBlock } from '@spillway/text/internal'
-import { assertChunks, assertContentType } from '../storage/storage-input.ts'
-import { shown } from '../storage/known-options.ts'
+import { assertChunks, assertContentType, shown } from '../storage/storage-input.ts'
 
 /** A tool result to offload. */
 export interface OffloadRequest {

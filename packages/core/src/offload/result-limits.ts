@@ -1,5 +1,5 @@
 import { frameTokens, shareBudget } from './measure-content.ts'
-import { shown } from '../storage/known-options.ts'
+import { shown } from '../storage/storage-input.ts'
 
 const DEFAULT_MAX_RESULT_TOKENS = 2_500
 const DEFAULT_PREVIEW_TOKENS = 1_000

@@ -1,7 +1,7 @@
 import { countOf, formatCount, type LineRange, parseJsonText } from '@spillway/text/internal'
 import type { JsonPathRequest } from './json-path/answer-json-path.ts'
 import type { QueryRequest } from './query/read-passage.ts'
-import { shown } from '../storage/known-options.ts'
+import { shown } from '../storage/storage-input.ts'
 import type { OmittedPart } from '../storage/storage.ts'
 import { RetrievalError, type RetrievalCall } from './retrieval-tool.ts'
 import { quote } from './write-answer.ts'

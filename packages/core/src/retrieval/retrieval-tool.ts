@@ -4,7 +4,7 @@ import { recordRetrievalEvent, type EventJournal } from '../journal/event-journa
 import type { StorageErrorCode } from '../storage/storage-error.ts'
 import { assertStorage, type Storage } from '../storage/storage.ts'
 import type { Pause } from '../search/search-lines.ts'
-import { shown } from '../storage/known-options.ts'
+import { shown } from '../storage/storage-input.ts'
 
 const DEFAULT_MAX_MEDIA_BYTES = 5 * 1_048_576
 const DEFAULT_DEADLINE_MS = 2_000

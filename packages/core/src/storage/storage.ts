@@ -1,6 +1,6 @@
 import type { LineIndex } from '@spillway/text/internal/lines'
 import { StorageError, type EvictionReason } from './storage-error.ts'
-import { assertKnownOptions, shown } from './known-options.ts'
+import { assertKnownOptions, shown } from './storage-input.ts'
 
 /** Metadata that a caller gives an entry: short strings such as the tool's name, but no arguments or content. */
 export type Metadata = Readonly<Record<string, string>>

@@ -18,7 +18,7 @@ import {
   type CodecName,
 } from './block-table.ts'
 import { compressBlocks, CompressedContent } from './compressed-content.ts'
-import { assertKnownOptions, shown } from '../../storage/known-options.ts'
+import { assertKnownOptions, shown } from '../../storage/storage-input.ts'
 import { wrapStorage, type ManagedStorage } from '../../storage/managed-storage.ts'
 
 const NAMES: readonly string[] = [

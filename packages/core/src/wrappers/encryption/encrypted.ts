@@ -16,7 +16,7 @@ import {
   type SealedEntry,
 } from './sealed-content.ts'
 import { isSameHeader, SALT_BYTES, segmentStart, type SealedHeader, type SealedPurpose } from './sealed-segments.ts'
-import { assertKnownOptions } from '../../storage/known-options.ts'
+import { assertKnownOptions } from '../../storage/storage-input.ts'
 import { wrapStorage, type ManagedStorage } from '../../storage/managed-storage.ts'
 import {
   KeyRing,
