@@ -1,5 +1,4 @@
 import { isBytes, yieldWhenDue } from '@spillway/text/internal'
-import type { ByteRange, Metadata } from './storage.ts'
 import { checkAborted, orAborted, SourceError, StorageError } from './storage-error.ts'
 
 /**
@@ -94,7 +93,7 @@ export function assertMetadata(metadata: unknown): void {
 }
 
 /** Checks what describes a new entry. */
-export function assertNewEntry(key: string, contentType: string, metadata: Metadata | undefined): void {
+export function assertNewEntry(key: string, contentType: string, metadata: unknown): void {
   assertKey(key)
   assertContentType(contentType)
   assertMetadata(metadata)
@@ -102,7 +101,7 @@ export function assertNewEntry(key: string, contentType: string, metadata: Metad
 
 export function assertRange(range: unknown): void {
   for (const name of ['offset', 'length'] as const) {
-    const value: unknown = (Object(range) as ByteRange)[name]
+    const value = (Object(range) as Readonly<Record<string, unknown>>)[name]
     if (!Number.isSafeInteger(value) || (value as number) < 0)
       throw new TypeError(`range.${name} must be a whole number of bytes, 0 or more, got ${String(value)}.`)
   }
