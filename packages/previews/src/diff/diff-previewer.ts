@@ -18,12 +18,7 @@ const SHARES = [0.4, 0.5, 0.1]
  * first.
  */
 export function diffPreviewer(): TextPreviewer {
-  return {
-    name: 'diff',
-    previews: 'text',
-    recognize: recognizeDiff,
-    read: readDiff,
-  }
+  return { name: 'diff', previews: 'text', recognize: recognizeDiff, read: readDiff }
 }
 
 function readDiff({ intent }: TextSubject): ReturnType<TextPreviewer['read']> {

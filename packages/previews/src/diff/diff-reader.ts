@@ -156,14 +156,7 @@ export class DiffReader {
     const item = isWhole ? file.item : this.#add(line, line.text, 0.5 * file.weight, CHANGES, file.item)
     if (isWhole) this.#extend(file, line)
     else item.numbered = true
-    this.#hunk = {
-      item,
-      columns,
-      old: Number(old?.[1] ?? 1),
-      fresh: Number(found[3] ?? 1),
-      changes: 0,
-      context: 0,
-    }
+    this.#hunk = { item, columns, old: Number(old?.[1] ?? 1), fresh: Number(found[3] ?? 1), changes: 0, context: 0 }
     return true
   }
 
@@ -326,7 +319,8 @@ function diffLine(line: string): DiffHeader | undefined {
     const at = rest.lastIndexOf(' b/')
     return { kind: 'file', path: at < 0 ? rest : pathOf(rest.slice(at + 1)) }
   }
-  return /^diff (?:-\S+ )+\S/.test(line.slice(0, 300)) ? { kind: 'file', path: pathOf(lastWord(line)) } : undefined
+  const last = line.slice(line.lastIndexOf(' ') + 1)
+  return /^diff (?:-\S+ )+\S/.test(line.slice(0, 300)) ? { kind: 'file', path: pathOf(last) } : undefined
 }
 
 /** Returns a path without the time after it and the prefix of git and Mercurial. */
@@ -338,8 +332,4 @@ function pathOf(written: string): string {
   const time = / \d{4}-\d\d-\d\d \d\d:/.exec(path.slice(-60))
   if (time !== null) path = path.slice(0, path.length - Math.min(60, path.length) + time.index)
   return /^[abciow]\//.test(path) ? path.slice(2) : path
-}
-
-function lastWord(line: string): string {
-  return line.slice(line.lastIndexOf(' ') + 1)
 }

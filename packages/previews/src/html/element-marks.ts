@@ -25,18 +25,9 @@ const NAMES: ReadonlyMap<string, number> = new Map([
 const ROLES: ReadonlyMap<string, number> = new Map([
   ['main', MARK_MAIN],
   ['article', MARK_ARTICLE],
-  ...[
-    'navigation',
-    'contentinfo',
-    'complementary',
-    'search',
-    'dialog',
-    'alertdialog',
-    'menu',
-    'menubar',
-    'toolbar',
-    'tooltip',
-  ].map((role) => [role, MARK_ASIDE] as const),
+  ...'navigation contentinfo complementary search dialog alertdialog menu menubar toolbar tooltip'
+    .split(' ')
+    .map((role) => [role, MARK_ASIDE] as const),
 ])
 
 const READ: ReadonlySet<string> = new Set(['aria-hidden', 'class', 'hidden', 'id', 'itemprop', 'role', 'style'])

@@ -331,11 +331,7 @@ function shownStringsOf(scan: JsonScan, options: PreviewOptions) {
       const room = Math.floor((left * string.length) / rest - estimateTokens(head))
       rest -= string.length
       if (room < LEAST_STRING_TOKENS) continue
-      const inner: PreviewOptions = {
-        budgetTokens: room,
-        countTokens: estimateTokens,
-        isError: options.isError,
-      }
+      const inner: PreviewOptions = { budgetTokens: room, countTokens: estimateTokens, isError: options.isError }
       const shown = 'json' in read ? renderNested(read.json, inner) : renderTextPreview(read.lines, inner)
       if (shown === '') continue
       // The header has the number of lines. Line numbers of the string look different from those of the text.

@@ -32,7 +32,7 @@ const matchListing: ListingForm = {
     const filled = lines.filter((line) => line !== '' && line !== '--')
     if (filled.length < LEAST_MATCHES || !knowsMost(lines, new MatchReader(), 0.9)) return 0
     if (filled.filter((line) => MESSAGE.test(line)).length > filled.length * 0.2) return 0
-    const files = filled.map(fileOf).filter((file) => file !== '')
+    const files = filled.map((line) => line.slice(0, matchedFile(line))).filter((file) => file !== '')
     if (files.length < filled.filter((line) => NUMBERED.test(line)).length) return numberedSureness(lines)
     if (files.length < LEAST_MATCHES) return 0
     // Times and sentences can look like a file and a line.
@@ -77,10 +77,6 @@ function numberedSureness(lines: readonly string[]): number {
   return falls > 0 ? 0 : headings > 0 ? 0.9 : 0.6
 }
 
-function fileOf(line: string): string {
-  return line.slice(0, matchedFile(line))
-}
-
 /** Returns the end of the file name in `src/a.ts:12: text`, or 0. */
 function matchedFile(line: string): number {
   const fileEnd = line.indexOf(':')
@@ -119,14 +115,11 @@ const pathListing: ListingForm = {
     if (paths.filter((line) => /^\w+=/.test(line)).length > paths.length * 0.1) return 0
     // Lists with more fields, and encoded bytes: lines of equal length with different starts.
     if (paths.filter((line) => line.includes(',')).length > paths.length * 0.5) return 0
-    if (new Set(paths.map(firstFolder)).size > Math.max(LEAST_PATHS, paths.length * 0.5)) return 0
+    const folders = paths.map((path) => /^(?:\.{0,2}\/)*[^/]*/.exec(path)?.[0] ?? '')
+    if (new Set(folders).size > Math.max(LEAST_PATHS, paths.length * 0.5)) return 0
     return new Set(paths).size < paths.length * 0.9 ? 0 : 0.85
   },
   start: () => ({ read: readKnown }),
-}
-
-function firstFolder(path: string): string {
-  return /^(?:\.{0,2}\/)*[^/]*/.exec(path)?.[0] ?? ''
 }
 
 function readKnown(line: string): ListedLine | undefined {

@@ -35,13 +35,5 @@ export interface XmlScan {
 }
 
 export function newXmlNode(name: string, depth: number): XmlNode {
-  return {
-    name,
-    depth,
-    count: 0,
-    attributes: new Map(),
-    values: [],
-    hasMoreValues: false,
-    children: new Map(),
-  }
+  return { name, depth, count: 0, attributes: new Map(), values: [], hasMoreValues: false, children: new Map() }
 }

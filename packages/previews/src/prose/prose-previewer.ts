@@ -11,12 +11,7 @@ const SHARES = [0.35, 0.65]
 
 /** Previews plain text of any script like Markdown, with other headings. Long lines are cut after a sentence. */
 export function prosePreviewer(): TextPreviewer {
-  return {
-    name: 'prose',
-    previews: 'text',
-    recognize: recognizeProse,
-    read: readProse,
-  }
+  return { name: 'prose', previews: 'text', recognize: recognizeProse, read: readProse }
 }
 
 function readProse({ start, intent }: TextSubject): ReturnType<TextPreviewer['read']> {

@@ -16,19 +16,9 @@ export const DECLARATION = 'declaration'
 const LONGEST = 240
 
 /** Kinds of definitions that contain methods. Inside other definitions, a name before `(` is a call. */
-const HOLDS_METHODS: ReadonlySet<string> = new Set([
-  'class',
-  'struct',
-  'interface',
-  'enum',
-  'record',
-  'union',
-  'module',
-  'trait',
-  'annotation',
-  'extension',
-  'implementation',
-])
+const HOLDS_METHODS: ReadonlySet<string> = new Set(
+  'class struct interface enum record union module trait annotation extension implementation'.split(' '),
+)
 /** Words before `(` that never are the name of a definition. */
 const NO_NAMES: ReadonlySet<string> = new Set(
   (
@@ -97,7 +87,8 @@ export function definitionAt(
   const word = code.words[index]!
   const byKeyword = matcher.keyword !== undefined && matcher.starts.has(word)
   // Functions in local variables are no definitions.
-  const byForm = !isFunction(inside) && matcher.forms.some((form) => fits(form, word, code.indents[index]!))
+  const isLocal = inside?.kind === 'function' || inside?.kind === 'method'
+  const byForm = !isLocal && matcher.forms.some((form) => fits(form, word, code.indents[index]!))
   const holds = inside !== undefined && HOLDS_METHODS.has(inside.kind)
   const byCall =
     matcher.calls !== undefined &&
@@ -130,10 +121,6 @@ export function definitionAt(
   )
   if (name === undefined) return undefined
   return { name, kind: holds ? 'method' : code.lasts[index] === SEMICOLON ? DECLARATION : 'function' }
-}
-
-function isFunction(definition: Definition | undefined): boolean {
-  return definition?.kind === 'function' || definition?.kind === 'method'
 }
 
 function fits({ starts, atMargin }: DefinitionFormMatcher, word: number, indent: number): boolean {

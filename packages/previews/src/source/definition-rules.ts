@@ -79,11 +79,7 @@ export const DEFINITION_RULES: Readonly<Record<string, DefinitionRules>> = {
   vue: TYPESCRIPT,
   svelte: TYPESCRIPT,
   python: { ...HASH, docstrings: true, keywords: 'def=function class', modifiers: 'async' },
-  go: {
-    ...SLASHES,
-    keywords: 'func=function type',
-    between: String.raw`(?:\([^()\n]{0,120}\)[ \t]*)?`,
-  },
+  go: { ...SLASHES, keywords: 'func=function type', between: String.raw`(?:\([^()\n]{0,120}\)[ \t]*)?` },
   rust: {
     ...SLASHES,
     keywords: 'fn=function struct enum trait type mod=module union macro_rules!=macro',
@@ -141,11 +137,7 @@ export const DEFINITION_RULES: Readonly<Record<string, DefinitionRules>> = {
     modifiers: `${JVM} fileprivate mutating nonmutating indirect convenience required nonisolated class @objc @MainActor @discardableResult`,
     name: String.raw`[\p{L}_][\w.]*`,
   },
-  scala: {
-    ...SLASHES,
-    keywords: 'def=function class trait object enum type',
-    modifiers: JVM,
-  },
+  scala: { ...SLASHES, keywords: 'def=function class trait object enum type', modifiers: JVM },
   groovy: {
     ...SLASHES,
     keywords: 'class interface trait enum def=function task=function',

@@ -210,10 +210,7 @@ function countOf(query: Query): Operand {
   }
 }
 
-const CHILDREN: Query = {
-  fromRoot: false,
-  segments: [{ descends: false, selectors: [{ type: 'wildcard' }] }],
-}
+const CHILDREN: Query = { fromRoot: false, segments: [{ descends: false, selectors: [{ type: 'wildcard' }] }] }
 
 function lengthOf(of: Operand): Operand {
   const count = countOf(CHILDREN)

@@ -63,11 +63,7 @@ function pathFinder(walker: JsonWalker, targets: readonly number[]) {
     return writePath(walker, closes ? container : walker.pathLevels)
   }
 
-  return {
-    isDone: () => walker.hasFailed || paths.length === targets.length,
-    paths,
-    walk,
-  }
+  return { isDone: () => walker.hasFailed || paths.length === targets.length, paths, walk }
 }
 
 function writePath(walker: JsonWalker, levels: number): string {

@@ -12,13 +12,8 @@ const SLICE_MS = 8
 /** Largest distance of two words that follow each other, in UTF-16 units. */
 const MAX_PAIR_GAP = 3
 
-export interface ChunkPlace {
-  readonly offset: number
-  readonly size: number
-  readonly firstLine: number
-  readonly column: number
+export interface ChunkPlace extends Omit<TextChunk, 'text' | 'lineEnds'> {
   readonly firstEnd: number
-  readonly open: boolean
 }
 
 interface ScanOptions {
@@ -154,16 +149,7 @@ function scannerOf(words: readonly QueryWord[]) {
   }
 
   function finish(milliseconds: number, ended: boolean): WordScan {
-    return {
-      ...statistics,
-      candidates,
-      chunks,
-      lineCounts,
-      lines,
-      bytes,
-      milliseconds,
-      ended,
-    }
+    return { ...statistics, candidates, chunks, lineCounts, lines, bytes, milliseconds, ended }
   }
 
   function take(chunk: TextChunk, index: number, start: number, end: number, pairs: number): void {
@@ -237,10 +223,7 @@ export function shapeOf(text: string, start: number, end: number): LineShape {
   for (let at = start; at <= last; at++) {
     const code = at < last ? text.charCodeAt(at) : 32
     if (code >= 48 && code <= 57) hasDigit = true
-    else if ((code | 32) >= 97 && (code | 32) <= 122) {
-      word = Math.imul(word ^ code, PRIME)
-      length++
-    } else if (code >= 128) {
+    else if (((code | 32) >= 97 && (code | 32) <= 122) || code >= 128) {
       word = Math.imul(word ^ code, PRIME)
       length++
     } else {

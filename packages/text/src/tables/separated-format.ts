@@ -86,8 +86,8 @@ function formatWith(
   }
   if (columns < 2 || head.length !== columns || consistent < CONSISTENT) return undefined
   // Bars around a row and rules below a header belong to a drawn table.
-  if (separator === '|' && ((head[0] === '' && head.at(-1)?.trim() === '') || others.slice(0, 3).some(isDashes)))
-    return undefined
+  const isRuled = others.slice(0, 3).some((record) => /^[\s:=+-]*-[\s:=+-]*$/.test(record.join('')))
+  if (separator === '|' && ((head[0] === '' && head.at(-1)?.trim() === '') || isRuled)) return undefined
   return { ...format, sureness: undeclaredSureness(head, others, columns, header, separator) }
 }
 
@@ -132,10 +132,6 @@ function recordsOf(text: string, separator: string, quotes: boolean, comments: n
   // The last record may be truncated.
   if (!whole && records.length > 1) records.pop()
   return records
-}
-
-function isDashes(record: readonly string[]): boolean {
-  return record.every((cell) => /^[\s:=+-]*$/.test(cell)) && record.join('').includes('-')
 }
 
 function usualLength(records: readonly (readonly string[])[]): number {

@@ -180,43 +180,12 @@ export function contentTypeForExtension(extension: string): string | undefined {
 }
 
 /** Types outside `text/` that are text. They are listed without `x-`. */
-const TEXT_SUBTYPES: ReadonlySet<string> = new Set([
-  'csv',
-  'ecmascript',
-  'graphql',
-  'html',
-  'javascript',
-  'json',
-  'json-seq',
-  'json5',
-  'jsonl',
-  'jsonlines',
-  'log',
-  'markdown',
-  'md',
-  'mbox',
-  'ndjson',
-  'php',
-  'plain',
-  'python',
-  'rtf',
-  'ruby',
-  'sh',
-  'shellscript',
-  'sql',
-  'svg',
-  'tex',
-  'toml',
-  'tsv',
-  'txt',
-  'typescript',
-  'www-form-urlencoded',
-  'xhtml',
-  'xml',
-  'xml-dtd',
-  'yaml',
-  'yml',
-])
+const TEXT_SUBTYPES: ReadonlySet<string> = new Set(
+  (
+    'csv ecmascript graphql html javascript json json-seq json5 jsonl jsonlines log markdown md mbox ' +
+    'ndjson php plain python rtf ruby sh shellscript sql svg tex toml tsv txt typescript www-form-urlencoded xhtml xml xml-dtd yaml yml'
+  ).split(' '),
+)
 
 const TEXT_SUFFIX = /\+(?:json|json-seq|xml|yaml)$/
 

@@ -52,11 +52,7 @@ export interface MediaFormat {
 /** Signatures of a format with their positions. They are Latin-1. */
 type Signature = readonly [format: MediaFormat, ...signatures: (readonly [at: number, text: string])[]]
 
-const format = (name: string, mediaType: string, ...alike: readonly string[]): MediaFormat => ({
-  name,
-  mediaType,
-  alike,
-})
+const format = (name: string, mediaType: string, ...alike: string[]): MediaFormat => ({ name, mediaType, alike })
 
 /** Signatures of formats. All signatures of a format must match. */
 const SIGNATURES: readonly Signature[] = [

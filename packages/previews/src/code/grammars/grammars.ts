@@ -17,10 +17,7 @@ const SCRIPTS: Readonly<Record<string, Grammar>> = {
     columns: true,
     peer: VSCODE,
     file: 'wasm/tree-sitter-python.wasm',
-    definitions: {
-      function_definition: 'function',
-      class_definition: 'class',
-    },
+    definitions: { function_definition: 'function', class_definition: 'class' },
     passages:
       'module block decorated_definition if_statement elif_clause else_clause try_statement except_clause finally_clause ' +
       'with_statement for_statement while_statement ERROR',
@@ -148,15 +145,12 @@ function declared(node: Node): { name: Node; isFunction: boolean } | undefined {
   let isFunction = false
   for (let depth = 0; inner !== null && depth < MOST_DECLARATORS; depth++) {
     if (inner.type === 'function_declarator') isFunction = true
-    const next: Node | null = inner.childForFieldName('declarator') ?? wrapped(inner)
+    const isWrapper = /^(?:reference|parenthesized|attributed)_declarator$/.test(inner.type)
+    const next: Node | null = inner.childForFieldName('declarator') ?? (isWrapper ? inner.lastNamedChild : null)
     if (next === null) return { name: inner, isFunction }
     inner = next
   }
   return undefined
-}
-
-function wrapped(node: Node): Node | null {
-  return /^(?:reference|parenthesized|attributed)_declarator$/.test(node.type) ? node.lastNamedChild : null
 }
 
 /** Returns the last part of `a::b::c`. */
@@ -187,11 +181,7 @@ const functionDefinition: DefinitionRule = {
 
 const prototype: DefinitionRule = { ...functionDefinition, announces: true }
 
-const typeDefinition: DefinitionRule = {
-  kind: 'type',
-  name: (node) => declared(node)?.name,
-  alongside: true,
-}
+const typeDefinition: DefinitionRule = { kind: 'type', name: (node) => declared(node)?.name, alongside: true }
 
 const C: Grammar = {
   peer: '@repomix/tree-sitter-wasms',
