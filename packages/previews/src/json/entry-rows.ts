@@ -94,7 +94,8 @@ export function rowsWriter(passage: Passage, shape: Shape, options: PreviewOptio
     const name = passage.keys.findLast((key) => key !== '')
     const place = [...(name === undefined ? [] : [showKey(name)]), ...(byLine ? ['by line'] : [])].join(' ')
     const column = columnToCount()
-    const keys = `${passage.isObject ? 'key, ' : ''}${columns.map(showPath).join(', ')}`
+    const paths = columns.map((path) => (path === '' ? 'value' : showKeys(path.split(KEY_SEPARATOR))))
+    const keys = `${passage.isObject ? 'key, ' : ''}${paths.join(', ')}`
     return previewDrafts(
       {
         ...(byLine ? lines() : entries(sqlExample(options, column))),
@@ -180,6 +181,8 @@ const NOTABLE_UNITS = 200
 /** Largest share of entries in which a notable value may occur. */
 const RARE_SHARE = 0.05
 const RARE_TIMES = 3
+/** Added to the rank of entries that the call seeks. */
+const WANTED_RANK = 1_000
 
 interface EntryRow {
   readonly place: EntryPlace
@@ -212,7 +215,13 @@ function entryRows(passage: Passage, shape: Shape, most: number): EntryRow[] {
     const read = readEntry(text, passage.isObject)
     const rare = raritiesOf(entry, shape, passage.entries)
     if (wanted || rare.length > 0)
-      rows.set(place.index, { place, nextLine, ...read, rare, rank: (wanted ? 1_000 : 0) + 1 + weight(read.cells) })
+      rows.set(place.index, {
+        place,
+        nextLine,
+        ...read,
+        rare,
+        rank: (wanted ? WANTED_RANK : 0) + 1 + weight(read.cells),
+      })
   }
   return [...rows.values()]
     .filter(({ cells }) => cells.size > 0)
@@ -245,8 +254,10 @@ function weight(cells: Cells): number {
   return most
 }
 
-function showRow({ name, cells, rare }: EntryRow, columns: readonly string[], isMember: boolean): string {
-  const shown = columns.map((path) => showCell(cells.get(path) ?? '', CELL_UNITS))
+function showRow({ name, cells, rare, rank }: EntryRow, columns: readonly string[], isMember: boolean): string {
+  const isNotable = (path: string): boolean =>
+    rank > WANTED_RANK || rare.some((rarity) => rarity.path.join(KEY_SEPARATOR) === path)
+  const shown = columns.map((path) => showCell(cells.get(path) ?? '', isNotable(path) ? NOTABLE_UNITS : CELL_UNITS))
   if (isMember) shown.unshift(showCell(`"${name}"`, NOTABLE_UNITS))
   if (rare.length === 0) return shown.join(', ').trimEnd()
   const known = new Set(columns)
@@ -274,11 +285,6 @@ function showCell(raw: string, units: number = CELL_UNITS): string {
   }
   const { text, cut } = showScalar(raw, units)
   return cut || raw.length === 2 || /[,|\n]|^"\s|\s"$/.test(raw) ? text : text.slice(1, -1)
-}
-
-/** Shows a path with points between its keys. */
-function showPath(path: string): string {
-  return path === '' ? 'value' : showKeys(path.split(KEY_SEPARATOR))
 }
 
 function showKeys(keys: readonly string[]): string {

@@ -190,6 +190,17 @@ describe('items in a preview of JSON', () => {
     expect(shown).toMatch(/\n51: 50, lost[^\n]*\n\[… 9 lines\]$/)
   })
 
+  it('show the text of a sought item beyond the length of other texts', async () => {
+    const messages = repeat(300, (id) => ({
+      id,
+      text: `Message ${id} is about nothing at all. ${'And so on. '.repeat(9)}`,
+    }))
+    messages[211]!.text = 'The deploy key of the staging servers moved to the path kv/staging/deploy-2026 of the vault'
+    expect(await preview(JSON.stringify(messages), { words: ['deploy'] })).toContain(
+      'kv/staging/deploy-2026 of the vault',
+    )
+  })
+
   it('include items with words of the call', async () => {
     expect(await preview(JSON.stringify(issues), { words: ['Issue number 211'] })).toContain('211, Issue number 211')
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { WantedWords, countSought } from './wanted-words.ts'
+import { WantedWords, findSought } from './wanted-words.ts'
 
 describe('WantedWords', () => {
   it('finds words in upper or lower case, but no very short words', () => {
@@ -10,10 +10,20 @@ describe('WantedWords', () => {
   })
 })
 
-describe('countSought', () => {
+describe('findSought', () => {
   it('counts words that occur in few texts, in upper or lower case', () => {
     const texts = [...Array.from({ length: 18 }, () => 'the plan'), 'Telemetry of the plan', 'other']
-    expect([...(countSought(texts, ['telemetry', 'plan', 'OTHER']) ?? [])]).toEqual([...Array(18).fill(0), 1, 1])
-    expect(countSought(texts, ['plan', 'absent'])).toBeUndefined()
+    const counts = findSought(texts, ['telemetry', 'plan', 'OTHER'])?.counts ?? []
+    expect([...counts]).toEqual([...Array(18).fill(0), 1, 1])
+    expect(findSought(texts, ['plan', 'absent'])).toBeUndefined()
+  })
+
+  it('finds a text that has two of the words, if no text has one', () => {
+    const sought = findSought(['vm.dirty_ratio = 20', 'vm.swappiness = 60'], ['vm.swappiness', 'swappiness'])
+    expect([...(sought?.counts ?? [])]).toEqual([0, 2])
+  })
+
+  it('says where the first word is', () => {
+    expect([...(findSought(['a limit of the Payload', 'none'], ['payload', 'limit'])?.places ?? [])]).toEqual([15, 0])
   })
 })

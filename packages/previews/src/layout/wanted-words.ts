@@ -25,10 +25,18 @@ const MOST_TEXTS = 8
 /** Number of UTF-16 units to search for all words together. */
 const MOST_SEARCHED = 16_000_000
 
-/** Counts rare words of the call in each text, in any case. Returns `undefined` if no text has one of them. */
-export function countSought(texts: readonly string[], words: readonly string[]): Uint8Array | undefined {
+export interface Sought {
+  /** Number of rare words in each text. */
+  readonly counts: Uint8Array
+  /** Position of the first such word that the call names, in each text that has one. */
+  readonly places: Int32Array
+}
+
+/** Finds rare words of the call in each text, in any case. Returns `undefined` if no text has one of them. */
+export function findSought(texts: readonly string[], words: readonly string[]): Sought | undefined {
   if (words.length === 0) return undefined
   const counts = new Uint8Array(texts.length)
+  const places = new Int32Array(texts.length)
   const lower = texts.map((text) => text.toLowerCase())
   const units = lower.reduce((sum, { length }) => sum + length + 1, 0)
   const sought = new Set(words.map((word) => word.toLowerCase()))
@@ -36,7 +44,8 @@ export function countSought(texts: readonly string[], words: readonly string[]):
     const found: number[] = []
     for (let index = 0; index < lower.length && found.length <= MOST_TEXTS; index++)
       if (lower[index]!.includes(word)) found.push(index)
-    if (found.length <= MOST_TEXTS) for (const index of found) counts[index]!++
+    for (const index of found.length <= MOST_TEXTS ? found : [])
+      if (counts[index]!++ === 0) places[index] = lower[index]!.indexOf(word)
   }
-  return counts.includes(1) ? counts : undefined
+  return counts.some((count) => count > 0) ? { counts, places } : undefined
 }

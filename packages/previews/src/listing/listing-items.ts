@@ -1,5 +1,5 @@
 import { cleanLine, countOf, cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
-import { countSought } from '../layout/wanted-words.ts'
+import { findSought } from '../layout/wanted-words.ts'
 import { textItem, type PreviewModel } from '../layout/preview-model.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import type { ListedGroup } from './listing-groups.ts'
@@ -38,8 +38,8 @@ export function listingItems(
 ): PreviewModel {
   const { form, groups, hasMore, items: count, lines } = data
   const entries = groups.flatMap(({ items }) => items)
-  const sought = countSought(entries, words)
-  const wanted = new Set(entries.filter((_, index) => sought !== undefined && sought[index]! > 0))
+  const sought = findSought(entries, words)
+  const wanted = new Set(entries.filter((_, index) => sought !== undefined && sought.counts[index]! > 0))
   const nodes = openFolders(folderTree(groups), Math.max(LEAST_FOLDERS, budgetTokens / FOLDER_TOKENS))
   const headings = nodes.map((node) => headingOf(node, data))
   const parts = [countOf(lines, 'line')]

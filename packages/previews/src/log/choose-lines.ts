@@ -1,4 +1,5 @@
 import { cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
+import type { Sought } from '../layout/wanted-words.ts'
 import { severityAt } from './line-words.ts'
 import type { ScannedLine } from './text-scan.ts'
 
@@ -7,14 +8,14 @@ const MARK_UNITS = 60
 /** Number of UTF-16 units to show before a match. */
 const BEFORE_MATCH = 60
 
-/** Shows about `cap` UTF-16 units of a line: its start, the text around a match, and `endShare` for its end. */
-export function showLine(line: ScannedLine, cap: number, endShare: number): string {
+/** Shows about `cap` UTF-16 units of a line: its start, the text around a match at `found`, and `endShare` for its end. */
+export function showLine(line: ScannedLine, cap: number, endShare: number, found?: number): string {
   if (fits(line, cap)) return line.text
   const endUnits = Math.floor(cap * endShare)
   const end = cutAtGrapheme(line.hidden === 0 ? line.text : line.end, endUnits, true)
   let start = cutAtGrapheme(line.text, cap - endUnits)
   const length = line.text.length + line.hidden + line.end.length
-  const at = severityAt(line.text)
+  const at = found ?? severityAt(line.text)
   if (at > start.length - 40 && at < line.text.length - end.length) {
     // A match beyond the start gets part of the room.
     start = cutAtGrapheme(start, Math.floor(start.length * 0.4))
@@ -49,6 +50,7 @@ export class ShownLines {
   readonly lines: readonly ScannedLine[]
   readonly #endShare: number
   readonly #scores: Float64Array | undefined
+  readonly #sought: Sought | undefined
   #cap = 0
   #shown: (string | undefined)[] = []
   #costs: (number | undefined)[] = []
@@ -57,11 +59,13 @@ export class ShownLines {
   /**
    * @param endShare - Share of a long line that is shown from its end. The remaining part is from its start.
    * @param scores - Scores of the lines. The first of many similar lines shows their number.
+   * @param sought - Words that the call seeks. A long line with one of them shows the text around it.
    */
-  constructor(lines: readonly ScannedLine[], endShare: number, scores?: Float64Array) {
+  constructor(lines: readonly ScannedLine[], endShare: number, scores?: Float64Array, sought?: Sought) {
     this.lines = lines
     this.#endShare = endShare
     this.#scores = scores
+    this.#sought = sought
   }
 
   /** `cap` is in UTF-16 units. Lines within both limits are unchanged. */
@@ -76,8 +80,9 @@ export class ShownLines {
   }
 
   show(index: number): string {
-    return (this.#shown[index] ??=
-      showLine(this.lines[index]!, this.#capOf(index), this.#endShare) + this.#repeated(index))
+    const line = this.lines[index]!
+    const found = this.#isSought(index) ? this.#sought!.places[index] : undefined
+    return (this.#shown[index] ??= showLine(line, this.#capOf(index), this.#endShare, found) + this.#repeated(index))
   }
 
   cost(index: number): number {
@@ -92,7 +97,11 @@ export class ShownLines {
   }
 
   #capOf(index: number): number {
-    return (this.#scores?.[index] ?? 0) >= HIGH_SCORE ? this.#cap * 2 : this.#cap
+    return this.#isSought(index) || (this.#scores?.[index] ?? 0) >= HIGH_SCORE ? this.#cap * 2 : this.#cap
+  }
+
+  #isSought(index: number): boolean {
+    return this.#sought !== undefined && this.#sought.counts[index]! > 0
   }
 
   #repeated(index: number): string {

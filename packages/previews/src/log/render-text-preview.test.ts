@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { propertyRuns } from '@spillway-internal/test-run'
 import { codePoint } from '@spillway-internal/test-run/code-point'
@@ -237,5 +238,32 @@ describe('renderTextPreview', () => {
     expect(shown).toEqual(shown.toSorted((one, other) => one - other))
     expect(new Set(shown).size).toBe(5)
     expect(shown.at(-1)).toBe(900)
+  })
+
+  it('shows a rare word of the call in text that looks like code', () => {
+    const text = Array.from({ length: 500 }, (_, index) => `     bool Flag${index}Name = false   {product}`).join('\n')
+    const scanner = new TextScanner()
+    scanner.push(text)
+    const preview = renderTextPreview(scanner.finish(), options, { words: ['flag217name'] })
+    expect(preview).toContain('\n218|      bool Flag217Name = false')
+  })
+
+  it('shows the text around a rare word of the call in a long line', () => {
+    const filler = 'some words of a page that goes on and on. '
+    const lines = Array.from({ length: 20 }, (_, index) => `Content ${index}: ${filler.repeat(40)}`)
+    lines[11] = `Content 11: ${filler.repeat(20)}A payload has at most 256 KiB. ${filler.repeat(20)}`
+    const scanner = new TextScanner()
+    scanner.push(lines.join('\n'))
+    expect(renderTextPreview(scanner.finish(), options, { words: ['payload'] })).toContain('at most 256 KiB')
+  })
+
+  it('prefers other lines to those of Base64', () => {
+    const encoded = Array.from({ length: 600 }, (_, index) =>
+      createHash('sha384').update(String(index)).digest('base64'),
+    )
+    const head = ['Subject: invoice', 'Content-Type: application/pdf', '', 'Warning: the attachment is large']
+    const shown = previewOf([...head, ...encoded, '--end--'].join('\n'), options)
+    expect(shown).toContain('Warning: the attachment')
+    expect(shown.match(/^\[… /gm)).toHaveLength(1)
   })
 })

@@ -1,7 +1,7 @@
 import { countOf, estimateTokens } from '@spillway/text/internal'
 import { type Draft, fitBudget, fitBudgetInTurns } from '../layout/fit-budget.ts'
 import { callTokensOf, gapMarks, type WriteGap } from '../layout/gap-marks.ts'
-import { countSought } from '../layout/wanted-words.ts'
+import { findSought, type Sought } from '../layout/wanted-words.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import { chooseBest, chooseEnds, type ChosenLines, isBeside, ShownLines } from './choose-lines.ts'
 import { cutPrefixes } from './line-prefixes.ts'
@@ -27,13 +27,15 @@ const ODD_LINE = 2
 /** Value of each sought word in a line, and its limit. */
 const SOUGHT = 0.5
 const MOST_SOUGHT = 3
+/** Matches a line of Base64, for example of an attachment. */
+const ENCODED = /^(?=[^\d]*\d)(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])[A-Za-z\d+/]{40,}={0,2}$/
 
 /** Adjusts scores for neighbors and repetitions. */
 function lineValues(
   lines: readonly ScannedLine[],
   scores: Float64Array,
   odd: ReadonlySet<number>,
-  sought: Uint8Array | undefined,
+  sought: Sought | undefined,
   budgetTokens: number,
 ): Float64Array {
   const values = scores.map((score, index) =>
@@ -48,10 +50,11 @@ function lineValues(
   lowerRepeats(lines, values)
   lowerRuns(lines, values)
   for (let index = 0; index < lines.length; index++)
-    if (odd.has(lines[index]!.number)) values[index] = ODD_LINE * (1 + scores[index]!)
+    if (ENCODED.test(lines[index]!.text)) values[index] = 0
+    else if (odd.has(lines[index]!.number)) values[index] = ODD_LINE * (1 + scores[index]!)
   return sought === undefined
     ? values
-    : values.map((value, index) => value + SOUGHT * Math.min(MOST_SOUGHT, sought[index]!))
+    : values.map((value, index) => value + SOUGHT * Math.min(MOST_SOUGHT, sought.counts[index]!))
 }
 
 /** Raises the values of blocks, because a failure has a first line, a message, and stack frames. */
@@ -123,19 +126,13 @@ function previewLayout(scan: TextScan, options: PreviewOptions, { isLog = false,
   const found = nature === 'output' ? scan.scores() : undefined
   const { lines, note } = found ?? cutPrefixes(scan.kept, false)
   const lineUnits = unitsPerToken(lines)
-  const own = found && new Float64Array(lines.map(({ number }) => found.scores.get(number) ?? 0))
-  const sought =
-    found &&
-    countSought(
-      lines.map(({ text, end }) => `${text}\n${end}`),
-      words,
-    )
-  const isRanked =
-    found !== undefined &&
-    own !== undefined &&
-    (found.odd.size > 0 || sought !== undefined || isTelling(scan, lines, own))
-  const values = isRanked ? lineValues(lines, own, found.odd, sought, options.budgetTokens) : undefined
-  const shownLines = new ShownLines(lines, nature === 'data' ? 0.5 : 0.2, values === undefined ? undefined : own)
+  const own = new Float64Array(lines.map(({ number }) => found?.scores.get(number) ?? 0))
+  const odd = found?.odd ?? new Set<number>()
+  const texts = lines.map(({ text, end }) => `${text}\n${end}`)
+  const sought = findSought(texts, words)
+  const isRanked = sought !== undefined || (found !== undefined && (odd.size > 0 || isTelling(scan, lines, own)))
+  const values = isRanked ? lineValues(lines, own, odd, sought, options.budgetTokens) : undefined
+  const shownLines = new ShownLines(lines, nature === 'data' ? 0.5 : 0.2, values && own, sought)
   const gapTokens = estimateTokens(gapMarks({})(1_000, 1_999)) + NUMBER_TOKENS
   const tokensOfCall = callTokensOf(options)
   const isTiny = tokensOfCall > options.budgetTokens * CALL_SHARE
@@ -216,7 +213,7 @@ function previewLayout(scan: TextScan, options: PreviewOptions, { isLog = false,
   }
 
   function hidden(previous: ScannedLine | undefined, next: ScannedLine | undefined): string[] {
-    if (values === undefined) return []
+    if (values === undefined || found === undefined) return []
     const { errors, warnings } = scan
     const before = previous === undefined ? 0 : previous.errorsBefore + (previous.severity === ERROR ? 1 : 0)
     const warned = previous === undefined ? 0 : previous.warningsBefore + (previous.severity === WARNING ? 1 : 0)

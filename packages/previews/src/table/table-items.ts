@@ -1,7 +1,7 @@
 import { cleanLine, countOf, cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
 import { unquote } from '@spillway/text/internal/tables'
 import { textItem, type HiddenNames, type Item, type PreviewModel } from '../layout/preview-model.ts'
-import { countSought } from '../layout/wanted-words.ts'
+import { findSought } from '../layout/wanted-words.ts'
 import type { SampledRow } from './row-sample.ts'
 import type { TableData } from './table-data.ts'
 import type { ColumnSummary, CountedValue } from './column-summary.ts'
@@ -134,10 +134,8 @@ function rowItems(table: TableData, budgetTokens: number, words: readonly string
 }
 
 function soughtRows({ sample }: TableData, words: readonly string[]): number[] {
-  const counts = countSought(
-    sample.map(({ text }) => text),
-    words,
-  )
+  const texts = sample.map(({ text }) => text)
+  const counts = findSought(texts, words)?.counts
   const found = [...sample.keys()].filter((place) => counts !== undefined && counts[place]! > 0)
   return found.toSorted((one, other) => counts![other]! - counts![one]! || one - other)
 }
