@@ -12,6 +12,8 @@ const IN_TIMES: readonly number[] = [84, 90, 85, 67, 32, 46, 44, 43, 45]
 
 export interface CountedValue {
   readonly text: string
+  /** First row with the value, 0-based. */
+  readonly row: number
   count: number
 }
 
@@ -104,7 +106,7 @@ export class ColumnSummary {
           this.values = undefined
           return
         }
-        values.push({ text: detach(text.slice(start, end)), count: 1 })
+        values.push({ text: detach(text.slice(start, end)), row: this.filled + this.empty - 1, count: 1 })
         this.#slots[slot] = values.length
         return
       }

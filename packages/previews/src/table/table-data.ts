@@ -6,6 +6,8 @@ export interface TableData {
   readonly kind: string
   /** Lines before the header. */
   readonly title: string
+  /** Line of the header, if there are several tables. The title is directly above. */
+  readonly headerLine?: number
   /** Names of the columns. Absent if the table has no header. */
   readonly names: readonly string[] | undefined
   /** Labels for the columns of a table without a header. */

@@ -51,7 +51,7 @@ export function tableItems(
     from: table.sample[0]?.line,
     lines: last === undefined ? table.lines : endLine(last),
     header,
-    head: [table.title.trimEnd(), columnsOf(table, budgetTokens - estimateTokens(header)), ...table.notes]
+    head: [...table.title.split('\n'), columnsOf(table, budgetTokens - estimateTokens(header)), ...table.notes]
       .filter((line) => line !== '')
       .map((line) => cutAtGrapheme(line, budgetTokens * 2)),
   }
@@ -98,14 +98,21 @@ function columnsOf({ names, labels, summaries, columns, separator }: TableData, 
 
 function sectionItems(table: TableData, budgetTokens: number, words: readonly string[]): Item[] {
   const rows = rowItems(table, budgetTokens, words)
-  const first = table.sample[0]?.line ?? 0
-  const names = table.names?.join(table.separator) ?? ''
-  const above = [...table.title.trimEnd().split('\n'), names].filter((line) => line !== '')
-  let parent: Item | undefined
-  const headings = above.map((text, index) => {
-    parent = textItem(first - above.length + index, text, HEADING_WORTH, parent)
-    return parent
-  })
+  const first = 1 + (table.headerLine ?? 0)
+  const names = table.names === undefined ? '' : `${table.names.join(table.separator)} [${countOf(table.rows, 'row')}]`
+  const above = [...(table.title === '' ? [] : table.title.split('\n')), names]
+  const headings: Item[] = []
+  for (const [index, text] of above.entries()) {
+    const line = first - above.length + index
+    const last = headings.at(-1)
+    // A title includes the blank lines and rules below it.
+    if (text !== '') headings.push(textItem(line, text, HEADING_WORTH, last))
+    else if (last !== undefined) last.end = line
+  }
+  const parent = headings.at(-1)
+  // The header includes the rule below it.
+  if (parent !== undefined && table.names !== undefined)
+    parent.end = Math.max(first - 1, (table.sample[0]?.line ?? 0) - 1)
   for (const row of rows) row.parent = parent
   return [...headings.filter(({ start }) => start > 0), ...rows]
 }
@@ -114,7 +121,7 @@ function sectionItems(table: TableData, budgetTokens: number, words: readonly st
 function rowItems(table: TableData, budgetTokens: number, words: readonly string[]): Item[] {
   const { sample, split, separator } = table
   const values = new Map<number, number>()
-  for (const place of [...soughtRows(table, words), ...rowOrder(table)]) {
+  for (const place of [...soughtRows(table, words), ...oddRows(table, budgetTokens), ...rowOrder(table)]) {
     if (values.size >= LEAST_ITEMS + budgetTokens / LEAST_ROW) break
     if (!values.has(place)) values.set(place, 1 / (1 + values.size))
   }
@@ -138,6 +145,24 @@ function soughtRows({ sample }: TableData, words: readonly string[]): number[] {
   const counts = findSought(texts, words)?.counts
   const found = [...sample.keys()].filter((place) => counts !== undefined && counts[place]! > 0)
   return found.toSorted((one, other) => counts![other]! - counts![one]! || one - other)
+}
+
+/** Number of rows with rare values, for each token of the budget, that come before the first and the last row. */
+const ODD_ROWS = 0.01
+/** Share of the rows up to which a value is rare. */
+const ODD_SHARE = 0.01
+/** Number of rows from which a single value is rare. */
+const MANY_ROWS = 24
+
+/** Returns the first rows with values that few rows have, in columns with few different values. */
+function oddRows({ sample, summaries, rows, names }: TableData, budgetTokens: number): number[] {
+  const most = rows < MANY_ROWS || names === undefined ? 0 : Math.max(1, rows * ODD_SHARE)
+  const rare = summaries.flatMap(({ values = [] }) => values.filter(({ count }) => count <= most).map(({ row }) => row))
+  const rareValues = (place: number): number => rare.filter((row) => row === sample[place]!.index).length
+  const odd = rare.length === 0 ? [] : [...sample.keys()].filter((place) => rare.includes(sample[place]!.index))
+  return odd
+    .toSorted((one, other) => rareValues(other) - rareValues(one) || one - other)
+    .slice(0, budgetTokens * ODD_ROWS)
 }
 
 function cellCap(rows: readonly (readonly string[])[], separator: string, budgetTokens: number): number {

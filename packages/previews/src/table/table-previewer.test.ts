@@ -198,9 +198,30 @@ describe('a preview of aligned columns', () => {
     const text = `Active connections\nProto Recv-Q  Address        (state)\n${numbered(9, (index) => `tcp4       0  10.0.0.${index}:443   OPEN`)}\nActive domain sockets\nAddress   Type     Refs\n${numbered(5, (index) => `7fb0${index}     stream      ${index}`)}`
     const preview = await previewOf(text, { budgetTokens: 1_000 })
     expect(preview).toMatch(
-      /^\[2 tables: 14 rows, 18 lines\]\nActive connections\nProto Recv-Q Address \(state\)\ntcp4 /,
+      /^\[2 tables: 14 rows, 18 lines\]\nActive connections\nProto Recv-Q Address \(state\) \[9 rows\]\ntcp4 /,
     )
-    expect(preview).toContain('\nActive domain sockets\nAddress Type Refs\n7fb00 ')
+    expect(preview).toContain('\nActive domain sockets\nAddress Type Refs [5 rows]\n7fb00 ')
+  })
+
+  it('has the right line numbers for a title that a blank line follows', async () => {
+    const tasks = (pid: number): string => numbered(60, (index) => `${pid + index}   root  ${index}.5  worker ${index}`)
+    const text = `top - up 2 days\nTasks: 60\n\nPID   USER  CPU  COMMAND\n${tasks(100)}\n\nPID   USER  CPU  COMMAND\n${tasks(900)}`
+    const preview = await previewOf(text, { budgetTokens: 300 })
+    expect(preview).toMatch(
+      /^\[2 tables: 120 rows, 126 lines\]\ntop - up 2 days\nTasks: 60\n(?:4\| )?PID USER CPU COMMAND \[60 rows\]\n/,
+    )
+  })
+
+  it('is not made of values of another form that follow a header', async () => {
+    const header = '   r    b         swpd         free         buff   si   so  us'
+    const values = '  17    0            0      5861768       758144    0    0  51'
+    const text = `${header}\n${values}\n${values}\n${numbered(90, (index) => `nr_counter_${index} ${index * 7}`)}`
+    expect(await previewOf(text)).toBeUndefined()
+  })
+
+  it('shows a row with a value that no other row has, but not each of many different values', async () => {
+    const text = `FILE         LINES  MEASURE  STATE\n${numbered(170, (index) => `part-${String(index).padEnd(8)}${index === 120 ? '   12' : '  100'}  ${String((index * 37) % 1_000).padEnd(7)}  ok`)}`
+    expect(await previewOf(text, { budgetTokens: 160 })).toContain('\n122| part-120 12 440 ok\n')
   })
 
   it('shows the keys of the hidden rows, if there is space', async () => {
@@ -219,6 +240,18 @@ describe("a preview of a database client's output", () => {
     expect(await previewOf(text)).toMatch(
       /^\[table: 9 rows × 2 columns, 12 lines\]\nid \[0…8\]\nname\n\(9 rows\)\n3\| 0\|row 0\n[\s\S]*\n8\|row 8$/,
     )
+  })
+
+  it('counts the rows of each of several results, and shows them in their lines', async () => {
+    const one = ` id | state \n----+-------\n${numbered(30, (index) => ` ${String(index).padStart(2)} | open`)}\n(30 rows)\n\n`
+    const other = `   List of orders\n order | what  | price \n-------+-------+-------\n${numbered(400, (index) => `   ${500 + index} | thing | ${index} `)}\nIndexes:\n    "orders_pkey" PRIMARY KEY, btree (id)\n\n`
+    const preview = await previewOf(one + other, { budgetTokens: 300 })
+    expect(preview).toMatch(/^\[2 tables: 430 rows, 440 lines\]\nid\|state \[30 rows\]\n(?:3\| )?0\|open\n/)
+    expect(preview).toContain('\n35| List of orders\norder|what|price [400 rows]\n')
+    expect(preview).toContain('\n38| 500|thing|0\n')
+    const framed = (rows: number): string =>
+      `+----+\n| id |\n+----+\n${numbered(rows, (index) => `| ${String(index).padEnd(2)} |`)}\n+----+\n${rows} rows in set (0.00 sec)\n\n`
+    expect(await previewOf(framed(9) + framed(40))).toMatch(/^\[2 tables: 49 rows, 61 lines\]\n/)
   })
 
   it('reads the boxes of mysql and sqlite', async () => {

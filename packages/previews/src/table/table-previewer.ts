@@ -80,6 +80,7 @@ function tableSection(
   lineColumns: LineColumns,
   title: string,
   named: boolean,
+  headerLine: number,
   { kind = 'table', largest }: Pick<AlignedFormat, 'kind' | 'largest'>,
 ) {
   const { names, columns, separator } = lineColumns
@@ -99,19 +100,12 @@ function tableSection(
     sample.add(block.text, start, end, line)
   }
 
-  function endBlock(text: string): void {
-    sample.endBlock(text)
-  }
-
-  function note(text: string): void {
-    if (notes.length < MOST_NOTES) notes.push(text.slice(0, LONGEST_NOTE))
-  }
-
   function finish(): Omit<TableData, 'lines'> {
     return {
       kind,
       largest,
       title,
+      headerLine,
       names: named ? names : undefined,
       labels: names,
       columns,
@@ -135,8 +129,10 @@ function tableSection(
     },
     columns,
     add,
-    endBlock,
-    note,
+    endBlock: (text: string): void => sample.endBlock(text),
+    note: (text: string): void => {
+      if (notes.length < MOST_NOTES) notes.push(text.slice(0, LONGEST_NOTE))
+    },
     finish,
   }
 }
@@ -146,12 +142,7 @@ const MOST_SUMMED = 256
 /** Number of UTF-16 units to keep of comments before the header. */
 const LONGEST_TITLE = 1_000
 
-const KINDS: Readonly<Record<string, string>> = {
-  ',': 'CSV',
-  '\t': 'TSV',
-  ';': 'CSV with ;',
-  '|': 'CSV with |',
-}
+const KINDS: Readonly<Record<string, string>> = { ',': 'CSV', '\t': 'TSV', ';': 'CSV with ;', '|': 'CSV with |' }
 
 class SeparatedReader implements RecordSink {
   readonly #format: SeparatedFormat

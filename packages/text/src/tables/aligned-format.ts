@@ -1,6 +1,7 @@
 import { cleanLine } from '../lines/clean-line.ts'
 import { perSubject } from '../shared/per-subject.ts'
 import {
+  cellsOf,
   findBars,
   findColumns,
   fitting,
@@ -123,7 +124,11 @@ function barsFormat(lines: readonly string[]): AlignedFormat | undefined {
   const { columns, header, isFramed } = found
   const [top = ''] = lines
   const below = lines.slice(header + 1)
-  const rows = below.filter((line) => line !== '' && !isBarRule(line, isFramed) && !isFooter(line))
+  // The rows end before a footer or, without bars around, before another line without bars.
+  const end = below.findIndex(
+    (line) => isFooter(line) || !(isFramed || isRule(line) || line.includes(columns.separator)),
+  )
+  const rows = below.slice(0, end < 0 ? undefined : end).filter((line) => line !== '' && !isBarRule(line, isFramed))
   if (rows.length < 1 || fitting(columns, rows) < 0.95) return undefined
   const isMarkdown = isFramed && below[0]?.startsWith('|') === true && below[0].includes('-') && !isRule(top)
   const sureness = rows.length >= LEAST_ROWS ? 0.9 : 0.6
@@ -135,10 +140,6 @@ function longListFormat(lines: readonly string[]): AlignedFormat | undefined {
   const columns = longListColumns(lines)
   const above = /^total \d/.test(lines[0] ?? '') ? 1 : 0
   return columns && { form: 'aligned', above, header: false, columns, sureness: 0.9 }
-}
-
-function isApart(line: string): boolean {
-  return APART.test(line)
 }
 
 function isComment(line: string): boolean {
@@ -166,6 +167,8 @@ function headedFormat(lines: readonly string[]): AlignedFormat | undefined {
     const below = lines.slice(header + 1)
     const isRuled = below[0] !== undefined && isRule(below[0])
     if (!isHeader(line) && !(isRuled && line.trim() !== '' && !isRule(line))) continue
+    // Cells between bars that do not fit one table are those of several tables, for example of `\\d` in psql.
+    if (isRuled && below[0]!.includes('+') && line.includes('|')) return undefined
     // If two lines can name columns, the first is the title.
     if (isHeader(below[0] ?? '') && APART.test(below[0] ?? '')) continue
     const end = below.findIndex((row, index) => row === '' || (index > 0 && isHeader(row)))
@@ -173,9 +176,10 @@ function headedFormat(lines: readonly string[]): AlignedFormat | undefined {
     if ((!isRuled && isComment(line)) || block.filter(isComment).length > block.length * 0.2) continue
     // A table within a longer text does not make the text a table.
     const filled = lines.filter((row) => row !== '')
-    if (block.length < filled.length * 0.7 && filled.filter(isApart).length < filled.length * 0.7) continue
+    if (block.length < filled.length * 0.7 && filled.filter((row) => APART.test(row)).length < filled.length * 0.7)
+      continue
     const columns = block.length < LEAST_ROWS ? undefined : findColumns(line, block)
-    if (columns === undefined) continue
+    if (columns === undefined || isSparse(columns, block)) continue
     const capital = line.replace(/[^\p{L}]/gu, '')
     const isCapital = capital === capital.toUpperCase() && capital !== ''
     if (!hasTyped(columns, block) && !isCapital && !isRuled) continue
@@ -193,6 +197,12 @@ function headedFormat(lines: readonly string[]): AlignedFormat | undefined {
     }
   }
   return undefined
+}
+
+/** Whether most rows have fewer than half of the cells: other output follows the header. */
+function isSparse(columns: LineColumns, rows: readonly string[]): boolean {
+  const filled = rows.map((row) => cellsOf(columns, row).filter((cell) => cell !== '').length)
+  return filled.filter((count) => count * 2 < columns.columns).length * 2 > rows.length
 }
 
 function longListColumns(lines: readonly string[]): LineColumns | undefined {

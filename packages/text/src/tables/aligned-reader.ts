@@ -1,7 +1,7 @@
 import { cleanLine, formatCount } from '../lines/clean-line.ts'
 import { LineReader, type LineSink } from '../lines/line-reader.ts'
 import type { AlignedFormat } from './aligned-format.ts'
-import { findColumns, isBarRule, isFooter, isHeader, isRule, type LineColumns } from './find-columns.ts'
+import { findBars, findColumns, isBarRule, isFooter, isHeader, isRule, type LineColumns } from './find-columns.ts'
 import { TextCodes } from '../platform/text-codes.ts'
 import { codesOf, isTerminalText, type BlockText } from './record-reader.ts'
 import { columnName, type RowReader, type TableRow, type TableSink } from './table-row.ts'
@@ -25,12 +25,14 @@ export interface AlignedTable {
   note(text: string): void
 }
 
-export type BeginTable<Table> = (columns: LineColumns, title: string, named: boolean) => Table
+/** @param headerLine - Line of the header. 0 if there is none. */
+export type BeginTable<Table> = (columns: LineColumns, title: string, named: boolean, headerLine: number) => Table
 
 /** A further table whose columns are not yet known. */
 interface OpenSection {
   readonly title: string
   readonly header: string
+  readonly headerLine: number
   readonly rows: { readonly text: string; readonly line: number }[]
 }
 
@@ -50,7 +52,13 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
   #opening: OpenSection | undefined
   #afterBlank = false
   #inNotes = false
-  #counted = Infinity
+  /** Number of rows that footers state, and number of footers. */
+  #counted = 0
+  #footers = 0
+  /** At most two lines after rows: perhaps the title and the header of a further table. */
+  readonly #between: { readonly text: string; readonly line: number }[] = []
+  /** Number of lines outside tables. */
+  #noted = 0
   #dirty = false
   /** Rows that follow a rule between bars. */
   #groups = 0
@@ -80,8 +88,10 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     const rows = this.#sections.reduce((sum, section) => sum + section.rows, 0)
     // Rules between most lines, but not between all, divide rows of several lines.
     const isRuled = this.#groups > 1 && this.#groups < rows && this.#groups * 2 >= rows
-    if (rows > this.#counted || ((this.#isDoubtful || isRuled) && rows !== this.#counted)) return undefined
-    if (rows === 0 || unfit > rows * UNFIT_SHARE || this.#sections.length > MOST_SECTIONS) return undefined
+    const counted = this.#footers === this.#sections.length ? this.#counted : Infinity
+    if (rows > counted || ((this.#isDoubtful || isRuled) && rows !== counted)) return undefined
+    if (rows === 0 || this.#noted > rows || unfit > rows * UNFIT_SHARE || this.#sections.length > MOST_SECTIONS)
+      return undefined
     return this.#sections
   }
 
@@ -123,15 +133,16 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     if (start === end) {
       this.#release()
       this.#afterBlank = true
+      if (this.#line <= this.#format.above) this.#title.push('')
       return
     }
     const { above, header, form, columns } = this.#format
     if (this.#line <= above) {
       const text = block.text.slice(start, end)
-      if (!(header && this.#line === above) && !isRule(text)) this.#title.push(text.trim())
+      if (!(header && this.#line === above)) this.#title.push(isRule(text) ? '' : text.trim())
       return
     }
-    if (this.#sections.length === 0) this.#begin(columns, this.#title.join('\n'), header)
+    if (this.#sections.length === 0) this.#begin(columns, this.#title.join('\n'), header, header ? above : 0)
     if (form === 'bars') this.#takeBars(block, start, end)
     else if (this.#format.kind !== undefined) this.#add(block, start, end, this.#line)
     else this.#takeAligned(block, start, end)
@@ -139,20 +150,27 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
   }
 
   #takeBars(block: BlockText, start: number, end: number): void {
+    const { isFramed = false, columns } = this.#format
+    if (this.#inNotes || (this.#afterBlank && !isFramed) || this.#between.length > 0) {
+      this.#takeBetween(block.text.slice(start, end))
+      return
+    }
+    const bar = block.text.indexOf(columns.separator, start)
+    const hasBar = bar >= 0 && bar < end
     const first = block.codes[start]!
     // Rows begin with a bar or a blank. Rules and footers begin differently, except `|---|---|` and `| :-- |`.
     const isPlain =
-      first === 32 ? !isDash(block.codes[start + 1]!) : first === this.#bar && !this.#mayBeRule(block, start)
-    if (!isPlain || this.#inNotes) {
+      first === 32 ? hasBar && !isDash(block.codes[start + 1]!) : first === this.#bar && !this.#mayBeRule(block, start)
+    if (!isPlain) {
       const text = block.text.slice(start, Math.min(end, start + 2_048))
-      if (isBarRule(text, this.#format.isFramed === true)) {
+      if (isBarRule(text, isFramed)) {
         this.#isAfterRule = true
         return
       }
-      if (this.#inNotes || isFooter(text)) {
-        if (!this.#inNotes) this.#counted = Number(/\d+/.exec(text)![0])
+      // Without bars around, a line without bars ends the rows.
+      if (isFooter(text) || !(hasBar || isFramed)) {
         this.#inNotes = true
-        this.#sections.at(-1)!.note(cleanLine(text).trim())
+        this.#note(text)
         return
       }
     }
@@ -160,6 +178,38 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     this.#isAfterRule = false
     this.#isDoubtful ||= this.#mayGoOn(block, start, end)
     this.#add(block, start, end, this.#line)
+  }
+
+  /** Takes a line after rows. It may be the title or the header of a further table, which a rule shows. */
+  #takeBetween(text: string): void {
+    const between = this.#between
+    const header = between.at(-1)
+    const isNext = header !== undefined && !isRule(header.text) && isBarRule(text, this.#format.isFramed === true)
+    const found = isNext ? findBars([header.text, text]) : undefined
+    if (header === undefined || found === undefined) {
+      if (between.length === 2) this.#releaseFirst()
+      between.push({ text, line: this.#line })
+      return
+    }
+    const title = between.length === 2 && !isRule(between[0]!.text) ? between[0]!.text.trim() : ''
+    between.length = 0
+    this.#begin(found.columns, title, true, header.line)
+    this.#inNotes = false
+    this.#isAfterRule = true
+  }
+
+  #releaseFirst(): void {
+    const { text, line } = this.#between.shift()!
+    if (this.#inNotes) this.#note(text)
+    else this.#addLine(text, line)
+  }
+
+  #note(text: string): void {
+    if (isFooter(text)) {
+      this.#counted += Number(/\d+/.exec(text)![0])
+      this.#footers++
+    } else if (!isRule(text)) this.#noted++
+    this.#sections.at(-1)!.note(cleanLine(text).trim())
   }
 
   #mayBeRule({ codes }: BlockText, start: number): boolean {
@@ -175,7 +225,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
       if (isHeader(text) && (wasHeld === undefined || /\S {2,}\S/.test(text))) {
         this.#held = undefined
         this.#found()
-        this.#opening = { title: wasHeld?.text ?? '', header: text, rows: [] }
+        this.#opening = { title: wasHeld?.text ?? '', header: text, headerLine: this.#line, rows: [] }
         this.#inNotes = false
         return
       }
@@ -227,6 +277,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
   }
 
   #release(): void {
+    while (this.#between.length > 0) this.#releaseFirst()
     const held = this.#held
     if (held === undefined) return
     this.#held = undefined
@@ -242,10 +293,10 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     const opening = this.#opening
     if (opening === undefined) return
     this.#opening = undefined
-    const { title, header, rows } = opening
+    const { title, header, headerLine, rows } = opening
     const texts = rows.map(({ text }) => text)
     const columns = findColumns(header, texts) ?? this.#format.columns
-    this.#begin(columns, title, true)
+    this.#begin(columns, title, true, headerLine)
     for (const { text, line } of rows) this.#addLine(text, line)
   }
 
@@ -260,9 +311,9 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     section.endBlock(block.text)
   }
 
-  #begin(columns: LineColumns, title: string, named: boolean): void {
+  #begin(columns: LineColumns, title: string, named: boolean, headerLine: number): void {
     this.#sections.at(-1)?.endBlock(this.#block.text)
-    if (this.#sections.length <= MOST_SECTIONS) this.#sections.push(this.#beginTable(columns, title, named))
+    if (this.#sections.length <= MOST_SECTIONS) this.#sections.push(this.#beginTable(columns, title, named, headerLine))
   }
 }
 
