@@ -52,6 +52,29 @@ describe('htmlPreviewer', () => {
     expect(text).not.toMatch(/Home|Imprint|href/)
   })
 
+  it('shows hidden text that the call seeks, below its heading, and counts it as shown', async () => {
+    const asked = page.replace('<h2>Chapter 40</h2>', '<h2>Turbine of 1884</h2>')
+    const given = { previewers: [htmlPreviewer()], budgetTokens: 500, countTokens, showLines }
+    const input = { url: 'https://example.com/engines', prompt: 'When is the `Turbine` mentioned?' }
+    const text = await previewText(asked, { ...given, toolName: 'fetch', input })
+    expect(text).toMatch(
+      /\n\[line \d+\] ## Turbine of 1884\n\[line \d+\] In chapter 40 the engine gets wheel number 40/,
+    )
+    const hidden = (shown: string): number => Number(/\[… ([\d,]+) more characters/.exec(shown)![1]!.replace(',', ''))
+    const [all] = /[\d,]+(?= characters of main)/.exec(text)!
+    const shown = text
+      .split('\n')
+      .filter((line) => !line.startsWith('[… ') && !line.startsWith('[HTML'))
+      .reduce((units, line) => units + line.replace(/^\[line \d+\] |^- |^#+ /g, '').length, 0)
+    expect(Number(all!.replace(',', '')) - hidden(text)).toBeLessThanOrEqual(shown)
+  })
+
+  it('gives no line numbers for headings of a page that is one line', async () => {
+    const text = await preview(page.replaceAll('\n', ''))
+    expect(text).toMatch(/\n## Chapter \d+\n## Chapter \d+\n/)
+    expect(text).not.toContain('[line 1]')
+  })
+
   it('shows the title if no heading has it', async () => {
     expect(await preview(page.replace(/<h1>.*<\/h1>/, ''))).toMatch(/^\[HTML "Engines of the world": /)
   })

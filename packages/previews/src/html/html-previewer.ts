@@ -20,7 +20,7 @@ export function htmlPreviewer(): TextPreviewer {
   return { name: 'html', previews: 'text', recognize: recognizeHtml, read: readHtml }
 }
 
-function readHtml(): TextReader {
+function readHtml({ intent }: TextSubject): TextReader {
   const reader = new PageReader()
   const counter = new LineCounter()
   return {
@@ -36,7 +36,7 @@ function readHtml(): TextReader {
       const { title, lines, isPart } = page
       await yieldWhenDue()
       const rest = await aroundMain(page, main)
-      return (options) => writePage({ title, main, rest, lines, isPart }, options)
+      return (options) => writePage({ title, main, rest, lines, isPart, words: intent.words }, options)
     },
   }
 }

@@ -1,5 +1,6 @@
 import { countOf, cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
 import { callTokensOf, showGap } from '../layout/gap-marks.ts'
+import { findSought } from '../layout/wanted-words.ts'
 import { fitBudgetInTurns, type Draft } from '../layout/fit-budget.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import type { PageBlock } from './page.ts'
@@ -13,10 +14,16 @@ export interface ReadPage {
   readonly lines: number
   /** Whether the end of a very large page was not read. */
   readonly isPart: boolean
+  /** Words that the call seeks. */
+  readonly words?: readonly string[]
 }
 
 /** Share of the tokens for hidden headings, if any part of the page is hidden. */
 const OUTLINE_SHARE = 0.1
+/** Share of the tokens for hidden blocks with sought words. */
+const SOUGHT_SHARE = 0.4
+/** Number of tokens in the line number of a block. */
+const PLACE_TOKENS = 5
 /** Number of tokens in a gap mark without its call. */
 const GAP_TOKENS = 16
 /** Matches words that the source probably contains unchanged. */
@@ -34,6 +41,7 @@ function pageWriter(page: ReadPage, options: PreviewOptions) {
   const texts: string[] = []
   const costs: number[] = []
   const allUnits = unitsOf(page.main)
+  const counts = soughtWords(page)
 
   /** `aim` is the estimated number of tokens. */
   function write(aim: number): Draft {
@@ -51,17 +59,41 @@ function pageWriter(page: ReadPage, options: PreviewOptions) {
     const share = Math.min(0.5, OUTLINE_SHARE * (2 - end / main.length))
     const reserved = headingTokens(end, left * share)
     left -= reserved
+    const sought = counts.slice(end).some((count) => count > 0) ? left * SOUGHT_SHARE : 0
+    left -= sought
     end = fitting(0, left)
     for (let index = 0; index < end; index++) left -= cost(index)
     const begun = left >= LEAST_TOKENS ? begin(main[end]!, left) : ''
-    const shown = unitsOf(main.slice(0, end)) + begun.length
+    const found = soughtBlocks(begun === '' ? end : end + 1, sought)
+    const shown = unitsOf(main.slice(0, end)) + begun.length + unitsOf(found)
     const parts = [header, ...joined(0, end)]
     if (begun !== '') {
       parts.push(separator(end), markdownOf({ ...main[end]!, text: `${begun}…` }))
     }
     parts.push('\n', gap(end, begun, shown))
     for (const line of outline(begun === '' ? end : end + 1, reserved)) parts.push('\n', line)
+    for (const block of found) parts.push('\n', placed(block, markdownOf(block)))
     return { text: parts.join(''), complete: false }
+  }
+
+  /** Returns hidden blocks with sought words. The text below such a heading follows it. */
+  function soughtBlocks(from: number, tokens: number): PageBlock[] {
+    const { main } = page
+    const found = new Set<number>()
+    let left = tokens
+    const places = [...main.keys()].filter((index) => index >= from && counts[index]! > 0)
+    for (const place of places.toSorted((one, other) => counts[other]! - counts[one]! || one - other)) {
+      const { kind, level } = main[place]!
+      const next = main.findIndex((block, index) => index > place && block.kind === 'heading' && block.level <= level)
+      const end = kind !== 'heading' ? place + 1 : next < 0 ? main.length : next
+      for (let index = place; index < end; index++) {
+        const price = found.has(index) ? 0 : cost(index) + PLACE_TOKENS
+        if (price > left) break
+        left -= price
+        found.add(index)
+      }
+    }
+    return main.filter((_, index) => found.has(index))
   }
 
   /** Shows the text outside the main content, from its start. */
@@ -167,10 +199,19 @@ function pageWriter(page: ReadPage, options: PreviewOptions) {
   function headingTokens(from: number, most: number): number {
     let tokens = 0
     for (const heading of headingsAfter(from)) {
-      tokens += estimateTokens(headingLine(heading)) + 1
+      tokens += estimateTokens(headingOf(heading)) + 1
       if (tokens >= most) return most
     }
     return tokens
+  }
+
+  function headingOf(block: PageBlock): string {
+    return placed(block, `${'#'.repeat(block.level)} ${cutAtGrapheme(block.text, 80)}`)
+  }
+
+  /** In a page of one line, the number has no information. */
+  function placed({ line }: PageBlock, text: string): string {
+    return page.lines > 1 ? `[line ${line}] ${text}` : text
   }
 
   /** Returns hidden headings. If not all fit, the highest levels are shown. */
@@ -181,7 +222,7 @@ function pageWriter(page: ReadPage, options: PreviewOptions) {
       const lines: string[] = []
       let left = tokens
       for (const heading of shown) {
-        const line = headingLine(heading)
+        const line = headingOf(heading)
         if ((left -= estimateTokens(line) + 1) < 0) break
         lines.push(line)
       }
@@ -196,11 +237,14 @@ function pageWriter(page: ReadPage, options: PreviewOptions) {
   return write
 }
 
-const unitsOf = (blocks: readonly PageBlock[]): number => blocks.reduce((units, { text }) => units + text.length, 0)
-
-function headingLine({ line, level, text }: PageBlock): string {
-  return `[line ${line}] ${'#'.repeat(level)} ${cutAtGrapheme(text, 80)}`
+/** Counts rare words of the call in each block. A word in few headings counts there, even if it is frequent in text. */
+function soughtWords({ main, words = [] }: ReadPage): number[] {
+  const texts = [main.map(({ text }) => text), main.map(({ kind, text }) => (kind === 'heading' ? text : ''))]
+  const [all, named] = texts.map((each) => findSought(each, words)?.counts)
+  return main.map((_, index) => (all?.[index] ?? 0) + 2 * (named?.[index] ?? 0))
 }
+
+const unitsOf = (blocks: readonly PageBlock[]): number => blocks.reduce((units, { text }) => units + text.length, 0)
 
 function markdownOf({ kind, level, text }: PageBlock): string {
   switch (kind) {

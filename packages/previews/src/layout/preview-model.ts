@@ -68,34 +68,16 @@ export interface HiddenName {
   readonly tokens: number
 }
 
-/** Returns the label of an item that was written from several lines. */
-export function lineLabel(line: number): string {
-  return `[line ${line}] `
-}
-
 export function textItem(start: number, text: string, value: number, parent?: Item): Item {
   return itemOf({ number: start, text, tail: '', hidden: 0 }, 0, value, 0, parent)
 }
 
 export function itemOf(
-  { number, text, tail, hidden }: RawLine,
+  { number: start, text, tail, hidden }: RawLine,
   blanks: number,
   value: number,
   part: number,
   parent: Item | undefined,
 ): Item {
-  return {
-    start: number,
-    end: number,
-    text,
-    tail,
-    hidden,
-    blanks,
-    value,
-    part,
-    parent,
-    note: '',
-    numbered: false,
-    lone: false,
-  }
+  return { start, end: start, text, tail, hidden, blanks, value, part, parent, note: '', numbered: false, lone: false }
 }

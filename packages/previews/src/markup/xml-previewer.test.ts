@@ -21,6 +21,12 @@ describe('xmlPreviewer', () => {
 ${many(2_000, (index) => `  <url>\n    <loc>https://example.com/${index}</loc>\n    <priority>0.${index % 10}</priority>\n  </url>\n`)}</urlset>
 `
 
+  it('shows the lines around words that the call seeks', async () => {
+    const purpose = 'What is the priority of `https://example.com/1500`?'
+    const text = await previewText(sitemap, { previewers: [xmlPreviewer()], budgetTokens: 300, countTokens, purpose })
+    expect(text).toContain('<loc>https://example.com/1500</loc>\n    <priority>0.0</priority>\n')
+  })
+
   it('shows a sitemap by its paths, then its first lines', async () => {
     const text = await preview(sitemap)
     expect(text).toMatch(/^\[XML <urlset>: 6,001 elements, 8,003 lines\]\nurlset xmlns="[^"]+"\n {2}url ×2,000\n/)

@@ -1,6 +1,7 @@
 import { cleanLine, countOf, cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
 import { LineCounter } from '../layout/line-counter.ts'
-import { lineLabel, textItem, type Item, type PreviewModel } from '../layout/preview-model.ts'
+import { findSought } from '../layout/wanted-words.ts'
+import { textItem, type Item, type PreviewModel } from '../layout/preview-model.ts'
 import { writePreview } from '../layout/write-preview.ts'
 import type { PreviewOptions, TextPreviewer, TextReader, TextSubject } from '../previewer.ts'
 import { decodeReferences } from './character-references.ts'
@@ -18,7 +19,7 @@ export function xmlPreviewer(): TextPreviewer {
   return { name: 'xml', previews: 'text', recognize: recognizeXml, read: readXml }
 }
 
-function readXml(): TextReader {
+function readXml({ intent }: TextSubject): TextReader {
   const scanner = new XmlScanner()
   return {
     push: (text) => scanner.push(text),
@@ -26,7 +27,7 @@ function readXml(): TextReader {
       const scan = scanner.finish()
       // Tags that never end mean another format, for example a log of tags.
       if (scan.elements === 0 || (scan.elements > 8 && scanner.ends === 0)) return undefined
-      return (options) => writePreview(xmlItems(scan, options), options)
+      return (options) => writePreview(xmlItems(scan, options, intent.words), options)
     },
   }
 }
@@ -242,9 +243,12 @@ const LEAST_PROBLEM = 24
 const TEXT_LINES = 6
 /** Value of a failure, compared with the first line. */
 const PROBLEM_WORTH = 40
+/** Value of a line with a sought word, compared with the first line, and number of lines around it to show. */
+const SOUGHT_WORTH = 8
+const NEAR = 4
 
 /** Shows element paths, then failures and the first lines. */
-function xmlItems(scan: XmlScan, options: PreviewOptions): PreviewModel {
+function xmlItems(scan: XmlScan, options: PreviewOptions, words: readonly string[]): PreviewModel {
   const { budgetTokens } = options
   const { root, elements, lines, head, length } = scan
   const [top] = root.children.keys()
@@ -260,8 +264,9 @@ function xmlItems(scan: XmlScan, options: PreviewOptions): PreviewModel {
   const isWhole = head.length === length && length < budgetTokens * 8 && estimateTokens(head) <= budgetTokens * 0.9
   if (isWhole) return { ...preview, items: lineItems(head, lines, lines) }
   const problems = problemItems(scan, budgetTokens)
-  const shape = { ...preview, label: lineLabel, head: shapeLines(root, budgetTokens * SHAPE_SHARE) }
-  return { ...shape, items: merged(problems, lineItems(head, lines, budgetTokens)) }
+  const label = (line: number): string => `[line ${line}] `
+  const shape = { ...preview, label, head: shapeLines(root, budgetTokens * SHAPE_SHARE) }
+  return { ...shape, items: merged(problems, lineItems(head, lines, budgetTokens, words)) }
 }
 
 /** Merges items by line. A failure replaces the item of its first line. */
@@ -270,8 +275,15 @@ function merged(problems: readonly Item[], others: readonly Item[]): Item[] {
   return [...problems, ...outside].toSorted((one, other) => one.start - other.start)
 }
 
-function lineItems(head: string, lines: number, most: number): Item[] {
-  return head.split('\n', Math.min(lines, most)).map((text, index) => textItem(index + 1, text, 1 / (index + 1)))
+/** Returns the first lines, and lines near sought words. */
+function lineItems(head: string, lines: number, most: number, words: readonly string[] = []): Item[] {
+  const texts = head.split('\n', lines)
+  const values = texts.map((_, index) => (index < most ? 1 / (index + 1) : 0))
+  for (const [index, count] of findSought(texts, words)?.counts.entries() ?? []) {
+    for (let at = index - NEAR; count > 0 && at <= index + NEAR; at++)
+      if (at in values) values[at] = Math.max(values[at]!, (SOUGHT_WORTH * count) / (1 + Math.abs(at - index)))
+  }
+  return texts.flatMap((text, index) => (values[index]! > 0 ? [textItem(index + 1, text, values[index]!)] : []))
 }
 
 /** Each item has the failed test, its message, and the first lines of its text. */
