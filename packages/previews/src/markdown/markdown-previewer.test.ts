@@ -127,6 +127,7 @@ describe('recognizeMarkdown', () => {
     ['a table alone', `| a | b |\n|---|---|\n${'| 1 | 2 |\n'.repeat(100)}`],
     ['HTML', `<!doctype html>\n<html>\n<body>\n${'<p>words</p>\n'.repeat(50)}`],
     ['a list alone', '- one\n- two\n'.repeat(50)],
+    ['output between fences', `### State\n- URL: a\n- Title: b\n\`\`\`yaml\n${'- row [ref=e1]:\n'.repeat(90)}\`\`\`\n`],
     ['compiler output', '# github.com/a/b\n./x.go:1:2: undefined: y\n./x.go:2:2: undefined: z\n'.repeat(20)],
   ])('does not recognize %s', (_, text) => {
     expect(sureness(text)).toBe(0)

@@ -17,12 +17,7 @@ const SHARES = [0.3, 0.2, 0.5]
  * Removes line numbers written by a tool. Lines that the tool call seeks are preferred.
  */
 export function markdownPreviewer(): TextPreviewer {
-  return {
-    name: 'markdown',
-    previews: 'text',
-    recognize: recognizeMarkdown,
-    read: readMarkdown,
-  }
+  return { name: 'markdown', previews: 'text', recognize: recognizeMarkdown, read: readMarkdown }
 }
 
 function readMarkdown(subject: TextSubject): ReturnType<TextPreviewer['read']> {
@@ -59,6 +54,8 @@ function readMarkdown(subject: TextSubject): ReturnType<TextPreviewer['read']> {
 
 const TYPES: ReadonlySet<string> = new Set(['text/markdown', 'text/x-markdown'])
 const LOOKED_AT = 300
+/** Number of lines inside fences, for each line outside, above which the text is not Markdown. */
+const MOST_FENCED = 10
 
 /** Matches a time or a level, as in logs. */
 const LOGGED =
@@ -80,7 +77,8 @@ export function recognizeMarkdown(subject: TextSubject): number {
   const declared = TYPES.has(contentType)
   const named = intent.paths.some((path) => /\.(?:md|markdown|mdx|mdown|qmd|rmd)$/i.test(path))
   if (declared || named) return markup > 0 && !coded ? (declared ? 0.95 : 0.92) : marks.prose > 0 && !coded ? 0.5 : 0
-  if (coded || kinds < 2 || marks.strong < 2) return 0
+  // Output that a tool has put between fences is not a document.
+  if (coded || kinds < 2 || marks.strong < 2 || marks.fenced > marks.lines * MOST_FENCED) return 0
   const share = (markup + marks.prose + marks.rows) / marks.lines
   if (share < 0.5 || markup < Math.max(3, marks.lines * 0.06)) return 0
   return marks.headings > 1 && share > 0.75 ? 0.85 : 0.7
@@ -89,6 +87,8 @@ export function recognizeMarkdown(subject: TextSubject): number {
 interface Marks {
   /** Number of lines that are neither blank nor inside fences. */
   lines: number
+  /** Number of lines inside fences. */
+  fenced: number
   headings: number
   items: number
   rows: number
@@ -103,7 +103,7 @@ interface Marks {
 }
 
 function countMarks(lines: readonly string[]): Marks {
-  const marks: Marks = {
+  const marks = {
     lines: 0,
     headings: 0,
     items: 0,
@@ -115,6 +115,7 @@ function countMarks(lines: readonly string[]): Marks {
     tags: 0,
     logged: 0,
   }
+  let fenced = 0
   let fence = ''
   let wasBlank = true
   for (const raw of lines.slice(0, LOOKED_AT)) {
@@ -123,6 +124,7 @@ function countMarks(lines: readonly string[]): Marks {
     wasBlank = text === ''
     if (wasBlank) continue
     if (fence !== '') {
+      fenced++
       if (text.startsWith(fence) && text.replaceAll(fence.charAt(0), '') === '') fence = ''
       continue
     }
@@ -175,7 +177,7 @@ function countMarks(lines: readonly string[]): Marks {
         else if (isProse(text)) marks.prose++
     }
   }
-  return marks
+  return { ...marks, fenced }
 }
 
 function isProse(text: string): boolean {

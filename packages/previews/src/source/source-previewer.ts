@@ -46,10 +46,7 @@ export function sourcePreviewer(options: SourcePreviewerOptions = {}): TextPrevi
     recognize: (subject) => sourceSigns(subject)?.sureness ?? 0,
     read: (subject) => {
       const pieces: string[] = []
-      return {
-        push: (text) => void pieces.push(text),
-        finish: () => readSource(pieces.join(''), subject, outline),
-      }
+      return { push: (text) => void pieces.push(text), finish: () => readSource(pieces.join(''), subject, outline) }
     },
   }
 }
@@ -188,13 +185,18 @@ function itemsOf({ code, symbols, worth }: ReadSource, budgetTokens: number): It
   return items
 }
 
+/** Number of definitions with one name up to which all are listed. Of more, for example keys of a YAML stream, one is. */
+const MOST_REPEATS = 8
+
 /** Orders names: outer ones first, longest first. Inner names follow up to a share of the tokens. */
 function definitionNames(symbols: readonly OutlineSymbol[], most: number): HiddenNames {
-  const levels = byDepth(symbols).map((level) =>
-    level.map(({ line, name }) => {
-      const shown = name.length <= NAME_CAP ? name : `${cutAtGrapheme(name, NAME_CAP)}…`
-      return { line, name: shown, tokens: estimateTokens(shown) + NUMBER_TOKENS }
-    }),
+  const named = Map.groupBy(symbols, ({ name }) => name)
+  const levels = byDepth([...named.values()].flatMap((all) => (all.length > MOST_REPEATS ? all.slice(0, 1) : all))).map(
+    (level) =>
+      level.map(({ line, name }) => {
+        const shown = name.length <= NAME_CAP ? name : `${cutAtGrapheme(name, NAME_CAP)}…`
+        return { line, name: shown, tokens: estimateTokens(shown) + NUMBER_TOKENS }
+      }),
   )
   return {
     choose: (tokens) => {

@@ -23,6 +23,12 @@ describe('the outline of YAML', () => {
     for (const [, number, name] of jobs) expect(lines[Number(number) - 1]).toBe(`  ${name}:`)
   })
 
+  it('does not list the keys that every document of a stream has', async () => {
+    const part = (index: number): string => `kind: Deployment\nmetadata:\n  name: app-${index}\nspec:\n  replicas: 2\n`
+    const text = Array.from({ length: 60 }, (_, index) => part(index)).join('---\n')
+    expect(await preview(text, 300)).not.toMatch(/^\d[\d, ]* (?:kind|metadata|spec)$/m)
+  })
+
   it('shows the keys that the call looks for', async () => {
     const service = (index: number): string => `  service-${index}:\n    deploy:\n      image: app-${index}\n`
     const text = `services:\n${Array.from({ length: 200 }, (_, index) => service(index)).join('')}`
