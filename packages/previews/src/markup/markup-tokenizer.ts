@@ -153,9 +153,7 @@ export class MarkupTokenizer {
     const isEnd = window.charCodeAt(at + 1) === SLASH
     const from = at + (isEnd ? 2 : 1)
     let nameEnd = from
-    const most = Math.min(end, from + MAX_NAME)
-    for (let code; nameEnd < most && (code = window.charCodeAt(nameEnd)) > 32 && code !== SLASH && code !== 62;)
-      nameEnd++
+    while (nameEnd < end && nameEnd - from < MAX_NAME && !isNameEnd(window.charCodeAt(nameEnd))) nameEnd++
     const name = window.slice(from, nameEnd)
     const line = this.#lineAt(window, at)
     if (isEnd) {
@@ -204,6 +202,10 @@ const QUESTION = 63
 function isNameStart(code: number): boolean {
   const lower = code | 32
   return (lower >= 97 && lower <= 122) || code === 95 || code === 58 || code > 127
+}
+
+function isNameEnd(code: number): boolean {
+  return code <= 32 || code === SLASH || code === 62
 }
 
 /** Finds the end of a tag. A ">" in quotes does not count. */
