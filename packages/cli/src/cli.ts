@@ -21,10 +21,12 @@ import { runCommand } from './commands/run.ts'
 import { inspectCommand, serveCommand } from './commands/serve.ts'
 import { completionCommand, doctorCommand } from './commands/setup.ts'
 import { note, noteLine, OutputClosedError, printJson } from './output.ts'
-import { readVersion } from './read-version.ts'
+import { isTooOld, OLDEST_NODE, readVersion } from './versions.ts'
 
 export async function main(args: readonly string[]): Promise<number> {
   try {
+    if (isTooOld(process.versions.node))
+      await noteLine(`Node.js ${OLDEST_NODE} or newer is needed; this is ${process.versions.node}.`)
     const program = createProgram()
     await program.parseAsync(inOrder(args, program), { from: 'user' })
     return Number(process.exitCode ?? EXIT_CODE.ok)

@@ -5,7 +5,7 @@ import { EXIT_CODE } from '../cli-error.ts'
 import { createOffloader, EventLog, listen } from '../mcp/event-log.ts'
 import { runUntilSignal } from '../serving.ts'
 import type { ListenOptions, OffloaderOptions } from '../commands/options.ts'
-import { readVersion } from '../read-version.ts'
+import { readVersion } from '../versions.ts'
 import type { StoreOptions } from '../store/store-options.ts'
 import { withStore } from '../store/with-store.ts'
 

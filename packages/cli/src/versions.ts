@@ -1,3 +1,10 @@
+import { readFileSync } from 'node:fs'
+
+export function readVersion(): string {
+  const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(manifest) as { readonly version: string }).version
+}
+
 /** The oldest version of Node.js that the packages support, as their `engines` say. */
 export const OLDEST_NODE = '22.14'
 

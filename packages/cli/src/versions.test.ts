@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { isTooOld, OLDEST_NODE } from './oldest-node.ts'
+import { isTooOld, OLDEST_NODE } from './versions.ts'
 
 it('the oldest version of Node.js is the one that package.json names', () => {
   const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
