@@ -28,7 +28,7 @@ const ODD_LINE = 2
 const SOUGHT = 0.5
 const MOST_SOUGHT = 3
 /** Matches a line of Base64, for example of an attachment. */
-const ENCODED = /^(?=[^\d]*\d)(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])[A-Za-z\d+/]{40,}={0,2}$/
+const ENCODED = /^(?=[A-Za-z\d+/]{40,}={0,2}$)(?=[^\d]*\d)(?=[^a-z]*[a-z])[^A-Z]*[A-Z]/
 
 /** Adjusts scores for neighbors and repetitions. */
 function lineValues(
