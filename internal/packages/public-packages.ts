@@ -3,8 +3,10 @@ import { dirname, join } from 'node:path'
 
 export const ROOT: string = join(import.meta.dirname, '../..')
 
-/** The oldest version of Node.js that all packages support, as their `engines` say. */
-export const OLDEST_NODE = '22.14'
+const { engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { engines: { node: string } }
+
+/** The oldest version of Node.js that the workspace and all packages support, such as `22.14`. */
+export const OLDEST_NODE: string = engines.node.replace('>=', '')
 
 /** A package that is published. */
 export interface PublicPackage {

@@ -1,5 +1,5 @@
 import type { Storage } from '@spillway/core'
-import { StorageError } from '@spillway/core/driver'
+import { concatBytes, StorageError } from '@spillway/core/driver'
 import type { TinyVariation } from '../../../packages/core/test/tiny-storage.ts'
 
 /** A way to get a storage wrong. */
@@ -41,13 +41,7 @@ export function overridden(storage: Storage, override: Override, segments: reado
 export async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   for await (const chunk of chunks) parts.push(chunk)
-  const content = new Uint8Array(parts.reduce((size, part) => size + part.byteLength, 0))
-  let at = 0
-  for (const part of parts) {
-    content.set(part, at)
-    at += part.byteLength
-  }
-  return content
+  return concatBytes(parts)
 }
 
 /** Do what may be refused by the storage, and return `undefined` then. */

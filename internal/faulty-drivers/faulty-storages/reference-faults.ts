@@ -1,4 +1,4 @@
-import type { ManagedStorage, Storage } from '@spillway/core'
+import type { EntryInfo, ManagedStorage, Storage } from '@spillway/core'
 import { TinyDriver, type TinyDisk } from '../../../packages/core/test/tiny-driver.ts'
 import { overridden, readAll, unlessRefused, type Fault } from './fault.ts'
 
@@ -292,15 +292,7 @@ export const referenceFaults: readonly Fault[] = [
       driver.read = async (id, range) => {
         const content = disk.links.get(id)
         if (content === undefined) return read(id, range)
-        const info = {
-          key: '',
-          contentType: 'text/plain',
-          size: content.length,
-          storedAt: 0,
-          lastUsedAt: 0,
-          metadata: {},
-        }
-        return { content: content.slice(), info }
+        return { content: content.slice(), info: infoOfLink(content) }
       }
       return driver
     },
@@ -313,18 +305,7 @@ export const referenceFaults: readonly Fault[] = [
       const list = driver.list.bind(driver)
       driver.list = async function* (prefix) {
         yield* list(prefix)
-        for (const [id, content] of disk.links)
-          yield {
-            id,
-            info: {
-              key: '',
-              contentType: 'text/plain',
-              size: content.length,
-              storedAt: 0,
-              lastUsedAt: 0,
-              metadata: {},
-            },
-          }
+        for (const [id, content] of disk.links) yield { id, info: infoOfLink(content) }
       }
       return driver
     },
@@ -463,4 +444,9 @@ function decoded(reference: string): string {
 async function* singles(text: string, content: Uint8Array): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(text)
   yield content
+}
+
+/** Describe content that no storage wrote. */
+function infoOfLink({ length }: Uint8Array): EntryInfo {
+  return { key: '', contentType: 'text/plain', size: length, storedAt: 0, lastUsedAt: 0, metadata: {} }
 }

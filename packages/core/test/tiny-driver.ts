@@ -1,3 +1,4 @@
+import { concatBytes } from '../src/driver/index.ts'
 import type {
   ByteRange,
   CollectReport,
@@ -71,7 +72,7 @@ export class TinyDriver implements StorageDriver {
       }
       await this.reach()
       const index = lineIndex?.()
-      return this.commit(id, joined(parts), index === undefined ? info : { ...info, lineIndex: index })
+      return this.commit(id, concatBytes(parts), index === undefined ? info : { ...info, lineIndex: index })
     } finally {
       this.disk.unfinished.delete(name)
     }
@@ -161,16 +162,4 @@ export class TinyDriver implements StorageDriver {
   async close(): Promise<void> {
     await Promise.resolve()
   }
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const [only] = parts
-  if (only !== undefined && parts.length === 1) return only
-  const content = new Uint8Array(parts.reduce((size, part) => size + part.byteLength, 0))
-  let at = 0
-  for (const part of parts) {
-    content.set(part, at)
-    at += part.byteLength
-  }
-  return content
 }

@@ -9,7 +9,7 @@ it('refuses versions of Node.js in which better-sqlite3 crashes', async () => {
   })
 })
 
-it.each(['10', undefined])('loads better-sqlite3 where Node-API has version %s', async (napi) => {
+it.each(['10', undefined])('loads better-sqlite3 if Node-API has version %s', async (napi) => {
   await expect(loadBetterSqlite({ ...process.versions, napi } as NodeJS.ProcessVersions)).resolves.toBeTypeOf(
     'function',
   )

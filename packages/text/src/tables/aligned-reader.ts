@@ -25,7 +25,7 @@ export interface AlignedTable {
   note(text: string): void
 }
 
-/** @param headerLine - Line of the header. 0 if there is none. */
+/** @param headerLine - Line number of the header, or 0 without a header. */
 export type BeginTable<Table> = (columns: LineColumns, title: string, named: boolean, headerLine: number) => Table
 
 /** A further table whose columns are not yet known. */
