@@ -13,7 +13,6 @@ const compareBytes = join(ROOT, 'internal/test-run/src/compare-bytes.ts')
 process.env['NODE_COMPILE_CACHE'] = COMPILE_CACHE
 
 const SETTINGS: Readonly<Record<string, object>> = {
-  'internal/docs': { testTimeout: 300_000 },
   'internal/packages': {
     globalSetup: [join(ROOT, 'internal/packages/pack.ts'), services],
     testTimeout: 600_000,
@@ -36,8 +35,9 @@ function projectOf(folder: string, name: string, overrides: object = {}): TestPr
       setupFiles: [compareBytes],
       // One process for many files, which loads sources and frameworks once: no test changes what others see.
       isolate: false,
-      testTimeout: isFull ? 900_000 : 60_000,
-      hookTimeout: 120_000,
+      testTimeout: isFull ? 900_000 : 300_000,
+      hookTimeout: 300_000,
+      expect: { poll: { timeout: 60_000 } },
       ...SETTINGS[folder],
       ...overrides,
     },

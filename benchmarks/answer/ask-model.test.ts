@@ -143,4 +143,4 @@ test('the command uses the model that the environment names, and saves every ans
   const kept = (await readFile(join(out, 'stub.jsonl'), 'utf8')).trim().split('\n')
   expect(kept.map((line) => (JSON.parse(line) as { answer: string }).answer)).toEqual(['nothing', 'nothing'])
   await rm(out, { recursive: true })
-}, 180_000)
+})

@@ -14,6 +14,6 @@ const random = seededRandom(seed)
 const faults = generateFaults(random, 3).filter(({ id }) => !STRAY.test(id) && reasonOf(id) === undefined)
 const chosen = isFull ? faults : faults.toSorted(() => random() - 0.5).slice(0, COUNT)
 
-it.each(chosen)('the conformance suite catches a generated faulty driver: $id', { timeout: 900_000 }, async (fault) => {
+it.each(chosen)('the conformance suite catches a generated faulty driver: $id', async (fault) => {
   expect(await firstFailure(fault, seed), `seed ${seed}`).toBeDefined()
 })

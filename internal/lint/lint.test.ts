@@ -267,7 +267,7 @@ describe('lint', () => {
         found.set(key, [...(found.get(key) ?? []), code])
       }
     }
-  }, 60_000)
+  })
 
   afterAll(() => {
     for (const folder of folders) rmSync(folder, { recursive: true })

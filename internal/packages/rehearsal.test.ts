@@ -23,7 +23,7 @@ beforeAll(async () => {
   const options = { cwd: ROOT, env: { ...process.env, ...registry.env } }
   const { stdout } = await execute(process.execPath, [changeset, 'publish', '--no-git-tag'], options)
   published = stdout
-}, 600_000)
+})
 
 afterAll(() => {
   registry.close()

@@ -13,7 +13,7 @@ describe.skipIf(!hasWorkerd)('in workerd, which setup.sh installs', () => {
   test.each([
     ['/r2', 'R2', 180],
     ['/durable-object', 'the storage of a Durable Object', 180],
-  ])('%s: the conformance suite passes on %s', { timeout: 120_000 }, async (path, _name, least) => {
+  ])('%s: the conformance suite passes on %s', async (path, _name, least) => {
     const worker = await startWorker(CONFORMANCE, {
       r2Buckets: ['BUCKET'],
       durableObjects: { OBJECTS: { className: 'ConformanceObject', useSQLite: true } },

@@ -39,7 +39,6 @@ await server.dispose()`
 
 test.skipIf(!found.available || found.from !== 'installed' || process.platform !== 'linux')(
   'a server of Docker can be killed, stopped and started like an installed one',
-  { timeout: 60_000 },
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'spillway-docker-'))
     onTestFinished(() => rm(folder, { recursive: true }))

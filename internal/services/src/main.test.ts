@@ -22,7 +22,7 @@ async function temporaryCache(): Promise<string> {
   return cache
 }
 
-describe('the services command', { timeout: 60_000 }, () => {
+describe('the services command', () => {
   test.skipIf(!found.available)('starts a service once, leaves it running, and stops it later', async () => {
     const cache = await temporaryCache()
     const started = await run(cache, 'start', 'redis')

@@ -21,7 +21,7 @@ async function ask({ nodes }: RedisCluster, ...commands: string[][]): Promise<st
 /** A replica may lose several elections, of 8 seconds each, if the disk or the machine is busy. */
 const FAILOVER_MS = 120_000
 
-describe.skipIf(!found.available)('a Redis Cluster', { timeout: 240_000 }, () => {
+describe.skipIf(!found.available)('a Redis Cluster', () => {
   test('assigns every slot to one of its nodes', async () => {
     const cluster = await startRedisCluster()
     try {

@@ -6,7 +6,7 @@ import { startS3 } from './s3-server.ts'
 
 const ceph = await findCeph()
 
-describe.skipIf(!ceph.available)('an S3 server of Ceph', { timeout: 60_000 }, () => {
+describe.skipIf(!ceph.available)('an S3 server of Ceph', () => {
   test('answers, and leaves no files after disposal', async () => {
     const server = await startS3()
     const folder = server.cephFolder ?? ''

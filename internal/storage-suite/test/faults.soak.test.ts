@@ -25,7 +25,7 @@ async function repeatUntilFound(
   return found
 }
 
-describe('a kill soak', { timeout: 600_000 }, () => {
+describe('a kill soak', () => {
   it('finds no error in a backend without faults', async () => {
     const report = await killSoak(await backend(), KILLS)
     expect(report.problems).toEqual([])
@@ -45,7 +45,7 @@ describe('a kill soak', { timeout: 600_000 }, () => {
   })
 })
 
-describe('a mixed load', { timeout: 600_000 }, () => {
+describe('a mixed load', () => {
   it('finds no error in a backend without faults, and covers every operation', async () => {
     const report = await mixedLoad(await backend(), LOAD)
     expect(report.problems).toEqual([])

@@ -10,24 +10,20 @@ const BYTES = isFull ? 200_000_000 : 12_000_000
 /** Of the heap, beside what the program takes without a transcript. */
 const MAX_HEAP_MB = Math.ceil((BYTES * 2.5) / 1_048_576) + 60
 
-it(
-  `a transcript of ${BYTES / 1e6} MB is compacted in ${MAX_HEAP_MB} MB, and expanded byte for byte`,
-  { timeout: 600_000 },
-  async () => {
-    const cwd = temporaryFolder()
-    const whole = join(cwd, 'whole.jsonl')
-    await pipeline(transcript(BYTES), createWriteStream(whole))
-    const spillway = (...args: string[]): Promise<Ended> =>
-      start(process.execPath, [`--max-old-space-size=${MAX_HEAP_MB}`, BIN, 'history', ...args], { cwd }).end
+it(`a transcript of ${BYTES / 1e6} MB is compacted in ${MAX_HEAP_MB} MB, and expanded byte for byte`, async () => {
+  const cwd = temporaryFolder()
+  const whole = join(cwd, 'whole.jsonl')
+  await pipeline(transcript(BYTES), createWriteStream(whole))
+  const spillway = (...args: string[]): Promise<Ended> =>
+    start(process.execPath, [`--max-old-space-size=${MAX_HEAP_MB}`, BIN, 'history', ...args], { cwd }).end
 
-    const compacted = await spillway('compact', 'whole.jsonl', '--mode', 'compact', '--output', 'smaller.jsonl')
-    // Beside the references, there are too many calls for the limit.
-    expect(compacted).toMatchObject({ code: 1, stderr: '' })
-    const expanded = await spillway('expand', 'smaller.jsonl', '--output', 'back.jsonl')
-    expect(expanded).toMatchObject({ code: 0, stderr: '' })
-    expect(await digestOf(join(cwd, 'back.jsonl'))).toEqual(await digestOf(whole))
-  },
-)
+  const compacted = await spillway('compact', 'whole.jsonl', '--mode', 'compact', '--output', 'smaller.jsonl')
+  // Beside the references, there are too many calls for the limit.
+  expect(compacted).toMatchObject({ code: 1, stderr: '' })
+  const expanded = await spillway('expand', 'smaller.jsonl', '--output', 'back.jsonl')
+  expect(expanded).toMatchObject({ code: 0, stderr: '' })
+  expect(await digestOf(join(cwd, 'back.jsonl'))).toEqual(await digestOf(whole))
+})
 
 /** Calls of a tool with results of 100 kB each, until there are so many bytes. */
 function* transcript(bytes: number): Generator<string> {

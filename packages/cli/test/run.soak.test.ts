@@ -13,29 +13,25 @@ const MAX_MEMORY_ABOVE_IDLE = 150_000_000
 const WRITE_LOG = fileURLToPath(new URL('write-log.ts', import.meta.url))
 const RECORD_PEAK = new URL('record-peak-memory.ts', import.meta.url).href
 
-it(
-  `run holds little of ${BYTES / 1e6} MB of output in memory, and get returns the output byte for byte`,
-  { timeout: 600_000 },
-  async () => {
-    const cwd = temporaryFolder()
-    const command = [process.execPath, WRITE_LOG, String(BYTES), '7']
-    const idle = await peakOfRun(cwd, 'true')
-    const loaded = await peakOfRun(cwd, ...command)
-    expect(loaded.code).toBe(7)
-    console.log(
-      `peak memory: ${Math.round((loaded.peak - idle.peak) / 1e6)} MB above an idle run's ${Math.round(idle.peak / 1e6)} MB`,
-    )
-    expect(loaded.peak - idle.peak).toBeLessThan(MAX_MEMORY_ABOVE_IDLE)
+it(`run holds little of ${BYTES / 1e6} MB of output in memory, and get returns the output byte for byte`, async () => {
+  const cwd = temporaryFolder()
+  const command = [process.execPath, WRITE_LOG, String(BYTES), '7']
+  const idle = await peakOfRun(cwd, 'true')
+  const loaded = await peakOfRun(cwd, ...command)
+  expect(loaded.code).toBe(7)
+  console.log(
+    `peak memory: ${Math.round((loaded.peak - idle.peak) / 1e6)} MB above an idle run's ${Math.round(idle.peak / 1e6)} MB`,
+  )
+  expect(loaded.peak - idle.peak).toBeLessThan(MAX_MEMORY_ABOVE_IDLE)
 
-    const reference = referenceIn(loaded.stdout)
-    const [stored, written] = await Promise.all([
-      digestOf(cwd, process.execPath, BIN, 'get', reference),
-      digestOf(cwd, ...command),
-    ])
-    expect(stored).toEqual(written)
-    expect(stored.bytes).toBeGreaterThanOrEqual(BYTES)
-  },
-)
+  const reference = referenceIn(loaded.stdout)
+  const [stored, written] = await Promise.all([
+    digestOf(cwd, process.execPath, BIN, 'get', reference),
+    digestOf(cwd, ...command),
+  ])
+  expect(stored).toEqual(written)
+  expect(stored.bytes).toBeGreaterThanOrEqual(BYTES)
+})
 
 async function peakOfRun(
   cwd: string,

@@ -5,7 +5,6 @@ import { BIN, jsonLines, spillway, temporaryFolder } from './spillway.ts'
 import { waitFor } from './wait-for.ts'
 
 const HAS_TMUX = spawnSync('tmux', ['-V']).status === 0
-const TIMEOUT = { timeout: 60_000 }
 
 interface Terminal {
   readonly cwd: string
@@ -38,7 +37,7 @@ function openTerminal(): Terminal {
 }
 
 describe.skipIf(!HAS_TMUX)('in a real terminal', () => {
-  it('a prompt of the command is visible, and its answer is read', TIMEOUT, async () => {
+  it('a prompt of the command is visible, and its answer is read', async () => {
     const { line, expectSeen } = openTerminal()
     line(`spillway run -- sh -c 'printf "name? "; read name; echo "hello $name"'`)
     await expectSeen(/^name\?\s*$/m)
@@ -46,7 +45,7 @@ describe.skipIf(!HAS_TMUX)('in a real terminal', () => {
     expect(await expectSeen(/^hello Bob$/m)).not.toContain('Offloaded')
   })
 
-  it('a prompt that is not shown is reported after two seconds', TIMEOUT, async () => {
+  it('a prompt that is not shown is reported after two seconds', async () => {
     const { line, expectSeen } = openTerminal()
     line(`spillway run --no-tee -- sh -c 'printf "name? "; read name; echo "hello $name"'`)
     await expectSeen(/sh: \d+ s, it may wait for input: name\?/)
@@ -54,7 +53,7 @@ describe.skipIf(!HAS_TMUX)('in a real terminal', () => {
     await expectSeen(/hello Bob/)
   })
 
-  it('the first Ctrl-C ends the command, and its output is kept', TIMEOUT, async () => {
+  it('the first Ctrl-C ends the command, and its output is kept', async () => {
     const { cwd, line, tmux, expectSeen } = openTerminal()
     line(`spillway run -- sh -c 'seq 1 20000; sleep 300'; echo "code $?"`)
     await expectSeen(/^20000$/m)
@@ -63,7 +62,7 @@ describe.skipIf(!HAS_TMUX)('in a real terminal', () => {
     expect(await states(cwd)).toEqual(['aborted'])
   })
 
-  it('the second Ctrl-C kills a command that ignores the first', TIMEOUT, async () => {
+  it('the second Ctrl-C kills a command that ignores the first', async () => {
     const { line, tmux, expectSeen } = openTerminal()
     line(`spillway run -- sh -c 'trap "" INT; echo begun; while :; do sleep 0.1; done'; echo "code $?"`)
     await expectSeen(/^begun$/m)
@@ -73,7 +72,7 @@ describe.skipIf(!HAS_TMUX)('in a real terminal', () => {
     await expectSeen(/code 137/)
   })
 
-  it('closing the terminal keeps the output of the command so far', TIMEOUT, async () => {
+  it('closing the terminal keeps the output of the command so far', async () => {
     const { cwd, line, tmux, expectSeen } = openTerminal()
     line(`spillway run -- sh -c 'seq 1 20000; sleep 300'`)
     await expectSeen(/^20000$/m)
@@ -83,7 +82,7 @@ describe.skipIf(!HAS_TMUX)('in a real terminal', () => {
     expect(stdout).toHaveLength(108_894)
   })
 
-  it('lists have colors, and a long answer opens a pager', TIMEOUT, async () => {
+  it('lists have colors, and a long answer opens a pager', async () => {
     const { line, tmux, expectSeen } = openTerminal()
     line('seq 1 200 | spillway put -q; spillway ls')
     await expectSeen(/\u001B\[2mREFERENCE/)

@@ -8,7 +8,6 @@ import { BIN, spillway, start, temporaryFolder, type Ended } from './spillway.ts
 import { S3, s3Store, s3Url } from './stores.ts'
 import { waitFor } from './wait-for.ts'
 
-const TIMEOUT = { timeout: 60_000 }
 const MARKER = 'the command was run'
 const hasRedis = (await findRedis()).available
 /** Whether a name space of its own can be given a mount that nobody may write. */
@@ -37,7 +36,7 @@ async function expectUnusable({ url, env = {} }: Failing, ...words: (string | Re
 }
 
 describe('a PostgreSQL server', () => {
-  test('is named without the password of its URL if it is down', TIMEOUT, async () => {
+  test('is named without the password of its URL if it is down', async () => {
     const port = await sparePort()
     const url = `postgres://someone:hunter2@127.0.0.1:${port}/app`
     await expectUnusable({ url }, `127.0.0.1:${port}`, 'nothing listens')
@@ -45,12 +44,12 @@ describe('a PostgreSQL server', () => {
 })
 
 describe.skipIf(!hasRedis)('a Redis server', () => {
-  test('is named without the password of its URL if it is down', TIMEOUT, async () => {
+  test('is named without the password of its URL if it is down', async () => {
     const port = await sparePort()
     await expectUnusable({ url: `redis://someone:hunter2@127.0.0.1:${port}` }, `127.0.0.1:${port}`, 'nothing listens')
   })
 
-  test('requests a missing password, and never shows a wrong one', TIMEOUT, async () => {
+  test('requests a missing password, and never shows a wrong one', async () => {
     const server = await startRedis({ requirepass: 'hunter2-right' })
     onTestFinished(() => server.dispose())
     await expectUnusable({ url: `redis://127.0.0.1:${server.port}` }, /password/)
@@ -64,7 +63,7 @@ describe.skipIf(!hasRedis)('a Redis server', () => {
     for (const shown of [ran.stdout, ran.stderr]) expect(shown).not.toMatch(/hunter2|--store/)
   })
 
-  test('does not stop a running command if it dies, and only unsaved output is lost', TIMEOUT, async () => {
+  test('does not stop a running command if it dies, and only unsaved output is lost', async () => {
     const server = await startRedis()
     onTestFinished(() => server.dispose())
     const proxy = await faultProxy({ host: '127.0.0.1', port: server.port })
@@ -84,24 +83,24 @@ describe.skipIf(!hasRedis)('a Redis server', () => {
 })
 
 describe.skipIf(!S3.available)('an S3 bucket', () => {
-  test('is named if it does not exist', TIMEOUT, async () => {
+  test('is named if it does not exist', async () => {
     const { env } = await s3Store()
     await expectUnusable({ url: s3Url('no-such-bucket'), env }, /no bucket "no-such-bucket"/)
   })
 
-  test('with wrong keys causes an error that names the credentials without showing them', TIMEOUT, async () => {
+  test('with wrong keys causes an error that names the credentials without showing them', async () => {
     const { url } = await s3Store()
     const env = { AWS_ACCESS_KEY_ID: 'hunter2', AWS_SECRET_ACCESS_KEY: 'hunter2' }
     await expectUnusable({ url, env }, /credentials/)
   })
 
-  test('without any keys causes an error that lists the places in which keys are searched', TIMEOUT, async () => {
+  test('without any keys causes an error that lists the places in which keys are searched', async () => {
     const { url } = await s3Store()
     const none = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '', AWS_PROFILE: 'no-such-profile', HOME: '/nowhere' }
     await expectUnusable({ url, env: { ...none, AWS_EC2_METADATA_DISABLED: 'true' } }, /credentials/)
   })
 
-  test('is reported as an outage if its server is down', TIMEOUT, async () => {
+  test('is reported as an outage if its server is down', async () => {
     const { url, env } = await s3Store()
     const endpoint = encodeURIComponent(`http://127.0.0.1:${await sparePort()}`)
     await expectUnusable({ url: url.replace(/endpoint=[^&]+/, `endpoint=${endpoint}`), env }, /could not be reached/)
@@ -109,7 +108,7 @@ describe.skipIf(!S3.available)('an S3 bucket', () => {
 })
 
 describe('an SQLite file', () => {
-  test('of another application, or a file that is no database, is refused and not changed', TIMEOUT, async () => {
+  test('of another application, or a file that is no database, is refused and not changed', async () => {
     const folder = temporaryFolder()
     const [text, other] = [join(folder, 'notes.txt'), join(folder, 'other.db')]
     writeFileSync(text, 'no database '.repeat(200))
@@ -120,7 +119,7 @@ describe('an SQLite file', () => {
     await expectUnusable({ url: `sqlite:${other}` }, other, /another application/)
   })
 
-  test('with newer tables is refused, and the error has both versions', TIMEOUT, async () => {
+  test('with newer tables is refused, and the error has both versions', async () => {
     const path = join(temporaryFolder(), 'newer.db')
     expect(await spillway(['put', '--store', `sqlite:${path}`], { input: 'text' })).toMatchObject({ code: 0 })
     const database = new DatabaseSync(path)
@@ -129,7 +128,7 @@ describe('an SQLite file', () => {
     await expectUnusable({ url: `sqlite:${path}` }, path, /version 9/, /up to \d/)
   })
 
-  test.skipIf(!canMount)('can be read if it is read-only, but run refuses it', TIMEOUT, async () => {
+  test.skipIf(!canMount)('can be read if it is read-only, but run refuses it', async () => {
     const cwd = temporaryFolder()
     const { stdout } = await spillway(['put', '--quiet', '--store', 'sqlite:./x.db'], { cwd, input: 'text' })
     const readOnly = (...args: string[]): Promise<Ended> => {

@@ -12,7 +12,6 @@ import { CHROMIUM, closeBrowser, openPage } from './browser.ts'
 import { bytesOf, ListJournal, numbered, offload, serveInspector } from './served.ts'
 
 /** Only ends what hangs. */
-const PATIENTLY = { timeout: 30_000 }
 const WHY_NOT = CHROMIUM === undefined ? ' [Chromium is not installed]' : ''
 
 describe.skipIf(CHROMIUM === undefined)(`the page of the inspector${WHY_NOT}`, () => {
@@ -79,9 +78,9 @@ describe.skipIf(CHROMIUM === undefined)(`the page of the inspector${WHY_NOT}`, (
       `${(await serveInspector({ storage })).url}#entry=${reference}&tab=content&line=1500`,
     )
     const target = page.locator('.line.target code')
-    await expect.poll(() => target.innerText(), PATIENTLY).toBe('line 1500 FAILED')
+    await expect.poll(() => target.innerText()).toBe('line 1500 FAILED')
     await page.getByLabel('Line 1501').click()
-    await expect.poll(() => target.innerText(), PATIENTLY).toBe('line 1501 ok')
+    await expect.poll(() => target.innerText()).toBe('line 1501 ok')
     expect(new URL(page.url()).hash).toBe(`#entry=${reference}&tab=content&line=1501`)
   })
 
@@ -100,13 +99,11 @@ describe.skipIf(CHROMIUM === undefined)(`the page of the inspector${WHY_NOT}`, (
     const list = page.getByLabel('Lines of the content')
     await list.press('End')
     await page.getByLabel(`Line ${count}`, { exact: true }).waitFor()
-    await expect.poll(async () => (await lines(page)).at(-1), PATIENTLY).toBe(lineOf(count).trimEnd())
+    await expect.poll(async () => (await lines(page)).at(-1)).toBe(lineOf(count).trimEnd())
     await list.press('ArrowUp')
     await list.press('PageUp')
     await page.evaluate((line) => (location.hash += `&line=${line}`), count - 500_000)
-    await expect
-      .poll(() => page.locator('.line.target code').innerText(), PATIENTLY)
-      .toBe(lineOf(count - 500_000).trimEnd())
+    await expect.poll(() => page.locator('.line.target code').innerText()).toBe(lineOf(count - 500_000).trimEnd())
     expect(read).toBeLessThan(4_000_000)
     await page.getByRole('link', { name: 'search' }).click()
     await page.getByLabel('pattern', { exact: true }).fill(lineOf(count - 1).trimEnd())
@@ -119,7 +116,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page of the inspector${WHY_NOT}`, (
     const reference = await storage.store('long', bytesOf(`${'x'.repeat(5_000_000)}END`))
     const { page } = await openPage(`${(await serveInspector({ storage })).url}#entry=${reference}&tab=content`)
     await page.getByLabel('Lines of the content').press('End')
-    await expect.poll(async () => (await lines(page)).at(-1), PATIENTLY).toMatch(/^x*END$/)
+    await expect.poll(async () => (await lines(page)).at(-1)).toMatch(/^x*END$/)
   })
 
   it('shows JSON as a tree, tables as a grid, colors, diffs, and images', async () => {
@@ -154,7 +151,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page of the inspector${WHY_NOT}`, (
     expect(await page.locator('.line.removed code').allInnerTexts()).toEqual(['-old'])
 
     await open(await stored(Buffer.from(PIXEL, 'base64'), 'image/png'))
-    await expect.poll(() => page.evaluate(() => document.images[0]?.naturalWidth), PATIENTLY).toBe(1)
+    await expect.poll(() => page.evaluate(() => document.images[0]?.naturalWidth)).toBe(1)
     await open(await stored('<svg xmlns="http://www.w3.org/2000/svg"/>', 'image/svg+xml'))
     await page.getByText('<svg xmlns=').waitFor()
     expect(await page.evaluate(() => document.images.length)).toBe(0)
@@ -168,7 +165,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page of the inspector${WHY_NOT}`, (
     await page.getByText('follows while it is written').waitFor()
     await writer.write(bytesOf(`${'more\n'.repeat(300_000)}last\n`))
     await writer.close()
-    await expect.poll(async () => (await lines(page)).at(-1), PATIENTLY).toBe('last')
+    await expect.poll(async () => (await lines(page)).at(-1)).toBe('last')
     await page.getByText('follows while it is written').waitFor({ state: 'detached' })
   })
 

@@ -109,7 +109,7 @@ function countOnce(count: (text: string) => number): (text: string) => number {
 }
 
 // Counting the tokens of some of these takes the tokenizer seconds.
-describe('a preview of content made to break readers', { timeout: 120_000 }, () => {
+describe('a preview of content made to break readers', () => {
   it.each(Object.entries(HOSTILE_TEXTS))('stays within its budget: %s', async (_, make) => {
     const text = make(isFull ? 200_000 : 50_000)
     const counter = countOnce(countTokens)

@@ -15,7 +15,7 @@ test('no two faults have the same name', () => {
   expect(Object.keys(harnesses)).toHaveLength(FAULTS.length)
 })
 
-describe.concurrent('faulty adapters', { timeout: 180_000 }, () => {
+describe.concurrent('faulty adapters', () => {
   const pairs = FAULTS.flatMap((fault) => fault.caughtBy.map((id) => [fault.name, id, fault] as const))
   test.each(pairs)('an adapter that %s is caught by %s', async (name, id, fault) => {
     const adapterCase = ADAPTER_CASES.find((one) => one.id === id)

@@ -1,4 +1,4 @@
-import { beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { serveTool, type ServedCall } from './retrieval-server.ts'
 
 interface Connection {
@@ -44,7 +44,7 @@ async function connect(): Promise<Connected> {
 async function ask({ sent, connection }: Connected, message: object): Promise<unknown> {
   const before = sent.length
   connection.onmessage?.({ jsonrpc: '2.0', ...message })
-  await vi.waitFor(() => expect(sent.length).toBeGreaterThan(before))
+  await expect.poll(() => sent.length).toBeGreaterThan(before)
   return sent.at(-1)
 }
 

@@ -6,7 +6,7 @@ import { createSdkMcpServer, tool, type HookInput, type Options } from '@anthrop
 import type { ModelTurn, ToolCall } from '@spillway-internal/adapter-suite'
 import { ContextOffloader, estimateTokens, type OffloadEvent } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { offloadOptions } from '../src/index.ts'
 import { runClaude, whyNoBinary, withClaudeHome, type ClaudeHome } from './claude-code.ts'
@@ -14,7 +14,6 @@ import type { ApiRequest } from './fake-api.ts'
 import { servePage } from './loopback-page.ts'
 import { readPrompt } from './read-prompt.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
 const TOOLS = ['Bash', 'Read', 'Edit', 'Grep', 'Glob', 'WebFetch', 'WebSearch', 'Agent']
 const LINES = Array.from({ length: 3_000 }, (_, line) => `line ${line} ${line === 1_234 ? 'status=FAILED' : 'ok'}`)
 const TEXT = LINES.join('\n')

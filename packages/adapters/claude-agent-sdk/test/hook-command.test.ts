@@ -4,11 +4,9 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ModelTurn } from '@spillway-internal/adapter-suite'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { runClaude, whyNoBinary, withClaudeHome } from './claude-code.ts'
 import { readPrompt } from './read-prompt.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const BIN = fileURLToPath(new URL('../../../cli/src/bin.ts', import.meta.url))
 const LINES = Array.from({ length: 20_000 }, (_, line) => `line ${line} ${line === 12_345 ? 'status=FAILED' : 'ok'}`)

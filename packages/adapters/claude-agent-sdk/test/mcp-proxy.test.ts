@@ -2,11 +2,9 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ModelTurn } from '@spillway-internal/adapter-suite'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { runClaude, whyNoBinary, withClaudeHome } from './claude-code.ts'
 import { readPrompt } from './read-prompt.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const CLI = fileURLToPath(new URL('../../../cli/', import.meta.url))
 const RETRIEVAL = 'mcp__logs__retrieve_offloaded_content'

@@ -2,11 +2,9 @@
 import { join } from 'node:path'
 import { adapterSuite } from '@spillway-internal/adapter-suite/vitest'
 import { isFull } from '@spillway-internal/test-run'
-import { describe, vi } from 'vitest'
+import { describe } from 'vitest'
 import { whyNoBinary } from './claude-code.ts'
 import { harnesses } from './harness.ts'
-
-vi.setConfig({ testTimeout: 180_000 })
 
 /** Cases in which the real Claude Code can break what neither `built-in-tools.test.ts` nor the tests of the hook show. */
 const CHOSEN = new Set([

@@ -1,8 +1,6 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { bench, CHAT, lines, type Bench } from '../../test/history/bench.ts'
 import { spillway } from '../../test/spillway.ts'
-
-vi.setConfig({ testTimeout: 90_000 })
 
 /** Return the references that a file names. */
 const referencesIn = (text: string): readonly string[] =>

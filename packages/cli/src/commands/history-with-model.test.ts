@@ -1,8 +1,6 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { bench, CHAT, lines, SESSION } from '../../test/history/bench.ts'
 import { say, scriptedModel } from '../../test/serve/scripted-model.ts'
-
-vi.setConfig({ testTimeout: 90_000 })
 
 const SNAPSHOT =
   '<state_snapshot>\n<overall_goal>Find the fault</overall_goal>\n<key_knowledge>The logs are fine</key_knowledge>\n</state_snapshot>'
@@ -31,28 +29,24 @@ describe('compact with a model', () => {
       }),
       '',
     ],
-  ])(
-    'puts a summary into the system prompt of %s, and can remove it again',
-    { timeout: 60_000 },
-    async (name, text, prompt) => {
-      const model = await scriptedModel(say(SNAPSHOT))
-      const { run, text: textOf } = bench(name, text)
-      const format = name === 'request.json' ? ['--format', 'anthropic'] : []
-      const ask = ['--model', 'm', '--model-base-url', model.baseUrl, '--instructions', 'Keep all numbers.']
-      const ended = await run('compact', name, '--max-total-tokens', '2000', ...format, ...ask, '--output', 'out')
-      expect(ended).toMatchObject({ code: 0, stderr: '' })
-      expect(ended.stdout).toContain('It fits the limit of 2,000.')
-      expect(model.asked).toHaveLength(1)
-      expect(model.asked[0]?.body.messages[0]?.content).toContain('Keep all numbers.')
-      const written = textOf('out')
-      expect(written).toContain('Find the fault')
-      expect(written).not.toContain('Answer 3.')
-      if (prompt !== '') expect(written).toContain(`${prompt}\\n\\n<state_snapshot>`)
+  ])('puts a summary into the system prompt of %s, and can remove it again', async (name, text, prompt) => {
+    const model = await scriptedModel(say(SNAPSHOT))
+    const { run, text: textOf } = bench(name, text)
+    const format = name === 'request.json' ? ['--format', 'anthropic'] : []
+    const ask = ['--model', 'm', '--model-base-url', model.baseUrl, '--instructions', 'Keep all numbers.']
+    const ended = await run('compact', name, '--max-total-tokens', '2000', ...format, ...ask, '--output', 'out')
+    expect(ended).toMatchObject({ code: 0, stderr: '' })
+    expect(ended.stdout).toContain('It fits the limit of 2,000.')
+    expect(model.asked).toHaveLength(1)
+    expect(model.asked[0]?.body.messages[0]?.content).toContain('Keep all numbers.')
+    const written = textOf('out')
+    expect(written).toContain('Find the fault')
+    expect(written).not.toContain('Answer 3.')
+    if (prompt !== '') expect(written).toContain(`${prompt}\\n\\n<state_snapshot>`)
 
-      expect(await run('expand', 'out', ...format, '--output', 'back')).toMatchObject({ code: 0, stderr: '' })
-      expect(textOf('back')).toBe(text)
-    },
-  )
+    expect(await run('expand', 'out', ...format, '--output', 'back')).toMatchObject({ code: 0, stderr: '' })
+    expect(textOf('back')).toBe(text)
+  })
 
   test('keeps the compacted history if the model gives any other answer', async () => {
     const model = await scriptedModel(say('I would rather not.'))

@@ -1,31 +1,25 @@
 import { chmodSync, existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { bench, CHAT, FILES, lines, LOG, SESSION } from '../../test/history/bench.ts'
 
-vi.setConfig({ testTimeout: 90_000 })
-
 describe('compact', () => {
-  test.each(FILES)(
-    '%s in %s become smaller, and are restored byte for byte',
-    { timeout: 60_000 },
-    async (title, name, text) => {
-      const { run, text: textOf } = bench(name, text)
-      const compacted = await run('compact', name, '--max-total-tokens', '5000', '--output', 'out')
-      expect(compacted).toMatchObject({ code: 0, stderr: '' })
-      expect(compacted.stdout).toContain(`${name}: ${title}, `)
-      expect(compacted.stdout).toMatch(
-        /\d tokens became [\d,]+, \d %\. It fits the limit of 5,000\.\nStored [12] originals? of/,
-      )
-      const smaller = textOf('out')
-      expect(smaller.length).toBeLessThan(3_000)
-      expect(smaller).toMatch(
-        name === 'session.jsonl' ? /: spillway get \w+ reads it/ : /retrieve_offloaded_content reads it/,
-      )
-      expect(await run('expand', 'out', '--output', 'back')).toMatchObject({ code: 0, stderr: '' })
-      expect(textOf('back')).toBe(text)
-    },
-  )
+  test.each(FILES)('%s in %s become smaller, and are restored byte for byte', async (title, name, text) => {
+    const { run, text: textOf } = bench(name, text)
+    const compacted = await run('compact', name, '--max-total-tokens', '5000', '--output', 'out')
+    expect(compacted).toMatchObject({ code: 0, stderr: '' })
+    expect(compacted.stdout).toContain(`${name}: ${title}, `)
+    expect(compacted.stdout).toMatch(
+      /\d tokens became [\d,]+, \d %\. It fits the limit of 5,000\.\nStored [12] originals? of/,
+    )
+    const smaller = textOf('out')
+    expect(smaller.length).toBeLessThan(3_000)
+    expect(smaller).toMatch(
+      name === 'session.jsonl' ? /: spillway get \w+ reads it/ : /retrieve_offloaded_content reads it/,
+    )
+    expect(await run('expand', 'out', '--output', 'back')).toMatchObject({ code: 0, stderr: '' })
+    expect(textOf('back')).toBe(text)
+  })
 
   test('prints what it would write if --output is missing, and writes nothing', async () => {
     const { cwd, run, text } = bench('chat.jsonl', lines(CHAT))

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -174,8 +174,6 @@ describe('a wrong use of mcp', () => {
     expect(ended.stderr).not.toContain('secret')
   })
 })
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const serve = (...args: string[]): string[] => ['mcp', 'serve', ...args]
 

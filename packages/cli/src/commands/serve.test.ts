@@ -2,12 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { scriptedModel } from '../../test/serve/scripted-model.ts'
 import { startServe } from '../../test/serve/start-serve.ts'
 import { spillway, start, temporaryFolder } from '../../test/spillway.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const HERE = fileURLToPath(new URL('../../test/serve/', import.meta.url))
 const has = (program: string, ...args: string[]): boolean => spawnSync(program, args).status === 0

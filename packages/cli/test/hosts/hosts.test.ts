@@ -86,7 +86,6 @@ const LINES = Array.from({ length: 20_000 }, (_, line) => `line ${line} ${line =
 
 it.for(Object.entries(HOSTS))(
   '%s shows its model the preview, runs the command in it, and is unchanged after undo',
-  { timeout: 300_000 },
   async ([name, { program, files, env = () => ({}), args, installs = [], added, ...host }], { skip }) => {
     const folder = folderOf({ program, files, args, added, ...host })
     if (folder === undefined) return skip(`${program} is not on the path.`)

@@ -116,8 +116,8 @@ describe('a signal that aborts while the storage hangs', () => {
     expect(outcome).toMatchObject({ status: 'inline', reason: 'failed', error: { code: 'aborted' } })
     expect(outcome.content).toBe(content)
     open()
-    await vi.waitFor(() => expect(deleted).toHaveBeenCalled())
-    await vi.waitFor(async () => expect(await references(inner)).toEqual([]))
+    await expect.poll(() => deleted).toHaveBeenCalled()
+    await expect.poll(() => references(inner)).toEqual([])
   })
 })
 
@@ -148,9 +148,7 @@ test('an asynchronous observer that rejects causes only a warning', async () => 
   expect(await offloader.offload({ toolName: 'tool', toolCallId: 'call_1', content: [text] })).toMatchObject({
     status: 'offloaded',
   })
-  await vi.waitFor(() =>
-    expect(emitWarning).toHaveBeenCalledWith(expect.stringContaining('onEvent threw'), expect.anything()),
-  )
+  await expect.poll(() => emitWarning).toHaveBeenCalledWith(expect.stringContaining('onEvent threw'), expect.anything())
 })
 
 const bytes = new Uint8Array(1)

@@ -16,7 +16,7 @@ const READING_IS_USE: readonly string[] = [
 ]
 
 describe('createStorage', () => {
-  test('makes a conforming storage from a driver with four methods', { timeout: 60_000 }, async () => {
+  test('makes a conforming storage from a driver with four methods', async () => {
     const harness: ConformanceHarness = {
       name: 'four methods',
       settings: ['evictAfterTurns', 'ttlMs', 'maxBytes'],

@@ -219,7 +219,7 @@ describe('a preview of source code', () => {
       const shown = (await preview(text, 500)) ?? ''
       expect(estimateTokens(shown), JSON.stringify(part)).toBeLessThanOrEqual(500)
     }
-  }, 60_000)
+  })
 })
 
 const symbol = (name: string, line: number, endLine = line, kind = 'function'): OutlineSymbol => ({

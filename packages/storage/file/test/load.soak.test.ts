@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { fileBackend } from './soak-backend.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 
-it('two tenants stay isolated under load, and nothing fails', { timeout: 600_000 }, async () => {
+it('two tenants stay isolated under load, and nothing fails', async () => {
   const report = await mixedLoad(fileBackend(await temporaryDirectory()))
   expect(report.problems).toEqual([])
 })

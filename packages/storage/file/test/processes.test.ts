@@ -5,12 +5,12 @@ import { fileBackend } from './soak-backend.ts'
 import { listFiles } from './support/list-files.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 
-describe('several processes in one directory', { timeout: 600_000 }, () => {
+describe('several processes in one directory', () => {
   let processes: OrderedProcess[]
   beforeAll(async () => {
     const { module } = fileBackend('')
     processes = await Promise.all(Array.from({ length: 3 }, () => OrderedProcess.start(module)))
-  }, 600_000)
+  })
   afterAll(() => {
     for (const one of processes) one.kill()
   })

@@ -113,11 +113,11 @@ async function outcomes(fileSystem: FileSystem): Promise<unknown[]> {
 describe.each(localShells())('ShellFileSystem with %s', (_name, program) => {
   const shell = new StandingShell(program)
 
-  test('behaves and fails like the file system of Node.js', { timeout: 60_000 }, async () => {
+  test('behaves and fails like the file system of Node.js', async () => {
     expect(await outcomes(new ShellFileSystem(shell))).toEqual(await outcomes(new NodeFileSystem()))
   })
 
-  test('stores any bytes by commands of valid length', { timeout: 60_000 }, async () => {
+  test('stores any bytes by commands of valid length', async () => {
     const directory = await temporaryDirectory()
     const storage = new FileStorage({ directory, fileSystem: new ShellFileSystem(shell) })
     for (const size of [0, 1, 65_536, 65_537, 74_000, 76_000, 1_000_001]) {
@@ -178,7 +178,7 @@ describe('ShellFileSystem', () => {
     expect(shell.commands).toHaveLength(1 + 4)
   })
 
-  test('has all entries that were stored in parallel, and equal content once', { timeout: 60_000 }, async () => {
+  test('has all entries that were stored in parallel, and equal content once', async () => {
     const storage = new FileStorage({
       directory: await temporaryDirectory(),
       fileSystem: new ShellFileSystem(new StandingShell()),
@@ -295,25 +295,21 @@ afterAll(async () => {
   if (disk.available) await disk.dispose()
 })
 
-test.skipIf(!disk.available)(
-  'ShellFileSystem reports a full disk, and leaves no partial files',
-  { timeout: 60_000 },
-  async () => {
-    const directory = join(disk.available ? disk.path : '', 'artifacts')
-    const storage = new FileStorage({ directory, fileSystem: new ShellFileSystem(new StandingShell()) })
-    const stored: string[] = []
-    const fill = async (): Promise<never> => {
-      for (;;) stored.push(await storage.store(`key ${stored.length}`, new Uint8Array(200_000).fill(stored.length)))
-    }
-    const full = { code: 'unavailable', message: expect.stringContaining(`The disk with ${directory} is full`) }
-    await expect(fill()).rejects.toMatchObject(full)
-    await expect(storage.store('again', new Uint8Array(200_000))).rejects.toMatchObject(full)
-    expect(stored.length).toBeGreaterThan(3)
-    for (const [index, reference] of stored.entries())
-      expect((await storage.retrieve(reference)).content.every((byte) => byte === index)).toBe(true)
-    expect(await Array.fromAsync(storage.list())).toHaveLength(stored.length)
-  },
-)
+test.skipIf(!disk.available)('ShellFileSystem reports a full disk, and leaves no partial files', async () => {
+  const directory = join(disk.available ? disk.path : '', 'artifacts')
+  const storage = new FileStorage({ directory, fileSystem: new ShellFileSystem(new StandingShell()) })
+  const stored: string[] = []
+  const fill = async (): Promise<never> => {
+    for (;;) stored.push(await storage.store(`key ${stored.length}`, new Uint8Array(200_000).fill(stored.length)))
+  }
+  const full = { code: 'unavailable', message: expect.stringContaining(`The disk with ${directory} is full`) }
+  await expect(fill()).rejects.toMatchObject(full)
+  await expect(storage.store('again', new Uint8Array(200_000))).rejects.toMatchObject(full)
+  expect(stored.length).toBeGreaterThan(3)
+  for (const [index, reference] of stored.entries())
+    expect((await storage.retrieve(reference)).content.every((byte) => byte === index)).toBe(true)
+  expect(await Array.fromAsync(storage.list())).toHaveLength(stored.length)
+})
 
 test('ShellFileSystem quotes every name in its commands', () => {
   const path = "/a'b $(touch pwned) `x`\n;"

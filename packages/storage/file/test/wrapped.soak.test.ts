@@ -17,13 +17,13 @@ for (const wrapping of testedWrappings) storageConformance(wrappedHarness(fileHa
 
 // Processes see the same files without a wrapper, in the other soaks of this package.
 describe.runIf(isFull)('a compressed and encrypted storage [full run]', () => {
-  it('keeps entries whole that randomly killed processes stored', { timeout: 600_000 }, async () => {
+  it('keeps entries whole that randomly killed processes stored', async () => {
     const report = await killSoak(wrappedBackend(fileBackend(await temporaryDirectory()), 'compressed and encrypted'))
     expect(report.problems).toEqual([])
     expect(report.acknowledged).toBeGreaterThan(report.kills)
   })
 
-  it('isolates two tenants under load, and nothing fails', { timeout: 600_000 }, async () => {
+  it('isolates two tenants under load, and nothing fails', async () => {
     const report = await mixedLoad(wrappedBackend(fileBackend(await temporaryDirectory()), 'compressed and encrypted'))
     expect(report.problems).toEqual([])
   })

@@ -119,7 +119,7 @@ describe.skipIf(!postgres.available)('overlapping statements on one large entry'
     return { outcomes, isThere: rows.entry > 0 }
   }
 
-  test('keep acknowledged stores through evictions, collections and kills', { timeout: 600_000 }, async () => {
+  test('keep acknowledged stores through evictions, collections and kills', async () => {
     const actors = fc.array(actor('store', 'store', 'read', 'evict', 'collect'), { minLength: 2, maxLength: 4 })
     await fc.assert(
       fc.asyncProperty(fc.boolean(), actors, order, async (exists, together, turns) => {
@@ -131,7 +131,7 @@ describe.skipIf(!postgres.available)('overlapping statements on one large entry'
     )
   })
 
-  test('leave the entry complete or removed, through removals and kills', { timeout: 600_000 }, async () => {
+  test('leave the entry complete or removed, through removals and kills', async () => {
     const actors = fc.array(actor('store', 'store', 'read', 'remove', 'clear', 'collect'), {
       minLength: 2,
       maxLength: 4,

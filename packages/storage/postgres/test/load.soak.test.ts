@@ -10,16 +10,12 @@ for (const [name, service] of [
   ['a server', postgres],
   ['PgBouncer', pgbouncer],
 ] as const)
-  it.skipIf(!service.available)(
-    `two tenants stay isolated under load at ${name}`,
-    { timeout: 600_000 },
-    async ({ skip }) => {
-      // PgBouncer has a server behind it.
-      skip(!isFull && pgbouncer.available && service === postgres, 'full run')
-      const url = service.available ? service.url : ''
-      const schema = newSchema('load')
-      const report = await mixedLoad(postgresBackend(url, schema))
-      await dropSchema(url, schema)
-      expect(report.problems).toEqual([])
-    },
-  )
+  it.skipIf(!service.available)(`two tenants stay isolated under load at ${name}`, async ({ skip }) => {
+    // PgBouncer has a server behind it.
+    skip(!isFull && pgbouncer.available && service === postgres, 'full run')
+    const url = service.available ? service.url : ''
+    const schema = newSchema('load')
+    const report = await mixedLoad(postgresBackend(url, schema))
+    await dropSchema(url, schema)
+    expect(report.problems).toEqual([])
+  })

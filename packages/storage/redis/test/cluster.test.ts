@@ -78,7 +78,7 @@ describe.skipIf(!cluster.available)('a Cluster', () => {
       await storage.close()
       await own.dispose()
     }
-  }, 240_000)
+  })
 
   it('is unavailable while keys of one scope are on two nodes, and loses nothing', async () => {
     const own = await startRedisCluster()
@@ -128,5 +128,5 @@ describe.skipIf(!cluster.available)('a Cluster', () => {
       for (const node of nodes) node.disconnect()
       await own.dispose()
     }
-  }, 60_000)
+  })
 })

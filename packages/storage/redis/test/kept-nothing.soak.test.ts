@@ -9,7 +9,6 @@ const found = await findRedis()
 // Shows that the soak of a server with `appendfsync always` would find a lost store.
 it.skipIf(!found.available)(
   'the kill soak finds that a server without persistence loses acknowledged entries',
-  { timeout: 600_000 },
   async () => {
     const server = await startRedis()
     try {

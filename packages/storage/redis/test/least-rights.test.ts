@@ -15,7 +15,7 @@ async function aclLine(): Promise<string> {
 }
 
 describe.skipIf(!shared.available)('a user with the rights of the README', () => {
-  test('can do everything with its prefix, and nothing with other keys', { timeout: 60_000 }, async () => {
+  test('can do everything with its prefix, and nothing with other keys', async () => {
     const server = await startRedis({ users: [await aclLine()] })
     const url = `redis://spillway:secret@127.0.0.1:${server.port}`
     let now = Date.now()

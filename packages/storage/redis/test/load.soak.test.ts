@@ -7,22 +7,17 @@ import { singleTarget } from './redis-harness.ts'
 import { redisBackend } from './soak-backend.ts'
 
 const [redis, cluster] = await Promise.all([sharedRedis(), sharedRedisCluster()])
-const SLOW = { timeout: 600_000 }
 
-it.skipIf(!redis.available)('two tenants stay isolated under load, and nothing fails', SLOW, async () => {
+it.skipIf(!redis.available)('two tenants stay isolated under load, and nothing fails', async () => {
   const target = singleTarget(redis.available ? redis.url : '')
   const report = await mixedLoad(redisBackend(target, `load-${randomUUID()}`))
   expect(report.problems).toEqual([])
 })
 
 // The same scripts run there, each in one slot; the conformance suite shows that slots are kept apart.
-it.skipIf(!cluster.available)(
-  'two tenants stay isolated in a Cluster under load [full run]',
-  SLOW,
-  async ({ skip }) => {
-    skip(!isFull, 'full run')
-    const target = cluster.available ? cluster : { url: '', nodes: [{ host: 'localhost', port: 1 }] }
-    const report = await mixedLoad(redisBackend(target, `load-${randomUUID()}`))
-    expect(report.problems).toEqual([])
-  },
-)
+it.skipIf(!cluster.available)('two tenants stay isolated in a Cluster under load [full run]', async ({ skip }) => {
+  skip(!isFull, 'full run')
+  const target = cluster.available ? cluster : { url: '', nodes: [{ host: 'localhost', port: 1 }] }
+  const report = await mixedLoad(redisBackend(target, `load-${randomUUID()}`))
+  expect(report.problems).toEqual([])
+})

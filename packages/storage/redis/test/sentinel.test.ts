@@ -38,7 +38,6 @@ async function startSentinel(masterPort: number): Promise<number> {
 
 test.skipIf(!isInstalled)(
   'the same instance uses the master that sentinels name, and its successor after a failover',
-  { timeout: 180_000 },
   async () => {
     // It would wait five seconds for other replicas before it sends this one what it has.
     const master = await startRedis({ settings: { 'repl-diskless-sync-delay': '0' } })

@@ -155,7 +155,6 @@ describe.skipIf(!shared.available)('keys that the server evicts', () => {
 describe.skipIf(!shared.available)('a server with a memory limit', () => {
   test.each(['allkeys-lru', 'allkeys-random', 'allkeys-lfu'])(
     'and %s has evicted entries evicted or not found, and the rest whole',
-    { timeout: 120_000 },
     async (maxmemoryPolicy) => {
       const server = await startRedis({ maxmemory: '24mb', maxmemoryPolicy })
       const storage = new RedisStorage(server.url, { chunkBytes: 65_536 })
@@ -191,7 +190,6 @@ describe.skipIf(!shared.available)('a server with a memory limit', () => {
 
   test.each(['noeviction', 'volatile-lru'])(
     'and %s is unavailable and says so if it is full, while reading and deleting continue',
-    { timeout: 60_000 },
     async (maxmemoryPolicy) => {
       const server = await startRedis({ maxmemory: '8mb', maxmemoryPolicy })
       const storage = new RedisStorage(server.url, { chunkBytes: 65_536, evictAfterTurns: 1 })

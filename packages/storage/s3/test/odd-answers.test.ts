@@ -52,7 +52,7 @@ describe.skipIf(!found.available)('with odd answers of a server,', () => {
   afterAll(async () => {
     await server.close()
     await bucket.remove()
-  }, 60_000)
+  })
 
   test('a 404 from a proxy without its server is an outage in every operation, not a missing entry', async () => {
     const storage = open({ prefix: 'ingress' })

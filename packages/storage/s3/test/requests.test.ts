@@ -33,7 +33,7 @@ describe.skipIf(!found.available)('the number of requests:', () => {
     await storage.close()
     await proxy.close()
     await bucket.remove()
-  }, 60_000)
+  })
   beforeEach(() => proxy.reset())
 
   const requestsOf = async (run: () => Promise<unknown>): Promise<Record<string, number>> => {

@@ -9,7 +9,7 @@ it('entries stored by randomly killed processes are kept whole', { timeout: 1_20
   expect(report.acknowledged).toBeGreaterThan(0)
 })
 
-it('the open entry of a killed process keeps all but its last megabyte', { timeout: 600_000 }, async () => {
+it('the open entry of a killed process keeps all but its last megabyte', async () => {
   const { problems, killed } = await killOpenEntries({ module: BACKEND, config: { path: await temporaryPath() } })
   expect(problems).toEqual([])
   expect(killed).toBeGreaterThan(0)

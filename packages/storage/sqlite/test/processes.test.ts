@@ -7,11 +7,11 @@ import { temporaryPath } from './support/temporary-path.ts'
 
 const COUNT = 60
 
-describe('several processes on one file', { timeout: 600_000 }, () => {
+describe('several processes on one file', () => {
   let processes: OrderedProcess[]
   beforeAll(async () => {
     processes = await Promise.all(Array.from({ length: 3 }, () => OrderedProcess.start(BACKEND)))
-  }, 600_000)
+  })
   afterAll(() => {
     for (const one of processes) one.kill()
   })

@@ -167,7 +167,7 @@ describe.each(isFull ? (['file', 'sqlite'] as const) : (['file'] as const))('sev
     }
   }
 
-  test('shows readers only whole values while others overwrite them', { timeout: 180_000 }, async () => {
+  test('shows readers only whole values while others overwrite them', async () => {
     const path = join(await temporaryDirectory(), 'values')
     const values = await open(path)
     await values.write('shared', encode('0 '.repeat(20_000)))
@@ -185,7 +185,7 @@ describe.each(isFull ? (['file', 'sqlite'] as const) : (['file'] as const))('sev
     expect(newest).toContain((await wordsOf(values))[0])
   })
 
-  test('keeps the last written value or a later one after a kill', { timeout: 180_000 }, async () => {
+  test('keeps the last written value or a later one after a kill', async () => {
     const path = join(await temporaryDirectory(), 'values')
     for (let attempt = 0; attempt < (isFull ? 4 : 1); attempt += 1) {
       const writer = startWriter(path, `w${attempt}`)
@@ -314,22 +314,18 @@ describe('strandsStorage', () => {
   })
 
   // The storage of Redis and the errors of any storage that is down have tests of their own.
-  test.runIf(isFull && redis?.missing === undefined)(
-    'does not report a killed server as a missing value',
-    { timeout: 180_000 },
-    async () => {
-      const server = await startRedis()
-      onTestFinished(() => server.dispose())
-      const spillway = new RedisStorage(server.url, { connectTimeoutMs: 500, commandTimeoutMs: 500 })
-      onTestFinished(() => spillway.close())
-      const storage = strandsStorage(spillway)
-      await storage.write('key', encode('value'))
-      await server.kill()
-      const calls = [storage.read('key'), storage.read('none'), storage.list(''), storage.delete('key')]
-      for (const call of await Promise.allSettled(calls))
-        expect(call).toMatchObject({ status: 'rejected', reason: expect.any(StrandsStorageError) })
-    },
-  )
+  test.runIf(isFull && redis?.missing === undefined)('does not report a killed server as a missing value', async () => {
+    const server = await startRedis()
+    onTestFinished(() => server.dispose())
+    const spillway = new RedisStorage(server.url, { connectTimeoutMs: 500, commandTimeoutMs: 500 })
+    onTestFinished(() => spillway.close())
+    const storage = strandsStorage(spillway)
+    await storage.write('key', encode('value'))
+    await server.kill()
+    const calls = [storage.read('key'), storage.read('none'), storage.list(''), storage.delete('key')]
+    for (const call of await Promise.allSettled(calls))
+      expect(call).toMatchObject({ status: 'rejected', reason: expect.any(StrandsStorageError) })
+  })
 
   test('has the new value even if the old one could not be removed, and removes the old one at the next write', async () => {
     const inner = inMemory()

@@ -36,7 +36,7 @@ describe.each(sandboxes)('FileStorage in %s', (_name, make) => {
   const open = (directory: string, sandbox: Sandbox): FileStorage =>
     new FileStorage({ directory: join(directory, "it's here"), fileSystem: new ShellFileSystem(sandbox) })
 
-  test('stores empty and large content, finds it again, lists and deletes it', { timeout: 60_000 }, async () => {
+  test('stores empty and large content, finds it again, lists and deletes it', async () => {
     await standIns(PROGRAMS)
     const directory = await temporaryDirectory()
     const sandbox = make(directory)
@@ -104,7 +104,7 @@ describe("Strands' ContextOffloader", () => {
       }),
   )
 
-  test('keeps the content of each agent in its own sandbox', { timeout: 60_000 }, async () => {
+  test('keeps the content of each agent in its own sandbox', async () => {
     const [one, other] = [new LocalSandbox(await temporaryDirectory()), new LocalSandbox(await temporaryDirectory())]
     const [replaced = '', answer] = await run(one, inSandbox)
     expect(answer).toBe(found)
@@ -126,7 +126,7 @@ describe("Strands' ContextOffloader", () => {
     await access(join(directory, 'own/offloader'))
   })
 
-  test('keeps content in a sandbox in the legacy form too', { timeout: 60_000 }, async () => {
+  test('keeps content in a sandbox in the legacy form too', async () => {
     const sandbox = new LocalSandbox(await temporaryDirectory())
     const directory = join(sandbox.directory, 'artifacts')
     const storage = new FileStorage({ directory, fileSystem: new ShellFileSystem(sandbox) })
