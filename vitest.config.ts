@@ -1,7 +1,7 @@
 /** Tests of the workspace: one project for each package, one more for each older set of versions of an adapter's framework. */
 import { join, relative } from 'node:path'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
-import { listPeerSets, PEERS_VARIABLE, resolvePeersFrom } from './internal/peers/peer-sets.ts'
+import { listPeerSets, PEERS_VARIABLE } from './internal/peers/peer-sets.ts'
 import { ReportFile } from './internal/test-run/src/report-file.ts'
 import { COMPILE_CACHE, isFull, packageFolders } from './internal/test-run/src/test-run.ts'
 
@@ -35,6 +35,8 @@ function projectOf(folder: string, name: string, overrides: object = {}): TestPr
       setupFiles: [compareBytes],
       // One process for many files, which loads sources and frameworks once: no test changes what others see.
       isolate: false,
+      // Node.js runs the sources, as it does for users and for processes that tests start.
+      experimental: { viteModuleRunner: false },
       testTimeout: isFull ? 900_000 : 300_000,
       hookTimeout: 300_000,
       expect: { poll: { timeout: 60_000 } },
@@ -66,13 +68,13 @@ export default defineConfig({
       ...listPeerSets(ROOT)
         .filter(({ adapter }) => isHere(adapter))
         .map((set) => {
-          const project = projectOf(set.adapter, `${nameOf(set.adapter)} with ${set.name}`, {
+          return projectOf(set.adapter, `${nameOf(set.adapter)} with ${set.name}`, {
             // Its own tests say little about an older version that the suite does not say.
             ...(isFull ? {} : { include: [`${set.adapter}/test/**/{suite,version}.test.ts`] }),
             exclude: ['**/node_modules/**', '**/dist/**', ...set.leavesOut.map((folder) => `**/${folder}/**`)],
             env: { [PEERS_VARIABLE]: set.folder },
+            execArgv: ['--import', join(ROOT, 'internal/peers/resolve-hook.mjs')],
           })
-          return { ...project, plugins: [resolvePeersFrom(set)] }
         }),
     ],
   },

@@ -1,9 +1,8 @@
 /** The versions of its framework that an adapter is tested with beside the newest: `packages/adapters/<name>/peers/<set>`. */
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { packageName } from './package-name.ts'
 
-/** Names the folder of a peer set to a process that a test starts; see `resolve-hook.mjs`. */
+/** Names the folder of a peer set to `resolve-hook.mjs`. */
 export const PEERS_VARIABLE = 'SPILLWAY_TEST_PEERS'
 
 /** A folder whose `node_modules` hold other versions of what an adapter depends on. */
@@ -38,26 +37,4 @@ export function listPeerSets(root: string): PeerSet[] {
         leavesOut: [...(packages.includes('deepagents') ? [] : ['deepagents']), ...(manifest.leavesOut ?? [])],
       }
     })
-}
-
-/** A vite plugin by which sources and tests import the packages of a set in place of their own. */
-export function resolvePeersFrom({ name, folder, packages }: PeerSet): {
-  name: string
-  enforce: 'pre'
-  resolveId: (
-    this: { resolve: (source: string, importer: string, options: object) => Promise<unknown> },
-    source: string,
-    importer: string | undefined,
-    options: object,
-  ) => Promise<unknown>
-} {
-  return {
-    // The name is part of the key by which vitest caches what it has resolved.
-    name: `spillway:peers ${name}`,
-    enforce: 'pre',
-    async resolveId(source, importer, options) {
-      if (!packages.includes(packageName(source)) || importer?.includes('/node_modules/') === true) return undefined
-      return this.resolve(source, join(folder, 'index.ts'), { ...options, skipSelf: true })
-    },
-  }
 }

@@ -1,6 +1,6 @@
 /**
- * For processes that tests start with `--import` of this file: takes packages from the peer set that the environment
- * names, as `resolvePeersFrom` does in the tests themselves.
+ * For processes with `--import` of this file: sources and tests import the packages of the peer set that the environment
+ * names in place of their own.
  */
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
