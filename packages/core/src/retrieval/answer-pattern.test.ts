@@ -190,6 +190,8 @@ describe('an answer to a pattern', () => {
     const call = (pattern: string): string =>
       `To see them: retrieve_offloaded_content ${JSON.stringify({ reference: 'log', pattern })}]`
     expect(await hint('^ERROR')).toBe(`[Without anchors: 1 match. ${call('ERROR')}`)
+    expect(await hint('/error/i')).toContain('[Without slashes around it: 1 match. To see them: ')
+    expect(await hint('/ERR[O]R/')).toBe(`[Without slashes around it: 1 match. ${call('ERR[O]R')}`)
     expect(await hint('^no.such')).toBeUndefined()
     expect(await hint('a.b(c)')).toBe(`[As literal text: 1 match. ${call('a\\.b\\(c\\)')}`)
     expect(await hint('\\\\d\\\\d:01')).toBe(`[With single backslashes: 1 match. ${call('\\d\\d:01')}`)

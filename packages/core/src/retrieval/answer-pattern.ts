@@ -347,9 +347,12 @@ interface Variant {
   readonly pattern: SearchPattern
 }
 
-/** Returns variants of a pattern, the likeliest first: another case, other escapes, no anchors, literal text. */
+/** Returns variants of a pattern, the likeliest first: another case, no delimiters, other escapes, no anchors, literal text. */
 function variantsOf({ text, problem, ignoreCase }: SearchPattern): Variant[] {
   const written = {
+    'Without slashes around it': text.replace(/^\/(.+)\/([dgimsuvy]*)$/, (_, inner: string, flags: string) =>
+      flags.includes('i') ? `(?i)${inner}` : inner,
+    ),
     'With quotes escaped or not': text.replace(/\\*"/g, String.raw`\\*"`),
     'With single backslashes': text.replaceAll('\\\\', '\\'),
     'Without anchors': text.replace(/^\^/, '').replace(/(?<!\\)\$$/, ''),
