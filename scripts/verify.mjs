@@ -15,6 +15,7 @@ const PHASES = [
     build: 'every package builds',
     lint: 'no lint error; the dependency rules hold',
     typecheck: 'all types are sound',
+    tarball: 'every package packs',
   },
   {
     test: 'tests pass, with every supported version of the frameworks',
@@ -94,9 +95,11 @@ async function phaseWithServices() {
   for (const [name, { available: isThere, why }] of services)
     if (!isThere && !missing.some((line) => line.startsWith(`${name} `))) missing.push(`${name} will not run: ${why}`)
   if (missing.length > 0 && process.env.SPILLWAY_REQUIRE_SERVICES === '1') return void (exitCode = 1)
-  // Needs installed packages. Names what a test task depends on besides its own folder.
+  // Needs installed packages. Name what a task of tests or packages depends on besides its own folder.
   const { writeReachedSources } = await import('../internal/test-run/src/reached-sources.ts')
   writeReachedSources(ROOT)
+  const { writePackedDependencies } = await import('../internal/packages/packed-dependencies.ts')
+  writePackedDependencies()
   const broker = await startBroker()
   process.env[BROKER_VARIABLE] = broker.url
   await phase(1)
@@ -112,7 +115,9 @@ async function step(name, args) {
 
 /** Run the wanted tasks of a phase in one task graph. */
 async function phase(index) {
-  const tasks = Object.keys(PHASES[index]).filter((task) => wanted.length === 0 || wanted.includes(task))
+  const tasks = Object.keys(PHASES[index]).filter(
+    (task) => wanted.length === 0 || wanted.includes(task) || (task === 'tarball' && wanted.includes('packages')),
+  )
   if (exitCode !== 0 || tasks.length === 0) return
   rmSync(RUNS, { recursive: true, force: true })
   const args = ['--continue', '--summarize', '--env-mode=loose', '--output-logs=new-only']

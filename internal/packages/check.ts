@@ -2,7 +2,7 @@
 import { join, relative } from 'node:path'
 import { checkPackage } from '../test-run/src/check-package.ts'
 import { isFull } from '../test-run/src/test-run.ts'
-import { exists, ROOT } from './public-packages.ts'
+import { exists, isRunInstalled, ROOT } from './public-packages.ts'
 
 const isOwn = process.cwd() === import.meta.dirname
 const folder = isOwn ? '.' : relative(ROOT, process.cwd()).replaceAll('\\', '/')
@@ -30,6 +30,5 @@ function installedBy(of: string): string[] {
     return isWithOldest ? ['installed-adapters'] : []
   }
   const crossed = of === 'packages/storage/memory' || (isFull && /storage\/(?:file|sqlite)$/.test(of))
-  const installed = /^packages\/(?:storage\/(?:memory|file)|previews|cli)$/.test(of)
-  return [...(installed ? ['installed-packages'] : []), ...(crossed ? ['crossed-versions'] : [])]
+  return [...(isRunInstalled(of) ? ['installed-packages'] : []), ...(crossed ? ['crossed-versions'] : [])]
 }

@@ -28,6 +28,11 @@ export function listPublicPackages(): PublicPackage[] {
     .filter(({ manifest }) => manifest['private'] !== true)
 }
 
+/** Whether the checks of a package install it and run it as users do, beyond the examples of its README. */
+export function isRunInstalled(folder: string): boolean {
+  return /^packages\/(?:storage\/(?:memory|file)|previews|cli)$/.test(folder)
+}
+
 /** List the READMEs that users of published packages read: the root's, and that of each package. */
 export function listReadmes(): string[] {
   return ['README.md', ...listPublicPackages().map(({ folder }) => `${folder}/README.md`)]
