@@ -1,6 +1,6 @@
 /** The command of this package: `node internal/services/src/main.ts --help`. */
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { dependentTests } from './dependent-tests.ts'
@@ -68,7 +68,9 @@ async function serve(): Promise<void> {
   // The terminal that it was started from may be closed.
   process.on('SIGHUP', () => {})
   const broker = await startBroker()
-  writeFileSync(STATE, broker.url, { mode: 0o600 })
+  writeFileSync(`${STATE}.new`, broker.url, { mode: 0o600 })
+  // Whoever reads an empty file would take the broker for gone.
+  renameSync(`${STATE}.new`, STATE)
   const alive = setInterval(() => {}, 1 << 30)
   await broker.stopped
   rmSync(STATE, { force: true })
