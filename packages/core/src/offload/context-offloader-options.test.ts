@@ -56,7 +56,7 @@ describe('resolveOptions', () => {
       { storage: located, includeRetrievalTool: false, showLocation: false },
       /Set one of them to true/,
     ],
-    ['a guide beside the tool', { guide: { instructions: () => [], formatCall: () => '' } }, /guide stands in for/],
+    ['a guide beside the tool', { guide: { instructions: () => [], formatCall: () => '' } }, /guide replaces the/],
     ['half a guide', { includeRetrievalTool: false, guide: { formatCall: () => '' } }, /instructions\(\) is missing/],
   ])('refuses %s', (_name, options, message) => {
     const all = { storage, ...options } as unknown as ContextOffloaderOptions

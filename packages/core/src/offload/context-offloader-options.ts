@@ -71,8 +71,8 @@ export interface ContextOffloaderOptions extends LimitOptions {
   readonly maxInlineTokens?: TokenLimit | undefined
   /**
    * `shadow` only counts results that would be offloaded, and `off` turns offloading off. Streams ignore the mode. A
-   * function is called for each result, so that it can turn offloading on and off without a restart. With the value
-   * `shadow` (not a function), there is no retrieval tool. Defaults to `offload`.
+   * function is called for each result, so that it can turn offloading on and off without a restart. If `mode` is the
+   * string `shadow`, there is no retrieval tool. Defaults to `offload`.
    */
   readonly mode?: OffloadMode | (() => OffloadMode) | undefined
   /** Offer the tool `retrieve_offloaded_content` and mention it in replacements. Defaults to `true`. */
@@ -87,13 +87,13 @@ export interface ContextOffloaderOptions extends LimitOptions {
   readonly guide?: RetrievalGuide | undefined
   /** Count tokens as the model does. Defaults to an estimate from the characters. */
   readonly countTokens?: CountTokens | undefined
-  /** More previewers, for example of `@spillway/previews/pdf`. A previewer replaces core's one of the same name. */
+  /** More previewers, for example of `@spillway/previews/pdf`. A previewer replaces core's previewer of that name. */
   readonly previewers?: readonly Previewer[] | undefined
   /** Decide whether to offload a result over the limit. If the function throws, the result is offloaded. */
   readonly shouldOffload?: ((candidate: OffloadCandidate) => boolean | Promise<boolean>) | undefined
   /**
-   * Remove secrets from results before they are counted, previewed, stored, and shown. A function runs after the rules
-   * for secrets. Defaults to none. If a rule throws, the model gets no part of the result.
+   * Remove secrets from results before they are counted, previewed, stored, and shown. If `redact` is a function, it is
+   * called after the rules for secrets. Defaults to none. If a rule throws, the model gets no part of the result.
    */
   readonly redact?: RedactOptions | ((text: string) => string) | undefined
   /**
@@ -209,7 +209,7 @@ export function resolveOptions(options: ContextOffloaderOptions): ResolvedOption
 function assertGuide(guide: RetrievalGuide | undefined, includeRetrievalTool: boolean): void {
   if (guide === undefined) return
   if (includeRetrievalTool)
-    throw new TypeError('guide stands in for the retrieval tool: set includeRetrievalTool: false, or leave guide out.')
+    throw new TypeError('guide replaces the retrieval tool. Set includeRetrievalTool: false, or leave guide out.')
   for (const method of ['instructions', 'formatCall'] as const)
     if (typeof (guide as Partial<RetrievalGuide> | null)?.[method] !== 'function')
       throw new TypeError(`guide must have the functions instructions() and formatCall(); ${method}() is missing.`)
@@ -220,7 +220,7 @@ function resolvePreviewers(own: readonly Previewer[] = []): readonly Previewer[]
   for (const previewer of own as readonly Partial<Previewer>[]) {
     const { name, previews, recognize, read } = Object(previewer) as Partial<Previewer>
     if (typeof name !== 'string' || name === '')
-      throw new TypeError('Each of previewers must have a name. Make one with definePreviewer().')
+      throw new TypeError('Each previewer must have a name. Make one with definePreviewer().')
     if ((previews !== 'text' && previews !== 'media') || typeof recognize !== 'function' || typeof read !== 'function')
       throw new TypeError(
         `The previewer ${JSON.stringify(name)} must have previews: 'text' or 'media', recognize() and read(). Make one with definePreviewer().`,
@@ -237,7 +237,7 @@ export interface RetrievalGuide {
    * @param isText - Whether the references are for text. If `false`, do not suggest patterns and lines.
    */
   readonly instructions: (references: readonly string[], isText?: boolean) => readonly string[]
-  /** Write the call that shows the lines missing at a gap. The preview names the `reference` once for all. */
+  /** Write the call that shows the lines missing at a gap. The call has no `reference`: the preview names it once. */
   readonly formatCall: (call: RetrievalCall) => string
 }
 
@@ -269,8 +269,8 @@ export type OffloadEvent =
     }
   | {
       /**
-       * Storing failed, and results are left in the context. Emitted for the first failure. After that, emitted at most
-       * once a minute for all failures since. `error` and the call belong to the last failure.
+       * Storing failed, and results are left in the context. The first failure is reported at once. Later failures are
+       * reported together, at most once a minute. `error` and the call belong to the last failure.
        */
       readonly type: 'offload-failed'
       readonly toolName: string
@@ -290,7 +290,7 @@ export type OffloadEvent =
       readonly error: unknown
     }
   | {
-      /** A result could be stored again after earlier failures. */
+      /** A result was stored after earlier results could not be stored. */
       readonly type: 'offload-recovered'
       /** Number of results that could not be stored during the outage. */
       readonly failures: number
@@ -310,7 +310,7 @@ export type OffloadEvent =
     }
   | { readonly type: 'eviction'; readonly evicted: readonly EvictedEntry[] }
   | {
-      /** The storage could not end turns, and nothing was evicted. Emitted like `offload-failed`. */
+      /** The storage could not end turns. Nothing was evicted. Repeated failures are reported like `offload-failed`. */
       readonly type: 'eviction-failed'
       readonly error: unknown
       /** Number of turns since the last such event. */

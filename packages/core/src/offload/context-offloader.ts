@@ -109,12 +109,12 @@ export class ContextOffloader {
   /** The tool `retrieve_offloaded_content` over this scope. Register it if `options.includeRetrievalTool` is true. */
   readonly retrievalTool: RetrievalTool
   readonly #own: AdoptedStorage
-  /** Can also read entries that other sessions have lent to this session. */
+  /** Storage of this scope. It can also read entries that other sessions have lent to this session. */
   readonly #storage: AdoptedStorage
   private readonly context: OffloadContext
   private hasToldHiddenTool = false
 
-  /** @internal A `context` makes this a scope of another offloader, whose options were checked before. */
+  /** @internal With a `context`, this is a scope of another offloader, whose options are already checked. */
   constructor(options: ContextOffloaderOptions, context?: OffloadContext) {
     this.options = context === undefined ? resolveOptions(options) : (options as ResolvedOptions)
     this.context = context ?? {
@@ -180,9 +180,9 @@ export class ContextOffloader {
   /**
    * Return the session of a sub-agent, with the same settings and meter, and its own scope below this scope.
    *
-   * The sub-agent can read the references in `task` and `lend`, as far as this session can read them. Its turns do not
-   * evict entries of this session, and other sub-agents cannot read its entries. Pass its answer to {@link
-   * ContextOffloader.giveBack}. The same id returns the same session again.
+   * The sub-agent can read the references in `task` and `lend`, if this session can read them. Its turns do not evict
+   * entries of this session, and other sub-agents cannot read its entries. Pass its answer to
+   * {@link ContextOffloader.giveBack}. The same id returns the same session again.
    *
    * @param id - Unique within this session, such as the id of the tool call that starts the sub-agent.
    * @throws StorageError like `forScope`.
@@ -215,7 +215,8 @@ export class ContextOffloader {
   /**
    * Replace the references in the arguments of a call by their content, if the option `resolveReferences` allows it.
    *
-   * Adapters call this method before they call the tool. A program can show its result to a user who approves the call.
+   * Adapters call this method before they call the tool. A program can show the resolved arguments to a user who
+   * approves the call.
    *
    * If a reference cannot be resolved, the call rejects with an `Error` whose message is for the model.
    */
@@ -329,7 +330,7 @@ export class ContextOffloader {
       const readBack = await this.#readBack(request, blocks, original, started)
       if (readBack !== undefined) return readBack
       if (!(await this.#shouldOffload(request, original))) return this.#skip(request, 'declined', original, started)
-      // Loads previews with the first large result.
+      // The modules for previews are loaded when the first large result arrives.
       const { replaceResult } = await import('./replace-result.ts')
       const replaced = await replaceResult(request, blocks, original, this.#replacing(request, limits))
       if ('reason' in replaced) return this.#skip(request, replaced.reason, original, started)
@@ -340,7 +341,7 @@ export class ContextOffloader {
     }
   }
 
-  /** Limit content that a tool read from storage like an answer of the retrieval tool, without storing it again. */
+  /** Apply the limit of retrieval answers to content that a tool read from storage. The content is not stored again. */
   async #readBack(
     request: OffloadRequest,
     blocks: readonly MeasuredBlock[],
@@ -383,7 +384,7 @@ export class ContextOffloader {
     const { toolName, toolCallId, signal } = request
     this.context.meter.failed()
     const isAborted = signal?.aborted === true
-    // An aborted call says nothing about the storage.
+    // An aborted call does not mean that the storage fails.
     const report = isAborted ? plusFailure(NO_FAILURES, original) : this.context.failedOffloads.failed(original)
     if (report !== undefined && !isAborted && this.options.onEvent === undefined)
       warn('A result could not be offloaded. Set onEvent to handle such failures.', error)
@@ -426,7 +427,7 @@ export class ContextOffloader {
       if (report.evicted.length > 0) this.#emit({ type: 'eviction', evicted: report.evicted })
       return report
     } catch (error) {
-      // The next turn evicts the rest.
+      // The next turn evicts the entries that this turn did not evict.
       const report = this.context.failedTurns.failed(0)
       if (report !== undefined) this.#emit({ type: 'eviction-failed', error, failures: report.failures })
       return { evicted: [] }
@@ -440,9 +441,9 @@ export class ContextOffloader {
     try {
       const current: unknown = mode()
       if (isMode(current)) return current
-      warn('mode returned no mode, so results are offloaded.', current)
+      warn('mode() returned an invalid mode, so results are offloaded.', current)
     } catch (error) {
-      warn('mode threw, so results are offloaded.', error)
+      warn('mode() threw an error, so results are offloaded.', error)
     }
     return 'offload'
   }
@@ -552,7 +553,7 @@ const plusFailure = ({ failures, tokens }: Failures, original: number): Failures
 
 const REPORT_EVERY_MS = 60_000
 
-/** Combines failures: an outage is reported when it begins, once a minute, and when it ends. */
+/** Combines failures of the storage. An outage is reported when it begins, at most once a minute, and when it ends. */
 class FailureReports {
   #reportedAt = -Infinity
   #isReported = false
@@ -570,7 +571,7 @@ class FailureReports {
     return report
   }
 
-  /** Returns all failures of a reported outage if it ends now. */
+  /** Returns all failures of the outage that this success ends, or `undefined` if no outage was reported. */
   succeeded(): Failures | undefined {
     if (!this.#isReported) return undefined
     const all = this.#all
@@ -585,7 +586,7 @@ export function emitEvent({ onEvent }: Pick<ResolvedOptions, 'onEvent'>, event: 
   const failed = (error: unknown): void => warn('onEvent threw; the agent is not affected.', error)
   try {
     const returned: unknown = onEvent?.(event)
-    // The rejection of an asynchronous listener would end the process.
+    // An unhandled rejection of an asynchronous listener would end the process.
     if (returned instanceof Promise) returned.catch(failed)
   } catch (error) {
     failed(error)

@@ -13,7 +13,7 @@ export interface CutResult {
   readonly tokens: { readonly original: number; readonly replacement: number }
 }
 
-/** Reduces a result to previews of its largest blocks. The end says why the rest is missing. */
+/** Reduces a result to previews of its largest blocks. The end of the text says why the rest is missing. */
 export async function cutResult(
   request: OffloadRequest,
   blocks: readonly MeasuredBlock[],

@@ -4,30 +4,30 @@ import { isContentType } from '../storage/storage-input.ts'
 import { mediaTokensOfSize } from './measure-content.ts'
 import type { EmbeddedMedia, StoragePart } from './store-blocks.ts'
 
-/** Shortest Base64 to replace: a shorter one costs less than a placeholder and a reference. */
+/** Shortest Base64 to replace. Shorter Base64 costs fewer tokens than a placeholder and a reference. */
 const MIN_UNITS = 512
-/** Distance between the places to look at. Every run of `MIN_UNITS` has two of them. */
+/** Distance between inspected positions. Every run of `MIN_UNITS` contains at least two of these positions. */
 const PROBE_DISTANCE = 250
 const PROBES_AT_ONCE = 64
 /** Shortest line of Base64 in MIME and PEM, except for the last line. */
 const MIN_LINE_UNITS = 60
-/** UTF-16 units before and after a run in which its type is searched. */
+/** UTF-16 units before and after a run of Base64 that are searched for its media type. */
 const NEARBY_UNITS = 500
 const SNIFFED_UNITS = 2_000
 const UNKNOWN = 'application/octet-stream'
 
-/** Digits of both Base64 alphabets, and the backslash, because JSON may contain `\/`, `\n`, `\u002b`. */
+/** Digits of both Base64 alphabets, and the backslash, because Base64 in JSON may contain `\/`, `\n` or `\u002b`. */
 const IS_DIGIT: readonly boolean[] = Array.from({ length: 128 }, (_, unit) =>
   /[\w+/\\-]/.test(String.fromCharCode(unit)),
 )
 const ESCAPE = /[\r\n]+|\\+(?:u([\da-f]{4})|[nrt])?/gi
-/** Text that may follow a whole file. Other Base64 continues or was cut. */
+/** Characters that may follow a complete file. Before any other character, the Base64 was cut or continues. */
 const ENDING = /^(?:$|[\s"'`)\]}>,;<&|=])/
 const DATA_URL = /^data:([^;,]*)(?:;[^;,]*)*;base64,$/i
 const MEDIA_TYPE = /(?:mime|media|content)[_-]?type\\*["']?\s*[:=]\s*\\*["']([\w.+-]+\\*\/[\w.+-]+)/i
 const DATA_FIELD = /(?:data|blob|base64|bytes|body|content)\\*["']\s*:\s*\\*["']$/i
 
-/** Largest number of files to name: a text may have thousands of small images, which would fill the context. */
+/** Largest number of files with a reference. References of thousands of small images would fill the context. */
 const MAX_EMBEDDED = 16
 
 /** After each text, adds the files in Base64 that the text contains. The text itself is unchanged. */
@@ -49,13 +49,13 @@ export async function withEmbeddedMedia(parts: readonly StoragePart[]): Promise<
   return all
 }
 
-/** Finds Base64 by its data URL, a type beside it, or its first bytes. Looks at one unit in 250. */
+/** Finds files in Base64 by a data URL, a type beside the Base64, or the first bytes. Inspects one unit in 250. */
 export async function findEmbeddedMedia(text: string): Promise<EmbeddedMedia[]> {
   const found: EmbeddedMedia[] = []
   let from = 0
   let probes = 0
   for (let at = 0; at < text.length; at = Math.max(at, from) + PROBE_DISTANCE) {
-    // A line may end at each of these places.
+    // If a line ends here, the Base64 may continue at the next position.
     const inside = isDigit(text, at) ? at : at + 1
     if (isDigit(text, inside)) {
       const run = runAround(text, inside, from)
@@ -70,7 +70,7 @@ export async function findEmbeddedMedia(text: string): Promise<EmbeddedMedia[]> 
 
 const isDigit = (text: string, at: number): boolean => IS_DIGIT[text.charCodeAt(at)] === true
 
-/** Finds the run of Base64 around a place. It continues over a line end only beside long lines. */
+/** Finds the run of Base64 around a position. A run continues over a line end only if the line before it is long. */
 function runAround(
   text: string,
   at: number,
@@ -92,10 +92,10 @@ function runAround(
     lineBefore = end
     end = next
   }
-  // The word after the Base64 is not its last line.
+  // A word in the line after the Base64 is not a part of the Base64.
   if (lineBefore > start && !ENDING.test(text.charAt(end))) end = lineBefore
   const until = end
-  // A backslash before a quote belongs to the quote.
+  // A backslash before a quote escapes the quote.
   while (end > start && text[end - 1] === '\\') end--
   while (text[end] === '=') end++
   return { start, end, until: Math.max(until, end) }
@@ -110,7 +110,7 @@ function readRun(text: string, start: number, end: number): EmbeddedMedia | unde
   const declared = url?.[1] ?? typeBeside(before, after)
   const head = unescaped(text.slice(start, Math.min(end, start + SNIFFED_UNITS)))
   const signed = mediaFromData('', head.slice(0, head.length - (head.length % 4)))?.mediaType ?? UNKNOWN
-  // Most long words are not files, and need not be decoded whole.
+  // Most long words are not files, so they are not decoded completely.
   if (declared === undefined && signed === UNKNOWN) return undefined
   const block = mediaFromData(isContentType(declared) ? declared : signed, unescaped(text.slice(start, end)))
   if (block?.data === undefined) return undefined

@@ -23,7 +23,7 @@ export interface MeasuredBlock {
   readonly isStorable: boolean
 }
 
-/** Counts the tokens of JSON in compact form, as frameworks send it, if indentation could exceed `limit`. */
+/** Counts the tokens of JSON in compact form, as frameworks send it, unless this form is certainly over `limit`. */
 export async function measureContent(
   content: readonly ContentBlock[],
   limit: number,
@@ -45,14 +45,14 @@ async function measureBlock(
   if (block.type === 'text')
     return {
       text: block.text,
-      // Many empty blocks fill the context, too.
+      // Many empty blocks also fill the context.
       tokens: Math.max(1, estimateLargeTokens(block.text, countTokens)),
       isStorable: true,
     }
   if (block.type === 'json') {
     const text = await indentLargeJson(block.value)
     if (text === undefined) return { tokens: 0, isStorable: false }
-    // A short text has fewer tokens than characters, so it needs no count.
+    // A short text has fewer tokens than characters, so its tokens are not counted.
     const indented = text.length > limit * INDENT_FACTOR ? estimateLargeTokens(text, countTokens) : 0
     const tokens = indented > limit * INDENT_FACTOR ? indented : countTokens(JSON.stringify(block.value))
     return { text, tokens, isStorable: true }
@@ -81,7 +81,7 @@ function mediaTokens({ type, mediaType, data }: MediaBlock, countTokens: CountTo
 const BYTES_PER_TOKEN = { image: 400, audio: 400, video: 400, document: 20 } as const
 const URL_TOKENS = 100
 
-/** `bytes` is `undefined` for media by URL, which have a fixed number of tokens. */
+/** Estimates the tokens of media. Media by URL, whose `bytes` are `undefined`, have a fixed number of tokens. */
 export const mediaTokensOfSize = (type: MediaBlock['type'], bytes: number | undefined): number =>
   bytes === undefined ? URL_TOKENS : Math.ceil(bytes / BYTES_PER_TOKEN[type])
 
@@ -89,7 +89,7 @@ const FRAME_TOKENS = 150
 const REFERENCE_TOKENS = 60
 export const frameTokens = (parts: number): number => FRAME_TOKENS + REFERENCE_TOKENS * parts
 
-/** Chooses the largest blocks, until the others and the replacement fit. */
+/** Chooses the largest blocks, until the other blocks fit together with the replacement. */
 export function chooseBlocks(
   blocks: readonly MeasuredBlock[],
   maxResultTokens: number,

@@ -6,7 +6,7 @@ import { StorageError } from '../storage/storage-error.ts'
 import type { MeasuredBlock } from './measure-content.ts'
 import type { OffloadRequest } from './offload-request.ts'
 
-/** UTF-16 units that are searched for references: usual arguments, and the start of a text. */
+/** UTF-16 units that are searched for references, in the arguments and at the start of each text. */
 const INPUT_UNITS = 65_536
 const BEGINNING_UNITS = 4_096
 const MAX_REFERENCES = 4
@@ -26,16 +26,17 @@ export interface ReadBack {
 }
 
 /**
- * Recognizes a result that a tool read from storage. The tool may be any.
+ * Recognizes a result that any tool read from storage.
  *
- * The arguments or the start of the result must contain references of entries. Any text can name an entry, so the
- * entries are read: each line of a text must be one of their lines, in the same order. Media must have their bytes.
+ * The arguments or the start of the result must contain references of entries. Any text can contain a reference, so the
+ * entries are read and compared. Each line of a text must be a line of an entry, in the same order. Media must have the
+ * bytes of an entry.
  */
 export async function findReadBack(...compared: Parameters<typeof compare>): Promise<ReadBack | undefined> {
   try {
     return await compare(...compared)
   } catch (error) {
-    // Arguments or JSON that are too deep to compare must not keep a result in the context.
+    // Arguments or JSON may be too deep to compare. Such a result is offloaded like any other.
     if (error instanceof RangeError) return undefined
     throw error
   }
@@ -59,7 +60,7 @@ async function compare(
       try {
         await withTextSource(storage, reference, { blockBytes: DEFAULT_BLOCK_BYTES, signal }, use)
       } catch (error) {
-        // Many texts look like references but are not, and storing reports an outage.
+        // Many texts only look like references. Outages are ignored here, because storing reports them.
         if (!StorageError.isInstance(error)) throw error
       }
   }
@@ -96,7 +97,7 @@ async function hasBytes(source: ContentSource, data: Uint8Array): Promise<boolea
   return offset === data.length
 }
 
-/** Takes texts of several lines out of JSON, because a shell may return its output in a field. */
+/** Takes texts of several lines out of JSON, because a shell tool may return its output in a JSON field. */
 function unfolded(texts: readonly string[]): { readonly lines: readonly string[]; readonly others: readonly string[] } {
   const lines: string[] = []
   const others = texts.map((text) => {
@@ -108,7 +109,7 @@ function unfolded(texts: readonly string[]): { readonly lines: readonly string[]
   return { lines, others }
 }
 
-/** A line unchanged, and without a leading number. */
+/** A line, and the same line without a leading line number. */
 type LineForms = readonly [line: string, bare: string]
 
 async function formsOf(texts: readonly string[]): Promise<LineForms[]> {

@@ -80,7 +80,7 @@ export interface WrittenReplacement {
   readonly tokens: number
 }
 
-/** Adds blocks that previewers made, if the result does not exceed its limit. */
+/** Writes the text of a replacement, and adds blocks of previewers if the result does not exceed its limit. */
 export async function writeReplacement(
   sources: readonly ReplacementSource[],
   request: ReplacementRequest,
@@ -89,7 +89,7 @@ export async function writeReplacement(
   const { countTokens } = options
   const needs = sources.map(({ text, tokens }) => {
     if (text?.usualTokens === undefined || !request.sizesByKind) return text === undefined ? 0 : tokens
-    // The tool failed, even if no line contains an error.
+    // A failed tool gets the size of a log preview, even if no line contains an error.
     return Math.min(tokens, request.original.isError ? Math.max(text.usualTokens, USUAL_TOKENS.log) : text.usualTokens)
   })
   const shares = shareBudget(needs, options.previewTokens)
@@ -109,7 +109,7 @@ interface ShownBlocks {
   readonly tokens: number
 }
 
-/** Chooses the blocks to add. An added block must be smaller than its original. A larger block emits an event. */
+/** Chooses the blocks to add. Emits an event if an added block does not fit or is not smaller than its original. */
 async function fitAdded(
   sources: readonly ReplacementSource[],
   room: number,
@@ -161,7 +161,7 @@ async function renderText(
   })
 }
 
-/** Of more lines, an answer would show only the first: a search is the better call. */
+/** Largest gap, in lines, with a call that shows its lines. A larger gap exceeds an answer, so a search is better. */
 const MOST_LINES_CALLED = 100
 
 const fitsAnswer = (start: number, end: number): boolean => end - start < MOST_LINES_CALLED
@@ -187,7 +187,7 @@ export function gapCalls({
   return { showLines: (start, end) => `| sed -n '${start},${end}p'` }
 }
 
-/** Returns instructions for the references. References of binary content are explained only if there is no text. */
+/** Returns the references for the instructions. References of binary content are included only if there is no text. */
 function guided(sources: readonly ReplacementSource[]): [references: readonly string[], isText: boolean] {
   const texts = sources.filter(({ text }) => text !== undefined)
   return [(texts.length > 0 ? texts : sources).map(({ reference }) => reference), texts.length > 0]
@@ -204,7 +204,7 @@ export interface PartReading {
   readonly signal: AbortSignal | undefined
 }
 
-/** Extracts the text of documents that cannot be searched, for example a PDF. It becomes a part after the document. */
+/** Extracts the text of documents that cannot be searched, for example a PDF. The text becomes the next part. */
 export async function readMediaParts(parts: readonly StoragePart[], reading: PartReading): Promise<StoragePart[]> {
   const read: StoragePart[] = []
   for (const part of parts) {
@@ -220,7 +220,7 @@ function readDocument(part: StoragePart, data: Uint8Array, reading: PartReading)
   if (document === undefined) return undefined
   const { contentType } = document
   const text = redactedText(document.text, reading)
-  // Redacted content must not be stored.
+  // If the text contained secrets, the original bytes must not be stored.
   const stored = text === document.text ? data : undefined
   return [{ ...part, contentType, text, tokens: tokensOf(text, reading), data: stored }]
 }
@@ -240,7 +240,7 @@ async function readBytes(
   })
   if (read === undefined) return [part]
   const { description, text = '' } = read
-  // Only whole results have a place for images of their own.
+  // Images are added only for blocks of the result, not for media found inside a text.
   const added = part.foundIn === undefined ? addedBlocks(read, onFallback) : undefined
   const described = { ...part, description, added }
   if (text === '') return [described]
@@ -253,7 +253,7 @@ function addedBlocks({ blocks, previewer }: ReadMedia, onFallback: OnFallback): 
     assertBlocks(blocks)
     return { blocks, previewer }
   } catch (error) {
-    // A third-party previewer may return invalid blocks, which must not cost the result.
+    // Invalid blocks of a third-party previewer must not make offloading fail.
     if (!(error instanceof TypeError)) throw error
     onFallback(fallbackOf(previewer, error))
     return undefined

@@ -160,9 +160,9 @@ const describeStored = (sources: readonly ReplacementSource[]): OffloadedBlock[]
     ...(name !== undefined && { name }),
   }))
 
-/** Bytes to hold before tokens are counted, for each token of the limit. */
+/** Bytes to hold for each token of the limit, before the tokens are counted. */
 const BYTES_PER_TOKEN = 8
-/** Largest stream that is held. A longer one is stored, even if its tokens are few. */
+/** Largest stream to hold in memory, in bytes. A longer stream is stored, even if it has few tokens. */
 const MAX_HELD_BYTES = 1 << 20
 const BYTES_PER_BINARY_TOKEN = 2
 
@@ -172,11 +172,11 @@ type StreamResult =
       readonly sources: readonly ReplacementSource[]
       readonly tokens: number
       readonly isError: boolean
-      /** The whole stream, if it was held in memory. The stream is returned if the replacement is not smaller. */
+      /** The whole stream, if it was held in memory. Returned if the replacement is not smaller. */
       readonly content?: readonly ContentBlock[] | undefined
     }
 
-/** Offloads a stream. Only its start is held back, because it may be the whole stream. */
+/** Offloads a stream. Only the start is held in memory, until the stream ends or exceeds the limit. */
 async function offloadStream(
   request: OffloadStreamRequest,
   options: AdoptedOptions,
@@ -193,7 +193,7 @@ async function offloadStream(
     const whole = held.ended ? await wholeStream(held.bytes, isText, request.contentType, options) : undefined
     if (whole !== undefined && whole.tokens <= options.maxResultTokens) return whole
     const { redact } = options
-    // Redacted text is UTF-8.
+    // Redacted text is encoded in UTF-8.
     const written = redact === undefined ? encoding : 'utf-8'
     const text = encoding && arrivingBytes(written ?? encoding, previewing(contentType, reading), options)
     const media = text !== undefined ? undefined : arrivingMedia(held.bytes, contentType, reading)
@@ -225,7 +225,7 @@ async function offloadStream(
     return { sources, tokens, isError: request.isError?.() ?? false, content: whole?.content }
   } finally {
     const ended = async (): Promise<unknown> => source.return?.()
-    // Ending a source that hangs would never settle.
+    // If the source hangs, its end would never come, so an aborted call does not wait for the end.
     if (request.signal?.aborted === true) void Promise.allSettled([ended()])
     else await ended()
   }
@@ -242,7 +242,7 @@ const previewing = (contentType: string, { call, previewers, onFallback }: PartR
 const PIECE_BYTES = 65_536
 
 function arrivingBytes(encoding: TextEncoding, previewing: TextPreviewing, options: ResolvedOptions) {
-  // Keeps a UTF-8 byte order mark, as text does that does not arrive in pieces.
+  // A UTF-8 byte order mark is kept, as in text that arrives whole.
   const decoder = new TextDecoder(encoding, { ignoreBOM: encoding === 'utf-8' })
   const arriving = new ArrivingText(previewing)
   const sampler = new TokenSampler(options.countTokens)
@@ -325,7 +325,7 @@ async function wholeStream(
   return { content: [{ type: 'document', mediaType, data: bytes }], tokens }
 }
 
-/** Largest media that are held for a previewer. Only the start of larger media is read. */
+/** Largest media to hold for a previewer, in bytes. Only the start of larger media is read. */
 const MAX_MEDIA_BYTES = 32 * 1_048_576
 
 interface StoredMedia {
@@ -350,7 +350,7 @@ function arrivingMedia(start: Uint8Array, contentType: string, reading: PartRead
     held?.push(copyBytes(chunk))
   }
 
-  /** If storing the text fails, an event is emitted, and the media are stored without it. */
+  /** If storing the text fails, an event is emitted, and only the media are stored. */
   async function finish(
     { key, reference, contentType, size, tokens }: StoredMedia,
     storage: AdoptedStorage,
@@ -367,7 +367,7 @@ function arrivingMedia(start: Uint8Array, contentType: string, reading: PartRead
       const { toolName } = reading.call
       stored.push(...(await storeParts(storage, texts, toolName, reading.signal, stored)).stored)
     } catch (error) {
-      // The stream is stored already, and must not be lost with its text.
+      // The stream is stored already. It must not be lost because its text could not be stored.
       reading.onFallback(fallbackOf(MEDIA_PREVIEWER, error))
     }
     return replacementSources(stored, reading)

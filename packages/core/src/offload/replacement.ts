@@ -5,7 +5,7 @@ import type { Location } from '../storage/storage.ts'
 export interface ReplacedBlock {
   readonly reference: string
   readonly type: 'text' | 'json' | 'image' | 'audio' | 'video' | 'document'
-  /** Shown beside the reference in place of the type. */
+  /** Text shown beside the reference instead of the type. */
   readonly kind?: string | undefined
   readonly contentType: string
   readonly size: number
@@ -35,10 +35,10 @@ export interface Replacement {
 
 const BEGINNING = /^\[Offloaded: \d[\d,]* blocks?, ~/
 const MAX_CONTEXT_LENGTH = 160
-/** Largest number of placeholders. With more media blocks, two descriptions for each would fill the context. */
+/** Largest number of placeholders. If there are more media blocks, they are described only beside their references. */
 const MAX_PLACEHOLDERS = 16
 
-/** Writes a replacement with the frame of Strands. Untrusted previews are in fences. */
+/** Writes a replacement in the format of Strands' `ContextOffloader`. Fences enclose the untrusted previews. */
 export function formatReplacement(replacement: Replacement): string {
   const { blocks, original, brief } = replacement
   const located = blocks.some((block) => block.location !== undefined)
@@ -117,7 +117,7 @@ function formatBriefly(block: ReplacedBlock): string[] {
   return [`<<< ${fence}: untrusted content`, block.preview, `>>> ${fence}`]
 }
 
-/** The fence has a digest, so that content cannot forge it. For guessable references, the preview is searched. */
+/** Returns a fence that the preview does not contain. Most references have a digest, so content cannot forge them. */
 function fenceFor(block: ReplacedBlock, beginning: string = block.reference): string {
   let fence = beginning
   while (block.preview?.includes(fence) === true) fence += '_'
@@ -127,7 +127,7 @@ function fenceFor(block: ReplacedBlock, beginning: string = block.reference): st
 /** A shorter fence, which is enough if there is only one preview. */
 const shortFence = (block: ReplacedBlock): string => fenceFor(block, fenceName(block.reference))
 
-/** For example `[document: pdf, "report.pdf", 12 pages, 99 bytes]`. */
+/** Writes a placeholder, for example `[document: pdf, "report.pdf", 12 pages, 99 bytes]`. */
 export function placeholder(block: Omit<ReplacedBlock, 'reference'>): string {
   const format = mediaFormat(block.contentType)
   const words = [format && safeName(format), quotedName(block.name), block.description && safeName(block.description)]

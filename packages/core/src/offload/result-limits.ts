@@ -34,7 +34,7 @@ export interface ResolvedLimits extends ResultLimits {
   readonly tools: Readonly<Record<string, ToolSettings<number>>>
 }
 
-/** Limits of one result in tokens, after the options of its tool. */
+/** Limits of one result in tokens, with the settings of its tool applied. */
 export interface ResultLimits {
   readonly maxResultTokens: number
   readonly previewTokens: number
@@ -100,7 +100,7 @@ function tokensOfShare(
   window: number | undefined,
 ): number {
   if (!(typeof share === 'number' && share > 0 && share <= 1 && min <= max))
-    throw new TypeError(`${name} must be a number, or have a share above 0 and up to 1, and a min not above its max.`)
+    throw new TypeError(`${name} must be a number, or have a share above 0 and up to 1, and no min above its max.`)
   if (window === undefined)
     throw new TypeError(`${name} is a share of the context window, which is unknown. Set contextWindow, in tokens.`)
   return Math.min(max, Math.max(min, Math.floor(share * window)))
@@ -135,7 +135,7 @@ function merge(own: ToolSettings<number>, base: ResultLimits): ResultLimits {
 }
 
 export interface ToolLimits extends ResultLimits {
-  /** Whether results up to `maxInlineTokens` are not offloaded. `maxResultTokens` is then the same number. */
+  /** Whether only results over `maxInlineTokens` are offloaded. `maxResultTokens` is then the same number. */
   readonly isExempt: boolean
   /** Whether the tool has its own `previewTokens`. */
   readonly hasOwnPreview: boolean
@@ -181,7 +181,7 @@ function matchesGlob(pattern: string, name: string): boolean {
   return at <= name.length - end.length
 }
 
-/** Tokens of a replacement without a preview: each result gets at least these, even beyond the turn's budget. */
+/** Tokens of a replacement without a preview. Each result gets at least this number, even over the turn's budget. */
 const FLOOR_TOKENS = frameTokens(1)
 
 export const withinTurn = <Limits extends ResultLimits>(limits: Limits, tokens: number): Limits =>
@@ -200,7 +200,7 @@ export interface TurnResult {
   readonly tokens: number
   readonly limits: ResultLimits
   readonly isError: boolean
-  /** Whether the result cannot be reduced, so that only its tokens count. */
+  /** Whether the result cannot be reduced. Its tokens are subtracted from the budget. */
   readonly isFixed: boolean
 }
 
@@ -249,7 +249,7 @@ export class TurnBudget {
     this.#pending = new Set(this.#results.keys())
   }
 
-  /** Returns the tokens for a result. A second result of the same call gets an equal share at once. */
+  /** Returns the tokens for a result. A second result of the same call gets an equal share without waiting. */
   async share(index: number, result: TurnResult): Promise<number> {
     if (!this.#pending.has(index)) return evenShare(this.#budget, this.#results.length)
     this.#results[index] = result
@@ -257,7 +257,7 @@ export class TurnBudget {
     return (await this.#counted.promise)[index] ?? Infinity
   }
 
-  /** Stops waiting for a call, which may have no result. */
+  /** Stops waiting for a call. The call may have ended without a result. */
   leave(index: number): void {
     if (!this.#pending.delete(index) || this.#pending.size > 0) return
     const counted = this.#results.flatMap((result, at) => (result === undefined ? [] : [{ result, at }]))

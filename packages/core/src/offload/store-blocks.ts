@@ -16,13 +16,13 @@ import type { AdoptedStorage } from '../content/adopt-storage.ts'
 import type { ResolvedOptions } from './context-offloader-options.ts'
 import type { MeasuredBlock } from './measure-content.ts'
 
-/** Largest number of separate texts. More are joined, because naming each would fill the context. */
+/** Largest number of separately stored texts. More texts are joined, so that references do not fill the context. */
 const MAX_SEPARATE_TEXTS = 16
 const CONCURRENT_STORES = 8
 
 export interface StoragePart {
   readonly type: 'text' | 'json' | 'image' | 'audio' | 'video' | 'document'
-  /** For the text of a document, this is the document's key. */
+  /** Key of the part in storage. The text of a document has the key of the document. */
   readonly key: string
   readonly contentType: string
   /** Absent for media without text. The text is stored unless `data` is set. */
@@ -35,7 +35,7 @@ export interface StoragePart {
   readonly description?: string | undefined
   /** Document that this text was extracted from. */
   readonly textOf?: StoragePart | undefined
-  /** Files in Base64 in the text, in their order. */
+  /** Base64 files inside the text, in the order of their positions. */
   readonly embedded?: readonly EmbeddedMedia[] | undefined
   /** Text in which these media were found. */
   readonly foundIn?: StoragePart | undefined
@@ -93,7 +93,7 @@ export function storageParts(
   return parts
 }
 
-/** Returns media that the agent could not read again: they are too large, have no text, and no other way exists. */
+/** Returns media that are too large for the retrieval tool and cannot be read without it. */
 export function unreachable(
   parts: readonly StoragePart[],
   {
@@ -133,7 +133,7 @@ function storagePart(block: ContentBlock, key: string, text: string | undefined)
   return { type: 'text', key, contentType: textContentType(declared), text }
 }
 
-/** Returns a type for stored text, which is UTF-8 and can be searched, whatever type was declared. */
+/** Returns the content type of stored text. A charset other than UTF-8 and types that are not text are replaced. */
 function textContentType(declared: string | undefined): string {
   if (declared === undefined || !isContentType(declared) || !isTextContentType(declared)) return 'text/plain'
   return declared.replace(/\s*;\s*charset="?(?!utf-?8\b)[^;]*/i, '')
@@ -177,7 +177,7 @@ export async function storeParts(
     )
     const failed = results.find((result) => result.status === 'rejected')
     if (failed !== undefined) {
-      // After an abort some stores may still be running.
+      // After an abort, some stores may still be running. Their entries are removed when they end.
       void Promise.allSettled(stores)
         .then(undo)
         .catch((error: unknown) => warn('Removing the stored parts failed.', error))
@@ -205,7 +205,7 @@ async function encodeText(text: string): Promise<Uint8Array> {
 async function eachPiece(text: string, take: (piece: string) => unknown): Promise<void> {
   for (let at = 0; at < text.length;) {
     let end = at + PIECE_UNITS
-    // A pair of surrogates is one character.
+    // A pair of surrogates is one character, and is not split.
     if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end++
     take(text.slice(at, end))
     at = end
@@ -223,14 +223,14 @@ function* batches(parts: readonly StoragePart[]): Generator<readonly StoragePart
 
 export async function undoAndThrow(undo: () => Promise<void>, reason: unknown): Promise<never> {
   await undo().catch((cleanUpError: unknown) => {
-    throw new AggregateError([reason, cleanUpError], 'Offloading failed, and so did removing what had been stored.')
+    throw new AggregateError([reason, cleanUpError], 'Offloading failed, and so did the removal of the stored parts.')
   })
   throw reason
 }
 
 const MAX_TOOL_NAME_LENGTH = 200
 
-/** Metadata with the name of the tool, which an eviction can then name. Arguments are never included. */
+/** Metadata with the name of the tool, for reports of evictions. Arguments are never included. */
 export const toolMetadata = (toolName: string): Metadata => ({ tool: toolName.slice(0, MAX_TOOL_NAME_LENGTH) })
 
 /** Returns the location to show. `undefined` if no location is known or may be shown. */
