@@ -41,14 +41,14 @@ export class EntryLifetime {
     this.#ttlMs = options.ttlMs ?? null
     const { now = Date.now } = options
     this.now = () => Math.trunc(now())
-    // A driver without entries at the start is never listed.
+    // The entries of an ephemeral driver are never listed, so that none of its scopes may be forgotten.
     const scopes = driver.ephemeral ? Infinity : MAX_TURN_SCOPES
     if (options.evictAfterTurns != null) this.#turns = new TurnTracker(options.evictAfterTurns, scopes)
     this.#batch = driver.evictAll === undefined ? 1 : MAX_BATCH
     if (options.maxBytes != null) this.quota = new ScopeQuota(options.maxBytes, this.now, this.#batch)
   }
 
-  /** Call it for a stored entry while the entry is locked. */
+  /** Call this method for a stored entry while the entry is locked. */
   used(id: EntryId): void {
     const { path, reference } = splitId(id)
     this.#turns?.used(path, reference)
@@ -110,7 +110,7 @@ export class EntryLifetime {
     return evicted
   }
 
-  /** `removeUnended` removes an unended entry and returns its bytes, or `undefined` if the entry is complete. */
+  /** `removeUnended` removes an entry that was not closed, and returns its size. It ignores complete entries. */
   async collectExpired(
     prefix: string,
     { signal }: OperationOptions,
@@ -206,7 +206,7 @@ export class EntryLifetime {
   }
 }
 
-/** Describes a damaged entry in the way its listing does, so that it can still be evicted. */
+/** Describes an entry. A damaged entry is described as in its listing, so that it can still be evicted. */
 export async function describeDamaged(
   driver: CompleteDriver,
   id: EntryId,
@@ -229,7 +229,7 @@ interface ScopeTurns {
   readonly lastUse: RecencyMap<string, number>
 }
 
-/** Scopes of which a process remembers turns, in about 1 KB each. Entries of other scopes count from their next listing. */
+/** Scopes whose turns a process remembers, at about 1 KB each. In other scopes, turns count from the next listing. */
 const MAX_TURN_SCOPES = 20_000
 
 /** Tracks the turn in which each entry was last used. One turn is one model call. */
@@ -295,7 +295,7 @@ export class TurnTracker {
 }
 
 const MAX_SCOPES = 1_000
-/** Largest difference between the clocks of two machines. A later time was recorded before the clock was set back. */
+/** Largest expected difference between clocks of machines. A last use further in the future is treated as old. */
 const MAX_AHEAD_MS = 24 * 60 * 60_000
 
 export interface QuotaScope {
@@ -307,13 +307,13 @@ export interface QuotaCandidate extends EvictionCandidate {
   readonly size: number
 }
 
-/** Tracks the size of scopes. A listing, at the first write or without candidates, finds entries of other processes. */
+/** Tracks scope sizes. Lists all entries of a scope at its first write, and if no candidate for eviction is left. */
 export class ScopeQuota {
   readonly maxBytes: number
   readonly #now: () => number
   readonly #batch: number
   readonly #scopes = new BoundedMap<string, { bytes: number; candidates: QuotaCandidate[] }>(MAX_SCOPES)
-  /** Number of stores in progress for each entry. A listing may contain an entry before it is counted. */
+  /** Number of stores in progress for each entry. Listings skip these entries, because their stores count them. */
   readonly #writing = new Map<EntryId, number>()
 
   constructor(maxBytes: number, now: () => number = Date.now, batch = 1) {
@@ -332,8 +332,8 @@ export class ScopeQuota {
   }
 
   /**
-   * The entry is neither counted nor evicted until {@link added} is called for it. Call {@link written} after the write,
-   * whether it succeeds or fails.
+   * Marks an entry as being written. It is not counted or evicted until {@link added} is called for it. Call
+   * {@link written} after the write, even if the write fails.
    */
   writing(id: EntryId): void {
     this.#writing.set(id, (this.#writing.get(id) ?? 0) + 1)
@@ -359,7 +359,7 @@ export class ScopeQuota {
           else if (outcome !== 'used') state.bytes -= size
         continue
       }
-      // The list is new and still over the limit: the other entries are in use. The next store tries again.
+      // The new listing is still over the limit, because the other entries are in use. The next store tries again.
       if (listed) return
       listed = true
       const { bytes, candidates } = await this.#load(scope, id)

@@ -12,7 +12,7 @@ const RESERVED_NAME = /^(?:con|prn|aux|nul|com\d|lpt\d)$/
 
 export interface Scope {
   readonly segments: readonly string[]
-  /** Equal for equal scopes of the same storage. */
+  /** Identity of a caller, which is equal for equal scopes of the same storage. */
   readonly caller: string
   /** Encoded segments joined by `/`, or an empty string. `undefined` until {@link scopePath} computes it. */
   path: string | undefined
@@ -36,28 +36,28 @@ export function childScope(parent: Scope, segments: readonly string[]): Scope {
   return { segments: all, caller: `${parent.caller}${JSON.stringify(segments)}`, path: undefined }
 }
 
-/** A name that cannot be decoded is the segment: its entries can be read and removed, but not stored again. */
+/** Uses a name that cannot be decoded as the segment. Its entries can be read and removed, but not stored again. */
 export async function scopeAtPath(parent: Scope, path: string): Promise<Scope> {
   const names = path.split('/')
   if (!names.every((name) => /^[a-z0-9_-]{1,64}$/.test(name)))
-    throw invalidScope('scopeAt() needs the path of a scope below, as list() gives it with an entry.')
+    throw invalidScope('scopeAt() needs the path of a nested scope: the property `scope` of a listed entry.')
   const segments = names.map((name) => decodeSegment(name) ?? name)
   return { ...childScope(parent, segments), path: idPrefix(await scopePath(parent)) + path }
 }
 
 let scopeOfView: (storage: object) => Scope | undefined = () => undefined
 
-/** Sets how {@link scopePathOf} and {@link callerOf} work, so that the code of storages is not loaded. */
+/** Sets the function that reads the scope of a storage, so that this module does not load the code of storages. */
 export function readScopesBy(read: (storage: object) => Scope | undefined): void {
   scopeOfView = read
 }
 
-/** Return the identity of a storage's callers, by which they take turns: the scope, or the storage itself. */
+/** Return the identity of a caller, for fair turns between callers: its scope, or the storage itself. */
 export function callerOf(storage: object): unknown {
   return scopeOfView(storage)?.caller ?? storage
 }
 
-/** Return the path of a scope, after which its ids have a slash; an empty text for a whole storage. */
+/** Return the path of a scope, with which its ids begin. The path of a whole storage is empty. */
 export function scopePathOf(storage: object): string | Promise<string> {
   const scope = scopeOfView(storage)
   return scope === undefined ? '' : (scope.path ?? scopePath(scope))
@@ -72,7 +72,7 @@ export async function scopePath(scope: Scope): Promise<string> {
   return scope.path
 }
 
-/** Encodes a segment. Escapes upper case, so that no names differ only in case. Long names end in `__` and a hash. */
+/** Encodes a segment. Escapes upper case, so that two names never differ only in case. Long names end in a hash. */
 export async function encodeSegment(segment: string): Promise<string> {
   const bytes = wideBytes(segment)
   let name = ''
@@ -88,9 +88,9 @@ export async function encodeSegment(segment: string): Promise<string> {
 }
 
 /**
- * Decode the name that a segment of a scope has in ids, and in the `scope` that `list` gives with an entry.
+ * Decode the name of a scope segment, as it appears in ids and in the `scope` of listed entries.
  *
- * @returns The segment. `undefined` if it was too long for a name, has lone surrogates, or if no segment has this name.
+ * @returns The segment. `undefined` if the segment was too long or has lone surrogates, or if no segment has this name.
  *
  * @example
  * ```ts
@@ -114,7 +114,7 @@ const isPlain = (byte: number): boolean =>
 
 const escapeByte = (byte: number): string => `_${byte.toString(16).padStart(2, '0')}`
 
-/** Encodes a text as UTF-8 with distinct lone surrogates. `TextEncoder` turns all of them into U+FFFD. */
+/** Encodes a text as UTF-8, and keeps lone surrogates distinct. `TextEncoder` replaces each of them by U+FFFD. */
 function wideBytes(text: string): Uint8Array {
   if (text.isWellFormed()) return new TextEncoder().encode(text)
   const bytes: number[] = []

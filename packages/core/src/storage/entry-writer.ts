@@ -20,7 +20,7 @@ const SEGMENT_BYTES = 1_048_576
 const SEGMENT_MS = 2_000
 const LINE_FEED = 10
 const MAX_WAITING_BYTES = 8 * SEGMENT_BYTES
-/** Number of short segments after which they are joined, so that a quiet command does not leave thousands. */
+/** Number of short segments to join into one, so that slow output does not leave thousands of segments. */
 const MAX_SHORT_SEGMENTS = 32
 const MIN_JOINED_SEGMENTS = 8
 
@@ -120,7 +120,7 @@ export class OpenEntryWriter implements EntryWriter {
     }
   }
 
-  /** Commits segments, one commit at a time. If writing a segment failed, it is written first. */
+  /** Commits segments, one commit at a time. A segment whose write failed is written again first. */
   #commit(isAll = false): Promise<void> {
     const commit = async (): Promise<void> => {
       this.#cutChunks(isAll)
@@ -173,7 +173,7 @@ export class OpenEntryWriter implements EntryWriter {
     await this.#dropMiddle()
   }
 
-  /** Joins short segments. Joined segments are removed at the next join, because a reader may still use them. */
+  /** Joins short segments. These short segments are removed at the next join, because a reader may still use them. */
   async #join(): Promise<void> {
     const { driver, path, reference } = this.#target
     const short = this.#short
@@ -206,7 +206,7 @@ export class OpenEntryWriter implements EntryWriter {
       if (last.offset + last.size - next < keptAtEnd) return
       await guard({ action: 'delete', reference }, () => driver.remove(segment.id))
       this.#segments.splice(index, 1)
-      // Evicted bytes must not return when short segments are joined.
+      // A removed segment must not become a part of the next joined segment.
       this.#short = this.#short.filter(({ id }) => id !== segment.id)
     }
   }
@@ -326,7 +326,7 @@ function inOrder(found: readonly Segment[]): Omit<OpenParts, 'head'> {
   return { segments, size, ...(omitted && { omitted }) }
 }
 
-/** `offset` is in bytes of the kept content. */
+/** Describes the omitted part before a segment. `offset` is its position in the kept content, in bytes. */
 function omittedBefore(next: Segment, last: Segment | undefined, offset: number): OmittedPart {
   const linesBefore = last === undefined ? 0 : last.linesBefore + last.lineEnds
   const bytes = next.offset - (last === undefined ? 0 : last.offset + last.size)
@@ -422,7 +422,7 @@ async function readEnded(
   throw new StorageError('unavailable', `${reference} ${why} while it was read. Read it again.`, { reference })
 }
 
-/** Removes an open entry, the head first, which stops a living writer. Returns the bytes of all segments. */
+/** Removes an open entry, and returns the bytes of its segments. The head is removed first, to stop a live writer. */
 export async function removeOpenEntry(
   driver: CompleteDriver,
   path: string,

@@ -112,7 +112,7 @@ function partsOf(storage: unknown, kind: WrapperKind): StorageState {
     throw new TypeError(`A scope cannot be ${kind} by itself. Wrap the storage, and take scopes of the result.`)
   throw new TypeError(
     `${kind}() takes a storage that createStorage or a Spillway backend made with this copy of @spillway/core: ` +
-      'it works between a storage and its driver, which others do not show. If it is one, two copies of @spillway/core ' +
+      'it needs the driver, which other storages do not show. If yours is one of these, two copies of @spillway/core ' +
       'are installed: deduplicate them.',
   )
 }
@@ -131,7 +131,7 @@ export function completeDriver(driver: StorageDriver): CompleteDriver {
     collectsHourly,
     touchFirstBytes: driver.touch === undefined ? Infinity : touchFirstBytes,
     async write(id, chunks, info, lineIndex) {
-      // Without `touch`, core writes again to record a use, and each use needs a later time.
+      // Without `touch`, core writes again to record a use, and each use must have a later time.
       const before = driver.touch === undefined && !tellsCreated ? await complete.stat(id) : undefined
       const lastUsedAt = Math.max(info.lastUsedAt, (before?.lastUsedAt ?? 0) + 1)
       const described =
@@ -140,7 +140,7 @@ export function completeDriver(driver: StorageDriver): CompleteDriver {
       tombstones.remove(id)
       if (typeof written === 'object') return written
       const created = written ?? before === undefined
-      // The driver has touched the existing entry. Another touch returns the time.
+      // The driver has touched the existing entry. Another touch returns the time of this use.
       const touched = created ? undefined : await complete.touch(id, described.lastUsedAt)
       return { created, lastUsedAt: touched ?? described.lastUsedAt }
     },

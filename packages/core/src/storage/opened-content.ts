@@ -16,7 +16,7 @@ export interface ContentReader {
 export interface OpenedContentOptions extends OperationOptions {
   readonly reference: string
   readonly content: CachedContent<ContentInfo>
-  /** The reader. A function opens it on first use. The reader is closed at the end. */
+  /** The reader, or a function that opens the reader on first use. Closing the content closes the reader. */
   readonly reader: ContentReader | (() => Promise<ContentReader>)
   readonly state?: EntryState | undefined
   readonly omitted?: OmittedPart | undefined
@@ -81,7 +81,7 @@ export function openedContent(options: OpenedContentOptions): IndexedContent {
     }
     return builder.finish()
   }
-  /** Closes the reader. Shared reads continue, but closing never waits for a backend that does not answer. */
+  /** Closes the reader after all pending reads, but does not wait for the reads, because a backend may not answer. */
   const close = async (): Promise<void> => {
     const opened = reader
     if (opened === undefined) return
@@ -121,7 +121,7 @@ export function openedContent(options: OpenedContentOptions): IndexedContent {
           const present = await orAborted(index, signal)
           return omitted === undefined ? present : present.withOmitted(omitted)
         } catch (error) {
-          // The caller that started the shared read has aborted.
+          // Another caller started the shared read and has aborted it, so read again.
           const isOther = StorageError.isInstance(error) && error.code === 'aborted' && signal?.aborted !== true
           if (!isOther) throw error
         }
@@ -143,7 +143,7 @@ function decodeLineIndex({ lineIndex, size }: ContentInfo): LineIndex | undefine
   return lineIndex === undefined ? undefined : LineIndex.decode(lineIndex, size)
 }
 
-/** Longest read that is cached. Longer reads of large content usually happen only once. */
+/** Longest read that is cached, in bytes. Longer reads of large content usually happen only once. */
 const MAX_KEPT_READ_BYTES = 262_144
 const ENTRY_BYTES = 1_024
 
@@ -153,10 +153,10 @@ export interface ContentInfo {
   readonly lineIndex?: string
 }
 
-/** Reads bytes from a backend. A shared read gets no abort signal of a caller. */
+/** Reads bytes from a backend. The abort signal of one caller does not abort a shared read. */
 export type LoadBytes = (range: ByteRange, isShared: boolean) => Promise<Uint8Array>
 
-/** The caches of contents. Content that a driver holds in memory is not cached again. */
+/** Creates a cache of opened contents. Content that a driver holds in memory is not cached again. */
 export function newContents<Info extends ContentInfo>(isInMemory = false): CachedContents<Info> {
   return new CachedContents(isInMemory ? new ContentCache(0) : contentCache)
 }
@@ -174,7 +174,7 @@ export class CachedContents<Info extends ContentInfo> {
     return this.#contents.get(key)
   }
 
-  /** `removals` is the count before the backend was asked. If it has changed, `info` may be stale and is not cached. */
+  /** `removals` is the count before the read. If the count has changed, `info` may be stale and is not cached. */
   add(key: string, info: Info, checkedAt: number, removals: number): CachedContent<Info> {
     const known = this.#contents.get(key)
     if (known !== undefined && isSame(known.info, info)) {

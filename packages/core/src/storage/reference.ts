@@ -3,7 +3,7 @@ import { StorageError } from './storage-error.ts'
 
 const MAX_REFERENCE_LENGTH = 64
 const MAX_SLUG_LENGTH = 32
-/** Number of characters for 100 bits of the digest. Each has 5 bits. */
+/** Number of characters for 100 bits of the digest. Each character has 5 bits. */
 const DIGEST_LENGTH = 20
 const DIGEST_BYTES = 13
 /** Number of check characters at the end of a random reference. */
@@ -12,7 +12,7 @@ const CHECK_LENGTH = 2
 const HASHED_BYTES = 1_048_576
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
 const REFERENCE = /^[a-z0-9_]{1,64}$/
-/** Character that makes the last part of a reference one longer than a digest. */
+/** Marks references of open entries. With it, the last part of a reference is one character longer than a digest. */
 const OPEN_MARK = 'o'
 const OPEN_REFERENCE = /_o[a-z2-7]{20}$/
 const MINTED = /_o?[a-z2-7]{20}$/
@@ -53,13 +53,13 @@ export class ReferenceDigest {
   }
 }
 
-/** Returns 90 random bits and 2 check characters. It is for streams, whose digest is unknown until their end. */
+/** Returns a reference of 90 random bits and 2 check characters, for streams whose digest is not known yet. */
 export function randomReference(key: string): string {
   const random = base32(randomBytes(DIGEST_BYTES)).slice(0, -CHECK_LENGTH)
   return `${slug(key)}_${random}${checkOf(random)}`
 }
 
-/** Whether a reference may be random. One in 1,024 references with a digest looks like it, too. */
+/** Whether a reference may be random. This is also true for one in 1,024 references with a digest. */
 export const canBeRandom = (reference: string): boolean =>
   checkOf(reference.slice(-DIGEST_LENGTH, -CHECK_LENGTH)) === reference.slice(-CHECK_LENGTH)
 

@@ -67,7 +67,7 @@ export class StorageState {
   readonly options: ManagedStorageOptions
   readonly locks: KeyedLock = new KeyedLock()
   readonly lifetime: EntryLifetime
-  /** Absent until some content is opened. */
+  /** Cache of opened contents. Absent until content is opened for the first time. */
   opened: CachedContents<EntryInfo> | undefined
   /** Content types of recent entries, because `locate` is synchronous. */
   readonly contentTypes: BoundedMap<EntryId, string> = new BoundedMap(MAX_KNOWN_CONTENT_TYPES)
@@ -90,13 +90,13 @@ export class StorageState {
     this.forget(id)
   }
 
-  /** Once an hour, removes leftovers of more than an hour ago: living writers have renewed theirs since. */
+  /** Once an hour, removes data of killed writers. Live writers have renewed their data within the last hour. */
   stored(): void {
     const now = this.lifetime.now()
     const before = (this.#collectedAt ??= now)
     if (!this.driver.collectsHourly || Math.abs(now - before) < COLLECT_EVERY_MS) return
     this.#collectedAt = now
-    // The next hour tries again after a failure.
+    // After a failure, leftovers are removed an hour later.
     this.#collecting = Promise.allSettled([this.driver.collect('', Math.min(before, now))])
   }
 
@@ -109,7 +109,7 @@ export class StorageState {
 
 const loadOpenEntries = async () => import('./entry-writer.ts')
 
-/** Kept after the first use, because an import takes longer than storing a small content. */
+/** Imported at the first use and then kept, because an import takes longer than storing small content. */
 let LineIndex: typeof LineIndexRecorder | undefined
 
 interface NewEntry {
@@ -121,7 +121,7 @@ interface NewEntry {
 }
 
 /**
- * A scope of a {@link ManagedStorage}. A reference of one scope is unknown in all others.
+ * A scope of a {@link ManagedStorage}. A reference can be used only in the scope that stored its content.
  *
  * @example
  * ```ts
@@ -141,7 +141,7 @@ export class ScopedStorage implements Storage {
 
   readonly #state: StorageState
   readonly #scope: Scope
-  /** Return how a shell can read an entry. Absent if the driver does not know. */
+  /** Return the location at which a shell can read an entry. Absent if the driver has no locations. */
   readonly locate?: (reference: string) => Location | undefined
 
   /** @internal */
@@ -373,7 +373,7 @@ export class ScopedStorage implements Storage {
     this.#state.contentTypes.set(id, contentType)
   }
 
-  /** Returns the time until which the entry is known to exist, and its use need not be recorded again. */
+  /** Records a use if necessary. Returns the last time at which the entry is known to exist, or 0 if it is missing. */
   async #countUse(id: EntryId, info: EntryInfo): Promise<number> {
     this.#used(id, info)
     const now = this.#state.lifetime.now()
@@ -470,7 +470,7 @@ export class ScopedStorage implements Storage {
       }
       isDone = true
     } finally {
-      // A driver may remove several entries before it yields the first.
+      // A driver may have removed more entries than it yielded, so all cached content is dropped.
       if (!isDone) this.#state.opened?.clear()
     }
     return cleared
@@ -494,7 +494,7 @@ export class ScopedStorage implements Storage {
     const open = openEntryOf(id)
     if (open === undefined) return undefined
     const { path, reference, isHead } = open
-    // The writer renews only the head.
+    // Segments are removed only with their head, because a writer renews only the head.
     if (!isHead) return Promise.resolve(undefined)
     return guard({ action: 'evict', reference }, async () => {
       const { removeOpenEntry } = await loadOpenEntries()

@@ -78,7 +78,7 @@ export interface CollectReport {
 }
 
 /**
- * The interface of a backend: bytes and a small description under an id. Pass it to `createStorage`.
+ * The interface of a backend, which stores bytes and a small description under an id. Pass it to `createStorage`.
  *
  * Methods may be called concurrently. For a missing entry, methods return `undefined` or `false`. Errors that they
  * throw become `unavailable`, unless they are a `StorageError`.
@@ -101,7 +101,7 @@ export interface StorageDriver {
    *
    * If the id exists, keep its content, touch it, and return `false`. Read `chunks` once, to the end; if they throw,
    * leave nothing and rethrow. The caller does not change the chunks later. Return a {@link WrittenEntry} if the last
-   * use is known. Return nothing if the driver does not know it.
+   * use is known. Return nothing if the driver does not know whether the entry existed.
    *
    * @param lineIndex - Called after the end of `chunks`. Returns `info.lineIndex`, about 4 KB for each 100 MB. Calling
    *   it is optional. Without an index, finding lines reads the whole content once.
@@ -122,14 +122,14 @@ export interface StorageDriver {
   /** Describe an entry without reading its bytes. Without this method, core reads an empty range. */
   stat?(id: EntryId): Promise<EntryInfo | undefined>
   /**
-   * Open an entry for many reads. If the entry is removed in between, reads succeed, or reject with `not-found` or
-   * `corrupt`. Without this method, core reads each range on its own.
+   * Open an entry for many reads. If the entry is removed while it is open, reads succeed, or reject with `not-found`
+   * or `corrupt`. Without this method, core reads each range on its own.
    */
   open?(id: EntryId): Promise<OpenEntry | undefined>
   /**
    * Set the last use to `lastUsedAt`, or to 1 ms after the current value if that is later. Return the time, or
    * `undefined` if the entry is missing. Without this method, storing again rewrites the entry, and retrieving does not
-   * renew it.
+   * change the last use.
    */
   touch?(id: EntryId, lastUsedAt: number): Promise<number | null | undefined>
   /**

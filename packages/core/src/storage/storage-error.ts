@@ -47,7 +47,7 @@ export interface StorageErrorDetails {
   readonly cause?: unknown
 }
 
-/** The page that explains all codes. It is on GitHub, so that it can be read where other sites are blocked. */
+/** The page that explains all codes. It is on GitHub, which can be reached even if other sites are blocked. */
 const ERROR_PAGE = 'https://github.com/spillway-js/spillway/blob/main/docs/errors.md'
 
 const BRAND: unique symbol = Symbol.for('spillway.storage-error') as never
@@ -70,7 +70,7 @@ export class StorageError extends Error {
   readonly key: string | undefined
   readonly retryable: boolean
   readonly eviction: Eviction | undefined
-  /** URL of a page with causes and fixes. Models read the message, so it has no URL. */
+  /** URL of a page with causes and fixes. The message has no URL, because models read messages. */
   readonly help: string
 
   constructor(code: StorageErrorCode, message: string, details: StorageErrorDetails = {}) {
@@ -186,7 +186,7 @@ export function missingError(reference: string, eviction: Eviction | undefined, 
   })
 }
 
-/** `why` continues the text "cannot be read:". */
+/** Creates an error for damaged content. `why` completes the message after "cannot be read:". */
 export function corruptError(id: string, why: string): StorageError {
   const reference = id.slice(id.lastIndexOf('/') + 1)
   return new StorageError('corrupt', `${reference} cannot be read: ${why}`, { reference })

@@ -16,7 +16,7 @@ export function assertKnownOptions(options: unknown, names: readonly string[], s
       throw new TypeError(`Unknown option ${JSON.stringify(name)}. Known: ${names.join(', ')}.`)
 }
 
-/** Show a value in the error of an invalid option. Text is in quotes, because `'10'` would look like a number. */
+/** Show a value in the error of an invalid option. Text is in quotes, so that `'10'` does not look like a number. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return `the string ${JSON.stringify(value.slice(0, 80))}`
   if (Array.isArray(value)) return 'an array'
@@ -28,7 +28,7 @@ export function shown(value: unknown): string {
 const MAX_KEY_LENGTH = 65_536
 const MAX_CONTENT_TYPE_LENGTH = 255
 const MAX_METADATA_LENGTH = 2_048
-/** RFC 9110, section 8.3.1. */
+/** MIME type as in RFC 9110, section 8.3.1. */
 const CONTENT_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?: *;[\x20-\x7e]*)?$/
 const OWN_METADATA = 'spillway-'
 const METADATA_NAME = /^[a-z][a-z0-9-]{0,63}$/
@@ -82,7 +82,7 @@ export function assertMetadata(metadata: unknown): void {
   let length = 0
   for (const [name, value] of Object.entries(metadata)) {
     if (!METADATA_NAME.test(name))
-      throw new TypeError(`metadata.${JSON.stringify(name).slice(0, 80)} must be named with a-z, 0-9 and "-".`)
+      throw new TypeError(`metadata.${JSON.stringify(name).slice(0, 80)} may have only a-z, 0-9 and "-" in its name.`)
     if (name.startsWith(OWN_METADATA))
       throw new TypeError(`metadata.${name} must not start with ${OWN_METADATA}, as Spillway's own names do.`)
     if (typeof value !== 'string') throw new TypeError(`metadata.${name} must be a string, got ${typeof value}.`)
@@ -92,7 +92,7 @@ export function assertMetadata(metadata: unknown): void {
     throw new TypeError(`metadata may have at most ${MAX_METADATA_LENGTH} bytes in all, got ${length}.`)
 }
 
-/** Checks what describes a new entry. */
+/** Checks the key, the content type and the metadata of a new entry. */
 export function assertNewEntry(key: string, contentType: string, metadata: unknown): void {
   assertKey(key)
   assertContentType(contentType)
@@ -111,7 +111,7 @@ export async function* onlyChunk(chunk: Uint8Array): AsyncGenerator<Uint8Array> 
   yield chunk
 }
 
-/** Yields the chunks of a stream. Throws a `SourceError` if the stream fails or yields no bytes. */
+/** Yields the chunks of a stream. Throws a `SourceError` if the stream fails or yields anything other than bytes. */
 export async function* sourceChunks(
   chunks: AsyncIterable<Uint8Array>,
   signal: AbortSignal | undefined,
@@ -131,7 +131,7 @@ export async function* sourceChunks(
     }
   } finally {
     if (state === 'pausing') await source.return?.()
-    // A source that hangs or has failed is told to end, without waiting for it.
+    // A source that hangs or has failed is asked to end, but its end is not awaited.
     if (state === 'waiting') void Promise.allSettled([release(source)])
   }
 }
@@ -150,7 +150,7 @@ async function release(source: AsyncIterator<Uint8Array>): Promise<void> {
   await source.return?.()
 }
 
-/** Number of bytes in which lines are counted at once, which takes 4 ms. */
+/** Number of bytes whose line ends are counted at once, which takes 4 ms. */
 const SEEN_BYTES = 16_777_216
 
 export async function* seenChunks(

@@ -128,7 +128,7 @@ export interface OmittedPart {
 /** Options of {@link Storage.openEntry}. */
 export interface OpenEntryOptions {
   readonly metadata?: Metadata | undefined
-  /** Largest number of bytes to keep, at least 262,144: start and end of larger output. Defaults to no limit. */
+  /** Largest number of bytes to keep, at least 262,144. Larger output loses its middle. Defaults to no limit. */
   readonly maxBytes?: number | undefined
 }
 
@@ -144,7 +144,7 @@ export interface CloseEntryOptions {
 export interface EntryWriter {
   readonly reference: string
   /**
-   * Append a copy of the bytes. Readers see them after 1 MiB or 2 seconds.
+   * Append a copy of the bytes. Readers see these bytes after 1 MiB or 2 seconds.
    *
    * Rejects with `not-found` if the entry was removed. Rejects with `unavailable` if over 8 MiB wait during an outage.
    * In both cases, the chunk can be written again.
