@@ -91,7 +91,7 @@ async function writeRange(
     if (lines === 0) return EMPTY
     throw lineBeyondEnd(range, lines)
   }
-  // Only a byte order mark.
+  // The content is only a byte order mark.
   if (source.size === 3 && (await source.read(0, 3))[0] === 0xef) return EMPTY
   const { start, end } = found.range
   const linesFrom = (line: number): RetrievalCall => ({ reference, line_range: { start: line, end } })
@@ -191,7 +191,7 @@ interface TextFrame {
   readonly after?: Answer['rest']
 }
 
-/** Writes a page of text. Cuts a line only after less than half an answer, so that pages show all content. */
+/** Writes a page of text. The page ends at a line end, unless the page would then be less than half full. */
 async function writeText(source: ContentSource, span: ByteSpan, frame: TextFrame, limit: AnswerLimit): Promise<Answer> {
   const page = await readPage(source, span, unitsFor(limit))
   const { text, bytes, start, isLast, firstLine, isLineStart } = page
@@ -239,7 +239,7 @@ async function readPage(source: ContentSource, span: ByteSpan, most: number) {
   }
 }
 
-/** Returns the end of whole characters. A CR at the end is left out, because an LF may follow. */
+/** Returns the end of the last complete character. A CR at the end is left out, because an LF may follow. */
 function wholeEnd(bytes: Uint8Array): number {
   const end = characterStart(bytes, bytes.length - AROUND_BYTES - 1)
   return bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end
@@ -252,7 +252,7 @@ function withoutBegunEscape(text: string): string {
 
 function pageEnd(text: string, units: number, isLast: boolean): number {
   if (isLast && units >= text.length) return text.length
-  // Line ends take no room.
+  // A line end is not written, so it may be just beyond the limit.
   const lineEnd = text.lastIndexOf('\n', units + 1) + 1
   if (lineEnd > units / 2) return lineEnd
   const cut = cutAtGrapheme(text, units).length || (text.codePointAt(0)! > 0xffff ? 2 : 1)

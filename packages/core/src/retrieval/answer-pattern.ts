@@ -15,9 +15,9 @@ import type { RetrievalContext } from './retrieval-tool.ts'
 import { isHit, lineOfHit, showHits, writeSearch } from './show-hits.ts'
 import { abridge, textFits, unitsFor, type Answer } from './write-answer.ts'
 
-/** Fewest UTF-16 units of a hit's line: its mark, number and bar. */
+/** Fewest UTF-16 units of a line with a hit: the mark, the number and the bar before the text. */
 const LEAST_UNITS_OF_A_HIT = 5
-/** Number of hits that are kept for a count, so that the answer can show the last. */
+/** Number of hits to keep while counting, so that the answer can name the line of the last hit. */
 const MAX_COUNTED_HITS = 2_000
 
 export async function answerPattern(
@@ -130,7 +130,7 @@ interface Found {
   readonly notes: readonly string[]
 }
 
-/** Number of UTF-16 units that few tokens exceed. More text is read only if needed. */
+/** Length that few tokens exceed, in UTF-16 units. More text is read only if the tokens are longer. */
 const USUAL_UNITS_PER_TOKEN = 5
 
 async function writeFound(search: Found, context: RetrievalContext): Promise<Answer> {
@@ -145,7 +145,7 @@ async function writeFound(search: Found, context: RetrievalContext): Promise<Ans
   const unsearched = await restOf(search)
   const frame = (shown: readonly ShownLine[]): Answer => {
     const isAll = found.total - request.after <= shown.length
-    // A search that was stopped does not know the last hits.
+    // A stopped search has not found the last hits.
     const rest =
       isAll || (fromEnd && unsearched !== undefined)
         ? unsearched
@@ -168,7 +168,7 @@ async function viewsOf(
     limit: Math.min(most, context.maxTokens * USUAL_UNITS_PER_TOKEN),
   })
   const isAll = views.filter(isHit).length === hits.length
-  // If tokens are long, more text fits.
+  // If the tokens are longer than usual, more text fits.
   return isAll || !textFits(views.map(({ text }) => text).join('\n'), context)
     ? views
     : await showHits(source, hits, { ...options, limit: most })
@@ -176,7 +176,7 @@ async function viewsOf(
 
 async function restOf({ request, source, found }: Found): Promise<Answer['rest']> {
   if (found.stopped === undefined) return undefined
-  // The time was spent in the first line, and would be spent there again.
+  // A search that timed out in the first line would time out there again, so it skips this line.
   const skipped = found.searchedTo === found.span.start ? 1 : 0
   const start = (await lineOfByte(source, found.searchedTo)) + skipped
   if (start > found.lastLine) return undefined
@@ -208,14 +208,14 @@ function restOfHits(
   return { said, call: { ...callOf(request), ...goesOn } }
 }
 
-/** For example `2 matches in lines 10-20`. The call has the pattern, so it is not repeated. */
+/** Describes matches, for example `2 matches in lines 10-20`. The pattern is not repeated, because the call has it. */
 export function describeMatches(total: number, range?: LineRange, lines: number = total): string {
-  // Progress that overwrites itself, and text without line ends, have many matches on one line.
+  // Progress lines that overwrite themselves, and text without line ends, have many matches on one line.
   const inFewer = lines < total ? ` in ${countOf(lines, 'line')}` : ''
   return `${countMatches(total)}${inFewer}${inLines(range)}`
 }
 
-/** For example `Last 3 of 120 matches`. */
+/** Describes the shown matches, for example `Last 3 of 120 matches`. */
 function describeSelection({ request, found }: Found, shown: number): string {
   const { after, fromEnd } = request
   const { total, range } = found
@@ -229,7 +229,7 @@ function describeSelection({ request, found }: Found, shown: number): string {
   return `${numbers} of ${formatCount(total)}${what}`
 }
 
-/** Says why a pattern was searched as literal text, and, if nothing matches, that it cannot match several lines. */
+/** Explains why a pattern was searched as literal text, or why a pattern for several lines matches nothing. */
 export function describeProblem({ text, problem = '' }: SearchPattern, total: number): string[] {
   const reason = abridge(problem, 120)
   const invalid = `The pattern is not a valid regular expression (${reason}), so it was searched as literal text.`
@@ -247,7 +247,7 @@ function inLines(range: LineRange | undefined): string {
   return range === undefined ? '' : ` in lines ${range.start}-${range.end}`
 }
 
-/** Returns an empty text if the search reached the end. */
+/** Describes where the search was stopped. Returns an empty text if the search reached the end. */
 async function describeStop(source: ContentSource, found: FoundHits): Promise<string> {
   if (found.stopped === undefined) return ''
   const line = formatCount(await lineOfByte(source, found.searchedTo))
@@ -260,7 +260,7 @@ function duration(milliseconds: number): string {
   return milliseconds < 950 ? `${Math.ceil(milliseconds / 100) * 100} ms` : `${Math.round(milliseconds / 1_000)} s`
 }
 
-/** Number of last lines in which the last match is searched, and its growth if there is no match. */
+/** Number of lines at the end that are searched for the last match. Without a match, the number grows. */
 const FIRST_TAIL_LINES = 1_000
 const TAIL_GROWTH = 32
 
@@ -301,7 +301,7 @@ async function findLast(
   }
 }
 
-/** Ignores errors of slow or unsupported patterns, because the answer is complete without them. */
+/** Ignores errors of slow or unsupported patterns, because the answer is complete without this search. */
 function passOver(error: unknown): undefined {
   if (error instanceof PatternError) return undefined
   throw error
@@ -326,7 +326,7 @@ async function hintVariant(
   const start = request.range?.start ?? 1
   const isPart = bytes > WHOLE_BYTES
   const range = isPart ? { start, end: (await lineOfByte(source, span.start + part)) - 1 } : request.range
-  // Everything to search is one long line.
+  // The first line is longer than the part to search.
   if (range !== undefined && range.end < range.start) return []
   const variants = variantsOf(pattern)
   const limits = { ...context, deadlineMs: (context.deadlineMs * HINT_PART) / variants.length }
@@ -347,7 +347,7 @@ interface Variant {
   readonly pattern: SearchPattern
 }
 
-/** Returns variants of a pattern, the likeliest first: another case, no delimiters, other escapes, no anchors, literal text. */
+/** Returns variants of a pattern, the most likely first: other case, no slashes, other escapes, no anchors, literal text. */
 function variantsOf({ text, problem, ignoreCase }: SearchPattern): Variant[] {
   const written = {
     'Without slashes around it': text.replace(/^\/(.+)\/([dgimsuvy]*)$/, (_, inner: string, flags: string) =>

@@ -13,9 +13,9 @@ import { entryFacts, fitAnswer, unitsFor, type Answer, type AnswerPart } from '.
 const MS_PER_BYTE = 20 / 1_000_000
 /** A call takes at most this many times the deadline of one search. */
 const MAX_DEADLINES = 5
-/** Share of the time that is too small to search another entry. */
+/** Smallest share of the time with which another entry is searched. */
 const LEAST_PART = 0.02
-/** Number of entries among which one answer is divided. */
+/** Number of entries that can share one answer equally. */
 const SHARES = 8
 const MAX_HITS = 1_000
 /** Smallest number of UTF-16 units for the hits of an entry. */

@@ -6,7 +6,7 @@ import type { StoredInfo } from '../storage/storage.ts'
 import { RetrievalError, type RetrievalContext } from './retrieval-tool.ts'
 import { formatAnswer, quote, shownType, type Answer } from './write-answer.ts'
 
-/** Opens content for a function. Rejects with a `StorageError`: `unavailable` for other errors of the storage. */
+/** Opens content for a function. Other errors of the storage become a `StorageError` with the code `unavailable`. */
 export async function withContent<Result>(
   storage: AdoptedStorage,
   reference: string,
@@ -120,7 +120,7 @@ export async function readNewest(
   return { searched: opened - binary, unsearched: total - opened, binary: others + binary }
 }
 
-/** Whether entries may be listed: never without a scope, so that no caller lists the entries of others. */
+/** Whether entries may be listed. Without a scope, a caller could list the entries of other callers. */
 export function canList(context: RetrievalContext): boolean {
   return context.scoped && context.storage.can.list
 }

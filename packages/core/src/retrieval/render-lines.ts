@@ -6,7 +6,7 @@ import { oneLine, spanOf } from './write-answer.ts'
 
 export interface ShownLine extends LineView {
   readonly place?: string | undefined
-  /** Whether this is the line of column names, shown although no match is near it. */
+  /** Whether this is the line of column names, which is shown even if no match is near. */
   readonly isNames?: boolean | undefined
 }
 
@@ -18,7 +18,7 @@ interface Part {
   end: number
 }
 
-/** Writes lines: `>` marks hits, `---` gaps. A number and a bar begin each, so no stored text does. */
+/** Writes lines with a number and a bar, which stored text cannot imitate. `>` marks hits, and `---` marks gaps. */
 export function renderLines(
   views: readonly ShownLine[],
   maxLength: number,

@@ -15,7 +15,7 @@ export interface PatternRequest {
   readonly contextLines: number
   readonly ignoreCase: boolean
   readonly countOnly: boolean
-  /** Number of matches to skip. If `fromEnd` is set, they are skipped at the end. */
+  /** Number of matches to skip: the last ones if `fromEnd` is set, otherwise the first ones. */
   readonly after: number
   readonly fromEnd: boolean
   readonly waitSeconds: number
@@ -25,7 +25,7 @@ export interface HeadRequest {
   readonly mode: 'head'
   readonly reference: string
   readonly lines: number
-  /** Number of lines to skip. If `fromEnd` is set, they are skipped at the end. */
+  /** Number of lines to skip: the last ones if `fromEnd` is set, otherwise the first ones. */
   readonly after: number
   readonly fromEnd: boolean
   readonly waitSeconds: number
@@ -67,7 +67,7 @@ export function parseRetrievalInput(input: unknown): RetrievalRequest {
   const call = readParameters(input)
   assertRange('line_range', call)
   assertRange('byte_range', call)
-  // A path may select the rows of a table.
+  // With `sql`, a `json_path` selects the rows of the table.
   const [way, other] = WAYS.filter(
     (name) => call[name] !== undefined && (name !== 'json_path' || call.sql === undefined),
   )
@@ -188,7 +188,7 @@ function assertLength(name: Parameter, text: string | undefined): void {
 
 const waitSeconds = ({ wait_seconds: seconds = 0 }: RetrievalCall): number => Math.min(seconds, MAX_WAIT_SECONDS)
 
-/** Refuses parameters that do not fit, because ignoring them would answer another question. */
+/** Rejects parameters that cannot be used with `way`, because ignoring them would answer another question. */
 function refuse(call: RetrievalCall, way: Parameter, names: readonly Parameter[]): void {
   const useless = names.filter((name) => !([undefined, false, 0] as unknown[]).includes(call[name]))
   if (useless.length === 0) return
@@ -202,7 +202,7 @@ function without(call: RetrievalCall, names: readonly Parameter[]): RetrievalCal
 const MAX_REFERENCES = 5
 const EXAMPLE: RetrievalCall = { reference: 'call_1_0_…', pattern: 'error|failed', line_range: { start: 1, end: 200 } }
 
-/** Readers of the parameters. Models write `null`, empty text or lists, and ranges of zeros for absent ones. */
+/** Functions that read the parameters. For absent ones, models write `null`, empty text or lists, and zero ranges. */
 const READERS: { readonly [Name in keyof RetrievalCall]-?: (value: unknown) => RetrievalCall[Name] } = {
   reference: (value) => readText('reference', value),
   pattern: (value) => readText('pattern', value),

@@ -59,7 +59,7 @@ export type RetrievalResult =
 /** A shown line with a match. */
 export interface MatchingLine {
   readonly reference: string
-  /** 1-based. */
+  /** Line number, 1-based. */
   readonly line: number
   /** Start of the match in UTF-16 units, 1-based. Absent for a match far within a long line. */
   readonly column?: number | undefined
@@ -73,13 +73,13 @@ export interface RetrievalTool {
   readonly description: string
   /** JSON Schema of the input. */
   readonly inputSchema: RetrievalInputSchema
-  /** Answer a call. It always resolves, even if the input is invalid or the storage fails. */
+  /** Answer a call. The promise always resolves, even if the input is invalid or the storage fails. */
   execute(input: unknown, options?: RetrievalCallOptions): Promise<RetrievalResult>
 }
 
 export interface RetrievalCallOptions {
   readonly signal?: AbortSignal | undefined
-  /** Called whenever the call waits for new lines or an engine, so that a service can serve other requests. */
+  /** Called whenever the call waits for new lines or for SQL, so that a service can serve other requests. */
   readonly pause?: Pause | undefined
 }
 
@@ -114,7 +114,7 @@ export function createRetrievalTool(options: RetrievalToolOptions): RetrievalToo
     description: retrievalDescription(),
     inputSchema: retrievalInputSchema({ searchesScope, waits: settings.storage.can.openEntry }),
     async execute(input, { signal, pause = awaited } = {}) {
-      // Loads search with the first call.
+      // The modules for search are loaded with the first call.
       const { retrieve } = await import('./retrieve.ts')
       const { result, event } = await retrieve(input, { ...settings, signal, pause })
       recordRetrievalEvent(options, event)
@@ -161,7 +161,7 @@ export interface RetrievalInputSchema {
 }
 
 interface SchemaOptions {
-  /** Whether the reference is optional, so that a call searches the scope. */
+  /** Whether the reference is optional, so that a call without a reference searches the scope. */
   readonly searchesScope: boolean
   /** Whether the tool can wait for new content of open entries. */
   readonly waits: boolean
@@ -219,7 +219,7 @@ export interface RetrievalCall {
   readonly reference?: string | undefined
   readonly pattern?: string | undefined
   readonly line_range?: { readonly start: number; readonly end: number } | undefined
-  /** Range of bytes in the text, 1-based and inclusive. It is for a part of a long line. */
+  /** Range of bytes in the text, 1-based and inclusive. Use it to read a part of a long line. */
   readonly byte_range?: { readonly start: number; readonly end: number } | undefined
   readonly context_lines?: number | undefined
   readonly ignore_case?: boolean | undefined
@@ -235,7 +235,7 @@ export interface RetrievalCall {
   readonly after?: number | undefined
   /** Seconds to wait, at most 30, for new lines or matches after `after` in an open entry. */
   readonly wait_seconds?: number | undefined
-  /** Return the last matches and not the first ones. */
+  /** Return the last matches instead of the first ones. */
   readonly from_end?: boolean | undefined
 }
 
@@ -280,7 +280,7 @@ export type RetrievalErrorCode =
   | 'sql-timeout'
 
 interface RetrievalErrorDetails extends ErrorOptions {
-  /** The call to make instead. It comes after the message. */
+  /** The call to make instead. The answer shows it after the message. */
   readonly call?: RetrievalCall | undefined
   /** Advice that contains stored names. It is placed inside a fence. */
   readonly stored?: StoredAdvice | undefined

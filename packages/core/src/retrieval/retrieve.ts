@@ -92,7 +92,7 @@ function modeOf(request: RetrievalRequest): RetrievalMode {
 }
 
 async function answerRequest(request: RetrievalRequest, context: RetrievalContext): Promise<Answer | MediaBlock> {
-  // Loads the code of each mode with its first call.
+  // The code of each mode is loaded with the first call of the mode.
   switch (request.mode) {
     case 'full':
       return await answerFull(request.reference, context)
@@ -152,7 +152,7 @@ async function explain(
 }
 
 const MAX_SUGGESTIONS = 10
-/** Largest number of new references to compare with an unknown one. `MAX_CLOSEST` of them are named. */
+/** Number of new references that are compared with an unknown one. The answer names up to `MAX_CLOSEST` of them. */
 const MAX_COMPARED = 300
 const MAX_CLOSEST = 3
 const MIN_COMPARED_LENGTH = 3

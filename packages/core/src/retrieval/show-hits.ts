@@ -8,7 +8,7 @@ import { renderLines, type ShownLine } from './render-lines.ts'
 import type { AnswerLimit } from './retrieval-tool.ts'
 import { fitAnswer, fits, type Answer } from './write-answer.ts'
 
-/** Largest number of UTF-16 units kept of a line around its match. With more hits, fewer are kept. */
+/** Largest number of UTF-16 units of a line to keep around its match. With more hits, fewer units are kept. */
 const MOST_KEPT = 4_000
 const LEAST_KEPT = 500
 
@@ -30,7 +30,7 @@ export async function showHits(
   const keep = Math.max(LEAST_KEPT, Math.min(MOST_KEPT, Math.floor(limit / Math.max(1, hits.length))))
   const reading = { contextLines, keep, limit }
   const read = await view(source, hits, reading, options.fromEnd)
-  // Long lines around the first hit may take all the room. The hit is then shown without them.
+  // Long lines around the first hit may fill the answer. The hit is then shown without these lines.
   const seen = read.some(isHit) ? read : await view(source, hits, { ...reading, contextLines: 0 }, options.fromEnd)
   const views = seen.filter(({ number }) => range === undefined || (number >= range.start && number <= range.end))
   if (views.length === 0) return []
@@ -42,7 +42,7 @@ export async function showHits(
   ]
 }
 
-/** Cells mean little without the names of their columns, which are in the first line. */
+/** Returns the first line of a table, because cells mean little without the names of their columns. */
 async function columnNames(source: ContentSource, start: string, { number }: LineView): Promise<ShownLine[]> {
   const end = start.indexOf('\n')
   if (number === 1 || end > MAX_NAMES_LENGTH || !/[,\t;|]/.test(start.slice(0, Math.max(0, end)))) return []
@@ -84,11 +84,11 @@ async function viewLast(
 }
 
 const SNIFFED_BYTES = 8_192
-/** In UTF-16 units. */
+/** Longest line of column names to show, in UTF-16 units. */
 const MAX_NAMES_LENGTH = 1_000
 const LEAST_SURENESS = 0.7
 const MAX_PLACES = 100
-/** Largest content in which a path is found, because finding it reads from the start. */
+/** Largest content in which a path is found, because finding a path reads from the start. */
 const MAX_WALKED_BYTES = 128 * 1_048_576
 const PAGE_LINE = /^--- page (\d+) of \d+ ---$/
 const MAX_PAGES = 10_000

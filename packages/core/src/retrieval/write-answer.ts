@@ -19,7 +19,7 @@ export interface Answer {
   readonly notes?: readonly string[] | undefined
   /** Total number of matches, results, passages or rows. Absent if the call did not search. */
   readonly matches?: number | undefined
-  /** The call that shows what is missing. */
+  /** The call that shows the missing part of the answer. */
   readonly rest?: { readonly said?: string; readonly call: RetrievalCall } | undefined
   /** Whether content is missing that no call can show. */
   readonly isPartial?: boolean | undefined
@@ -71,7 +71,7 @@ export function formatAnswer({ header, parts = [], notes = [], rest }: Answer, {
 
 const bracketed = (text: string): string => `[${text}]`
 
-/** A part without lines and remarks is only its facts. */
+/** Writes a part of an answer. Without lines and remarks, only the facts are written. */
 export function formatPart(part: AnswerPart): string[] {
   const { reference, facts = '', lines = [], remarks = [] } = part
   if (lines.length + remarks.length === 0) return facts === '' ? [] : [bracketed(`${oneLine(reference)}${facts}`)]
@@ -80,7 +80,7 @@ export function formatPart(part: AnswerPart): string[] {
   return [begin, inside, end]
 }
 
-/** Returns the fence of an entry, shorter if the call had the reference. The text is searched for it. */
+/** Returns the fence of an entry, which `text` does not contain. The fence is short if the call has the reference. */
 function fenceOf(
   { reference, facts }: Pick<AnswerPart, 'reference' | 'facts'>,
   text: string,
@@ -118,14 +118,14 @@ const UNITS = [
   ['min', 'min', 60_000],
 ] as const
 
-/** For example ` (read_log, text/plain, 20 bytes, 3 min ago)`. */
+/** Describes an entry, for example ` (read_log, text/plain, 20 bytes, 3 min ago)`. */
 export function entryFacts({ contentType, size, storedAt, metadata }: StoredInfo, now: number = Date.now()): string {
   const tool = (metadata as StoredInfo['metadata'] | undefined)?.['tool']
   const facts = [shownType(contentType), countOf(size, 'byte'), ...ageOf(now - storedAt)]
   return ` (${(typeof tool === 'string' && tool !== '' ? [/^[\w.-]{1,40}$/.test(tool) ? tool : quote(tool, 40), ...facts] : facts).join(', ')})`
 }
 
-/** The age is shown from one minute on. */
+/** Describes the age of an entry. The text is empty for less than one minute. */
 function ageOf(milliseconds: number): string[] {
   const unit = UNITS.find(([, , length]) => milliseconds >= length)
   return unit === undefined ? [] : [`${countOf(Math.floor(milliseconds / unit[2]), unit[0], unit[1])} ago`]
@@ -133,9 +133,9 @@ function ageOf(milliseconds: number): string[] {
 
 export const spanOf = (start: number, end: number): string => `${formatCount(start + 1)}-${formatCount(end)}`
 
-/** Number of UTF-16 units that few tokens exceed. */
+/** Length that few tokens exceed, in UTF-16 units. */
 const UNITS_PER_TOKEN = 12
-/** Limit of any answer, because strings have a maximum length. */
+/** Limit of any answer in UTF-16 units, because strings have a maximum length. */
 const MAX_UNITS = 64 * 1_048_576
 
 export function unitsFor(limit: AnswerLimit): number {
@@ -157,7 +157,7 @@ export function fitAnswer(
   most: number,
   limit: AnswerLimit,
 ): Answer | undefined {
-  // Several counts may give the same text, for example if it ends with a whole line.
+  // Several counts may give the same text, for example if the text must end with a whole line.
   const known = new Map<string, boolean>()
   const isShort = (answer: Answer): boolean => {
     const text = formatAnswer(answer, limit)
@@ -177,7 +177,7 @@ function fitCount<Made>(
   let low = least
   let high = most
   while (low <= high) {
-    // Usually everything fits.
+    // Everything is tried first, because everything usually fits.
     const count = best === undefined && high === most ? most : Math.floor((low + high) / 2)
     const made = make(count)
     if (isShort(made)) {

@@ -21,7 +21,7 @@ import { selectJson, type SelectedValue, type Selection } from './select-json.ts
 const MS_PER_MILLION_BYTES = 60
 const LEAST_UNITS_OF_A_RESULT = 8
 
-/** Throws `too-large` for a selection within a value of over 16 MiB. */
+/** Throws `too-large` if the path tests a value of more than 16 MiB. */
 export async function answerJsonPath(request: JsonPathRequest, context: RetrievalContext): Promise<Answer> {
   return await answerContent(request.reference, context, {}, async (source, limited) => {
     assertText(source)
@@ -306,10 +306,10 @@ function partWithin(path: string, shape: Parameters<typeof pathWithin>[1]): stri
   return shape.kind === 'array' && shape.count > 0 ? `${path}[0:10]` : pathWithin(path, shape)
 }
 
-/** Writes the rest of the answer, for the number of results shown and the bytes that were cut. */
+/** Writes the rest of the answer, for the number of shown results and the bytes of the result that was cut. */
 type ResultFrame = (shown: number, cut?: { readonly next: number; readonly end: number }) => Answer
 
-/** Writes whole results that fit. If none fits, it writes the start of the first. */
+/** Writes whole results that fit. If none fits, it writes the start of the first result. */
 function writeResults(reference: string, views: readonly ResultView[], frame: ResultFrame, limit: AnswerLimit): Answer {
   const partOf = ({ path, partPath }: ResultView): string[] =>
     path.endsWith('…') || partPath === path
@@ -328,7 +328,7 @@ function writeResults(reference: string, views: readonly ResultView[], frame: Re
   return fitAnswer((units) => write(1, units), 1, most, limit) ?? frame(0)
 }
 
-/** Returns the byte of the content at which the missing part starts. */
+/** Renders a result. `next` is the byte of the content at which the missing part starts. */
 function renderResult(
   { path, start, json, isWhole, summary }: ResultView,
   maxUnits: number,
@@ -359,7 +359,7 @@ export function compactJson(json: string, maxUnits: number): FormattedJson {
   const parts: string[] = []
   let units = 0
   for (const { 0: token, index } of json.matchAll(TOKEN)) {
-    // Strings of Python and JavaScript are in single quotes.
+    // Strings of Python and JavaScript may be in single quotes.
     const isString = /^["']/.test(token)
     const part = isString ? token.replace(BREAKING, escape) : token === ':' || token === ',' ? `${token} ` : token
     parts.push(part)

@@ -101,7 +101,7 @@ class ShapeReader implements JsonVisitor {
   }
 
   end(): void {
-    // The kind of a value is known when it begins.
+    // The kind of a value is known when the value begins.
   }
 
   abandon(isRecord: boolean): void {
@@ -131,7 +131,7 @@ export function kindOf(first: number): JsonKind {
   }
 }
 
-/** For example `an array of 800; the first item is an object with the keys id, name`. */
+/** Describes JSON, for example `an array of 800; the first item is an object with the keys id, name`. */
 export function describeShape({ kind, count, keys, first, isComplete }: JsonShape): string {
   const counted = isComplete ? formatCount(count) : `at least ${formatCount(count)}`
   if (kind === 'array') {
@@ -173,7 +173,7 @@ export interface ReadPath extends JsonPath {
   readonly text: string
 }
 
-/** Reads a JSONPath, with or without its `$`. Throws `invalid-json-path` with a path that would work. */
+/** Reads a JSONPath, with or without its `$`. Throws `invalid-json-path` with a suggestion of a valid path. */
 export async function readJsonPath(
   path: string,
   source: Pick<ContentSource, 'reference' | 'blocks' | 'size'>,

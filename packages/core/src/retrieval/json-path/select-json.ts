@@ -12,7 +12,7 @@ import type { ContentSource } from '../../content/content-source.ts'
 import { WorkTimeout, type WorkClock } from '../../search/work-clock.ts'
 
 const SLICE_BYTES = 262_144
-/** Values that are tested before the clock is read again, which takes as long as testing a small value. */
+/** Number of values to test between readings of the clock. A reading takes as long as testing a small value. */
 const VALUES_PER_CHECK = 64
 
 export interface SelectedValue {
@@ -36,7 +36,7 @@ export interface Selection {
   readonly count: number
   /** Lines of JSON Lines that are not whole JSON. Values before the first fault of a line may be selected. */
   readonly skippedLines: number
-  /** Start of the first value that is not JSON and must pass a filter. */
+  /** Start of the first value that a filter must test but that is not JSON. */
   readonly brokenAt: number | undefined
   readonly ended:
     | { readonly by: 'all' | 'enough' }

@@ -79,7 +79,7 @@ async function answerPassages(
   return writePassages(shown, frame, context)
 }
 
-/** Returns the rest of the answer, for a number of passages shown. */
+/** Returns a function that writes the rest of the answer for a number of shown passages. */
 function pageOf({ reference, query, after }: QueryRequest, what: string, base: Answer & { readonly matches: number }) {
   return (shown: number): Answer => ({
     ...base,
@@ -101,7 +101,7 @@ function noteStop(scan: WordScan, { size }: ContentSource): string[] {
   return [`The time was spent after ${linesRead(scan)}, ${part} % of the content: the rest is not ranked`]
 }
 
-/** Factor for each further passage of the same entry, so that other entries are shown, too. */
+/** Factor of the score for each further passage of the same entry, so that other entries are shown, too. */
 const SAME_ENTRY = 0.85
 
 interface EntryScan {
@@ -182,7 +182,7 @@ async function scanSource(
   return await scanWords(source.blocks(), words, options)
 }
 
-/** Keeps as many lines in all entries together as in a single entry. */
+/** Limits the lines kept for all entries together to the limit of a single entry. */
 function shareRoom(entries: readonly EntryScan[], words: readonly QueryWord[], statistics: WordStatistics): void {
   const count = entries.reduce((sum, { scan }) => sum + scan.candidates.count, 0)
   if (count <= MAX_CANDIDATES) return
@@ -233,7 +233,7 @@ function showWord({ text }: QueryWord): string {
   return abridge(text, MAX_WORD_SHOWN)
 }
 
-/** For example `payment 31, failed 1,190`. */
+/** Counts the lines with each word, for example `payment 31, failed 1,190`. */
 function describeCounts({ words }: QueryWords, lineCounts: readonly number[]): string {
   const asked = words.flatMap((word, index) =>
     word.implied || lineCounts[index] === 0 ? [] : [`${showWord(word)} ${formatCount(lineCounts[index]!)}`],

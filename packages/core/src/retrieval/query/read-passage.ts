@@ -20,7 +20,7 @@ import type { AnswerLimit } from '../retrieval-tool.ts'
 const AROUND_PART = 100
 /** Lines are marked if the weight of their words is at least this share of the highest weight. */
 const TELLING_SHARE = 0.15
-/** Number of chunks to keep, because successive passages are often in the same chunks. */
+/** Number of decoded chunks to keep, because successive passages are often in the same chunks. */
 const KEPT_CHUNKS = 4
 const ENCODER = new TextEncoder()
 
@@ -64,7 +64,7 @@ export function passageReader(
     return marked.some((view) => view.match !== undefined) ? marked : views(0)
   }
 
-  /** Views a progress line as a terminal shows it, unless only an earlier state has one of the words. */
+  /** Views a progress line as a terminal shows it. If only an earlier state has a word, views the whole line. */
   function viewLine(line: string, start: number, number: number, least: number): LineView {
     const stored = line.replace(/\r?\n$/, '')
     const of = { number, line: { start, end: start + ENCODER.encode(stored).length }, start, isWhole: true }
@@ -161,7 +161,7 @@ function withoutReturn(text: string, start: number, end: number): number {
   return end > start && text.charCodeAt(end - 1) === 13 ? end - 1 : end
 }
 
-/** Returns the index of the first line to show. Very long lines, and empty lines at the edges, are left out. */
+/** Returns the index of the first line to show. The shown lines stop at very long lines, and have no empty edges. */
 function firstShown(lines: readonly string[], index: number): number {
   let first = index
   for (let at = index - 1; at >= Math.max(0, index - LINES_BEFORE) && lines[at]!.length <= MAX_UNIT_LENGTH; at--) {
@@ -182,7 +182,7 @@ function endShown(lines: readonly string[], index: number): number {
   return end
 }
 
-/** Shapes of a passage, in this order: UTF-16 units of a line, and lines around those with words. */
+/** Shapes of a passage, tried in this order: UTF-16 units of a line, and lines around a line with words. */
 const SHAPES = [
   { length: 1_000, around: 9 },
   { length: 400, around: 9 },
@@ -206,7 +206,7 @@ export interface ShownPassage {
   readonly similarLine: number
 }
 
-/** `frame` returns the rest of the answer, for the number of passages shown. */
+/** Writes passages. `frame` returns the rest of the answer for a number of shown passages. */
 export function writePassages(
   passages: readonly ShownPassage[],
   frame: (shown: number) => Answer,
@@ -243,7 +243,7 @@ function writeParts(passages: readonly ShownPassage[], shape: PassageShape): Ans
   })
 }
 
-/** Writes a passage. Lines in `shown`, which earlier passages have, are not repeated as neighbors. */
+/** Writes a passage. Lines in `shown`, which earlier passages contain, are not repeated as neighbors. */
 function writePassage({ views, similar, similarLine }: ShownPassage, shown: Set<number>, shape: PassageShape) {
   const near = views.filter(
     (view) => isNear(view, views, shape.around) && !(view.start === view.line.start && shown.has(view.number)),

@@ -14,7 +14,7 @@ import { limitsOf, loadTables, type LoadedTables } from './load-table.ts'
 
 export interface SqlRequest {
   readonly mode: 'sql'
-  /** References of the tables: the largest table of each, called `t`, or `t1`, `t2` and so on. */
+  /** References of entries. The largest table of each is called `t`, or with several entries `t1`, `t2` and so on. */
   readonly references: readonly string[]
   readonly reference: string
   readonly sql: string
@@ -116,7 +116,7 @@ function explainError(error: string, databases: readonly SqlDatabase[], request:
 const callOf = ({ references, reference, path, sql }: SqlRequest): RetrievalCall =>
   references.length > 1 ? { references, sql } : { reference, json_path: path, sql }
 
-/** Quotes the name of a column. A column with a longer name cannot be shown here. */
+/** Quotes the name of a column. A very long name is cut, so its column cannot be selected. */
 const sqlName = (name: string): string =>
   /^[A-Za-z_]\w{0,79}$/.test(name) ? name : `"${abridge(name, MAX_NAME_UNITS).replaceAll('"', '""')}"`
 

@@ -14,11 +14,11 @@ const MAX_COLUMNS = 2_000
 const BATCH_BYTES = 1_048_576
 const BATCH_CELLS = 131_072
 const EMPTY_BATCH = 16_384
-/** Largest number of cells in a batch. Cells that are missing because a column came later count, too. */
+/** Largest number of cells in a batch. The count includes empty cells of rows before a new column. */
 const MAX_BATCH_CELLS = 4_194_304
 const MAX_ROWS = 5_000_000
 const START_BYTES = 65_536
-/** Bytes to read before the time is checked again: fewer for wide tables, whose rows have every column. */
+/** Bytes to read before the time is checked again. Wide tables use fewer, because each row has every column. */
 const SLICE_BYTES = 32_768
 const LEAST_SLICE_BYTES = 1_024
 const USUAL_COLUMNS = 32
@@ -38,7 +38,7 @@ let cachedBytes = 0
 const storages = new WeakMap<Storage, number>()
 let storageCount = 0
 
-/** Loads tables: of a document without rows, the largest array of objects. Throws `not-a-table` and `too-large`. */
+/** Loads tables. Of a document without rows, loads its largest array of objects. Throws `not-a-table`, `too-large`. */
 export async function loadTables(
   source: ContentSource,
   path: string | undefined,
@@ -231,7 +231,7 @@ class ArrayFinder implements JsonVisitor {
     this.#open.length = 0
   }
 
-  /** Includes arrays that content which is cut off does not end. */
+  /** Ends all open arrays, because cut content has arrays without an end. Returns the largest array. */
   finish(at: number): ArrayFinder['largest'] {
     while (this.#open.length > 0) this.end(at)
     return this.largest
@@ -241,7 +241,7 @@ class ArrayFinder implements JsonVisitor {
 const encoder = new TextEncoder()
 
 class TableBatches implements TableSink {
-  /** Cells by column names. Equal names make one table. */
+  /** Cells grouped by column names. Rows with equal column names form one table. */
   readonly #tables = new Map<string, CellBatches>()
   #current: CellBatches | undefined
   #rows = 0
@@ -283,7 +283,7 @@ class CellBatches {
   #size = 0
   #lengths = new Int32Array(EMPTY_BATCH)
   #cells = 0
-  /** For each row, its end in the array of lengths. Rows before a new column are shorter. */
+  /** End of each row in the array of lengths. Rows before a new column are shorter. */
   #rowEnds: number[] = []
   width = 0
   #ready: CellBatch[] = []
