@@ -26,7 +26,7 @@ export function checkBytes(actual: Uint8Array, expected: Uint8Array, what: strin
       fail(`${what}: byte ${index} is ${actual[index]} instead of ${expected[index]}`)
 }
 
-/** Count the equal bytes at the start. It compares four bytes at a time if possible, because contents can be large. */
+/** Count the equal bytes at the start. Compares four bytes at a time if possible, because contents can be large. */
 function equalPrefix(actual: Uint8Array, expected: Uint8Array): number {
   if (actual.byteOffset % 4 !== 0 || expected.byteOffset % 4 !== 0) return 0
   const length = expected.byteLength >>> 2
@@ -68,7 +68,7 @@ export async function rejectionCode(
   return error
 }
 
-/** Check that a wrong argument rejects with a `TypeError`, because it is no failure of the storage. */
+/** Check that a wrong argument rejects with a `TypeError`, because the storage has not failed. */
 export async function rejectionOfMistake(what: string, run: () => unknown): Promise<void> {
   const error = await rejection(what, run)
   if (!(error instanceof Error) || error.name !== 'TypeError')

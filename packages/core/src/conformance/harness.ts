@@ -1,7 +1,7 @@
 import type { Storage } from '../storage/storage.ts'
 import type { KillScript } from './kill-script.ts'
 
-/** Promises of a storage: `two-method` is `store` and `retrieve` alone, `full` all of a Spillway backend. */
+/** Level of promises: `two-method` for only `store` and `retrieve`, `full` for all promises of a Spillway backend. */
 export type ConformanceLevel = 'two-method' | 'full'
 
 /** Settings that a case may ask for, with the meaning they have in `ManagedStorageOptions`. */
@@ -68,7 +68,7 @@ export interface HarnessInstance {
 export interface ConformanceHarness {
   /** Name of the backend in reports. */
   readonly name: string
-  /** The promises of the storage. Defaults to `full`; required for one without `list` and `scope`. */
+  /** The promises of the storage. Defaults to `full`; required for a storage without `list` and `scope`. */
   readonly level?: ConformanceLevel
   /** The settings that `create` can apply. Defaults to none. */
   readonly settings?: readonly (keyof StorageSettings)[]
@@ -108,7 +108,7 @@ export interface CaseContext {
 
 /** One promise and its check, as data that any test runner can run. */
 export interface ConformanceCase {
-  /** Stable: `area/what-is-promised`. Id for known gaps and reports. */
+  /** Stable id for known gaps and reports, in the form `area/what-is-promised`. */
   readonly id: string
   /** The promise in a sentence. */
   readonly title: string
@@ -118,9 +118,9 @@ export interface ConformanceCase {
   readonly requires?: readonly (Capability | PowerName)[]
   /** Settings with which the storage is created. */
   readonly settings?: StorageSettings
-  /** Set on cases that need the driver of a storage, which only storages of `createStorage` have. */
+  /** Set for cases that need the driver of a storage. Only storages of `createStorage` have a driver. */
   readonly needsDriver?: boolean
-  /** Set on cases that need hundreds of megabytes. They run only if requested. */
+  /** Set for cases that need hundreds of megabytes. They run only if requested. */
   readonly large?: boolean
   /** Reject if the storage breaks the promise. */
   run(context: CaseContext): Promise<void>

@@ -43,7 +43,7 @@ export async function runKillScript(
 }
 
 const PIECES = 16
-/** Keeps waiting writers referenced, so that they are not collected as garbage. */
+/** A promise that never settles. It references waiting writers, so that they are not collected as garbage. */
 const NEVER = new Promise<never>(() => undefined)
 
 async function* halfOf(content: Uint8Array, reached: () => void): AsyncGenerator<Uint8Array> {

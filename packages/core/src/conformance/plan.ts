@@ -20,7 +20,7 @@ export interface ConformanceOptions {
   readonly thorough?: boolean
   /** Also run the cases that need hundreds of megabytes. Defaults to `false`. */
   readonly large?: boolean
-  /** Seed of everything random. Defaults to 1. */
+  /** Seed of all random values. Defaults to 1. */
   readonly seed?: number
   /** The cases to run. Defaults to {@link conformanceCases}. */
   readonly cases?: readonly ConformanceCase[]
@@ -144,7 +144,7 @@ function assertHarness(harness: ConformanceHarness, cases: readonly ConformanceC
   for (const name of Object.keys(harness.missingSettings ?? {}))
     if (!SETTINGS.includes(name) || harness.settings?.some((setting) => setting === name) === true)
       throw new TypeError(
-        `missingSettings names ${JSON.stringify(name)}, which is no setting, or is in settings too. Correct or remove it.`,
+        `missingSettings names ${JSON.stringify(name)}, which is not a setting, or is in settings. Correct or remove it.`,
       )
   for (const name of Object.keys(harness.missingPowers ?? {}))
     if (!Object.hasOwn(POWERS, name))

@@ -27,7 +27,7 @@ test('a report has a row for each area, and then the cases that did not pass, wi
 
 Failed:
 
-- it is not kept (promised: C; likely mistake: a buffer is kept or handed out instead of copied, or content is cut or decoded as text): \`content/c\`
+- it is not kept (promised: C; likely mistake: a buffer is kept or returned instead of copied, or content is cut or decoded as text): \`content/c\`
 
 Closed gaps, which the harness still declares:
 

@@ -13,7 +13,7 @@ export interface RunConformanceOptions extends ConformanceOptions {
   readonly onResult?: (result: CaseResult) => void
   /** Ends the run early: the running case fails, and so do all cases after it. */
   readonly signal?: AbortSignal
-  /** Milliseconds for the whole run. After them, the script ends as if it were aborted. Defaults to 30 minutes. */
+  /** Milliseconds for the whole run. After this time, the run is aborted. Defaults to 30 minutes. */
   readonly timeLimitMs?: number
 }
 
@@ -63,7 +63,7 @@ export async function runConformance(
   return { name: harness.name, level: harness.level ?? 'full', seed: options.seed ?? 1, ok, results }
 }
 
-/** Plan the run. If no storage can be created, each case fails. Creating the first may never end or throw later. */
+/** Plan the run. Each case fails if no storage can be created. Creating the first storage may hang, or throw later. */
 async function planOrFailures(
   harness: ConformanceHarness,
   options: RunConformanceOptions,
@@ -89,7 +89,7 @@ const MAX_MESSAGE = 400
 
 const DEFAULT_TIME_LIMIT_MS = 30 * 60_000
 
-/** Run one planned case for a test runner, and return its result. A failing storage never makes it reject. */
+/** Run one planned case for a test runner, and return its result. Resolves even if the storage fails. */
 export async function runCase(
   harness: ConformanceHarness,
   planned: PlannedCase,
@@ -104,7 +104,7 @@ export async function runCase(
   let failure = await failureOf(harness, planned, options)
   const strayed = await stray.end()
   if (strayed !== undefined)
-    failure ??= failureFrom('error', strayed.error, 'has thrown an error where nobody waits for it: ')
+    failure ??= failureFrom('error', strayed.error, 'has thrown an error that no code handles: ')
   if (planned.knownGap === undefined)
     return failure === undefined ? { id, title, status: 'passed' } : failed(id, title, failure)
   if (failure === undefined) {

@@ -52,7 +52,7 @@ export async function* stream(...chunks: readonly Uint8Array[]): AsyncGenerator<
   yield* chunks
 }
 
-/** Let other pending work run: `turns` microtasks, or everything that is due if it is 0. */
+/** Let other work run: `turns` microtasks, or all pending work if `turns` is 0. */
 export async function pause(turns = 0): Promise<void> {
   if (turns === 0) await new Promise((resolve) => setTimeout(resolve, 0))
   for (let turn = 0; turn < turns; turn += 1) await Promise.resolve()

@@ -38,7 +38,7 @@ export function wrappedHarness(harness: ConformanceHarness, wrapping: StorageWra
   return {
     ...harness,
     name: `${harness.name}, ${wrapping.name}`,
-    // Every operation does more.
+    // Every operation of a wrapped storage takes longer.
     timeoutMs: 3 * (harness.timeoutMs ?? DEFAULT_TIMEOUT_MS),
     knownGaps: { ...harness.knownGaps, ...wrapping.knownGaps },
     async create(settings) {
@@ -81,9 +81,9 @@ function wrappedPowers(
   }
 }
 
-/** Cut the only entry of a driver. The backend itself must detect damage of content that is stored without changes. */
+/** Cut the only entry of a driver. Content that is stored unchanged is not cut: the backend itself detects damage. */
 async function cutChangedContent(driver: StorageDriver | undefined, plain: Uint8Array): Promise<boolean> {
-  if (driver === undefined) throw new TypeError('The harness must create storages of createStorage, to be wrapped.')
+  if (driver === undefined) throw new TypeError('The harness must create its storages by createStorage().')
   for await (const { id } of driver.list('')) {
     const found = await driver.read(id)
     if (found === undefined) continue

@@ -17,7 +17,7 @@ export const ageCases: readonly ConformanceCase[] = [
   {
     id: 'age/expires',
     title:
-      'An entry exists until it expires, even with the clock set back, and then is evicted for every caller, with the reason',
+      'An entry exists until it expires, even if the clock is set back. Then every caller gets evicted with the reason',
     requires: ['clock', 'stat', 'list'],
     settings: SETTINGS,
     async run({ storage, powers: { clock } }) {
@@ -26,16 +26,16 @@ export const ageCases: readonly ConformanceCase[] = [
       const { expiresAt, lastUsedAt } = await storage.stat(reference)
       checkEqual(expiresAt, lastUsedAt + TTL_MS, 'expiresAt')
       clock.advance(-YEAR_MS)
-      await attempt('describing it with the clock set back', () => storage.stat(reference))
+      await attempt('describing the entry with the clock set back', () => storage.stat(reference))
       clock.advance(YEAR_MS + TTL_MS - 1_000)
-      await attempt('describing it before its age', () => storage.stat(reference))
+      await attempt('describing the entry before it expires', () => storage.stat(reference))
       clock.advance(1_001)
       checkEqual(await collect(storage.list()), [], 'entries listed')
-      await rejectionCode('evicted', 'describing it at its age', () => storage.stat(reference))
+      await rejectionCode('evicted', 'describing the expired entry', () => storage.stat(reference))
       const again = Array.from({ length: 10 }, () => evicted(storage, reference))
       const [{ eviction }] = await Promise.all([evicted(storage, reference), ...again])
       checkEqual([eviction?.reason, eviction?.metadata], ['age', metadata], 'reason and metadata')
-      check((eviction?.evictedAt ?? Infinity) <= clock.now(), 'it was evicted in the future')
+      check((eviction?.evictedAt ?? Infinity) <= clock.now(), 'evictedAt is in the future')
     },
   },
   {
@@ -85,7 +85,7 @@ export const ageCases: readonly ConformanceCase[] = [
   },
   ...(['a-store', 'another-instance'] as const).map((who): ConformanceCase => ({
     id: `gc/never-takes-what-${who}-found`,
-    title: `An entry that a store found existing is kept, whenever ${who === 'a-store' ? 'gc' : 'gc of another instance'} runs`,
+    title: `An entry that is stored again is kept, even if ${who === 'a-store' ? 'gc' : 'gc of another instance'} runs`,
     requires: ['clock', 'gc', ...(who === 'a-store' ? [] : (['reopen'] as const))],
     settings: SETTINGS,
     async run({ storage, powers, thorough }) {
@@ -100,7 +100,7 @@ export const ageCases: readonly ConformanceCase[] = [
         await pause((round * 7) % 40)
         const reference = await storage.store('expiring', bytes('content'))
         await collecting
-        const found = await attempt(`retrieving what was stored during gc ${round}`, () => storage.retrieve(reference))
+        const found = await attempt(`retrieving the entry stored during gc ${round}`, () => storage.retrieve(reference))
         checkBytes(found.content, bytes('content'), 'content')
       }
     },
@@ -120,7 +120,7 @@ const evictedByQuota = (storage: Storage, reference: string, which: string): Ret
 export const quotaCases: readonly ConformanceCase[] = [
   {
     id: 'quota/evicts-least-recently-used',
-    title: 'A scope over maxBytes loses the least recently used entries, even with the clock set back, and no others',
+    title: 'A scope over maxBytes loses only its least recently used entries, even if the clock is set back',
     requires: ['clock', 'delete'],
     settings: QUOTA_SETTINGS,
     async run({ storage, powers: { clock } }) {
@@ -138,7 +138,7 @@ export const quotaCases: readonly ConformanceCase[] = [
       await keptByQuota(storage, third, 'new')
       clock.advance(-YEAR_MS)
       const fourth = await storage.store('fourth', pattern(PART, 4))
-      // A deletion makes a storage count again.
+      // After a deletion, the storage counts the bytes of the scope again.
       await storage.delete(await storage.store('small', bytes('content')))
       clock.advance(MINUTES)
       const fifth = await storage.store('fifth', pattern(PART, 5))
@@ -149,7 +149,7 @@ export const quotaCases: readonly ConformanceCase[] = [
   },
   {
     id: 'quota/holds',
-    title: 'After many stores and streams, a scope has at most maxBytes and its newest entry',
+    title: 'After many stores and streams, a scope is within maxBytes and has its newest entry',
     requires: ['list', 'storeStream', 'clock'],
     settings: QUOTA_SETTINGS,
     async run({ storage, powers: { clock } }) {
@@ -163,7 +163,7 @@ export const quotaCases: readonly ConformanceCase[] = [
         check(total <= QUOTA_SETTINGS.maxBytes, `${total} bytes are stored after ${index + 1} stores`)
         check(
           listed.some(({ reference }) => reference === newest),
-          'the newest entry is not there',
+          'the newest entry is missing',
         )
         clock.advance(1_000)
       }
@@ -188,7 +188,7 @@ export const quotaCases: readonly ConformanceCase[] = [
   },
   {
     id: 'quota/too-large',
-    title: 'Content larger than the whole quota is refused with too-large, and no other entry is evicted for it',
+    title: 'Content larger than the whole quota is rejected with too-large, and no other entry is evicted',
     requires: ['storeStream', 'list'],
     settings: QUOTA_SETTINGS,
     async run({ storage }) {

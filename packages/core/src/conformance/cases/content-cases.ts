@@ -52,7 +52,7 @@ export const contentCases: readonly ConformanceCase[] = [
   },
   {
     id: 'content/transferred',
-    title: 'A buffer that is transferred after the call is stored, and each retrieval returns a copy',
+    title: 'A buffer is stored even if it is transferred after the call, and each retrieval returns a copy',
     async run({ storage }) {
       const given = new SharingBytes(bytes('given away'))
       const reference = await storage.store('call_1_0', given, 'text/plain', { transfer: true })
@@ -86,7 +86,7 @@ const SPANS: readonly (readonly [offset: number, length: number])[] = [
 export const rangeCases: readonly ConformanceCase[] = [
   {
     id: 'range/equals-slice',
-    title: 'Any range equals the same slice of the whole, even if empty or past the end, and has its size and type',
+    title: 'Any range, even if empty or past the end, has the size and type, and equals the same slice of the content',
     requires: ['retrieveRange'],
     async run({ storage, random, thorough }) {
       for (const size of [0, SIZE, 200_000]) {
@@ -107,7 +107,7 @@ export const rangeCases: readonly ConformanceCase[] = [
   },
   {
     id: 'range/of-large-content',
-    title: "Ranges of 5 MB are right at any boundary of the backend's pieces",
+    title: "Ranges of 5 MB are correct at every boundary of the backend's chunks",
     requires: ['retrieveRange'],
     async run(context) {
       const { storage } = context

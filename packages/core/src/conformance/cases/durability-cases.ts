@@ -52,7 +52,7 @@ export const durabilityCases: readonly ConformanceCase[] = [
   },
   {
     id: 'durability/description',
-    title: 'A new instance describes and lists entries like the first one, without deleted ones, and stores none twice',
+    title: 'A new instance describes and lists entries like the first, without deleted ones, and stores no entry twice',
     requires: ['reopen', 'stat', 'list', 'delete', 'clear', 'scope'],
     async run({ storage, powers }) {
       const metadata = { tool: 'read_log', note: 'a\nb é' }
@@ -70,7 +70,7 @@ export const durabilityCases: readonly ConformanceCase[] = [
       const reopened = (await powers.reopen()) as Required<Storage>
       checkEqual(await attempt('describing it', () => reopened.stat(reference)), described, 'description')
       checkEqual(await collect(reopened.list()), [described], 'list')
-      await rejectionCode('not-found', 'retrieving what was deleted', () => reopened.retrieve(deleted))
+      await rejectionCode('not-found', 'retrieving the deleted entry', () => reopened.retrieve(deleted))
       let created: boolean | undefined
       const again = await store(reopened, (receipt) => (created = receipt.created))
       checkEqual([again, created], [reference, false], 'reference, and whether it was created')
@@ -97,8 +97,7 @@ export const durabilityCases: readonly ConformanceCase[] = [
   },
   {
     id: 'kill/acknowledged-survive',
-    title:
-      'Entries acknowledged before the writer was killed are complete, and the one that it was writing is not visible',
+    title: 'Entries acknowledged before the writer was killed are complete, and the unfinished entry is not visible',
     requires: ['kill', 'list'],
     async run({ storage, powers }) {
       const references = await powers.kill(SCRIPT)
@@ -111,7 +110,7 @@ export const durabilityCases: readonly ConformanceCase[] = [
   },
   {
     id: 'kill/leftovers-are-collected',
-    title: 'gc, a day later, removes what the killed writer left, and nothing else',
+    title: 'A day later, gc removes the leftovers of the killed writer, and nothing else',
     requires: ['kill', 'gc', 'clock', 'residue', 'list', 'clear'],
     async run({ storage, powers }) {
       await storage.store('warm-up', bytes('content'))
@@ -141,8 +140,7 @@ export const durabilityCases: readonly ConformanceCase[] = [
 export const instanceCases: readonly ConformanceCase[] = [
   {
     id: 'instances/one-creates',
-    title:
-      'If several instances store equal input, exactly one creates the entry, and an undo of one keeps it for the others',
+    title: 'If several instances store equal input, exactly one creates the entry, and an undo keeps it for the others',
     requires: ['reopen', 'list', 'delete'],
     async run({ storage, powers }) {
       const instances = [storage, await powers.reopen(), await powers.reopen()]
@@ -157,7 +155,7 @@ export const instanceCases: readonly ConformanceCase[] = [
         const reference = await store(storage)
         for (const instance of instances.slice(1)) await store(instance)
         await storage.delete(reference, { unusedSince: receipts[3]?.usedAt })
-        const found = await attempt('retrieving what others have stored since', () => storage.retrieve(reference))
+        const found = await attempt('retrieving an entry stored again by others', () => storage.retrieve(reference))
         checkBytes(found.content, content, 'content')
       }
       checkEqual((await collect(storage.list())).length, 10, 'number of entries')
@@ -199,8 +197,8 @@ export const instanceCases: readonly ConformanceCase[] = [
       await attempt('closing', () => storage.close())
       await attempt('closing again', () => storage.close())
       for (const other of others) {
-        await readable(other, reference, bytes('content'), 'after another was closed')
-        await attempt('storing after another was closed', () => other.store('later', bytes('content')))
+        await readable(other, reference, bytes('content'), 'after another instance was closed')
+        await attempt('storing after another instance was closed', () => other.store('later', bytes('content')))
         checkEqual((await collect(other.list({ below: false }))).length, 2, 'number of entries')
       }
     },
@@ -217,7 +215,7 @@ export const instanceCases: readonly ConformanceCase[] = [
       for (const forged of ['../../etc/passwd', '/etc/passwd', 'a\u0000b', "'; rm -rf /"])
         await rejection(`locating ${JSON.stringify(forged)}`, () => {
           const location = storage.locate(forged)
-          if (location === undefined) throw new Error('not known, which is fine')
+          if (location === undefined) throw new Error('the location is unknown, which is allowed')
           return location
         })
     },
@@ -242,7 +240,7 @@ export const instanceCases: readonly ConformanceCase[] = [
     title: 'The command of a location prints exactly the content',
     requires: ['locate', 'scope', 'shell'],
     async run({ storage, powers }) {
-      // One process each, so that each of the names and types is there once.
+      // Each location starts a process, so each name and each type is tested only once.
       for (const [name, type] of [
         ['a', 'text/plain'],
         ['it\'s a $(id) `id` "scope"', 'application/json'],
@@ -253,7 +251,7 @@ export const instanceCases: readonly ConformanceCase[] = [
         const content = pattern(3_000, 71)
         const location = scope.locate(await scope.store('call_1_0', content, type))
         check(location !== undefined, `the location of an entry of ${name} is not known after storing it`)
-        checkBytes(await powers.shell(location.command), content, `what ${location.command} prints`)
+        checkBytes(await powers.shell(location.command), content, `output of ${location.command}`)
       }
     },
   },
@@ -315,7 +313,7 @@ export const maintenanceCases: readonly ConformanceCase[] = [
       let created: boolean | undefined
       const onStored = (receipt: StoreReceipt): void => void (created = receipt.created)
       await storage.store('Call 1', new Uint8Array(0), 'text/x-log', { onStored })
-      checkEqual(created, false, 'whether storing what was copied has created it')
+      checkEqual(created, false, 'whether storing copied content again has created an entry')
     },
   },
   {
@@ -328,14 +326,14 @@ export const maintenanceCases: readonly ConformanceCase[] = [
       for (const repair of [false, true]) {
         const { entries, unproven, problems } = await checkStorage(managed(storage), { repair })
         checkEqual(problems, [], 'problems')
-        checkEqual([entries, unproven], [samples.count, SCOPES.length], 'entries, and streams, which nothing proves')
+        checkEqual([entries, unproven], [samples.count, SCOPES.length], 'entries, and streams without a digest')
       }
       await samples.check(storage)
     },
   },
   {
     id: 'check/damaged',
-    title: 'A check names content that was cut short, and after a repair it can be stored again',
+    title: 'A check names content that was cut short, and the content can be stored again after a repair',
     requires: ['damage', 'list'],
     needsDriver: true,
     async run({ storage, powers }) {

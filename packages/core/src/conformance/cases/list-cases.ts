@@ -6,7 +6,7 @@ import { bytes, collect, referencesIn } from '../sample.ts'
 export const listCases: readonly ConformanceCase[] = [
   {
     id: 'list/while-storing-and-deleting',
-    title: 'While other entries are stored and removed, those that stay are each listed once',
+    title: 'While some entries are stored and removed, each other entry is listed once',
     requires: ['list', 'delete'],
     async run({ storage, thorough }) {
       const staying = new Set<string>()
@@ -99,15 +99,15 @@ export const deleteCases: readonly ConformanceCase[] = [
       const again = Array.from({ length: 10 }, () => storage.delete(reference))
       await attempt('deleting in parallel', () => Promise.all([storage.delete(reference), ...again]))
       await gone(storage, reference)
-      await attempt('deleting what never was', () => storage.delete('call_9_9_abcdefghijklmnopqrst'))
-      await attempt('deleting what never was, if unused', () =>
+      await attempt('deleting an entry that never existed', () => storage.delete('call_9_9_abcdefghijklmnopqrst'))
+      await attempt('deleting an entry that never existed, if unused', () =>
         storage.delete('call_9_9_abcdefghijklmnopqrst', { unusedSince: Date.now() }),
       )
     },
   },
   {
     id: 'undo/keeps-an-older-entry',
-    title: 'An undo removes an entry that was not used since its store, and keeps one that was stored again',
+    title: 'An undo removes an entry that was not used since its store, and keeps an entry that was stored again',
     requires: ['delete'],
     async run({ storage }) {
       const first = await storeWithReceipt(storage, 'content')

@@ -6,7 +6,7 @@ import { opened } from './combined/methods.ts'
 import { bytes, collect, pattern, randomBelow, stream } from '../sample.ts'
 
 const TYPE = 'Text/CSV; header=present'
-/** Size above the largest read that backends do at once. */
+/** Size of content that no backend reads at once. */
 const LARGE = 17_000_003
 
 async function checkRead(open: OpenContent, content: Uint8Array, offset: number, length: number): Promise<void> {
@@ -14,7 +14,7 @@ async function checkRead(open: OpenContent, content: Uint8Array, offset: number,
   checkBytes(await attempt(what, () => open.read(offset, length)), content.subarray(offset, offset + length), what)
 }
 
-/** Make lines of the given length. Their size is a power of ten, so the last line has no end. */
+/** Make lines of the given length. One more byte follows, so that the last line has no line end. */
 function lines(count: number, length: number): Uint8Array {
   const content = new Uint8Array(count * length + 1).fill(0x61)
   for (let line = 1; line <= count; line += 1) content[line * length - 1] = 0x0a
@@ -24,7 +24,7 @@ function lines(count: number, length: number): Uint8Array {
 export const openCases: readonly ConformanceCase[] = [
   {
     id: 'open/equals-slice',
-    title: 'Opened content has the type and size, and any part of it equals the same slice of the whole',
+    title: 'Opened content has the type and size, and any range of it equals the same slice of the content',
     requires: ['open'],
     async run({ storage, random, thorough }) {
       for (const size of [0, 1, 1_000, 65_536, 200_000]) {
@@ -95,7 +95,7 @@ export const openCases: readonly ConformanceCase[] = [
         const reference = await storage.store(`call_${turn}`, bytes('content'))
         await opened(storage, reference, (open) => checkRead(open, bytes('content'), 0, 7))
         await removed(reference)
-        await rejectionCode('not-found', 'opening what was removed', () => storage.open(reference))
+        await rejectionCode('not-found', 'opening the removed entry', () => storage.open(reference))
       }
     },
   },
@@ -126,7 +126,7 @@ export const openCases: readonly ConformanceCase[] = [
 
 const MB = 1_048_576
 
-/** Write content in chunks of an odd length, so that segments begin anywhere within a chunk. */
+/** Write content in chunks of an odd length, so that segments can begin at any position within a chunk. */
 async function writeAll(writer: EntryWriter, content: Uint8Array): Promise<void> {
   for (let start = 0; start < content.length; start += 99_991)
     await writer.write(content.subarray(start, start + 99_991))
@@ -167,7 +167,7 @@ export const openEntryCases: readonly ConformanceCase[] = [
   },
   {
     id: 'open-entry/leaves-nothing',
-    title: 'Deleting an entry that was once open leaves no more behind than deleting a stored one',
+    title: 'Deleting an entry of openEntry leaves no more records than deleting a stored entry',
     requires: ['openEntry', 'delete', 'residue'],
     async run({ storage, powers }) {
       await storage.delete(await storage.store('call_1', bytes('content')))
@@ -253,7 +253,7 @@ export const openEntryCases: readonly ConformanceCase[] = [
   },
   {
     id: 'open-entry/lost',
-    title: 'An entry of a silent writer becomes lost with its content so far, and a slow writer can still close it',
+    title: 'An entry of a silent writer becomes lost but keeps its content, and a slow writer can still close it',
     requires: ['openEntry', 'stat', 'clock'],
     async run({ storage, powers: { clock } }) {
       const content = numberedLines(15_000)

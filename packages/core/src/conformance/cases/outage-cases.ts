@@ -81,7 +81,7 @@ export const outageCases: readonly ConformanceCase[] = [
   },
   ...OPERATIONS.map(({ name, requires = [], settings, run }): ConformanceCase => ({
     id: `outage/${name}`,
-    title: `During an outage ${name.replaceAll('-', ' ')} is unavailable and retryable, and works afterwards`,
+    title: `During an outage, ${name.replaceAll('-', ' ')} rejects as unavailable and retryable, and works afterwards`,
     requires: ['outage', ...requires],
     ...(settings === undefined ? {} : { settings }),
     async run({ storage, powers }) {
@@ -104,7 +104,7 @@ export const abortCases: readonly ConformanceCase[] = [
   ...OPERATIONS.filter(({ ignoresSignals }) => ignoresSignals !== true).map(
     ({ name, requires = [], run }): ConformanceCase => ({
       id: `abort/${name}`,
-      title: `If its signal has aborted, ${name.replaceAll('-', ' ')} rejects with aborted and changes nothing`,
+      title: `If its signal is aborted, ${name.replaceAll('-', ' ')} rejects with aborted and changes nothing`,
       requires: ['list', ...requires],
       async run({ storage }) {
         const reference = await storage.store('call_1_0', bytes('content'))
@@ -176,9 +176,9 @@ export const concurrencyCases: readonly ConformanceCase[] = [
         await pause(round)
         await storage.store('call_1_0', content, 'text/plain', { onStored: (receipt) => (created = receipt.created) })
         await deleted
-        // A store that found the entry may have come before the delete; one that created it has come after.
+        // A store that found the entry may have run before the delete. A store that created it ran after the delete.
         if (!created) continue
-        const found = await attempt('retrieving what was created', () => storage.retrieve(reference))
+        const found = await attempt('retrieving the created entry', () => storage.retrieve(reference))
         checkBytes(found.content, content, 'content')
       }
     },

@@ -33,7 +33,7 @@ export const scopeCases: readonly ConformanceCase[] = [
   {
     id: 'scope/awkward-segments',
     title:
-      'Segments may be any strings of up to 1 KB, and all differ: addresses, dots, control characters, Unicode forms',
+      'Segments may be any strings up to 1 KB, and each is its own scope: addresses, dots, control characters, Unicode forms',
     requires: ['scope', 'list'],
     async run({ storage }) {
       for (const segment of AWKWARD) {

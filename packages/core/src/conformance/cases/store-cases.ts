@@ -55,7 +55,7 @@ export const storeCases: readonly ConformanceCase[] = [
       )
       check(
         (receipts[1]?.usedAt ?? 0) > (receipts[0]?.usedAt ?? 0),
-        'the second use must be told from the first by its usedAt',
+        'usedAt of the second use must be later than usedAt of the first',
       )
     },
   },
@@ -179,7 +179,7 @@ export const metadataCases: readonly ConformanceCase[] = [
       try {
         Object.assign(first.metadata, { tool: 'changed' })
       } catch (error) {
-        // A frozen object is a copy that cannot be changed, which is fine.
+        // A frozen object is a copy that cannot be changed, which is allowed.
         if (!(error instanceof TypeError)) throw error
       }
       checkEqual((await storage.stat(reference)).metadata, { tool: 'read_log' }, 'metadata described again')

@@ -1,4 +1,4 @@
-/** Collects errors that no case handles: of a rejected promise without a handler, or thrown in a callback. */
+/** Collects errors that no code handles: unhandled rejections, and errors thrown in callbacks. */
 export interface StrayErrors {
   /** Stop collecting once pending callbacks have run. Return the first error, if any. */
   end(): Promise<{ readonly error: unknown } | undefined>

@@ -10,7 +10,7 @@ export class GivenUp extends Error {
 }
 
 /**
- * Wait for work, and reject after `milliseconds` or when the signal fires. If work blocks the thread, it is ended if
+ * Wait for work, and reject after `milliseconds` or when the signal fires. Work that blocks the thread is ended if
  * possible.
  *
  * @param what - Name of the work in messages: `create()`.
@@ -41,7 +41,7 @@ export async function withinTime<Result>(
   }
 }
 
-/** Start work in a separate task: if it is ended because it blocks the thread, the caller continues. */
+/** Start work in a separate task, so that the caller continues if the work is ended for blocking the thread. */
 async function apart<Result>(work: () => Promise<Result> | Result): Promise<Result> {
   await Promise.resolve()
   return await work()
@@ -51,7 +51,7 @@ async function apart<Result>(work: () => Promise<Result> | Result): Promise<Resu
 const [BEATS, LIMIT, ENDED] = [0, 1, 2]
 const BEAT_MS = 100
 
-/** Code of the watcher's thread. If the beats stop, its debugger ends the code: nothing else can end a loop. */
+/** Code of the watcher's thread. If the beats stop, its debugger ends the code, because nothing else can end a loop. */
 const WATCHER = `
 const { workerData } = require('node:worker_threads')
 const { Session } = require('node:inspector')
@@ -79,7 +79,7 @@ function watchThread(milliseconds: number) {
   Atomics.add(memory, BEATS, 1)
   Atomics.store(memory, LIMIT, Math.min(milliseconds, 2 ** 31 - 1))
   return {
-    /** Explain in the form of a continued sentence why work has not ended, if it blocked the thread. */
+    /** Return the end of a message: the reason why the work has not ended, if it blocked the thread. */
     why: () => (Atomics.load(memory, ENDED) > before ? ', because a loop without await blocks the thread' : ''),
     end: () => void Atomics.store(memory, LIMIT, 0),
   }

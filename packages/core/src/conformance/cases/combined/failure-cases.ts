@@ -52,11 +52,11 @@ const STREAM_ENDS: readonly StreamEnd[] = [
   },
   ...[250_000, 5_900_000].map((maxBytes): StreamEnd => ({
     name: `too-large-at-${maxBytes}`,
-    promise: `of more than ${maxBytes} bytes, which are allowed,`,
+    promise: `over the limit of ${maxBytes} bytes`,
     settings: { maxBytes },
     sizes: [maxBytes + CHUNK],
     run: ({ storage }, content) =>
-      rejectionCode('too-large', 'too large a stream', () =>
+      rejectionCode('too-large', 'a stream over the limit', () =>
         storage.storeStream(
           'key',
           halfway(content, () => undefined),
@@ -65,12 +65,12 @@ const STREAM_ENDS: readonly StreamEnd[] = [
   })),
   {
     name: 'cut-by-an-outage',
-    promise: 'that an outage cuts',
+    promise: 'cut by an outage',
     requires: ['outage', 'gc', 'clock'],
     async run({ storage, powers }, content) {
       let restore = async (): Promise<void> => undefined
       const source = halfway(content, async () => void (restore = await powers.outage()))
-      await rejectionCode('unavailable', 'a stream that an outage cuts', () => storage.storeStream('key', source))
+      await rejectionCode('unavailable', 'a stream cut by an outage', () => storage.storeStream('key', source))
       await restore()
       powers.clock.advance(2 * DAY_MS)
       await storage.gc()
@@ -124,12 +124,11 @@ const interrupted = (
         await rejectionCode(by === 'outage' ? 'unavailable' : 'aborted', `an interrupted ${name}`, () =>
           running.then(() => Promise.reject(outcome.reason)),
         )
-      else if (name === 'list')
-        checkEqual((outcome.value as unknown[]).length, COUNT, 'entries listed by a list that ended well')
+      else if (name === 'list') checkEqual((outcome.value as unknown[]).length, COUNT, 'entries of a complete list')
       else if (name === 'clear')
-        checkEqual([outcome.value, left.length], [COUNT, 0], 'cleared, and left, by a clear that ended well')
-      if (name === 'list') checkEqual(left.length, COUNT, 'entries left by a list')
-      // A list changes nothing, so a few entries tell whether it did.
+        checkEqual([outcome.value, left.length], [COUNT, 0], 'entries cleared and left by a complete clear')
+      if (name === 'list') checkEqual(left.length, COUNT, 'entries after a list')
+      // A list must change nothing, so reading a few entries is enough.
       for (const { reference } of name === 'list' ? left.slice(0, 5) : left)
         await readable(storage, reference, stored.get(reference) ?? bytes(''), `after an interrupted ${name}`)
       if (name === 'clear') checkEqual(await storage.clear(), left.length, 'entries cleared afterwards')
@@ -142,7 +141,7 @@ export const failureCases: readonly ConformanceCase[] = [
   ...STREAM_ENDS.map(
     ({ name, promise, requires = [], settings = {}, sizes = [300_000, LONG], run }): ConformanceCase => ({
       id: `stream/${name}-leaves-no-record`,
-      title: `A stream ${promise} leaves no entry and no physical record, whether it is shorter or longer than a part`,
+      title: `A stream ${promise} leaves no entry and no physical record, for any length of the stream`,
       requires: ['storeStream', 'list', 'residue', ...requires],
       settings,
       async run(context) {
@@ -159,7 +158,7 @@ export const failureCases: readonly ConformanceCase[] = [
   ),
   {
     id: 'stream/invisible-while-long',
-    title: 'No instance sees an entry or a part of it before its stream of 6 MB has ended',
+    title: 'No instance sees any part of an entry before its stream of 6 MB has ended',
     requires: ['storeStream', 'list'],
     async run({ storage, powers }) {
       const { reopen = async () => storage } = powers as Partial<typeof powers>
@@ -179,7 +178,7 @@ export const failureCases: readonly ConformanceCase[] = [
   },
   ...(['clear', 'gc'] as const).map((name): ConformanceCase => ({
     id: `stream/${name}-meanwhile`,
-    title: `A stream during which ${name} runs is stored whole or rejects`,
+    title: `If ${name} runs during a stream, the stream is stored whole or rejects`,
     requires: ['storeStream', 'list', name],
     async run({ storage }) {
       for (const size of [300_000, LONG]) {
@@ -194,7 +193,7 @@ export const failureCases: readonly ConformanceCase[] = [
   })),
   {
     id: 'store/invisible-until-whole',
-    title: 'While content is being stored, its entry is missing or whole, for every method',
+    title: 'While content is being stored, every method finds no entry or the whole entry',
     requires: ['list'],
     async run({ storage, another }) {
       const other = await another()
@@ -207,7 +206,7 @@ export const failureCases: readonly ConformanceCase[] = [
           for (let round = 0; round < 200 && !isStored; round += 1) {
             for (const { run } of readsOf(storage)) {
               const found = await run(storage, reference).catch((error: unknown) =>
-                rejectionCode('not-found', 'reading what is being stored', () => Promise.reject(error)),
+                rejectionCode('not-found', 'reading an entry that is being stored', () => Promise.reject(error)),
               )
               const { content: part, size: told } = found as { content?: Uint8Array; size?: number }
               if (part !== undefined && part.length !== 3) checkBytes(part, content, 'content seen meanwhile')
@@ -220,7 +219,7 @@ export const failureCases: readonly ConformanceCase[] = [
           }
         }
         await Promise.all([storing, seeing()])
-        await readable(storage, reference, content, 'once it is stored')
+        await readable(storage, reference, content, 'after it is stored')
       }
     },
   },
@@ -235,7 +234,7 @@ export const failureCases: readonly ConformanceCase[] = [
         const reading = Promise.all(
           Array.from({ length: 8 }, async (_, turn) => {
             await pause(turn * round)
-            const found = await attempt('retrieving what is being stored again', () => storage.retrieve(reference))
+            const found = await attempt('retrieving an entry during its store', () => storage.retrieve(reference))
             checkBytes(found.content, content, 'content')
           }),
         )
@@ -264,7 +263,7 @@ export const failureCases: readonly ConformanceCase[] = [
           if ((seen += 1) === 3) controller.abort()
         }
       })
-      check(seen < COUNT, 'the list went on to its end in spite of the signal')
+      check(seen < COUNT, 'the list continued to its end despite the signal')
     },
   },
   {

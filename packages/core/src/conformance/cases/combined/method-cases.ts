@@ -51,10 +51,10 @@ export const methodCases: readonly ConformanceCase[] = [
             .catch((error: unknown) => rejectionCode(MISS, 'delete()', () => Promise.reject(error)))
         if (typeof storage.locate === 'function')
           await rejection(`locate(${JSON.stringify(malformed.slice(0, 80))})`, () => {
-            if (storage.locate(malformed) === undefined) throw new Error('not known, which is fine')
+            if (storage.locate(malformed) === undefined) throw new Error('the location is unknown, which is allowed')
           })
       }
-      await readable(storage, reference, bytes('content'), 'by the reference as it was given')
+      await readable(storage, reference, bytes('content'), 'by the unchanged reference')
     },
   },
   {
@@ -68,9 +68,9 @@ export const methodCases: readonly ConformanceCase[] = [
         try {
           pending = storage.retrieve(mistake as string)
         } catch (error) {
-          check(false, `retrieving ${typeof mistake} was thrown at once, not rejected: ${String(error)}`)
+          check(false, `retrieving a ${typeof mistake} threw instead of rejecting: ${String(error)}`)
         }
-        await rejection(`retrieving a ${typeof mistake} that is no reference`, () => pending)
+        await rejection(`retrieving a ${typeof mistake} that is not a reference`, () => pending)
       }
     },
   },
@@ -81,7 +81,7 @@ export const methodCases: readonly ConformanceCase[] = [
     async run({ storage }) {
       for (const key of ['call_1_0', '', 'a\u0000b', 'a\nb', '\ud800', '\u200b', ' a ', '\u202e']) {
         const reference: unknown = await storage.store(key, bytes(`content ${key}`))
-        check(typeof reference === 'string', `store() returned a ${typeof reference} in place of a reference`)
+        check(typeof reference === 'string', `store() returned a ${typeof reference} instead of a reference`)
         const isPrintable = /^[^\s\p{C}](?:[^\p{C}\n\r]*[^\s\p{C}])?$/u.test(reference)
         check(isPrintable, `the reference ${JSON.stringify(reference).slice(0, 80)} cannot be copied from a text`)
         checkBytes((await storage.retrieve(reference)).content, bytes(`content ${key}`), 'content')
@@ -93,7 +93,7 @@ export const methodCases: readonly ConformanceCase[] = [
     title: 'Every method rejects with the same code, reference, and retryable: false for a missing entry',
     async run({ storage }) {
       for (const error of await unreadable(storage, UNKNOWN, 'not-found', 'of an unknown entry')) {
-        check(error instanceof Error && error.message !== '', 'the error is no Error with a message')
+        check(error instanceof Error && error.message !== '', 'the error is not an Error with a message')
         checkEqual([error.name, error.reference, error.retryable], ['StorageError', UNKNOWN, false], 'the error')
       }
       for (const error of await unreadable(storage, '../passwd', 'invalid-reference', 'of a path'))
@@ -102,8 +102,7 @@ export const methodCases: readonly ConformanceCase[] = [
   },
   {
     id: 'error/invalid-key',
-    title:
-      'store and storeStream reject a key that is too long, and show its first characters, or a key that is not a string',
+    title: 'store and storeStream reject a key that is not a string or too long; the error shows its first characters',
     requires: ['list'],
     async run({ storage }) {
       for (const key of [`key${'k'.repeat(65_536)}`, undefined, null, 1, {}, ['call']] as string[]) {
@@ -164,7 +163,7 @@ export const methodCases: readonly ConformanceCase[] = [
         try {
           returned = call()
         } catch (error) {
-          check(false, `${name}() has thrown at once, not rejected: ${String(error)}`)
+          check(false, `${name}() threw instead of rejecting: ${String(error)}`)
         }
         await Promise.allSettled([returned])
         check(returned instanceof Promise, `${name}() has not returned a promise`)
@@ -173,7 +172,7 @@ export const methodCases: readonly ConformanceCase[] = [
   },
   {
     id: 'scope/same-methods',
-    title: 'A scope, and a scope within it, has every method of the storage',
+    title: 'A scope and a nested scope have every method of the storage',
     requires: ['scope'],
     async run({ storage }) {
       const scope = storage.scope('a') as Required<Storage>
@@ -187,7 +186,7 @@ export const methodCases: readonly ConformanceCase[] = [
     title: `Scopes that differ in ${name.replaceAll('-', ' ')} are isolated for every method`,
     requires: ['scope', 'list', 'delete', 'clear'],
     async run({ storage, thorough }) {
-      // A driver sees encoded names, in which marks, cases and words of a kind are escaped alike.
+      // Core encodes similar names alike for all drivers, so two groups of each kind are enough.
       const isWhole = thorough || name === 'depth' || stateOf(storage) === undefined
       for (const [index, group] of (isWhole ? groups : groups.slice(0, 2)).entries())
         await checkApart(at(storage, index === 0 ? [] : [`group ${index}`]), group, thorough)
@@ -248,7 +247,7 @@ const at = (storage: Required<Storage>, segments: Segments): Required<Storage> =
 const isIn = (segments: Segments, scope: Segments): boolean =>
   segments.length >= scope.length && scope.every((segment, index) => segment === segments[index])
 
-/** Groups of scopes that a careless encoding or comparison would mix up, by the kind of difference. */
+/** Groups of similar scopes that a careless encoding or comparison would confuse, by the kind of difference. */
 function alikeScopes(): Readonly<Record<string, readonly (readonly Segments[])[]>> {
   const each = (...names: readonly string[]): readonly Segments[] => names.map((one) => [one])
   const numbered = (count: number): string[] => Array.from({ length: count }, (_, index) => `segment ${index}`)
@@ -322,8 +321,8 @@ async function storeInAll(storage: Required<Storage>, group: readonly Segments[]
 }
 
 /**
- * Check that scopes are isolated: each tries to read and delete the entries of every other, and finds its own. It reads by
- * every method if thorough, and otherwise by one in turn.
+ * Check that scopes are isolated. Each scope tries to read and delete the entries of the other scopes, and finds only
+ * its own entry. If `thorough`, it reads with every method, and otherwise with one.
  */
 async function checkApart(storage: Required<Storage>, group: readonly Segments[], thorough: boolean): Promise<void> {
   const equal: string[] = []
@@ -345,7 +344,7 @@ async function checkApart(storage: Required<Storage>, group: readonly Segments[]
           checkEqual(scope.locate(other), undefined, `location in ${name(segments)}`)
       }
     const direct = (await collect(scope.list({ below: false }))).map(({ reference }) => reference)
-    checkEqual(direct, [equal[index]], `entries of ${name(segments)} after deleting those of others in it`)
+    checkEqual(direct, [equal[index]], `entries of ${name(segments)} after deleting references of other scopes in it`)
     const own = equal[index] as string
     if (thorough) await readable(scope, own, bytes('equal'), `in ${name(segments)}`)
     else {

@@ -23,7 +23,7 @@ const READS: readonly Read[] = [
 export const readsOf = (storage: Required<Storage>): readonly Read[] =>
   READS.filter(({ name }) => typeof storage[name] === 'function')
 
-/** The ways of reading that count as use. Opening counts even before anything is read. */
+/** The methods of reading that count as use. Opening counts even before anything is read. */
 export const usesOf = (storage: Required<Storage>): readonly Read[] =>
   readsOf(storage)
     .filter(({ name }) => name !== 'stat')

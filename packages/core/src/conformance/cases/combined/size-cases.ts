@@ -104,12 +104,12 @@ function checkBits(references: readonly string[]): void {
 export const sizeCases: readonly ConformanceCase[] = [
   atBoundaries(
     'store/at-boundaries',
-    'Content of 64 and 256 KB, 1, 5 and 8 MB, and one byte around, is stored whole, with its type, metadata and lines',
+    'Content of 64 or 256 KB, 1, 5 or 8 MB, or one byte less or more, is stored whole, with type, metadata and lines',
     ({ storage }, content) => storage.store('key', content, TYPE, { metadata: METADATA }),
   ),
   atBoundaries(
     'stream/at-boundaries',
-    'Streams of 64 and 256 KB, 1, 5 and 8 MB, and one byte around, are stored whole, with type, metadata and lines',
+    'Streams of 64 or 256 KB, 1, 5 or 8 MB, or one byte less or more, are stored whole, with type, metadata and lines',
     ({ storage, random }, content) => storage.storeStream('key', cut(content, random), TYPE, { metadata: METADATA }),
   ),
   {
@@ -251,7 +251,7 @@ export const sizeCases: readonly ConformanceCase[] = [
         const results = await Promise.all(reads.map((read) => read()))
         for (const { content } of results) {
           checkBytes(content, expected, `content of ${size} bytes`)
-          check(Object.getPrototypeOf(content) === Uint8Array.prototype, 'the content is no plain Uint8Array')
+          check(Object.getPrototypeOf(content) === Uint8Array.prototype, 'the content is not a plain Uint8Array')
           check(content.buffer instanceof ArrayBuffer, 'the content is in shared memory')
         }
         checkEqual(new Set(results.map(({ content }) => content.buffer)).size, results.length, 'different memories')
@@ -260,8 +260,8 @@ export const sizeCases: readonly ConformanceCase[] = [
           structuredClone(content, { transfer: [content.buffer as ArrayBuffer] })
         }
         for (const read of reads) {
-          const { content } = await attempt('reading after results were given away', () => read())
-          checkBytes(content, expected, 'content after results were given away')
+          const { content } = await attempt('reading after earlier results were transferred', () => read())
+          checkBytes(content, expected, 'content after earlier results were transferred')
         }
       }
     },

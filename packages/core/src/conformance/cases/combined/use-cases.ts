@@ -49,7 +49,7 @@ const LOOKS: readonly Use[] = [
 const gone = (storage: Required<Storage>, reference: string): Promise<unknown> =>
   rejectionCode('evicted', `retrieving ${reference}, which went unused`, () => storage.retrieve(reference))
 
-/** Ways in which entries are removed. The newest entry makes a quota evict others. */
+/** Ways in which entries are removed. With a quota, storing the newest entry evicts other entries. */
 const REMOVALS: readonly {
   readonly name: string
   readonly requires?: ConformanceCase['requires']
@@ -89,7 +89,7 @@ const byUse = (
   pass: (context: CaseContext) => Promise<unknown>,
 ): ConformanceCase => ({
   id,
-  title: `${what} by every way of reading and by storing again, and by nothing else`,
+  title: `${what} with every method of reading and with storing again, and with nothing else`,
   requires: ['list', ...(requires ?? [])],
   settings,
   async run(context) {
@@ -115,7 +115,7 @@ export const useCases: readonly ConformanceCase[] = [
   byUse('age/every-use', 'The age starts again', { ttlMs: TTL_MS }, ['clock'], async ({ powers }) =>
     powers.clock.advance(TTL_MS * 0.4),
   ),
-  byUse('turns/every-use', 'Turns are counted anew', { evictAfterTurns: 2 }, ['endTurn'], async ({ storage }) =>
+  byUse('turns/every-use', 'The turn count starts again', { evictAfterTurns: 2 }, ['endTurn'], async ({ storage }) =>
     storage.endTurn(),
   ),
   {
@@ -141,7 +141,7 @@ export const useCases: readonly ConformanceCase[] = [
   },
   {
     id: 'undo/every-use',
-    title: 'An undo keeps entries that were used since, for every kind of use',
+    title: 'An undo of a store keeps entries that were used after it, for every kind of use',
     requires: ['delete', 'clock'],
     async run({ storage, powers: { clock } }) {
       for (const use of allUses(storage, CONTENT)) {
@@ -160,7 +160,7 @@ export const useCases: readonly ConformanceCase[] = [
     title:
       name === 'last-use'
         ? 'Every way of reading, and storing again, sets the time of last use'
-        : 'Use changes at most the time of last use, in stat and list alike: not key, metadata, type, and lines',
+        : 'Use changes only the time of last use in stat and list, and not the key, metadata, type or lines',
     requires: ['stat', 'list', 'clock'],
     async run({ storage: whole, powers: { clock }, random }) {
       const content = bytes('line\n'.repeat(250_000))
@@ -187,7 +187,7 @@ export const useCases: readonly ConformanceCase[] = [
   })),
   {
     id: 'age/of-streams-and-across-instances',
-    title: 'Streamed entries expire like others, even in another instance, and a use delays this',
+    title: 'Streamed entries expire like others, even in another instance, and a use delays their expiry',
     requires: ['clock', 'reopen', 'storeStream', 'list'],
     settings: { ttlMs: TTL_MS },
     async run({ storage, powers }) {
@@ -224,7 +224,7 @@ export const useCases: readonly ConformanceCase[] = [
         if ('ttlMs' in settings) clock.advance(TTL_MS + 1)
         else for (let turn = 0; turn < 2; turn += 1) await storage.endTurn()
         for (const reference of references) {
-          const { eviction } = await rejectionCode('evicted', 'retrieving what has gone', () =>
+          const { eviction } = await rejectionCode('evicted', 'retrieving the removed entry', () =>
             storage.retrieve(reference),
           )
           checkEqual(eviction?.reason, 'ttlMs' in settings ? 'age' : 'turns', 'reason')
@@ -287,7 +287,7 @@ export const useCases: readonly ConformanceCase[] = [
         const onStored = (receipt: StoreReceipt): void => void (created = receipt.created)
         await attempt('storing', () => storage.store('key', CONTENT, 'text/plain', { onStored }))
         checkEqual(created, true, 'created')
-        await readable(storage, reference, CONTENT, 'once it is stored')
+        await readable(storage, reference, CONTENT, 'after it is stored')
         checkEqual((await collect(storage.list())).length, 1, 'number of entries')
         await remove()
         await unreadable(storage, reference, 'not-found', 'after it was removed')
@@ -308,11 +308,11 @@ export const useCases: readonly ConformanceCase[] = [
       ] as const) {
         await unreadable(one, reference, 'not-found', 'before it is stored')
         await two.store('key', CONTENT)
-        await readable(one, reference, CONTENT, 'once another instance has stored it')
+        await readable(one, reference, CONTENT, 'after another instance has stored it')
         for (const instance of [one, two]) checkEqual((await collect(instance.list())).length, 1, 'number of entries')
         await one.store('key', CONTENT)
         await two.delete(reference)
-        await rejectionCode('not-found', 'retrieving what another has deleted', () => one.retrieve(reference))
+        await rejectionCode('not-found', 'retrieving a deleted entry', () => one.retrieve(reference))
         checkEqual(await collect(one.list()), [], 'entries')
         let created: boolean | undefined
         await one.store('key', CONTENT, 'text/plain', { onStored: (receipt) => (created = receipt.created) })
