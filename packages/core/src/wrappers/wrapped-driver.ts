@@ -7,7 +7,7 @@ const MAX_NOTED = 1_000
 
 /**
  * Complete a driver that encodes the entries of another driver. `locate` is missing, because a shell would read encoded
- * bytes. If this process found an entry `corrupt`, storing it again first removes it, and so repairs it.
+ * bytes. If this process found an entry `corrupt`, storing the entry again removes it first, which repairs it.
  */
 export function wrappedDriver(coded: CompleteDriver, kind: WrapperKind): CompleteDriver {
   const { locate: _locate, evictAll: _evictAll, ...driver } = coded
@@ -32,7 +32,7 @@ export function wrappedDriver(coded: CompleteDriver, kind: WrapperKind): Complet
     // Decoding is slow, so core should cache the result.
     isInMemory: false,
     remove,
-    // A corrupt entry that was replaced counts as existing before.
+    // A corrupt entry that was replaced counts as an existing entry.
     write: (id, chunks, info, lineIndex) =>
       watch(id, async () => {
         const wasThere = isCorrupt(id) && (await remove(id))

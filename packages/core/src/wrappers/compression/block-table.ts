@@ -59,8 +59,8 @@ const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 
 /**
  * The end of compressed content is the seek table of Zstandard's seekable format. Each block has an entry of two 32-bit
- * numbers: its length compressed and uncompressed. The number of blocks, a byte of flags, and a magic number follow. In
- * Zstandard, a skippable frame contains the table. In gzip, extra fields of empty members contain it.
+ * numbers: its compressed and its uncompressed length. The number of blocks, a byte of flags, and a magic number
+ * follow. In Zstandard, a skippable frame contains the table. In gzip, extra fields of empty members contain it.
  */
 const ENTRY_BYTES = 8
 const FOOTER_BYTES = 9
@@ -72,7 +72,7 @@ const ENTRIES_OF_MEMBER = 8_190
 /** Header of a member with an extra field of one subfield named `SW`. */
 const MEMBER_HEADER = [0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff]
 const MEMBER_HEADER_BYTES = 16
-/** An empty last block, the checksum of no bytes, and the length 0. */
+/** End of an empty member: an empty last block, the checksum of no bytes, and the length 0. */
 const MEMBER_END = [3, 0, 0, 0, 0, 0, 0, 0, 0, 0]
 /** Bytes that are sufficient to compute the size of the tail. */
 export const MIN_TAIL_BYTES: number = FOOTER_BYTES + MEMBER_END.length
@@ -107,7 +107,7 @@ export function encodeTail(codec: CodecName, table: BlockTable): Uint8Array {
   return tail
 }
 
-/** Read the number of blocks from the end of content. Returns `undefined` if the bytes are another end. */
+/** Read the number of blocks from the end of content. Returns `undefined` if the bytes have another format. */
 export function blocksOfTail(codec: CodecName, end: Uint8Array): number | undefined {
   const view = new DataView(end.buffer, end.byteOffset, end.byteLength)
   const footer = end.byteLength - FOOTER_BYTES - (codec === 'zstd' ? 0 : MEMBER_END.length)
@@ -199,10 +199,10 @@ export function decodeHint(text: string | undefined): BlockHint | undefined {
   return lineIndex === '' ? { table } : { table, lineIndex }
 }
 
-/** Name of the metadata. Callers cannot use it, because their names have no dot. */
+/** Name of the marker in the metadata. Callers cannot use this name, because their names have no dot. */
 const NAME = 'spillway.compressed'
 
-/** Metadata of a compressed entry. It is known before the content is written. */
+/** Metadata of a compressed entry. The marker is known before the content is written. */
 export interface CompressionMarker {
   readonly codec: CodecName
   readonly contentType: string

@@ -21,7 +21,7 @@ import {
 } from './block-table.ts'
 
 const BATCH_BLOCKS = 16
-/** Number of bytes in the first read of a content's end. They contain the table of about 500 blocks. */
+/** Number of bytes in the first read of a content's end. These bytes contain the table of about 500 blocks. */
 const FIRST_TAIL_BYTES = 4_096
 const CODECS: readonly CodecName[] = ['gzip', 'zstd']
 type ReadCompressed = (range: ByteRange) => Promise<Uint8Array>
@@ -49,8 +49,7 @@ export class CompressedContent {
   /** @throws StorageError `corrupt` if the marker is invalid. */
   constructor(id: EntryId, info: EntryInfo, marker: string, read: ReadCompressed) {
     const parsed = parseMarker(marker)
-    if (parsed === undefined)
-      throw corruptError(id, 'the note of how it was compressed is damaged. Store the content again.')
+    if (parsed === undefined) throw corruptError(id, 'its compression marker is damaged. Store the content again.')
     this.#id = id
     this.#inner = info
     this.#marker = parsed
@@ -72,7 +71,7 @@ export class CompressedContent {
     const layout = await this.#described()
     const bytes = await this.#decompressed(layout, range)
     if (bytes !== undefined) return bytes
-    // Data beside the content can be of another writer that stored the same key at the same time differently.
+    // A concurrent writer may have stored another marker for the same key, so use the table in the content.
     const own = await this.#layoutOfContent()
     const again = own.table.size === layout.table.size ? await this.#decompressed(own, range) : undefined
     if (again === undefined) throw this.#corrupt()
@@ -128,7 +127,7 @@ export class CompressedContent {
     return bytes ?? new Uint8Array(0)
   }
 
-  /** Caches the last block, because small reads often need the same block again. */
+  /** Caches the last block, because successive small reads often need the same block. */
   #onlyBlock(codec: CodecName, table: BlockTable, block: number): Promise<Uint8Array | undefined> {
     const kept = this.#findKept(codec, table, block)
     if (kept !== undefined) return kept.plain

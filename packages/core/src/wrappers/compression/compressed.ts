@@ -91,7 +91,9 @@ function settingsOf(options: CompressedOptions): CompressionSettings {
   const name = codecName(options.codec)
   const codec = findCodec(name)
   if (codec === undefined)
-    throw new TypeError("codec 'zstd' needs Node.js 22.15 or newer. Use 'gzip', or 'auto' to take what there is.")
+    throw new TypeError(
+      "codec 'zstd' needs Node.js 22.15 or newer. Use 'gzip', or 'auto' for the best available codec.",
+    )
   if (!Number.isInteger(level) || level < 1 || level > MAX_LEVEL[name])
     throw new TypeError(`level must be a whole number from 1 to ${MAX_LEVEL[name]} for ${name}, got ${shown(level)}.`)
   if (!Number.isInteger(blockBytes) || blockBytes < MIN_BLOCK_BYTES || blockBytes > MAX_BLOCK_BYTES)
@@ -111,7 +113,7 @@ function codecName(codec: unknown = 'gzip'): CodecName {
   throw new TypeError(`codec must be 'gzip', 'zstd' or 'auto', got ${JSON.stringify(codec)}.`)
 }
 
-/** Up to this size, the table is read from the content, which is cheaper than storing a second copy. */
+/** Up to this size in bytes, the table is read from the content, which is cheaper than storing a second copy. */
 const MAX_BYTES_WITHOUT_HINT = 1_048_576
 
 export interface CompressionSettings {
@@ -125,11 +127,11 @@ export interface CompressionSettings {
 }
 
 export function compressedDriver(inner: CompleteDriver, ownSettings: CompressionSettings): CompleteDriver {
-  /** Check the stored description. If a concurrent writer compressed otherwise, remove the entry and reject. */
+  /** Check the stored description. If a concurrent writer used another compression, remove the entry and reject. */
   const checked = async (id: EntryId, info: NewEntryInfo, written: WrittenEntry): Promise<WrittenEntry> => {
     if (!inner.tellsCreated || written.created) return written
     const present = await inner.stat(id)
-    // If both are compressed, the content itself has the table.
+    // If both writers compressed the content, the content itself has the table.
     if (present === undefined || isPlain(present) === isPlain(info)) return written
     await inner.remove(id)
     const { reference } = splitId(id)
@@ -141,7 +143,7 @@ export function compressedDriver(inner: CompleteDriver, ownSettings: Compression
   }
 
   const settingsFor = async (id: EntryId, { contentType }: NewEntryInfo): Promise<CompressionSettings | undefined> => {
-    // Such a driver replaces the content but keeps the description, which must still describe the content.
+    // A driver with `tellsCreated` replaces the content but keeps the description, which must match the new content.
     const present = inner.tellsCreated ? await inner.stat(id) : undefined
     if (present === undefined) return isCompressedType(contentType) ? undefined : ownSettings
     const text = markerText(present)
@@ -304,7 +306,7 @@ interface PeekedContent {
   readonly head: Uint8Array
   /** Bytes of the whole content. Absent if more bytes follow. */
   readonly size?: number
-  /** The whole content, including its start. It can be read once. */
+  /** The whole content, including its start. The chunks can be read once. */
   readonly chunks: AsyncIterable<Uint8Array>
   /** Close the stream if `chunks` was not read to its end. */
   release(): void
@@ -315,7 +317,7 @@ async function peekContent(chunks: AsyncIterable<Uint8Array>, bytes: number): Pr
   const seen: Uint8Array[] = []
   let length = 0
   let isWhole = false
-  // One byte more than needed: if nothing follows, the size is known.
+  // One chunk more than needed is read. If there is none, the size is known.
   while (!isWhole) {
     const next = await source.next()
     isWhole = next.done === true
@@ -329,7 +331,7 @@ async function peekContent(chunks: AsyncIterable<Uint8Array>, bytes: number): Pr
     head: joinedHead(seen, bytes),
     ...(size === undefined ? {} : { size }),
     chunks: replayed(seen, isWhole, source),
-    // Not awaited: a source that hangs would never answer.
+    // The end of the source is not awaited, because a source that hangs would never answer.
     release: () => void Promise.allSettled([source.return?.()]),
   }
 }

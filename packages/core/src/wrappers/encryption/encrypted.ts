@@ -97,8 +97,8 @@ function keyRingOptions(options: EncryptedOptions): KeyRingOptions {
   assertKnownOptions(keys, NAMES_OF_KEYS, 'keys')
   if (nameKey === undefined)
     throw new TypeError(
-      'keys needs nameKey: names in the backend are derived from it, and another one finds nothing. ' +
-        'Pass the first key that the storage had, and keep it there when keys change.',
+      'keys needs nameKey: names in the backend are derived from it, and another key finds no entries. ' +
+        'Pass the first key that the storage had, and keep it when keys change.',
     )
   const current = parseNamedKey(keys.current, 'keys.current')
   return { current, ...previousKeys(keys.previous, current), nameSecret: parseKey(nameKey, 'nameKey') }
@@ -137,7 +137,7 @@ const NOTHING: SealedSource = { read: async () => new Uint8Array(0), renew: asyn
 
 export function encryptedDriver(inner: CompleteDriver, keys: KeyRing): CompleteDriver {
   const names = new SealedNames(keys)
-  /** Headers of content with the description of another writer, so that the difference is detected only once. */
+  /** Headers of content whose description is from another writer, so that each difference is detected only once. */
   const repaired = new BoundedMap<EntryId, { readonly described: SealedHeader; readonly header: SealedHeader }>(
     MAX_REPAIRED,
   )
@@ -183,7 +183,7 @@ export function encryptedDriver(inner: CompleteDriver, keys: KeyRing): CompleteD
   const openIfSealed = (id: EntryId, info: EntryInfo): Promise<Opened | undefined> =>
     unlessCorrupt(openSealed({ inner: id, asked: id }, info))
 
-  /** If an entry is not found, explain a wrong name key. Checked at each missing entry until it succeeds once. */
+  /** Explain a wrong name key if an entry is not found. The check is repeated until it succeeds once. */
   const checkNames = async (id: EntryId): Promise<void> => {
     if (areNamesChecked) return
     let looked = 0
@@ -193,7 +193,7 @@ export function encryptedDriver(inner: CompleteDriver, keys: KeyRing): CompleteD
         throw corruptError(
           id,
           `names in this storage were made with another key for names: entries there were sealed with the key "${header.keyId}". ` +
-            'Configure the key that the first entries were stored with: as nameKey where keys rotate, else as key.',
+            'Configure the key that the first entries were stored with: as nameKey if keys rotate, else as key.',
         )
       if ((looked += 1) === MAX_NAMES_LOOKED_AT) break
     }
@@ -210,7 +210,7 @@ export function encryptedDriver(inner: CompleteDriver, keys: KeyRing): CompleteD
     return opened.id === entry.asked ? opened : undefined
   }
 
-  // Other members of the inner driver are not passed on, since they would take or return what is not sealed.
+  // Other members of the inner driver are left out, because they would accept or return unencrypted data.
   const { ephemeral, refreshMs, touchFirstBytes, tellsCreated, collectsHourly, layers, isInMemory } = inner
   const traits = { ephemeral, refreshMs, touchFirstBytes, tellsCreated, collectsHourly, layers, isInMemory }
   const coded: CompleteDriver = {
@@ -247,7 +247,7 @@ export function encryptedDriver(inner: CompleteDriver, keys: KeyRing): CompleteD
           if (isHere && !isStale) return found.content.subarray(offset - start, offset - start + length)
           return (await inner.read(entry.inner, { offset, length }))?.content ?? new Uint8Array(0)
         },
-        // The whole was read at once, so it is consistent.
+        // Content that was read whole at once is consistent.
         renew: async () => void (isStale = asked !== undefined),
       })
       const whole = { offset: 0, length: Math.max(1, content.size) }
@@ -289,7 +289,7 @@ export function encryptedDriver(inner: CompleteDriver, keys: KeyRing): CompleteD
 
     async *list(prefix, { unusedSince } = {}) {
       const innerPrefix = await names.innerPrefix(prefix)
-      // The key and scope of an inner entry are only known after it is opened.
+      // The key and scope of an inner entry are known only after the entry is opened.
       for await (const { id, info } of inner.list(innerPrefix, { unusedSince })) {
         const opened = await openIfSealed(id, info)
         // Damaged entries are listed too, so that they can be found and removed.
@@ -309,8 +309,8 @@ export function encryptedDriver(inner: CompleteDriver, keys: KeyRing): CompleteD
       const entry = { inner: await names.innerId(id), asked: id }
       const eviction = await inner.findEviction(entry.inner)
       if (eviction === undefined) return undefined
-      // An eviction is reported even if its metadata cannot be opened. Unsealed metadata is dropped: it is not trusted,
-      // and would reach a model.
+      // An eviction is reported even if its metadata cannot be opened. Unencrypted metadata is dropped, because it is
+      // not trusted, and a model would read it.
       const metadata = await openHint(entry, 'eviction', eviction.metadata[SEALED_METADATA])
       return { ...eviction, metadata: metadata === undefined ? {} : (JSON.parse(metadata) as Eviction['metadata']) }
     },
@@ -355,7 +355,7 @@ function sealedRange({ offset, length }: ByteRange, segmentBytes: number): ByteR
   return { offset: start, length: Math.min(Number.MAX_SAFE_INTEGER, end) - start }
 }
 
-/** Opens an entry again if its content was stored again: the open one may have cached parts of the old content. */
+/** Opens an entry again if its content was replaced, because the open entry may have cached old bytes. */
 function renewedEntry(
   entry: OpenEntry,
   open: () => Promise<OpenEntry | undefined>,
@@ -376,7 +376,7 @@ function renewedEntry(
         await closeIfDone(held)
       }
     },
-    // If the entry was removed in the meantime, the old one stays open.
+    // If the entry was removed in the meantime, the old entry stays open.
     async renew() {
       const opened = await open()
       if (opened === undefined) return

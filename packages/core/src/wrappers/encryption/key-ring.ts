@@ -45,7 +45,7 @@ export class KeyRing {
   readonly segmentBytes: number
   readonly #options: KeyRingOptions
   readonly #primitives: Primitives
-  /** Older keys by id. They are cached, because a key service is slow and limits requests. */
+  /** Older keys by id. The keys are cached, because a key service is slow and limits requests. */
   readonly #found = new BoundedMap<string, Promise<Uint8Array | undefined>>(MAX_FOUND)
   #keys: Promise<Keys> | undefined
 
@@ -60,7 +60,7 @@ export class KeyRing {
     return newHeader({ purpose, segmentBytes: this.segmentBytes, nameKeyId, keyId: currentId })
   }
 
-  /** Return the cipher for a header, for an entry of the backend. Rejects with `corrupt` if the key is unknown. */
+  /** Return the cipher for a header and an entry of the backend. Rejects with `corrupt` if the key is unknown. */
   async cipher(id: EntryId, header: SealedHeader, asked: EntryId = id): Promise<Aes256Gcm> {
     const { secrets } = await this.#all()
     const secret = secrets.get(header.keyId) ?? (await this.#find(header.keyId))
@@ -144,7 +144,7 @@ export type EncryptionKey = Uint8Array | string
 
 /** A key and its id. Without an id, a digest of the key is used. */
 export interface NamedEncryptionKey {
-  /** 1 to 16 characters of `A-Z`, `a-z`, `0-9`, `.`, `_` and `-`. It is stored with content and named in messages. */
+  /** 1 to 16 characters of `A-Z`, `a-z`, `0-9`, `.`, `_` and `-`. Stored with content, and shown in messages. */
   readonly id: string
   readonly key: EncryptionKey
 }

@@ -21,7 +21,7 @@ import {
 
 /** Number of segments between two pauses for the event loop. Decrypting them takes some milliseconds. */
 const SEGMENTS_OF_A_TURN = 128
-/** Largest number of times that content may be stored again while a range is read. */
+/** Largest number of times that the content may be replaced while a range is read. */
 const MAX_REPAIRS = 3
 
 export interface SealedContentOptions {
@@ -30,9 +30,9 @@ export interface SealedContentOptions {
   readonly sealedBytes: number
   /** Header in the description. If the content starts with a different header, that header is used. */
   readonly header: SealedHeader
-  /** Read encrypted bytes. At the end of the content, there may be fewer. */
+  /** Read encrypted bytes. At the end of the content, fewer bytes may be returned. */
   read(range: ByteRange): Promise<Uint8Array>
-  /** Called if bytes do not fit together: later reads must return the content that the backend has now. */
+  /** Called if bytes are inconsistent. Later reads must return the content that the backend has now. */
   renew(): Promise<void>
   /** Called with the header at the start of the content if it is valid and differs. */
   readonly repaired: (header: SealedHeader) => void
@@ -120,7 +120,7 @@ export class SealedContent {
     const from = first === 0 ? 0 : segmentStart(first, segmentBytes)
     const length = Math.min(sealedBytes, segmentStart(last + 1, segmentBytes)) - from
     const sealed = await read({ offset: from, length })
-    // The header before the content must be the same as the header of its segments.
+    // The header at the start must equal the header with which the segments are decrypted.
     if (sealed.byteLength !== length || (first === 0 && !isSameHeader(header, decodeHeader(sealed)))) return undefined
     const plain = new Uint8Array(end - start)
     const aes = await cipher()
@@ -184,18 +184,18 @@ export async function* sealContent(
 /** Size of a name: 160 bits of an HMAC, or 40 hexadecimal digits. */
 const NAME_BYTES = 20
 const MAX_KNOWN = 20_000
-/** Prefix of placeholder ids, for entries whose name cannot be decrypted. Scopes and references never start with it. */
+/** Prefix of placeholder ids, for entries with undecryptable names. No scope or reference starts with this prefix. */
 const AS_IT_IS = '__'
 /** Whether a name is a placeholder. The prefix alone is an ordinary name. */
 const isAsItIs = (name: string): boolean => name.startsWith(AS_IT_IS) && name !== AS_IT_IS
 
-/** An entry of the backend, with the id that the caller requested for error messages. */
+/** An entry of the backend, and the id that the caller requested, for messages. */
 export interface SealedEntry {
   readonly inner: EntryId
   readonly asked: EntryId
 }
 
-/** Prefix of ids, and the prefix that corresponding names in the backend have. */
+/** A prefix of ids, and the corresponding prefix of names in the backend. */
 interface NamePrefix {
   readonly prefix: string
   readonly innerPrefix: string
@@ -275,7 +275,7 @@ export class SealedNames {
   }
 }
 
-/** Prefix of encrypted texts. After it, there are a header and one last segment in base64. */
+/** Prefix of encrypted texts. A header and one last segment follow, in base64. */
 const MAGIC = 'sealed1.'
 
 export async function sealText(keys: KeyRing, id: EntryId, purpose: SealedPurpose, text: string): Promise<string> {
@@ -310,15 +310,15 @@ export async function openText(
 const unopenedError = (id: EntryId, { keyId }: SealedHeader): ReturnType<typeof corruptError> =>
   corruptError(
     id,
-    `it was sealed with the key "${keyId}", and does not open with it. Either the key that is configured as "${keyId}" is ` +
-      'another one, or what the backend keeps was changed.',
+    `it was sealed with the key "${keyId}", but cannot be decrypted with it. Either the key configured as "${keyId}" is ` +
+      'a different key, or the stored bytes were changed.',
   )
 
 function takeApart(text: string): { readonly header: SealedHeader; readonly sealed: Uint8Array } | undefined {
   if (!text.startsWith(MAGIC)) return undefined
   const base64 = text.slice(MAGIC.length)
   const bytes = decodeBase64(base64)
-  // Base64 has several texts for the same bytes; only the written one is valid.
+  // The same bytes have several texts in Base64. Only the text that was written is valid.
   if (bytes === undefined || encodeBase64(bytes) !== base64) return undefined
   const header = decodeHeader(bytes)
   if (header === undefined || bytes.byteLength < HEADER_BYTES + TAG_BYTES) return undefined

@@ -31,7 +31,7 @@ export function segmentNonce(segment: number, isLast: boolean): Uint8Array {
   return nonce
 }
 
-/** Encrypt consecutive segments, with room for a header in front. The last may end the content. */
+/** Encrypt consecutive segments, with room for a header in front. The last of these segments may end the content. */
 export async function sealSegments(
   cipher: Aes256Gcm,
   plain: Uint8Array,
