@@ -7,12 +7,12 @@ type Resolver = Pick<ContextOffloader, 'options' | 'resolveReferences'>
 export const takesReferences = ({ options }: Pick<ContextOffloader, 'options'>, toolName: string): boolean =>
   Object.hasOwn(options.resolveReferences?.tools ?? {}, toolName)
 
-/** Whether arguments contain references. A framework must then not validate them before {@link callResolved} does. */
+/** Whether arguments contain references. A framework must not validate these before {@link callResolved} does. */
 export const hasReferences = ({ options }: Pick<ContextOffloader, 'options'>, call: ReferenceCall): boolean =>
   findReferences(options.resolveReferences, call).length > 0
 
 /**
- * Call a tool. Content replaces the references in its arguments. Without references, the call is synchronous.
+ * Call a tool after content has replaced the references in its arguments. Without references, the call is synchronous.
  *
  * If a reference cannot be resolved, the tool is not called, and the call rejects with the error for the model.
  *

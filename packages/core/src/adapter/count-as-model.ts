@@ -18,15 +18,15 @@ The service could not reach its provider in time. It will try again three times,
 /** Number of tokens of the sample in o200k_base, the tokenizer that the estimate is based on. */
 const SAMPLE_TOKENS = 314
 
-/** Smallest accepted ratio. Real tokenizers are closer to o200k_base, so a counter below it guesses from characters. */
+/** Smallest accepted ratio. Real tokenizers are closer to o200k_base. A lower count is a guess from characters. */
 const MIN_RATIO = 0.8
 const MAX_RATIO = 3
 
 /**
  * Make a synchronous counter for `countTokens` from an asynchronous one, such as a request to the provider.
  *
- * It counts one sample, and then scales the estimate. A counter is ignored if it fails, or if it guesses from
- * characters.
+ * The counter counts one sample, and the estimate is scaled by the result. A counter is ignored if it fails, or if it
+ * guesses from characters.
  */
 export async function countAsModel(count: (text: string) => number | Promise<number>): Promise<CountTokens> {
   const ratio = (await answerOf(count)) / SAMPLE_TOKENS
@@ -38,7 +38,7 @@ async function answerOf(count: (text: string) => number | Promise<number>): Prom
   try {
     return await count(SAMPLE)
   } catch (error) {
-    // For any error: no agent should fail because its tokens could not be counted.
+    // This covers any error, because no agent should fail if its tokens cannot be counted.
     warn('The tokens of the model could not be counted, so they are estimated.', error)
     return Number.NaN
   }

@@ -67,14 +67,14 @@ export function writeMcpPart(block: ContentBlock): McpPart {
 
 /** The parts of an MCP tool result. */
 export interface McpResult {
-  /** At least one part. {@link readMcpPart} knows each of them. */
+  /** At least one part. {@link readMcpPart} can read each part. */
   readonly parts: readonly unknown[]
   readonly isError: boolean
 }
 
 const KEYS: readonly string[] = ['content', 'isError', '_meta']
 
-/** Read an MCP tool result `{ content: [...] }` that a framework passes as a value, if the value is one. */
+/** Read an MCP tool result `{ content: [...] }`, which a framework passes as a value. Any other value: `undefined`. */
 export function readMcpResult(value: unknown): McpResult | undefined {
   const { content: parts, isError } = Object(value) as { readonly content?: unknown; readonly isError?: unknown }
   if (!Array.isArray(parts) || parts.length === 0) return undefined
@@ -84,7 +84,7 @@ export function readMcpResult(value: unknown): McpResult | undefined {
 }
 
 /**
- * Write an MCP tool result that a framework passes as a value as a model output; `undefined` for any other value.
+ * Convert an MCP tool result, which a framework passes as a value, to a model output; `undefined` for any other value.
  *
  * Several parts stay separate. The parts of an error become one text. Structured content comes last, as indented JSON.
  */
@@ -100,7 +100,7 @@ export function mcpModelOutput(value: unknown, form: ModelMediaForm): ModelOutpu
     blocks.push({ type: 'text', text })
   }
   const { isError } = result
-  // One text alone has no place for its name.
+  // An output of one text has no field for a name, so a text with a name stays a part.
   const isUnnamed = blocks.length === 1 && nameOfPart(blocks[0]) === undefined
   if (isError || isUnnamed) return writeModelOutput(blocks, { isError, form })
   return { type: 'content', value: blocks.map((block) => writeModelPart(block, form)) }
@@ -110,7 +110,7 @@ function jsonOf(value: unknown): string | undefined {
   try {
     return indentJson(value)
   } catch (error) {
-    // The value is too deep, or too long for a string.
+    // The value is nested too deeply, or its text is too long for a string.
     if (error instanceof RangeError) return undefined
     throw error
   }

@@ -7,7 +7,7 @@ export type ModelOutput =
   | { type: 'error-text'; value: string }
   | { type: 'content'; value: ModelOutputPart[] }
 
-/** Write blocks as a model output: one text, or parts if there are media, which cannot be marked as an error. */
+/** Write blocks as a model output: one text, or parts if there are media. Parts cannot be marked as an error. */
 export function writeModelOutput(
   blocks: readonly ContentBlock[],
   { isError, form }: { readonly isError: boolean; readonly form: ModelMediaForm },

@@ -9,13 +9,13 @@ import { readModelPart, writeModelPart, type ModelMediaForm } from './model-outp
 /** A tool call with its result in a framework's parts. */
 export interface PartsRequest<Part> extends Omit<OffloadRequest, 'content'> {
   readonly parts: readonly Part[]
-  /** Reads a part; `{ type: 'unknown', value: part }` for an unknown one. */
+  /** Reads a part; `{ type: 'unknown', value: part }` for an unknown part. */
   readonly toBlock: (part: Part) => ContentBlock
   /** Writes the replacement. */
   readonly fromText: (text: string) => Part
   /** Writes a JSON value without its secrets. By default, the value is written as text. */
   readonly fromJson?: ((value: unknown) => Part) | undefined
-  /** Writes a block that a previewer added, such as a smaller image. By default such blocks are omitted. */
+  /** Writes a block that a previewer added, such as a smaller image. By default, such blocks are omitted. */
   readonly fromBlock?: ((block: ContentBlock) => Part) | undefined
 }
 
@@ -88,13 +88,13 @@ export type ModelOutputCall = Pick<
 
 type ProviderOptions = Readonly<Record<string, unknown>>
 
-/** The output for the model. If it is the original output, also the reason. */
+/** The output for the model, and the reason if the output is unchanged. */
 export interface OffloadedModelOutput<Output> {
   readonly output: Output
   readonly reason?: InlineReason
 }
 
-/** Offload the output of a `toModelOutput`, `{ type, value }`. An unchanged output stays the same object. */
+/** Offload an output `{ type, value }` of `toModelOutput`. An unchanged output stays the same object. */
 export async function offloadModelOutput<Output>(
   offloader: Pick<ContextOffloader, 'offload'>,
   call: ModelOutputCall,
@@ -166,7 +166,7 @@ export interface RecordRequest extends Omit<OffloadRequest, 'content' | 'isError
 type JsonObject = Readonly<Record<string, unknown>>
 
 const MAX_BESIDE_TEXT = 1_000
-/** Bytes written as JSON take ten times their size, so larger ones are not. */
+/** Largest byte array that is written as JSON, in bytes. JSON takes about ten times this size. */
 const MAX_BYTES_AS_JSON = 65_536
 const TEXT_FIELDS = ['result', 'output', 'error']
 
@@ -216,7 +216,7 @@ interface ReadPart {
   readonly block: ContentBlock
 }
 
-/** Returns `undefined` if a part is unknown, because it could not be stored. */
+/** Returns `undefined` if a part is unknown, because an unknown part could not be stored. */
 function readMcpContent(content: unknown): readonly ReadPart[] | undefined {
   if (!Array.isArray(content) || content.length === 0) return undefined
   const parts = content.map((part: unknown): ReadPart => ({ part, block: readMcpPart(part) }))
@@ -259,7 +259,7 @@ function findTextField(fields: JsonObject): string | undefined {
       [longest, text] = [name, value]
   }
   if (longest === undefined || (names.length === 1 && TEXT_FIELDS.includes(longest))) return longest
-  // Text of one line can be searched as JSON, too.
+  // A text of one line can be searched within the JSON, so it needs no entry of its own.
   if (text.length <= MAX_BESIDE_TEXT || !text.includes('\n')) return undefined
   return isShort(without(fields, longest)) ? longest : undefined
 }
@@ -275,7 +275,7 @@ function isShort(value: unknown): boolean {
     return (indentJson(value)?.length ?? Infinity) <= MAX_BESIDE_TEXT
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    // The value is too deep or too long for JSON.
+    // The value is nested too deeply, or its JSON is too long.
     return false
   }
 }

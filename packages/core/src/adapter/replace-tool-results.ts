@@ -16,7 +16,7 @@ type Part = { readonly type?: unknown; readonly input?: unknown } & ToolResultPa
 /**
  * Replace outputs of tool results in messages of the AI SDK. Unchanged messages and parts stay the same objects.
  *
- * Rejects if `replace` does.
+ * Rejects if `replace` rejects.
  *
  * @param replace - Returns the new output, or the same object. It also gets the input of the newest call with the same
  *   id.
@@ -107,10 +107,10 @@ const MAX_CHARACTERS = 4_000_000
  * Remembers texts within the limit of one offloader, for a framework that passes the whole history with every model
  * call.
  *
- * It is cleared after four million characters. Values that are no strings are ignored.
+ * The texts are forgotten after four million characters. Values that are not strings are ignored.
  */
 export class SmallTexts {
-  // Tools may have their own limits.
+  // The texts are separate for each tool, because tools may have their own limits.
   readonly #ofTool = new Map<string, Set<unknown>>()
   #characters = 0
 

@@ -16,9 +16,9 @@ export interface RunOptions<Run> {
   readonly scope?: ((run: Run) => readonly string[]) | undefined
 }
 
-/** Call to quote in messages: */
+/** Settings of {@link assertRunOptions}. */
 export interface RunOptionsCheck {
-  /** The call in messages: `offloadPlugin(offloader, options)`. */
+  /** The call to quote in messages, for example `offloadPlugin(offloader, options)`. */
   readonly usage: string
   /** Names of options that the adapter checks itself. `any` allows all names. */
   readonly others?: readonly string[] | 'any' | undefined
@@ -38,7 +38,7 @@ export interface RunForm<Run, ScopeRun> extends RunOptionsCheck {
 export interface Runs<Run> {
   /** Returns the segments of a run's scope. */
   readonly segmentsOf: (run: Run) => readonly string[]
-  /** Returns the offloader for a run's scope. It never throws. */
+  /** Returns the offloader for a run's scope. Never throws. */
   readonly offloaderOf: (run: Run) => ContextOffloader
   /** Definition of the tool for models. If runs have scopes, models may search without a reference. */
   readonly retrievalTool: Pick<ContextOffloader['retrievalTool'], 'name' | 'description' | 'inputSchema'>
@@ -108,12 +108,12 @@ export function assertOffloader(offloader: unknown, usage: string): asserts offl
   )
 }
 
-/** Make the function that returns a run's offloader. With an invalid scope, results stay in the context. */
+/** Make the function that returns a run's offloader. If the scope is invalid, results stay in the context. */
 export function offloaderOfRun<Run>(
   offloader: ContextOffloader,
   scope: (run: Run) => readonly string[],
 ): (run: Run) => ContextOffloader {
-  // A run asks several times in each round.
+  // A run asks for its offloader several times in each round, so the latest offloader is kept.
   let latest: { readonly segments: readonly string[]; readonly offloader: ContextOffloader } | undefined
   return (run) => {
     try {
@@ -125,7 +125,7 @@ export function offloaderOfRun<Run>(
         latest = { segments: [...segments], offloader: offloader.forScope(...(segments as string[])) }
       return latest.offloader
     } catch (error) {
-      // For any error: a run must neither end by it nor reach content of other runs.
+      // After any error, the run must continue, and must not reach content of other runs.
       return withoutStorage(offloader, error)
     }
   }

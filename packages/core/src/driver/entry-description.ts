@@ -16,7 +16,7 @@ export function encodeDescription(
   return options.ascii === true ? json.replace(/[\u007f-\uffff]/g, escaped) : json
 }
 
-/** Decode the result of {@link encodeDescription}, if the text is one. Ignores unknown fields. */
+/** Decode the result of {@link encodeDescription}; `undefined` for any other text. Ignores unknown fields. */
 export function decodeDescription(text: string): EntryDescription | undefined {
   const record = parseObject(text)
   if (record === undefined) return undefined

@@ -25,7 +25,7 @@ export async function* regroupChunks(
     }
     for (; chunk.length - at >= pieceBytes; at += pieceBytes) yield chunk.subarray(at, at + pieceBytes)
     if (at < chunk.length) {
-      // Borrowed until another chunk comes: the array is full, so nothing is appended to the chunk's memory.
+      // The chunk's memory is used until the next chunk arrives. The array is full, so nothing is appended to it.
       begun = chunk.subarray(at)
       filled = begun.length
     }

@@ -33,7 +33,7 @@ export async function listFileEntries(storage: AdoptedStorage, resultFolder: str
     else if (other === undefined) entries.set(entry.path, entry)
     else entries.set(entry.path, isNewer(entry, other) ? withReplaced(entry, other) : withReplaced(other, entry))
   }
-  // Last, so that no file can replace a tool result.
+  // Results are added last, so that no file can replace a tool result.
   for (const result of results) entries.set(result.path, result)
   return new Map([...entries].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
@@ -53,7 +53,7 @@ export async function storeVersion(
   try {
     if (before !== undefined) await removeVersions(storage, before)
   } catch (error) {
-    // The new version is stored and wins; the next write removes the older ones.
+    // The new version is stored and is used. The next write removes the older versions.
     if (!StorageError.isInstance(error)) throw error
   }
 }

@@ -13,7 +13,7 @@ const MAX_DEADLINES = 5
 const SHOWN_LENGTH = 10_000
 /** Approximate limit of all found lines, in UTF-16 units. */
 const MAX_FOUND_LENGTH = 4_194_304
-/** Size of the first batch of hits. It grows by this factor, because each match in a very long line is a hit. */
+/** Size of the first batch of hits, and its growth. Very long lines may have many hits, one for each match. */
 const HITS_AT_FIRST = 1_000
 const GROWTH = 8
 
@@ -41,7 +41,7 @@ export interface MatchingLine {
 /** Result of a search in one content. */
 export interface MatchingLines {
   readonly lines: readonly MatchingLine[]
-  /** Whether these are all matching lines. It is `false` if the limit, the size limit, or the timeout was reached. */
+  /** Whether these are all matching lines; `false` if the limit, the size limit, or the timeout was reached. */
   readonly isComplete: boolean
 }
 
@@ -75,7 +75,7 @@ export class PatternSearch {
   }
 
   /**
-   * Find up to `limit` lines of a content; its encoding is detected. Binary content has no matching lines.
+   * Find up to `limit` lines of content. The encoding is detected. Binary content has no matching lines.
    *
    * Rejects like `retrieve`, and with a {@link PatternError} if the expression exceeds the engine's limits.
    */
@@ -108,7 +108,7 @@ export class PatternSearch {
         length += view.text.length
       }
       if (found.total === shown) return { lines, isComplete: found.stopped === undefined }
-      // After the line of the last hit, which may have more hits.
+      // Continue after the line of the last hit, because this line may have more hits.
       start = await nextLine(source, found.hits[shown - 1]!.end)
     }
     return { lines, isComplete: true }

@@ -127,7 +127,7 @@ export async function* findLines(
   blocks: AsyncIterable<Uint8Array>,
   literal: string,
 ): AsyncGenerator<FoundLine> {
-  // Room for a match across two batches of one line, whatever its length.
+  // A batch has room for a match of any length across two batches of one line.
   const maxLength = Math.max(BATCH_LENGTH, 4 * literal.length)
   const options = { maxLength, overlap: Math.max(0, literal.length - 1), keepByteOrderMark: true }
   let latest = 0

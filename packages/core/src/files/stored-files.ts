@@ -42,13 +42,14 @@ export interface FoundLines {
 /**
  * Show the entries of one scope as files with paths, for file tools of agents.
  *
- * Offloaded results are read-only files `/results/<reference>.txt`. Written files have their own paths. They exist as
- * long as the storage keeps them. A new version is stored before the old one is removed, so that a file never
- * disappears. One instance changes a path one call after the other. Between instances, the last change wins. Every
- * operation lists the scope.
+ * Offloaded results are read-only files `/results/<reference>.txt`. Written files have their own paths. Files exist as
+ * long as the storage keeps their entries. A new version is stored before the old one is removed, so that a file never
+ * disappears. One instance applies changes of a path one after the other. Between instances, the last change wins.
+ * Every operation lists the scope.
  *
- * Rejects with the storage's errors, so that an outage is never a missing file. Rejects with `invalid-key` if the path
- * of a change is invalid. Rejects with `unsupported` if a result would be changed, or the storage cannot remove.
+ * Rejects with the storage's errors, so that an outage is never reported as a missing file. Rejects with `invalid-key`
+ * if the path of a change is invalid. Rejects with `unsupported` if a result would be changed, or if the storage cannot
+ * remove entries.
  *
  * @param storage - The storage of one scope, or a function that returns it for each operation. It must have `list()`.
  * @throws TypeError if the storage cannot list, or an option is invalid.
@@ -134,8 +135,8 @@ export class StoredFiles {
   }
 
   /**
-   * Remove a written file, or all written files of a folder, and return the removed paths. It resolves even if nothing
-   * matches. Tool results are not removed. If only results match, it rejects.
+   * Remove a written file, or all written files of a folder, and return the removed paths. Resolves even if nothing
+   * matches. Tool results are not removed. Rejects if only results match.
    */
   async remove(path: string): Promise<readonly string[]> {
     if (typeof path !== 'string') throw new TypeError(`path must be a string, got ${typeof path}.`)
@@ -154,7 +155,7 @@ export class StoredFiles {
     if (!storage.can.delete) throw new StorageError('unsupported', `The storage cannot remove '${path}'.`)
     const inTurn = new Set(written)
     return await this.#lock.run(written, async () => {
-      // Listed again: an earlier change may have stored another version.
+      // The files are listed again, because an earlier change may have stored another version.
       const latest = (await under()).filter((entry) => entry.version > 0 && inTurn.has(entry.path))
       for (const entry of latest) await removeVersions(storage, entry)
       return latest.map((entry) => entry.path)
@@ -192,7 +193,7 @@ export class StoredFile {
   readonly reference: string
   /** MIME type, exactly as stored. */
   readonly contentType: string
-  /** Bytes. */
+  /** Size of the content, in bytes. */
   readonly size: number
   /** Time of the first version, in milliseconds since the epoch. */
   readonly createdAt: number

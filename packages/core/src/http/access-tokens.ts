@@ -47,7 +47,7 @@ export class AccessTokens {
     for (const [index, token] of tokens.entries()) assertToken(token, `Token ${index + 1}`)
     const given = new Set(tokens.map(({ token, sha256 }) => token ?? String(sha256).toLowerCase()))
     if (given.size < tokens.length) throw givenTwice()
-    // Copied: a later change of the caller's objects must not grant access.
+    // The tokens are copied, so that a later change of the caller's objects cannot grant access.
     this.#tokens = tokens.map(({ token, sha256, scope }) => ({ token, sha256, scope: [...scope] }))
   }
 

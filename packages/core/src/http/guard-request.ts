@@ -24,7 +24,7 @@ const FORWARDED = /^(?:forwarded|via|x-forwarded(?:-.*)?|x-real-ip|x-client-ip|t
 const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
 
 /**
- * Accept a request only if its `Host`, `Origin` and bearer token are allowed. It reads only headers.
+ * Accept a request only if its `Host`, `Origin` and bearer token are allowed. Reads only headers.
  *
  * Pages of other sites cannot forge the `Host` and `Origin`. A request without an `Origin` does not come from a page.
  * Without tokens, the caller has the scope `[]`. A request from a proxy is then refused, because its sender may be on
@@ -33,11 +33,7 @@ const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
 export async function guardRequest(headers: Headers, { allowedHosts, tokens }: GuardOptions): Promise<Guarded> {
   const host = HOST.exec(headers.get('host') ?? '')?.[1]?.toLowerCase()
   if (host === undefined || !allowedHosts.includes(host))
-    return refuse(
-      'host',
-      403,
-      'This service is not known under that Host. Allow the name where the service is started.',
-    )
+    return refuse('host', 403, 'This service is not known under that Host. Allow the name when you start the service.')
   const origin = headers.get('origin')
   if (origin !== null && !isKnownOrigin(origin, allowedHosts))
     return refuse('origin', 403, 'Pages of that Origin may not use this service.')

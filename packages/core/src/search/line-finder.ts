@@ -4,7 +4,7 @@ import type { ByteSpan } from '@spillway/text/internal/patterns'
 import { withLineIndex, type ContentSource, type IndexedBlocks } from '../content/content-source.ts'
 
 const LINE_FEED = 10
-/** Number of cached blocks, because adjacent lines are usually requested together. */
+/** Number of blocks to cache, because adjacent lines are usually requested together. */
 const MAX_HELD = 4
 
 export interface FoundLine {
@@ -49,7 +49,7 @@ export class LineFinder {
     return index.lineEndsBefore(block) + lineEnds + 1 + omitted
   }
 
-  /** Return the line that contains a byte. The LF belongs to its line. It is fast if bytes are ascending. */
+  /** Return the line that contains a byte. The LF belongs to its line. Fast for ascending bytes. */
   async lineAt(offset: number): Promise<FoundLine> {
     const { index } = this.#blocks
     const block = index.blockAt(offset)
@@ -61,7 +61,7 @@ export class LineFinder {
     return { number, start, end: await this.endFrom(offset) }
   }
 
-  /** Return the line `count` lines earlier. It stops at the first line, and after omitted lines. */
+  /** Return the line `count` lines earlier. Stops at the first line, and after omitted lines. */
   async before({ number, start }: FoundLine, count: number): Promise<FoundLine> {
     const { index } = this.#blocks
     const { omitted } = index
@@ -71,7 +71,7 @@ export class LineFinder {
     const base = index.startOf(block)
     const bytes = await this.#block(block)
     let at = start - base
-    // The LF before each of the lines.
+    // Number of LFs to find backwards: one before each line.
     let left = number - first + 1
     while (left > 0) {
       const lineFeed = at === 0 ? -1 : bytes.lastIndexOf(LINE_FEED, at - 1)

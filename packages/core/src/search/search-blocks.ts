@@ -2,7 +2,7 @@ import { concatBytes, findBytes, utf8Text } from '@spillway/text/internal'
 import type { ContentSource } from '../content/content-source.ts'
 import { MAX_WHOLE_BYTES } from '../storage/content-cache.ts'
 
-/** Longest line that is searched whole. Longer lines are searched in parts. */
+/** Longest line that is searched whole, in bytes. Longer lines are searched in parts. */
 const MAX_LINE_BYTES = 1_048_576
 /** Number of bytes that two parts of a line share. A match up to this length is always found. */
 const OVERLAP = 65_536
@@ -14,7 +14,7 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 
 export interface LinePart {
   readonly from: number
-  /** Matches after it are found in the next block. In the last part of a line, this is the end of the bytes. */
+  /** Matches from this offset on are found in the next part. In the last part of a line, the end of the bytes. */
   readonly until: number
   readonly isFirst: boolean
   readonly isLast: boolean
@@ -53,7 +53,7 @@ export async function* searchBlocks(source: ContentSource, start: number, end: n
 
   for await (const block of whole === undefined ? source.blocks(start, end, { transient: true }) : [whole]) {
     let at = 0
-    // End of the line at `at`, once it is known: a long line is taken in many parts.
+    // End of the line at `at`. The end is kept, because a long line is taken in many parts.
     let lineEnd = 0
     if (offset === 0 && carried === 0 && BYTE_ORDER_MARK.every((byte, index) => block[index] === byte)) {
       offset = at = BYTE_ORDER_MARK.length
@@ -70,7 +70,7 @@ export async function* searchBlocks(source: ContentSource, start: number, end: n
       }
       if (lineEnd <= at) lineEnd = findBytes(block, LINE_END, at) + 1 || block.length
       const taken = Math.min(lineEnd - at, MAX_LINE_BYTES - carried)
-      // Copied: the memory of a block may be reused for the next.
+      // The bytes are copied, because the memory of a block may be reused for the next block.
       if (whole === undefined) pieces.push(block.slice(at, at + taken))
       carried += taken
       at += taken
@@ -81,22 +81,22 @@ export async function* searchBlocks(source: ContentSource, start: number, end: n
   if (carried > 0) yield takeLine(true)
 }
 
-/** Line ends at which `^` and `$` match with the flag `m`, but that do not end a line of a search. */
+/** Characters at which `^` and `$` match with the flag `m`, although no line of a search ends there. */
 const OTHER_LINE_ENDS = /[\r\u2028\u2029]/
 
-/** The lines of a block as text to search, and how its units map to bytes. */
+/** The lines of a block as text to search, with a function that maps UTF-16 units to bytes. */
 export interface PieceText {
   /** The lines joined by LF. A CR before an LF, and the final LF, are left out. */
   readonly text: string
   /** Whether `^` and `$` with the flag `m` match only at the ends of lines. */
   readonly hasPlainLines: boolean
-  /** Return the byte of a unit's character; with `'end'`, the end of the text before it. Fast for ascending units. */
+  /** Return the first byte of a unit's character. With `'end'`, return the end of the bytes before the unit. */
   byteOf(unit: number, side?: 'end'): number
 }
 
 export function pieceText(bytes: Uint8Array, start: number, end: number): PieceText {
   const decoded = utf8Text(bytes, start, end)
-  // No byte decodes to more than one unit.
+  // No byte decodes to more than one unit, so equal lengths mean one unit for each byte.
   const isDirect = decoded.length === end - start
   if (isDirect && !decoded.includes('\r')) return { text: decoded, hasPlainLines: true, byteOf: (unit) => start + unit }
   let text = decoded.replaceAll('\r\n', '\n')
@@ -109,7 +109,7 @@ export function pieceText(bytes: Uint8Array, start: number, end: number): PieceT
   }
 }
 
-/** Maps units to bytes. Text and bytes have the same LFs, so units are counted only within a line. */
+/** Maps units to bytes, fastest in ascending order. Text and bytes have equal LFs, so units are counted in one line. */
 function byteFinder(bytes: Uint8Array, start: number, end: number, text: string, isDirect: boolean) {
   let atUnit = 0
   let atByte: number = start
@@ -122,7 +122,7 @@ function byteFinder(bytes: Uint8Array, start: number, end: number, text: string,
       lineFeed = text.indexOf('\n')
     }
     skipLines(unit)
-    // Inside a surrogate pair.
+    // The unit is inside a surrogate pair.
     const isHalf = !isDirect && isHighSurrogate(text, unit - 1) && isLowSurrogate(text, unit)
     advance(isHalf ? unit - 1 : unit)
     return isHalf && isEnd ? atByte + 4 : atByte

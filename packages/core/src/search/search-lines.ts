@@ -15,18 +15,18 @@ interface KeepOptions {
 export type Pause = <Result>(waiting: Promise<Result>) => Promise<Result>
 
 export interface SearchOptions extends KeepOptions {
-  /** Part of the content to search. Returns the offset at which the deadline stopped the search, if it did. */
+  /** Part of the content to search. Defaults to the whole content. */
   readonly span?: ByteSpan | undefined
   /** Milliseconds of matching, plus 20 for each million bytes. */
   readonly deadlineMs: number
   readonly signal?: AbortSignal | undefined
-  /** Called whenever the search waits for an engine. */
+  /** Called whenever the search waits for an engine in a worker. */
   readonly pause?: Pause | undefined
 }
 
 export interface SearchResult {
   readonly lines: number
-  /** It is larger than `lines` if very long lines have several hits. */
+  /** Number of hits. It is larger than `lines` if very long lines have several hits. */
   readonly total: number
   /** Positions of matching lines, in bytes of the content. In very long lines, these are positions of matches. */
   readonly hits: readonly ByteSpan[]
@@ -35,7 +35,7 @@ export interface SearchResult {
   readonly stopped?: 'deadline'
 }
 
-/** Search lines in bounded memory, without blocking. Rejects with a `PatternError` and with `aborted`. */
+/** Search lines in bounded memory, without blocking. Rejects with a `PatternError`, or with `aborted`. */
 export async function searchLines(
   source: ContentSource,
   pattern: SearchPattern,
@@ -97,7 +97,7 @@ class HitSink implements MatchSink {
     const { fromEnd, skip, limit } = this.#options
     if (limit === 0 || (!fromEnd && (this.total <= skip || this.total > skip + limit))) return
     this.#hits.push({ start, end })
-    // Twice the needed size, so that dropping the older hits is cheap.
+    // Older hits are dropped only at twice the needed number, so that dropping is cheap.
     if (fromEnd && this.#hits.length >= 2 * (skip + limit)) this.#hits.splice(0, this.#hits.length - skip - limit)
   }
 

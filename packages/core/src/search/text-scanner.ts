@@ -32,21 +32,21 @@ const MAX_STEPS = 33_554_432
 const PIECE_BYTES = 65_536
 /** Largest size of chunks in which the required strings are rare. Each chunk costs some microseconds. */
 const RARE_PIECE_BYTES = 524_288
-/** If a string occurs more often than once in so many bytes, matching all lines is faster. */
+/** If strings occur more often than once in this number of bytes, matching all lines is faster. */
 const BYTES_PER_STRING = 1_024
 /** Cost of a rare byte that does not start a string, as a share of the cost of a line with a string. */
 const COST_OF_A_MISS = 1 / 8
 /** Number of chunks that are matched whole before the strings are searched again. */
 const DENSE_PIECES = 64
-/** Largest allowed ratio of the steps of the form for many lines to those of the form for one line. */
+/** Largest ratio of steps: the expression for many lines at once, to the expression for one line. */
 const TEXT_FORM_STEPS = 6
-/** Limit of steps for each unit; beyond it, a line is matched in linear time. The longest time below was 0.6 µs. */
+/** Limit of steps for each unit. Over it, a line is matched in linear time. Below it, a unit took up to 0.6 µs. */
 const STEPS_PER_UNIT = 16_384
-/** Line number of a part of a very long line. Parts are scanned separately, so any negative number is unique. */
+/** Line number of all parts of a very long line. Other lines have positive numbers. */
 const PART_LINE = -2
-/** Largest number of strings. Finding more of them in bytes takes longer than an expression in text. */
+/** Largest number of strings to find in bytes. With more strings, matching an expression in text is faster. */
 const MOST_STRINGS = 8
-/** Characters that cannot be searched in bytes, because several bytes mean them or lines lose them. */
+/** Characters that cannot be searched in bytes: lines do not contain them, or different bytes decode to them. */
 const NOT_IN_BYTES = /[\r\n\uFEFF\uFFFD\p{Surrogate}]/u
 /** Whether text after a match could prevent the match. */
 const SEES_END = /\$|\\b|\\B|\(\?<?[=!]/
@@ -171,7 +171,7 @@ export function textScanner(
       const own = stepsOf(text.length)
       const linear = own > STEPS_PER_UNIT * (text.length + 1) ? linearMatcher() : undefined
       if (linear !== undefined) {
-        // A search that stops within a line has not searched it.
+        // The matches are added after the whole line, because a search that stops within a line has not searched it.
         const found: ByteSpan[] = []
         for (const _ of linear.matchLine(text, (from, to) => found.push({ start: from, end: to }))) yield start
         for (const match of found) add(match.start, match.end)
@@ -214,7 +214,7 @@ export function textScanner(
     }
     const isOpen = !isLast && SEES_END.test(pattern.expression)
     const take = (start: number, stop: number): void => {
-      // An empty match is possible everywhere, so it counts once.
+      // An empty match is possible everywhere, so it does not count in the parts between the first and the last.
       if (start >= span.until || (stop === start && !isFirst && !isLast)) return
       const begin = offset + piece.byteOf(start)
       if (begin < reached) return
@@ -262,7 +262,7 @@ export function textScanner(
     }
   }
 
-  /** Returns `undefined` for look-around, back-references and very large expressions. */
+  /** Returns `undefined` for patterns with look-around, back-references and very large expressions. */
   function linearMatcher(): LinearMatcher | undefined {
     const { expression, flags } = pattern
     return (linear ??= { matcher: createLinearMatcher(expression, flags) }).matcher
@@ -286,7 +286,7 @@ export function textScanner(
     const steps = TEXT_FORM_STEPS * factor * (text.length + 1)
     if (degree <= 1) return steps <= MAX_STEPS
     if (degree === Infinity) return false
-    // Lines are searched in sequence: the longest bounds the cost of each unit.
+    // Lines are searched one after the other, so the longest line bounds the cost of each unit.
     const longest = linesOf(text).reduce((most, { start, end }) => Math.max(most, end - start), 0)
     return steps * (longest + 1) ** (degree - 1) <= MAX_STEPS
   }
@@ -315,7 +315,7 @@ function linesOf(text: string): readonly ByteSpan[] {
 }
 
 type TakeLineMatch = (line: number, start: number, end: number) => void
-/** An engine removes one CR before an LF, but a lone CR at the end of a line must not be removed. */
+/** Text between lines for an engine, which removes one CR before an LF. A CR at the end of a line is then kept. */
 const LINE_END = '\r\n'
 /** Divisor for the overlap of two parts of a line that is too long for an engine. */
 const OVERLAP_SHARE = 4

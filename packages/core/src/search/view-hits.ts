@@ -111,7 +111,7 @@ export interface LineView {
   /** Byte of the content at which `text` starts. */
   readonly start: number
   readonly isWhole: boolean
-  /** Whether `text` is a progress line as a terminal shows it, and not the stored text. */
+  /** Whether `text` is a progress line as a terminal shows it, instead of the stored text. */
   readonly isShown?: boolean | undefined
   /** Position of the match, in UTF-16 units of `text`. */
   readonly match?: ByteSpan | undefined
@@ -125,7 +125,7 @@ const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 
-/** Read at most `keep` UTF-16 units of a line around a match. Bytes before `seen` are already shown. */
+/** Read at most `keep` UTF-16 units of a line around a match. Bytes before `seen` are shown already. */
 async function viewLine(
   source: ContentSource,
   line: FoundLine,
@@ -194,7 +194,7 @@ async function viewPart(
   return viewDecoded(of, bytes.subarray(begin), start + offset + begin, keep, match, seen)
 }
 
-/** View up to `keep` units of a line, or from the byte `start`. View the matching state of a progress line. */
+/** View up to `keep` units of a line from the byte `start`. Of a progress line, view the state with the match. */
 function viewDecoded(
   of: Pick<LineView, 'number' | 'line'>,
   bytes: Uint8Array,

@@ -2,7 +2,7 @@ import { workMilliseconds, yieldToOthers } from '@spillway/text/internal'
 import { checkAborted } from '../storage/storage-error.ts'
 
 const SLICE_MS = 8
-/** Largest number of steps between two pauses. Each takes some time, because some runtimes stop the clock meanwhile. */
+/** Largest number of steps between two pauses. Each step counts as some time, because some runtimes stop the clock. */
 const MAX_STEPS = 8
 const LEAST_MS_OF_A_STEP = 0.5
 
