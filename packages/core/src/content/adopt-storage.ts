@@ -19,7 +19,7 @@ export interface AdoptedStorage extends Omit<Storage, Filled | 'open'>, Required
   readonly [ADOPTED]: true
   /** Capabilities that the storage has without fallbacks. */
   readonly can: Readonly<Record<'list' | 'delete' | 'locate' | 'openEntry', boolean>>
-  /** Identity of the caller, by which callers take turns. */
+  /** Identity of the caller, for fair turns between callers. */
   readonly caller: unknown
   open(reference: string, options?: OpenOptions): Promise<IndexedContent>
   /** Returns `undefined` if the storage cannot describe entries. */

@@ -29,7 +29,7 @@ export interface ContentSource {
   readonly reference: string
   readonly contentType: string
   readonly size: number
-  /** Identity of the caller, by which callers take turns. */
+  /** Identity of the caller, for fair turns between callers. */
   readonly caller: unknown
   readonly state?: EntryState | undefined
   readonly omitted?: OmittedPart | undefined
@@ -124,7 +124,7 @@ async function* ranges(
     const most = offset === start ? 1 : 1 + ahead
     for (; reads.length < most && asked < end; asked += length) {
       const next = read(asked)
-      // If the reader stops, a block that fails is not awaited.
+      // If the reader stops, the pending block is not awaited, even if it fails.
       void Promise.allSettled([next])
       reads.push(next)
     }
@@ -132,13 +132,13 @@ async function* ranges(
   }
 }
 
-/** UTF-16 up to this size is decoded in memory. */
+/** UTF-16 up to this size in bytes is decoded in memory. */
 const MAX_DECODED_BYTES = 67_108_864
-/** Content up to this size is read at once. */
+/** Content up to this size in bytes is read at once. */
 const SMALL_BYTES = 1_048_576
 
 export interface TextReadOptions extends ReadOptions {
-  /** Whether only a few lines are read: UTF-16 is then detected up to 1 MiB of content, otherwise 16 MiB. */
+  /** Whether only a few lines are read. UTF-16 is then detected in content up to 1 MiB, and otherwise up to 16 MiB. */
   readonly readsPart?: boolean | undefined
 }
 
@@ -185,7 +185,7 @@ async function asText(source: TypedSource, readsAll: boolean, options: ReadOptio
   const { contentType, reference, size } = source
   if (!mayBeText(contentType)) return source
   const isDeclared = isTextContentType(contentType)
-  // Content that is hardly text is read only as far as detection needs.
+  // Content that is probably not text is read only as far as detection needs.
   let bytes = await source.read(0, readsAll && isDeclared ? size : LINE_BLOCK_BYTES)
   const encoding = textEncodingOf(bytes, isDeclared)
   const isSmall = size <= MAX_DECODED_BYTES

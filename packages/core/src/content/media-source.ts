@@ -55,7 +55,7 @@ export function encodeBase64(bytes: Uint8Array): string {
 function mediaFromBase64(mediaType: string, base64: string, name: string | undefined): MediaBlock | undefined {
   const data = decodeBase64(base64)
   const digits = base64.replaceAll(BASE64_BLANKS, '').length
-  // Decoders skip unknown characters, so only the length shows whether all was read.
+  // Decoders skip unknown characters, so only the length shows whether all characters were decoded.
   if (data === undefined || digits % 4 === 1 || data.length !== Math.floor((digits * 3) / 4)) return undefined
   return mediaFromBytes(mediaType, data, name)
 }
@@ -81,7 +81,7 @@ export type EncodedBlock =
       readonly type: MediaBlock['type']
       readonly mediaType: string
       readonly data: string
-      /** The name of the block, or one with the extension of its type: many providers require a name. */
+      /** Name of the block, or a name with the extension of its type, because many providers require a name. */
       readonly filename: string
     }
 

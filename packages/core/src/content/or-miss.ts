@@ -6,13 +6,13 @@ const MISS_NAME =
 const SAYS_MISSING = /\b(?:not found|no such|does not exist|doesn't exist|unknown|missing|nothing (?:is )?stored)\b/i
 const BEGINS_WITH_MISS =
   /^(?:(?:key|reference|entry|content|artifact|blob|object|item|record|document|file) )?(?:was |is )?not found\b/i
-/** Words for a missing backend, for which the error is an outage. */
+/** Parts of a backend. If a message says that one of them is missing, the error is an outage. */
 const OF_BACKEND =
   /\b(?:host|hostname|server|service|endpoint|domain|address|dns|getaddrinfo|socket|bucket|container|database|table|collection|schema|index|volume|mount|device|module|package|command|route|page|region|account|user|role|token|credentials?|api key|access key|key (?:id|vault|file))\b/i
 /** System calls that look for a file. Others, for example `connect`, look for a service. */
 const LOOKS_FOR_FILE = /^(?:open|stat|lstat|access|realpath)$/
 
-/** Return the result of a third-party storage. Rejects with `not-found` if it is missing or an error says so. */
+/** Return the result of a third-party storage. Rejects with `not-found` if the result or an error means that. */
 export async function orMiss<Result>(reference: string, ask: () => Promise<Result>): Promise<NonNullable<Result>> {
   let found: Result
   try {
@@ -24,7 +24,7 @@ export async function orMiss<Result>(reference: string, ask: () => Promise<Resul
   return found
 }
 
-/** In doubt, the error is an outage, which can be retried. */
+/** Whether an error means a missing entry. In doubt, the error is an outage, which can be retried. */
 function isForeignMiss(error: unknown, reference: string): boolean {
   if (StorageError.isInstance(error) || typeof error !== 'object' || error === null) return false
   const { name, code, syscall, message } = error as Partial<Record<'name' | 'code' | 'syscall' | 'message', unknown>>

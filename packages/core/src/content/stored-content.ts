@@ -20,7 +20,7 @@ import type {
 import type { OpenOptions } from './adopt-storage.ts'
 import { orMiss } from './or-miss.ts'
 
-/** Interval for checking that content still exists, for storages without ranges. */
+/** Milliseconds after which content is checked again for existence, in storages without ranges. */
 const CHECKED_FOR_MS = 60_000
 
 type ReadableStorage = Pick<Storage, 'retrieve' | 'retrieveRange' | 'open'>
@@ -85,7 +85,7 @@ export async function openStored(
   )
 }
 
-/** Some storages return fewer bytes than requested, so the missing bytes are requested again. */
+/** Reads ranges. Some storages return fewer bytes than requested, so the missing bytes are requested again. */
 function rangeReader(
   { content: head }: StoredRange,
   readRange: (range: ByteRange, signal: AbortSignal | undefined) => Promise<StoredRange>,

@@ -6,9 +6,9 @@ import { isMinted } from '../storage/reference.ts'
 /**
  * One event of a journal, without content, arguments, patterns, or queries.
  *
- * `time` is in milliseconds since the epoch. `scope` has the encoded segments, joined by `/`. It is empty for no scope.
- * `preview` is the first block's previewer or media type. `reference` is absent if the call named none, or an unknown
- * one.
+ * `time` is in milliseconds since the epoch. `scope` has the encoded segments, joined by `/`. An empty text means no
+ * scope. `preview` is the first block's previewer or media type. `reference` is absent if the call had no reference or
+ * an unknown reference.
  */
 export type JournalEvent = { readonly time: number; readonly scope: string } & NewJournalEvent
 
@@ -36,9 +36,9 @@ export type NewJournalEvent =
  * `@spillway/sqlite`, or `PostgresJournal` of `@spillway/postgres`.
  */
 export interface EventJournal {
-  /** Append an event. The offloader does not wait for the journal. If appending fails, it warns once. */
+  /** Append an event. The offloader does not wait for the journal. If appending fails, a warning is printed once. */
   append(event: JournalEvent): void | Promise<void>
-  /** Yield events as appended. `since` leaves out events before it, in milliseconds since the epoch. */
+  /** Yield events in the order of appending. `since` leaves out earlier events, in milliseconds since the epoch. */
   read(since?: number): AsyncIterable<JournalEvent>
   /** Write pending events and release the file. */
   close?(): Promise<void>
@@ -57,7 +57,7 @@ interface Recording {
   readonly storage: Storage
 }
 
-/** Append an event to the journal. It never throws. If that fails, a warning is printed, once for each journal. */
+/** Append an event to the journal. Never throws. A failure is printed as a warning, once for each journal. */
 export function recordEvent({ journal, storage }: Recording, event: NewJournalEvent): void {
   if (journal === undefined) return
   const time = Date.now()

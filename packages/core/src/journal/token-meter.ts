@@ -58,7 +58,7 @@ export interface Meter extends TokenTotals {
   readonly failed: number
   /** Number of results that `shadow` mode would have tried to offload. */
   readonly shadowed: number
-  /** Tokens of these results. */
+  /** Tokens of the results that `shadowed` counts. */
   readonly tokensShadowed: number
 }
 

@@ -5,13 +5,13 @@ import { checkAborted, guard, guardIteration, type EvictionReason } from '../sto
 import type { OperationOptions } from '../storage/storage.ts'
 import { driverOf, prefixOf } from './stored-entries.ts'
 
-/** Selection of entries, and limits after which they are evicted. Without a limit, they stay. */
+/** Selection of entries, and limits after which they are evicted. Without a limit, the entries stay. */
 export interface RetentionRule {
   /** Only entries of the scope with these segments, and of nested scopes. Defaults to all scopes. */
   readonly scope?: readonly string[] | undefined
   /** Only results of the tool with this name, which the offloader stores as metadata `tool`. */
   readonly tool?: string | undefined
-  /** Milliseconds since the entry was stored. Using the entry does not extend them. */
+  /** Milliseconds since the entry was stored. Using the entry does not extend this time. */
   readonly maxAgeMs?: number | undefined
   /** Milliseconds since the last use. */
   readonly idleMs?: number | undefined
@@ -21,7 +21,7 @@ export interface RetentionRule {
 
 /** Options of {@link applyRetention}. */
 export interface RetentionOptions extends OperationOptions {
-  /** Rules in order. The first that matches an entry applies; without one, the entry stays. */
+  /** Rules in order. The first rule that matches an entry applies. Without a matching rule, the entry stays. */
   readonly rules: readonly RetentionRule[]
   /** Entries used within this time are not evicted, in milliseconds. Defaults to 0. */
   readonly keepMs?: number | undefined
@@ -69,7 +69,7 @@ export async function applyRetention(storage: ManagedStorage, options: Retention
   const prefixes = await Promise.all(rules.map(({ scope }) => prefixOf(scope)))
   const now = Date.now()
   const counts = rules.map(() => ({ entries: 0, bytes: 0 }))
-  /** Entries of rules with a limit of bytes, from which the least recently used are evicted. */
+  /** Entries of rules with `maxBytes`. The least recently used of these entries are evicted. */
   const competing = rules.map((): DriverEntry[] => [])
   const evict = async (rule: number, { id, info }: DriverEntry, reason: EvictionReason): Promise<boolean> => {
     checkAborted(signal)
@@ -80,7 +80,7 @@ export async function applyRetention(storage: ManagedStorage, options: Retention
     return true
   }
   for await (const entry of guardIteration({ action: 'list' }, () => driver.list(''))) {
-    // Entries that are still written are removed by their age.
+    // Entries that are still being written are skipped. Only the storage's own `ttlMs` removes them.
     if (openEntryOf(entry.id) !== undefined) continue
     const index = rules.findIndex(({ tool }, at) => entry.id.startsWith(prefixes[at]!) && isOfTool(entry.info, tool))
     const rule = rules[index]

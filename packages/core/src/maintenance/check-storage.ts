@@ -39,7 +39,7 @@ export interface CheckReport {
   /** Number of readable entries, and their bytes. */
   readonly entries: number
   readonly bytes: number
-  /** Readable entries whose reference cannot be checked: streams, wrapped entries, unnamed hashed scopes. */
+  /** Readable entries whose reference cannot be checked: streams, wrapped entries, scopes known only by a hash. */
   readonly unproven: number
   readonly problems: readonly EntryProblem[]
   /** Leftovers of killed writers that repair removed. Always 0 without `repair`. */
@@ -76,8 +76,8 @@ export async function checkStorage(storage: ManagedStorage, options: CheckOption
       done.bytes += read.size
       if (!isSegment) done.entries += 1
       if (!isSegment && read.proof === 'none') done.unproven += 1
-      if (read.proof === 'other') report('changed', 'The content is not the one that the reference was made from.')
-      if (!read.hasLineIndex) report('line-index', 'The index of lines does not fit the content.')
+      if (read.proof === 'other') report('changed', 'The content does not match the digest in the reference.')
+      if (!read.hasLineIndex) report('line-index', 'The line index does not match the content.')
     } catch (error) {
       if (!isOfEntry(error)) throw error
       const removed = repair && (await guard({ action: 'delete', reference }, () => driver.remove(id)))

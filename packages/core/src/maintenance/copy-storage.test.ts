@@ -178,7 +178,7 @@ describe('copyStorage', () => {
     if (record !== undefined) record.content = bytes('other')
     if (record !== undefined) record.info = { ...record.info, size: 5 }
     expect((await copyStorage(from, to)).failed).toMatchObject([
-      { error: { message: expect.stringContaining('another content') } },
+      { error: { message: expect.stringContaining('other content') } },
     ])
   })
 

@@ -56,7 +56,7 @@ export async function copyStorage(
     try {
       const size = await copyEntry(source, target, id)
       done.bytes += size ?? 0
-      // The head of an unended entry counts for its segments.
+      // An entry that is still being written is counted once, by its head.
       if (!isSegment) done[size === undefined ? 'skipped' : 'copied'] += 1
     } catch (error) {
       if (!isOfEntry(error)) throw error
@@ -75,7 +75,8 @@ async function copyEntry(source: CompleteDriver, target: CompleteDriver, id: Ent
     const present = await guard({ action: 'describe', reference }, () => target.stat(id))
     const isSame = present?.size === size && present.contentType === info.contentType && present.key === info.key
     if (isSame) return undefined
-    if (present !== undefined) throw failure(reference, 'has another content there. Delete it there, and copy again.')
+    if (present !== undefined)
+      throw failure(reference, 'has other content in the target. Delete the entry there, and copy again.')
     const lines = new LineIndexRecorder()
     const written = createSha256()
     const pieces = entryPieces(entry, reference, (piece) => {
@@ -88,7 +89,7 @@ async function copyEntry(source: CompleteDriver, target: CompleteDriver, id: Ent
       for await (const piece of entryPieces(copy, reference)) read.update(piece)
     })
     if (String(await read.digest()) === String(await written.digest())) {
-      // An earlier copy may have found the entry unended.
+      // An earlier copy may have copied the entry while it was being written.
       if (isOpenReference(reference)) {
         const { removeOpenEntry } = await import('../storage/entry-writer.ts')
         await guard({ action: 'delete', reference }, () => removeOpenEntry(target, path, reference))

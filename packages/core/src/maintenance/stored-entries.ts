@@ -14,7 +14,7 @@ import type { OperationOptions } from '../storage/storage.ts'
 
 /** Options that select entries of a storage. */
 export interface EntryOptions extends OperationOptions {
-  /** Only the scope with these segments, and nested ones. Defaults to the whole storage. */
+  /** Only the scope with these segments, and nested scopes. Defaults to the whole storage. */
   readonly scope?: readonly string[] | undefined
 }
 
@@ -76,7 +76,7 @@ export async function withEntry<Result>(
   }
 }
 
-/** Throws `corrupt` if bytes are missing. */
+/** Yields the bytes of an entry in chunks. Throws `corrupt` if bytes are missing. */
 export async function* entryPieces(
   entry: OpenEntry,
   reference: string,

@@ -9,7 +9,7 @@ import {
 import { parseExactJson } from '@spillway/text/internal/json'
 import { RedactionError, type Redact } from './redact-text.ts'
 
-/** Redacts text, JSON, text of documents, names and links. What does not change is the same object. */
+/** Redacts text, JSON, text of documents, names and links. Unchanged blocks stay the same objects. */
 export async function redactContent(
   content: readonly ContentBlock[],
   redact: Redact,
@@ -89,9 +89,9 @@ async function redactLarge(text: string, redact: Redact): Promise<string> {
   return [...parts, arriving.finish()].join('')
 }
 
-/** Longest part that can be held. A longer line without a position to cut cannot be redacted. */
+/** Longest text that is held, in UTF-16 units. A longer line without a position to cut cannot be redacted. */
 const MAX_HELD_UNITS = 2_097_152
-/** Largest distance of a match's start or end from a cut. */
+/** UTF-16 units that are redacted before and after a possible cut, to find out whether a match crosses it. */
 const WINDOW_UNITS = 8_192
 const KEY_BEGINNING = '-----BEGIN '
 
@@ -130,7 +130,7 @@ export class ArrivingRedaction {
     return cut > 0 || held.length < MAX_HELD_UNITS ? cut : this.#cutLine()
   }
 
-  /** Finds a position to cut a long line, which no match crosses. */
+  /** Finds a position in a long line that no match crosses. */
   #cutLine(): number {
     const held = this.#held
     for (let at = held.length - WINDOW_UNITS; at > WINDOW_UNITS; at -= WINDOW_UNITS) {

@@ -84,7 +84,7 @@ const URL_PASSWORD = /(:\/\/[^\s:@/"']{0,128}:)[^\s@/"']{1,256}(?=@)/g
 const NAMED_SECRET =
   /((passw(?:or)?d|passphrase|pwd|secret|token|api[_-]?key|(?:access|private|account)[_-]?key)(?:[_-][\w-]{0,24}|key|value|s)?\\?["']?[^\S\n]{0,4}(?:=>|:=|[:=])([^\S\n]{0,4}))(?:(\\?")((?:[^"\\\n]|\\[^"\n]){3,512})\\?"|'([^'\\\n]{3,512})'|([^\s"'`,;&<>(){}[\]$\\]{4,512})(?![(\w]))/gi
 
-/** Words that often follow such names in code and schemas, but are no secrets. */
+/** Words that often follow the names of secrets in code and schemas, but are not secrets. */
 const NO_SECRET = /^(?:true|false|null|none|nil|undefined|string|number|boolean|required|optional|x+|\*+)$/i
 
 function redactSecrets(text: string): string {
@@ -109,7 +109,7 @@ function redactNamed(
 ): string {
   const value = doubleQuoted ?? singleQuoted ?? bare ?? ''
   if (NO_SECRET.test(value)) return whole
-  // `max_tokens: 2500`, and the word in prose and code.
+  // Counts, as in `max_tokens: 2500`, and words in prose or code are not secrets.
   const isCounted = /^token$/i.test(name) && !(/\d/.test(value) && /\D{3}/.test(value))
   const isProse = bare !== undefined && space !== '' && !/\d/.test(value)
   if (isCounted || isProse) return whole

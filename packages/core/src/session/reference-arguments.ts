@@ -11,7 +11,7 @@ const FORMS: readonly unknown[] = ['text', 'json', 'base64'] satisfies ArgumentF
 
 /** Arguments of tools that may be references. */
 export interface ReferenceArguments {
-  /** Forms by tool and path of its argument: `{ send_email: { 'files/*': 'base64' } }`. `*` is each item. */
+  /** Forms by tool and path of its argument: `{ send_email: { 'files/*': 'base64' } }`. `*` stands for each item. */
   readonly tools: Readonly<Record<string, Readonly<Record<string, ArgumentForm>>>>
   /** Decide whether the tool may get this content. The call is refused if it returns `false` or throws. */
   readonly allow?: ((call: ResolvedCall & ReferenceCall) => boolean | Promise<boolean>) | undefined
@@ -28,7 +28,7 @@ export interface ReferenceCall<Input = unknown> {
 
 /** A tool call with the content of its references. */
 export interface ResolvedCall<Input = unknown> {
-  /** The arguments for the tool. They are the same object as `input` if it has no references. */
+  /** The arguments for the tool. The same object as `input` if `input` has no references. */
   readonly resolved: Input
   readonly references: readonly ResolvedReference[]
 }
@@ -101,7 +101,7 @@ export function assertReferenceArguments(settings: ReferenceArguments | undefine
   }
 }
 
-/** A reference in the arguments of a tool cannot be resolved, so it is not called. The message is for the model. */
+/** A reference in the arguments of a call cannot be resolved, so the tool is not called. The model gets the message. */
 export class ReferenceArgumentError extends Error {
   override readonly name = 'ReferenceArgumentError'
 

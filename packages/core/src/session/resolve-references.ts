@@ -26,7 +26,7 @@ const MAX_ARGUMENT_BYTES = 5 * 1_048_576
 const MAX_CALL_BYTES = 20 * 1_048_576
 const SCHEME = 'spill:'
 
-/** Replaces all references in the arguments of a call by their content. If one cannot be replaced, it rejects. */
+/** Replaces all references in the arguments of a call by their content. Rejects if one of them cannot be replaced. */
 export async function resolveReferences<Input>(
   call: ReferenceCall<Input>,
   settings: ReferenceArguments | undefined,
@@ -58,7 +58,7 @@ export async function resolveReferences<Input>(
   try {
     isAllowed = await allow({ ...call, ...whole })
   } catch (error) {
-    // A policy that fails allows nothing.
+    // If the function `allow` throws, no content is allowed.
     throw refuse(first, forbidden, error)
   }
   if (isAllowed !== true) throw refuse(first, forbidden)
@@ -71,7 +71,7 @@ class Unusable extends Error {}
 function problemOf(error: unknown): string {
   if (error instanceof Unusable) return error.message
   const code = StorageError.isInstance(error) ? error.code : 'unavailable'
-  // Messages of storages may name hosts and paths.
+  // Messages of storages may contain hosts and paths, so the model gets other messages.
   return PROBLEMS[code] ?? 'the stored content cannot be read. Run the tool again that gave it.'
 }
 
@@ -96,7 +96,7 @@ async function readArgument(
   const source = await openContentSource(storage, reference, { signal, blockBytes: DEFAULT_BLOCK_BYTES })
   try {
     const { contentType, size, state = 'complete' } = source
-    // Content that grows would differ from what was approved.
+    // Content that still grows would differ from the approved content.
     if (state !== 'complete') throw new Unusable('this content is not complete. Run the tool again that gave it.')
     if (size > maxBytes)
       throw new Unusable(`the content has ${size} bytes, and ${maxBytes} are left. Hand over a smaller part as text.`)

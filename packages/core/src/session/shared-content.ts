@@ -18,7 +18,7 @@ export const sharedContents = (): SharedContents => new BoundedMap(MAX_SESSIONS)
 export class SharedContent {
   readonly #own: AdoptedStorage
   readonly #granted = new Map<SharedContent, 'all' | ReadonlySet<string>>()
-  /** Scopes in which the framework of a sub-agent stores. They are below its session. */
+  /** Scopes below this session in which the framework of a sub-agent stores content. */
   readonly #below = new Set<SharedContent>()
 
   constructor(own: AdoptedStorage) {
@@ -32,13 +32,13 @@ export class SharedContent {
     this.#granted.set(from, isAll ? 'all' : new Set([...known, ...references]))
   }
 
-  /** Let a scope below read what was lent to this session, and let this session read what is stored there. */
+  /** Let a scope below read entries lent to this session, and let this session read entries of that scope. */
   extendTo(below: SharedContent): void {
     for (const [from, granted] of this.#granted) below.grant(from, granted === 'all' ? 'all' : [...granted])
     this.#below.add(below)
   }
 
-  /** Ask the storages that may have an entry, one by one. If all fail, rejects with the last error. */
+  /** Ask the storages that may have an entry, one after the other, as long as they reject with `not-found`. */
   async read<Result>(reference: string, ask: (storage: AdoptedStorage) => Promise<Result>): Promise<Result> {
     let missing: unknown
     for (const storage of this.#holders(reference, new Set())) {
@@ -90,7 +90,7 @@ export function withShared(own: AdoptedStorage, shared: () => SharedContent | un
 /** Returns the references in a text, at most 1,000. Only whole words in the form of a reference count. */
 export function mentionedReferences(text: string): string[] {
   const found = new Set<string>()
-  // Words of this length have a character at each of these places.
+  // Each word of at least this length has a character at one of these positions.
   for (let at = SHORTEST_WORD - 1; at < text.length && found.size < MAX_MENTIONED; at += SHORTEST_WORD) {
     let start = at
     while (start > 0 && isWordCode(text.charCodeAt(start - 1))) start--
