@@ -39,32 +39,40 @@ describe('resolveOptions', () => {
     ['a storage without store()', { storage: { retrieve: () => undefined } }, /store\(\) is missing/],
     ['no storage', { storage: undefined }, /storage must have/],
     ['a limit of 0', { maxResultTokens: 0 }, /maxResultTokens must be a positive/],
-    ['a limit that is no number', { maxResultTokens: Number.NaN }, /maxResultTokens/],
+    ['a limit that is not a number', { maxResultTokens: Number.NaN }, /maxResultTokens/],
     ['a limit that is a string', { maxResultTokens: '2500' }, /got the string "2500"\.$/],
     ['a limit of null', { maxResultTokens: null }, /maxResultTokens must be a number, or have a share/],
     ['settings in a list', { tools: ['read_log'] }, /tools must be an object of settings by tool name, got an array/],
     ['a negative preview', { previewTokens: -1 }, /previewTokens must be/],
     ['a preview that is not below the limit', { previewTokens: 2_500 }, /must be less than maxResultTokens/],
     ['a negative retrieval limit', { maxRetrievalTokens: -5 }, /maxRetrievalTokens/],
-    ['a flag that is no flag', { includeRetrievalTool: 'no' }, /includeRetrievalTool must be true or false/],
-    ['a counter that is no function', { countTokens: 4 }, /countTokens must be a function/],
-    ['locations of a storage without any', { showLocation: true }, /showLocation needs/],
-    ['a location that is no function', { showLocation: '/mnt' as never }, /showLocation must be true, false, or a/],
-    ['no tool and nothing to locate', { includeRetrievalTool: false }, /nothing could reach/],
+    ['a flag that is a text', { includeRetrievalTool: 'no' }, /includeRetrievalTool must be true or false/],
+    ['a counter that is not a function', { countTokens: 4 }, /countTokens must be a function/],
+    ['locations for a storage that has none', { showLocation: true }, /showLocation needs/],
+    ['a location that is a text', { showLocation: '/mnt' as never }, /showLocation must be true, false, or a/],
+    ['no tool for a storage without locations', { includeRetrievalTool: false }, /nothing could reach/],
     [
-      'no tool and no locations',
+      'neither the tool nor locations',
       { storage: located, includeRetrievalTool: false, showLocation: false },
       /Set one of them to true/,
     ],
-    ['a guide beside the tool', { guide: { instructions: () => [], formatCall: () => '' } }, /guide replaces the/],
-    ['half a guide', { includeRetrievalTool: false, guide: { formatCall: () => '' } }, /instructions\(\) is missing/],
+    [
+      'a guide together with the tool',
+      { guide: { instructions: () => [], formatCall: () => '' } },
+      /guide replaces the/,
+    ],
+    [
+      'a guide with only one of its functions',
+      { includeRetrievalTool: false, guide: { formatCall: () => '' } },
+      /instructions\(\) is missing/,
+    ],
   ])('refuses %s', (_name, options, message) => {
     const all = { storage, ...options } as unknown as ContextOffloaderOptions
     expect(() => resolveOptions(all)).toThrow(TypeError)
     expect(() => resolveOptions(all)).toThrow(message)
   })
 
-  test.each([undefined, null, 'storage', {}, storage])('refuses %o in place of options', (options) => {
+  test.each([undefined, null, 'storage', {}, storage])('refuses %o instead of options', (options) => {
     expect(() => resolveOptions(options as unknown as ContextOffloaderOptions)).toThrow(
       'options with at least { storage }',
     )

@@ -154,14 +154,14 @@ describe('ContextOffloader', () => {
     expect(cancelled).toMatchObject({ status: 'inline', reason: 'cancelled', content: large })
   })
 
-  test("no result of a tool that has the retrieval tool's name if the retrieval tool is not offered", async () => {
+  test("offloads results of a tool with the retrieval tool's name if the retrieval tool is not offered", async () => {
     const guide = { instructions: () => [], formatCall: () => '' }
     const { offload } = setUp({ includeRetrievalTool: false, guide })
     const outcome = await offload([textBlock(log(5_000))], { toolName: 'retrieve_offloaded_content' })
     expect(outcome.status).toBe('offloaded')
   })
 
-  test('leaves results unchanged that shouldOffload declines, but not if shouldOffload throws', async () => {
+  test('leaves a result unchanged if shouldOffload declines it, but not if shouldOffload throws', async () => {
     const { offload, events } = setUp({ shouldOffload: ({ toolName }) => toolName !== 'keep' })
     const large = [textBlock(log(5_000))]
     expect(await offload(large, { toolName: 'keep' })).toMatchObject({ status: 'inline', reason: 'declined' })
@@ -183,7 +183,7 @@ describe('ContextOffloader', () => {
     expect(outcome.content[1]).toBe(unknown)
   })
 
-  test('leaves a result unchanged whose replacement would not be smaller, and removes it from storage', async () => {
+  test('leaves a result unchanged if its replacement would not be smaller, and removes the stored content', async () => {
     const { offload, entries } = setUp({ maxResultTokens: 30, previewTokens: 20 })
     expect(await offload([textBlock('a few words '.repeat(12))])).toMatchObject({ reason: 'not-smaller' })
     expect(entries.size).toBe(0)
@@ -290,7 +290,7 @@ describe('a replacement', () => {
     )
   })
 
-  test('has the frame, a preview within its budget, and the references last', async () => {
+  test('begins with the size, has a preview within its budget, and ends with the references', async () => {
     const { offload } = setUp()
     const outcome = await offload([textBlock(log(5_000))], { isError: true })
     const text = replacementText(outcome)
@@ -467,7 +467,7 @@ describe('an offload that fails', () => {
       ['JSON', { type: 'json', value: Array.from({ length: 5_000 }, (_, id) => ({ id, name: `name ${id}` })) }],
       ['one line', textBlock('word '.repeat(50_000))],
     ] satisfies [string, ContentBlock][])(
-      'cuts %s, and ends the text with what is missing and why',
+      'cuts %s, and says at the end what is missing and why',
       async (_name, block) => {
         const { offload, failWrites, entries } = setUp({ maxInlineTokens: 3_000 })
         const small = textBlock('a small block beside it')
@@ -520,7 +520,7 @@ describe('an offload that fails', () => {
     expect(outcome).toMatchObject({ status: 'inline', reason: 'failed', error: { code: 'aborted' } })
   })
 
-  test('in an observer causes only a warning', async () => {
+  test('is only a warning if the listener of events failed', async () => {
     const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
     onTestFinished(() => emitWarning.mockRestore())
     const { offload } = setUp({
@@ -660,7 +660,7 @@ describe('a turn with several results', () => {
     await offloader.inTurn([
       async (turn) => turn.offload(request(0, 240)),
       async (turn) => {
-        // All microtasks of the first result run before.
+        // All microtasks of the first result run before this result is offloaded.
         await new Promise(setImmediate)
         now = 60_000
         return turn.offload(request(1, 240))
@@ -715,9 +715,9 @@ describe('a tool with its own settings', () => {
   const read = async (options: Partial<ContextOffloaderOptions>, lines = 5_000): Promise<Outcome> =>
     setUp(options).offload([textBlock(log(lines))])
 
-  test('keeps its results whole up to maxInlineTokens with offload: false', async () => {
+  test('keeps its results whole up to maxInlineTokens if offload is false', async () => {
     const whole = await read({ tools: { '*': { offload: false } } })
-    // Their tokens are not even counted.
+    // The tokens of these results are not even counted.
     expect(whole).toMatchObject({ status: 'inline', reason: 'exempt', tokens: { original: 0 } })
     const capped = await read({ tools: { '*': { offload: false, maxInlineTokens: 20_000 } } })
     expect(capped).toMatchObject({ status: 'offloaded' })
@@ -754,7 +754,7 @@ describe('redaction', () => {
       })
   })
 
-  test('leaves results within the limit unchanged with where: stored', async () => {
+  test('leaves results within the limit unchanged if where is stored', async () => {
     const { offload, entries } = setUp({ redact: { where: 'stored' } })
     expect(await offload([textBlock(key)])).toMatchObject({ status: 'inline' })
     expect(replacementText(await offload([textBlock(`${key}\n${log(5_000)}`)]))).not.toContain(key)
@@ -773,7 +773,7 @@ describe('redaction', () => {
     },
   )
 
-  test('keeps a result with onError: keep if a rule fails, and stores nothing unredacted', async () => {
+  test('keeps a result if a rule fails and onError is keep, and stores nothing without redaction', async () => {
     const rules = [() => JSON.parse('{') as string]
     const { offload, entries } = setUp({ redact: { rules, onError: 'keep' } })
     expect(await offload([textBlock(log(5_000))])).toMatchObject({ status: 'inline', reason: 'failed' })

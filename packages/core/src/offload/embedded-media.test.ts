@@ -10,7 +10,7 @@ const PNG = bytesFrom('\x89PNG\r\n\x1a\n', 1_500)
 const PDF = bytesFrom('%PDF-1.7\n', 2_000)
 const WORDS = 'a line of words before and after '.repeat(40)
 
-/** The texts of the places of all files, and their types. */
+/** Return the texts at the positions of all files, and the types of the files. */
 async function find(text: string): Promise<readonly (readonly [text: string, mediaType: string])[]> {
   return (await findEmbeddedMedia(text)).map(({ start, end, mediaType }) => [text.slice(start, end), mediaType])
 }
@@ -27,7 +27,7 @@ describe('findEmbeddedMedia', () => {
   })
 
   it.each([0, 1, 2, 5])(
-    'finds files by a type in the same object, in JSON inside %d strings of JSON',
+    'finds a file by the type in its JSON object, even inside %d levels of JSON strings',
     async (levels) => {
       const blob = encodeBase64(bytesFrom('unknown', 900))
       for (const resource of [
@@ -45,10 +45,10 @@ describe('findEmbeddedMedia', () => {
     ['escaped letters', (text: string) => text.replaceAll('+', String.raw`\u002B`).replaceAll('=', String.raw`\u003d`)],
     ['escaped line ends', (text: string) => text.replaceAll(/.{60}/g, String.raw`$&\n`)],
     ['line ends', (text: string) => `Content-Transfer-Encoding: base64\r\n\r\n${text.replaceAll(/.{76}/g, '$&\r\n')}`],
-    ['lines of probed lengths', (text: string) => text.replaceAll(/.{124}/g, '$&\n')],
+    ['line ends at inspected positions', (text: string) => text.replaceAll(/.{124}/g, '$&\n')],
     ['a word above', (text: string) => `attachment\n${text.replaceAll(/.{76}/g, '$&\n')}`],
     [
-      'the other alphabet, without padding',
+      'the URL-safe alphabet, without padding',
       (text: string) => text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', ''),
     ],
   ])('reads the exact bytes of Base64 with %s', async (_, write) => {
@@ -72,12 +72,12 @@ describe('findEmbeddedMedia', () => {
     ['Base64 that was cut', `"${base64}… 5,000 more"`],
     ['a type beside words of another field', `{"contentType":"text/html","id":"${'abcdefghij'.repeat(90)}"}`],
     ['a percent-encoded URL', `data:image/png;base64,${base64}%3D%3D`],
-    ['words, each in its line', 'word\n'.repeat(3_000)],
+    ['words on separate lines', 'word\n'.repeat(3_000)],
   ])('finds no file in %s', async (_, text) => {
     expect(await find(text)).toEqual([])
   })
 
-  it('ignores an invalid type and uses that of the bytes, but keeps a wrong type', async () => {
+  it('replaces an invalid type by the type of the bytes, but keeps a valid type that is wrong', async () => {
     const urls = ['image/<script>', '', 'text/html'].map((type) => `data:${type};base64,${encodeBase64(PDF)}`)
     const types = (await find(urls.join(' '))).map(([, mediaType]) => mediaType)
     expect(types).toEqual(['application/pdf', 'application/pdf', 'text/html'])
@@ -106,7 +106,7 @@ describe('findEmbeddedMedia', () => {
     ['equals signs', `A${'='.repeat(UNITS)}`],
     ['tiny data URLs', 'data:image/png;base64,iVBORw0KGgo= '.repeat(UNITS / 35)],
     ['schemes', 'data:;base64,'.repeat(UNITS / 13)],
-  ])('looks at each unit of %s at most a few times', async (_, text) => {
+  ])('inspects each unit of %s at most a few times', async (_, text) => {
     const looked = vi.spyOn(String.prototype, 'charCodeAt')
     onTestFinished(() => looked.mockRestore())
     expect(await findEmbeddedMedia(text)).toEqual([])

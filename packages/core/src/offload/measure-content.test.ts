@@ -10,28 +10,28 @@ const text = (index: number, tokens: number): MeasuredBlock => ({
   isStorable: true,
 })
 
-test('a plan stores the largest block first, and keeps the blocks that fit together with the replacement', () => {
+test('chooseBlocks chooses the largest block first, and no blocks that fit together with the replacement', () => {
   const blocks = [text(0, 200), text(1, 9_000), text(2, 300)]
   expect(chooseBlocks(blocks, 2_500, 1_000).map(({ index }) => index)).toEqual([1])
 })
 
-test('a plan stores more blocks until the others fit together with the replacement', () => {
+test('chooseBlocks chooses more blocks until the other blocks fit together with the replacement', () => {
   const blocks = [text(0, 2_000), text(1, 9_000), text(2, 100)]
   expect(chooseBlocks(blocks, 2_500, 1_000).map(({ index }) => index)).toEqual([0, 1])
 })
 
-test('a plan never stores blocks that cannot be stored', () => {
+test('chooseBlocks never chooses blocks that cannot be stored', () => {
   const unknown: MeasuredBlock = { block: { type: 'unknown', value: {} }, index: 0, tokens: 9_000, isStorable: false }
   expect(chooseBlocks([unknown, text(1, 100)], 2_500, 1_000).map(({ index }) => index)).toEqual([1])
 })
 
-test('a plan counts many empty blocks and stores them', async () => {
+test('chooseBlocks counts many empty blocks and chooses them', async () => {
   const content = Array.from({ length: 5_000 }, () => ({ type: 'text', text: '' }) as const)
   const blocks = await measureContent(content, 2_500, () => 0)
   expect(chooseBlocks(blocks, 2_500, 1_000).length).toBeGreaterThan(2_500)
 })
 
-test('a budget gives small parts what they need, and divides the remaining tokens evenly among large parts', () => {
+test('a budget gives small parts the tokens that they need, and divides the remaining tokens evenly among large parts', () => {
   expect(shareBudget([50, 10_000, 9_000], 1_000)).toEqual([50, 475, 475])
 })
 

@@ -16,7 +16,7 @@ async function references(storage: ManagedStorage): Promise<string[]> {
   return found
 }
 
-/** Offload with faulty options or content, and make sure that the result stays as it was and nothing is left behind. */
+/** Offload with faulty options or content, and check that the result is unchanged and the storage is empty. */
 async function expectUntouched(
   options: Partial<ContextOffloaderOptions>,
   content: readonly ContentBlock[] = [text],
@@ -91,7 +91,7 @@ test('a value with a getter that throws counts as not expressible in JSON, and t
 })
 
 describe('a signal that aborts while the storage hangs', () => {
-  test('ends the offload with the result, and an entry that is stored later is removed', async () => {
+  test('ends the offload with the unchanged result, and removes an entry that is stored later', async () => {
     const inner = tinyStorage()
     const { promise: opened, resolve: open } = Promise.withResolvers<void>()
     const storage: Storage = {

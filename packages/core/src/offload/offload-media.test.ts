@@ -10,7 +10,7 @@ import type { Outcome } from './offload-request.ts'
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 const call = { toolName: 'fetch', toolCallId: 'call_1' }
 const REPORT = Array.from({ length: 900 }, (_, line) => `line ${line + 1} of the report`).join('\n')
-/** Begins as a PDF does, and is nothing that could be counted. */
+/** A document that begins like a PDF, but has no text that could be counted. */
 const pdf: ContentBlock = {
   type: 'document',
   mediaType: 'application/pdf',
@@ -18,7 +18,7 @@ const pdf: ContentBlock = {
   data: encode(`%PDF-1.7\n${'\0'.repeat(80_000)}`),
 }
 
-/** Takes the place of the previewer that is used as installed. */
+/** A previewer that replaces the installed previewer of the same name. */
 const reads = (preview: MediaPreview | (() => never)): MediaPreviewer => ({
   name: 'pdf',
   previews: 'media',
@@ -33,7 +33,7 @@ function setUp(options: Partial<ContextOffloaderOptions> = {}) {
   return { events, storage, offloader }
 }
 
-/** A storage that fails to store the text of a document, and the one behind it. */
+/** A storage that fails to store the text of a document, and the storage behind it. */
 function storageWithoutTexts() {
   const storage = tinyStorage()
   const failing: Storage = {
@@ -122,8 +122,8 @@ test('the document is not stored if its text cannot be stored, and the result is
 
 test.each([
   ['throws', () => new Error('broken')],
-  ['gives a description that is no text', () => ({ description: 5 })],
-  ['gives blocks that are none', () => ({ blocks: [{ type: 'picture' }] })],
+  ['returns a description that is not a text', () => ({ description: 5 })],
+  ['returns invalid blocks', () => ({ blocks: [{ type: 'picture' }] })],
 ])('a previewer that %s affects only its preview, and an event reports it', async (_what, given) => {
   const result: unknown = given()
   const previewer = reads(
@@ -324,7 +324,7 @@ test('the text of a streamed document is stored too', async () => {
 })
 
 test.each(['offload', 'offloadStream'] as const)(
-  'two documents with one call id each lead to their own text, stored by %s',
+  'each of two documents with the same call id leads to its own text, stored by %s',
   async (method) => {
     let month = ''
     const previewer: MediaPreviewer = { ...reads({}), read: async () => ({ text: `${REPORT}\n${month} total` }) }
@@ -409,7 +409,7 @@ describe('files in Base64 inside a text', () => {
     expect(textOf(outcome)).toContain(`, ${text.split('\n').length.toLocaleString('en-US')} lines)\n`)
   })
 
-  test('are named up to sixteen of thousands, and all are kept in the text', async () => {
+  test('get at most sixteen references, and all files are kept in the text', async () => {
     const { offloader, storage } = setUp()
     const urls = Array.from(
       { length: 2_000 },

@@ -48,7 +48,7 @@ describe('a result that a tool read back', () => {
     ['a shell with CRLF', asText(part.join('\r\n'))],
     ['a shell that returns an object', { type: 'json', value: { stdout: part.join('\n'), stderr: '', exitCode: 0 } }],
     ['a shell that returns JSON as text', asText(JSON.stringify({ output: LOG, metadata: { exit: 0 } }))],
-  ])('with %s is not stored again, and is kept up to maxRetrievalTokens', async (_, block) => {
+  ])('is not stored again, and is kept up to maxRetrievalTokens, if it comes from %s', async (_, block) => {
     const { read, reference, entries, events, session } = await setUp({ maxRetrievalTokens: 100_000 })
     const outcome = await read({ command: `cat '/var/spill/a/${reference}.txt'` }, block)
     expect(outcome).toMatchObject({ status: 'inline', reason: 'read-back', content: [block] })
@@ -73,7 +73,7 @@ describe('a result that a tool read back', () => {
   })
 
   it.each([{ line_range: { start: 40, end: 900 } }, { pattern: 'user=3', context_lines: 1 }])(
-    'by the retrieval tool under another name with %j is not stored again',
+    'is not stored again if the retrieval tool has another name, with %j',
     async (call) => {
       const { session, read, reference, entries } = await setUp({ maxRetrievalTokens: 20_000 })
       const answer = await session.retrievalTool.execute({ reference, ...call })
@@ -83,7 +83,7 @@ describe('a result that a tool read back', () => {
     },
   )
 
-  it('with a search of the whole scope names its entries itself', async () => {
+  it('is recognized after a search of the whole scope, because the answer names its entries', async () => {
     const { session, read, entries } = await setUp({ maxRetrievalTokens: 20_000 })
     const call = { pattern: 'user=3', context_lines: 0 }
     const answer = await session.retrievalTool.execute(call)

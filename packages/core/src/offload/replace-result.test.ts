@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Storage } from '../storage/storage.ts'
 import { ContextOffloader } from './context-offloader.ts'
 
-/** The seed's two methods, with the contents in reach. */
+/** A storage with only the two required methods, and its contents. */
 function twoMethodStorage(): { storage: Storage; contents: Map<string, Uint8Array> } {
   const contents = new Map<string, Uint8Array>()
   const storage: Storage = {

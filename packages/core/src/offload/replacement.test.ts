@@ -13,7 +13,7 @@ const block: ReplacedBlock = {
 const format = (blocks: readonly ReplacedBlock[], retrievalTool?: string): string =>
   formatReplacement({ blocks, original: { blocks: blocks.length, tokens: 310_000 }, isError: false, retrievalTool })
 
-test('a replacement keeps the frame of Strands: it starts with what was offloaded, and ends with the references', () => {
+test('a replacement has the format of Strands: the size of the result first, and the references last', () => {
   expect(format([block], 'retrieve_offloaded_content')).toBe(
     [
       '[Offloaded: 1 block, ~310,000 tokens]',
@@ -85,7 +85,7 @@ test("a replacement has the guide's text before the preview, in place of the too
   expect(text.split('\n').slice(2, 6)).toEqual([...guide, '', '<<< preview of 23456789: untrusted content'])
 })
 
-test('a replacement describes media in words that do not break the line', () => {
+test('a replacement describes media on one line', () => {
   const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
   const text = format([
     { reference: 'a', type: 'image', contentType: 'image/png', size: 5_000, description: '800 × 600', isShown: true },

@@ -20,9 +20,9 @@ function offloader(): ContextOffloader {
   return new ContextOffloader({ storage })
 }
 
-/** Counts turns of the event loop, with a clock that says after each piece of work that its time is over. */
+/** Counts turns of the event loop. With a mocked clock, every piece of work takes so long that other work must run. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
-  // A turn that began by another clock ends.
+  // Wait for the end of the turn that began with the real clock.
   await new Promise((resolve) => setImmediate(resolve))
   let now = performance.now()
   vi.spyOn(performance, 'now').mockImplementation(() => (now += 100))
