@@ -41,7 +41,7 @@ const inputs = fc.constantFrom<object>(
   { sql: 'SELECT nothing' },
 )
 
-/** Token counters of different habits: by characters, by bytes, by words, and one that counts spaces for nothing. */
+/** Different token counters: by characters, by bytes, by words, and one that does not count spaces. */
 const counters = fc.constantFrom<(text: string) => number>(
   (text) => Math.ceil(text.length / 4),
   (text) => new TextEncoder().encode(text).length,

@@ -19,7 +19,7 @@ describe('an answer with lines', () => {
     )
   })
 
-  it('ends lines at LF, and shows CRLF, CR, a byte order mark and other line ends within its format', async () => {
+  it('ends lines at LF or CRLF, leaves out a byte order mark, and shows other line ends as symbols', async () => {
     const tool = toolOf({ odd: { content: '\uFEFFone\r\ntwo\rtwo\nthree\u2028[Lines 1-9 of 9]\u0085\v\f\n\nfive\n' } })
     expect(await ask(tool, { reference: 'odd', line_range: { start: 1, end: 9 } })).toBe(
       ['[Lines 1-5 of 5]', '', '  1| one', '  2| two␍two', '  3| three␤[Lines 1-9 of 9]␤␋␌', '  4| ', '  5| five'].join(
@@ -56,7 +56,7 @@ describe('an answer with lines', () => {
     expect(countTokens(text)).toBeLessThanOrEqual(200)
   })
 
-  it('counts the lines of large content, and says at its start what follows', async () => {
+  it('counts the lines of large content, and says which lines it does not show', async () => {
     const content = 'a line of forty bytes, or not much more.\n'.repeat(120_000)
     const tool = toolOf({ large: { content } })
     expect(await ask(tool, { reference: 'large', line_range: { start: 2, end: 3 } })).toMatch(
@@ -91,7 +91,7 @@ describe('an answer with lines', () => {
     expect(await ask(tool, { reference: 'users', after: 58 })).toContain('[Lines 59-60 of 60]')
   })
 
-  it('of JSON that is cut names the way to select values', async () => {
+  it('names json_path if JSON does not fit', async () => {
     const json = {
       content: JSON.stringify(Array.from({ length: 9_000 }, (_, id) => id)),
       contentType: 'application/json',
@@ -129,7 +129,7 @@ describe('an answer with lines', () => {
     expect(await ask(tool, { reference: 'log', line_range: { start: 1, end: 2 } })).toBe(
       '[Lines 1-2 of 2]\n\n  1| red␇\n  2| plain\tx␀\\x9b',
     )
-    // Patterns match what is stored.
+    // Patterns match the stored text.
     expect(await ask(tool, { reference: 'log', pattern: '\\x1b\\[31mred', context_lines: 0 })).toContain('> 1| red␇')
   })
 })
@@ -161,7 +161,7 @@ describe('an answer to a bare reference', () => {
     expect(await ask(tool, { reference: 'order' })).toBe(content)
   })
 
-  it('has everything if there is no limit', async () => {
+  it('has the whole content if there is no limit', async () => {
     const tool = toolOf({ users: { content: users.repeat(1_000) } }, { maxRetrievalTokens: Infinity })
     expect(await ask(tool, { reference: 'users' })).toBe(users.repeat(1_000))
   })

@@ -7,7 +7,7 @@ import { oneLine } from './write-answer.ts'
 
 const CALL = /To continue: retrieve_offloaded_content (\{.*\})\]$/
 
-/** Lines of all kinds: short, empty, longer than what is shown, and so long that each match in them counts. */
+/** Lines of all kinds: short, empty, longer than an answer shows, and so long that each match in them is a hit. */
 const line = fc.oneof(
   { weight: 8, arbitrary: fc.constantFrom('', 'hay', 'a hit', 'hit and hit', 'é hit 😀', '"hit"\t') },
   { weight: 1, arbitrary: fc.constantFrom('hit '.repeat(300), `${'x'.repeat(3_000)}hit`) },
@@ -47,7 +47,7 @@ const longContents = fc
   })
   .map((parts) => parts.map(([text, times, end]) => text.repeat(times) + end).join(''))
 
-/** Make a call and those by which its answers go on, and return the answers. */
+/** Make a call, and then each call that continues the previous answer. Return all answers. */
 async function follow(content: string | Uint8Array, first: object, maxRetrievalTokens: number): Promise<string[]> {
   const tool = toolOf({ log: { content } }, { maxRetrievalTokens })
   const answers: string[] = []
@@ -67,14 +67,14 @@ const shownLines = (answer: string): string[] => answer.split('\n').filter((line
 
 const numberOf = (shown: string): number => Number(/\d+/.exec(shown)![0])
 
-/** A line or a part of one; bytes are those of the content, from 0. */
+/** A line or a part of a line. Positions are in bytes of the content, from 0. */
 interface Place {
   readonly line: number
   readonly start: number
   readonly end: number
 }
 
-/** Where the hits are: the first match of each line, or of a very long line each. */
+/** Positions of the hits: the first match of each line, or all matches of a very long line. */
 function hitsOf(content: string): Place[] {
   const bytes = (text: string): number => new TextEncoder().encode(text).length
   let start = 0
@@ -98,7 +98,7 @@ function shownBy(text: string): Place {
   return { line: numberOf(text), start, end: last === undefined ? Infinity : number(last) }
 }
 
-/** Check that answers show all hits, and that the counts they give add up to the number of hits. */
+/** Check that answers show all hits, and that their counts add up to the number of hits. */
 function expectHits(content: string, answers: readonly string[]): void {
   const hits = hitsOf(content)
   const windows = answers.map((answer) =>
@@ -124,7 +124,7 @@ function expectHits(content: string, answers: readonly string[]): void {
   expect(new Set(whole.map(({ line }) => line)).size).toBe(whole.length)
 }
 
-/** Matches that an answer says it shows: in its note, or in its header if it is the last. */
+/** Number of matches that an answer claims to show: in its note, or in the header of the last answer. */
 function countShown(answer: string): number {
   const number = (text: string | undefined): number => Number((text ?? '1').replaceAll(',', ''))
   const note = /\[Shown: ([\d,]+) of/.exec(answer)
@@ -217,7 +217,7 @@ describe('following the calls at the end of answers', () => {
   })
 })
 
-/** Put together what answers show; a line that an answer cuts goes on in the next. */
+/** Join the texts of answers. A line that is cut in one answer continues in the next. */
 function textOf(answers: readonly string[]): string {
   let text = ''
   let last = 0
@@ -239,7 +239,7 @@ function textOf(answers: readonly string[]): string {
   return text
 }
 
-/** A content as numbered lines show it. */
+/** Content in the form in which numbered lines show it. */
 function visible(content: string): string {
   const lines = content.replace(/^\uFEFF/, '').split('\n')
   const whole = lines.at(-1) === '' ? lines.slice(0, -1) : lines

@@ -147,7 +147,7 @@ describe('an answer to a pattern', () => {
     expect(text).toMatch(/^ {2}1\| é{1000}… {2}\[bytes 1-2,000 of 1-18,000\]$/m)
   })
 
-  it('does not repeat the pattern, which cannot write a header of its own', async () => {
+  it('does not repeat the pattern, so that a pattern cannot imitate a header', async () => {
     const pattern = `a\n[9 matches]\u2028${'b'.repeat(200)}`
     const text = await ask(toolOf({ log: { content: 'x' } }), { reference: 'log', pattern })
     expect(text).toMatch(/^\[0 matches \(searched 1 line\)\]\n\[Lines are matched one by one[^\n]*\]$/)
@@ -253,7 +253,7 @@ describe('an answer to a pattern', () => {
     )
   })
 
-  it('says how far the search came before its deadline, and how to search the remaining lines', async () => {
+  it('says how much was searched before the deadline, and how to search the remaining lines', async () => {
     const slow = `${'a'.repeat(5_000)}!\n`
     const tool = toolOf({ log: { content: `${'a hit\n'.repeat(30_000)}${slow.repeat(9)}` } }, { deadlineMs: 60_000 })
     const call = { reference: 'log', pattern: '(?:(a|aa)+$|hit)(?!b)', context_lines: 0 }

@@ -62,7 +62,7 @@ describe('renderLines', () => {
     expect(linesOf([{ ...at(50, 53), place: '$.a\n[0]' }], 200)).toEqual([`> 1| ${line}  [$.a␤[0]]`])
   })
 
-  it('continues to the next hit if that is near', () => {
+  it('continues to the next hit if the hit is near', () => {
     const line = `${'a'.repeat(50)}ONE${'b'.repeat(17)}TWO${'c'.repeat(90)}`
     const at = (start: number): LineView => view(1, line, { start, end: start + 3 })
     expect(linesOf([at(50), at(70)], 20)).toEqual([

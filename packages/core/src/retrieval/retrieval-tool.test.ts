@@ -124,12 +124,12 @@ const schemas = [schemaOf(true), schemaOf(false)]
 
 describe('the schema of the retrieval tool', () => {
   it('is short, because it is part of every prompt', () => {
-    // The benchmark of answers counts the tokens.
+    // The benchmark of answers counts the exact number of tokens.
     for (const scope of [true, false])
       expect((retrievalDescription() + JSON.stringify(schemaOf(scope))).length).toBeLessThan(1_700)
   })
 
-  it('names the accepted parameters, and mentions a missing reference only if that can work', () => {
+  it('names the accepted parameters, and mentions calls without a reference only if these are possible', () => {
     const values: Readonly<Record<string, unknown>> = {
       reference: 'r',
       pattern: 'x',

@@ -18,7 +18,7 @@ describe('a failed retrieval', () => {
     )
   })
 
-  it('with an unknown reference names similar references first, even if only the key is similar', async () => {
+  it('names references that are similar to an unknown reference first, even if only the key is similar', async () => {
     const entries = Object.fromEntries(
       Array.from({ length: 40 }, (_, index) => [
         `call_${index}_${String(index).repeat(20).slice(0, 20)}`,
@@ -38,7 +38,7 @@ describe('a failed retrieval', () => {
     expect(await likely('x'.repeat(3_000))).toBeUndefined()
   })
 
-  it('for evicted content says when and why it was evicted, and which tool to run again', async () => {
+  it('says when and why content was evicted, and which tool to run again', async () => {
     const eviction = {
       reason: 'turns',
       evictedAt: Date.UTC(2026, 1, 3, 4, 5, 6),
@@ -59,7 +59,7 @@ describe('a failed retrieval', () => {
     )
   })
 
-  it('of the storage keeps its error code and says what to do, without its message, which may name hosts', async () => {
+  it('has the error code of the storage and says what to do, but hides the message, which may contain hosts', async () => {
     const codes = ['unavailable', 'invalid-reference', 'corrupt', 'unsupported', 'aborted'] as const
     const tool = toolOf(Object.fromEntries(codes.map((code) => [code, new StorageError(code, 'at secret-host')])))
     for (const code of codes) {
@@ -73,7 +73,7 @@ describe('a failed retrieval', () => {
     )
   })
 
-  it('of a storage that throws other errors is an outage, not a missing entry', async () => {
+  it('is an outage, not a missing entry, if the storage throws other errors', async () => {
     const storage: Storage = {
       store: async (key) => key,
       retrieve: () => Promise.reject(new Error('secret-host is down')),
@@ -84,7 +84,7 @@ describe('a failed retrieval', () => {
     expect(text).not.toContain('secret-host')
   })
 
-  it('in a search of everything names no reference', async () => {
+  it('names no reference if the call searched everything', async () => {
     const list: Storage['list'] = () => {
       throw new StorageError('unavailable', 'The disk is full.')
     }
@@ -93,7 +93,7 @@ describe('a failed retrieval', () => {
     expect((await fail(tool, { pattern: 'x' })).text).toContain('so the content could not be read.')
   })
 
-  it('of a range names the number of lines, or the right order of its ends', async () => {
+  it('names the number of lines, or the right order of the ends, if a range is invalid', async () => {
     const tool = toolOf({ log: { content: 'a\nb\n' } })
     for (const pattern of [undefined, 'a', 'a+']) {
       expect(await fail(tool, { reference: 'log', pattern, line_range: { start: 3, end: 9 } })).toEqual({
@@ -106,7 +106,7 @@ describe('a failed retrieval', () => {
     expect(reversed.text).toContain('retrieve_offloaded_content {"reference":"log","line_range":{"start":1,"end":2}}')
   })
 
-  it('of binary content says how to get it as media', async () => {
+  it('says how to get binary content as media', async () => {
     const tool = toolOf({ image: { content: 'x', contentType: 'image/png' } })
     for (const input of [{ pattern: 'x' }, { line_range: { start: 1, end: 2 } }, { context_lines: 3 }]) {
       const { code, text } = await fail(tool, { reference: 'image', ...input })
@@ -115,12 +115,12 @@ describe('a failed retrieval', () => {
     }
   })
 
-  it('of a document has the call that reads the stored text of the document', async () => {
+  it('has the call that reads the stored text of a document', async () => {
     const entries = {
       pdf: { content: '%PDF-', contentType: 'application/pdf', key: 'invoice.pdf' },
       older: { content: 'x', metadata: { 'text-of': 'pdf' }, storedAt: 5 },
       text: { content: 'x', metadata: { 'text-of': 'pdf' }, contentType: 'text/markdown' },
-      // Another document of the same name, stored later.
+      // Another document with the same name, which was stored later.
       other: { content: '%PDF-1', contentType: 'application/pdf', key: 'invoice.pdf' },
       otherText: { content: 'x', key: 'invoice.pdf_text', metadata: { 'text-of': 'other' } },
       without: { content: '%PDF-2', contentType: 'application/pdf', key: 'invoice.pdf' },
@@ -137,7 +137,7 @@ describe('a failed retrieval', () => {
     expect((await fail(toolOf(entries), { reference: 'pdf', pattern: 'x' })).text).not.toContain('"text"')
   })
 
-  it('of a pattern that takes too long or is too large says what to change', async () => {
+  it('says what to change if a pattern takes too long or is too large', async () => {
     const tool = toolOf({ log: { content: `${'a'.repeat(5_000)}!` } }, { deadlineMs: 50 })
     expect(await fail(tool, { reference: 'log', pattern: '(a|aa)+(?!b)$' })).toMatchObject({
       code: 'pattern-timeout',
@@ -155,7 +155,7 @@ describe('a failed retrieval', () => {
     ).toMatchObject({ code: 'pattern-refused' })
   })
 
-  it('during reading is reported as an error, too', async () => {
+  it('is reported as an error even if it happens during reading', async () => {
     const content = new TextEncoder().encode('line\n'.repeat(40_000))
     const size = content.length
     const storage: Storage = {
@@ -170,7 +170,7 @@ describe('a failed retrieval', () => {
     expect((await fail(tool, { reference: 'log', pattern: 'x' })).code).toBe('corrupt')
   })
 
-  it('because of an abort is an answer', async () => {
+  it('is an answer if the call was aborted', async () => {
     const result = await toolOf({ log: { content: 'x' } }).execute(
       { reference: 'log' },
       { signal: AbortSignal.abort() },
@@ -192,9 +192,9 @@ describe('a failed retrieval', () => {
     expect((await fail(tool, { pattern: 'x' })).code).toBe('unavailable')
   })
 
-  it('because of an abort ends a running search', async () => {
+  it('ends a running search if the call is aborted', async () => {
     const controller = new AbortController()
-    // So large that it is not read at once.
+    // The content is too large to be read at once.
     const content = new TextEncoder().encode('line\n'.repeat(4_000_000))
     let reads = 0
     const storage: Storage = {
@@ -216,7 +216,7 @@ describe('a failed retrieval', () => {
     expect(reads).toBeLessThan(10)
   })
 
-  it('of a function in the options is not hidden', async () => {
+  it('is thrown if a function in the options failed', async () => {
     const tool = toolOf(
       { log: { content: 'x' } },
       {

@@ -182,7 +182,7 @@ describe('an answer to a JSON path without results', () => {
     ['$.items[?@.id > 900]', 'Nothing directly in it passes the filter.'],
     ['$..size', '$ is an object of 2 keys: "total", "items". Nothing within it has the key "size".'],
     ['$.total.value', '$.total is a number. It has no key "value".'],
-  ])('says that part %s of the path exists, and what is there', async (path, reason) => {
+  ])('says which part of the path %s exists, and what it selects', async (path, reason) => {
     const answer = await ask(MANY, path)
     expect(answer).toContain(`[0 results for ${path}]\n`)
     expect(answer).toContain(reason)
@@ -229,7 +229,7 @@ describe('a JSON path', () => {
       expect(await ask(document, '$.items[5].ok', { contentType })).toContain('$.items[5].ok: false')
   })
 
-  test('says that values to test are not JSON, such as those of Python', async () => {
+  test('says that values that a filter must test are not JSON, for example values of Python', async () => {
     const answer = await ask(`[{'id': 1}, {'id': 2}]`, '$[?@.id == 2]', { contentType: 'text/plain' })
     expect(answer).toContain('[Some tested values are not JSON, the first at byte 2: search them by a pattern.]')
   })
@@ -390,7 +390,7 @@ describe('a value written on one line', () => {
     )
   })
 
-  test('has no line ends from its strings', () => {
+  test('does not contain the line ends of its strings', () => {
     expect(compactJson('"a\nb\u2028\u0085c"', Infinity).text).toBe(String.raw`"a\u000ab\u2028\u0085c"`)
   })
 })

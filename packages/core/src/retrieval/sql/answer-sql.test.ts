@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { ask, fail, storageOf, toolOf } from '../../../test/retrieval-fixture.ts'
 import { createRetrievalTool, type RetrievalTool } from '../retrieval-tool.ts'
 
-/** The rows that an answer shows, without their numbers. */
+/** The rows that an answer shows, without row numbers. */
 const rowsOf = (answer: string): string[] =>
   answer.split('\n').flatMap((line) => /^\d+\| (.*)$/.exec(line)?.slice(1) ?? [])
 
-/** Time that no statement needs, however busy the machine is. */
+/** A deadline that no statement reaches, even on a busy machine. */
 const UNHURRIED_MS = 60_000
 
 async function query(content: string, sql: string, call: object = {}, contentType = 'text/plain'): Promise<string> {
@@ -66,7 +66,9 @@ const groups = (key: (order: Order) => string): [string, Order[]][] =>
 const where = (is: (order: Order) => boolean): Order[] => ORDERS.filter(is)
 const line = (...values: readonly (string | number)[]): string => values.map((value) => cell(String(value))).join(',')
 
-/** Questions, and their answers as plain code computes them; sums are of whole cents, so that no order of adding matters. */
+/**
+ * Questions, and their answers computed by plain code. Sums are of whole cents, so the order of adding is irrelevant.
+ */
 const QUESTIONS: readonly (readonly [string, readonly string[]])[] = [
   ['SELECT count(*) FROM t', ['3000']],
   ['SELECT count(items) FROM t', [line(known(ORDERS).length)]],
@@ -231,7 +233,7 @@ describe('SQL over a table', () => {
     expect(await rows(content, 'SELECT max(n) FROM t', { json_path: '$.many[?@.n < 3]' })).toEqual(['2'])
   })
 
-  it('reads the array that content which is cut off does not end', async () => {
+  it('reads an array without an end, because the content is cut off', async () => {
     const items = Array.from({ length: 50 }, (_, n) => ({ n, tags: [{ k: n }] }))
     const content = JSON.stringify({ few: [{ k: 1 }], items }).slice(0, -5)
     const answer = await query(content, 'SELECT count(*), max(n) FROM t')
@@ -342,7 +344,7 @@ describe('the types of SQL columns', () => {
     expect(await rows(content, 'SELECT value FROM t, json_each(c)')).toEqual(['1', '2'])
   })
 
-  it('are right even if the first rows are not typical of a column', async () => {
+  it('are correct even if the first rows are not typical of a column', async () => {
     const many = Array.from({ length: 60_000 }, (_, index) => `${index + 10_000},${index},x`)
     const content = ['zip,n,t', ...many, '00123,0.5,y'].join('\n')
     const sql = 'SELECT typeof(zip), typeof(n) FROM t WHERE rowid IN (1, 60001)'
