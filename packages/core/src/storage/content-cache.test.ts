@@ -11,7 +11,7 @@ import {
 } from './content-cache.ts'
 import { CachedContents, type CachedContent, type ContentInfo, type LoadBytes } from './opened-content.ts'
 
-/** Content in which every byte tells where it is, as far as a byte can. */
+/** Content whose bytes depend on their positions. */
 function contentOf(size: number): Uint8Array {
   const bytes = new Uint8Array(size)
   for (let at = 0; at < size; at += 1) bytes[at] = (at * 31 + (at >> 8) * 7 + (at >> 16)) & 255
@@ -114,7 +114,7 @@ describe('CachedContent', () => {
     expect(await cached.read(0, 1_000, backend.load)).toEqual(contentOf(1_000))
   })
 
-  test('does not keep a larger buffer alive for a part of it', async () => {
+  test('does not keep a large buffer in memory for a part of the buffer', async () => {
     const { cached } = remember(contentOf(1_000))
     const memory = new Uint8Array(1_000_000)
     const found = await cached.read(0, 1_000, async () => memory.subarray(0, 1_000))

@@ -15,7 +15,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('end' as const), scope }) },
 )
 
-test('an entry is due once it was unused for more than N turns of its scope, with any other operations in between', () => {
+test('an entry is due after more than N turns of its scope without use, with any other operations in between', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 4 }), fc.array(command, { maxLength: 60 }), (turns, commands) => {
       const tracker = new TurnTracker(turns)

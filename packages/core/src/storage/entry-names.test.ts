@@ -113,7 +113,7 @@ describe('childScope', () => {
     ['a segment over 1,024 bytes', ['x'.repeat(1_025)]],
     ['a segment over 1,024 bytes of UTF-8', ['é'.repeat(513)]],
     ['17 segments', Array.from({ length: 17 }, () => 'a')],
-    ['a segment that is no string', [1 as unknown as string]],
+    ['a segment that is not a string', [1 as unknown as string]],
   ])('refuses %s with invalid-key', (_what, segments) => {
     expect(() => childScope(rootScope(), segments)).toThrow(expect.objectContaining({ code: 'invalid-key' }))
   })
@@ -125,7 +125,7 @@ describe('childScope', () => {
   })
 })
 
-test('decodeSegment returns the segment that was encoded, or undefined for names of none, hashes, and lone surrogates', async () => {
+test('decodeSegment returns the segment that was encoded, or undefined for names of no segment, for hashes, and for lone surrogates', async () => {
   for (const segment of ['tenant-1', 'Tenant@example.com', '..', 'a_b__c', 'con', 'é😀', '\uFEFFa'])
     expect(decodeSegment(await encodeSegment(segment))).toBe(segment)
   for (const segment of ['x'.repeat(49), '\uD800']) expect(decodeSegment(await encodeSegment(segment))).toBeUndefined()

@@ -88,7 +88,7 @@ describe('an entry that is being written', () => {
     const kept = new Map(disk.records)
     await writer.write(encode('not committed\n'))
     await writer.close()
-    // What a killed writer leaves.
+    // The records that a killed writer leaves.
     disk.records = kept
     expect((await reopen().stat(writer.reference)).state).toBe('open')
     await pass(31_000)

@@ -125,7 +125,7 @@ describe('wrapStorage', () => {
     const wrapped = wrapStorage(inner, 'compressed', layer('compressed'))
     const reference = await wrapped.scope('a').store('call', new Uint8Array(3))
     expect(await inner.scope('a').store('call', new Uint8Array(3))).toBe(reference)
-    // Storing again was one more use, a millisecond later.
+    // Storing again counted as one more use, a millisecond later.
     expect((await wrapped.scope('a').stat(reference)).expiresAt).toBe(1_101)
     time = 1_200
     await expect(wrapped.scope('a').retrieve(reference)).rejects.toMatchObject({ code: 'evicted' })
@@ -133,7 +133,7 @@ describe('wrapStorage', () => {
 
   test.each([
     ['a scope', () => tinyStorage().scope('a'), /A scope cannot be compressed by itself/],
-    ['a storage of somebody else', () => ({ store() {}, retrieve() {} }), /made with this copy of @spillway\/core/],
+    ['a third-party storage', () => ({ store() {}, retrieve() {} }), /made with this copy of @spillway\/core/],
     ['nothing', () => undefined, /made with this copy/],
     ['a text', () => 'redis://', /made with this copy/],
   ])('refuses %s', (_name, storage, message) => {

@@ -10,7 +10,7 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
 
-/** A driver that can open entries, and notes what it is asked. */
+/** A driver that can open entries, and records its calls. */
 class NotingDriver extends TinyDriver {
   override readonly refreshMs = MINUTE_MS
   readonly asked: string[] = []
@@ -36,7 +36,7 @@ interface Fixture {
   readonly disk: TinyDisk
   readonly driver: NotingDriver
   advance(milliseconds: number): void
-  /** Open, read all, close, and return what the backend was asked for that. */
+  /** Open an entry, read it, close it, and return the calls of the driver. */
   question(reference: string): Promise<readonly string[]>
 }
 
@@ -67,7 +67,7 @@ afterEach(() => {
 })
 
 describe('opening content', () => {
-  test('is read from the cache the second time, and after a while with one check whether it exists', async () => {
+  test('reads from the cache the second time, and after a while checks once whether the entry exists', async () => {
     const { storage, advance, question } = fixture()
     const reference = await storage.store('log', new Uint8Array(100_000))
     expect(await question(reference)).toEqual(['read 0+65536', 'read 0+100000'])
@@ -132,7 +132,7 @@ describe('opening content', () => {
     expect(await question(reference)).toEqual(['touch'])
   })
 
-  test('writes nothing: for a storage without touch, it requests the description instead', async () => {
+  test('writes nothing, and requests only the description from a storage without touch', async () => {
     const { storage, driver, advance, question } = fixture()
     const reference = await storage.store('a', bytes('content'))
     await question(reference)
@@ -153,7 +153,7 @@ describe('opening content', () => {
     expect(await question(reference)).toEqual([])
   })
 
-  test('reads only the first block and those of the lines for a range of lines of large content', async () => {
+  test('reads only the first block and the blocks of the lines for a range of lines', async () => {
     const { storage, driver } = fixture()
     const line = 'x'.repeat(99) + '\n'
     const reference = await storage.store('log', bytes(line.repeat(400_000)))
@@ -336,7 +336,7 @@ describe('the line index', () => {
     expect(driver.asked.filter((asked) => asked === `read 0+${log.length}`)).toHaveLength(1)
   })
 
-  test('is built again for other callers if one gave up', async () => {
+  test('is built again for other callers if one caller gave up', async () => {
     const { storage, disk } = fixture()
     const reference = await storage.store('log', log)
     for (const record of disk.records.values()) record.info = { ...record.info, lineIndex: 'of nothing' }

@@ -6,7 +6,7 @@ import type { ManagedStorageOptions, StoreReceipt } from './storage.ts'
 import type { StorageDriver } from './storage-driver.ts'
 import { StorageError } from './storage-error.ts'
 
-/** Methods and settings in the place of those of a tiny driver; `undefined` takes one away. */
+/** Methods and settings that replace those of a tiny driver. `undefined` removes one. */
 type Changes = { readonly [Name in keyof StorageDriver]?: StorageDriver[Name] | undefined }
 
 interface Setup {
@@ -14,11 +14,11 @@ interface Setup {
   readonly disk: TinyDisk
   /** The methods of the driver that were called, in this order. */
   readonly calls: string[]
-  /** What the latest call of `list` was given. */
+  /** Arguments of the latest call of `list`. */
   readonly listed: unknown[]
 }
 
-/** A storage whose driver notes what core calls; `changes` replaces methods and settings of it. */
+/** A storage whose driver records its calls. `changes` replaces methods and settings of the driver. */
 function recorded(
   changes: (driver: TinyDriver) => Changes = () => ({}),
   options: ManagedStorageOptions = {},
@@ -48,7 +48,7 @@ async function storeWithReceipt(storage: ManagedStorage, content: Uint8Array): P
   return receipts[0] as StoreReceipt
 }
 
-/** What a call adds to those of the driver. */
+/** Return the driver's methods that a function calls. */
 async function callsOf(calls: string[], run: () => Promise<unknown>): Promise<string[]> {
   calls.length = 0
   await run()
@@ -77,9 +77,9 @@ describe('touchFirstBytes', () => {
   })
 
   test.each([
-    ['of just that size', { touchFirstBytes: 10 }],
+    ['of exactly that size', { touchFirstBytes: 10 }],
     ['above it', { touchFirstBytes: 9 }],
-    ['of any size where it is not set', {}],
+    ['of any size if it is not set', {}],
   ])('looks up content %s first, and does not write it again', async (_what, settings) => {
     const { storage, calls } = recorded(() => settings)
     expect(await callsOf(calls, () => storage.store('call_1', content))).toEqual(['touch', 'write'])
@@ -135,7 +135,7 @@ describe('a write that reports whether the entry existed', () => {
   test.each([
     [true, ['write']],
     [false, ['stat', 'write']],
-  ])('needs no request before or after it if tellsCreated is %s', async (tellsCreated, expected) => {
+  ])('calls with tellsCreated %s only the methods %j', async (tellsCreated, expected) => {
     const { storage, calls } = recorded(telling(tellsCreated), { now: () => 5_000 })
     const receipts = [await storeWithReceipt(storage, bytes('content'))]
     calls.length = 0
@@ -147,7 +147,7 @@ describe('a write that reports whether the entry existed', () => {
     ])
   })
 
-  test('keeps an existing entry if the first store is undone', async () => {
+  test('keeps an entry that was stored again if the first store is undone', async () => {
     const { storage } = recorded(telling(true), { now: () => 5_000 })
     const first = await storeWithReceipt(storage, bytes('content'))
     const second = await storeWithReceipt(storage, bytes('content'))
@@ -159,7 +159,7 @@ describe('a write that reports whether the entry existed', () => {
 })
 
 describe('removeAll', () => {
-  /** Removes in the order of ids, and notes whether it was left to its end. */
+  /** Removes entries in the order of ids, and records whether the iteration ran to its end. */
   const removing =
     (ended: { value: boolean } = { value: false }) =>
     (driver: TinyDriver): Changes => ({
@@ -210,7 +210,7 @@ describe('removeAll', () => {
     expect(disk.tombstones.size).toBe(0)
   })
 
-  test('makes an entry read as never stored, even if it was evicted, stored again elsewhere and then cleared', async () => {
+  test('makes a cleared entry unknown, even if it was evicted and stored again elsewhere before', async () => {
     let time = 0
     const forgetful = (driver: TinyDriver): Changes => ({ ...removing()(driver), findEviction: undefined })
     const options = { ttlMs: 1_000, now: () => time }
@@ -234,7 +234,7 @@ describe('removeAll', () => {
     await expect(storage.open(reference)).rejects.toMatchObject({ code: 'not-found' })
   })
 
-  test('stops between two entries if its signal aborts, and passes the stop on', async () => {
+  test('stops between two entries if its signal aborts, and ends the iteration of the driver', async () => {
     const ended = { value: false }
     const controller = new AbortController()
     const { storage, disk } = recorded((driver) => {
@@ -303,7 +303,7 @@ describe('list with unusedSince', () => {
     expect((await collect(storage.list())).map(({ reference }) => reference)).toEqual([fresh])
   })
 
-  test('is not used by gc without an age, and a plain list requests everything', async () => {
+  test('is not used by gc without ttlMs, and a plain list requests all entries', async () => {
     const { storage, calls, listed } = recorded()
     await storage.store('call_1', bytes('x'))
     expect(await callsOf(calls, () => storage.gc())).toEqual(['collect'])
@@ -488,7 +488,7 @@ test('a clock with fractions of milliseconds is rounded to whole ones', async ()
   expect(await storage.stat(reference)).toMatchObject({ storedAt: 1_234, lastUsedAt: 1_234 })
 })
 
-test('entries that an aborted clear removed are not served from memory', async () => {
+test('entries that an aborted clear removed are not read from the cache', async () => {
   const { storage } = recorded((driver) => ({
     async *removeAll(prefix: string) {
       const ids: string[] = []
@@ -512,7 +512,7 @@ test('entries that an aborted clear removed are not served from memory', async (
 })
 
 describe('list with except and below', () => {
-  test('passes known ids to the driver, and filters them itself if the driver does not', async () => {
+  test('passes known ids to the driver, and filters the list itself if the driver does not', async () => {
     const asked: (string | boolean)[] = []
     const { storage } = recorded((driver) => {
       const list = driver.list.bind(driver)
@@ -532,7 +532,7 @@ describe('list with except and below', () => {
     expect(asked).toEqual([`a/${known}`, true, other, false])
   })
 
-  test('asks the driver to omit child scopes, and filters them itself if the driver does not', async () => {
+  test('asks the driver to omit child scopes, and filters the list itself if the driver does not', async () => {
     const { storage, listed } = recorded()
     await storage.scope('a').store('below', bytes('x'))
     const reference = await storage.store('here', bytes('x'))

@@ -9,7 +9,7 @@ import {
   StorageError,
 } from './storage-error.ts'
 
-test('a StorageError is retryable if the backend is unavailable, unless it says otherwise', () => {
+test('a StorageError is retryable if its code is unavailable, unless the error sets retryable', () => {
   expect(new StorageError('unavailable', 'Try again.').retryable).toBe(true)
   expect(new StorageError('unavailable', 'Gone for good.', { retryable: false }).retryable).toBe(false)
   expect(new StorageError('not-found', 'Check the reference.').retryable).toBe(false)
@@ -22,7 +22,7 @@ test('a StorageError keeps its reference and its cause', () => {
   expect('cause' in new StorageError('not-found', 'Nothing.')).toBe(false)
 })
 
-test('a StorageError has the page of its code, but not in its message', () => {
+test('a StorageError has the URL of a help page, which is not in its message', () => {
   const { help, message } = new StorageError('too-large', 'Too much.')
   expect(help).toBe('https://github.com/spillway-js/spillway/blob/main/docs/errors.md#too-large')
   expect(message).toBe('Too much.')
@@ -103,7 +103,7 @@ describe('guardIteration', () => {
   })
 })
 
-test('checkAborted has the reason of the signal as its cause', () => {
+test('the error of checkAborted has the reason of the signal as its cause', () => {
   const reason = new Error('no longer needed')
   expect(() => checkAborted(AbortSignal.abort(reason))).toThrow(
     expect.objectContaining({ code: 'aborted', retryable: false, cause: reason }),
@@ -112,7 +112,7 @@ test('checkAborted has the reason of the signal as its cause', () => {
   expect(() => checkAborted(undefined)).not.toThrow()
 })
 
-test('orAborted settles with the first of both, and leaves no listener behind', async () => {
+test('orAborted settles with the promise or with the abort, and removes its listener', async () => {
   const { signal } = new AbortController()
   expect(await orAborted(Promise.resolve(5), signal)).toBe(5)
   expect(await orAborted(Promise.resolve(5), undefined)).toBe(5)

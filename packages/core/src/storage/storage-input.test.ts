@@ -154,7 +154,7 @@ async function texts(chunks: AsyncIterable<Uint8Array>): Promise<string[]> {
   return seen
 }
 
-/** A stream that notes how often it was asked for more and whether it was told to end. */
+/** A stream that counts the requests for chunks, and records whether it was closed. */
 class Source implements AsyncIterable<Uint8Array> {
   returned = 0
   readonly #next: () => Promise<IteratorResult<Uint8Array>>
@@ -273,6 +273,6 @@ test.each([
   [{ a: 1 }, 'an object'],
   [() => 1, 'a function'],
   [new URL('file:///tmp'), 'a URL'],
-])('shown tells %o apart from values that look like it', (value, expected) => {
+])('shown writes %o differently from values that look similar', (value, expected) => {
   expect(shown(value)).toBe(expected)
 })

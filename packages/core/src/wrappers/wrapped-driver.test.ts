@@ -50,7 +50,7 @@ test('a corrupt entry is removed once before it is written, and counts as existi
   expect(await driver.touch('call_1', 5)).toBeUndefined()
   expect(await driver.write('call_1', stream(bytes('content')), INFO)).toEqual({ created: false, lastUsedAt: 1 })
   expect(await driver.stat('call_1')).toMatchObject({ size: 7 })
-  // Not removed this time: the last use continues after the previous one.
+  // The entry is not removed this time, so its last use is later than the previous one.
   expect(await driver.write('call_1', stream(bytes('content')), INFO)).toEqual({ created: false, lastUsedAt: 2 })
 })
 

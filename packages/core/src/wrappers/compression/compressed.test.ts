@@ -26,7 +26,7 @@ const noise = (length: number): Uint8Array => {
   for (let at = 0; at < length; at += 65_536) crypto.getRandomValues(content.subarray(at, at + 65_536))
   return content
 }
-/** Much faster for large content than an assertion about each byte. */
+/** Compares bytes much faster than an assertion does. */
 const isEqual = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0
 const CODECS = (['gzip', 'zstd'] as const).filter((name) => findCodec(name) !== undefined)
 
@@ -368,7 +368,7 @@ describe('compressed', () => {
     await ended
   })
 
-  test('has the same optional methods as the driver below, except locations', async () => {
+  test('has the same optional methods as the wrapped driver, except locations', async () => {
     const { storage } = make({}, { stat: undefined as never })
     expect(storage.locate).toBeUndefined()
     const reference = await storage.store('log', lines(1_000))

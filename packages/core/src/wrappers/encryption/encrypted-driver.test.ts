@@ -14,7 +14,9 @@ const WHOLE = Uint8Array.from({ length: 400 }, (_, at) => at % 251)
 /** Bytes cached by an open entry: the header and two segments. */
 const FIRST_BYTES = HEADER_BYTES + 2 * (SEGMENT_BYTES + 16)
 
-/** An encrypted driver over one that opens entries like S3: the beginning is cached, the rest is read on demand. */
+/**
+ * An encrypted driver over a driver that opens entries like S3: the beginning is cached, the rest is read on demand.
+ */
 function openingFixture() {
   const recorded = recordedDriver()
   const open = { now: 0, reads: 0 }
@@ -67,7 +69,7 @@ const readAll = (entry: OpenEntry | undefined): Promise<readonly Uint8Array[]> =
 const EXPECTED = OFFSETS.map((offset) => WHOLE.subarray(offset, offset + 10))
 
 describe('an open encrypted entry', () => {
-  test('is read in many places at once even if another writer described it', async () => {
+  test('can be read at many positions in parallel even if its description is from another writer', async () => {
     const { driver, storeAgain } = openingFixture()
     await write(driver)
     await storeAgain()
@@ -90,7 +92,7 @@ describe('an open encrypted entry', () => {
     expect(open.now).toBe(0)
   })
 
-  test('has a wrong description only once', async () => {
+  test('detects a wrong description only once', async () => {
     const { driver, storeAgain, open } = openingFixture()
     await write(driver)
     await storeAgain()
@@ -101,7 +103,7 @@ describe('an open encrypted entry', () => {
     expect(open.reads).toBe(OFFSETS.length)
   })
 
-  test('is corrupt only at its damaged places, and leaves nothing open', async () => {
+  test('is corrupt only at its damaged positions, and leaves no inner entry open', async () => {
     const { driver, only, open } = openingFixture()
     await write(driver)
     const damaged = HEADER_BYTES + 10 * (SEGMENT_BYTES + 16)
@@ -142,7 +144,7 @@ describe('a range of an encrypted entry', () => {
         ...inner,
         async read(id, range) {
           const found = await inner.read(id, range)
-          // Once after the range, and once after the header, which does not match either.
+          // Store again once after the range was read, and once after the header, which then does not match either.
           if ((reads += 1) <= 2) await storeAgain()
           return found
         },

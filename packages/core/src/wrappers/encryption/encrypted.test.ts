@@ -80,7 +80,7 @@ describe('encrypted', () => {
     expect(bytesRead() - before).toBe(2 * (65_536 + 16))
   })
 
-  test('notices each changed bit of the content and the description', async () => {
+  test('detects each changed bit of the content and the description', async () => {
     const { storage, only } = sealedFixture()
     const reference = await storage.store('call_1', bytes('a text of three segments, about'), 'text/plain')
     const entry = only()
@@ -127,7 +127,7 @@ describe('encrypted', () => {
     kept.push(JSON.stringify([...disk.tombstones]))
     expect(kept.length).toBeGreaterThan(3)
     expect(kept.join('\n')).not.toMatch(/marker/i)
-    // Nor in base64, the encoding of bytes in JSON.
+    // The text is not readable in base64 either, the encoding of bytes in JSON.
     for (const shift of [0, 1, 2])
       expect(kept.join('\n')).not.toContain(
         Buffer.from(`${' '.repeat(shift)}marker-of`)
@@ -306,7 +306,7 @@ describe('encryption keys', () => {
         code: 'corrupt',
         message: expect.stringContaining('names in this storage were made with another key for names'),
       })
-    // Earlier entries of another key are no longer relevant.
+    // After this, there are no entries with the other name key.
     await wrong.clear()
     await expect(wrong.retrieve(reference)).rejects.toMatchObject({ code: 'not-found' })
   })
@@ -460,6 +460,6 @@ test('clearing returns the names of removed entries even if the backend clears b
   await open.close()
   expect(await storage.scope('x').clear()).toBe(2)
   expect(removed).toHaveLength(2)
-  // Cached names of the entry are gone too.
+  // Cached names of the entry are removed, too.
   await expect(storage.scope('x', 'a').open(references[0]!)).rejects.toMatchObject({ code: 'not-found' })
 })
