@@ -2,10 +2,10 @@ import type { Aes256Gcm } from '@spillway/text/internal/engines'
 import type { Primitives } from '../src/wrappers/encryption/key-ring.ts'
 import { REAL } from './sealed-attacks.ts'
 
-/** A way to get sealing wrong. */
+/** Faulty primitives of encryption. */
 export interface FaultyPrimitives extends Primitives {
   readonly name: string
-  /** The attacks that nobody notices because of it. */
+  /** Names of the attacks that are not detected because of the fault. */
   readonly missed: readonly string[]
 }
 

@@ -1,6 +1,6 @@
 import type { DriverContent, StorageDriver } from '../src/index.ts'
 
-/** Make what the documentation shows: a driver with four methods over a map. */
+/** Make the driver of the documentation, with four methods over a map. */
 export function fourMethods(): StorageDriver {
   const entries = new Map<string, DriverContent>()
   return {

@@ -1,7 +1,7 @@
-/** Beginnings of characters in UTF-8, without what has to follow. */
+/** First bytes of UTF-8 characters, without the bytes that must follow. */
 const EARLY_ENDS = [0xf0, 0x9f, 0x98, 97, 0xe2, 0x82, 98, 0xc3, 10]
 
-/** Contents that hurt who matches lines of them, each a function of its length in bytes, about. */
+/** Contents in which matching lines is slow, each as a function of its approximate length in bytes. */
 export const HOSTILE_INPUTS: Readonly<Record<string, (length: number) => string | Uint8Array>> = {
   'one line, a near miss': (length) => `${'a'.repeat(length - 2)}!\n`,
   'one line without an end': (length) => 'a'.repeat(length),

@@ -2,7 +2,7 @@ import { adoptStorage } from '../src/content/adopt-storage.ts'
 import { openContentSource } from '../src/content/content-source.ts'
 import type { ContentSource } from '../src/content/content-source.ts'
 
-/** Open content that lies in memory, read in blocks of `blockBytes`. */
+/** Open content in memory, which is read in blocks of `blockBytes`. */
 export async function memorySource(content: string | Uint8Array, blockBytes = 65_536): Promise<ContentSource> {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
   const contentType = 'text/plain'

@@ -1,4 +1,4 @@
-/** What previewers of media that need a library give to the offloader. */
+/** Results of media previewers that need a library, in an offloader. */
 import { randomBytes } from 'node:crypto'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
@@ -53,7 +53,7 @@ test('the smaller version of an image follows the replacement, which mentions th
     maxResultTokens: 1_000,
     onEvent: (event) => events.push(event),
   })
-  // A picture that no format makes small.
+  // Random pixels, which no image format can compress.
   const raw = randomBytes(900 * 600 * 3)
   const data = new Uint8Array(
     await sharp(raw, { raw: { width: 900, height: 600, channels: 3 } })

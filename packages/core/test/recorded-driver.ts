@@ -1,7 +1,7 @@
 import type { EntryId, StorageDriver } from '../src/index.ts'
 import { TinyDisk, TinyDriver } from './tiny-driver.ts'
 
-/** A tiny driver, what is on its disk, and what was asked of it. */
+/** A tiny driver, with its disk and a record of its calls. */
 export interface RecordedDriver {
   readonly driver: StorageDriver
   readonly disk: TinyDisk
@@ -15,7 +15,7 @@ export interface RecordedDriver {
 
 type TinyDiskInfo = TinyDisk['records'] extends Map<EntryId, { info: infer Info }> ? Info : never
 
-/** Make a tiny driver that notes what is asked of it. */
+/** Make a tiny driver that records its calls. */
 export function recordedDriver(changes: Partial<StorageDriver> = {}): RecordedDriver {
   const disk = new TinyDisk(Date.now)
   const tiny = new TinyDriver(disk)

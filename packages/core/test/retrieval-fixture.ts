@@ -14,7 +14,7 @@ export type Entries = Readonly<
   >
 >
 
-/** A storage over fixed entries; the later ones are the newer. */
+/** A storage over fixed entries. Later entries are newer. */
 export function storageOf(entries: Entries, scoped: boolean): Storage {
   const find = (reference: string): { content: Uint8Array; contentType: string; told: Partial<StoredInfo> } => {
     const entry = entries[reference]
@@ -46,7 +46,7 @@ export function storageOf(entries: Entries, scoped: boolean): Storage {
           key: '',
           contentType,
           size: content.length,
-          // Just now, and the later the newer.
+          // The current time, a little later for each entry.
           storedAt: Date.now() + index,
           lastUsedAt: Date.now() + index,
           metadata: {},
@@ -82,7 +82,7 @@ export function textOf(result: RetrievalResult): string {
 
 const PART = /^<<< (\S+)(.*): untrusted content\n([^]*?)\n>>> end of \1$/gm
 
-/** An answer with empty lines in place of its fences, and headings in place of the facts that they carry. */
+/** Replace the fences in an answer by empty lines, and the facts in fences by headings. */
 export function withoutFences(text: string): string {
   const heading = (reference: string, facts: string): string => (facts === '' ? '' : `== ${reference}${facts} ==\n`)
   return text
@@ -106,7 +106,7 @@ export async function fail(tool: RetrievalTool, input: unknown): Promise<{ code:
   return { code: result.code, text: textOf(result) }
 }
 
-/** Sixty lines, of which 49 and 51 are admins. */
+/** Sixty lines. Lines 49 and 51 are of admins. */
 export const users = Array.from({ length: 60 }, (_, index) =>
   index === 48 || index === 50 ? `admin ${index + 1}` : `user ${index + 1}`,
 ).join('\n')

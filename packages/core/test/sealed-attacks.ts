@@ -7,7 +7,7 @@ import { completeDriver } from '../src/storage/managed-storage.ts'
 import { recordedDriver, type RecordedDriver } from './recorded-driver.ts'
 import type { TinyRecord } from './tiny-driver.ts'
 
-/** Small, so that a short text has several. */
+/** Size of a segment. It is small, so that a short text has several segments. */
 export const SEGMENT_BYTES = 16
 export const REAL: Primitives = { createAes256Gcm, hkdfSha256, hmacSha256 }
 const SECRET = new Uint8Array(32).fill(1)
@@ -30,7 +30,7 @@ export function sealedFixture(
   return { ...recorded, storage: createStorage(encryptedDriver(completeDriver(recorded.driver), keys)) }
 }
 
-/** What somebody does who can change what the backend keeps. */
+/** A change by an attacker with access to the backend. */
 export interface Attack {
   readonly name: string
   /** Change the first of three entries; the third is in another scope. */
@@ -81,7 +81,7 @@ export const ATTACKS: readonly Attack[] = [
   },
 ]
 
-/** Whether an attack shows: the entry reads as `corrupt`, as a whole and in its parts. */
+/** Whether an attack is detected: reading the entry, as a whole and in parts, rejects with `corrupt`. */
 export async function isDetected(attack: Attack, primitives: Primitives = REAL): Promise<boolean> {
   const { storage, disk } = sealedFixture(primitives)
   const content = (text: string): Uint8Array => new TextEncoder().encode(text.repeat(20))

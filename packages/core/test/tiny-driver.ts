@@ -12,7 +12,7 @@ import type {
   StorageDriver,
 } from '../src/index.ts'
 
-/** Tombstones that a tiny disk has room for. */
+/** Largest number of tombstones on a tiny disk. */
 export const TINY_MAX_TOMBSTONES = 100
 const ABANDONED_MS = 86_400_000
 
@@ -22,10 +22,10 @@ export interface TinyRecord {
   info: EntryInfo
 }
 
-/** What outlives a driver, as a disk does. */
+/** The data that outlives a driver, like a disk. */
 export class TinyDisk {
   records = new Map<EntryId, TinyRecord>()
-  /** What writers have not committed yet. */
+  /** Entries that writers have not committed yet. */
   readonly unfinished = new Map<string, { readonly since: number; bytes: number }>()
   readonly tombstones = new Map<EntryId, Eviction>()
   /** Foreign content that a careless driver could be led to. */
@@ -39,7 +39,7 @@ export class TinyDisk {
   }
 }
 
-/** The smallest driver with everything: a map that answers a little later. */
+/** A small driver with all methods: a map that answers asynchronously. */
 export class TinyDriver implements StorageDriver {
   readonly refreshMs: number = 0
   readonly disk: TinyDisk

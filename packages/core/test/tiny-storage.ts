@@ -8,14 +8,14 @@ import type { Storage } from '../src/index.ts'
 import { runKillScript, type ConformanceHarness, type StorageSettings } from '../src/conformance/index.ts'
 import { TINY_MAX_TOMBSTONES, TinyDisk, TinyDriver } from './tiny-driver.ts'
 
-/** Make a storage of its own for a test of core. */
+/** Make a separate storage for a test of core. */
 export const tinyStorage = (options: ManagedStorageOptions = {}): ManagedStorage =>
   createStorage(new TinyDriver(new TinyDisk(options.now ?? Date.now)), options)
 
-/** What a test may change about the storages of {@link tinyHarness}. */
+/** Changes of a test to the storages of {@link tinyHarness}. */
 export interface TinyVariation {
   readonly name?: string
-  /** Make another driver. It is called for each instance that is opened over a disk. */
+  /** Make another driver. Called for each instance that is opened over a disk. */
   readonly driver?: (disk: TinyDisk) => StorageDriver
   /** Change a finished storage. `open` opens one more, unchanged instance over the same disk. */
   readonly storage?: (storage: ManagedStorage, disk: TinyDisk, open: () => ManagedStorage) => Storage

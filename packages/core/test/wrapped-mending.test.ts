@@ -9,7 +9,7 @@ const content = new TextEncoder().encode(
 )
 const reading = { offset: 100, length: 10 }
 
-/** A driver whose write finds out by itself whether an entry is there, and leaves that as it is. */
+/** A driver whose `write` detects an existing entry, and leaves the entry unchanged. */
 function tellingDriver(driver: StorageDriver): StorageDriver {
   const { touch: _touch, ...others } = driver
   return {
@@ -59,7 +59,7 @@ describe.each([
       await expect(read(storage, reference)).rejects.toMatchObject({ code: 'corrupt', reference })
       expect(await storage.store('log', content)).toBe(reference)
       expect((await storage.retrieve(reference)).content).toEqual(content)
-      // Not once more.
+      // The entry is not removed once more.
       calls.length = 0
       await storage.store('log', content)
       expect(calls).not.toContain('remove')

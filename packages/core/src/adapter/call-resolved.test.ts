@@ -8,7 +8,7 @@ const storage = tinyStorage()
 const offloader = new ContextOffloader({ storage, resolveReferences: { tools: { send: { text: 'text' } } } })
 
 describe('callResolved', () => {
-  test('calls the tool at once with the same input object if there are no references', () => {
+  test('calls the tool synchronously with the same input object if there are no references', () => {
     const input = { text: 'plain' }
     expect(callResolved(offloader, { toolName: 'send', input }, (given) => given)).toBe(input)
   })

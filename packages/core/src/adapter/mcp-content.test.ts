@@ -90,7 +90,7 @@ const TEXT = { type: 'text', text: 'two users' }
 
 const IMAGE = { type: 'image', data: 'AQID', mimeType: 'image/png' }
 
-it('parts of an MCP result are still the same objects', () => {
+it('parts of an MCP result that was read are the same objects', () => {
   const result = readMcpResult({ content: [TEXT, IMAGE], _meta: { took: 7 } })
   expect(result).toEqual({ parts: [TEXT, IMAGE], isError: false })
   expect(result?.parts[1]).toBe(IMAGE)
@@ -162,11 +162,11 @@ describe('an MCP result written as a model output', () => {
     ['nothing', undefined],
     ['a text', 'text'],
     ['a list', [TEXT]],
-    ['content of something else', { content: [TEXT], page: 1 }],
-    ['parts that are not known', { content: [{ type: 'search_result' }], structuredContent: {} }],
-    ['structured content that goes in circles', { content: [TEXT], structuredContent: circular }],
-    ['structured content that is too deep', { content: [TEXT], structuredContent: deep }],
-    ['structured content that JSON does not have', { content: [TEXT], structuredContent: () => 7 }],
+    ['content beside another field', { content: [TEXT], page: 1 }],
+    ['an unknown part', { content: [{ type: 'search_result' }], structuredContent: {} }],
+    ['circular structured content', { content: [TEXT], structuredContent: circular }],
+    ['structured content that is nested too deeply', { content: [TEXT], structuredContent: deep }],
+    ['structured content that JSON cannot express', { content: [TEXT], structuredContent: () => 7 }],
   ])('is a plain value if it is %s', (_name, value) => {
     expect(mcpModelOutput(value, 'file-data')).toBeUndefined()
   })

@@ -88,7 +88,7 @@ describe('offloadModelOutput', () => {
     expect(output).toEqual(before)
   })
 
-  it('tells the offloader which outputs are errors', async () => {
+  it('reports to the offloader which outputs are errors', async () => {
     const told: boolean[] = []
     const offloader = new ContextOffloader({
       storage: tinyStorage(),
@@ -206,7 +206,7 @@ describe('an object offloaded as a record', () => {
     readonly isError: boolean
   }
 
-  /** Offload a value, and return what takes its place, what was stored, and what the offloader was told. */
+  /** Offload a value, and return its replacement, the stored content, and the candidates for offloading. */
   async function offload(
     value: unknown,
   ): Promise<{ replaced: Record<string, unknown> | undefined; stored: string[]; told: Told[] }> {
@@ -245,9 +245,9 @@ describe('an object offloaded as a record', () => {
     ['an array', ROWS],
     ['an object', { rows: ROWS }],
     ['a text of one line beside a value', { title: 'Users', text: ONE_LINE }],
-    ['a long text beside much else', { log: LOG, rows: ROWS }],
-    ['an object that has a form of its own as JSON', { log: LOG, toJSON: () => ROWS }],
-    ['content whose parts are not all known', { content: [{ type: 'text', text: LOG }, { type: 'chart' }] }],
+    ['a long text beside other large fields', { log: LOG, rows: ROWS }],
+    ['an object with its own toJSON', { log: LOG, toJSON: () => ROWS }],
+    ['content with an unknown part', { content: [{ type: 'text', text: LOG }, { type: 'chart' }] }],
     ['content that is not made of parts', { content: [LOG] }],
     ['content that is empty', { content: [], rows: ROWS }],
     ['a few bytes', new Uint8Array(5_000)],
@@ -285,7 +285,7 @@ describe('an object offloaded as a record', () => {
   })
 
   it.each([
-    ['an error in words beside a code', { error: LOG, code: 7 }, { error: REPLACED, code: 7 }],
+    ['the text of an error beside a code', { error: LOG, code: 7 }, { error: REPLACED, code: 7 }],
     ['an error that is an object', { error: { stderr: ROWS } }, { error: REPLACED }],
     ['a value beside an error', { error: 'no', rows: ROWS }, { error: REPLACED }],
     [
@@ -392,7 +392,7 @@ const throwing = (thrown: unknown): Promise<unknown> =>
   offloadThrown(new ContextOffloader({ storage: tinyStorage() }), { toolName: 'build', toolCallId: 'c', thrown })
 
 it.each([new BuildError('small'), 'small', undefined, null, 0, Symbol('s'), 12n, { code: 1 }])(
-  'an error that is small or has no words is returned unchanged: %s',
+  'a thrown value that is small or has no message is returned unchanged: %s',
   async (thrown) => {
     expect(await throwing(thrown)).toBe(thrown)
   },

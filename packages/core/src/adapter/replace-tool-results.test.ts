@@ -81,7 +81,7 @@ it('replaceToolResults rejects if the given function rejects', async () => {
   await expect(replaceToolResults([answered(result('a', ''))], () => Promise.reject(error))).rejects.toBe(error)
 })
 
-it('the memory of outputs finds any JSON output from a copy of it', () => {
+it('KnownOutputs finds any JSON output by a copy of the output', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.string(), (output, id) => {
       const outputs = new KnownOutputs<unknown>()
@@ -91,7 +91,7 @@ it('the memory of outputs finds any JSON output from a copy of it', () => {
   )
 })
 
-it('the memory of outputs distinguishes outputs with different JSON', () => {
+it('KnownOutputs distinguishes outputs with different JSON', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
       fc.pre(JSON.stringify(one) !== JSON.stringify(other))
@@ -109,13 +109,13 @@ it.each<[unknown, unknown]>([
   [null, {}],
   [{ 0: 'a' }, ['a']],
   [1, '1'],
-])('the memory of outputs distinguishes %o from %o', (one, other) => {
+])('KnownOutputs distinguishes %o from %o', (one, other) => {
   const outputs = new KnownOutputs<unknown>()
   outputs.add('call_1', one)
   expect(outputs.find('call_1', other)).toBeUndefined()
 })
 
-it('the memory of outputs keeps several outputs of one id, and ids named like properties of every object', () => {
+it('KnownOutputs keeps several outputs of one id, and accepts ids named like properties of every object', () => {
   const outputs = new KnownOutputs<string>()
   for (const id of ['__proto__', 'constructor', '']) {
     expect(outputs.find(id, 'one')).toBeUndefined()
@@ -126,7 +126,7 @@ it('the memory of outputs keeps several outputs of one id, and ids named like pr
   }
 })
 
-it('the memory of outputs finds the same object without reading it', () => {
+it('KnownOutputs finds the same object without reading its properties', () => {
   const outputs = new KnownOutputs<unknown>()
   const output = {
     get text(): string {
@@ -137,7 +137,7 @@ it('the memory of outputs finds the same object without reading it', () => {
   expect(outputs.find('call_1', output)).toBeDefined()
 })
 
-it('the memory of outputs recognizes a repeated text, and no other value', () => {
+it('SmallTexts recognizes a repeated text, and no other value', () => {
   const texts = new SmallTexts()
   for (const value of ['one', 'one', '', { a: 1 }, undefined]) texts.add('read', value)
   expect(['one', ''].map((text) => texts.has('read', text))).toEqual([true, true])
@@ -145,7 +145,7 @@ it('the memory of outputs recognizes a repeated text, and no other value', () =>
   expect(texts.has('search', 'one')).toBe(false)
 })
 
-it('the memory of outputs forgets the oldest before there are too many', () => {
+it('SmallTexts forgets all earlier texts before there are too many', () => {
   const texts = new SmallTexts()
   const textOf = (index: number): string => `${index}`.padStart(1_000_000)
   for (let index = 0; index < 5; index += 1) texts.add('read', textOf(index))

@@ -12,12 +12,12 @@ describe('conformanceCases', () => {
     for (const id of ids) expect(id).toMatch(/^[a-z-]+\/[a-z0-9]+(?:-[a-z0-9]+)*$/)
   })
 
-  test('begin with the isolation of storages, which all others rely on', () => {
+  test('begin with the isolation of storages, on which all other cases rely', () => {
     expect(conformanceCases[0]?.id).toBe('harness/isolated')
   })
 
   test('use only the methods that they require', async () => {
-    // Those that need the driver have all of it.
+    // Cases that need the driver have a storage with all methods.
     for (const one of conformanceCases.filter(({ needsDriver }) => needsDriver !== true)) {
       const report = await runConformance(reducedHarness(one.requires ?? []), { cases: [one] })
       expect(report.results.filter(({ status }) => status !== 'passed' && status !== 'skipped')).toEqual([])
@@ -34,7 +34,7 @@ describe('conformanceCases', () => {
   })
 })
 
-/** The tiny harness with nothing but the named methods and powers. */
+/** The tiny harness with only the named methods and powers. */
 function reducedHarness(names: readonly string[]): ConformanceHarness {
   const harness = tinyHarness()
   const reduced = (storage: Storage): Storage => {

@@ -14,7 +14,7 @@ function take(seed: number, count: number): string[] {
   return forged
 }
 
-test('10,000 forged references include no valid one, and most of them differ', () => {
+test('10,000 forged references include no valid reference, and most of them differ', () => {
   const forged = take(1, 10_000)
   expect(forged.filter((reference) => own.includes(reference))).toEqual([])
   expect(new Set(forged).size).toBeGreaterThan(8_000)

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 const SCRIPT = join(import.meta.dirname, '../../test/scripts/node-test-conformance.ts')
 
 function run(...parameters: string[]): { status: number | null; output: string } {
-  // Where this runs below `node --test` itself, its variable would change how the script reports.
+  // If this test runs below `node --test`, the variable of that runner would change the output of the script.
   const { NODE_TEST_CONTEXT: _context, ...env } = process.env
   const command = ['--test-reporter=spec', SCRIPT, ...parameters]
   const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8', env })

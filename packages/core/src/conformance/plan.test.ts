@@ -40,7 +40,7 @@ describe('planConformance', () => {
     ])
   })
 
-  test('skips settings that a storage leaves to others, and says why', async () => {
+  test('does not apply cases of settings that the storage does not take, and says why', async () => {
     const cases = [passing({ settings: { ttlMs: 5 }, requires: ['outage'] }), passing({ settings: { maxBytes: 5 } })]
     const harness: ConformanceHarness = { ...bare, missingSettings: { ttlMs: 'the server sees to it' } }
     expect(await planConformance(harness, { cases })).toMatchObject([

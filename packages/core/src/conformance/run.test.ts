@@ -28,7 +28,7 @@ async function resultOf(
 }
 
 describe('runConformance', () => {
-  test('passes a storage that keeps every promise, even thoroughly', async () => {
+  test('passes a storage that keeps every promise, even if the run is thorough', async () => {
     const filter = (id: string): boolean => isFull || /^(?:store|reference)\//.test(id)
     const report = await runConformance(tinyHarness(), { thorough: true, seed: 2, filter })
     expect(report.results.filter(({ status }) => status !== 'passed' && status !== 'skipped')).toEqual([])

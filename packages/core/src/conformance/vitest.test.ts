@@ -5,7 +5,7 @@ import { storageConformance } from './vitest.ts'
 
 const results: CaseResult[] = []
 
-// A binding is tested by being used: what is registered here is the suite itself, and a known gap that must fail.
+// This file tests the binding by its use: it registers the suite itself, and a known gap that must fail.
 storageConformance(tinyHarness({ name: 'a storage that keeps every promise' }))
 storageConformance(
   {

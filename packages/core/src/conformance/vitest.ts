@@ -30,5 +30,5 @@ export function storageConformance(harness: ConformanceHarness, options: RunConf
   })
 }
 
-/** Timeout for vitest, which must not be reached: the suite's own timeout has a better message. */
+/** Timeout for vitest, which is never reached, because the suite's own timeout has a better message. */
 const RUNNER_TIMEOUT_MS = 2 ** 31 - 1

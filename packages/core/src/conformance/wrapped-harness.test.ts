@@ -16,7 +16,7 @@ const SETTINGS = {
   minSaving: 0,
 } as const
 
-/** A wrapper that gets something wrong. */
+/** Make a faulty wrapper. */
 const faulty =
   (change: (driver: CompleteDriver, inner: CompleteDriver) => Partial<CompleteDriver>) =>
   (storage: ManagedStorage): ManagedStorage =>
@@ -37,7 +37,7 @@ describe('wrappedHarness', () => {
 
   test.each<readonly [string, string, Parameters<typeof faulty>[0]]>([
     [
-      'passes on descriptions of what it compressed',
+      'lists descriptions of the compressed bytes',
       'stat/use-changes-nothing-else',
       (_driver, inner) => ({ list: inner.list.bind(inner) }),
     ],
@@ -57,7 +57,7 @@ describe('wrappedHarness', () => {
       }),
     ],
     [
-      'leaves it to others whether content is whole',
+      'does not report incomplete content',
       'corrupt/cut-content',
       (driver, inner) => ({
         async read(id, range) {

@@ -4,7 +4,7 @@ import { bytes, collect, stream } from '../conformance/sample.ts'
 import type { Storage } from '../storage/storage.ts'
 import { adoptStorage } from './adopt-storage.ts'
 
-/** The protocol of others: a map with two methods. */
+/** A third-party storage: a map with two methods. */
 function twoMethods(): Storage {
   const entries = new Map<string, { content: Uint8Array; contentType: string }>()
   return {

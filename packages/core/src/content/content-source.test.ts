@@ -41,7 +41,7 @@ describe('content source', () => {
 
   const large = pattern(MAX_WHOLE_BYTES + 1_234_567)
 
-  /** Bytes that tell where they are, lines among them. */
+  /** Bytes that depend on their positions, with line ends among them. */
   function pattern(size: number): Uint8Array {
     const bytes = new Uint8Array(size)
     for (let at = 0; at < size; at += 1) bytes[at] = (at * 7 + (at >> 8) * 3 + (at >> 16)) & 255
@@ -142,7 +142,7 @@ describe('content source', () => {
         range?.mockClear()
         expect(Buffer.compare(await question(), small)).toBe(0)
         expect(retrieve).not.toHaveBeenCalled()
-        // A storage with ranges is asked whether it has the content still.
+        // A storage with ranges is asked whether it still has the content.
         expect(range?.mock.calls.map(([, asked]) => asked)).toEqual(range && [{ offset: 0, length: 1 }])
       }
     })
@@ -246,8 +246,8 @@ it.each([
   ['UTF-16 with a mark', wide(`\ufeff${LOG}`), 'text/plain'],
   ['UTF-16 without a mark', wide(LOG), 'text/csv'],
   ['UTF-16BE', new Uint8Array(Buffer.from(`\ufeff${LOG}`, 'utf16le').swap16()), 'text/x-log'],
-  ['UTF-16 that is declared as nothing', wide(`\ufeff${LOG}`), 'application/octet-stream'],
-  ['UTF-8 that is declared as nothing', encode(LOG), 'application/x-made-up'],
+  ['UTF-16 that is declared as binary', wide(`\ufeff${LOG}`), 'application/octet-stream'],
+  ['UTF-8 that is declared as an unknown type', encode(LOG), 'application/x-made-up'],
   ['UTF-8 with a NUL', encode(LOG.replace('installed', 'in\0stalled')), 'text/plain'],
 ])('content in %s is read by lines, patterns and words', async (_name, content, contentType) => {
   expect(await ask(content, contentType, { pattern: 'SourceNotFound: .$' })).toContain('> 612| 612: SourceNotFound: é')
@@ -276,7 +276,7 @@ it('an answer shows NUL as a symbol', async () => {
 it.each([
   ['declared as text', png(800, 600), 'text/plain'],
   ['declared as a table', bytesOf('PK\x03\x04\x14\0\0\0\b\0', 0xff, 0xee, '\x01\x02\x03\x04'), 'text/csv'],
-  ['declared as nothing', png(800, 600), 'application/octet-stream'],
+  ['declared as binary', png(800, 600), 'application/octet-stream'],
 ])('an answer never claims to have searched binary content that is %s', async (_name, content, contentType) => {
   for (const input of [{ pattern: 'a' }, { query: 'a' }, { line_range: { start: 1, end: 2 } }, { sql: 'SELECT 1' }])
     expect(await ask(content, contentType, input)).toMatch(/^Error: This content is binary/)

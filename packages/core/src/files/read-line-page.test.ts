@@ -66,7 +66,7 @@ describe('readStoredLines', () => {
     .array(fc.constantFrom('', 'a', 'bc', '\r', 'é', '😀', '\u{FEFF}'), { maxLength: 12 })
     .map((lines) => lines.join('\n'))
 
-  it("gives what split('\\n') gives, with the empty rest after a final LF only if lines beyond it are requested", async () => {
+  it("returns the lines of split('\\n'), with the empty text after a final LF only if lines beyond it are requested", async () => {
     const bound = fc.integer({ min: 0, max: 14 })
     await fc.assert(
       fc.asyncProperty(texts, bound, bound, async (text, first, count) => {

@@ -122,7 +122,7 @@ describe('StoredFiles', () => {
     expect((await files.list()).get('/a')).toMatchObject({ createdAt: first?.createdAt, modifiedAt: 2_000 })
   })
 
-  it('has a version of a file at any time, which is the newest even if older versions were evicted', async () => {
+  it('has a version of a file at any time, and shows the newest even if older versions were evicted', async () => {
     const storage = tinyStorage()
     const files = new StoredFiles(storage)
     await files.write('/a', encode('one'))

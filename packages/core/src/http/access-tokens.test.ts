@@ -42,7 +42,7 @@ it.each([
   ['no header', new Headers()],
   ['another token', bearer('some-other-token-entirely')],
   ['the digest in place of the token', bearer(digestOf(LONG))],
-  ['a token with more behind it', bearer(`${LONG} x`)],
+  ['a token followed by other text', bearer(`${LONG} x`)],
   ['another scheme', new Headers({ authorization: `Basic ${LONG}` })],
   ['an empty token', bearer('')],
 ])('a request with %s is not authorized', async (_name, headers) => {
@@ -57,9 +57,9 @@ it.each<[string, unknown, string]>([
   ['one with an empty segment', [{ token: LONG, scope: ['a', ''] }], 'Token 1 must have a scope'],
   ['one whose scope is a text', [{ token: LONG, scope: 'a' }], 'Token 1 must have a scope'],
   ['one in both forms', [{ token: LONG, sha256: 'a'.repeat(64), scope: ['a'] }], 'token or sha256'],
-  ['a digest that is none', [{ sha256: 'xyz', scope: ['a'] }], '64 hexadecimal digits'],
+  ['an invalid digest', [{ sha256: 'xyz', scope: ['a'] }], '64 hexadecimal digits'],
   [
-    'the same twice',
+    'the same token twice',
     [
       { token: LONG, scope: ['a'] },
       { token: LONG, scope: ['b'] },

@@ -48,7 +48,8 @@ describe('checkStorage', () => {
     const before = structuredClone(disk.records)
     const report = await checkStorage(storage, { repair: true })
     expect(report).toMatchObject({ entries: 16, problems: [], leftovers: 0 })
-    // The streams. Content in a scope whose name is only kept as a hash is proven by its digest for whoever names the scope.
+    // The four streams, and three entries of the scope whose stored name is a hash. A check of that scope can verify
+    // these.
     expect(report.unproven).toBe(4 + 3)
     expect(await checkStorage(storage, { scope: ['x'.repeat(100)] })).toMatchObject({ entries: 4, unproven: 1 })
     expect(disk.records).toEqual(before)

@@ -7,7 +7,7 @@ import { resolveRedact, type RedactOptions } from './redact-text.ts'
 const redactOf = (options: RedactOptions) => resolveRedact(options)!
 const SECRET = `ghp_${'a1B2'.repeat(9)}`
 
-/** As people write it: it takes the quote behind the secret with it, where one follows. */
+/** A careless rule, which also removes a quote right after the secret. */
 const greedy = (text: string): string => text.replace(/secret=\S+/g, '[gone]')
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2)
@@ -74,7 +74,7 @@ describe('redactContent', () => {
 describe('text redacted in chunks', () => {
   const key = `-----BEGIN RSA PRIVATE KEY-----\n${'MIIEow+/aB9=\n'.repeat(120)}-----END RSA PRIVATE KEY-----`
 
-  it('equals the whole text redacted, wherever the chunks end', () => {
+  it('equals the redaction of the whole text, for any chunks', () => {
     const redact = redactOf({ rules: ['secrets', 'emails'] })
     const line = fc.constantFrom(
       'all is well',

@@ -55,7 +55,7 @@ describe('resolveRedact', () => {
     expect(both?.('ann: password=hunter2')).toBe('someone: password=[redacted:secret]')
   })
 
-  it('accepts a result of its own', () => {
+  it('accepts its own result', () => {
     const resolved = resolveRedact({ where: 'stored' })
     expect(resolveRedact(resolved)).toBe(resolved)
   })

@@ -14,16 +14,17 @@ import { viewHits } from './view-hits.ts'
 import { searchLines } from './search-lines.ts'
 
 /**
- * Generated questions, answered by GNU grep and sed too, within what `grep -E` and JavaScript read alike.
+ * Generated questions that GNU grep and sed also answer, in the syntax that `grep -E` and JavaScript share.
  *
- * Left out, since the two mean different things by them:
- * - which part of a line matches: POSIX takes the longest alternative, JavaScript the first; which lines match is the same
+ * Not generated, because the two programs differ:
+ * - which part of a line matches: POSIX takes the longest alternative, JavaScript the first; the matching lines are the
+ *   same
  * - `\d`, `\t`, look-around, lazy quantifiers, back-references: not in POSIX, or not the same there
  * - `\w`, `\W`, `\b`, `\B`, `\s`, `\S` in texts beyond ASCII: grep asks the locale
  * - `.`, negated sets and counts in texts beyond the BMP: JavaScript without `u` counts halves of characters
  * - `[]a]`, a backslash in brackets, `^*`, `{,n}`: other syntax
- * - CR before LF, a byte order mark and invalid UTF-8, which belong to the line for grep: CRLF is compared with the same
- *   text as grep reads it without CR
+ * - CR before LF, a byte order mark and invalid UTF-8, which belong to the line for grep: CRLF is compared with the
+ *   same text as grep reads it without CR
  * - `^`, `$`, `\b` and `\B` in repeated groups, such as `(a|^b){0,2}`: grep 3.8 gives wrong lines there
  * - ranges beyond ASCII: the C.UTF-8 of some systems has no order for them
  * - cases that one-to-one folding does not know (ß, ſ, K): grep -i folds them by the locale
@@ -92,7 +93,7 @@ function patternsOf(kind: Kind): fc.Arbitrary<string> {
       fc.tuple(tie('pattern'), tie('pattern')).map(([left, right]) => `(${left}|${right})`),
     ),
   }))
-  // Simple parts: grep takes hours for some nested repeats beside a word boundary.
+  // The parts are simple, because grep takes hours for some nested repeats beside a word boundary.
   const part = fc.oneof(
     word,
     fc.tuple(fc.constantFrom(...sets[kind]), repeats).map(([set, repeat]) => set + repeat),
@@ -228,7 +229,7 @@ async function askSearch(source: ContentSource, bytes: Uint8Array, question: Que
     searchedTo: bytes.length,
   })
   expect(result.stopped).toBeUndefined()
-  // Parts of the hits are parts of all hits, from either end.
+  // A search for some hits, from the start or the end, returns a part of all hits.
   const first = await searchLines(source, parsed, { ...all, skip: 2, limit: 3 })
   expect(first).toEqual({ ...result, hits: result.hits.slice(2, 5) })
   const last = await searchLines(source, parsed, { ...all, skip: 1, limit: 2, fromEnd: true })

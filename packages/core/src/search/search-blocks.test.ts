@@ -6,7 +6,7 @@ import { searchBlocks, unitsToBytes } from './search-blocks.ts'
 
 const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
 
-it('the bytes of valid and invalid units are counted as a decoder reads them', () => {
+it('the bytes of valid and invalid units are counted in the same way as by a decoder', () => {
   const parts = fc.constantFrom(
     [0x61],
     [0xc3, 0xa9],
@@ -31,7 +31,7 @@ it('the bytes of valid and invalid units are counted as a decoder reads them', (
   )
 })
 
-it('a long line of content that is in memory is searched in place', async () => {
+it('a long line of content that is in memory is searched without a copy', async () => {
   const content = new Uint8Array(3_500_000).fill(0x61)
   const source = { size: content.length, read: async () => content }
   let parts = 0

@@ -10,7 +10,7 @@ import { searchLines, type SearchOptions, type SearchResult } from './search-lin
 
 const ALL = { skip: 0, limit: Infinity, fromEnd: false, deadlineMs: 10_000 }
 
-/** Chunked content, like large content: its declared size is larger. */
+/** Content that is read in chunks, because its declared size is that of large content. */
 const chunkedSource = (bytes: Uint8Array, chunkBytes: number): ContentSource =>
   ({ ...sourceInChunks(bytes, { chunkBytes }), size: MAX_WHOLE_BYTES + bytes.length }) as unknown as ContentSource
 
@@ -191,7 +191,7 @@ describe('searchLines', () => {
     expect(searchedTo).toBe(18)
   })
 
-  it('does not count a byte order mark as part of the first line', async () => {
+  it('does not count a byte order mark as a part of the first line', async () => {
     expect((await search('\uFEFFfirst\nsecond', '^first$')).hits).toEqual([{ start: 3, end: 8 }])
   })
 

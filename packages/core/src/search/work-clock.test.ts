@@ -2,7 +2,7 @@ import { countTurns } from '@spillway-internal/test-inputs'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { WorkClock, WorkTimeout } from './work-clock.ts'
 
-/** Replace the clocks of work, of which older versions of Node.js have only the time. */
+/** Replace the clocks that measure work: the time, and the CPU time, which older versions of Node.js do not have. */
 function stopClock(now: () => number): void {
   vi.spyOn(performance, 'now').mockImplementation(now)
   if (typeof process.threadCpuUsage === 'function')
@@ -21,7 +21,7 @@ function* steps(count: number): Generator<undefined, number> {
 describe('WorkClock', () => {
   afterEach(() => vi.restoreAllMocks())
 
-  test('runs to its result', async () => {
+  test('runs steps to their result', async () => {
     expect(await new WorkClock(1_000, undefined).run(steps(5))).toBe(5)
   })
 

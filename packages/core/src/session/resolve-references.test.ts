@@ -176,7 +176,7 @@ describe('resolveReferences', () => {
     expect((await resolve({ text: `spill:${writer.reference}` })).resolved).toEqual({ text: 'so far\n' })
   })
 
-  test('shows the application both forms of the arguments, and refuses unless it allows the call', async () => {
+  test('shows the application both forms of the arguments, and refuses the call unless the application allows it', async () => {
     const asked: unknown[] = []
     const { store, resolve } = benchOf({
       allow: (call) => {

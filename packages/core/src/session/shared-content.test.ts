@@ -22,7 +22,7 @@ async function read(session: ContextOffloader, reference: string): Promise<strin
 }
 
 describe('the session of a sub-agent', () => {
-  test('reads what the task names and what is lent, and nothing else of its parent', async () => {
+  test('reads the entries that are lent or named in the task, and no other entries of its parent', async () => {
     const parent = sessionOf()
     const [named, lent, other] = [await store(parent, 'named'), await store(parent, 'lent'), await store(parent, 'not')]
     const child = parent.child('call_7', { task: `Read "spill:${named}".`, lend: [lent] })
@@ -69,7 +69,7 @@ describe('the session of a sub-agent', () => {
     expect(textOf(await ask(second, { pattern: 'found' }))).not.toContain(found)
   })
 
-  test('neither reads nor lends what its parent cannot read', async () => {
+  test('neither reads nor lends entries that its parent cannot read', async () => {
     const offloader = new ContextOffloader({ storage: tinyStorage() })
     const stolen = await store(offloader.forScope('other', 'session'), 'of another tenant')
     const parent = offloader.forScope('tenant', 'session')
@@ -116,7 +116,7 @@ describe('the session of a sub-agent', () => {
     expect(textOf(await ask(parent, { pattern: 'found' }))).toContain(found)
   })
 
-  test('does not age the entries of its parent, and counts as a user of those it reads', async () => {
+  test('ends no turns of its parent, but its reads count as use of the entries', async () => {
     const parent = sessionOf({ evictAfterTurns: 2 })
     const [idle, used] = [await store(parent, 'idle'), await store(parent, 'used')]
     const child = parent.child('call_7', { task: `${idle} ${used}` })
@@ -130,7 +130,7 @@ describe('the session of a sub-agent', () => {
     expect([await read(parent, idle), await read(child, idle)]).toEqual(['evicted', 'evicted'])
   })
 
-  test('is the same again for the same id, even in another object of the same session', async () => {
+  test('is the same session for the same id, even in another object of the same session', async () => {
     const offloader = new ContextOffloader({ storage: tinyStorage() })
     const lent = await store(offloader.forScope('tenant', 'session'), 'lent')
     offloader.forScope('tenant').forScope('session').child('call_7', { task: lent })
@@ -166,7 +166,7 @@ describe('the session of a sub-agent', () => {
     await expect(resolve(other)).rejects.toThrow('nothing is stored')
   })
 
-  test('needs a scope to lend everything, and a parent to give something back', () => {
+  test('needs a scope to lend all entries, and a parent to give entries back', () => {
     const offloader = new ContextOffloader({ storage: tinyStorage() })
     expect(() => offloader.child('call_7', { lend: 'all' })).toThrow(TypeError)
     expect(() => offloader.child('call_7', { lend: 'some' as never })).toThrow(TypeError)

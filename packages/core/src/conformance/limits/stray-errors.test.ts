@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { collectStrayErrors } from './stray-errors.ts'
 
-/** Throw where nobody waits, as Node.js does it, without what the test runner makes of it. */
+/** Report an unhandled error as Node.js does, but not to the listeners of the test runner. */
 function strayed(name: 'unhandledRejection' | 'uncaughtException', others: readonly unknown[], error: unknown): void {
   for (const listener of process.listeners(name as 'uncaughtException'))
     if (!others.includes(listener)) listener(error as Error, 'uncaughtException')
