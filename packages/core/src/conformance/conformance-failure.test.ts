@@ -14,12 +14,12 @@ import {
 const outage = new StorageError('unavailable', 'The disk is down.')
 
 describe('an assertion', () => {
-  test('with check passes a true value, and throws the given message otherwise', () => {
+  test('check passes a true value, and throws the given message otherwise', () => {
     expect(() => check(true, 'is kept')).not.toThrow()
     expect(() => check(false, 'is not kept')).toThrow(ConformanceFailure)
   })
 
-  test('with checkEqual compares values, not identities or the order of properties', () => {
+  test('checkEqual compares values, not identities or the order of properties', () => {
     expect(() => checkEqual({ a: 1, b: [2] }, { b: [2], a: 1 }, 'value')).not.toThrow()
     expect(() => checkEqual(Number.NaN, Number.NaN, 'value')).not.toThrow()
     expect(() => checkEqual([1, 2], [2, 1], 'value')).toThrow('value: expected [2,1], got [1,2]')
@@ -33,11 +33,11 @@ describe('an assertion', () => {
       [1, 2, 3, 4, 5, 6, 7, 8, 9],
       [1, 2, 3, 4, 5, 6, 7, 8, 9],
     ],
-  ])('with checkBytes passes %j', (actual, expected) => {
+  ])('checkBytes passes %j', (actual, expected) => {
     expect(() => checkBytes(Uint8Array.from(actual), Uint8Array.from(expected), 'content')).not.toThrow()
   })
 
-  test('with checkBytes finds a single different byte at any offset', () => {
+  test('checkBytes finds a single different byte at any offset', () => {
     for (const offset of [0, 1, 4])
       for (let index = 0; index < 11; index += 1) {
         const expected = new Uint8Array(new ArrayBuffer(20), offset, 11)
@@ -49,7 +49,7 @@ describe('an assertion', () => {
     expect(() => checkBytes('abc' as unknown as Uint8Array, new Uint8Array(3), 'content')).toThrow('expected bytes')
   })
 
-  test('with attempt turns a rejection into a broken promise, and passes a broken promise on', async () => {
+  test('attempt turns a rejection into a broken promise, and passes a broken promise on', async () => {
     expect(await attempt('storing', async () => 'stored')).toBe('stored')
     const failed = attempt('storing', () => Promise.reject(outage))
     await expect(failed).rejects.toMatchObject({ name: 'ConformanceFailure', cause: outage })
@@ -58,7 +58,7 @@ describe('an assertion', () => {
     await expect(attempt('storing', () => Promise.reject(failure))).rejects.toBe(failure)
   })
 
-  test('with rejection requires an error, thrown or rejected', async () => {
+  test('rejection requires an error, thrown or rejected', async () => {
     expect(await rejection('retrieving', () => Promise.reject(outage))).toBe(outage)
     const thrown = rejection('retrieving', () => {
       throw outage
@@ -67,7 +67,7 @@ describe('an assertion', () => {
     await expect(rejection('retrieving', async () => new Uint8Array(3))).rejects.toThrow('resolved to 3 bytes')
   })
 
-  test('with rejectionCode requires a StorageError of any copy of the package, with the code', async () => {
+  test('rejectionCode requires a StorageError of any copy of the package, with the code', async () => {
     const foreign = Object.assign(new Error('gone'), {
       code: 'not-found',
       [Symbol.for('spillway.storage-error')]: true,
@@ -80,7 +80,7 @@ describe('an assertion', () => {
     )
   })
 
-  test('with rejectionOfMistake requires a TypeError', async () => {
+  test('rejectionOfMistake requires a TypeError', async () => {
     await expect(
       rejectionOfMistake('storing text', () => Promise.reject(new TypeError('text'))),
     ).resolves.toBeUndefined()

@@ -67,9 +67,9 @@ const MUTATIONS: readonly ((random: Random, reference: string, other: string) =>
 
 /**
  * Yield references that an attacker or a confused model might try in a scope: first all known forgeries, then random
- * ones without end.
+ * references without end.
  *
- * @param own - References that are valid in this scope. They are changed, and never yielded unchanged.
+ * @param own - References that are valid in this scope. These references are changed, and never yielded unchanged.
  * @param others - References and names from other scopes, also yielded unchanged.
  */
 export function* forgedReferences(

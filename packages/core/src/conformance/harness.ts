@@ -35,14 +35,14 @@ export interface ConformancePowers {
   readonly residue?: () => Promise<number>
   /**
    * Put content of another application next to the storage, for example in a file near its directory or a key outside
-   * its prefix. Returns references with which an attacker could try to reach it.
+   * its prefix. Returns references with which an attacker could try to reach that content.
    */
   readonly plant?: (content: Uint8Array) => Promise<readonly string[]>
   /** The clock that the storage was created with. */
   readonly clock?: ConformanceClock
   /**
    * Run a script (see `runKillScript`) in a new writer, a process if possible, and kill it halfway through the last
-   * entry. Returns the references that were acknowledged before that.
+   * entry. Returns the references that were acknowledged before the kill.
    */
   readonly kill?: (script: KillScript) => Promise<readonly string[]>
   /** Remove at least the last byte of an entry of the unscoped storage, without using the storage itself. */
@@ -120,7 +120,7 @@ export interface ConformanceCase {
   readonly settings?: StorageSettings
   /** Set for cases that need the driver of a storage. Only storages of `createStorage` have a driver. */
   readonly needsDriver?: boolean
-  /** Set for cases that need hundreds of megabytes. They run only if requested. */
+  /** Set for cases that need hundreds of megabytes. Such cases run only if requested. */
   readonly large?: boolean
   /** Reject if the storage breaks the promise. */
   run(context: CaseContext): Promise<void>

@@ -8,7 +8,7 @@ const entry = (key: string, size: number): KillScript['unfinished'] => ({
   content: new Uint8Array(size),
 })
 
-test('the kill script stores the acknowledged entries and half of the next one, and then waits', async () => {
+test('the kill script stores the acknowledged entries and half of the next entry, and then waits', async () => {
   const storage = tinyStorage()
   const script = { acknowledged: [entry('a', 10), entry('b', 20)], unfinished: entry('c', 1_000) }
   const references = await new Promise<readonly string[]>((resolve, reject) => {

@@ -17,7 +17,7 @@ export interface KillScript {
 
 /**
  * Run a script as the writer that will be killed. Stores the first entries, writes half of the last entry, and calls
- * `halfway` with the references of the acknowledged entries and of the open one. The promise never settles.
+ * `halfway` with the references of the acknowledged entries and of the open entry. The promise never settles.
  */
 export async function runKillScript(
   storage: Storage,
@@ -43,7 +43,7 @@ export async function runKillScript(
 }
 
 const PIECES = 16
-/** A promise that never settles. It references waiting writers, so that they are not collected as garbage. */
+/** A promise that never settles. Waiting writers are referenced by it, so that they are not collected as garbage. */
 const NEVER = new Promise<never>(() => undefined)
 
 async function* halfOf(content: Uint8Array, reached: () => void): AsyncGenerator<Uint8Array> {

@@ -44,8 +44,8 @@ export interface PlannedCase {
  * Decide which cases run on a backend. Creates one storage to detect its methods and the harness's powers, and removes
  * it.
  *
- * @throws TypeError if the harness is incomplete, or names an unknown level, setting, power or case. It is also thrown
- *   if a storage without `list` and `scope` does not set `level`.
+ * @throws TypeError if the harness is incomplete, or names an unknown level, setting, power or case. Also thrown if a
+ *   storage without `list` and `scope` does not set `level`.
  */
 export async function planConformance(
   harness: ConformanceHarness,

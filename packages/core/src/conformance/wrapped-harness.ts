@@ -17,7 +17,7 @@ export interface StorageWrapping {
 
 /**
  * Make the harness of a wrapped backend from the backend's harness. The suite can then run on `compressed(storage)` and
- * `encrypted(storage, { key })`. Its storages must be made by `createStorage` or a Spillway backend.
+ * `encrypted(storage, { key })`. The storages of the harness must be made by `createStorage` or a Spillway backend.
  *
  * The power `kill` uses a writer in this process that never ends, because the backend's own writer has no wrappers.
  * `damage` cuts the wrapped bytes.

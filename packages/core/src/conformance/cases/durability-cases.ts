@@ -52,7 +52,7 @@ export const durabilityCases: readonly ConformanceCase[] = [
   },
   {
     id: 'durability/description',
-    title: 'A new instance describes and lists entries like the first, without deleted ones, and stores no entry twice',
+    title: 'A new instance describes and lists the same entries, without deleted entries, and stores no entry twice',
     requires: ['reopen', 'stat', 'list', 'delete', 'clear', 'scope'],
     async run({ storage, powers }) {
       const metadata = { tool: 'read_log', note: 'a\nb é' }
@@ -222,7 +222,7 @@ export const instanceCases: readonly ConformanceCase[] = [
   },
   {
     id: 'locate/stays-inside',
-    title: 'A location never leads to a parent folder by dots, and differs between scopes',
+    title: 'The path of a location never leads to a parent folder, and differs between scopes',
     requires: ['locate', 'scope'],
     async run({ storage }) {
       for (const name of ['..', "it's", '$(id)', 'a b', '-rf']) {

@@ -92,7 +92,7 @@ export const deleteCases: readonly ConformanceCase[] = [
   },
   {
     id: 'delete/nothing-is-fine',
-    title: 'Deleting an entry many times in parallel, or one that never existed, resolves',
+    title: 'Deleting an entry many times in parallel, or an entry that never existed, resolves',
     requires: ['delete'],
     async run({ storage }) {
       const reference = await storage.store('call_1_0', bytes('content'))
@@ -122,7 +122,7 @@ export const deleteCases: readonly ConformanceCase[] = [
   },
   {
     id: 'undo/in-parallel',
-    title: 'If equal offloads run in parallel and one is undone, the entry is kept for the others',
+    title: 'If equal offloads run in parallel and one offload is undone, the entry is kept for the others',
     requires: ['delete'],
     async run({ storage }) {
       for (let round = 0; round < 20; round += 1) {
@@ -205,7 +205,7 @@ export const pagingCases: readonly ConformanceCase[] = [
   },
   {
     id: 'gc/beyond-one-page',
-    title: 'gc removes more than one page of expired entries at once, and none of the fresh ones between them',
+    title: 'gc removes more than one page of expired entries at once, and no fresh entries between them',
     requires: ['clock', 'gc', 'list'],
     settings: { ttlMs: TTL_MS },
     async run({ storage, powers: { clock }, pageSize }) {

@@ -101,7 +101,7 @@ export const openCases: readonly ConformanceCase[] = [
   },
   {
     id: 'open/removed-while-open',
-    title: 'Content removed while it is open returns its own bytes or rejects because it is gone',
+    title: 'Content removed while it is open returns its own bytes or rejects because the entry is missing',
     requires: ['open', 'delete'],
     async run({ storage }) {
       const content = pattern(LARGE, 37)

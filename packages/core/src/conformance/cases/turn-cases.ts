@@ -97,7 +97,7 @@ export const turnCases: readonly ConformanceCase[] = [
   },
   {
     id: 'turns/tombstones-bounded',
-    title: 'Only the latest evicted entries are remembered, up to a maximum, and older ones are not-found',
+    title: 'Only the latest evicted entries are remembered, up to a maximum, and older evicted entries are not-found',
     requires: ['endTurn', 'maxTombstones'],
     settings: { evictAfterTurns: 1 },
     async run({ storage, powers: { maxTombstones } }) {

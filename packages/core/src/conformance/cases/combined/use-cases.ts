@@ -297,7 +297,7 @@ export const useCases: readonly ConformanceCase[] = [
   {
     id: 'instances/remember-nothing-of-each-other',
     title:
-      'An instance finds entries that another stored after it missed them, and can store entries again that another deleted',
+      'An instance finds missing entries once another instance stores them, and can restore entries that others deleted',
     requires: ['reopen', 'delete', 'list'],
     async run({ storage, another, powers }) {
       const other = (await powers.reopen()) as Required<Storage>
