@@ -240,7 +240,7 @@ export async function withLineIndex<Result>(
   }
 }
 
-/** Thrown for a stale index. It passes through the code of the caller. */
+/** Thrown for a stale index, and passed on by the code of the caller. */
 class StaleIndexError extends Error {
   override readonly name = 'StaleIndexError'
 }

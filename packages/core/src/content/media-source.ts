@@ -21,7 +21,7 @@ const BASE64_BLANKS = /[\s=]+/g
  * Make a media block from bytes, Base64 (plain or URL-safe), or a `data:` URL; `undefined` for any other value.
  *
  * @param mediaType - A MIME type, which decides the type of the block. A type without a subtype, such as `image/*`, is
- *   completed by the signature of the bytes. If that fails, it becomes `application/octet-stream`.
+ *   completed by the signature of the bytes. If that fails, the type becomes `application/octet-stream`.
  */
 export function mediaFromData(mediaType: string, data: unknown, name?: string): MediaBlock | undefined {
   if (data instanceof Uint8Array) return mediaFromBytes(mediaType, data, name)

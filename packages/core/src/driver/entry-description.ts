@@ -3,7 +3,7 @@ import type { EntryInfo } from '../storage/storage-driver.ts'
 import type { Metadata } from '../storage/storage.ts'
 import { StorageError } from '../storage/storage-error.ts'
 
-/** Description of an entry. It is written once and never changed. */
+/** Description of an entry, which is written once and never changed. */
 export type EntryDescription = Pick<EntryInfo, 'key' | 'contentType' | 'storedAt' | 'metadata'>
 
 /** Encode a description as JSON for a column, a field or a header. With `ascii`, the JSON has only ASCII characters. */

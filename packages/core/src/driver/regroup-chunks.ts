@@ -3,8 +3,8 @@ import type { ByteRange } from '../storage/storage.ts'
 /**
  * Cut a stream into chunks of exactly `pieceBytes`. The last chunk may be shorter. An empty stream yields nothing.
  *
- * New chunks within one received chunk share its memory. Others are copies. Errors of the stream are thrown. If the
- * consumer stops early, the stream is closed.
+ * New chunks within one received chunk share its memory. Other new chunks are copies. Errors of the stream are thrown.
+ * If the consumer stops early, the stream is closed.
  */
 export async function* regroupChunks(
   chunks: AsyncIterable<Uint8Array>,
@@ -43,7 +43,7 @@ function put(begun: Uint8Array, filled: number, bytes: Uint8Array, most: number)
   return room
 }
 
-/** Pieces that contain a range, and the range's position in them. */
+/** Pieces that contain a range, and the position of the range in these pieces. */
 export interface PieceSpan {
   /** Index of the first piece, from 0. */
   readonly first: number

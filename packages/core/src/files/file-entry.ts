@@ -9,7 +9,7 @@ const CREATED_AT = 'file-created'
 export interface FileEntry {
   readonly path: string
   readonly info: StoredInfo
-  /** Number of the version, from 1. It is 0 for a tool result, which is read-only. */
+  /** Number of the version, from 1, or 0 for a tool result, which is read-only. */
   readonly version: number
   readonly createdAt: number
   /** References of replaced versions that are not removed yet. */

@@ -26,7 +26,7 @@ export interface PatternSearchOptions {
 
 interface FindOptions extends OperationOptions {
   readonly limit?: number | undefined
-  /** Called whenever the search waits for an engine, so that a service can serve other requests. */
+  /** Called whenever the search waits for a worker, so that a service can serve other requests. */
   readonly pause?: Pause | undefined
 }
 

@@ -54,7 +54,7 @@ describe('readLinePage', () => {
     ['a\nb\n', 2, 2, { text: 'b', lines: { start: 2, end: 2 }, totalLines: 2, goesOn: false }],
     ['a\nb\n', 2, 3, { text: 'b\n', lines: { start: 2, end: 2 }, totalLines: 2, goesOn: false }],
     ['a\nb', 2, Infinity, { text: 'b', lines: { start: 2, end: 2 }, totalLines: 2, goesOn: false }],
-  ])('of %j from line %s to %s gives %j', async (text, start, end, page) => {
+  ])('reads from %j the lines from %s to %s as %j', async (text, start, end, page) => {
     expect(await read(text, start, end)).toEqual(page)
   })
 })

@@ -156,7 +156,7 @@ describe('StoredFiles', () => {
     expect([await textOf(keeping, '/a'), await entriesOf(storage)]).toEqual(['three', 2])
   })
 
-  it('passes on a failed delete that is not an outage, and a failed removal', async () => {
+  it('rejects if a delete fails for another reason than an outage, and if a removal fails', async () => {
     const storage = tinyStorage()
     await new StoredFiles(storage).write('/a', encode('one'))
     const fault = new RangeError('broken')
@@ -249,7 +249,7 @@ describe('StoredFiles', () => {
     }
   })
 
-  it('passes on errors of the storage, so that an outage is not a missing file', async () => {
+  it('passes on errors of the storage, so that an outage is not reported as a missing file', async () => {
     const storage = tinyStorage()
     await new StoredFiles(storage).write('/a', encode('a'))
     const list = (): AsyncIterable<never> => ({ [Symbol.asyncIterator]: () => ({ next: outage }) })

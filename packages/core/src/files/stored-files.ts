@@ -51,7 +51,8 @@ export interface FoundLines {
  * if the path of a change is invalid. Rejects with `unsupported` if a result would be changed, or if the storage cannot
  * remove entries.
  *
- * @param storage - The storage of one scope, or a function that returns it for each operation. It must have `list()`.
+ * @param storage - The storage of one scope, or a function that returns it for each operation. The storage must have
+ *   `list()`.
  * @throws TypeError if the storage cannot list, or an option is invalid.
  * @example
  * ```ts

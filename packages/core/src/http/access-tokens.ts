@@ -69,14 +69,14 @@ export class AccessTokens {
     this.#known ??= readTokens(this.#tokens)
     const digest = await sha256Of(new TextEncoder().encode(token))
     let found: KnownToken | undefined
-    // Compares all tokens, so that the time does not reveal the matching one.
+    // Compares all tokens, so that the time does not reveal the matching token.
     for (const known of await this.#known) if (isEqual(known.digest, digest)) found = known
     return found && { scope: found.scope, id: found.id }
   }
 }
 
 function assertToken({ token, sha256, scope }: AccessToken, which: string): void {
-  if ((token === undefined) === (sha256 === undefined)) throw new TypeError(`${which} needs token or sha256.`)
+  if ((token === undefined) === (sha256 === undefined)) throw new TypeError(`${which} needs either token or sha256.`)
   if (token !== undefined && (typeof token !== 'string' || token.length < MIN_LENGTH))
     throw new TypeError(`${which} must have ${MIN_LENGTH} characters or more, chosen at random.`)
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))

@@ -10,7 +10,7 @@ export interface TokenTotals {
   readonly tokensShown: number
   /** Tokens of the retrieval tool's answers. */
   readonly tokensRetrieved: number
-  /** `tokensAvoided - tokensShown - tokensRetrieved`. It is negative if offloading cost more than it saved. */
+  /** `tokensAvoided - tokensShown - tokensRetrieved`. Negative if offloading cost more than it saved. */
   readonly tokensNet: number
   /** Calls of the retrieval tool. */
   readonly retrievals: number

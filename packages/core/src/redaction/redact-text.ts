@@ -1,5 +1,5 @@
 /**
- * Finds text that must not reach a model or a storage.
+ * A rule that finds text that must not reach a model or a storage.
  *
  * - `secrets`: private keys, tokens and keys of providers, passwords next to their names, and URLs with credentials.
  * - `emails`, `cards` (by their checksum), `ibans` (by their checksum).
@@ -32,7 +32,7 @@ const NAMES: readonly string[] = ['rules', 'where', 'onError']
 
 /** Checks the option `redact`. A function is called after the rules for secrets. */
 export function resolveRedact(option: RedactOptions | ((text: string) => string) | undefined): Redact | undefined {
-  // An offloader may get the options of another one.
+  // An offloader may get the options of another offloader.
   if (option === undefined || isRedact(option)) return option
   const options: RedactOptions = typeof option === 'function' ? { rules: ['secrets', option] } : option
   if (typeof options !== 'object' || options === null || Array.isArray(options))
@@ -73,7 +73,7 @@ function apply(text: string, rule: (text: string) => string): string {
 
 const SECRET = '[redacted:secret]'
 
-/** Expressions take linear time. Only that of private keys can match more than one line. */
+/** Expressions take linear time. Only the expression for private keys can match several lines. */
 const PRIVATE_KEY =
   /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=\s\\:,.]|-(?!----)){0,32768}(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?/g
 const JSON_WEB_TOKEN = /(?<![\w-])eyJ[\w-]{10,}\.[\w-]{4,}\.[\w-]*/g

@@ -26,11 +26,11 @@ export interface SearchOptions extends KeepOptions {
 
 export interface SearchResult {
   readonly lines: number
-  /** Number of hits. It is larger than `lines` if very long lines have several hits. */
+  /** Number of hits, which is larger than `lines` if very long lines have several hits. */
   readonly total: number
   /** Positions of matching lines, in bytes of the content. In very long lines, these are positions of matches. */
   readonly hits: readonly ByteSpan[]
-  /** Progress in bytes of the content. After an early stop, it is the start of a line. */
+  /** Progress in bytes of the content. After an early stop, the start of a line. */
   readonly searchedTo: number
   readonly stopped?: 'deadline'
 }

@@ -13,7 +13,7 @@ import { pieceText, type LinePart, type SearchBlock } from './search-blocks.ts'
 
 /** A promise to wait for, or a position in bytes of the block before which all matches are reported. */
 type ScanStep = Promise<void> | number
-/** Yields steps. Returns the offset in the block at which the deadline stopped the scan, if it did. */
+/** Yields steps. Returns the offset in the block at which the deadline stopped the scan, or `undefined`. */
 export type Scan = Generator<ScanStep, number | undefined, void>
 
 /** Receives matches in the order of the content. Offsets are in bytes of the content. */
@@ -26,7 +26,7 @@ export interface MatchSink {
 }
 
 const LINE_FEED = 10
-/** Steps of a backtracking engine between two pauses. They take about 50 ms. */
+/** Steps of a backtracking engine between two pauses, which take about 50 ms. */
 const MAX_STEPS = 33_554_432
 /** Size of the chunks that are decoded. V8 creates strings of this size fast, and much larger strings slowly. */
 const PIECE_BYTES = 65_536
@@ -40,7 +40,7 @@ const COST_OF_A_MISS = 1 / 8
 const DENSE_PIECES = 64
 /** Largest ratio of steps: the expression for many lines at once, to the expression for one line. */
 const TEXT_FORM_STEPS = 6
-/** Limit of steps for each unit. Over it, a line is matched in linear time. Below it, a unit took up to 0.6 µs. */
+/** Limit of steps for each unit. Lines over this limit are matched in linear time. Other units took up to 0.6 µs. */
 const STEPS_PER_UNIT = 16_384
 /** Line number of all parts of a very long line. Other lines have positive numbers. */
 const PART_LINE = -2

@@ -102,7 +102,7 @@ async function viewsOf(
   return { views, shown }
 }
 
-/** A line. If it is too long, it is cut to its start or to the text around its match. */
+/** A line, which is cut to its start or to the text around its match if the line is too long. */
 export interface LineView {
   readonly number: number
   readonly line: ByteSpan
@@ -115,7 +115,7 @@ export interface LineView {
   readonly isShown?: boolean | undefined
   /** Position of the match, in UTF-16 units of `text`. */
   readonly match?: ByteSpan | undefined
-  /** Position of the match, in bytes of the content. It is set if `match` is set. */
+  /** Position of the match, in bytes of the content. Set if `match` is set. */
   readonly hit?: ByteSpan | undefined
 }
 

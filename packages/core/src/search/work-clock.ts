@@ -64,7 +64,7 @@ export class WorkClock {
     }
   }
 
-  /** Wait for work whose time is not counted. Rejects if `work` does, and with `aborted` after the signal fired. */
+  /** Wait for work whose time is not counted. Rejects if `work` rejects, and with `aborted` after the signal fired. */
   async wait(work: Promise<void>): Promise<void> {
     this.stop()
     try {

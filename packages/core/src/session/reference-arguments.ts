@@ -13,7 +13,7 @@ const FORMS: readonly unknown[] = ['text', 'json', 'base64'] satisfies ArgumentF
 export interface ReferenceArguments {
   /** Forms by tool and path of its argument: `{ send_email: { 'files/*': 'base64' } }`. `*` stands for each item. */
   readonly tools: Readonly<Record<string, Readonly<Record<string, ArgumentForm>>>>
-  /** Decide whether the tool may get this content. The call is refused if it returns `false` or throws. */
+  /** Decide whether the tool may get this content. The call is refused if the function returns `false` or throws. */
   readonly allow?: ((call: ResolvedCall & ReferenceCall) => boolean | Promise<boolean>) | undefined
 }
 
@@ -53,7 +53,7 @@ export interface FoundReference {
   readonly text: string
 }
 
-/** Also matches text that only resembles a reference, so that it is refused. */
+/** Also matches text that only resembles a reference, so that such text is refused. */
 const LIKE_REFERENCE = /^\s*spill:/i
 
 /** Returns the strings at the paths of a tool that are, or resemble, references. */

@@ -33,7 +33,7 @@ describe('the session of a sub-agent', () => {
     expect(await read(all, other)).toContain('not')
   })
 
-  test('searches its own entries and the lent ones without a reference', async () => {
+  test('searches its own entries and the lent entries without a reference', async () => {
     const parent = sessionOf()
     const lent = await store(parent, 'needle: lent')
     await store(parent, 'needle: of the parent')

@@ -63,7 +63,7 @@ export class SharedContent {
     for (const [from, granted] of this.#granted) if (granted === 'all') yield from.#own
   }
 
-  /** List the session's own entries, and those that were lent to it. */
+  /** List the session's own entries, and the entries that were lent to the session. */
   async *list(options: ListOptions, seen: Set<SharedContent> = new Set()): AsyncGenerator<StoredInfo> {
     if (seen.has(this)) return
     seen.add(this)

@@ -141,7 +141,7 @@ describe('CachedContents', () => {
     expect([content.isKept, contents.find('a')]).toEqual([false, undefined])
   })
 
-  test('shares content between equal descriptions, and not between different ones', () => {
+  test('shares content only between equal descriptions', () => {
     const { cached, contents } = remember(contentOf(1_000))
     expect(contents.add('a', infoOf(contentOf(1_000)), 5, 0)).toBe(cached)
     expect(cached.checkedAt).toBe(5)

@@ -15,7 +15,7 @@ import type { EvictedEntry, ManagedStorageOptions, OperationOptions } from './st
 /** Number of entries that a driver with `evictAll` evicts in one call. */
 const MAX_BATCH = 500
 
-/** An entry to evict. It has a description if a listing had one. */
+/** An entry to evict, with its description if a listing contained one. */
 type Due = EvictionCandidate & { readonly info?: EntryInfo }
 type UndescribedEviction = Omit<Eviction, 'metadata'>
 
@@ -41,7 +41,7 @@ export class EntryLifetime {
     this.#ttlMs = options.ttlMs ?? null
     const { now = Date.now } = options
     this.now = () => Math.trunc(now())
-    // The entries of an ephemeral driver are never listed, so that none of its scopes may be forgotten.
+    // The entries of an ephemeral driver are never listed, so its scopes must not be forgotten.
     const scopes = driver.ephemeral ? Infinity : MAX_TURN_SCOPES
     if (options.evictAfterTurns != null) this.#turns = new TurnTracker(options.evictAfterTurns, scopes)
     this.#batch = driver.evictAll === undefined ? 1 : MAX_BATCH
@@ -110,7 +110,7 @@ export class EntryLifetime {
     return evicted
   }
 
-  /** `removeUnended` removes an entry that was not closed, and returns its size. It ignores complete entries. */
+  /** `removeUnended` removes an entry that was not closed, and returns its size, but ignores complete entries. */
   async collectExpired(
     prefix: string,
     { signal }: OperationOptions,
@@ -332,7 +332,7 @@ export class ScopeQuota {
   }
 
   /**
-   * Marks an entry as being written. It is not counted or evicted until {@link added} is called for it. Call
+   * Marks an entry as being written. The entry is not counted or evicted until {@link added} is called for it. Call
    * {@link written} after the write, even if the write fails.
    */
   writing(id: EntryId): void {

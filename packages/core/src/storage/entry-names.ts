@@ -132,7 +132,7 @@ const invalidScope = (message: string): StorageError => new StorageError('invali
 /**
  * The name of an entry inside a driver: encoded scope segments and the reference, joined by `/`.
  *
- * It is a valid path and key: at most 900 characters of `a-z`, `0-9`, `_`, `-` and `/`, at most 64 in each segment.
+ * The id is a valid path and key: at most 900 characters of `a-z`, `0-9`, `_`, `-` and `/`, at most 64 in each segment.
  */
 export type EntryId = string
 export const entryId = (path: string, reference: string): EntryId => (path === '' ? reference : `${path}/${reference}`)
@@ -145,8 +145,8 @@ export function splitId(id: EntryId): { path: string; reference: string } {
 
 /**
  * Folder with the parts of an open entry: `<scope>/_open/<reference>/<offset>`. No scope can be called `_open`. The
- * head has no bytes. Its last use is the time of the writer's last heartbeat. A joined segment contains the short ones,
- * which are removed later.
+ * head has no bytes, and its last use is the time of the writer's last heartbeat. A joined segment contains the short
+ * segments, which are removed later.
  */
 const FOLDER = '_open'
 const HEAD = 'head'

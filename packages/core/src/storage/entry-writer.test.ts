@@ -118,7 +118,7 @@ describe('an entry that is being written', () => {
     expect(disk.records.size).toBe(0)
   })
 
-  test('stops its writer if it is deleted, and does not reappear', async () => {
+  test('stops its writer if the entry is deleted, and does not appear again', async () => {
     const writer = await storage.openEntry('call_1')
     await writer.write(encode('text\n'))
     await pass(2_000)

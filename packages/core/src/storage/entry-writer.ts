@@ -43,7 +43,7 @@ export function assertOpenMaxBytes(maxBytes: number): void {
     throw new TypeError(`maxBytes must be at least ${MIN_MAX_BYTES} bytes, or left out; got ${maxBytes}.`)
 }
 
-/** A segment to write. Its bytes never change, so the write can be repeated. */
+/** A segment to write, whose bytes never change, so that the write can be repeated. */
 interface CutSegment extends Segment {
   readonly bytes: Uint8Array
 }
@@ -52,7 +52,7 @@ export class OpenEntryWriter implements EntryWriter {
   readonly reference: string
   readonly #target: OpenEntryTarget
   readonly #storedAt: number
-  /** Number of bytes that are always kept at the start. It is about half of the limit, and ends at a line end. */
+  /** Number of bytes that are always kept at the start: about half of the limit, up to a line end. */
   #keptAtStart: number
   #chunks: Uint8Array[] = []
   #waitingBytes = 0
@@ -310,7 +310,7 @@ function asSegment(id: EntryId, { size, metadata }: Pick<EntryInfo, 'size' | 'me
   return { id, offset, size, lineEnds: Number(metadata[LINE_ENDS]), linesBefore: Number(metadata[LINES_BEFORE]) }
 }
 
-/** Sorts segments, and leaves out those that a joined segment contains. */
+/** Sorts segments, and leaves out short segments that a joined segment contains. */
 function inOrder(found: readonly Segment[]): Omit<OpenParts, 'head'> {
   const segments: Segment[] = []
   let size = 0

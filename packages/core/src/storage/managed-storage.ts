@@ -11,8 +11,8 @@ const NO_BYTES = { offset: 0, length: 0 }
 const FIRST_READ_BYTES = 65_536
 
 /**
- * Base class of all backends: a storage over a driver. It isolates scopes, validates input, evicts entries, and turns
- * driver failures into `StorageError`.
+ * Base class of all backends: a storage over a driver. A managed storage isolates scopes, validates input, evicts
+ * entries, and turns driver failures into `StorageError`.
  *
  * @example
  * ```ts

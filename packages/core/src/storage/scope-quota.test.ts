@@ -71,7 +71,7 @@ describe('ScopeQuota', () => {
     expect([...scope.entries.keys()]).toEqual(['new'])
   })
 
-  test('keeps an entry that was used since the listing, and evicts the next one', async () => {
+  test('keeps an entry that was used since the listing, and evicts the next entry', async () => {
     const scope = new MapScope()
     const quota = new ScopeQuota(1_000)
     for (const id of ['a', 'b', 'c']) scope.put(id, 300)

@@ -281,7 +281,7 @@ describe('list with unusedSince', () => {
     expect(listed).toEqual(['a/', { unusedSince: 1_000_000 }])
   })
 
-  test('includes entries last used at exactly that time, but not later ones', async () => {
+  test('includes entries last used at exactly that time, but no later entries', async () => {
     let time = 1_000_000
     const { storage } = recorded(
       (driver) => {
@@ -364,7 +364,7 @@ describe('a driver with evictAll', () => {
     expect(await collect(storage.list())).toHaveLength(2)
   })
 
-  test('keeps an entry that is stored again in the meantime, and evicts the others of its batch', async () => {
+  test('keeps an entry that is stored again in the meantime, and evicts the other entries of its batch', async () => {
     const [touching, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const { storage, disk } = recorded(
       (driver) => ({

@@ -35,7 +35,7 @@ export interface OpenEntry {
   /**
    * Return the bytes in a range, clipped to the end. The caller must not change them. Calls may run concurrently.
    *
-   * @param buffer - Memory of at least `range.length` bytes. The result may be written into it, which saves an
+   * @param buffer - Memory of at least `range.length` bytes. The result may be written into this memory, which saves an
    *   allocation.
    */
   read(range: ByteRange, buffer?: Uint8Array): Promise<Uint8Array>
@@ -92,7 +92,7 @@ export interface StorageDriver {
   readonly touchFirstBytes?: number
   /** Whether `write` finds existing entries, keeps their description, and returns a {@link WrittenEntry}. */
   readonly tellsCreated?: boolean
-  /** Set if `collect` is cheap. Core then calls it once an hour while entries are being stored. */
+  /** Set if `collect` is cheap. Core then calls `collect` once an hour while entries are being stored. */
   readonly collectsHourly?: boolean
 
   /**

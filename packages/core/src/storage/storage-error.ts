@@ -47,7 +47,7 @@ export interface StorageErrorDetails {
   readonly cause?: unknown
 }
 
-/** The page that explains all codes. It is on GitHub, which can be reached even if other sites are blocked. */
+/** The page that explains all codes, on GitHub, which can be reached even if other sites are blocked. */
 const ERROR_PAGE = 'https://github.com/spillway-js/spillway/blob/main/docs/errors.md'
 
 const BRAND: unique symbol = Symbol.for('spillway.storage-error') as never

@@ -69,10 +69,10 @@ export interface OpenContent {
    * Return up to `length` bytes from `offset`, fewer at the end. The caller must not change them. If the entry was
    * removed, reading succeeds or rejects with `not-found` or `evicted`.
    *
-   * @param buffer - Memory of at least `length` bytes. The result may be written into it.
+   * @param buffer - Memory of at least `length` bytes. The result may be written into this memory.
    */
   read(offset: number, length: number, buffer?: Uint8Array): Promise<Uint8Array>
-  /** Return the line index, made while storing or by reading the whole content. `rebuild` makes it again. */
+  /** Return the line index, made while storing or by reading the whole content. `rebuild` makes a new index. */
   lineIndex?(options?: { readonly rebuild?: boolean | undefined }): Promise<LineIndex>
   /** Release resources, for example an open file. Closing twice is allowed. */
   close(): Promise<void>
@@ -93,7 +93,7 @@ export interface StoredInfo {
   readonly contentType: string
   readonly size: number
   readonly storedAt: number
-  /** Last time the entry was stored or retrieved. Retrieving refreshes it at most once a minute. */
+  /** Last time the entry was stored or retrieved. Retrieving refreshes this time at most once a minute. */
   readonly lastUsedAt: number
   /** Time at which the entry is evicted by age, unless it is used earlier. Absent without a `ttlMs`. */
   readonly expiresAt?: number
@@ -209,11 +209,11 @@ export interface Storage {
   /** Return a range of the content, clipped to its end. */
   retrieveRange?(reference: string, range: ByteRange, options?: OperationOptions): Promise<StoredRange>
   /**
-   * Open content for many reads, which together count as one use. Close it when it is no longer needed. Rejects like
-   * `retrieve`.
+   * Open content for many reads, which together count as one use. Close the content when it is no longer needed.
+   * Rejects like `retrieve`.
    *
-   * Content that was read recently is cached, up to the limit of `setContentCacheBytes`. After another process
-   * removed an entry, it may still be readable for a while.
+   * Content that was read recently is cached, up to the limit of `setContentCacheBytes`. After another process removed
+   * an entry, it may still be readable for a while.
    */
   open?(reference: string, options?: OperationOptions): Promise<OpenContent>
   /** Store a stream without keeping it in memory. Storing equal content again may give another reference. */
@@ -224,19 +224,19 @@ export interface Storage {
     options?: StoreOptions,
   ): Promise<string>
   /**
-   * Open an entry that can be read while it is written. Its reference is random. If the writer is killed, committed
-   * content is kept. After 30 seconds, its state is `lost`.
+   * Open an entry that can be read while it is written. The reference is random. If the writer is killed, committed
+   * content is kept. After 30 seconds, the state of the entry is `lost`.
    */
   openEntry?(key: string, contentType?: string, options?: OpenEntryOptions): Promise<EntryWriter>
-  /** List the entries of this scope and nested ones, in any order. */
+  /** List the entries of this scope and nested scopes, in any order. */
   list?(options?: ListOptions): AsyncIterable<StoredInfo>
   /** Remove an entry of exactly this scope. Resolves even if the entry does not exist. */
   delete?(reference: string, options?: DeleteOptions): Promise<void>
-  /** Remove every entry of this scope and nested ones. Returns the number of removed entries. */
+  /** Remove every entry of this scope and nested scopes. Returns the number of removed entries. */
   clear?(options?: OperationOptions): Promise<number>
   /** End a turn of exactly this scope. A turn is one model call. Evicts entries unused for too many turns. */
   endTurn?(): Promise<EvictionReport>
-  /** Remove expired entries of this scope and nested ones, and leftovers of killed writers. */
+  /** Remove expired entries of this scope and nested scopes, and leftovers of killed writers. */
   gc?(options?: OperationOptions): Promise<GcReport>
   /** Return the command with which a shell reads an entry, or `undefined` if there is no such command. */
   locate?(reference: string): Location | undefined

@@ -32,14 +32,14 @@ export const NAMES = {
 const LIBRARY = '@spillway/core'
 const SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const TOKENS = [1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000]
-/** Largest number of tools with their own metrics, because each is a time series. Further tools share one. */
+/** Largest number of tools with their own metrics. Each is a time series, and further tools share one time series. */
 const MAX_TOOLS = 100
 
 /**
  * Create a listener that records events as OpenTelemetry spans and metrics, without content, patterns and references.
  *
  * Spans are children of the span that is active when the result arrives. Without a registered SDK, nothing is recorded.
- * Register it before the first event.
+ * Register the SDK before the first event.
  *
  * @returns A function for the option `onEvent` of a `ContextOffloader`, or `onRetrieve` of a retrieval tool.
  *

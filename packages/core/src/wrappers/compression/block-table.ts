@@ -11,7 +11,7 @@ export class BlockTable {
   readonly size: number
   /** Size of a block before compression, in bytes. The last block may be shorter. */
   readonly blockBytes: number
-  /** Start of each compressed block, and the end of the last one. */
+  /** Start of each compressed block, and the end of the last block. */
   readonly #starts: Float64Array
 
   private constructor(size: number, blockBytes: number, starts: Float64Array) {
@@ -40,7 +40,7 @@ export class BlockTable {
     return this.#starts[this.blocks]!
   }
 
-  /** Return the start of a compressed block. For the block after the last one, returns the end of the last block. */
+  /** Return the start of a compressed block. For the number after the last block, returns the end of the last block. */
   start(block: number): number {
     return this.#starts[block]!
   }

@@ -42,21 +42,21 @@ export interface CompressedOptions {
    * 22.15. `auto` means `zstd` if available. Defaults to `gzip`.
    */
   readonly codec?: CodecName | 'auto' | undefined
-  /** Compression level from 1, the fastest, to 9 (gzip) or 22 (zstd). Defaults to 3. The web's gzip ignores it. */
+  /** Compression level from 1, the fastest, to 9 (gzip) or 22 (zstd). Defaults to 3. Browsers ignore the level. */
   readonly level?: number | undefined
   /** Number of bytes that are compressed and read together, from 4 KiB to 16 MiB. Defaults to 256 KiB. */
   readonly blockBytes?: number | undefined
   /** Content with fewer bytes is not compressed. Defaults to 4,096. */
   readonly minBytes?: number | undefined
   /**
-   * Smallest share that compression must save in the first block. If it saves less, content is not compressed. Defaults
-   * to 0.1. With 0, all types are compressed except those that are already compressed.
+   * Smallest share that compression must save in the first block. If compression saves less, content is not compressed.
+   * Defaults to 0.1. With 0, all types are compressed except those that are already compressed.
    */
   readonly minSaving?: number | undefined
 }
 
 /**
- * Compress the content of a storage in blocks, so that a part of it can be read without the whole.
+ * Compress the content of a storage in blocks, so that a part of it can be read without the rest.
  *
  * Content is not compressed if it is small, has a compressed type (`image/png`, `application/zip`, …), or would save
  * less than a tenth. Existing content can still be read.
@@ -65,7 +65,7 @@ export interface CompressedOptions {
  * missing, because a shell would read compressed bytes. Closing the result closes `storage`. Do not use `storage`
  * directly.
  *
- * @param storage - A storage of a Spillway backend or `createStorage`. It may be encrypted.
+ * @param storage - A storage of a Spillway backend or `createStorage`. This storage may be encrypted.
  * @throws TypeError for other storages, scopes, compressed storages, and invalid options.
  * @example
  * ```ts

@@ -49,7 +49,7 @@ export interface EncryptedOptions {
   readonly key?: EncryptionKey | NamedEncryptionKey | undefined
   /** Keys of a storage with key rotation. Requires `nameKey`. */
   readonly keys?: RotatingKeys | undefined
-  /** Key from which names are derived. It must never change: pass the first `key`. Defaults to `key`. */
+  /** Key from which names are derived. This key must never change: pass the first `key`. Defaults to `key`. */
   readonly nameKey?: EncryptionKey | undefined
 }
 
@@ -64,7 +64,7 @@ export interface EncryptedOptions {
  * `locate` is missing, because a shell would read encrypted bytes. Closing the result closes `storage`. Do not use
  * `storage` directly. One storage has one `nameKey`.
  *
- * To compress, too, write `compressed(encrypted(storage, { key }))`. This compresses content before it is encrypted.
+ * To compress, too, write `compressed(encrypted(storage, { key }))`. Content is then compressed before it is encrypted.
  *
  * @param storage - A storage of a Spillway backend or `createStorage` that is not compressed.
  * @throws TypeError for other storages, scopes, wrapped storages, and invalid keys.
@@ -179,7 +179,7 @@ export function encryptedDriver(inner: CompleteDriver, keys: KeyRing): CompleteD
     return { id, info: plain, header }
   }
 
-  /** Decrypt a description. Returns `undefined` if it is damaged, not encrypted, or of an unknown key. */
+  /** Decrypt a description. Returns `undefined` if the description is damaged, not encrypted, or of an unknown key. */
   const openIfSealed = (id: EntryId, info: EntryInfo): Promise<Opened | undefined> =>
     unlessCorrupt(openSealed({ inner: id, asked: id }, info))
 
@@ -345,7 +345,7 @@ const unknownInfo = ({ size, storedAt, lastUsedAt }: EntryInfo): EntryInfo => ({
   metadata: {},
 })
 
-/** Return the encrypted bytes of a range of content of unknown size. A range from 0 includes the header. */
+/** Return the encrypted bytes of a range of content of unknown size. A range that starts at 0 includes the header. */
 function sealedRange({ offset, length }: ByteRange, segmentBytes: number): ByteRange {
   if (length === 0) return { offset: 0, length: 0 }
   const first = Math.floor(offset / segmentBytes)
