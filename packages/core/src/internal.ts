@@ -1,4 +1,4 @@
-/** Exports for other packages of Spillway, not for users. They may change in any version. */
+/** Exports for other packages of Spillway, not for users. These exports may change in any version. */
 export { emitEvent, recordRetrieval, retrievalToolNameOf } from './offload/context-offloader.ts'
 export { locationOf } from './offload/store-blocks.ts'
 export { mediaTokensOfSize, shareBudget } from './offload/measure-content.ts'

@@ -2,7 +2,7 @@
  * Load the modules that an offloader otherwise loads on demand: previews with the first large result, search with the
  * first retrieval. Then preview a short log, because code is compiled when it first runs.
  *
- * Call it once at the start if the first result must not wait for some tens of milliseconds.
+ * Call this function once at the start if the first result must not wait for some tens of milliseconds.
  *
  * @example
  * ```ts

@@ -7,7 +7,7 @@ type Resolver = Pick<ContextOffloader, 'options' | 'resolveReferences'>
 export const takesReferences = ({ options }: Pick<ContextOffloader, 'options'>, toolName: string): boolean =>
   Object.hasOwn(options.resolveReferences?.tools ?? {}, toolName)
 
-/** Whether arguments contain references. A framework must not validate these before {@link callResolved} does. */
+/** Whether arguments contain references. Frameworks must not validate such arguments before {@link callResolved}. */
 export const hasReferences = ({ options }: Pick<ContextOffloader, 'options'>, call: ReferenceCall): boolean =>
   findReferences(options.resolveReferences, call).length > 0
 

@@ -21,7 +21,7 @@ it('copyWith copies an object with its class, and replaces properties only in th
   expect(Object.keys(copy)).toEqual(['type', 'name'])
 })
 
-it('copyWith copies accessors without calling them, symbols, and hidden properties', () => {
+it('copyWith copies symbols, hidden properties, and accessors, and does not call the accessors', () => {
   const symbol = Symbol('mark')
   let reads = 0
   const tool = {

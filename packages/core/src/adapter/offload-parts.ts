@@ -151,7 +151,7 @@ function mediaForm(parts: readonly unknown[]): ModelMediaForm {
   return types.includes('media') ? 'media' : 'file-data'
 }
 
-/** Return provider options of the texts, such as the end of a cached prefix. The replacement gets them. */
+/** Return provider options of the texts, such as the end of a cached prefix. The replacement gets these options. */
 function optionsOfTexts(parts: readonly unknown[]): { readonly providerOptions?: ProviderOptions } {
   const texts = parts as readonly { readonly type?: unknown; readonly providerOptions?: ProviderOptions }[]
   const options = texts.flatMap(({ type, providerOptions }) => (type === 'text' ? (providerOptions ?? []) : []))

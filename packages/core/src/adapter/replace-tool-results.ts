@@ -18,8 +18,8 @@ type Part = { readonly type?: unknown; readonly input?: unknown } & ToolResultPa
  *
  * Rejects if `replace` rejects.
  *
- * @param replace - Returns the new output, or the same object. It also gets the input of the newest call with the same
- *   id.
+ * @param replace - Returns the new output, or the same object. `replace` also gets the input of the newest call with
+ *   the same id.
  */
 export async function replaceToolResults<Message extends ModelMessageLike>(
   messages: readonly Message[],

@@ -102,7 +102,7 @@ it.each<[what: string, scope: (run: unknown) => readonly string[]]>([
   ['returns a promise', (async () => ['a']) as unknown as () => readonly string[]],
   ['returns nothing', (() => undefined) as unknown as () => readonly string[]],
   ['returns an empty segment', () => ['']],
-  ['returns what is no string', () => [undefined as unknown as string]],
+  ['returns a value that is not a string', () => [undefined as unknown as string]],
   ['returns a huge segment', () => ['x'.repeat(2_000)]],
 ])('a run whose scope %s stores nothing, answers with errors, and emits an event', async (_what, scope) => {
   const events: OffloadEvent[] = []

@@ -145,7 +145,7 @@ function withoutStorage({ options }: ContextOffloader, cause: unknown): ContextO
   return new ContextOffloader({ ...options, storage })
 }
 
-/** Return the limit for results of a tool, in tokens. `Infinity` if they are never offloaded. */
+/** Return the limit for results of a tool, in tokens. `Infinity` if its results are never offloaded. */
 export function maxResultTokensOf({ options }: ContextOffloader, toolName: string): number {
   return limitsOf(options, toolName).maxResultTokens
 }
@@ -168,7 +168,7 @@ export function withEvictAfterTurns(
   if (parts !== undefined) return new ManagedStorage(parts.driver, { ...parts.options, evictAfterTurns })
   if (evictAfterTurns === null) return storage
   throw new TypeError(
-    `${option} needs a storage that counts turns: one that createStorage or a Spillway backend made, and no scope of it. ` +
+    `${option} needs a storage that counts turns: a whole storage of createStorage() or of a Spillway backend. ` +
       'Leave it out, or pass such a storage.',
   )
 }

@@ -103,7 +103,7 @@ export interface ContextOffloaderOptions extends LimitOptions {
   readonly resolveReferences?: ReferenceArguments | undefined
   /** Called with every offload, retrieval, and eviction. If the function throws, the error is printed as a warning. */
   readonly onEvent?: ((event: OffloadEvent) => void) | undefined
-  /** Journal of offloads, retrievals and evictions. The caller closes it. Defaults to none. */
+  /** Journal of offloads, retrievals and evictions. The caller closes the journal. Defaults to none. */
   readonly journal?: EventJournal | undefined
 }
 
@@ -229,10 +229,10 @@ function resolvePreviewers(own: readonly Previewer[] = []): readonly Previewer[]
   return own
 }
 
-/** Texts of replacements for an agent without the retrieval tool, for example one that has only a shell. */
+/** Texts of replacements for an agent without the retrieval tool, for example an agent with only a shell. */
 export interface RetrievalGuide {
   /**
-   * Return the lines that explain how to read more. They come before the previews.
+   * Return the lines that explain how to read more. These lines come before the previews.
    *
    * @param isText - Whether the references are for text. If `false`, do not suggest patterns and lines.
    */
@@ -283,7 +283,7 @@ export type OffloadEvent =
       readonly durationMs: number
     }
   | {
-      /** A rule of `redact` failed. The result is withheld. With `onError: 'keep'`, it is left unchanged. */
+      /** A rule of `redact` failed. The result is withheld. With `onError: 'keep'`, the result is left unchanged. */
       readonly type: 'redaction-failed'
       readonly toolName: string
       readonly toolCallId: string

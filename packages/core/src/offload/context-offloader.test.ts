@@ -198,8 +198,8 @@ describe('ContextOffloader', () => {
   })
 })
 
-describe('ContextOffloader stores', () => {
-  test('every byte of a text, and only the tool name in its metadata', async () => {
+describe('an offload', () => {
+  test('stores every byte of a text, and only the tool name in its metadata', async () => {
     const { offload, storage } = setUp()
     const text = `${log(5_000)}\r\n\u{1F69A} end`
     const { stored } = offloaded(await offload([textBlock(text)]))
@@ -210,7 +210,7 @@ describe('ContextOffloader stores', () => {
     expect((await storage.stat(reference)).metadata).toEqual({ tool: 'tool' })
   })
 
-  test('a JSON value indented by two spaces, and a text of JSON byte for byte', async () => {
+  test('stores a JSON value indented by two spaces, and a text of JSON byte for byte', async () => {
     const { offload, storage } = setUp()
     const value = { users: Array.from({ length: 2_000 }, (_, id) => ({ id, name: `user ${id}` })) }
     const asJson = offloaded(await offload([{ type: 'json', value }]))
@@ -222,7 +222,7 @@ describe('ContextOffloader stores', () => {
     expect(await read(asText)).toBe(JSON.stringify(value))
   })
 
-  test('media byte for byte, counts them by size, and writes a placeholder', async () => {
+  test('stores media byte for byte, counts them by size, and shows them as a placeholder', async () => {
     const { offload, storage } = setUp()
     const data = new Uint8Array(5_000_000).fill(7)
     const outcome = await offload([{ type: 'image', mediaType: 'image/png', data }])
@@ -232,7 +232,7 @@ describe('ContextOffloader stores', () => {
     expect(Buffer.compare(content, data)).toBe(0)
   })
 
-  test('each large block separately, and leaves the small blocks unchanged', async () => {
+  test('stores each large block separately, and leaves the small blocks unchanged', async () => {
     const { offload } = setUp()
     const small = textBlock('a short note')
     const outcome = offloaded(await offload([small, textBlock(log(3_000)), textBlock(`other ${log(3_000)}`)]))
@@ -240,7 +240,7 @@ describe('ContextOffloader stores', () => {
     expect(outcome.content.slice(1)).toEqual([small])
   })
 
-  test('many texts as one entry, because listing each would fill the context again', async () => {
+  test('stores many texts as one entry, because a reference for each text would fill the context again', async () => {
     const { offload, storage } = setUp()
     const texts = Array.from({ length: 300 }, (_, index) => `result ${index}: ${'some words '.repeat(50)}`)
     const outcome = offloaded(await offload(texts.map(textBlock)))
@@ -250,7 +250,7 @@ describe('ContextOffloader stores', () => {
     expect(texts.join('\n')).toContain(new TextDecoder().decode(content))
   })
 
-  test('many JSON values as one text, one value below the other', async () => {
+  test('stores many JSON values as one text, one value below the other', async () => {
     const { offload, entries } = setUp()
     const values = Array.from({ length: 100 }, (_, block) => Array.from({ length: 40 }, (_item, id) => ({ block, id })))
     const outcome = offloaded(await offload(values.map((value) => ({ type: 'json', value }))))
@@ -262,7 +262,7 @@ describe('ContextOffloader stores', () => {
     )
   })
 
-  test('redacted content, which the preview also shows', async () => {
+  test('stores redacted content, which the preview also shows', async () => {
     const { offload, storage } = setUp({ redact: (text) => text.replaceAll('sk-secret', '[redacted]') })
     const outcome = await offload([textBlock(`key=sk-secret\n${log(5_000)}\nkey=sk-secret`)])
     expect(replacementText(outcome)).not.toContain('sk-secret')
@@ -270,7 +270,7 @@ describe('ContextOffloader stores', () => {
     expect(new TextDecoder().decode(content)).not.toContain('sk-secret')
   })
 
-  test('different content with the same call id as separate entries', async () => {
+  test('stores different content with the same call id as separate entries', async () => {
     const { offload, entries } = setUp()
     const first = offloaded(await offload([textBlock(log(5_000))]))
     const second = offloaded(await offload([textBlock(log(5_001))]))
@@ -423,7 +423,7 @@ describe('an offload that fails', () => {
     expect(entries.size).toBe(0)
   })
 
-  test('because of an outage emits one event at its start, one per minute, and one at its end', async () => {
+  test('emits one event at the start of an outage, one per minute, and one at the end', async () => {
     const { offload, events, failWrites, offloader } = setUp()
     let now = 0
     vi.spyOn(performance, 'now').mockImplementation(() => now)
@@ -513,7 +513,7 @@ describe('an offload that fails', () => {
     expect(entries.size).toBe(1)
   })
 
-  test('because of an aborted signal leaves the original unchanged', async () => {
+  test('leaves the original unchanged if the signal was aborted', async () => {
     const { offloader } = setUp()
     const content = [textBlock(log(5_000))]
     const outcome = await offloader.offload({ toolName: 't', toolCallId: 'c', content, signal: AbortSignal.abort() })

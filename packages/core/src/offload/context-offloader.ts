@@ -109,7 +109,7 @@ export class ContextOffloader {
   /** The tool `retrieve_offloaded_content` over this scope. Register it if `options.includeRetrievalTool` is true. */
   readonly retrievalTool: RetrievalTool
   readonly #own: AdoptedStorage
-  /** Storage of this scope. It can also read entries that other sessions have lent to this session. */
+  /** Storage of this scope, which can also read entries that other sessions have lent to this session. */
   readonly #storage: AdoptedStorage
   private readonly context: OffloadContext
   private hasToldHiddenTool = false
@@ -180,8 +180,8 @@ export class ContextOffloader {
   /**
    * Return the session of a sub-agent, with the same settings and meter, and its own scope below this scope.
    *
-   * The sub-agent can read the references in `task` and `lend`, if this session can read them. Its turns do not evict
-   * entries of this session, and other sub-agents cannot read its entries. Pass its answer to
+   * The sub-agent can read the references in `task` and `lend`, if this session can read them. Turns of the sub-agent
+   * do not evict entries of this session. Other sub-agents cannot read the entries of the sub-agent. Pass the answer to
    * {@link ContextOffloader.giveBack}. The same id returns the same session again.
    *
    * @param id - Unique within this session, such as the id of the tool call that starts the sub-agent.
@@ -260,8 +260,8 @@ export class ContextOffloader {
   /**
    * Call a function for each tool call of one message. The results that the functions offload share `maxTurnTokens`.
    *
-   * Results are offloaded when each function has passed its result or has ended. Rejects if any of the functions
-   * rejects.
+   * Results are offloaded after each function has passed its result to `offload` or has ended. Rejects if any of the
+   * functions rejects.
    */
   async inTurn<Result>(
     calls: readonly ((offloader: Pick<ContextOffloader, 'offload'>) => Promise<Result>)[],

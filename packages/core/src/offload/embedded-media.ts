@@ -118,7 +118,7 @@ function readRun(text: string, start: number, end: number): EmbeddedMedia | unde
   return { start: url === null ? start : start - before.length + scheme, end, type, mediaType, data }
 }
 
-/** Returns the type in the same JSON object as a data field. It may be before or after the field. */
+/** Returns the type in the same JSON object as a data field. The type may be before or after the field. */
 function typeBeside(before: string, after: string): string | undefined {
   if (!DATA_FIELD.test(before)) return undefined
   const fields = [before.split(/[{}]/).at(-1) ?? '', after.split(/[{}]/, 1)[0] ?? '']

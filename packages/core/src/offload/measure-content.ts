@@ -106,7 +106,7 @@ export function chooseBlocks(
   return chosen.sort((a, b) => a.index - b.index)
 }
 
-/** Gives each part the tokens it needs, up to an equal share, and divides what remains evenly. */
+/** Gives each part the tokens it needs, up to an equal share, and divides the remaining tokens evenly. */
 export function shareBudget(needs: readonly number[], budget: number): number[] {
   const shares: number[] = Array.from(needs, () => 0)
   const smallestFirst = needs.map((need, index) => ({ need, index })).sort((a, b) => a.need - b.need)

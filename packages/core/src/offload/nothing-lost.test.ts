@@ -174,7 +174,7 @@ test.each([
   await expect(offloader.offload(request)).rejects.toThrow(name)
 })
 
-test('an offload without a request is refused like one without a tool name', async () => {
+test('an offload without a request is refused like an offload without a tool name', async () => {
   const offloader = new ContextOffloader({ storage: tinyStorage() })
   await expect(offloader.offload(undefined as never)).rejects.toThrow('toolName must be a string, got undefined')
 })

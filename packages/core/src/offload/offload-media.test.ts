@@ -358,7 +358,7 @@ test('a stream of media is stored even if its text cannot be stored', async () =
   expect(events).toMatchObject([{ type: 'preview-fallback', reason: 'failed' }, { type: 'offload' }])
 })
 
-test('a file name as long as a text costs as many tokens as that text', async () => {
+test('a very long file name costs as many tokens as a text of that length', async () => {
   const name = 'x y '.repeat(10_000)
   const { offloader } = setUp()
   const document: ContentBlock = { type: 'document', mediaType: 'application/pdf', name, data: encode('%PDF-1.7') }

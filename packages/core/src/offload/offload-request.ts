@@ -6,7 +6,7 @@ export interface OffloadRequest {
   readonly toolName: string
   /** Id of the tool call. Equal ids with different content get different references. */
   readonly toolCallId: string
-  /** Arguments of the call. They help to choose a preview and are never stored. */
+  /** Arguments of the call. The arguments help to choose a preview and are never stored. */
   readonly input?: unknown
   /**
    * Text of the user or the model before the call. Only the last 4,096 characters are used. Previews prefer lines that
@@ -102,7 +102,7 @@ export type Outcome =
       readonly status: 'cut'
       readonly reason: 'failed' | 'read-back'
       readonly stored: readonly []
-      /** A text block with previews. Its end says how much is missing. The kept blocks follow. */
+      /** A text block with previews, whose end says how much is missing. The kept blocks follow. */
       readonly content: readonly ContentBlock[]
       readonly tokens: { readonly original: number; readonly replacement: number }
       /** Set if the reason is `failed`. */

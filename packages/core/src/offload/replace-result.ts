@@ -367,7 +367,7 @@ function arrivingMedia(start: Uint8Array, contentType: string, reading: PartRead
       const { toolName } = reading.call
       stored.push(...(await storeParts(storage, texts, toolName, reading.signal, stored)).stored)
     } catch (error) {
-      // The stream is stored already. It must not be lost because its text could not be stored.
+      // The stream is stored already, and must not be lost because its text could not be stored.
       reading.onFallback(fallbackOf(MEDIA_PREVIEWER, error))
     }
     return replacementSources(stored, reading)

@@ -9,7 +9,7 @@ export type TokenLimit =
   | number
   | { readonly share: number; readonly min?: number | undefined; readonly max?: number | undefined }
 
-/** Settings for the results of one tool, which override the offloader's. */
+/** Settings for the results of one tool, which override the settings of the offloader. */
 export interface ToolSettings<Limit = TokenLimit> {
   readonly maxResultTokens?: Limit | undefined
   readonly previewTokens?: Limit | undefined
@@ -200,7 +200,7 @@ export interface TurnResult {
   readonly tokens: number
   readonly limits: ResultLimits
   readonly isError: boolean
-  /** Whether the result cannot be reduced. Its tokens are subtracted from the budget. */
+  /** Whether the result cannot be reduced. The tokens of such a result are subtracted from the budget. */
   readonly isFixed: boolean
 }
 

@@ -177,7 +177,7 @@ export async function storeParts(
     )
     const failed = results.find((result) => result.status === 'rejected')
     if (failed !== undefined) {
-      // After an abort, some stores may still be running. Their entries are removed when they end.
+      // After an abort, some stores may still be running. The entries of these stores are removed later.
       void Promise.allSettled(stores)
         .then(undo)
         .catch((error: unknown) => warn('Removing the stored parts failed.', error))

@@ -30,7 +30,7 @@ export async function answerScope(request: PatternRequest, context: RetrievalCon
   const { fromEnd, contextLines, countOnly } = request
   const end = performance.now() + MAX_DEADLINES * context.deadlineMs
   const units = unitsFor(context)
-  // Each entry gets a share of the budget, so that the newest entry does not use all of it.
+  // Each entry gets a share of the budget, so that the newest entry does not use the whole budget.
   const share = context.maxTokens === Infinity ? units : units / SHARES
   const groups: ScopeGroup[] = []
   /** One error for each entry whose search timed out without a hit. */
@@ -85,7 +85,7 @@ interface ScopeFindings {
   readonly isOver: boolean
 }
 
-/** Shows all hits if they fit. Otherwise it shows some lines of each entry, or one line or the count of each. */
+/** Shows all hits if they fit. Otherwise, shows some lines of each entry, one line, or only the count. */
 function writeScope(
   found: ScopeFindings,
   request: PatternRequest,

@@ -81,7 +81,7 @@ function renderPlace({ view: { line, place }, start, end }: Part): string {
   return where === '' ? '' : `  [${where}]`
 }
 
-/** Cuts a text at both ends. It never cuts a grapheme or an escape sequence. */
+/** Cuts a text at both ends. Never cuts a grapheme or an escape sequence. */
 function cutBothEnds(text: string, start: number, end: number): { readonly shown: string; readonly start: number } {
   const from = escapeAround(text, start)?.end ?? start
   const fromStart = cutAtGrapheme(text, text.length - from, true)

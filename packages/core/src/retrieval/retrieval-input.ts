@@ -237,7 +237,7 @@ function readParameters(given: unknown): RetrievalCall {
   return Object.fromEntries(NAMES.map((name) => [name, READERS[name as keyof RetrievalCall](values[name])]))
 }
 
-/** Creates the error of an invalid input. It contains an example of a call unless `call` is given. */
+/** Creates the error of an invalid input, with an example of a call unless `call` is given. */
 export function invalidInput(message: string, call?: RetrievalCall): RetrievalError {
   if (call !== undefined) return new RetrievalError('invalid-input', message, { call })
   return new RetrievalError('invalid-input', `${message} A right call:`, { call: EXAMPLE })

@@ -44,7 +44,7 @@ export type RetrievalResult =
       readonly matchingLines: readonly MatchingLine[]
       /** Whether the answer shows everything that was requested. */
       readonly isComplete: boolean
-      /** The call that shows what is missing. Absent if nothing is missing, or if no single call can show it. */
+      /** The call that shows the missing part. Absent if nothing is missing, or if no single call can show it. */
       readonly continuation?: RetrievalCall | undefined
     }
   | {
@@ -152,7 +152,7 @@ function positive(name: string, value: number): number {
   throw new TypeError(`${name} must be a positive number, got ${shown(value)}.`)
 }
 
-/** JSON Schema of a tool definition. It uses only keywords that every provider accepts. */
+/** JSON Schema of a tool definition, with only those keywords that every provider accepts. */
 export interface RetrievalInputSchema {
   readonly type: 'object'
   readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>>
@@ -219,7 +219,7 @@ export interface RetrievalCall {
   readonly reference?: string | undefined
   readonly pattern?: string | undefined
   readonly line_range?: { readonly start: number; readonly end: number } | undefined
-  /** Range of bytes in the text, 1-based and inclusive. Use it to read a part of a long line. */
+  /** Range of bytes in the text, 1-based and inclusive, for reading a part of a long line. */
   readonly byte_range?: { readonly start: number; readonly end: number } | undefined
   readonly context_lines?: number | undefined
   readonly ignore_case?: boolean | undefined
@@ -282,7 +282,7 @@ export type RetrievalErrorCode =
 interface RetrievalErrorDetails extends ErrorOptions {
   /** The call to make instead. The answer shows it after the message. */
   readonly call?: RetrievalCall | undefined
-  /** Advice that contains stored names. It is placed inside a fence. */
+  /** Advice that contains stored names, so that the answer puts this advice inside a fence. */
   readonly stored?: StoredAdvice | undefined
 }
 
@@ -354,13 +354,13 @@ export type RetrievalMode =
   | 'full'
   | 'invalid'
 
-/** An answered call of the retrieval tool. It has no content. */
+/** An answered call of the retrieval tool, without content. */
 export interface RetrievalEvent {
   readonly type: 'retrieval'
   readonly mode: RetrievalMode
   /** The reference as the model wrote it. Absent if the call has no reference. */
   readonly reference?: string | undefined
-  /** Number of tokens in the answer. It is 0 for media, whose cost depends on the model. */
+  /** Number of tokens in the answer, or 0 for media, whose cost depends on the model. */
   readonly tokens: number
   readonly durationMs: number
   readonly isError: boolean

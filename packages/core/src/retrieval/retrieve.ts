@@ -152,7 +152,7 @@ async function explain(
 }
 
 const MAX_SUGGESTIONS = 10
-/** Number of new references that are compared with an unknown one. The answer names up to `MAX_CLOSEST` of them. */
+/** Number of new references to compare with an unknown reference. The answer names up to `MAX_CLOSEST` of them. */
 const MAX_COMPARED = 300
 const MAX_CLOSEST = 3
 const MIN_COMPARED_LENGTH = 3
@@ -164,7 +164,7 @@ const REASONS: Readonly<Record<EvictionReason, string>> = {
   quota: 'to make room for newer content',
 }
 
-/** Explains an error of the storage. Its message is left out, because it may contain hosts and paths. */
+/** Explains an error of the storage, without the storage's message, which may contain hosts and paths. */
 async function explainStorageError(
   error: StorageError,
   reference: string | undefined,

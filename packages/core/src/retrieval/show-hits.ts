@@ -135,7 +135,7 @@ async function pagesOf(
 
 /** UTF-16 units to show of a line. The values are tried until all hits fit. */
 const LINE_LENGTHS = [1_000, 500]
-/** Smaller values. They are tried if not all hits fit, and again if not even one fits. */
+/** Smaller values, which are tried if not all hits fit, and again if not even one hit fits. */
 const CUT_LINE_LENGTHS = [500, 200, 100, 40]
 
 /** @param frame - Returns the rest of the answer, for the hits that are shown. */

@@ -190,7 +190,7 @@ function fitCount<Made>(
   return best
 }
 
-/** Cuts a text. This is the last resort for limits of a few tokens. */
+/** Cuts a text, as the last resort for limits of a few tokens. */
 export function cutToFit(text: string, limit: AnswerLimit): string {
   const cut = (length: number): string => text.slice(0, length).toWellFormed()
   return fitCount(cut, (shown) => textFits(shown, limit), 0, text.length) ?? ''

@@ -164,7 +164,7 @@ function describeSelection({ count }: Selection, { after }: JsonPathRequest): st
 const MAX_COMPARED_UNITS = 60
 const SHOWN_UNITS = 160
 
-/** Explains an empty selection with stored text, or returns nothing if that takes too long. */
+/** Explains an empty selection with stored text, or returns nothing if explaining takes too long. */
 async function explainNothing(question: PathQuestion): Promise<string[]> {
   const { path, source, layout, clock, context } = question
   const { segments } = path
@@ -309,7 +309,7 @@ function partWithin(path: string, shape: Parameters<typeof pathWithin>[1]): stri
 /** Writes the rest of the answer, for the number of shown results and the bytes of the result that was cut. */
 type ResultFrame = (shown: number, cut?: { readonly next: number; readonly end: number }) => Answer
 
-/** Writes whole results that fit. If none fits, it writes the start of the first result. */
+/** Writes whole results that fit. If none fits, writes the start of the first result. */
 function writeResults(reference: string, views: readonly ResultView[], frame: ResultFrame, limit: AnswerLimit): Answer {
   const partOf = ({ path, partPath }: ResultView): string[] =>
     path.endsWith('…') || partPath === path

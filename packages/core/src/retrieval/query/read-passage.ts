@@ -190,7 +190,7 @@ const SHAPES = [
   { length: 200, around: 0 },
 ] as const
 
-/** Smaller shapes. They are tried if not all passages fit, and again if not even one fits. */
+/** Smaller shapes, which are tried if not all passages fit, and again if not even one passage fits. */
 const CUT_SHAPES = [
   { length: 300, around: 2 },
   { length: 200, around: 0 },

@@ -226,7 +226,7 @@ describe('SQL over a table', () => {
     expect(await rows(content, sql)).toEqual(['Failed,12', 'Running,1', 'Pending,0'])
   })
 
-  it('names the array that it reads in a document, and reads another one with json_path', async () => {
+  it('names the array that it reads in a document, and reads another array with json_path', async () => {
     const content = '{"few":[{"k":1}],"many":[{"n":1},{"n":2},{"n":3}]}'
     expect(await query(content, 'SELECT sum(n) FROM t')).toContain('largest array of objects in this JSON: "$.many"')
     expect(await rows(content, 'SELECT k FROM t', { json_path: '$.few' })).toEqual(['1'])
@@ -267,7 +267,7 @@ service/web   ClusterIP   10.0.0.2     80/TCP     2d
 service/db    NodePort    10.0.0.3     5432/TCP   3d
 `
 
-  it('names them t1 and t2, and the largest one also t', async () => {
+  it('names the tables t1 and t2, and the largest table also t', async () => {
     expect(await query(content, 'SELECT status, count(*) FROM t GROUP BY 1 ORDER BY 2 DESC, 1')).toBe(
       '[3 rows; over 4 stored rows]\n\nrow| STATUS,count(*)\n1| Running,2\n2| Failed,1\n3| Pending,1\n' +
         '[This text has 2 tables: t1 (4 rows: NAME, READY, STATUS, …), t2 (3 rows: NAME, TYPE, "CLUSTER-IP", …). ' +
@@ -352,7 +352,7 @@ describe('the types of SQL columns', () => {
     expect(await rows(content, "SELECT count(*) FROM t WHERE zip = '00123'")).toEqual(['1'])
   })
 
-  it('are listed with the number of cells that do not fit, and one of these cells', async () => {
+  it('are listed with the number of cells of another type, and with one of these cells', async () => {
     const content = ['n,x', ...Array.from({ length: 50 }, (_, index) => `${index},x`), 'n/a,y'].join('\n')
     const answer = await query(content, 'SELECT count(*) FROM t WHERE n < 10')
     expect(rowsOf(answer)).toEqual(['10'])
@@ -414,7 +414,7 @@ describe('an answer of SQL', () => {
 describe('an SQL statement that is refused', () => {
   const content = 'id,status,amount\n1,open,5\n2,paid,6\n'
 
-  it('gets the names of the columns, and the closest one', async () => {
+  it('gets the names of the columns, and the closest name', async () => {
     const tool = toolOf({ r: { content } }, { deadlineMs: UNHURRIED_MS })
     const { code, text } = await fail(tool, { reference: 'r', sql: 'SELECT sum(amout) FROM t' })
     expect(code).toBe('unknown-column')
