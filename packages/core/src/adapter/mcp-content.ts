@@ -74,7 +74,7 @@ export interface McpResult {
 
 const KEYS: readonly string[] = ['content', 'isError', '_meta']
 
-/** Read an MCP tool result `{ content: [...] }`, which a framework passes as a value. Any other value: `undefined`. */
+/** Read an MCP tool result `{ content: [...] }`, which a framework passes as a value; `undefined` for other values. */
 export function readMcpResult(value: unknown): McpResult | undefined {
   const { content: parts, isError } = Object(value) as { readonly content?: unknown; readonly isError?: unknown }
   if (!Array.isArray(parts) || parts.length === 0) return undefined

@@ -203,7 +203,7 @@ function assertBlock(block: unknown, name: string): void {
       return
     default:
       throw new TypeError(
-        `${name}.type must be a content block type, got ${shown(type)}. Pass others as { type: 'unknown', value }.`,
+        `${name}.type must be a content block type, got ${shown(type)}. Pass other blocks as { type: 'unknown', value }.`,
       )
   }
 }
