@@ -79,7 +79,7 @@ export interface RetrievalTool {
 
 export interface RetrievalCallOptions {
   readonly signal?: AbortSignal | undefined
-  /** Called whenever the call waits for new lines or for SQL, so that a service can serve other requests. */
+  /** Called whenever the call waits for new lines or for a worker, so that a service can serve other requests. */
   readonly pause?: Pause | undefined
 }
 
