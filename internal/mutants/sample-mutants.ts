@@ -79,6 +79,7 @@ function listMutants(file: string, text: string): Omit<Mutant, 'id'>[] {
   if (errors.length > 0) throw new Error(`${file} cannot be parsed: ${errors[0]?.message}`)
   const mutants: Omit<Mutant, 'id'>[] = []
   const add = (node: Node, operator: string, replacement: string): void => {
+    if (text.slice(node.start, node.end) === replacement) return
     mutants.push({
       file,
       line: text.slice(0, node.start).split('\n').length,
