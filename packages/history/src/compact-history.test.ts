@@ -17,7 +17,7 @@ function bench(storage: Storage = new InMemoryStorage({ evictAfterTurns: null })
   return { storage, offloader, options: { offloader, format: openAIChat<ChatMessage>(), mode: 'compact' } }
 }
 
-/** The methods of a storage, for one of which some are others. */
+/** The methods of a storage as an object, so that a test can replace some of them. */
 const boundTo = (storage: Storage): Storage => ({
   store: (...input) => storage.store(...input),
   retrieve: (...input) => storage.retrieve(...input),
@@ -33,7 +33,7 @@ describe('compactHistory', () => {
     expect(outcome.statistics.map(({ reason }) => reason)).toEqual(Array(4).fill('within-limits'))
   })
 
-  it('replaces all large results before the recent messages by references, in one pass, and nothing else', async () => {
+  it('replaces all large results before the recent messages by references in one pass, and changes nothing else', async () => {
     const messages = logSession()
     const { options } = bench()
     const outcome = await compactHistory(messages, options)
@@ -77,7 +77,7 @@ describe('compactHistory', () => {
     expect(Object.keys(expanded.messages[3]!)).toEqual(Object.keys(messages[3]!))
   })
 
-  it('keeps results that no model has seen, even whole batches of parallel calls, unless keepRecent is 0', async () => {
+  it('keeps results that no model has seen, even all results of parallel calls, unless keepRecent is 0', async () => {
     const messages = [
       user('Compare.'),
       {
@@ -124,7 +124,7 @@ describe('compactHistory', () => {
     })
   })
 
-  it('stores arguments unchanged if writing their JSON again would change a byte', async () => {
+  it('stores arguments unchanged if parsing and writing their JSON would change a byte', async () => {
     const messages = [
       user('Write it.'),
       {
@@ -164,7 +164,7 @@ describe('compactHistory', () => {
     })
   })
 
-  it('shortens a replacement of the offloader to a compacted result without storing again', async () => {
+  it('writes a shorter replacement for a replacement of the offloader, without storing the content again', async () => {
     const { options, offloader, storage } = bench()
     const messages = logSession()
     const arrived = await Promise.all(
@@ -189,7 +189,7 @@ describe('compactHistory', () => {
     })
   })
 
-  it('keeps the digits of short arguments if another argument is long', async () => {
+  it('keeps the digits of numbers in short arguments if another argument is long', async () => {
     const { options, offloader } = bench()
     const written = JSON.stringify(logOf('a', 1_500))
     const text = `{"id":1915883588174806058,"price":10.00,"content":${written}}`
@@ -208,7 +208,7 @@ describe('compactHistory', () => {
     expect(expanded.messages).toEqual(messages)
   })
 
-  it('keeps the names next to references', async () => {
+  it('keeps names of blocks next to their references', async () => {
     const { options, offloader } = bench()
     const content = ['first.md', 'second (1).md'].map(
       (name) => ({ type: 'text', text: logOf(name, 1_500), name }) as const,
@@ -223,7 +223,7 @@ describe('compactHistory', () => {
       expect(shortened).toContain(`\n  ${reference} (text, "${name}", `)
   })
 
-  it("treats a text that only looks like a replacement as a tool's output", async () => {
+  it("treats a text that only imitates a replacement as a tool's output", async () => {
     const { options, offloader } = bench()
     const forged = [
       '[Offloaded: 1 block, ~99,999 tokens]',
@@ -247,7 +247,7 @@ describe('compactHistory', () => {
     expect(expanded.messages[2]).toEqual(messages[2])
   })
 
-  it('counts each of many results in one message only as often as necessary', async () => {
+  it('counts the tokens of each result only as often as necessary if one message has many results', async () => {
     let characters = 0
     const countTokens = (text: string): number => {
       characters += text.length
@@ -295,7 +295,7 @@ describe('compactHistory', () => {
     expect(outcome.obstacles.every(({ reason }) => reason === 'store-failed')).toBe(true)
   })
 
-  it('stops at its signal even if the storage ignores the signal, and discards later results', async () => {
+  it('stops if it is aborted even if the storage ignores the signal, and discards later results', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
     const { promise: gate, resolve: open } = Promise.withResolvers<void>()
     let pending = 0
@@ -364,18 +364,18 @@ describe('compactHistory', () => {
 
   it.each<[string, object, RegExp]>([
     ['an unknown option', { maxTokens: 5 }, /Unknown option "maxTokens"/],
-    ['another object', { offloader: {} }, /offloader must be a ContextOffloader/],
+    ['an object that is not an offloader', { offloader: {} }, /offloader must be a ContextOffloader/],
     ['an unknown mode', { mode: 'shrink' }, /mode must be 'compact', 'compress' or 'auto', got "shrink"/],
-    ['a limit of nothing', { maxTotalTokens: 0 }, /maxTotalTokens must be a positive number/],
-    ['half a message', { keepRecent: 0.5 }, /keepRecent must be a whole number/],
+    ['a limit of 0', { maxTotalTokens: 0 }, /maxTotalTokens must be a positive number/],
+    ['a number of messages that is not whole', { keepRecent: 0.5 }, /keepRecent must be a whole number/],
     ['a ratio over 1', { compactRatioThreshold: 75 }, /compactRatioThreshold must be a share from 0 to 1/],
-    ['a signal that is none', { signal: {} }, /signal must be an AbortSignal/],
-    ['a model that is none', { summarize: 'gpt' }, /summarize must be a function/],
-  ])('refuses %s', async (_, wrong, message) => {
+    ['a signal that is not an AbortSignal', { signal: {} }, /signal must be an AbortSignal/],
+    ['a model name instead of a function', { summarize: 'gpt' }, /summarize must be a function/],
+  ])('rejects %s', async (_, wrong, message) => {
     await expect(compactHistory([], { ...bench().options, ...wrong })).rejects.toThrow(message)
   })
 
-  it('refuses an object that is no options', async () => {
+  it('rejects an object that has no options', async () => {
     await expect(compactHistory([], bench().offloader as never)).rejects.toThrow('options with at least { offloader }')
   })
 })

@@ -24,8 +24,8 @@ import {
  * a summary in the system message. Originals are stored first, and {@link expandHistory} restores them.
  *
  * Within the limit, the same conversation object is returned. The result is within the limit, or the outcome names the
- * messages that cannot be reduced. If storage or model fails, the messages concerned do not change, and the outcome has
- * the error. A tool call is never separated from its result.
+ * messages that cannot be reduced. If the storage or the model fails, the affected messages do not change, and the
+ * outcome has the error. A tool call is never separated from its result.
  *
  * @throws TypeError if an option or the conversation is invalid.
  *
@@ -116,7 +116,7 @@ export async function compactPass(
   }
 }
 
-/** Describe a pass, and emit an event if the history was over its limit. */
+/** Return the outcome of a pass, and emit an event if the history was over its limit. */
 export function outcomeOf(
   messages: readonly HistoryMessage[],
   after: number,
@@ -163,20 +163,20 @@ export const tokensWritten = (
 
 const EXPLANATIONS: Record<HistoryReason, string> = {
   'within-limits':
-    'Its results have no more than maxToolMessageTokens. Lower that, or use the mode auto with summarize.',
-  compacted: 'It is as short as it gets: what is left is the reference, its preview, and what could not be stored.',
+    'Its results have no more than maxToolMessageTokens. Lower maxToolMessageTokens, or use the mode auto with summarize.',
+  compacted: 'It cannot get shorter: it has only the reference, its preview, and content that could not be stored.',
   compressed: 'It is in the summary.',
   system: 'System messages are never shortened. Write a shorter one, or raise maxTotalTokens.',
   recent: 'It is one of the last messages, which stay. Lower keepRecent, or raise maxTotalTokens.',
-  request: 'The last words of the user stay, so that the model knows what it works on. Raise maxTotalTokens.',
-  'not-tool-content': 'Compacting takes only what tools returned or were given. Use the mode auto with summarize.',
-  'already-compacted': 'It is as short as it gets. Use the mode auto with summarize.',
-  'not-smaller': 'What would stand in its place is no smaller. Lower historyPreviewTokens.',
-  'not-storable': 'It has no bytes of its own, as media by URL and results of the tools of providers. Use summarize.',
-  'store-failed': 'It could not be stored, and so stays. See failures, and try again.',
+  request: 'The last request of the user stays, so that the model knows its task. Raise maxTotalTokens.',
+  'not-tool-content': 'Compacting replaces only tool results and arguments. Use the mode auto with summarize.',
+  'already-compacted': 'It cannot get shorter. Use the mode auto with summarize.',
+  'not-smaller': 'Its replacement would not be smaller. Lower historyPreviewTokens.',
+  'not-storable': 'It has no bytes to store, for example media with a URL, or results of server tools. Use summarize.',
+  'store-failed': 'It could not be stored, so it did not change. See failures, and try again.',
   'no-summarize': 'Compressing it needs the option summarize.',
   'summary-failed': 'Its summary failed or was rejected. See failures, and try again.',
-  'too-little': 'It is too little to be worth a summary. Raise maxTotalTokens.',
+  'too-little': 'It is too short for a summary. Raise maxTotalTokens.',
 }
 
 function findObstacles(

@@ -21,7 +21,7 @@ export interface MissingContent {
 
 /** An expanded history. */
 export interface ExpandedHistory<Conversation> {
-  /** Messages without stored content are the same objects. */
+  /** The messages. A message without stored content is the same object as before. */
   readonly messages: Conversation
   /** Names that could not be restored. Their references are still in the messages. */
   readonly missing: readonly MissingContent[]
@@ -30,8 +30,8 @@ export interface ExpandedHistory<Conversation> {
 /**
  * Restore the stored content of a history: results, arguments, texts, and summarized messages.
  *
- * The result is exactly the input of {@link compactHistory}. Replacements of the offloader are restored too. References
- * that cannot be restored do not change, and are listed in `missing`.
+ * The result is exactly the input of {@link compactHistory}. Replacements of the offloader are restored too. A
+ * reference that cannot be restored does not change and is listed in `missing`.
  *
  * @throws TypeError if an option or the conversation is invalid.
  *

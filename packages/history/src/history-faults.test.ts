@@ -34,10 +34,10 @@ const MESSAGES: ChatMessage[] = [
 const SUMMARY =
   '<state_snapshot><overall_goal>Explain the log</overall_goal><key_knowledge>It is ok.</key_knowledge></state_snapshot>'
 
-/** What can go wrong at one call of the storage: it fails before it does anything, or after; alone, or with all that follow. */
+/** The faults of one storage call. It fails before or after its effect, alone or with all later calls. */
 const FAULTS = ['before', 'after', 'down before', 'down after'] as const
 
-/** A storage whose call of this number, from 1, goes wrong. */
+/** A storage whose call with this number, counted from 1, fails. */
 function faulty(
   storage: Storage,
   at: number,
@@ -67,9 +67,9 @@ function faulty(
   }
 }
 
-describe.each(['compact', 'compress', 'auto'] as const)('%s', (mode) => {
+describe.each(['compact', 'compress', 'auto'] as const)('compactHistory in mode %s', (mode) => {
   it.each(FAULTS)(
-    'gives the complete old or new history without a dead reference if any storage call fails %s',
+    'gives the complete old or new history without a missing reference if any storage call fails %s',
     async (fault) => {
       const format = openAIChat<ChatMessage>()
       for (let at = 1; ; at++) {

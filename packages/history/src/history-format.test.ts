@@ -11,7 +11,7 @@ const value = fc.letrec((tie) => ({
     fc.constantFrom(null, undefined, true, NaN, Infinity, -Infinity, -0, 10n ** 30n),
     fc.string(),
     fc.double(),
-    // Before Node.js 24, an invalid date is not equal to any date.
+    // Before Node.js 24, deep equality considers an invalid date different from every date.
     fc.date({ noInvalidDate: true }),
     fc.uint8Array(),
     fc.uint8Array().map((bytes) => Uint8Array.from(bytes).buffer),
@@ -35,7 +35,7 @@ describe('encodeLossless', () => {
   it('writes JSON that decodes to the same value', () => {
     fc.assert(
       fc.property(value, (original) => {
-        // A field `constructor` means nothing to it.
+        // A field `constructor` is compared like any other field.
         expect(isDeepStrictEqual(through(original), original)).toBe(true)
       }),
     )
@@ -45,7 +45,7 @@ describe('encodeLossless', () => {
     expect(through([new Date(NaN)])).toStrictEqual([new Date(NaN)])
   })
 
-  it('leaves JSON values unchanged', () => {
+  it('does not change JSON values', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (json) => {
         const plain: unknown = JSON.parse(JSON.stringify(json))
@@ -61,14 +61,14 @@ describe('encodeLossless', () => {
     expect(JSON.stringify(decodeLossless(parseExactJson(encoded)))).toBe(text)
   })
 
-  it('keeps objects that look like its own encoding', () => {
+  it('keeps objects that imitate its own encoding', () => {
     const alike = { $spillway: 'bytes', value: 'AAAA' }
     expect(through(alike)).toStrictEqual(alike)
     expect(through(encodeLossless(alike))).toStrictEqual(encodeLossless(alike))
     expect(through({ $spillway: new Uint8Array([1]) })).toStrictEqual({ $spillway: new Uint8Array([1]) })
   })
 
-  it('keeps keys such as __proto__ as keys, and changes no prototype', () => {
+  it('keeps keys like __proto__ as keys, and changes no prototype', () => {
     const hostile: unknown = JSON.parse('{ "__proto__": { "polluted": true }, "constructor": { "prototype": 1 } }')
     const back = through(hostile) as object
     expect(Object.keys(back)).toEqual(['__proto__', 'constructor'])
@@ -84,13 +84,13 @@ describe('encodeLossless', () => {
     expect(through(Buffer.from('hi'))).toStrictEqual(new Uint8Array([104, 105]))
   })
 
-  it('keeps 1,000 levels, and refuses 100,000', () => {
+  it('keeps 1,000 levels, and rejects 100,000', () => {
     expect(through(nested(1_000))).toStrictEqual(nested(1_000))
     expect(() => encodeLossless(nested(100_000))).toThrow(/deeper than 1000 levels/)
     expect(() => decodeLossless(nested(100_000))).toThrow(TypeError)
   })
 
-  it('refuses cycles and values without fields, and names their path', () => {
+  it('rejects cycles and values without fields, and names their path', () => {
     const cycle: Record<string, unknown> = {}
     cycle['self'] = { cycle }
     expect(() => encodeLossless(cycle)).toThrow('The value at "self.cycle" cannot be encoded: it is part of itself.')
@@ -99,7 +99,7 @@ describe('encodeLossless', () => {
       expect(() => encodeLossless(one)).toThrow(TypeError)
   })
 
-  it('encodes a value that is used in two places twice', () => {
+  it('encodes a value twice if it is used in two places', () => {
     const shared = { text: 'a' }
     expect(through([shared, shared])).toStrictEqual([shared, shared])
   })
@@ -110,11 +110,11 @@ describe('decodeLossless', () => {
     [{ $spillway: 'map', value: 'x' }],
     [{ $spillway: 'bytes', value: 7 }],
     [{ $spillway: 'bigint', value: '1n' }],
-  ])('refuses %j', (unknown) => {
+  ])('rejects %j', (unknown) => {
     expect(() => decodeLossless(unknown)).toThrow(/has the unknown tag/)
   })
 
-  it('refuses invalid URLs', () => {
+  it('rejects invalid URLs', () => {
     expect(() => decodeLossless({ $spillway: 'url', value: 'x' })).toThrow(TypeError)
   })
 })

@@ -3,7 +3,7 @@ import { isExactNumber, parseExactJson } from '@spillway/text/internal/json'
 import type { HistoryMessage } from './history-message.ts'
 
 /**
- * Converts messages of one API or framework to neutral ones, and back.
+ * Converts messages of one API or framework to neutral messages, and back.
  *
  * An unchanged message is written as the same object. A changed message keeps all other fields, so that prompt caches
  * stay valid.
@@ -11,11 +11,11 @@ import type { HistoryMessage } from './history-message.ts'
  * @typeParam Conversation - The API's input: an array of messages, or an object with messages and a system prompt.
  */
 export interface HistoryFormat<Conversation> {
-  /** The name, which is the value of {@link NativeValue.format}. */
+  /** Name of the format. It is also the value of {@link NativeValue.format}. */
   readonly name: string
-  /** Read a conversation. Throws a `TypeError` that names the message if one is invalid. */
+  /** Read a conversation. Throws a `TypeError` that names the message if a message is invalid. */
   read(conversation: Conversation): readonly HistoryMessage[]
-  /** Write messages of this format, and system messages of text. Throws a `TypeError` for any other message. */
+  /** Write messages of this format, and system messages with only text. Throws a `TypeError` for other messages. */
   write(messages: readonly HistoryMessage[]): Conversation
   /** Convert a conversation to JSON. Defaults to {@link encodeLossless}. */
   encode?(conversation: Conversation): unknown
@@ -23,21 +23,21 @@ export interface HistoryFormat<Conversation> {
   decode?(value: unknown): Conversation
 }
 
-/** Serialize messages in their native form, so that they can be restored exactly. */
+/** Serialize messages in the form of their API, so that they can be restored exactly. */
 export function encodeConversation(format: HistoryFormat<unknown>, messages: readonly HistoryMessage[]): string {
   const conversation = format.write(messages)
   return JSON.stringify(format.encode?.(conversation) ?? encodeLossless(conversation), null, 2)
 }
 
-/** Parse the result of {@link encodeConversation}. Throws if the format cannot read the messages. */
+/** Parse the result of {@link encodeConversation}. Throws if the format does not accept the messages. */
 export function decodeConversation(format: HistoryFormat<unknown>, json: string): readonly HistoryMessage[] {
   const value = parseExactJson(json)
   return format.read(format.decode === undefined ? decodeLossless(value) : format.decode(value))
 }
 
-/** Key that marks values which JSON cannot express. Objects with this key are wrapped, too. */
+/** Key of objects that encode values which JSON cannot express. Original objects with this key are wrapped too. */
 const TAG = '$spillway'
-/** Largest depth. `JSON.stringify` fails at some thousands of levels. */
+/** Largest depth. `JSON.stringify` fails at some thousands of levels, and this limit is lower. */
 const MAX_DEPTH = 1_000
 
 type Tag = 'bytes' | 'buffer' | 'url' | 'date' | 'undefined' | 'bigint' | 'number' | 'object'
@@ -50,12 +50,12 @@ interface Tagged {
 /**
  * Convert a value to JSON that {@link decodeLossless} converts back.
  *
- * It supports `Uint8Array`, `ArrayBuffer`, `URL`, `Date`, `bigint`, `undefined`, `-0`, `NaN`, infinities and keys such
- * as `__proto__`. Other instances become plain objects. A `Buffer` becomes a `Uint8Array`, and values used twice are
- * copied.
+ * It supports `Uint8Array`, `ArrayBuffer`, `URL`, `Date`, `bigint`, `undefined`, `-0`, `NaN`, infinities and the key
+ * `__proto__`. Instances of other classes become plain objects, and a `Buffer` becomes a `Uint8Array`. A value that is
+ * used twice is encoded twice.
  *
- * Throws a `TypeError` with the place of a cycle, a function, a symbol, a map, a set, or a value deeper than 1,000
- * levels.
+ * Throws a `TypeError` for a cycle, a function, a symbol, a map, a set, or more than 1,000 levels. The error names the
+ * path of the value.
  *
  * @example
  * ```ts
@@ -142,7 +142,7 @@ export function decodeLossless(value: unknown): unknown {
 
 function decode(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null || isExactNumber(value)) return value
-  // A tag adds a level.
+  // Each tag adds a level to the encoded value.
   if (depth > 2 * MAX_DEPTH) throw new TypeError(`The value is deeper than ${MAX_DEPTH} levels.`)
   if (Array.isArray(value)) return value.map((item: unknown) => decode(item, depth + 1))
   if (Object.hasOwn(value, TAG)) return decodeTagged(value as Tagged, depth)
@@ -186,7 +186,7 @@ const isJsonNumber = (value: number): boolean => Number.isFinite(value) && !Obje
 
 const tagged = (tag: Tag, value?: unknown): Tagged => (value === undefined ? { [TAG]: tag } : { [TAG]: tag, value })
 
-/** Defines a field, because assigning `__proto__` would change the prototype. */
+/** Define a field. Assigning `__proto__` would change the prototype instead. */
 function define(target: object, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
 }

@@ -12,24 +12,27 @@ import { isEqualValue, type HistoryMessage } from './history-message.ts'
 import type { Summarize } from './history-options.ts'
 import { countMessage, TextCounter } from './measure/count-message.ts'
 
-/** Histories of each format: 10,000 of all formats together in a full run. */
+/** Histories of each format. A full run has 10,000 histories of all formats together. */
 const ONCE = runs(30, Math.ceil(10_000 / FORMAT_NAMES.length))
-/** Histories that are compacted before each call of the model. */
+/** Histories that are compacted before each model call. */
 const REPEATED = runs(10, Math.ceil(10_000 / FORMAT_NAMES.length / 3))
-/** Milliseconds for one history on a slow machine. */
+/** Time limit for one history on a slow machine, in milliseconds. */
 const TIMEOUT = 10_000
 
-/** A run that ends in time with the smallest history so far, since a failing one of megabytes shrinks for an hour. */
+/**
+ * Limits a run's time, and then reports the smallest failing history so far. Shrinking a history of megabytes takes an
+ * hour.
+ */
 function runs(usual: number, full: number): fc.Parameters<unknown> & { readonly numRuns: number } {
   const parameters = propertyRuns(usual, full)
   return { ...parameters, interruptAfterTimeLimit: parameters.numRuns * 2_000, markInterruptAsFailure: true }
 }
 
-/** Problems that a validator found, without the places, which move. */
+/** Problems that a validator found, without their positions, because compaction changes positions. */
 const kinds = (problems: readonly string[]): string[] =>
   problems.map((problem) => problem.replace(/^(?:turn )?\d+: /, ''))
 
-/** Behave as one model after another; the last goes on. */
+/** Answer each call like the next model of a list. The last model answers all further calls. */
 function summarizeAs(models: FuzzCase['models']): Summarize {
   let asked = 0
   return async (request) => {
@@ -38,7 +41,7 @@ function summarizeAs(models: FuzzCase['models']): Summarize {
   }
 }
 
-/** Positions of the messages that begin what a model said at once. */
+/** Positions of messages that begin an answer of the model. */
 const callsOf = (messages: readonly HistoryMessage[]): readonly number[] =>
   [...messages.keys()].filter(
     (index) => index > 0 && messages[index]?.role === 'assistant' && messages[index - 1]?.role !== 'assistant',
@@ -53,13 +56,13 @@ async function check(name: FormatName, { conversation, isValid, limits, models }
   const outcome = await compactHistory(frozen, options)
   const { messages, tokens, fits, obstacles } = outcome
 
-  // It is as valid as it was.
+  // The compacted history has only problems that the original also has.
   const before = validateHistory(name, conversation)
   const after = validateHistory(name, messages)
   if (isValid) expect(before).toEqual([])
   if (before.length === 0) expect(after).toEqual([])
 
-  // It fits, or says why not; and what is said of its size is so.
+  // The history is within the limit or the outcome names obstacles, and the reported sizes are correct.
   const counter = new TextCounter(offloader.options.countTokens)
   const read = format.read(messages)
   const counted = read.reduce((sum, message) => sum + countMessage(message, counter.count), 0)
@@ -69,18 +72,20 @@ async function check(name: FormatName, { conversation, isValid, limits, models }
   expect(obstacles.length > 0).toBe(!fits)
   if (outcome.applied.length === 0) expect(messages).toBe(conversation)
 
-  // Nothing is lost.
+  // All content can be restored.
   const expanded = await expandHistory(messages, { offloader, format })
   expect(expanded.missing).toEqual([])
   if (!isEqualValue(expanded.messages, conversation)) expect(expanded.messages).toEqual(conversation)
 
-  // Doing it again changes nothing, but for what a model makes of the rest.
+  // Compacting again changes nothing, except that a model may summarize more messages.
   const again = await compactHistory(messages, { ...options, summarize: undefined })
   if (limits.mode !== 'compress') expect(isEqualValue(again.messages, messages)).toBe(true)
   expect(validateHistory(name, again.messages)).toEqual(after)
 }
 
-/** Live through a conversation that is kept as it became: before each call of the model what is new is added to it. */
+/**
+ * Continue a conversation from its compacted form: before each model call, new messages are added to the last result.
+ */
 async function checkKept(name: FormatName, { conversation, isValid, limits, models }: FuzzCase): Promise<void> {
   const format = formatOf(name)
   const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: null }).scope('a') })
@@ -104,7 +109,7 @@ async function checkKept(name: FormatName, { conversation, isValid, limits, mode
   }
 }
 
-/** Live through a conversation: before each call of the model the history so far is handed over, raw. */
+/** Continue a conversation from its original form: before each model call, the whole uncompacted history is passed. */
 async function checkLived(name: FormatName, { conversation, isValid, limits, models }: FuzzCase): Promise<void> {
   const format = formatOf(name)
   const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: 8 }).scope('a') })
@@ -133,7 +138,7 @@ function deepFreeze<Value>(value: Value): Value {
 
 describe.each(FORMAT_NAMES)('compaction of %s', (name) => {
   it(
-    'keeps a history valid, loses nothing, and respects the limit or names the obstacle, for any answer of the model',
+    'keeps a history valid, loses nothing, and stays within the limit or names obstacles, for any answer of the model',
     {
       timeout: ONCE.numRuns * TIMEOUT,
     },
@@ -146,7 +151,7 @@ describe.each(FORMAT_NAMES)('compaction of %s', (name) => {
   )
 
   it(
-    'keeps these laws in a loop that passes the whole history to each call',
+    'does the same in a loop that passes the whole history to each call',
     {
       timeout: REPEATED.numRuns * TIMEOUT,
     },
@@ -159,7 +164,7 @@ describe.each(FORMAT_NAMES)('compaction of %s', (name) => {
   )
 
   it(
-    'keeps these laws in a loop that continues with the compacted history',
+    'does the same in a loop that continues with the compacted history',
     {
       timeout: REPEATED.numRuns * TIMEOUT,
     },

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { isEqualValue } from './history-message.ts'
 
-it('equal copies are equal, and JSON is equal only if its text is equal', () => {
+it('copies are equal, and JSON values are equal only if their texts are equal', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
       expect(isEqualValue(a, structuredClone(a))).toBe(true)
@@ -26,11 +26,11 @@ it.each<[unknown, unknown, boolean]>([
   [Number.NaN, Number.NaN, true],
   [null, {}, false],
   ['1', 1, false],
-])('comparing %o and %o gives %s', (a, b, isEqual) => {
+])('isEqualValue(%o, %o) is %s', (a, b, isEqual) => {
   expect(isEqualValue(a, b)).toBe(isEqual)
 })
 
-it('values nested too deeply are different, without an error', () => {
+it('values that are nested too deeply count as different, without an error', () => {
   const nested = (): unknown => {
     let value: unknown = 1
     for (let depth = 0; depth < 50_000; depth++) value = [value]

@@ -1,6 +1,6 @@
-/** The native form of a message or part, which is written if nothing changed. */
+/** The message or part as the API has it. It is written if nothing changed. */
 export interface NativeValue {
-  /** Name of the format, such as `openai-chat`. */
+  /** Name of the format, for example `openai-chat`. */
   readonly format: string
   readonly value: unknown
 }
@@ -15,7 +15,7 @@ export interface HistoryText extends Native {
   readonly text: string
 }
 
-/** Reasoning of a model. It is never changed, because signatures may cover it. */
+/** Reasoning of a model. Reasoning is never changed, because the provider may have signed it. */
 export interface HistoryReasoning extends Native {
   readonly type: 'reasoning'
   readonly text: string
@@ -30,7 +30,7 @@ export interface HistoryJson extends Native {
 /** An image, audio, video or document, as bytes, Base64 or URL. */
 export interface HistoryMedia extends Native {
   readonly type: 'image' | 'audio' | 'video' | 'document'
-  /** A MIME type, such as `image/png`. `image/*` if the subtype is unknown. */
+  /** A MIME type, for example `image/png`. It is `image/*` if the subtype is unknown. */
   readonly mediaType: string
   readonly name?: string | undefined
   readonly data?: Uint8Array | undefined
@@ -38,7 +38,7 @@ export interface HistoryMedia extends Native {
   readonly url?: string | undefined
 }
 
-/** A part that Spillway does not know or must not change, such as results of server tools. */
+/** A part that Spillway does not know or must not change, for example a result of a server tool. */
 export interface HistoryOpaque extends Native {
   readonly type: 'opaque'
   readonly value: unknown
@@ -47,10 +47,10 @@ export interface HistoryOpaque extends Native {
 /** A tool call of the model. */
 export interface HistoryToolCall extends Native {
   readonly type: 'tool-call'
-  /** Pairs the call with its result. If the format has no ids, the reader creates one. */
+  /** The id that pairs the call with its result. If an API has no ids, its format creates them. */
   readonly id: string
   readonly name: string
-  /** A value, or the exact JSON text of the model. */
+  /** Arguments of the call, as a value or as the JSON text that the model wrote. */
   readonly input: unknown
   /** Whether `input` is JSON text. */
   readonly inputIsText: boolean
@@ -78,10 +78,10 @@ export type HistoryPart =
   | HistoryToolCall
   | HistoryToolResult
 
-/** The role of a message. Messages with only tool results have the role `tool`. */
+/** The role of a message. A message that has only tool results has the role `tool`. */
 export type HistoryRole = 'system' | 'user' | 'assistant' | 'tool'
 
-/** The neutral form of one message of a format. If its parts have different roles, it has the role of the format. */
+/** A message in neutral form. If its parts belong to different roles, `role` is the role in the original. */
 export interface HistoryMessage extends Native {
   readonly role: HistoryRole
   readonly parts: readonly HistoryPart[]
@@ -91,7 +91,7 @@ const Given = function (value: object): object {
   return value
 } as unknown as new (value: object) => object
 
-/** Marks objects that a format has read. Copies and JSON lose a private field. */
+/** Marks objects that a format has read, by a private field. Copies of an object do not have the private field. */
 class ReadMark extends Given {
   readonly #isRead = true
 
@@ -100,17 +100,17 @@ class ReadMark extends Given {
   }
 }
 
-/** Mark a message, part or block as read, so that its native value is written. A copy is not marked. */
+/** Mark a message, part or block as read and unchanged, so that its native value is written. Copies are not marked. */
 export function asRead<Value extends object>(value: Value): Value {
   return ReadMark.isOn(value) ? value : (new ReadMark(value) as object as Value)
 }
 
-/** Return whether a message or part is the object that a format has read, and not a copy. */
+/** Return whether a message or part is the same object that a format has read, not a copy. */
 export const isAsRead = (value: object): boolean => ReadMark.isOn(value)
 
 const MAX_DEPTH = 1_000
 
-/** Compare JSON, bytes, URLs and dates. The order of keys matters, and values nested too deep count as different. */
+/** Compare JSON, bytes, URLs and dates. Other key orders, and values that are nested too deeply, count as different. */
 export function isEqualValue(a: unknown, b: unknown, depth = 0): boolean {
   if (Object.is(a, b)) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || depth > MAX_DEPTH) return false

@@ -16,7 +16,7 @@ import type { HistoryFormat } from './history-format.ts'
  */
 export type HistoryMode = 'compact' | 'compress' | 'auto'
 
-/** Limits of a history, in tokens unless stated otherwise. */
+/** Limits of a history. Their unit is tokens unless stated otherwise. */
 export interface HistoryLimits {
   /** Defaults to `auto`. */
   readonly mode?: HistoryMode | undefined
@@ -25,29 +25,29 @@ export interface HistoryLimits {
   /** Results and arguments with more tokens can become references. Defaults to 2,000. */
   readonly maxToolMessageTokens?: number | undefined
   /**
-   * Number of last messages that do not change. System messages are not counted. Defaults to 1 (compact) and 2
+   * Number of messages at the end that do not change, not counting system messages. Defaults to 1 (compact) and 2
    * (compress).
    *
-   * A call and its results are never separated. With 0, even a result that no model has seen can become a reference.
+   * A call and its results are never separated. If 0, even a result that no model has seen can become a reference.
    */
   readonly keepRecent?: number | undefined
   /** Largest size of one summarized group. Defaults to 0, which means one group. */
   readonly groupTokens?: number | undefined
-  /** `auto` compresses if more than this share of tokens, from 0 to 1, is left after compaction. Defaults to 0.75. */
+  /** `auto` compresses if compaction leaves more than this share of the tokens, from 0 to 1. Defaults to 0.75. */
   readonly compactRatioThreshold?: number | undefined
-  /** Size of the preview next to a reference. Defaults to 50. 0 for no preview. */
+  /** Size of the preview next to a reference. 0 means no preview. Defaults to 50. */
   readonly historyPreviewTokens?: number | undefined
 }
 
 /** Options of {@link compactHistory}. */
 export interface HistoryOptions<Conversation> extends HistoryLimits {
-  /** The offloader of the session, whose storage, token counter and previewers are used. */
+  /** The offloader of the session. Its storage, token counter and previewers are used. */
   readonly offloader: ContextOffloader
   /** Defaults to neutral messages. */
   readonly format?: HistoryFormat<Conversation> | undefined
-  /** Asks a model for a summary. If absent, nothing is compressed. */
+  /** Requests a summary from a model. If absent, nothing is compressed. */
   readonly summarize?: Summarize | undefined
-  /** Additional instructions for summaries, such as "Keep all names of customers." */
+  /** Additional instructions for summaries, for example "Keep all names of customers." */
   readonly instructions?: string | undefined
   /** The maximum duration of one summary in milliseconds. Defaults to 120,000. */
   readonly summaryTimeoutMs?: number | undefined
@@ -68,7 +68,7 @@ export interface ResolvedHistoryOptions {
   readonly compactRatioThreshold: number
   readonly historyPreviewTokens: number
   readonly offloader: ContextOffloader
-  /** Counts texts of any length. */
+  /** Counts the tokens of a text of any length. */
   readonly countTokens: CountTokens
   readonly counter: TextCounter
   readonly archive: HistoryArchive
@@ -79,7 +79,7 @@ export interface ResolvedHistoryOptions {
   readonly signal: AbortSignal | undefined
 }
 
-/** Longest time of a timer, about 25 days. A longer timer would fire at once. */
+/** Longest duration of a timer in JavaScript, about 25 days. A longer timer would fire at once. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 const MODES: ReadonlySet<unknown> = new Set<HistoryMode>(['compact', 'compress', 'auto'])
 const NAMES: readonly string[] = [
@@ -159,15 +159,15 @@ function count(name: string, value: number): number {
 export interface SummaryRequest {
   /** The complete request as one user message. */
   readonly prompt: string
-  /** The maximum size of the summary. */
+  /** The maximum size of the summary, in tokens. */
   readonly maxTokens: number
-  /** The messages to summarize, for a custom prompt. */
+  /** The messages to summarize. Use them to write a custom prompt. */
   readonly messages: readonly HistoryMessage[]
-  /** The previous snapshot, which the new one replaces. `undefined` for the first snapshot. */
+  /** The previous snapshot, which the requested snapshot replaces. `undefined` for the first snapshot. */
   readonly previousSnapshot: string | undefined
-  /** Fires on abort or timeout. */
+  /** Aborted if the caller aborts, or after the timeout. */
   readonly signal: AbortSignal
 }
 
-/** Asks a model for a summary with a `<state_snapshot>`. If it fails, the messages do not change. */
+/** Requests a summary with a `<state_snapshot>` from a model. If the function fails, the messages do not change. */
 export type Summarize = (request: SummaryRequest) => Promise<string>

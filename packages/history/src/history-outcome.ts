@@ -4,7 +4,7 @@ import type { HistoryMessage, HistoryRole } from './history-message.ts'
 import { countMessage } from './measure/count-message.ts'
 
 /**
- * The reason for the current size of a message.
+ * The reason why a message was changed or not.
  *
  * - `within-limits`: the message, or the whole history, is small enough.
  * - `compacted`: references replaced results or arguments.
@@ -77,24 +77,24 @@ export type SummaryRejection =
   /** The summary contains a reference that no message has. */
   | 'unknown-reference'
 
-/** A failed step. Its messages do not change. */
+/** A failed step. The messages of this step do not change. */
 export type HistoryFailure =
   | { readonly step: 'store'; readonly index: number; readonly error: unknown }
   | { readonly step: 'summarize'; readonly index: number; readonly reason: SummaryRejection; readonly error?: unknown }
 
 /** The result of {@link compactHistory}. */
 export interface HistoryOutcome<Conversation> {
-  /** The reduced conversation. Unchanged messages are the same objects. */
+  /** The reduced conversation. An unchanged message is the same object as before. */
   readonly messages: Conversation
-  /** The steps that changed it, in order. */
+  /** The steps that changed the conversation, in order. */
   readonly applied: readonly ('compact' | 'compress')[]
   readonly tokens: { readonly before: number; readonly after: number; readonly limit: number }
   readonly fits: boolean
-  /** If the history exceeds its limit, the messages that keep it over the limit, the largest first. */
+  /** The messages that keep the history over its limit, the largest first. Empty if the history is within its limit. */
   readonly obstacles: readonly HistoryObstacle[]
   /** One entry for each message of the input. */
   readonly statistics: readonly MessageStatistics[]
-  /** Number of leading messages that are unchanged. A prompt cache can reuse them. */
+  /** Number of unchanged messages at the start. A prompt cache can reuse them. */
   readonly unchanged: number
   readonly stored: readonly ArchivedByHistory[]
   readonly failures: readonly HistoryFailure[]
@@ -105,7 +105,7 @@ export interface WorkingMessage {
   readonly index: number
   message: HistoryMessage
   tokens: number
-  /** `undefined` until a step has examined it. */
+  /** `undefined` until a step has examined the message. */
   reason?: HistoryReason
 }
 

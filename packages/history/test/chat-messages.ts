@@ -1,4 +1,4 @@
-/** A message of OpenAI's chat completions, as far as tests write one. */
+/** A message of OpenAI's Chat Completions API, with the fields that tests need. */
 export interface ChatMessage {
   readonly role: string
   readonly content?: unknown
@@ -17,17 +17,17 @@ export const call = (id: string, input: unknown = {}, name = 'read_log'): ChatMe
   tool_calls: [{ id, type: 'function', function: { name, arguments: JSON.stringify(input) } }],
 })
 
-/** What a tool returned. */
+/** A message with a tool result. */
 export const result = (id: string, content: unknown): ChatMessage => ({ role: 'tool', tool_call_id: id, content })
 
-/** A call and what it returned. */
+/** A call and its result. */
 export const step = (id: string, content: unknown): ChatMessage[] => [call(id), result(id, content)]
 
-/** A log of so many lines, the middle one of which says `FAILED`. */
+/** A log with `lines` lines, of which the middle one contains `FAILED`. */
 export const logOf = (name: string, lines: number): string =>
   Array.from({ length: lines }, (_, line) => `${name} line ${line} ${line === lines >> 1 ? 'FAILED' : 'ok'}`).join('\n')
 
-/** A session that read three logs of more than 8,000 tokens each. */
+/** A session with three tool results, which are logs of more than 8,000 tokens each. */
 export const logSession = (): ChatMessage[] => [
   system('You help.'),
   user('Why did it fail?'),

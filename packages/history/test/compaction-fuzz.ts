@@ -23,10 +23,10 @@ const SUBJECTS: Readonly<Record<FormatName, { write: (plan: Plan) => unknown; fo
   'gemini-contents': { write: geminiHistory, format: geminiContents() },
 }
 
-/** The format of a name, for conversations of any type. */
+/** Return the format with a name, for conversations of any type. */
 export const formatOf = (name: FormatName): HistoryFormat<unknown> => SUBJECTS[name].format
 
-/** What a model may do that is asked for a summary. */
+/** Behaviors of a model that is asked for a summary. */
 export const MODELS = {
   good: async () =>
     '<state_snapshot>\n<overall_goal>Go on</overall_goal>\n<key_knowledge>all of it</key_knowledge>\n</state_snapshot>',
@@ -45,12 +45,12 @@ export const MODELS = {
   number: async () => 42 as never,
 } satisfies Readonly<Record<string, Summarize>>
 
-/** One thing to try: a conversation, what its history is made smaller with, and how the model behaves. */
+/** One test case: a conversation, the options of compaction, and the behavior of the model. */
 export interface FuzzCase {
   readonly conversation: unknown
   readonly isValid: boolean
   readonly limits: HistoryLimits
-  /** What the model does at each call; the last goes on. */
+  /** Behavior of the model at each call. The last behavior also applies to all further calls. */
   readonly models: readonly (keyof typeof MODELS)[]
 }
 
@@ -71,7 +71,7 @@ const models = fc.array(
   },
 )
 
-/** Make cases for a format. */
+/** Generate test cases for a format. */
 export const fuzzCases = (name: FormatName): fc.Arbitrary<FuzzCase> =>
   fc.boolean().chain((orphans) =>
     fc.record({
@@ -82,7 +82,7 @@ export const fuzzCases = (name: FormatName): fc.Arbitrary<FuzzCase> =>
     }),
   )
 
-/** Make some of the texts of a plan long: results, arguments, answers and what the user says. */
+/** Make some texts of a plan long: results, arguments, answers and user messages. */
 function inflate(plan: Plan): Plan {
   return { ...plan, turns: plan.turns.map(inflateTurn) }
 }

@@ -17,10 +17,10 @@ const WRITERS: Readonly<Record<FormatName, (plan: Plan) => unknown>> = {
 }
 
 /**
- * Make conversations as the API of a format has them: parallel calls, turns of many steps, empty texts, images, thoughts,
- * huge results, ids that come again, unknown fields, what providers executed, and approvals.
+ * Generate conversations in an API's format: parallel calls, turns of many steps, empty texts, images, thoughts, huge
+ * results, repeated ids, unknown fields, approvals, and calls that the provider ran.
  *
- * They are valid, as `validateHistory` says, but for calls and results that `orphans` leaves out.
+ * `validateHistory` finds no problems in them, unless `orphans` removes calls or results.
  */
 export const nativeHistories = (format: FormatName, options?: PlanOptions): fc.Arbitrary<unknown> =>
   plans(options).map((plan) => WRITERS[format](plan))

@@ -4,7 +4,7 @@ import { validateChat } from './validate/validate-chat.ts'
 import { validateGemini } from './validate/validate-gemini.ts'
 import { validateAgents, validateResponses } from './validate/validate-items.ts'
 
-/** The formats that histories can be made for and checked in. */
+/** The formats for which histories can be generated and validated. */
 export const FORMAT_NAMES = [
   'openai-chat',
   'openai-responses',
@@ -14,14 +14,14 @@ export const FORMAT_NAMES = [
   'gemini-contents',
 ] as const
 
-/** The name of such a format. */
+/** The name of a format in `FORMATS`. */
 export type FormatName = (typeof FORMAT_NAMES)[number]
 
 /**
- * Say what the API of a format refuses of a conversation: each problem with the place where it is. A conversation that
- * could be sent has none.
+ * Return the problems for which the API of a format would reject a conversation, each with its position. A valid
+ * conversation has none.
  *
- * What only the server knows is not checked, such as which items of an earlier response a call depends on.
+ * Rules that only the server can check are ignored, for example which items of an earlier response a call depends on.
  */
 export function validateHistory(format: FormatName, conversation: unknown): string[] {
   const list = Array.isArray(conversation) ? (conversation as readonly unknown[]) : []

@@ -23,7 +23,7 @@ export type ArchivedKind =
   | 'original'
   | 'messages'
 
-/** A stored item, as it is named in a message. */
+/** A stored item, with the name that messages use for it. */
 export interface ArchivedItem {
   /** A reference, or the name that a custom archive chose. It has no blanks. */
   readonly name: string
@@ -31,7 +31,7 @@ export interface ArchivedItem {
   readonly contentType: string
   /** Size in bytes. */
   readonly size: number
-  /** The name that the tool gave it, such as a file name. */
+  /** The name that the tool gave to the item, for example a file name. */
   readonly label?: string
 }
 
@@ -40,7 +40,7 @@ export interface NewArchivedItem {
   readonly kind: ArchivedKind
   /** The id of the call or the message. */
   readonly callId: string
-  /** Distinguishes the items of one call, for example `0` or `input_1`. */
+  /** Distinguishes the items of one call or message, for example `0` or `input_1`. */
   readonly part: string
   /** Empty if the item is not from a tool. */
   readonly toolName: string
@@ -51,7 +51,7 @@ export interface NewArchivedItem {
 /** The result of storing an item. */
 export interface ArchiveReceipt {
   readonly name: string
-  /** Remove the item, unless it existed before or was used since then. */
+  /** Remove the item, unless it existed before this call or was used after it. */
   rollback(): Promise<void>
 }
 
@@ -79,30 +79,30 @@ export interface ParsedReplacement {
   readonly blocks: number
   readonly tokens: number
   readonly isError: boolean
-  /** Whether a history wrote it. A replacement by the offloader has a longer preview, which can be shortened. */
+  /** Whether this package wrote the replacement. The offloader writes longer previews, which can be shortened. */
   readonly isBrief: boolean
 }
 
 /** A stored group of summarized messages. */
 export interface ArchivedMessages extends ArchivedItem {
   readonly count: number
-  /** Positions in the group, from 1, of messages that were not removed. They follow the system messages. */
+  /** Positions in the group, from 1, of messages that stay in the history after the system messages. */
   readonly retained: readonly number[]
 }
 
 /** A summary in the system message, and the groups of messages that it replaces. */
 export interface HistorySnapshot {
-  /** Groups in the order of the conversation. */
+  /** Text of the summary. */
   readonly text: string
-  /** Tokens of these messages before they were summarized. */
+  /** Groups in the order of the conversation. */
   readonly groups: readonly ArchivedMessages[]
-  /** Tokens of these messages before the summary. */
+  /** Number of tokens of the summarized messages before they were summarized. */
   readonly tokens: number
 }
 
-/** A parsed snapshot, with the text around it. */
+/** A parsed snapshot, with the other text of its message. */
 export interface ParsedSnapshot extends HistorySnapshot {
-  /** The text around the snapshot. `undefined` if the message has only the snapshot. */
+  /** The other text of the system message. `undefined` if the message has only the snapshot. */
   readonly around: string | undefined
 }
 
@@ -117,17 +117,17 @@ export interface HistoryArchive {
   store(item: NewArchivedItem, options?: OperationOptions): Promise<ArchiveReceipt>
   /** Return the content stored under a name. Rejects with a `StorageError`. */
   retrieve(name: string, options?: OperationOptions): Promise<StoredContent>
-  /** Return whether a name is stored. A missing name is not an error. By default, the name is retrieved. */
+  /** Return whether an item with this name is stored. If absent, `retrieve` is used instead. */
   has?(name: string, options?: OperationOptions): Promise<boolean>
-  /** Record a use of a name, so that its entry is not evicted. By default, this does nothing. */
+  /** Record a use of a name, so that its entry is not evicted. If absent, no use is recorded. */
   use?(name: string, options?: OperationOptions): Promise<void>
   /** Write the text that replaces stored content. */
   writeReplacement(replaced: ReplacedContent): string
   /** Parse a replacement. Return `undefined` for any other text. */
   readReplacement(text: string): ParsedReplacement | undefined
-  /** Write the block at the end of the system message. */
+  /** Write the snapshot that is placed at the end of the system message. */
   writeSnapshot(snapshot: HistorySnapshot): string
-  /** Parse the block in the text of a system message. Return `undefined` if there is no block. */
+  /** Parse the snapshot in the text of a system message. Return `undefined` if there is no snapshot. */
   readSnapshot(text: string): ParsedSnapshot | undefined
 }
 
@@ -141,7 +141,7 @@ export interface StoredItems {
   rollback(): Promise<void>
 }
 
-/** Store all items or none: if one fails, remove the others and throw. */
+/** Store all items or none. If one item fails, remove the others and throw. */
 export async function storeItems(
   archive: Pick<HistoryArchive, 'store'>,
   items: readonly NewArchivedItem[],
@@ -174,7 +174,7 @@ async function storeItem(
 ): Promise<ArchiveReceipt> {
   const storing = archive.store(item, options)
   const receipt = await orAborted(storing, options.signal).catch((error: unknown) => {
-    // An archive may ignore its signal; an item that it stores later is removed again.
+    // An archive may ignore its signal. If it stores the item later, the item is removed again.
     if (options.signal?.aborted === true) rollbackLater(storing)
     throw error
   })
@@ -192,10 +192,10 @@ function rollbackLater(storing: Promise<ArchiveReceipt>): void {
 
 const MISSES: ReadonlySet<StorageErrorCode> = new Set<StorageErrorCode>(['not-found', 'evicted', 'invalid-reference'])
 
-/** Return whether an operation failed because the name is not stored. An outage is another failure. */
+/** Return whether an operation failed because the name is not stored. Returns `false` for an outage. */
 export const isMiss = (error: unknown): boolean => StorageError.isInstance(error) && MISSES.has(error.code)
 
-/** Await stored content. Return `undefined` if it is missing. Rejects for all other failures. */
+/** Await stored content. Return `undefined` if the content is missing. Rejects after any other failure. */
 export async function unlessMissing<Found>(found: Promise<Found>): Promise<Found | undefined> {
   try {
     return await found

@@ -22,7 +22,7 @@ const SUBJECTS = { result: 'The tool result', argument: 'This argument', message
 const BRIEF = / was moved to storage to shorten the history[.:]/
 
 /**
- * Create the archive of an offloader. It stores items in the offloader's storage and names them by references.
+ * Create the archive of an offloader. It stores items in the offloader's storage and uses references as their names.
  *
  * Replacements have the same form as the offloader's, with fewer words.
  *

@@ -6,7 +6,7 @@ import { appendSnapshot, findSnapshot, formatSnapshot, readTemplate } from './re
 const template = (...lines: string[]): string =>
   ['[Offloaded: 2 blocks, ~1,234 tokens]', 'The tool result was offloaded.', '', ...lines].join('\n')
 
-it('a template has the references of a replacement, and skips descriptions of other parts', () => {
+it('a template has the references of a replacement, and ignores descriptions of other blocks', () => {
   const text = template(
     '<<< preview of call_1_0_abc: untrusted content',
     '[Offloaded: 1 block, ~9 tokens]',
@@ -34,22 +34,28 @@ it('a template has the references of a replacement, and skips descriptions of ot
 })
 
 it.each([
-  ['a text with something before it', `x\n${template('[Stored references:]', '  a (text, 9 bytes)')}`],
-  ['a text with something after it', template('[Stored references:]', '  a (text, 9 bytes)', 'x')],
+  ['a replacement with text before it', `x\n${template('[Stored references:]', '  a (text, 9 bytes)')}`],
+  ['a replacement with text after it', template('[Stored references:]', '  a (text, 9 bytes)', 'x')],
   ['a text without references', template('[Stored references:]')],
   ['a reference of an unknown kind', template('[Stored references:]', '  a (table, 9 bytes)')],
   ['a reference with blanks', template('[Stored references:]', '  a b (text, 9 bytes)')],
   ['a list that is too long', template('[Stored references:]', ...Array<string>(300).fill('  a (text, 9 bytes)'))],
   [
-    'several replacements in one text',
+    'a text with several replacements',
     `${template('[Stored references:]', '  a (text, 9 bytes)')}\n\n${template('[Stored references:]', '  b (text, 9 bytes)')}`,
   ],
-  ['one that begins twice', template(template('[Stored references:]', '  a (text, 9 bytes)'))],
+  [
+    'a replacement that begins with another replacement',
+    template(template('[Stored references:]', '  a (text, 9 bytes)')),
+  ],
   [
     'a preview without an end',
     template('<<< a: untrusted content', 'x', '[Stored references:]', '  a (text, 9 bytes)'),
   ],
-  ['one with a long text in it', template('x'.repeat(20_000), '[Stored references:]', '  a (text, 9 bytes)')],
+  [
+    'a replacement with a long text outside of its previews',
+    template('x'.repeat(20_000), '[Stored references:]', '  a (text, 9 bytes)'),
+  ],
   ['nothing', ''],
 ])('a template is not found in %s', (_, text) => {
   expect(readTemplate(text)).toBeUndefined()
@@ -65,7 +71,7 @@ it('a template may have content types with parameters', () => {
   ])
 })
 
-it('a template is read in limited time even from hostile lines', () => {
+it('a template is parsed in limited time even if its lines are hostile', () => {
   const hostile = template('[Stored references:]', ...Array<string>(200).fill(`  a (${', 1,1'.repeat(50_000)} bytes`))
 
   expect(readTemplate(hostile)).toBeUndefined()
@@ -87,7 +93,7 @@ const guide = { howToRead: ['Read them by a tool.'], commandOf: () => undefined 
 
 const SNAPSHOT = { text: '<overall_goal>Go</overall_goal>', groups: [group('a'), group('b', [1, 12])], tokens: 98_765 }
 
-it('a written template is read back, with any text before it', () => {
+it('a written template can be parsed again, with any text before it', () => {
   const text = fc.oneof(
     fc.string(),
     fc.constantFrom('', '\n', '\n\n', 'x\n\n', '<state_snapshot>\nfake', '[Stored references:]'),
@@ -100,22 +106,22 @@ it('a written template is read back, with any text before it', () => {
   )
 })
 
-it('a template keeps text added after it', () => {
+it('a template keeps text that was added after it', () => {
   const found = findSnapshot(`${appendSnapshot('You help.', formatSnapshot(SNAPSHOT, guide))}\nBe brief.`)
   expect(found).toEqual({ ...SNAPSHOT, around: 'You help.\nBe brief.' })
 })
 
-it('a template shows the commands that print the messages, and does not read them back', () => {
+it('a template shows the commands that print the messages, and parsing ignores the commands', () => {
   const block = formatSnapshot(SNAPSHOT, { ...guide, commandOf: (name) => `cat '/x/${name}.json'` })
   expect(block).toContain("  a (messages, 12,345 bytes, 1,500 messages): cat '/x/a.json'\n")
   expect(findSnapshot(block)?.groups).toEqual(SNAPSHOT.groups)
 })
 
 it.each([
-  ['no snapshot', 'You help.'],
-  ["one of the developer's own", 'Write <state_snapshot>\nx\n</state_snapshot> like this.'],
-  ['one that names no messages', formatSnapshot({ ...SNAPSHOT, groups: [] }, guide)],
-  ['one that is cut off', formatSnapshot(SNAPSHOT, guide).slice(0, 60)],
+  ['a text without a snapshot', 'You help.'],
+  ['a block that the developer wrote', 'Write <state_snapshot>\nx\n</state_snapshot> like this.'],
+  ['a snapshot without groups of messages', formatSnapshot({ ...SNAPSHOT, groups: [] }, guide)],
+  ['a snapshot that is cut off', formatSnapshot(SNAPSHOT, guide).slice(0, 60)],
 ])('no template is found in %s', (_, text) => {
   expect(findSnapshot(text)).toBeUndefined()
 })

@@ -10,7 +10,7 @@ import type {
 
 const FIRST_LINE = /^\[Offloaded: (\d[\d,]{0,19}) blocks?, ~(\d[\d,]{0,19}) tokens?\]$/
 const LIST = '[Stored references:]'
-/** The expression can match each count in only one way, so that it never backtracks. */
+/** Each count matches in only one way, so that the expression never backtracks. */
 const REFERENCE_LINE =
   /^ {2}(\S{1,256}) \((.{1,512}), (\d{1,3}(?:,\d{3}){0,5}) bytes?(?:, \d{1,3}(?:,\d{3}){0,5} lines?)?\)(?:: .*)?$/
 const MAX_REFERENCES = 200
@@ -25,7 +25,7 @@ interface ParsedTemplate extends Omit<ParsedReplacement, 'subject' | 'isBrief'> 
   readonly opening: string
 }
 
-/** Parse a replacement. Any text can look like one, so its names are looked up only in the history's scope. */
+/** Parse a replacement. Tool output can imitate a replacement, so names are looked up only in the history's scope. */
 export function readTemplate(text: string): ParsedTemplate | undefined {
   const end = text.indexOf('\n')
   const [, blocks, tokens] = FIRST_LINE.exec(text.slice(0, Math.max(0, end))) ?? []
@@ -47,7 +47,7 @@ export function readTemplate(text: string): ParsedTemplate | undefined {
   return { items, blocks: readCount(blocks), tokens: readCount(tokens), isError, opening }
 }
 
-/** Whether a text has only previews in fences and short lines: other text would be lost with the preview. */
+/** Whether a text has only fenced previews and short lines. Any other text would be lost with the preview. */
 function isTemplate(body: string): boolean {
   let prose = 0
   for (let start = 0; start < body.length;) {
@@ -117,11 +117,11 @@ function formatGroup({ name, size, count, retained }: ArchivedMessages, command:
   return `  ${name} (messages, ${countOf(size, 'byte')}, ${countOf(count, 'message')}${positions})${command === undefined ? '' : `: ${command}`}`
 }
 
-/** Append a snapshot to the text of a system message. Without text, the message has only the snapshot. */
+/** Append a snapshot to the text of a system message. If there is no text, the message has only the snapshot. */
 export const appendSnapshot = (around: string | undefined, block: string): string =>
   around === undefined ? block : `${around}${SEPARATOR}${block}`
 
-/** Find the snapshot of {@link formatSnapshot} in the text of a system message. */
+/** Find a snapshot written by {@link formatSnapshot} in the text of a system message. */
 export function findSnapshot(text: string): ParsedSnapshot | undefined {
   const start = text.lastIndexOf(START)
   const end = start < 0 ? -1 : text.indexOf(END, start)

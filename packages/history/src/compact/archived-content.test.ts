@@ -5,7 +5,7 @@ import { compactHistory } from '../compact-history.ts'
 import { expandHistory } from '../expand-history.ts'
 import { aiSdkMessages } from '../formats/ai-sdk-messages.ts'
 
-/** As people write it: it takes the quote behind the secret with it, where one follows. */
+/** A typical faulty `redact`: if a quote follows the secret, the quote is removed too. */
 const greedy = (text: string): string => text.replace(/secret=\S+/g, '[gone]')
 
 describe('redact', () => {
@@ -34,7 +34,7 @@ describe('redact', () => {
   ]
 
   it.each(['compact', 'compress', 'auto'] as const)(
-    'never leaves %s with content that cannot be read back',
+    'never stores content in mode %s that cannot be parsed again',
     async (mode) => {
       const offloader = new ContextOffloader({
         storage: new InMemoryStorage({ evictAfterTurns: null }).scope('a'),
@@ -61,7 +61,7 @@ describe('redact', () => {
     },
   )
 
-  it('leaves messages in the history if their redacted text is not JSON, and reports it', async () => {
+  it('leaves messages in the history if their redacted text is not JSON, and reports the failure', async () => {
     const offloader = new ContextOffloader({
       storage: new InMemoryStorage({ evictAfterTurns: null }).scope('a'),
       redact: () => 'gone',

@@ -13,7 +13,7 @@ export interface StorableContent {
   /** Absent for media. */
   readonly text?: string | undefined
   readonly bytes: Uint8Array
-  /** Whether `redact` removed a part of it. Removed text is not stored anywhere. */
+  /** Whether `redact` removed text from the block. Removed text is not stored anywhere. */
   readonly isRedacted: boolean
   /** A file name, if the tool gave one. */
   readonly label?: string | undefined
@@ -31,7 +31,7 @@ export function storableContent(
       const text = indentJson(content.value)
       if (text === undefined) return undefined
       const left = redact === undefined ? text : redactedJson(text, redact)
-      // Text that is not JSON any more is stored as text.
+      // If the redacted text is not valid JSON, it is stored as text.
       if (left === undefined) return textContent('text', text, redact)
       return { ...textContent('json', left, undefined), isRedacted: left !== text }
     }
@@ -76,12 +76,12 @@ export function restoredContent({ kind, contentType }: ArchivedItem, bytes: Uint
   }
 }
 
-/** Decode stored text. A byte order mark is kept as part of the text. */
+/** Decode stored text, including any byte order mark. */
 export const decodeText = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
 
-/** The error for JSON that `redact` would break, so that it is not stored. */
+/** The message of the error for JSON that `redact` makes invalid. Such JSON is not stored. */
 export const NO_JSON =
-  'redact leaves what is no JSON, which could not be read again. Let it take out of a text no more than the secret, such as no quote behind it.'
+  'redact must leave valid JSON, or the stored content could not be parsed. Let redact remove only the secret, for example without the quote after it.'
 
 /** Create the error for stored content that does not match the history. */
 export const corrupt = (name: string, cause?: unknown): StorageError =>

@@ -3,7 +3,7 @@ import { parseExactJson } from '@spillway/text/internal/json'
 import type { ArchivedItem, HistoryArchive } from '../archive/history-archive.ts'
 import type { HistoryMessage, HistoryToolCall } from '../history-message.ts'
 
-/** Name of the field for the arguments' replacement: APIs require an object even if the model wrote another value. */
+/** Name of the field for the arguments' replacement. APIs require an object even if the model wrote another value. */
 const WHOLE = 'offloaded'
 const MAX_DEPTH = 64
 const MAX_VALUES = 20_000
@@ -31,7 +31,7 @@ export function wholeOf(call: HistoryToolCall): string | undefined {
 
 const isFreeText = ({ input, inputIsText }: HistoryToolCall): boolean => typeof input === 'string' && !inputIsText
 
-/** Map the texts in a JSON value, in order. If no text changes, return the same value. */
+/** Apply a function to all texts in a JSON value, in order. If no text changes, return the same value. */
 export function mapTexts(value: unknown, change: (text: string) => string): unknown {
   let left = MAX_VALUES
   const map = (one: unknown, depth: number): unknown => {

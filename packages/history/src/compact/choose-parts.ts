@@ -53,7 +53,7 @@ export interface ChosenText {
   readonly tokens: number
 }
 
-/** Choose the texts of a user message that exceed the limit. */
+/** Choose the texts of a user message that are over `maxToolMessageTokens`. */
 export function chooseTexts(
   { parts }: HistoryMessage,
   {
@@ -84,7 +84,7 @@ function choosePart(part: HistoryPart, options: ResolvedHistoryOptions): Choice 
       ? { kind: 'arguments', part, tokens }
       : undefined
   const replacement = replacementOf(part, options)
-  // A replacement counts as its original, and is not stored again.
+  // The size of the original decides, not the size of the replacement. The original is not stored again.
   if (replacement !== undefined && replacement.tokens > maxToolMessageTokens)
     return replacement.isBrief && tokens <= maxToolMessageTokens
       ? undefined

@@ -45,7 +45,7 @@ export function compactionContext(
   return { ...options, format, calls }
 }
 
-/** Replace all large results and arguments in older messages. A part that cannot be stored does not change. */
+/** Replace all large results and arguments in older messages. If a part cannot be stored, it does not change. */
 export async function compactMessages(
   working: readonly WorkingMessage[],
   format: HistoryFormat<unknown>,
@@ -97,7 +97,7 @@ async function replaceParts(chosen: readonly ChosenPart[], context: CompactionCo
 
 const STOPS: ReadonlySet<string> = new Set(['unavailable', 'aborted'])
 
-/** Return whether a failure stops the pass. */
+/** Return whether a failure stops the pass: the storage is unavailable, or the pass was aborted. */
 export const isOutage = ({ error }: HistoryFailure): boolean => StorageError.isInstance(error) && STOPS.has(error.code)
 
 async function compactPart(
@@ -109,7 +109,7 @@ async function compactPart(
   if (choice.kind === 'replacement') {
     const shorter = await shrinkReplacement(choice.part, choice.replacement, context)
     if (shorter !== undefined) return { part: shorter, stored: { items: [], rollback: async () => {} } }
-    // It only looks like a replacement.
+    // The text only imitates a replacement: its items are not stored.
     if (choice.tokens <= context.maxToolMessageTokens) return { part, stored: { items: [], rollback: async () => {} } }
   }
   return await compactResult(workingMessage.message, choice.part, choice.tokens, context)
@@ -138,7 +138,7 @@ async function attempt(
     const items = stored.items.map(({ name, kind, size }) => ({ name, kind, size, index }))
     return { part, reason: 'compacted', stored: items, failures: [] }
   } catch (error) {
-    // The message stays after any error, and the outcome reports it.
+    // After any error, the message does not change, and the outcome reports the error.
     if (!StorageError.isInstance(error)) warn('A part of a history could not be compacted and was kept.', error)
     return { reason: 'store-failed', stored: [], failures: [{ step: 'store', index, error }] }
   }
@@ -214,7 +214,7 @@ function longTexts(
   if (typeof value !== 'object' || value === null) return undefined
   const texts = new Set<string>()
   mapTexts(value, (text) => {
-    // A text has at most one token for each character.
+    // No text has more tokens than characters.
     if (text.length >= MIN_TEXT_TOKENS && countTokens(text) > MIN_TEXT_TOKENS) texts.add(text)
     return text
   })
@@ -236,7 +236,7 @@ function wholeContent(part: HistoryToolCall, redact: ((text: string) => string) 
   return { ...textContent('argument', left, undefined), isRedacted: left !== text }
 }
 
-/** Largest number of references for one message. More of them would fill the context again. */
+/** Largest number of texts with their own references. More references would fill the context again. */
 const MAX_SEPARATE_TEXTS = 16
 
 async function compactResult(

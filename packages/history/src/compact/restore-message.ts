@@ -33,11 +33,11 @@ export interface Restoring {
   readonly archive: Pick<HistoryArchive, 'readReplacement'>
   /** Return stored content. Rejects with a `StorageError`. */
   readonly retrieve: (name: string) => Promise<RetrievedContent>
-  /** Called for content that cannot be restored. The part does not change then. If absent, a failure rejects. */
+  /** Receives the error if content cannot be restored, and the part does not change. If absent, the error is thrown. */
   readonly onMissing?: ((error: StorageError) => void) | undefined
 }
 
-/** Restore a message, or return the same object. Rejects with a `StorageError`: `corrupt` if the content differs. */
+/** Restore a message. Returns the same object if nothing changes. Rejects with code `corrupt` if content differs. */
 export async function restoreMessage(message: HistoryMessage, restoring: Restoring): Promise<HistoryMessage> {
   const [only] = message.parts
   if (message.parts.length === 1 && only !== undefined) {
@@ -128,7 +128,7 @@ async function restoreArguments(
   })
 }
 
-/** Restore a part. Any text can contain a reference, so a result is restored only for the same call. */
+/** Restore a part. Any text can contain a reference, so a stored message replaces only a part of the same call. */
 async function restoreFrom(
   part: HistoryPart,
   live: HistoryMessage,
@@ -168,10 +168,10 @@ async function restoreText({ name }: ArchivedItem, { retrieve }: Restoring): Pro
 }
 
 /**
- * Compact a part. If restoring the part would not give the same message, store the whole message, too.
+ * Replace a part by references. If restoring the part would not give the same message, store the whole message too.
  *
- * Content that `redact` removed is never stored. After a failure, nothing new is left in storage. Returns `undefined`
- * if the result does not name all stored items.
+ * Content that `redact` removed is never stored. If the function fails, it removes everything that it stored. Returns
+ * `undefined` if the written part does not name all stored items.
  */
 export async function compactExactly<Part extends HistoryPart>(
   message: HistoryMessage,
@@ -199,7 +199,7 @@ export async function compactExactly<Part extends HistoryPart>(
       await compacted.stored.rollback()
     }
     const whole = await orNothing({ part: exact.part, stored: { items: exact.stored.items, rollback } })
-    // The original holds content whose types cannot be parsed, and lists that are too long.
+    // The original alone is enough if types cannot be parsed, or if the list of references is too long.
     return whole ?? (await orNothing(await replace([original], storingOnce(context.archive), replacing, context)))
   } catch (error) {
     await compacted.stored.rollback()
@@ -210,7 +210,7 @@ export async function compactExactly<Part extends HistoryPart>(
 /** Functions that replace contents by references. */
 export interface Replacing<Part> {
   readonly origin: ContentOrigin
-  /** Return the suffix that distinguishes a content from other contents of its call. */
+  /** Return the suffix that distinguishes a content from the other contents of the same call. */
   readonly nameOf: (content: StorableContent, index: number) => string
   readonly write: (contents: readonly StoredContent[]) => Promise<Part>
 }
@@ -234,7 +234,7 @@ async function replace<Part>(
   }
 }
 
-/** Store each item only once. A second store would count as a use, and then the entry could not be removed. */
+/** Store each item only once. Storing it again would count as a use, and then `rollback` could not remove the entry. */
 function storingOnce(archive: HistoryArchive): Pick<HistoryArchive, 'store'> {
   const receipts = new Map<string, Promise<ArchiveReceipt>>()
   return {

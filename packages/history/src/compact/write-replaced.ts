@@ -75,7 +75,7 @@ async function previewContent(
   if (budgetTokens === 0) return { lines: countLines(text), preview: '' }
   const input = call === undefined ? undefined : inputValue(call)
   const previewing = { call: { toolName, input, intent: toolIntent(toolName, input) }, contentType }
-  // The fallback by lines is good enough for a short preview.
+  // The fallback, which selects lines, is good enough for a short preview.
   const reading = {
     ...previewing,
     previewers: withPreviewers(options.previewers, corePreviewers),
@@ -136,7 +136,7 @@ async function isStored(archive: HistoryArchive, name: string, signal: AbortSign
 
 export interface CompactionContext extends ResolvedHistoryOptions {
   readonly format: HistoryFormat<unknown>
-  /** Calls by id, because arguments help to preview a result. */
+  /** Calls by id. A call's arguments improve the preview of its result. */
   readonly calls: ReadonlyMap<string, HistoryToolCall>
 }
 

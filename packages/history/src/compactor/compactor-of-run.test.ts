@@ -18,7 +18,7 @@ const create = (scope: (run: unknown) => readonly string[]) => {
 }
 const ofSegments = (run: unknown): readonly string[] => run as readonly string[]
 
-it('a compactor of a run stores only in the scope of the run', async () => {
+it('a compactor of a run stores only in the scope of that run', async () => {
   const { offloader, compactorOf } = create(ofSegments)
   const { stored, fits } = await compactorOf(['a']).compact(messages)
   expect(fits).toBe(true)
@@ -27,7 +27,7 @@ it('a compactor of a run stores only in the scope of the run', async () => {
   expect((await offloader.forScope('b').retrievalTool.execute({ reference })).isError).toBe(true)
 })
 
-it('runs of one scope share a compactor, even with other runs in between', () => {
+it('runs of one scope share a compactor, even if runs of other scopes are between them', () => {
   const { compactorOf } = create(ofSegments)
   const first = compactorOf(['a', 'b'])
   expect(compactorOf(['a,b'])).not.toBe(first)
@@ -35,7 +35,7 @@ it('runs of one scope share a compactor, even with other runs in between', () =>
   expect(compactorOf(['a', 'b'])).toBe(first)
 })
 
-it('the compactor of the least recently used scope is forgotten first', () => {
+it('the compactor of the least recently used scope is evicted first', () => {
   const { compactorOf } = create(ofSegments)
   const [first, second] = [compactorOf(['1']), compactorOf(['2'])]
   for (let number = 3; number <= 101; number++) {
@@ -54,15 +54,15 @@ it.each<[what: string, scope: () => readonly string[]]>([
     },
   ],
   ['returns a string', (() => 'tenant') as unknown as () => readonly string[]],
-  ['returns what JSON cannot express', () => [1n as unknown as string]],
+  ['returns a value that JSON cannot express', () => [1n as unknown as string]],
   ['returns an empty segment', () => ['']],
-])('the history is unchanged if the scope %s', async (_what, scope) => {
+])('the history does not change if the scope %s', async (_what, scope) => {
   const outcome = await create(scope).compactorOf({}).compact(messages)
   expect(outcome.messages).toBe(messages)
   expect(outcome.failures).toMatchObject([{ step: 'store', error: { code: 'invalid-key' } }])
 })
 
-it('invalid options are refused at construction', () => {
+it('invalid options are rejected at construction', () => {
   const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: null }) })
   const make = (options: object) => () => compactorOfRun(offloader, () => [], options)
   expect(make({ mode: 'shrink' })).toThrow(/mode must be/)

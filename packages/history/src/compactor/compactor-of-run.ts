@@ -13,7 +13,7 @@ export type RunHistoryOptions<Conversation> = Omit<
   'offloader' | 'format' | 'archive' | 'signal'
 >
 
-/** {@link RunHistoryOptions} with the format of the framework's messages. */
+/** The options of {@link RunHistoryOptions}, and the format of the framework's messages. */
 export type CompactorOfRunOptions<Conversation> = RunHistoryOptions<Conversation> &
   Pick<HistoryOptions<Conversation>, 'format'>
 

@@ -36,7 +36,7 @@ function compactorOver(storage: Storage, options: Options = {}): HistoryCompacto
   })
 }
 
-/** Run a loop of so many steps that hands over the whole raw history each time, and return what each call was sent. */
+/** Run a loop with `steps` steps that passes the whole history each time. Return the messages sent with each call. */
 async function live(
   compactor: HistoryCompactor<readonly ChatMessage[]>,
   steps: number,
@@ -51,7 +51,7 @@ async function live(
   return sent
 }
 
-/** How many calls changed what the call before had been sent. */
+/** Count the calls whose messages do not begin with the messages of the call before. */
 const breaks = (sent: readonly (readonly ChatMessage[])[]): number =>
   sent.filter((messages, index) => {
     const before = JSON.stringify(sent[index - 1] ?? []).slice(0, -1)
@@ -59,16 +59,16 @@ const breaks = (sent: readonly (readonly ChatMessage[])[]): number =>
   }).length
 
 describe('HistoryCompactor', () => {
-  it('keeps its result, and changes the prompt only if the history exceeds its limit again', async () => {
+  it('reuses its result, and changes the prompt only if the history exceeds its limit again', async () => {
     const sent = await live(compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a')), 30)
     const sizes = sent.map((messages) => JSON.stringify(messages).length)
     expect(Math.max(...sizes)).toBeLessThan(60_000)
-    // Each step has about 950 tokens: a pass at every call would break it 26 times.
+    // Each step has about 950 tokens. A pass at every call would change the prompt 26 times.
     expect(breaks(sent)).toBeLessThan(12)
     expect(breaks(sent)).toBeGreaterThan(3)
   })
 
-  it('compacts a conversation of another process at the same calls, to the same bytes', async () => {
+  it('compacts a conversation in another process before the same calls, to the same bytes', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: null })
     const history = begin()
     const sent = await live(compactorOver(storage.scope('a')), 17, history)
@@ -91,7 +91,7 @@ describe('HistoryCompactor', () => {
     )
   })
 
-  it('keeps a summary in place, requests the next one only if needed, and can expand it', async () => {
+  it('keeps a summary unchanged, requests the next summary only if needed, and can restore the messages', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
     let asked = 0
     const summarize = async (): Promise<string> => snapshot(`goal ${(asked += 1)}`)
@@ -126,10 +126,10 @@ describe('HistoryCompactor', () => {
   })
 
   it.each<[string, (sent: readonly ChatMessage[], history: ChatMessage[]) => ChatMessage[]]>([
-    ['nothing of what was made of it', (_, history) => history],
-    ['all that was made of it', (sent) => [...sent]],
-    ['the messages, but not the system message', (sent, history) => [history[0]!, ...sent.slice(1)]],
-  ])('keeps system messages between other messages if a framework keeps %s', async (_, retained) => {
+    ['only the original messages', (_, history) => history],
+    ['the whole compacted history', (sent) => [...sent]],
+    ['the compacted messages without the system message', (sent, history) => [history[0]!, ...sent.slice(1)]],
+  ])('leaves system messages between other messages if a framework keeps %s', async (_, retained) => {
     const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
     const summarize = async (): Promise<string> => snapshot('goal')
     const compactor = compactorOver(storage, { mode: 'compress', summarize, maxTotalTokens: 3_000 })
@@ -152,11 +152,14 @@ describe('HistoryCompactor', () => {
 
   it.each<[string, (history: ChatMessage[]) => ChatMessage[]]>([
     [
-      'the newest are marked for the cache',
+      'the newest messages get cache marks',
       (all) => [...all.slice(0, -6), ...all.slice(-6).map((message) => ({ ...message, mark: 'cache' }))],
     ],
-    ['a reminder comes last', (all) => [...all, { role: 'user', content: `You have made ${all.length} steps.` }]],
-  ])('keeps its result if, at each call, %s', async (_, change) => {
+    [
+      'a reminder is the last message',
+      (all) => [...all, { role: 'user', content: `You have made ${all.length} steps.` }],
+    ],
+  ])('reuses its result if, at each call, %s', async (_, change) => {
     let asked = 0
     const summarize = async (): Promise<string> => snapshot(`goal ${(asked += 1)}`)
     const compactor = compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a'), {
@@ -178,7 +181,7 @@ describe('HistoryCompactor', () => {
     expect(breaks(unmarked)).toBeLessThan(12)
   })
 
-  it('keeps no cache mark after a program has removed it', async () => {
+  it('removes a cache mark that a program has removed', async () => {
     const compactor = compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a'), {
       maxTotalTokens: 3_000,
     })
@@ -192,7 +195,7 @@ describe('HistoryCompactor', () => {
     }
   })
 
-  it('requests one summary for the common start of two conversations', async () => {
+  it('requests only one summary for the common start of two conversations', async () => {
     let asked = 0
     const summarize = async (): Promise<string> => snapshot(`goal ${(asked += 1)}`)
     const compactor = compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a'), {
@@ -214,7 +217,7 @@ describe('HistoryCompactor', () => {
     expect(messages[0]?.content).toBe(sent[0]?.messages[0]?.content)
   })
 
-  it('distinguishes conversations of one session, and changed conversations', async () => {
+  it('distinguishes the conversations of one session, and detects changed conversations', async () => {
     const compactor = compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a'))
     const [one, two] = [
       begin(),
@@ -280,7 +283,7 @@ describe('HistoryCompactor', () => {
     expect(missing).toEqual([])
   })
 
-  it('stops asking an unavailable storage about a new history', async () => {
+  it('stops sending requests for a new history to an unavailable storage', async () => {
     let stores = 0
     const error = new StorageError('unavailable', 'The storage is out of reach.')
     const down: Storage = {
@@ -297,10 +300,10 @@ describe('HistoryCompactor', () => {
     expect(stores).toBeLessThan(20)
   })
 
-  it('reads a new long history once, even if all its calls have one id', async () => {
+  it('reads a long new history only once, even if all its calls have the same id', async () => {
     const history = begin()
     for (let count = 0; count < 4_000; count++) history.push(...step('call', 'ok, and nothing to be made smaller'))
-    // What comes before its call belongs to none of them: all with that id stay together.
+    // All messages with this id stay together, because results before their call cannot be assigned to one call.
     history.splice(2, 1)
     let read = 0
     const format = openAIChat<ChatMessage>()
@@ -319,14 +322,14 @@ describe('HistoryCompactor', () => {
     expect(read).toBeLessThan(100 * history.length)
   })
 
-  it('answers parallel calls one after another', async () => {
+  it('processes parallel calls one after another', async () => {
     const compactor = compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a'))
     const history = [...begin(), ...Array.from({ length: 15 }, (_, count) => step(`call_${count}`)).flat()]
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => compactor.compact(history)))
     expect(new Set(outcomes.map(({ messages }) => JSON.stringify(messages))).size).toBe(1)
   })
 
-  it('reports each pass by an event, without content', async () => {
+  it('reports each pass by an event that has no content', async () => {
     const events: unknown[] = []
     const offloader = new ContextOffloader({
       storage: new InMemoryStorage({ evictAfterTurns: null }).scope('a'),
@@ -368,7 +371,7 @@ describe('isSameContent', () => {
     expect(isSameContent(read(message), read(structuredClone(message)))).toBe(true)
   })
 
-  it('distinguishes different messages, even in fields of their API', () => {
+  it('distinguishes different messages, even if only fields of their API differ', () => {
     const one = read({ role: 'user', content: [toolResult('ok')] })
     expect(isSameContent(one, read({ role: 'user', content: [toolResult('other')] }))).toBe(false)
     expect(isSameContent(one, read({ role: 'user', content: [{ ...toolResult('ok'), cache_control: {} }] }))).toBe(true)
@@ -378,13 +381,13 @@ describe('isSameContent', () => {
   it.each<[string, (message: { role: string; content: object[] }) => void]>([
     ['a text', ({ content }) => void Object.assign(content[0]!, { content: 'another' })],
     [
-      'a text within',
+      'an inner text',
       ({ content }) =>
         void Object.assign((content[0] as AnthropicMessage).content as object[], [{ type: 'text', text: 'x' }]),
     ],
     ['a field', ({ content }) => void Object.assign(content[0]!, { is_error: true })],
-    ['a part more', ({ content }) => void content.push(toolResult('more'))],
-    ['a part less', ({ content }) => void content.pop()],
+    ['an added part', ({ content }) => void content.push(toolResult('more'))],
+    ['a removed part', ({ content }) => void content.pop()],
   ])('detects a change by %s in the same object', (_, change) => {
     const message = { role: 'user', content: [toolResult('ok')] }
     const before = read(message)
@@ -420,7 +423,7 @@ describe('rebaseMessage', () => {
 
   it.each<[string, string, object, object, object]>([
     ['a result', 'user', result('short', mark), result('long'), result('short')],
-    ['a result that is marked now', 'user', result('short'), result('long', mark), result('short', mark)],
+    ['a result with a new mark', 'user', result('short'), result('long', mark), result('short', mark)],
     ['arguments', 'assistant', call({ path: '…' }, mark), call({ path: 'a.ts' }), call({ path: '…' })],
     [
       'a text',
@@ -429,7 +432,7 @@ describe('rebaseMessage', () => {
       { type: 'text', text: 'long' },
       { type: 'text', text: 'short' },
     ],
-    ['what has not changed', 'user', result('ok', mark), result('ok'), result('ok')],
+    ['an unchanged result', 'user', result('ok', mark), result('ok'), result('ok')],
   ])('gives %s the current cache marks', (_, role, changed, now, expected) => {
     const before = { role, content: [result('first'), changed] }
     const read = format.read({ messages: [before, { role, content: [result('first'), now] }] })
@@ -437,7 +440,7 @@ describe('rebaseMessage', () => {
     expect(JSON.stringify(messages)).toBe(JSON.stringify([{ role, content: [result('first'), expected] }]))
   })
 
-  it('returns a message with equal content unchanged, and does not change one with other parts', () => {
+  it('returns a message with equal content unchanged, and ignores a message with other parts', () => {
     const [one, same, other] = format.read({
       messages: [
         { role: 'user', content: [result('ok', mark)] },

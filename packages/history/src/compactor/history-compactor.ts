@@ -24,19 +24,19 @@ import {
 } from '../history-outcome.ts'
 import { recentStart } from '../measure/recent-start.ts'
 
-/** Number of remembered conversations. Each sub-agent of a session has its own, and they call the model in turn. */
+/** Number of remembered conversations. Each sub-agent of a session has its own conversation, and they take turns. */
 const MAX_REMEMBERED = 8
 const CALLS_BETWEEN_USES = 5
 
 /**
- * Compacts a session's history before each model call, for loops that pass the whole history each time.
+ * Compacts a session's history before each model call. It is for loops that pass the whole history each time.
  *
  * Compacted parts do not change by a single byte. Between two passes, the prompt only grows, so that the provider's
  * cache stays valid. Another process compacts before the same model calls and gets the same bytes, except for
  * summaries.
  *
- * At intervals, it records a use of all references in the history, so that they are not evicted. Calls run one after
- * another.
+ * At intervals, the compactor records a use of all references in the history, so that their entries are not evicted.
+ * Parallel calls of `compact` run one after another.
  *
  * @example
  * ```ts
@@ -68,7 +68,7 @@ export class HistoryCompactor<Conversation = readonly HistoryMessage[]> {
     this.#format = (options.format ?? neutralMessages()) as HistoryFormat<Conversation>
   }
 
-  /** Reduce a history from the result of earlier calls, with which `statistics` and `unchanged` compare. */
+  /** Reduce a history from the result of earlier calls. `statistics` and `unchanged` compare with that result. */
   async compact(
     conversation: Conversation,
     options: { readonly signal?: AbortSignal | undefined } = {},
@@ -112,7 +112,7 @@ export class HistoryCompactor<Conversation = readonly HistoryMessage[]> {
     }
   }
 
-  /** Find the remembered result for the longest known start of a conversation. */
+  /** Find the remembered result that matches the longest start of a conversation. */
   #find(parted: PartedHistory): MatchedHistory | undefined {
     let longest: MatchedHistory | undefined
     for (const remembered of this.#remembered.flatMap((last) => (last.before ? [last, last.before] : [last]))) {
@@ -131,7 +131,7 @@ export class HistoryCompactor<Conversation = readonly HistoryMessage[]> {
   }
 }
 
-/** Compact at the same model calls as another process, which are the calls with a history over the limit. */
+/** Repeat the passes that another process made for this history: before each model call that was over the limit. */
 async function replayPasses(
   messages: readonly HistoryMessage[],
   format: HistoryFormat<unknown>,
@@ -143,9 +143,9 @@ async function replayPasses(
   if (options.mode === 'compress' || totalTokens(all) <= options.maxTotalTokens) return { messages, stored, failures }
   const begun: WorkingMessage[] = []
   let total = 0
-  // Messages before the recent ones are checked only once.
+  // Number of messages that later passes skip, because a pass has already checked them.
   let done = 0
-  // Without large parts, or during an outage, a pass is useless.
+  // A pass is useless if there are no large parts, or during an outage.
   let lastLarge = -1
   let isDown = false
   for (const [index, workingMessage] of all.entries()) {
@@ -192,7 +192,7 @@ interface RememberedHistory {
   /** The complete result, which a framework may pass to the next call. */
   readonly all: readonly HistoryMessage[]
   readonly snapshot: ParsedSnapshot | undefined
-  /** The state before the last pass, for other conversations with the same start. */
+  /** The state before the last pass. Other conversations may have only this start in common. */
   readonly before: RememberedHistory | undefined
 }
 
@@ -215,7 +215,7 @@ function matchRemembered(remembered: RememberedHistory, parted: PartedHistory): 
   }
   const asCompacted = { remembered, replaced: compacted.length, origins: [...compacted.keys()] }
   if (isBeginning(all, parted.rest)) return { ...asCompacted, matched: all.length, parted }
-  // Without the snapshot, the system messages after it look like the leading ones.
+  // If the history has no snapshot, its system messages after that place look like leading system messages.
   const spoken = all.findIndex(({ role }) => role !== 'system')
   const between = Math.min(spoken < 0 ? all.length : spoken, parted.systems.length)
   const at = parted.systems.length - between
@@ -259,7 +259,7 @@ function sameAtEnd(a: readonly unknown[], b: readonly unknown[]): number {
   return count
 }
 
-/** @param more - For each message, return its position in this conversation. */
+/** @param more - Number of messages before this conversation. Positions in the result do not count these messages. */
 function originsOf(working: readonly WorkingMessage[], more: number, match: MatchedHistory | undefined): number[] {
   const { origins = [], replaced = 0 } = match ?? {}
   const start = more + replaced - origins.length
@@ -279,7 +279,7 @@ function goOn(
   const compacted = remembered.compacted.map((message, index) => {
     const now = original[origins[index]!]
     if (now === undefined) return message
-    // Programs move cache marks between calls; changed messages get the current marks.
+    // Programs move cache marks between calls. A changed message gets the current marks.
     const rebased = rebaseMessage(message, now)
     return rebased !== now && isEqualValue(written(rebased), written(message)) ? message : rebased
   })
@@ -293,7 +293,7 @@ const isBeginning = (beginning: readonly HistoryMessage[], messages: readonly Hi
   beginning.length <= messages.length &&
   beginning.every((message, index) => isSameContent(message, messages[index]!))
 
-/** Return whether two messages have the same content, ignoring fields such as cache marks. */
+/** Return whether two messages have the same content. Fields such as cache marks are ignored. */
 export const isSameContent = (a: HistoryMessage, b: HistoryMessage): boolean =>
   a === b || (a.role === b.role && hasSamePieces(a.parts, b.parts))
 
@@ -332,7 +332,7 @@ function isSamePiece(a: Piece, b: Piece): boolean {
   }
 }
 
-/** Apply the content of a changed message to its current version, unless the number of parts differs. */
+/** Put the content of a changed message into its current version. If the number of parts differs, do nothing. */
 export function rebaseMessage(changed: HistoryMessage, now: HistoryMessage): HistoryMessage {
   if (isSameContent(changed, now)) return now
   if (changed.parts.length !== now.parts.length) return changed
@@ -359,7 +359,7 @@ function partSystems(messages: readonly HistoryMessage[], archive: HistoryArchiv
   return { systems: messages.slice(0, start), rest: messages.slice(start) }
 }
 
-/** The history at the start of a pass. */
+/** The history at the start of a pass, with the results of repeated passes. */
 interface BegunHistory {
   readonly messages: readonly HistoryMessage[]
   readonly stored: readonly ArchivedByHistory[]

@@ -15,7 +15,7 @@ const words = (topic: string, count: number): string =>
 const snapshotOf = (goal: string, more = ''): string =>
   `<state_snapshot>\n<overall_goal>${goal}</overall_goal>\n<key_knowledge>${more || 'nothing new'}</key_knowledge>\n</state_snapshot>`
 
-/** A model that answers by a script and remembers what it was asked. */
+/** A model that returns prepared answers and records the requests. */
 function scripted(...answers: (string | Error | Promise<string>)[]): { summarize: Summarize; asked: SummaryRequest[] } {
   const asked: SummaryRequest[] = []
   return {
@@ -44,7 +44,7 @@ function bench(storage: Storage = new InMemoryStorage({ evictAfterTurns: null })
   }
 }
 
-/** A conversation of questions and answers, of about 1,000 tokens each. */
+/** A conversation with a question and an answer of about 1,000 tokens in each round. */
 const dialogue = (turns: number): ChatMessage[] => [
   system('You help.'),
   ...Array.from({ length: turns }, (_, turn) => [
@@ -54,7 +54,7 @@ const dialogue = (turns: number): ChatMessage[] => [
 ]
 
 describe('compress', () => {
-  it('puts a summary of older messages at the end of the system message, and keeps the recent messages', async () => {
+  it('adds a summary of older messages to the end of the system message, and keeps the recent messages', async () => {
     const { compress, expand } = bench()
     const messages = dialogue(4)
     const { summarize, asked } = scripted(snapshotOf('Learn about topics', 'topic 0 is so'))
@@ -82,7 +82,7 @@ describe('compress', () => {
     expect(await expand(outcome.messages)).toEqual({ messages, missing: [] })
   })
 
-  it('adds a system message to a history without one, and removes it again', async () => {
+  it('adds a system message to a history without a system message, and expandHistory removes it', async () => {
     const { compress, expand } = bench()
     const messages = dialogue(4).slice(1)
     const outcome = await compress(messages, { summarize: scripted(snapshotOf('Learn')).summarize })
@@ -110,7 +110,7 @@ describe('compress', () => {
     expect(await expand(outcome.messages)).toEqual({ messages, missing: [] })
   })
 
-  it('merges the existing snapshot into the new one, and can restore messages through all of them', async () => {
+  it('merges the existing snapshot into the new snapshot, and can restore the messages of all snapshots', async () => {
     const { compress, expand } = bench()
     let live: readonly ChatMessage[] = [system('You help.'), user('Find the fault.')]
     const whole = [...live]
@@ -130,11 +130,11 @@ describe('compress', () => {
     }
     expect(asked[5]?.previousSnapshot).toContain('Goal of round 4')
     expect(asked[5]?.prompt).toContain('Goal of round 4')
-    // The list of groups does not grow for ever.
+    // The list of groups has a largest size.
     expect(String(live[0]?.content).match(/\(messages, /g)!.length).toBeLessThanOrEqual(8)
   })
 
-  it('summarizes in consistent groups, each with the snapshot before it', async () => {
+  it('summarizes groups one after another, each with the snapshot of the groups before it', async () => {
     const { compress, expand } = bench()
     const messages = dialogue(8)
     const { summarize, asked } = scripted(...Array.from({ length: 9 }, (_, n) => snapshotOf(`goal ${n}`)))
@@ -146,7 +146,7 @@ describe('compress', () => {
     expect(await expand(outcome.messages)).toEqual({ messages, missing: [] })
   })
 
-  it('keeps summaries of earlier groups if a later one fails', async () => {
+  it('keeps summaries of earlier groups if the summary of a later group fails', async () => {
     const { compress, expand } = bench()
     const messages = dialogue(8)
     const { summarize } = scripted(snapshotOf('one'), snapshotOf('two'), new Error('The model is overloaded.'))
@@ -165,12 +165,16 @@ describe('compress', () => {
     ['nothing', 'no-snapshot', ''],
     ['a greeting', 'no-snapshot', 'Hello! How can I help you today?'],
     ['a snapshot without its end', 'no-snapshot', '<state_snapshot><overall_goal>x</overall_goal>'],
-    ['one in another', 'no-snapshot', `${snapshotOf('x')}${snapshotOf('y')}`],
+    ['a snapshot in another snapshot', 'no-snapshot', `${snapshotOf('x')}${snapshotOf('y')}`],
     ['a snapshot without a goal', 'incomplete', '<state_snapshot><key_knowledge>x</key_knowledge></state_snapshot>'],
     ['a snapshot with an empty goal', 'incomplete', snapshotOf(' \n')],
-    ['more than was there', 'not-smaller', snapshotOf('goal', words('again', 900))],
-    ['a reference that it made up', 'unknown-reference', snapshotOf('goal', 'see call_7_0_abcdefghijklmnopqrst')],
-    ['no text', 'no-snapshot', 7 as never],
+    ['larger than the messages', 'not-smaller', snapshotOf('goal', words('again', 900))],
+    [
+      'a snapshot with an invented reference',
+      'unknown-reference',
+      snapshotOf('goal', 'see call_7_0_abcdefghijklmnopqrst'),
+    ],
+    ['a number', 'no-snapshot', 7 as never],
   ])('rejects a summary that is %s, and keeps the messages', async (_, reason, answer) => {
     const { compress, storage } = bench()
     const messages = dialogue(4)
@@ -180,7 +184,7 @@ describe('compress', () => {
     expect(await Array.fromAsync(storage.list!())).toEqual([])
   })
 
-  it('does not wait for a model that does not answer', async () => {
+  it('stops waiting for a model that does not answer', async () => {
     const { compress } = bench()
     const messages = dialogue(4)
     const { promise } = Promise.withResolvers<string>()
@@ -189,7 +193,7 @@ describe('compress', () => {
     expect(outcome.failures).toMatchObject([{ reason: 'timeout' }])
   })
 
-  it('names the missing option if there is no model, and names messages that are too short for a summary', async () => {
+  it('names the missing option if there is no model, and reports messages that are too short for a summary', async () => {
     const { compress } = bench()
     const messages = dialogue(4)
     const outcome = await compress(messages, {})
@@ -204,7 +208,7 @@ describe('compress', () => {
     expect(little.obstacles).toMatchObject([{ index: 2, reason: 'recent' }])
   })
 
-  it('replaces a request that is itself too large by a reference', async () => {
+  it('replaces the last request of the user by a reference if the request is too large', async () => {
     const { compress, expand } = bench()
     const log = words('log', 600)
     const messages = [user(`Explain this: ${log}`), ...step('a', words('a', 100)), ...step('b', 'ok')]
@@ -219,7 +223,7 @@ describe('compress', () => {
     expect(await expand(outcome.messages)).toEqual({ messages, missing: [] })
   })
 
-  it('runs in mode auto if compacting is not enough, continues from its result, and can be undone', async () => {
+  it('runs in mode auto if compacting is not enough, continues from the compacted history, and can be undone', async () => {
     const { compress, expand } = bench()
     const lines = Array.from({ length: 900 }, (_, line) => `line ${line} of the log`).join('\n')
     const messages = [
@@ -263,7 +267,7 @@ describe('compress', () => {
     expect(invented.failures).toMatchObject([{ step: 'summarize', reason: 'unknown-reference' }])
   })
 
-  it('keeps system messages between other messages in place through all summaries', async () => {
+  it('leaves system messages between other messages in place through all summaries', async () => {
     const { compress, expand } = bench()
     const { summarize } = scripted(snapshotOf('Go on'))
     const all: ChatMessage[] = [user('Begin.')]
@@ -283,7 +287,7 @@ describe('compress', () => {
   })
 
   it.each([1_500.5, 2 ** 31, 2 ** 33, Number.MAX_VALUE])(
-    'accepts %d milliseconds as a time',
+    'accepts %d milliseconds as the summary timeout',
     async (summaryTimeoutMs) => {
       const { compress } = bench()
       const answer = new Promise<string>((resolve) => setTimeout(resolve, 20, snapshotOf('Go on')))
@@ -293,7 +297,7 @@ describe('compress', () => {
     },
   )
 
-  it('keeps values that JSON cannot express, reports them, and never fails because of them', async () => {
+  it('keeps values that JSON cannot express, and reports them as failures instead of throwing', async () => {
     const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: null }).scope('a') })
     const cycle: Record<string, unknown> = {}
     cycle['self'] = cycle
@@ -346,7 +350,7 @@ describe('compress', () => {
     expect(longest).toBeLessThan(200_000)
   })
 
-  it('marks a record with text that the record does not contain, even if it contains other marks', async () => {
+  it('uses a fence that the messages do not contain, even if they contain other fences', async () => {
     const { compress } = bench()
     const marks = Array.from({ length: 20_000 }, (_, number) => (number === 0 ? 'record' : `record_${number}`))
     const { summarize, asked } = scripted(snapshotOf('Go on'))
@@ -358,7 +362,7 @@ describe('compress', () => {
     expect(asked[1]?.prompt).toContain('<<< record_2\n')
   })
 
-  it("passes on the user's instructions, and shortens long texts for the model in their middle", async () => {
+  it('adds the instructions of the options to the prompt, and cuts long texts in the middle', async () => {
     const { compress } = bench()
     const messages = [
       user('First.'),

@@ -46,7 +46,7 @@ interface Progress {
   readonly failures: HistoryFailure[]
 }
 
-/** Replace older messages by summaries, group by group. From a failed group on, nothing changes. */
+/** Replace older messages by summaries, group by group. If a group fails, this group and later groups do not change. */
 export async function compressMessages(
   working: readonly WorkingMessage[],
   format: HistoryFormat<unknown>,
@@ -99,7 +99,7 @@ async function begin(
     progress.snapshot = liveSnapshot(before.parsed, retainedAt)
     return true
   } catch (error) {
-    // The messages stay after any error, and the outcome reports it.
+    // After any error, the messages do not change, and the outcome reports the error.
     const all = units.flat()
     for (const index of all) working[index]!.reason = 'store-failed'
     progress.failures.push({ step: 'store', index: working[all[0] ?? 0]?.index ?? 0, error })
@@ -144,14 +144,13 @@ async function compressGroup(
     progress.stored.push({ name: item.name, kind: item.kind, size: item.size, index: first.index })
     return undefined
   } catch (error) {
-    // The messages stay after any error, and the outcome reports it.
+    // After any error, the messages do not change, and the outcome reports the error.
     progress.failures.push({ step: 'store', index: first.index, error })
     return 'store-failed'
   }
 }
 
 function snapshotGrowth(text: string, before: LiveSnapshot, { archive, countTokens }: ResolvedHistoryOptions): number {
-  // A model may return text of any length.
   const count = (snapshot: HistorySnapshot): number => countTokens(archive.writeSnapshot(snapshot))
   const now = before.groups.length === 0 ? 0 : count(asSnapshot(before))
   const { groups, tokens } = asSnapshot(before)
@@ -184,10 +183,10 @@ function applySnapshot(
   return [...made, ...left]
 }
 
-/** Largest number of groups. With more, the next snapshot replaces them all, so that the list stays short. */
+/** Largest number of groups. The next snapshot then replaces all groups, so that the list stays short. */
 const MAX_GROUPS = 8
 
-/** A stored group, with the positions of its messages that were not removed. */
+/** A stored group, with the current positions of its messages that are still in the history. */
 interface LiveGroup {
   readonly group: ArchivedMessages
   readonly retainedAt: readonly number[]
@@ -221,7 +220,7 @@ const asSnapshot = ({ text, groups, tokens }: LiveSnapshot): HistorySnapshot => 
   tokens,
 })
 
-/** Messages between them that were not removed are stored, too, so that all can be restored in order. */
+/** Store a group. Messages between its messages that stay are stored too, so that the order can be restored. */
 async function storeGroup(
   group: readonly number[],
   text: string,
@@ -245,7 +244,7 @@ async function storeGroup(
   }
   const isFolded = groups.length >= MAX_GROUPS
   if (isFolded) {
-    // Older groups are merged into the new group, which starts with their snapshot and kept messages.
+    // The new group replaces the older groups. It starts with their snapshot and their retained messages.
     messages.push(...withSnapshot([], asSnapshot({ ...before, groups }), archive))
     for (const index of retainedBefore) add(index, true)
   }
@@ -275,13 +274,13 @@ function withoutTaken({ group, retainedAt }: LiveGroup, taken: ReadonlySet<numbe
 interface DividedHistory {
   readonly start: number
   readonly recent: number
-  /** System messages and the last request, which are not removed. */
+  /** Positions of messages that are not removed: system messages and the last request. */
   readonly retained: ReadonlySet<number>
   readonly request: number | undefined
   readonly units: readonly (readonly number[])[]
 }
 
-/** Divide the history. A conversation must begin with the user, so a last request before it is kept, too. */
+/** Divide the history. Conversations must begin with a user message, so the last request may have to stay. */
 function divideHistory(working: readonly WorkingMessage[], options: ResolvedHistoryOptions): DividedHistory {
   const messages = working.map(({ message }) => message)
   const start = systemEnd(messages, options.archive)
@@ -301,7 +300,7 @@ function divideHistory(working: readonly WorkingMessage[], options: ResolvedHist
   return { start, recent, retained, request, units: mergeUnits(units, messages, start, request) }
 }
 
-/** Join units if the conversation would not begin with the user after the first of them is removed. */
+/** Join two units if removing only the first would leave a conversation that does not begin with a user message. */
 function mergeUnits(
   units: readonly (readonly number[])[],
   messages: readonly HistoryMessage[],
@@ -313,7 +312,7 @@ function mergeUnits(
   let isOpen = false
   for (const [position, unit] of units.entries()) {
     if (!isOpen) merged.push([])
-    // Spreading a long list into arguments would exceed the stack.
+    // The loop pushes single values, because spreading a long list into arguments would overflow the stack.
     for (const index of unit) merged.at(-1)!.push(index)
     const next = units[position + 1]?.[0]
     isOpen = next !== undefined && messages[Math.min(request, next)]?.role !== 'user'
@@ -329,7 +328,7 @@ function lastRequest(working: readonly WorkingMessage[], start: number, end: num
   return undefined
 }
 
-/** Group units in order, up to `groupTokens` each. A larger unit is a group of its own, and 0 means one group. */
+/** Group units in order, up to `groupTokens` each. A larger unit becomes a separate group. 0 gives one group. */
 function groupUnits(
   units: readonly (readonly number[])[],
   working: readonly WorkingMessage[],
@@ -353,12 +352,12 @@ function groupUnits(
   return [...groups, current]
 }
 
-/** Smallest share of the limit for which a model call is worthwhile. */
+/** Smallest share of the limit that the summarized messages must have. A model call for less is not worthwhile. */
 const MIN_SHARE = 0.05
 
 interface CompressionPlan extends DividedHistory {
   readonly before: SystemSnapshot | undefined
-  /** The reason why nothing was compressed, if any. */
+  /** The reason why nothing is compressed, if any. */
   readonly reason: 'no-summarize' | 'too-little' | undefined
 }
 
@@ -372,7 +371,7 @@ function planCompression(working: readonly WorkingMessage[], options: ResolvedHi
   return { ...divided, before: found, reason }
 }
 
-/** Set the reason of each message for which it is known without asking a model. */
+/** Set the reason of each message that is known before a model is called. */
 function noteReasons(
   working: readonly WorkingMessage[],
   { start, recent, request, units, reason }: CompressionPlan,

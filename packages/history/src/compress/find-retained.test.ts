@@ -34,7 +34,7 @@ const SUMMARY =
 
 const REQUESTS = ['first', 'second']
 
-/** Two messages of the system between the steps stay where they are, as the request does. */
+/** The request and the two system messages between the steps stay in the history. */
 const HISTORY: Message[] = [
   { role: 'system', content: 'You help.' },
   user('Read it.'),
@@ -68,8 +68,8 @@ function bench(storage: Storage, redact?: (text: string) => string) {
   }
 }
 
-describe('a message that a snapshot keeps in the history', () => {
-  it('is restored once, whether it is still in the history or also summarized', async () => {
+describe('a message that stays in the history beside a snapshot', () => {
+  it('is restored only once, whether it is still in the history or was summarized later', async () => {
     const { compress, expand } = bench(new InMemoryStorage({ evictAfterTurns: null }).scope('a'))
     const first = await compress(HISTORY)
     expect(first.messages[0]?.content).toMatch(/, kept 1, 4, 5\)$/)
@@ -81,7 +81,11 @@ describe('a message that a snapshot keeps in the history', () => {
 
   it.each<[string, number, (retained: Message[]) => Message[]]>([
     ['the request', 1, ([request, ...rest]) => [user(`${request?.content} All of it.`), ...rest]],
-    ['one between others', 4, ([request, , last]) => [request!, { role: 'system', content: 'New.' }, last!]],
+    [
+      'a system message between others',
+      4,
+      ([request, , last]) => [request!, { role: 'system', content: 'New.' }, last!],
+    ],
   ])('is stored again if a program has changed it: %s', async (_, at, change) => {
     const { compress, expand } = bench(new InMemoryStorage({ evictAfterTurns: null }).scope('a'))
     const [system, one, two, three, ...rest] = (await compress(HISTORY)).messages
@@ -96,7 +100,7 @@ describe('a message that a snapshot keeps in the history', () => {
     expect(expanded).toContainEqual(HISTORY[at])
   })
 
-  it('does not hide the message at its position after a program has removed it', async () => {
+  it('does not hide the message that moved to its position after a program removed it', async () => {
     const { compress, expand } = bench(new InMemoryStorage({ evictAfterTurns: null }).scope('a'))
     const [system, , ...rest] = (await compress(HISTORY)).messages
     const outcome = await compress([system!, ...rest, ...MORE])
@@ -104,7 +108,7 @@ describe('a message that a snapshot keeps in the history', () => {
     expect(await expand(outcome.messages)).toEqual([...HISTORY, ...MORE])
   })
 
-  it('is stored again if the messages with its reference were removed', async () => {
+  it('is stored again if the messages that contain its reference were removed', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
     const { compress } = bench(storage)
     const first = await compress(HISTORY)
@@ -114,7 +118,7 @@ describe('a message that a snapshot keeps in the history', () => {
     expect(new TextDecoder().decode(group.content)).toContain('Read it.')
   })
 
-  it('is unchanged if the storage is unavailable', async () => {
+  it('does not change if the storage is unavailable', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
     const first = await bench(storage).compress(HISTORY)
     const error = new StorageError('unavailable', 'The storage is out of reach.')
@@ -126,7 +130,7 @@ describe('a message that a snapshot keeps in the history', () => {
     expect(outcome.obstacles[0]?.reason).toBe('store-failed')
   })
 
-  it('is recognized even if a part was removed before it was stored', async () => {
+  it('is recognized even if redact removed a part of its stored copy', async () => {
     const { compress, expand } = bench(new InMemoryStorage({ evictAfterTurns: null }).scope('a'), (text) =>
       text.replaceAll('Read it.', '[gone]'),
     )

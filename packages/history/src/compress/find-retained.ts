@@ -9,12 +9,12 @@ import { findSystemSnapshot, withoutSnapshot } from './system-snapshot.ts'
 
 const MAX_LOOKED_AT = 16
 
-/** The context for recognizing copies of messages. */
+/** The functions and options that recognize a message as a copy of a stored message. */
 export interface Finding extends Restoring {
   readonly redact: ((text: string) => string) | undefined
 }
 
-/** Return the positions of the messages that a snapshot kept; `undefined` for removed or changed ones. */
+/** Find the messages beside a snapshot. Returns a position for each, or `undefined` if it was removed or changed. */
 export async function findRetained(
   messages: readonly HistoryMessage[],
   start: number,
@@ -49,10 +49,10 @@ async function isCopy(live: HistoryMessage, stored: HistoryMessage, finding: Fin
   return redacted !== undefined && isEqual(redacted, other)
 }
 
-/** Longest chain of snapshots. Only an attacker would make a longer one. */
+/** Longest chain of nested snapshots. Only an attacker would make a longer chain. */
 const MAX_DEPTH = 200
 
-/** Restore the messages of a snapshot and remove it. If a group is missing, the messages do not change. */
+/** Replace a snapshot by the messages that it summarizes. If a group is missing, the history does not change. */
 export async function expandSnapshot(
   messages: readonly HistoryMessage[],
   archive: HistoryArchive,
@@ -70,7 +70,7 @@ export async function expandSnapshot(
     for (const position of group.retained) retained.push(stored[position - 1])
     restored.push(await expandSnapshot(stored, archive, restoring, depth + 1))
   }
-  // A message that was changed since is not a copy, and stays.
+  // A message that was changed after it was stored is not a copy, so it stays.
   const dropped = new Set(await findRetained(messages, after, retained, restoring))
   const rest = messages.slice(after).filter((_, index) => !dropped.has(after + index))
   return [...withoutSnapshot(messages.slice(0, after), found), ...restored.flat(), ...rest]
@@ -92,7 +92,7 @@ export async function retrieveGroup(
   }
 }
 
-/** Redact messages in encoded form. Throws if the format cannot read the result. */
+/** Redact messages in encoded form. Throws if the format cannot parse the redacted messages. */
 export function readableJson(
   format: HistoryFormat<unknown>,
   json: string,

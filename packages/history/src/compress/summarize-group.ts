@@ -20,7 +20,7 @@ interface SummaryGroup {
 
 type GroupSummary = { readonly snapshot: string } | { readonly rejection: SummaryRejection; readonly error?: unknown }
 
-/** Ask for the snapshot of a group, and check it. It never rejects, and stops at the timeout. */
+/** Request the snapshot of a group from the model, and check the answer. Never rejects, and stops at the timeout. */
 export async function summarizeGroup(
   group: SummaryGroup,
   summarize: Summarize,
@@ -45,11 +45,11 @@ export async function summarizeGroup(
   try {
     answer = await orEnded(summarize({ prompt, maxTokens, messages, previousSnapshot, signal }), signal)
   } catch (error) {
-    // The callback is user code that uses the network.
+    // The callback is user code that calls a model over the network, so it may throw any error.
     return { rejection: timeout.aborted ? 'timeout' : 'model-failed', error }
   }
   const named = new Set(references)
-  // A reference that the prompt contains is not invented by the model.
+  // If the prompt contains a reference, the model did not invent it.
   const inPrompt = referencesIn(prompt)
   const summary = readSummary(answer, (reference) => named.has(reference) || inPrompt.has(reference))
   if ('rejection' in summary) return summary
@@ -132,7 +132,7 @@ function summaryPrompt(prompt: SummaryPrompt): string {
   ].join('\n')
 }
 
-/** Returns a fence that does not occur in the text, which is scanned once. */
+/** Return a fence that does not occur in the text. The text is scanned only once. */
 function fenceFor(text: string): string {
   if (!text.includes('record')) return 'record'
   const taken = new Set<number>()
@@ -213,7 +213,7 @@ function readSummary(answer: unknown, mayName: (reference: string) => boolean): 
     .slice(start + START.length, end)
     .trim()
     .toWellFormed()
-  // A nested snapshot hides the end of the block.
+  // A nested snapshot would make the end of the outer snapshot ambiguous.
   if (snapshot.includes(START) || snapshot.includes(END)) return { rejection: 'no-snapshot' }
   if (!REQUIRED_SECTIONS.every((name) => sectionOf(snapshot, name) !== '')) return { rejection: 'incomplete' }
   for (const reference of referencesIn(snapshot)) if (!mayName(reference)) return { rejection: 'unknown-reference' }

@@ -24,7 +24,7 @@ export function findSystemSnapshot(
   return found
 }
 
-/** Return the end of the leading system messages. System messages after a snapshot belong to the conversation. */
+/** Return the end of the leading system messages. A snapshot ends them, even if system messages follow it. */
 export function systemEnd(messages: readonly HistoryMessage[], archive: HistoryArchive): number {
   const found = findSystemSnapshot(messages, archive)
   if (found !== undefined) return found.message + 1
@@ -32,7 +32,7 @@ export function systemEnd(messages: readonly HistoryMessage[], archive: HistoryA
   return spoken < 0 ? messages.length : spoken
 }
 
-/** Put a snapshot at the end of the leading system messages, replacing an earlier one. */
+/** Put a snapshot at the end of the leading system messages. It replaces an earlier snapshot. */
 export function withSnapshot(
   system: readonly HistoryMessage[],
   snapshot: HistorySnapshot,
@@ -50,7 +50,7 @@ export function withSnapshot(
   return system.with(system.length - 1, { ...last, parts: withBlock(last, block) })
 }
 
-/** Add a block to a message. If the message has one text, the block is added to it. Otherwise it is a new part. */
+/** Add a snapshot to a message. If the message is a single text, append to the text. Otherwise add a part. */
 function withBlock({ parts }: HistoryMessage, block: string): HistoryMessage['parts'] {
   const [only] = parts
   if (parts.length === 1 && only?.type === 'text') return [{ ...only, text: appendSnapshot(only.text, block) }]

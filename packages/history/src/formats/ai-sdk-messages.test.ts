@@ -10,7 +10,7 @@ const tool = (output: object): object[] => [
   { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c', toolName: 'read', output, ...options }] },
 ]
 
-/** Write a tool message whose result has other content. */
+/** Write a tool message after replacing the content of its result. */
 function withContent(output: object, content: readonly HistoryContent[]): unknown {
   const messages = format.read(tool(output)).map((message) => ({
     ...message,
@@ -53,7 +53,7 @@ describe('aiSdkMessages', () => {
     expect(withContent(before, [short])).toStrictEqual(after)
   })
 
-  it('turns a text into JSON, and keeps an error an error', () => {
+  it('replaces a text by JSON, and an error result is still an error', () => {
     const json: HistoryContent = { type: 'json', value: { a: 1 } }
     expect(withContent({ type: 'text', value: 'short', ...options }, [json])).toStrictEqual({
       type: 'json',
@@ -66,7 +66,7 @@ describe('aiSdkMessages', () => {
     })
   })
 
-  it('writes blocks of several kinds as content, with media in the form of outputs', () => {
+  it('writes blocks of several kinds as a list, with media in the format of tool outputs', () => {
     const image: HistoryContent = { type: 'image', mediaType: 'image/png', base64: 'iVBORw0KGgo=' }
     expect(withContent({ type: 'text', value: 'short' }, [short, image])).toEqual({
       type: 'content',
@@ -106,7 +106,7 @@ describe('aiSdkMessages', () => {
     expect(second.data.buffer).toBe(bytes.buffer)
   })
 
-  it('keeps provider results, approvals and denials', () => {
+  it('does not change provider results, approvals and denials', () => {
     const search = { toolCallId: 's', toolName: 'web_search' }
     const messages = format.read([
       {
@@ -127,7 +127,7 @@ describe('aiSdkMessages', () => {
     expect(kinds).toEqual([['opaque', 'opaque', 'opaque'], ['opaque'], ['opaque'], ['opaque']])
   })
 
-  it('keeps a system message as text', () => {
+  it('writes a system message as one text', () => {
     const [message] = format.read([{ role: 'system', content: 'Be brief.', ...options }])
     const longer: HistoryMessage = { ...message!, parts: [...message!.parts, short] }
     expect(format.write([longer])).toStrictEqual([{ role: 'system', content: 'Be brief.\n\nshort', ...options }])
@@ -140,7 +140,7 @@ describe('aiSdkMessages', () => {
       [{ role: 'tool', content: [{ type: 'tool-result' }] }],
       'messages[0].content[0].toolCallId must be a string, not undefined.',
     ],
-  ])('refuses %j', (messages, error) => {
+  ])('rejects %j', (messages, error) => {
     expect(() => format.read(messages)).toThrow(new TypeError(error))
   })
 })

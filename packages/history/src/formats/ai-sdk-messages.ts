@@ -113,7 +113,7 @@ function readResult(part: Fields, place: string, executed: ReadonlySet<string>):
   return { type: 'tool-result', callId, toolName, content: readOutput(output), ...(isError ? { isError } : {}) }
 }
 
-/** For text or JSON, the native value is the whole output, because it may have other fields. */
+/** The native value of text or JSON is the whole output, because the output may have other fields. */
 function readOutput(output: Fields): HistoryContent[] {
   const { type, value } = output
   const native = nativeOfPart(output)
@@ -172,7 +172,7 @@ function readData(data: unknown): MediaSource | undefined {
 }
 
 function patchAiSdkMessage(native: Fields, { role, parts }: HistoryMessage, index: number): Fields {
-  // The system prompt is text in every version.
+  // In every version of the SDK, the system prompt is text.
   const content = role === 'system' ? String(native['content']) : native['content']
   return withFields(native, { content: writeContent(content, parts, '\n\n', `messages[${index}]`, CONTENT) })
 }
@@ -200,7 +200,7 @@ const CONTENT: ContentRules = {
   },
 }
 
-/** Rules for outputs, in which media have other types than in messages. */
+/** Rules for tool outputs, which name types of media differently than messages do. */
 const OUTPUT_CONTENT: ContentRules = {
   ...CONTENT,
   writeMedia: (media) => {
@@ -213,7 +213,7 @@ const OUTPUT_CONTENT: ContentRules = {
   },
 }
 
-/** Whether a value is a whole output, not a part of one. */
+/** Whether a value is a whole output, not one part of an output. */
 const isOutput = (native: unknown): native is Fields =>
   isFields(native) && (Object.hasOwn(native, 'value') || native['type'] === 'execution-denied')
 

@@ -44,7 +44,7 @@ describe('anthropicMessages', () => {
     expect(messages[3]?.parts[0]).toMatchObject({ callId: 'a', toolName: 'read' })
   })
 
-  it('shortens results of every kind, and keeps all their other fields', () => {
+  it('shortens results of every kind, and keeps their other fields', () => {
     const results = [
       { type: 'tool_result', tool_use_id: 'a', is_error: true, content: 'long', ...mark },
       {
@@ -89,7 +89,7 @@ describe('anthropicMessages', () => {
     expect(format.write([{ ...message!, parts: [restored] }])).toStrictEqual(conversation)
   })
 
-  it('reads a plain text document as its text', () => {
+  it('reads a plain text document as text', () => {
     const document = { type: 'document', title: 'notes', source: { type: 'text', media_type: 'text/plain', data: 'a' } }
     const [message] = format.read({ messages: [{ role: 'user', content: [document] }] })
     const [part] = message!.parts
@@ -100,7 +100,7 @@ describe('anthropicMessages', () => {
     ])
   })
 
-  it('keeps tool results of the provider, and data for programs', () => {
+  it('does not change tool results of the provider, and results that only a program reads', () => {
     const blocks = [
       { type: 'server_tool_use', id: 's', name: 'web_search', input: {} },
       { type: 'mcp_tool_result', tool_use_id: 's', content: [] },
@@ -143,7 +143,7 @@ describe('anthropicMessages', () => {
       'messages[0].content[0].id must be a string, not undefined.',
     ],
     [{ system: 7, messages: [] }, 'system must be a string or an array, not a number.'],
-  ])('refuses %j', (conversation, error) => {
+  ])('rejects %j', (conversation, error) => {
     expect(() => format.read(conversation as never)).toThrow(new TypeError(error))
   })
 })

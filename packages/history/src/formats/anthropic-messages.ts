@@ -32,8 +32,8 @@ export interface AnthropicConversation<Message, System> {
 /**
  * Create the format for Anthropic's Messages API. The system prompt is read as the first message.
  *
- * A user message with only tool results has the role `tool`. Reasoning, server tools and unknown blocks do not change.
- * Write a request with `{ ...request, ...format.write(messages) }`. Its other fields are not read.
+ * A user message that has only tool results gets the role `tool`. Reasoning, server tools and unknown blocks do not
+ * change. Write a request with `{ ...request, ...format.write(messages) }`. Other fields of the request are not read.
  *
  * Reading an invalid message throws a `TypeError` that names the message and the field.
  *
@@ -76,7 +76,7 @@ const ROLES = { system: 'system', user: 'user', assistant: 'assistant' } as cons
 
 interface Calls {
   readonly names: Map<string, string>
-  /** Calls made by code in the provider's sandbox. No model reads their results, which must not be changed. */
+  /** Calls made by code in the provider's sandbox. Only this code reads their results, which must not change. */
   readonly ofPrograms: Set<string>
 }
 
@@ -126,7 +126,7 @@ function readBlock(block: unknown, place: string, calls: Calls): HistoryPart {
   if (type === 'tool_result') return readResult(block, place, calls)
   if (type === 'thinking' && typeof thinking === 'string') return asRead({ type: 'reasoning', text: thinking, native })
   if (type === 'redacted_thinking') return asRead({ type: 'reasoning', text: '', native })
-  // Search results are separate blocks; a JSON part would lose that.
+  // A message has search results as separate blocks, and a JSON part would not become such a block again.
   const piece = type === 'search_result' ? undefined : readPiece(block)
   return asRead({ ...((piece as HistoryPart | undefined) ?? { type: 'opaque', value: block }), native })
 }
@@ -199,11 +199,11 @@ const CONTENT: ContentRules = {
     return isFields(block['source']) ? { ...block, source: { ...block['source'], data: text } } : { ...block, text }
   },
   writeMedia,
-  // A restored search result has no native value.
+  // A restored search result has no native value, so its JSON becomes a block again.
   writeJson: (value) => (isFields(value) && value['type'] === 'search_result' ? value : undefined),
   patchTool: (native, part, place) => {
     if (part.type === 'tool-call') return withFields(native, { input: part.input })
-    // The content for a program is one opaque block.
+    // A result for a program is one opaque block.
     const [only] = part.content
     if (only?.type === 'opaque' && part.content.length === 1 && only.native?.value === native['content']) return native
     return withFields(native, { content: writeContent(native['content'], part.content, '\n', place, CONTENT) })

@@ -10,7 +10,7 @@ export const isFields = (value: unknown): value is Fields =>
 /** Return the messages of a conversation. Throws a `TypeError` if the messages are not an array. */
 export function checkMessages(messages: unknown, field = 'messages'): readonly unknown[] {
   if (!Array.isArray(messages)) throw new TypeError(`${field} must be an array, not ${kindOf(messages)}.`)
-  // Holes become invalid messages.
+  // `Array.from` turns holes into `undefined`, which is then reported as an invalid message.
   return Array.from(messages as readonly unknown[])
 }
 
@@ -28,7 +28,7 @@ export function checkString(value: unknown, place: string): string {
   return value
 }
 
-/** Return the neutral role for a role of an API, which must be an own key of `roles`. */
+/** Convert a role of an API to a neutral role. `roles` maps each allowed role of the API. */
 export function checkRole(
   roles: Readonly<Record<string, HistoryRole>>,
   role: unknown,
@@ -66,21 +66,9 @@ export interface MessageWriter {
 }
 
 /**
- * Write messages. Unchanged messages are the same objects, and changed ones are patched.
+ * Write messages. An unchanged message is the same object as before, and a changed message is patched.
  *
- * Throws a `TypeError` for a message of another format, unless it is a system message of text.
- *
- * @example
- * ```ts
- * import { writeMessages } from '@spillway/history/format'
- *
- * const written = writeMessages([{ role: 'system', parts: [{ type: 'text', text: 'You help.' }] }], {
- *   format: 'mine',
- *   patch: (native) => native,
- *   makeSystem: (text) => ({ role: 'system', lines: [text] }),
- * })
- * console.assert(written[0]?.['role'] === 'system')
- * ```
+ * Throws a `TypeError` for a message of another format, unless it is a system message that has only text.
  */
 export function writeMessages(messages: readonly HistoryMessage[], writer: MessageWriter): Fields[] {
   const { format } = writer
@@ -91,7 +79,7 @@ export function writeMessages(messages: readonly HistoryMessage[], writer: Messa
   })
 }
 
-/** Write messages of an API with a separate system prompt. `toParts` converts a prompt, to join several prompts. */
+/** Write messages of an API with a separate system prompt. `joinPrompts` joins prompts that are not all strings. */
 export function writeWithSystem(
   messages: readonly HistoryMessage[],
   [systemKey, listKey]: readonly [system: string, list: string],
@@ -114,7 +102,7 @@ function textOfSystem({ role, parts }: HistoryMessage, index: number, format: st
   throw new TypeError(`messages[${index}] was not read as ${format}. Write messages with the format that read them.`)
 }
 
-/** Return the function that makes native values of a format. */
+/** Return a function that creates native values of a format. */
 export const nativeIn =
   (format: string): ((value: unknown) => NativeValue) =>
   (value) => ({ format, value })

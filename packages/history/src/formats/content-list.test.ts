@@ -7,7 +7,7 @@ const LONG = 'a line of a log\n'.repeat(1_000)
 const REFERENCE =
   '[Offloaded: 1 block, ~4000 tokens]\nreference: call_1_0123456789abcdef0123456789abcdef\nIt can be read with the tool.'
 
-it('a field has the same name after a reference replaces its text', () => {
+it('the field of a response that holds its text is the same after a reference replaces the text', () => {
   const value = fc.oneof(fc.jsonValue(), fc.constantFrom(LONG, 'short', 'x'.repeat(100)))
   const response = fc.dictionary(fc.constantFrom('output', 'stdout', 'stderr', 'code', '__proto__'), value, {
     noNullPrototype: true,
@@ -34,7 +34,7 @@ it.each([
   expect(responseTextField(response)).toBe(field)
 })
 
-it('large or cyclic values are not traversed', () => {
+it('a large or cyclic response has no text field', () => {
   const cycle: Record<string, unknown> = { log: LONG }
   cycle['self'] = cycle
   expect(responseTextField(cycle)).toBeUndefined()

@@ -9,23 +9,23 @@ import {
 } from '../history-message.ts'
 import { isFields, type Fields } from './check-fields.ts'
 
-/** A written block: a text, or a part of an array. */
+/** A written block: a string, or a part of an array. */
 export type WrittenPiece = string | Fields
 
 export interface ContentListOptions {
-  /** The original content: a string, an array, nothing, or in some APIs a single part. */
+  /** The original content: a string, an array, `undefined`, or in some APIs a single part. */
   readonly original: unknown
-  /** The written blocks. Text that was a string is a string. New texts are in `fresh`. */
+  /** The written blocks. A text whose native form is a string is a string. */
   readonly pieces: readonly WrittenPiece[]
-  /** The written blocks that contain new texts. */
+  /** The written blocks with new texts. */
   readonly fresh: ReadonlySet<WrittenPiece>
   readonly toPart: (text: string) => Fields
   readonly separator: string
-  /** Fields that apply to the prompt up to a part, such as a cache breakpoint. */
+  /** Fields that apply to the prompt up to a part, for example a cache breakpoint. */
   readonly marks: readonly string[]
 }
 
-/** Join content: unchanged content is the same object, text that was a string a string, other content an array. */
+/** Join written blocks to content. Unchanged content is the same object, and only strings give a string. */
 export function writeContentList({ original, pieces, fresh, toPart, separator, marks }: ContentListOptions): unknown {
   if (isSame(original, pieces)) return original
   const [only] = pieces
@@ -34,7 +34,7 @@ export function writeContentList({ original, pieces, fresh, toPart, separator, m
   const isString = !Array.isArray(original) && pieces.every((piece) => typeof piece === 'string' || fresh.has(piece))
   if (isString) return pieces.map((piece) => (typeof piece === 'string' ? piece : piece['text'])).join(separator)
   const list: readonly unknown[] = Array.isArray(original) ? original : []
-  // A list may contain plain strings.
+  // A list may contain strings next to parts.
   const texts = new Set(list.filter((part) => typeof part === 'string'))
   const parts = pieces.map((piece) => (typeof piece === 'string' && !texts.has(piece) ? toPart(piece) : piece))
   return keepMarks(list, parts, fresh, marks)
@@ -65,25 +65,25 @@ function keepMarks(
   return Object.keys(retained).length === 0 ? parts : parts.with(at, { ...text, ...retained })
 }
 
-/** The rules by which one API writes the content of messages and results. */
+/** Rules for writing the content of messages and results for one API. */
 export interface ContentRules extends Pick<ContentListOptions, 'toPart' | 'marks'> {
   readonly format: string
-  /** End of the error for a block that the API does not support: `… cannot hold this image…`. */
+  /** Words for the error about an unsupported block: `<owner> cannot contain this image<api>.` */
   readonly place: readonly [owner: string, api: string]
-  /** Return the native block of a native value. Defaults to the value itself. */
+  /** Return the native block in a native value. Defaults to the native value itself. */
   readonly blockOf?: ((native: unknown) => unknown) | undefined
-  /** Return a native block with another text. Return `undefined` if the block has no text. */
+  /** Return a copy of a native block with another text. Return `undefined` if the block has no text. */
   readonly withText: (block: Fields, text: string) => Fields | undefined
   readonly writeMedia: (media: HistoryMedia) => Fields | undefined
-  /** Return the block of a JSON value. Return `undefined` if the value becomes text. */
+  /** Return the block for a JSON value. Return `undefined` to write the value as text. */
   readonly writeJson?: ((value: unknown) => Fields | undefined) | undefined
-  /** Patch a call or result that is one of the parts. */
+  /** Apply the changes of a call or result to its native block. */
   readonly patchTool?:
     | ((native: Fields, part: HistoryToolCall | HistoryToolResult, place: string) => Fields)
     | undefined
 }
 
-/** Write content with its current parts. Throws a `TypeError` if the API does not support one of them. */
+/** Write content with its current parts. Throws a `TypeError` if the API does not support a part. */
 export function writeContent(
   original: unknown,
   parts: readonly (HistoryPart | HistoryContent)[],
@@ -113,7 +113,7 @@ export function writeContent(
   return writeContentList({ ...rules, original, pieces, fresh, separator })
 }
 
-/** Write a block that has no native form. Throws a `TypeError` if the API does not support it. */
+/** Write a block that has no native form. Throws a `TypeError` if the API does not support the block. */
 export function writeBlock(
   block: Exclude<HistoryPart | HistoryContent, HistoryToolCall | HistoryToolResult>,
   place: string,
@@ -126,18 +126,18 @@ export function writeBlock(
   throw new TypeError(`${place}: ${owner} cannot contain this ${block.type}${api}.`)
 }
 
-/** Serialize a value. Throws a `TypeError` with the place of the value if JSON does not support it. */
+/** Serialize a value. Throws a `TypeError` that names `place` if JSON cannot express the value. */
 export function jsonText(value: unknown, place: string): string {
   try {
     return JSON.stringify(value) ?? 'null'
   } catch (error) {
-    // Cycles and big integers throw a TypeError, deep or long values a RangeError.
+    // Cycles and big integers throw a `TypeError`. Values that are too deep or too long throw a `RangeError`.
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error
     throw new TypeError(`${place} cannot be written as JSON: ${error.message}`, { cause: error })
   }
 }
 
-/** Join text and JSON blocks, and skip empty ones. Return `undefined` if there is another block. */
+/** Join text and JSON blocks, without empty texts. Return `undefined` if there is a block of another type. */
 export function resultText(content: readonly HistoryContent[], place: string): string | undefined {
   const texts: string[] = []
   for (const piece of content) {
@@ -148,26 +148,29 @@ export function resultText(content: readonly HistoryContent[], place: string): s
   return texts.join('\n')
 }
 
-/** Parse a call's arguments. Text that is not JSON is returned unchanged. */
+/** Parse a call's arguments. If their text is not JSON, return the text. */
 export function argumentsValue({ input, inputIsText }: HistoryToolCall): unknown {
   if (!inputIsText || typeof input !== 'string') return input
-  // A model may write nothing if a tool takes no arguments.
+  // A model may write an empty text if a tool takes no arguments.
   const value = input.trim() === '' ? {} : parseJsonText(input)
   return value === undefined ? input : value
 }
 
-/** Parse a call's arguments to an object. Another value becomes the only field of an object. */
+/** Parse a call's arguments to an object. A value that is not an object becomes the field `input`. */
 export function argumentsObject(call: HistoryToolCall): Fields {
   const value = argumentsValue(call)
   return isFields(value) ? value : { input: value }
 }
 
-/** Longest text that counts as short. Every replacement is longer, so that the choice of the field does not change. */
+/** Largest length of a short text. Every replacement is longer, so a replaced text is still found as the long text. */
 const MAX_SHORT_TEXT = 100
 const MAX_BESIDE_TEXT = 1_000
 const TEXT_FIELDS: ReadonlySet<string> = new Set(['output', 'result', 'error', 'content'])
 
-/** Return the field with nearly all text of a function response, if there is one, also after a replacement. */
+/**
+ * Return the name of the field that has nearly all text of a function response. Return `undefined` if there is none.
+ * After the text was replaced, the function returns the same field.
+ */
 export function responseTextField(response: Fields): string | undefined {
   const names = Object.keys(response)
   const [only] = names

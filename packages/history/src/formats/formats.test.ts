@@ -24,14 +24,14 @@ const FORMATS: Readonly<Record<FormatName, HistoryFormat<unknown>>> = {
 const RUNS = propertyRuns(50, 1_000)
 const REFERENCE = `[Offloaded: 1 block, ~12345 tokens]\nIt is stored, and can be read with the tool.\n${'the beginning of it '.repeat(6)}`
 
-/** The messages of a conversation, and its system prompt where that stands apart. */
+/** Return the messages of a conversation, and its system prompt if that is a separate field. */
 function messagesOf(conversation: unknown): unknown[] {
   if (Array.isArray(conversation)) return conversation
   const { messages, contents, ...prompt } = conversation as Record<string, unknown>
   return [...Object.values(prompt), ...((messages ?? contents) as unknown[])]
 }
 
-/** Change parts of messages, as compaction does: by copies of them. */
+/** Change parts in copies of messages, as compaction does. */
 function edit(messages: readonly HistoryMessage[], change: (part: HistoryPart) => HistoryPart): HistoryMessage[] {
   return messages.map((message) => {
     const parts = message.parts.map(change)
@@ -39,7 +39,7 @@ function edit(messages: readonly HistoryMessage[], change: (part: HistoryPart) =
   })
 }
 
-/** Expect equal values; a field `constructor` is one like others. */
+/** Expect equal values. A field `constructor` is compared like any other field. */
 function expectSame(value: unknown, expected: unknown): void {
   if (!isDeepStrictEqual(value, expected)) expect(inspect(value, { depth: 12 })).toBe(inspect(expected, { depth: 12 }))
   expect(isDeepStrictEqual(value, expected)).toBe(true)
@@ -49,7 +49,7 @@ const isResult = (part: HistoryPart): part is HistoryToolResult => part.type ===
 const isCall = (part: HistoryPart): part is HistoryToolCall => part.type === 'tool-call'
 const partsOf = (messages: readonly HistoryMessage[]): HistoryPart[] => messages.flatMap(({ parts }) => parts)
 
-/** Put a reference in the place of all that a result has, but for what is opaque. */
+/** Replace the whole content of a result by a reference, except for opaque blocks. */
 function shorten(part: HistoryPart): HistoryPart {
   if (!isResult(part)) return part
   const retained = part.content.filter(({ type }) => type === 'opaque')
@@ -57,12 +57,12 @@ function shorten(part: HistoryPart): HistoryPart {
   return { ...part, content: [{ type: 'text', text: REFERENCE }, ...retained] }
 }
 
-describe.each(FORMAT_NAMES)('%s', (name) => {
+describe.each(FORMAT_NAMES)('the format %s', (name) => {
   const format = FORMATS[name]
   const histories = nativeHistories(name)
   const invalid = nativeHistories(name, { orphans: true })
 
-  it('writes the same message objects that it has read', () => {
+  it('writes the same message objects that were read', () => {
     fc.assert(
       fc.property(fc.oneof(histories, invalid), (conversation) => {
         const written = format.write(format.read(conversation))
@@ -76,7 +76,7 @@ describe.each(FORMAT_NAMES)('%s', (name) => {
     )
   })
 
-  it('writes equal messages from copies and from saved JSON', () => {
+  it('writes equal messages from copies of messages and from saved JSON', () => {
     fc.assert(
       fc.property(histories, (conversation) => {
         const messages = format.read(conversation)
@@ -89,7 +89,7 @@ describe.each(FORMAT_NAMES)('%s', (name) => {
     )
   })
 
-  it('changes only the content of results, and restores it', () => {
+  it('changes only the content of results, and can restore it', () => {
     fc.assert(
       fc.property(fc.oneof(histories, invalid), (conversation) => {
         const original = format.read(conversation)
@@ -101,7 +101,7 @@ describe.each(FORMAT_NAMES)('%s', (name) => {
         expect(found.map(({ content }) => content.map(withoutNative))).toEqual(
           shortened.map(({ content }) => content.map(withoutNative)),
         )
-        // With the pieces that were read in their places again, all is as it was.
+        // After the original blocks are put back, all values are equal to the originals.
         const contents = partsOf(original).filter(isResult)
         let at = -1
         const restored = edit(reread, (part) =>
@@ -136,7 +136,7 @@ describe.each(FORMAT_NAMES)('%s', (name) => {
     )
   })
 
-  it('appends a text to the system prompt, and makes a prompt if there is none', () => {
+  it('appends a text to the system prompt, and creates a system prompt if there is none', () => {
     fc.assert(
       fc.property(histories, (conversation) => {
         const snapshot = { type: 'text', text: '<state_snapshot>' } as const
@@ -157,7 +157,7 @@ describe.each(FORMAT_NAMES)('%s', (name) => {
     )
   })
 
-  it('keeps the messages of any value that it can read, and throws only a TypeError', () => {
+  it('writes the same messages for any value that it can read, and otherwise throws a TypeError', () => {
     const roles = fc.constantFrom('user', 'assistant', 'tool', 'model', 'system', 'function', '__proto__', 7)
     const types = fc.constantFrom(
       'text',
@@ -205,7 +205,7 @@ describe.each(FORMAT_NAMES)('%s', (name) => {
 
 const withoutNative = ({ native: _native, ...piece }: { readonly native?: unknown }): object => piece
 
-it('messages of another format are refused, and the error names the fix', () => {
+it('messages of another format are rejected, and the error names the fix', () => {
   const messages = FORMATS['openai-chat'].read([{ role: 'user', content: 'Why did the build fail?' }])
   expect(() => FORMATS['anthropic-messages'].write(messages)).toThrow(
     'messages[0] was not read as anthropic-messages. Write messages with the format that read them.',

@@ -12,7 +12,7 @@ const response = (name: string, value: object = {}, id?: string): object => ({
   functionResponse: { ...(id === undefined ? {} : { id }), name, response: value },
 })
 
-/** The places of the calls that responses answer. */
+/** Return the calls of all responses, as positions. */
 function pairsOf(contents: object[]): number[] {
   const parts = format.read({ contents }).flatMap((message) => message.parts)
   const ids = parts.filter((part): part is HistoryToolCall => part.type === 'tool-call').map(({ id }) => id)
@@ -21,7 +21,7 @@ function pairsOf(contents: object[]): number[] {
   return results.map(({ callId }) => ids.indexOf(callId))
 }
 
-/** Write a response that has other content. */
+/** Write a response after replacing its content. */
 function withContent(functionResponse: object, content: readonly HistoryContent[]): object {
   const messages = format.read({ contents: [{ role: 'user', parts: [{ functionResponse }] }] }).map((message) => ({
     ...message,
@@ -40,7 +40,7 @@ const short: HistoryContent = { type: 'text', text: 'short' }
 const log = 'a line of a log\n'.repeat(20)
 
 describe('geminiContents', () => {
-  it('pairs responses with calls by id, or by name in their order', () => {
+  it('pairs responses with calls by id, or by name and order', () => {
     expect(
       pairsOf([
         { role: 'model', parts: [call('read'), call('grep'), call('read')] },
@@ -62,7 +62,7 @@ describe('geminiContents', () => {
     ).toEqual([0, -1, 2])
   })
 
-  it('writes no ids if the API has none', () => {
+  it('writes no ids if the original has no ids', () => {
     const contents = [
       { role: 'model', parts: [{ ...call('read'), thoughtSignature: 'Cg' }] },
       { role: 'user', parts: [response('read', { output: 'x' })] },
@@ -95,7 +95,7 @@ describe('geminiContents', () => {
     })
   })
 
-  it('restores an object from JSON, and keeps an error an error', () => {
+  it('restores an object from JSON, and an error response is still an error', () => {
     expect(
       withContent({ name: 'read', response: { output: 'short' } }, [{ type: 'json', value: { rows: [1] } }]),
     ).toEqual({
@@ -108,7 +108,7 @@ describe('geminiContents', () => {
     })
   })
 
-  it('keeps media next to a response, and removes missing media', () => {
+  it('keeps media next to a response, and removes media that the changed result does not have', () => {
     const parts = [{ inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }]
     const whole = { name: 'read', response: { output: log }, parts, willContinue: false }
     const [result] = format.read({ contents: [{ role: 'user', parts: [{ functionResponse: whole }] }] })[0]!
@@ -122,7 +122,7 @@ describe('geminiContents', () => {
     })
   })
 
-  it('keeps thoughts, and code that the API ran', () => {
+  it('does not change thoughts, and code that the API ran', () => {
     const [message] = format.read({
       contents: [
         {
@@ -162,7 +162,7 @@ describe('geminiContents', () => {
       { systemInstruction: null, contents: [] },
       'systemInstruction must be a string, a part, an array or a content, not null.',
     ],
-  ])('refuses %j', (conversation, error) => {
+  ])('rejects %j', (conversation, error) => {
     expect(() => format.read(conversation as never)).toThrow(new TypeError(error))
   })
 })

@@ -32,9 +32,9 @@ export interface GeminiConversation<Content, Instruction> {
 /**
  * Create the format for the Gemini API. The system instruction is read as the first message.
  *
- * A response is paired with its call by id. Without one, it is paired by name and order in the next turn. If text is
- * the only long field of an object, the object is read as this text. Thoughts, executed code, signatures and unknown
- * parts do not change.
+ * A response is paired with its call by id. Without an id, it is paired by name and order in the next turn. If a
+ * response has only one long text, it is read as this text. Thoughts, executed code, signatures and unknown parts do
+ * not change.
  *
  * Reading an invalid content throws a `TypeError` that names the content and the field.
  *

@@ -1,4 +1,4 @@
-/** Helpers for writing a {@link HistoryFormat}. */
+/** Helpers for implementing a {@link HistoryFormat}. */
 export { asRead, isAsRead } from '../history-message.ts'
 export {
   checkMessages,

@@ -6,7 +6,7 @@ import { geminiContents } from './gemini-contents.ts'
 import { openAIAgents, openAIResponses } from './openai-responses.ts'
 import { openAIChat } from './openai-chat.ts'
 
-/** Takes a conversation and its format as `compactHistory` does, and returns one of the same type. */
+/** Take a conversation and its format as `compactHistory` does, and return a conversation of the same type. */
 function through<Conversation>(
   conversation: Conversation,
   { format }: { format: HistoryFormat<Conversation> },
@@ -28,7 +28,7 @@ it('formats infer the message type from the conversation', () => {
   expectTypeOf(through(readonlyMessages, { format: openAIChat() })).toEqualTypeOf<readonly Message[]>()
 })
 
-it('formats of conversation objects infer their types from them', () => {
+it('formats of conversation objects infer the types of their fields from the conversation', () => {
   const anthropic: { system: string; messages: Message[] } = { system: 'Be brief.', messages: [] }
   const written = through(anthropic, { format: anthropicMessages() })
   expectTypeOf(written.messages).toEqualTypeOf<Message[]>()

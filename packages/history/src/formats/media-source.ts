@@ -1,11 +1,11 @@
 import { encodeBase64, mediaKind } from '@spillway/text/internal'
 import type { HistoryMedia } from '../history-message.ts'
 
-/** Longest header, so that the search for its end is limited. */
+/** Longest header of a `data:` URL. It limits the search for the end of the header. */
 const MAX_DATA_HEADER = 1_024
 const DATA_HEADER = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i
 
-/** The content of a media block, in one of three forms. */
+/** The content of a media block, as bytes, Base64 or a URL. */
 export type MediaSource = Pick<HistoryMedia, 'data' | 'base64' | 'url'>
 
 /** Split a Base64 `data:` URL without decoding it. Return `undefined` for any other URL. */

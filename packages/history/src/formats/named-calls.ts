@@ -1,6 +1,6 @@
 import type { Fields } from './check-fields.ts'
 
-/** Assigns ids to calls and responses of an API that may omit them. */
+/** Assigns ids to calls and responses. The API may omit these ids. */
 export interface NamedCalls {
   ofCall(call: Fields, name: string, place: readonly [content: number, part: number]): string
   ofResponse(response: Fields, place: readonly [content: number, part: number]): string
@@ -8,19 +8,19 @@ export interface NamedCalls {
 }
 
 /**
- * Create ids that pair responses with calls. They are paired by id, or by name and order in the previous turn.
+ * Create ids that pair responses with calls: by id, or by name and order with calls of the previous turn.
  *
  * @param allIds - Returns all existing ids. Created ids differ from them.
  */
 export function createNamedCalls(allIds: () => readonly unknown[]): NamedCalls {
   const names = new Map<string, string>()
-  /** Calls of the last turn by function name, with the number of those that have an id but no response yet. */
+  /** Calls of the last turn by function name. The first `answered` calls already have responses. */
   const named = new Map<string, { readonly ids: string[]; answered: number }>()
   const open = new Map<string, number>()
   let isAnswered = false
   let taken: ReadonlySet<unknown> | undefined
 
-  /** An id is made from the position of a part, and differs from all existing ids. */
+  /** Create an id from the position of a part. It differs from all existing ids. */
   function makeId(prefix: string, [content, part]: readonly [number, number]): string {
     taken ??= new Set(allIds())
     let id = `${prefix}_${content}_${part}`

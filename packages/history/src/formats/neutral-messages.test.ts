@@ -14,20 +14,20 @@ it('the neutral format returns the same messages', () => {
   for (const [index, message] of messages.entries()) expect(written[index]).toBe(message)
 })
 
-it('the neutral format never says that messages of another format are unchanged', () => {
+it('the neutral format never reports messages of another format as unchanged', () => {
   const changed = [...messages]
   for (const message of neutralMessages().read(changed)) expect(isAsRead(message)).toBe(false)
 })
 
 it.each([
-  ['no array', {}, 'messages must be an array, not an object.'],
-  ['a message that is none', ['x'], "messages[0] must be an object, not 'x'."],
+  ['a value that is not an array', {}, 'messages must be an array, not an object.'],
+  ['a message that is not an object', ['x'], "messages[0] must be an object, not 'x'."],
   [
     'an unknown role',
     [{ role: 'model', parts: [] }],
     "messages[0].role must be system, user, assistant or tool, not 'model'.",
   ],
   ['a message without parts', [{ role: 'user' }], 'messages[0].parts must be an array, not undefined.'],
-])('the neutral format refuses %s', (_what, conversation, error) => {
+])('the neutral format rejects %s', (_what, conversation, error) => {
   expect(() => neutralMessages().read(conversation as HistoryMessage[])).toThrow(new TypeError(error))
 })

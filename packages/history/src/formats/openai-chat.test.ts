@@ -12,7 +12,7 @@ const call = (id: string, name = 'read', args = '{"path":"app.log"}'): object =>
   function: { name, arguments: args },
 })
 
-/** One message of each kind that the API has. */
+/** Messages of every kind that the API supports. */
 const EVERYTHING: object[] = [
   { role: 'system', content: 'You are terse.' },
   { role: 'developer', content: [{ type: 'text', text: 'Be brief.', prompt_cache_breakpoint: { mode: 'explicit' } }] },
@@ -52,7 +52,7 @@ const EVERYTHING: object[] = [
 
 const read = (): HistoryMessage[] => [...format.read(EVERYTHING)]
 
-/** Change parts of one message, as compaction does: by a copy of it. */
+/** Change the parts of one message in a copy, as compaction does. */
 function edit(
   messages: readonly HistoryMessage[],
   index: number,
@@ -103,7 +103,7 @@ describe('openAIChat', () => {
     expect(messages[10]?.parts[0]).toMatchObject({ callId: made.id, toolName: 'old' })
   })
 
-  it('writes the same messages that it has read', () => {
+  it('writes the same messages that were read', () => {
     const written = format.write(read())
     for (const [index, message] of EVERYTHING.entries()) expect(written[index]).toBe(message)
   })
@@ -160,7 +160,7 @@ describe('openAIChat', () => {
     expect(written[9]).toStrictEqual(EVERYTHING[9])
   })
 
-  it('keeps a string as a string if a text changes or is appended', () => {
+  it('writes a string as a string if a text changes or is appended', () => {
     const upper = (part: HistoryPart): HistoryPart =>
       part.type === 'text' ? { ...part, text: part.text.toUpperCase() } : part
     const [, , user, parts] = format.write(edit(edit(read(), 2, upper), 3, upper))
@@ -186,7 +186,7 @@ describe('openAIChat', () => {
     ])
   })
 
-  it('makes unique ids for old calls without ids', () => {
+  it('creates unique ids for old calls without ids', () => {
     const messages = [
       { role: 'assistant', content: null, function_call: { name: 'old', arguments: '{}' } },
       { role: 'function', name: 'old', content: 'x' },
@@ -197,7 +197,7 @@ describe('openAIChat', () => {
   })
 
   it.each([
-    ['no array', null, 'messages must be an array, not null.'],
+    ['a value that is not an array', null, 'messages must be an array, not null.'],
     ['a message that is null', [null], 'messages[0] must be an object, not null.'],
     ['an unknown role', [{ role: '__proto__' }], "messages[0].role must be a role of the API, not '__proto__'."],
     [
@@ -215,7 +215,7 @@ describe('openAIChat', () => {
       [{ role: 'tool', content: 'x' }],
       'messages[0].tool_call_id must be a string, not undefined.',
     ],
-  ])('refuses %s', (_what, messages, error) => {
+  ])('rejects %s', (_what, messages, error) => {
     expect(() => format.read(messages as object[])).toThrow(new TypeError(error))
   })
 })

@@ -24,10 +24,10 @@ import { jsonText, writeContent, type ContentRules } from './content-list.ts'
 import { base64Of, mediaFields, urlOf } from './media-source.ts'
 
 /**
- * Create the format for OpenAI's Chat Completions API and compatible ones.
+ * Create the format for OpenAI's Chat Completions API and compatible APIs.
  *
- * `system` and `developer` messages have the role `system`. Arguments are kept as the JSON text that the model wrote. A
- * `function_call` is paired with the next message of its function.
+ * `system` and `developer` messages are read with the role `system`. Arguments are kept as the JSON text that the model
+ * wrote. A `function_call` is paired with the next message that has the name of its function.
  *
  * Reading an invalid message throws a `TypeError` that names the message and the field. Unknown parts do not change.
  *
@@ -56,7 +56,7 @@ export function openAIChat<Message extends object>(): HistoryFormat<Message[]> {
 
 const OPENAI_CHAT = 'openai-chat'
 
-/** The native value of a part: its field, such as `{ content: 'a text' }` or `{ tool_calls: { id: 'call_1' } }`. */
+/** Create the native value of a part: its field, for example `{ content: 'a text' }` or `{ tool_calls: call }`. */
 const slot = (field: string, value: unknown): { readonly format: string; readonly value: Fields } => ({
   format: OPENAI_CHAT,
   value: { [field]: value },
@@ -137,7 +137,7 @@ function readResult(message: Fields, index: number, calls: Calls): HistoryPart {
   const content = readChatContent(message['content'], index)
   if (message['role'] === 'function') {
     const toolName = checkString(message['name'], `messages[${index}].name`)
-    // Ids may repeat: a result belongs to the newest call.
+    // Names may repeat. A result belongs to the newest call of its function.
     const callId = calls.functions.get(toolName)?.pop() ?? calls.makeId(index)
     return asRead({ type: 'tool-result', callId, toolName, content })
   }
@@ -212,7 +212,7 @@ function patchChatMessage(native: Fields, message: HistoryMessage, index: number
     else if (own !== undefined && Object.hasOwn(own, 'tool_calls')) calls.push(own['tool_calls'])
     else if (part.type !== 'reasoning' && part.type !== 'tool-result') content.push(part)
   }
-  // A removed part removes its field.
+  // If a part was removed, its field is removed too.
   for (const field of OWN_FIELDS) if (isPartField(native, field) && !(field in fields)) fields[field] = null
   fields['content'] = writeContent(native['content'], content, '\n\n', place, CONTENT)
   const before = native['tool_calls']

@@ -6,7 +6,7 @@ const format = openAIResponses()
 
 const PNG = 'data:image/png;base64,iVBORw0KGgo='
 
-/** Give the result or call of one item other content or arguments. */
+/** Replace the result or the arguments in one item. */
 function edit(items: object[], index: number, change: (part: HistoryPart) => HistoryPart): object[] {
   const messages = [...format.read(items)]
   const message = messages[index]!
@@ -20,7 +20,7 @@ const withText =
     part.type === 'tool-result' ? { ...part, content: [{ type: 'text', text: value }] } : part
 
 describe('openAIResponses', () => {
-  it('reads output of a model as its own, and keeps results of the provider', () => {
+  it('reads output of a model as messages of the assistant, and does not change results of the provider', () => {
     const items = [
       {
         type: 'reasoning',
@@ -48,7 +48,7 @@ describe('openAIResponses', () => {
     expect(messages[0]?.parts[0]).toMatchObject({ text: 'First\nthen' })
   })
 
-  it('pairs local shell results by the id of the call or of its item', () => {
+  it('pairs local shell results by the id of the call or of the item of the call', () => {
     const call = {
       type: 'local_shell_call',
       id: 'ls_1',
@@ -63,7 +63,7 @@ describe('openAIResponses', () => {
       expect(parts[0]).toMatchObject({ callId: 'call_1', toolName: 'local_shell' })
   })
 
-  it('reads the output of commands, and keeps their exit codes', () => {
+  it('reads the output of commands, and does not change their exit codes', () => {
     const outcome = { type: 'exit', exit_code: 2 }
     const output = [
       { stdout: 'one\n', stderr: 'two\n', outcome },
@@ -80,7 +80,7 @@ describe('openAIResponses', () => {
     })
   })
 
-  it('keeps the form of arguments that the API requires', () => {
+  it('writes arguments in the form that the API requires', () => {
     const items = [
       {
         type: 'apply_patch_call',
@@ -106,7 +106,7 @@ describe('openAIResponses', () => {
     expect(patched).toEqual({ ...items[0], operation: inside })
   })
 
-  it("never changes screenshots, or results that the provider's programs read", () => {
+  it('never changes screenshots, and results that programs of the provider read', () => {
     const items = [
       { type: 'computer_call_output', call_id: 'c', output: { type: 'computer_screenshot', image_url: PNG } },
       { type: 'function_call_output', call_id: 'd', caller: { type: 'program', caller_id: 'p' }, output: 'long' },
@@ -120,7 +120,7 @@ describe('openAIResponses', () => {
     expect(edit(items, 0, withText('short'))[0]).toBe(items[0])
   })
 
-  it('keeps an array an array, and the cache breakpoint of its parts', () => {
+  it('writes an array as an array, and keeps the cache breakpoint of its parts', () => {
     const mark = { prompt_cache_breakpoint: { mode: 'explicit' } }
     const image = { type: 'input_image', image_url: PNG }
     const output = [{ type: 'input_text', text: 'long', ...mark }, image]
@@ -141,7 +141,7 @@ describe('openAIResponses', () => {
       [{ type: 'function_call_output', call_id: 'c', output: 7 }],
       'items[0].output must be an output of the API, not a number.',
     ],
-  ])('refuses %j', (items, error) => {
+  ])('rejects %j', (items, error) => {
     expect(() => format.read(items)).toThrow(new TypeError(error))
   })
 })
@@ -156,7 +156,7 @@ describe('openAIAgents', () => {
       parts: message.parts.map((part): HistoryPart => (part.type === 'tool-result' ? { ...part, content } : part)),
     })
 
-  it('keeps the form of an output: a text, a single part, or parts', () => {
+  it('writes an output in its original form: a text, a single part, or parts', () => {
     const item = { type: 'function_call_result', name: 'read', callId: 'c', status: 'completed' }
     const items = [
       { ...item, output: 'long' },
@@ -183,7 +183,7 @@ describe('openAIAgents', () => {
     ])
   })
 
-  it('reads images, sounds and files by their data, and keeps those with an id', () => {
+  it('reads images, sounds and files with data, and does not change those that have only an id', () => {
     const content = [
       { type: 'input_image', image: 'data:image/png;base64,iVBORw0KGgo=' },
       { type: 'input_image', image: { id: 'f' } },

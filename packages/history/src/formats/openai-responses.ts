@@ -23,11 +23,11 @@ import { type ContentRules, jsonText, writeContent } from './content-list.ts'
 import { base64Of, mediaFields, urlOf } from './media-source.ts'
 
 /**
- * Create the format for items of OpenAI's Responses API, in `input` and `output`.
+ * Create the format for items of OpenAI's Responses API, which requests have in `input` and responses in `output`.
  *
  * Each item is one message. Calls of functions, custom tools, shells and patches are tool calls. Built-in tools,
- * references, screenshots, program outputs and unknown items do not change. Reasoning is kept before its item, because
- * the API requires it.
+ * references, screenshots, program outputs and unknown items do not change. Reasoning stays before its item, because
+ * the API requires this order.
  *
  * Reading an invalid item throws a `TypeError` that names the item and the field.
  *
@@ -48,7 +48,7 @@ export function openAIResponses<Item extends object>(): HistoryFormat<Item[]> {
 /**
  * Create the format for items of the OpenAI Agents SDK.
  *
- * They are items of the Responses API in the SDK's own form. See {@link openAIResponses}.
+ * The SDK writes items of the Responses API with other field names. See {@link openAIResponses}.
  *
  * @example
  * ```ts
@@ -79,7 +79,7 @@ const ROLES = { system: 'system', developer: 'system', user: 'user', assistant: 
 
 interface Calls {
   readonly names: Map<string, string>
-  /** Call ids by item id. Results of a local shell may have the item's id. */
+  /** Call ids by item id. The result of a local shell may have the item's id instead of the call's id. */
   readonly ofItems: Map<string, string>
 }
 
@@ -103,7 +103,7 @@ function readItem(
 ): readonly [HistoryRole, readonly HistoryPart[]] {
   const { type } = item
   if (type === 'message' || (type == null && item['role'] !== undefined)) return readMessage(item, index, dialect)
-  // A reference to an item has an id and no type.
+  // An item without a type is a reference, which must have an id.
   if (type == null ? typeof item['id'] !== 'string' : typeof type !== 'string')
     throw fieldError(`items[${index}].type`, 'a string', type)
   if (type === 'reasoning') return ['assistant', [asRead({ type: 'reasoning', text: reasoningText(item) })]]
@@ -125,7 +125,7 @@ function readMessage(
   return [role, content as readonly HistoryPart[]]
 }
 
-/** The text of a reasoning item, which may be a summary, the full text, or encrypted. */
+/** Return the texts of a reasoning item: its summary and its full text. Encrypted reasoning has no text. */
 function reasoningText(item: Fields): string {
   const texts = ['summary', 'content', 'rawContent'].flatMap((field) =>
     Array.isArray(item[field]) ? (item[field] as unknown[]) : [],
@@ -159,11 +159,11 @@ function readResult(
 ): HistoryPart {
   const { output, name, caller } = item
   const own = item[dialect.callId] ?? (item['type'] === 'local_shell_call_output' ? item['id'] : undefined)
-  // A result without an id belongs to no call.
+  // A result without an id cannot be paired with a call.
   if (typeof own !== 'string') return asRead({ type: 'opaque', value: item })
   const callId = names.has(own) ? own : (ofItems.get(own) ?? own)
   const toolName = names.get(callId) ?? (typeof name === 'string' ? name : '')
-  // No model reads the output for a program, which must stay unchanged.
+  // Only a program reads this output, and the output must not change.
   const isForProgram = (Object(caller ?? {}) as Fields)['type'] === 'program'
   const content =
     isForProgram || kind === 'screenshot' ? opaque(output, dialect.format) : readOutput(output, kind, dialect.format)
@@ -181,7 +181,7 @@ function readOutput(output: unknown, kind: OutputKind, format: string): readonly
   return kind === 'text' && output != null && typeof output !== 'string' ? undefined : readItemContent(output, format)
 }
 
-/** Write a changed item. The order of the other fields does not change. */
+/** Write a changed item. The order of its other fields does not change. */
 function patchItem(native: Fields, message: HistoryMessage, index: number, dialect: ItemDialect): Fields {
   const place = `items[${index}]`
   const [part] = message.parts
@@ -210,7 +210,7 @@ function patchCall(native: Fields, { input }: HistoryToolCall, kind: CallKind, p
   if (typeof before === 'string')
     return { ...native, [field]: typeof input === 'string' ? input : jsonText(input, place) }
   if (kind.textIn === undefined || !isFields(before)) return native
-  // The arguments of these tools have a fixed form; any other text goes into one of its fields.
+  // The arguments of these tools have a fixed form. Any other arguments become a text in the field `textIn`.
   if (isFields(input) && Object.keys(before).every((name) => Object.hasOwn(input, name)))
     return { ...native, [field]: input }
   const texts = Object.values(Object(input) as Fields).filter((value) => typeof value === 'string')
@@ -334,7 +334,7 @@ interface CallKind {
   readonly toolName?: string | undefined
   readonly input: readonly string[]
   readonly isText: boolean
-  /** The field for free text, used if other arguments have a fixed form. */
+  /** The field that takes any text. It is used if the other arguments have a fixed form. */
   readonly textIn?: string | undefined
 }
 

@@ -7,7 +7,7 @@ interface Message {
   content: Record<string, unknown>[]
 }
 
-/** Count a message as its format reads it, and how often the counter was asked for it. */
+/** Count the tokens of a message as its format reads it, and count the calls of the token counter. */
 function counting(): (message: Message) => { readonly tokens: number; readonly asked: number } {
   let asked = 0
   const counter = new TextCounter((text) => ((asked += 1), text.length))
@@ -36,7 +36,7 @@ describe('countMessage', () => {
     call({ path: 'a.ts' }),
     result({ type: 'text', value: 'ok' }),
     result({ type: 'json', value: { ok: true } }),
-  ])('counts the same message once: %j', (message) => {
+  ])('counts the tokens of the same message only once: %j', (message) => {
     const count = counting()
     const first = count(message)
     expect(first.asked).toBeGreaterThan(0)
@@ -46,7 +46,7 @@ describe('countMessage', () => {
   it.each<[string, Message, (message: Message) => void]>([
     ['a text', call({}), ({ content }) => void Object.assign(content[0]!, { text: 'Let me look at all of it.' })],
     ['arguments', call({}), ({ content }) => void Object.assign(content[1]!['input'] as object, { path: 'a.ts' })],
-    ['a part more', call({}), ({ content }) => void content.push({ type: 'text', text: 'And more.' })],
+    ['a part', call({}), ({ content }) => void content.push({ type: 'text', text: 'And more.' })],
     [
       'a value',
       result({ type: 'json', value: {} }),
@@ -70,7 +70,7 @@ describe('countMessage', () => {
     expect(count(message).tokens).toBe(counting()(message).tokens)
   })
 
-  it('forgets a text that seven passes have not counted', () => {
+  it('forgets the count of a text that the last seven passes did not need', () => {
     const count = counting()
     const message = call({ path: 'a.ts' })
     const first = count(message)

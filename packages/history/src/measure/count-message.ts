@@ -2,15 +2,15 @@ import { mediaTokensOfSize } from '@spillway/core/internal'
 import { type CountTokens, estimateLargeTokens } from '@spillway/text/internal'
 import type { HistoryContent, HistoryMedia, HistoryMessage, HistoryPart, HistoryToolCall } from '../history-message.ts'
 
-/** Tokens that OpenAI's chat format adds to each message. Other formats add a similar number. */
+/** Tokens that OpenAI's chat format adds to each message. Other APIs add a similar number. */
 const MESSAGE_TOKENS = 4
 const CALL_TOKENS = 4
 const BASE64_FACTOR = 0.75
 
-/** Number of remembered passes: sub-agents of one session take turns, and each has its own history. */
+/** Number of remembered passes. Sub-agents of one session take turns, and each sub-agent has its own history. */
 const MAX_PASSES = 8
 
-/** Counts the tokens of texts, and remembers those of the last passes, because a loop passes the same texts again. */
+/** Counts the tokens of texts. Remembers the counts of the last passes, because a loop passes the same texts again. */
 export class TextCounter {
   readonly #countTokens: CountTokens
   readonly #passes: Map<string, number>[] = [new Map()]
@@ -32,7 +32,7 @@ export class TextCounter {
   }
 }
 
-/** Count the tokens of a message. Media count by their size. */
+/** Count the tokens of a message. The tokens of media are estimated from their size. */
 export const countMessage = ({ parts }: HistoryMessage, countTokens: CountTokens): number =>
   parts.reduce((sum, part) => sum + countPart(part, countTokens), MESSAGE_TOKENS)
 
@@ -70,12 +70,12 @@ function countMedia({ type, data, base64, url }: HistoryMedia): number {
 export const inputText = ({ input, inputIsText }: HistoryToolCall): string =>
   inputIsText && typeof input === 'string' ? input : jsonText(input)
 
-/** Serialize a value. A value that JSON cannot express gives an empty text. */
+/** Serialize a value. If JSON cannot express the value, return an empty text. */
 export function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? ''
   } catch (error) {
-    // No API could send cycles, big integers or too deep values either.
+    // No API can send cycles, big integers or values that are too deep, so they have no tokens.
     if (error instanceof Error) return ''
     throw error
   }

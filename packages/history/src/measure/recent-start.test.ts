@@ -16,18 +16,23 @@ const say = (role: 'user' | 'assistant' | 'system'): HistoryMessage => ({ role, 
 
 it.each<[string, HistoryMessage[], number, number]>([
   ['counts messages from the end', [say('user'), say('assistant'), say('user')], 1, 2],
-  ['counts no system messages', [say('user'), say('assistant'), say('system')], 1, 1],
-  ['keeps nothing where nothing shall be kept', [say('user'), call('a'), result('a')], 0, 3],
-  ['keeps all where there are fewer', [say('user'), say('assistant')], 9, 0],
-  ['begins with the call of a result', [say('user'), call('a'), result('a')], 1, 1],
-  ['begins with the calls of all results', [say('user'), call('a', 'b'), result('a'), result('b')], 1, 1],
-  ['does not reach back behind an answered step', [call('a'), result('a'), say('assistant')], 1, 2],
-  ['keeps results that no model has seen', [call('a'), result('a'), call('b'), result('b'), say('user')], 1, 2],
-])('%s', (_, messages, keepRecent, start) => {
+  ['does not count system messages', [say('user'), say('assistant'), say('system')], 1, 1],
+  ['is the end if keepRecent is 0', [say('user'), call('a'), result('a')], 0, 3],
+  ['is 0 if there are fewer messages', [say('user'), say('assistant')], 9, 0],
+  ['is the call if its result is recent', [say('user'), call('a'), result('a')], 1, 1],
+  [
+    'is the first of the calls if their results are recent',
+    [say('user'), call('a', 'b'), result('a'), result('b')],
+    1,
+    1,
+  ],
+  ['is after an answered step', [call('a'), result('a'), say('assistant')], 1, 2],
+  ['is before results that no model has seen', [call('a'), result('a'), call('b'), result('b'), say('user')], 1, 2],
+])('the start of the recent messages %s', (_, messages, keepRecent, start) => {
   expect(recentStart(messages, keepRecent)).toBe(start)
 })
 
-describe('a group of messages', () => {
+describe('a unit of messages', () => {
   const results = (...ids: string[]): HistoryMessage => ({
     role: 'tool',
     parts: ids.map((callId): HistoryPart => ({ type: 'tool-result', callId, toolName: 'read', content: [] })),
@@ -40,7 +45,7 @@ describe('a group of messages', () => {
   it.each<[string, HistoryMessage[], [number, number][]]>([
     ['nothing', [], []],
     [
-      'messages that stand alone',
+      'single messages',
       [say('user'), say('assistant'), say('user')],
       [
         [0, 1],
@@ -58,19 +63,19 @@ describe('a group of messages', () => {
       ],
     ],
     ['parallel calls with all results', [call('a', 'b'), results('a'), results('b')], [[0, 3]]],
-    ['calls that are items of their own', [call('a'), call('b'), results('a'), results('b')], [[0, 4]]],
+    ['calls in separate messages', [call('a'), call('b'), results('a'), results('b')], [[0, 4]]],
     ['results of two calls in one message', [call('a'), call('b'), results('a', 'b')], [[0, 3]]],
     [
-      'a thought with what it led to',
+      'reasoning and its message',
       [thought, call('a'), results('a'), thought, say('assistant')],
       [
         [0, 3],
         [3, 5],
       ],
     ],
-    ['what stands between a call and its result', [call('a'), say('user'), results('a')], [[0, 3]]],
+    ['messages between a call and its result', [call('a'), say('user'), results('a')], [[0, 3]]],
     [
-      'ids that come again with the latest call',
+      'results and the latest call with their id',
       [call('a'), results('a'), call('a'), results('a')],
       [
         [0, 2],
@@ -90,12 +95,12 @@ describe('a group of messages', () => {
     expect(conversationUnits(messages).map(({ start, end }) => [start, end])).toEqual(units)
   })
 
-  it('may have several calls with one id', () => {
+  it('may have several calls with the same id', () => {
     const messages = Array.from({ length: 200_000 }, () => results('a'))
     expect(conversationUnits(messages)).toEqual([{ start: 0, end: 200_000 }])
   })
 
-  it('is never split: a cut within the group moves to its start', () => {
+  it('is never split: a cut within the unit moves to its start', () => {
     const units = conversationUnits([say('user'), call('a'), results('a'), say('assistant')])
     expect([0, 1, 2, 3, 4].map((at) => cutBeforeUnit(units, at))).toEqual([0, 1, 1, 3, 4])
   })

@@ -1,6 +1,6 @@
 import type { HistoryMessage } from '../history-message.ts'
 
-/** Return the index of the last `keepRecent` messages, without system messages, with results that no model has seen. */
+/** Return the start of the last `keepRecent` messages without system messages, or of earlier unseen results. */
 export function recentStart(messages: readonly HistoryMessage[], keepRecent: number): number {
   if (keepRecent === 0) return messages.length
   let start = messages.length
@@ -21,21 +21,21 @@ interface ConversationUnit {
 }
 
 /**
- * Split a history into the smallest groups that must not be separated: calls with results, and reasoning with its
+ * Split a history into units, the smallest groups that must stay together: calls with results, and reasoning with its
  * message.
  *
  * If ids repeat, a result belongs to the latest call before it. If results are missing, all messages with that id stay
  * together.
  */
 export function conversationUnits(messages: readonly HistoryMessage[]): ConversationUnit[] {
-  // For each message, the position of the last message that must stay with it.
+  // For each message, the position of the last message that must stay with the message.
   const reach = Array.from(messages, (_, index) => index)
   const link = (from: number, to: number): void => void (reach[from] = Math.max(reach[from]!, to))
   for (const [index, { role, parts }] of messages.entries()) {
-    // Reasoning is an item before the message that it led to.
+    // In some APIs, reasoning is a separate item before its message.
     const isThought = role === 'assistant' && parts.length > 0 && parts.every(({ type }) => type === 'reasoning')
     if (isThought && messages[index + 1]?.role === 'assistant') link(index, index + 1)
-    // Parallel calls are separate items.
+    // In some APIs, parallel calls are separate items.
     else if (callsOnly(messages[index]) && callsOnly(messages[index + 1])) link(index, index + 1)
   }
   const lastAnswer = messages.findLastIndex(({ role }) => role === 'assistant')

@@ -50,7 +50,7 @@ function writeStep({ thought, text, calls, form }: PlannedStep): object[] {
     role: 'tool',
     content: [{ type: 'tool-approval-response', approvalId: 'approval', approved: true }],
   }
-  // Results may come in one message or in several.
+  // Results may be in one message or in several messages.
   const together = choose(form, 5, true, false)
   const tools = together
     ? [{ role: 'tool', content: results }]

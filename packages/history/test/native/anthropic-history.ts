@@ -1,13 +1,13 @@
 import { PNG } from './chat-history.ts'
 import { choose, type Plan, type PlannedCall, type PlannedStep, type PlannedTurn } from './plan.ts'
 
-/** What a conversation of the Messages API has. */
+/** Fields of a conversation of the Messages API. */
 export interface AnthropicHistory {
   readonly system?: string | object[]
   readonly messages: object[]
 }
 
-/** The API refuses texts of nothing but white space. */
+/** The API rejects texts that have only white space. */
 const filled = (text: string): string => (text.trim() === '' ? 'ok' : text)
 const textBlock = (text: string): object => ({ type: 'text', text: filled(text) })
 const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } }
@@ -15,7 +15,7 @@ const image = { type: 'image', source: { type: 'base64', media_type: 'image/png'
 /** Write a plan as a conversation of the Messages API. */
 export function anthropicHistory({ system, turns }: Plan): AnthropicHistory {
   let number = 0
-  // Ids are never used twice, and only the end of the prompt is marked.
+  // Ids are unique, and only the end of the prompt has a cache mark.
   const unique = (call: PlannedCall): PlannedCall => ({ ...call, id: `toolu_${(number += 1)}` })
   const messages = turns.flatMap((turn) => writeTurn(turn, unique))
   const [prompt] = system
@@ -70,7 +70,7 @@ function writeStep({ thought, text, calls, form }: PlannedStep): { role: string;
   const said = blocks.length === 0 ? [] : [{ role: 'assistant', content: blocks }]
   if (answered.length === 0) return said
   const content: object[] = answered.map((call) => writeResult(call))
-  // A user may say something with the results.
+  // A user message may contain text next to results.
   if (choose(form, 6, false, false, true)) content.push(textBlock('go on'))
   return [...said, { role: 'user', content }]
 }

@@ -8,7 +8,7 @@ import {
   type PlannedTurn,
 } from './plan.ts'
 
-/** A PNG of nothing but its signature. */
+/** A PNG that has only the signature. */
 export const PNG = 'iVBORw0KGgo='
 
 const textPart = (text: string): object => ({ type: 'text', text })
@@ -74,7 +74,7 @@ function writeCall({ id, name, args, form }: PlannedCall): object {
   return { id, type: 'function', function: { name, arguments: text }, ...choose(form, 4, {}, { index: 0 }) }
 }
 
-/** The texts of a result, with its JSON as one. */
+/** The texts of a result, with its JSON as one more text. */
 export const textsOf = ({ texts, json }: PlannedResult): readonly string[] =>
   json === undefined ? texts : [...texts, JSON.stringify(json)]
 

@@ -1,13 +1,13 @@
 import { PNG } from './chat-history.ts'
 import { choose, type Plan, type PlannedCall, type PlannedStep, type PlannedTurn } from './plan.ts'
 
-/** What a conversation of the Gemini API has. */
+/** Fields of a conversation of the Gemini API. */
 export interface GeminiHistory {
   readonly systemInstruction?: unknown
   readonly contents: object[]
 }
 
-/** The API refuses empty texts. */
+/** The API rejects empty texts. */
 const textPart = (text: string): object => ({ text: text.trim() === '' ? 'ok' : text })
 const image = { inlineData: { mimeType: 'image/png', data: PNG } }
 
@@ -43,7 +43,7 @@ function writeTurn({ texts, hasImage, steps, answer, form }: PlannedTurn): objec
 function writeStep({ thought, text, calls, form }: PlannedStep): object[] {
   const made = calls.filter(({ isMissing }) => isMissing !== 'call')
   const answered = calls.filter(({ isMissing }) => isMissing !== 'result')
-  // A content of the model without calls would have to be followed by its user.
+  // After a content of the model without calls, a user content would have to follow.
   if (made.length === 0 && answered.length === 0) return []
   const parts: object[] = []
   if (thought !== '' && choose(form, 0, true, false)) parts.push({ text: thought, thought: true })
@@ -52,7 +52,7 @@ function writeStep({ thought, text, calls, form }: PlannedStep): object[] {
     parts.push({ executableCode: { language: 'PYTHON', code: 'print(1)' } })
     parts.push({ codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1' } })
   }
-  // Either all calls have ids, or none of them has.
+  // Either all calls have ids, or no call has an id.
   const hasIds = choose(form, 3, true, false)
   for (const [at, { id, name, args }] of made.entries()) {
     const functionCall = { ...(hasIds ? { id } : {}), name, ...(Object.keys(args).length === 0 ? {} : { args }) }

@@ -1,10 +1,10 @@
 import { PNG, textsOf } from './chat-history.ts'
 import { choose, instructionOf, type Plan, type PlannedCall, type PlannedStep, type PlannedTurn } from './plan.ts'
 
-/** What differs between the items of the Responses API and those of the Agents SDK. */
+/** Differences between the items of the Responses API and those of the Agents SDK. */
 interface Kind {
   readonly isAgents: boolean
-  /** Ids of items are never used twice. */
+  /** Ids of items are unique. */
   nextId(prefix: string): string
 }
 
@@ -67,7 +67,7 @@ function hosted({ isAgents, nextId }: Kind): object {
   return { type: 'web_search_call', id, status: 'completed', action: { type: 'search', query: 'x' } }
 }
 
-/** What kind of call it is: custom tools and shells are of the API alone, or cannot be expressed elsewhere. */
+/** Return the kind of a call. The Agents SDK has no custom tools and local shells. */
 const kindOf = ({ form }: PlannedCall, { isAgents }: Kind): string => {
   const kind = choose(
     form,

@@ -1,7 +1,7 @@
 import { codePoint } from '@spillway-internal/test-run/code-point'
 import fc from 'fast-check'
 
-/** What a tool returned. */
+/** The result of a tool. */
 export interface PlannedResult {
   readonly texts: readonly string[]
   readonly json: unknown
@@ -9,18 +9,18 @@ export interface PlannedResult {
   readonly isError: boolean
 }
 
-/** A call of a tool and its result, one of which may be missing. */
+/** A tool call and its result. One of them may be missing. */
 export interface PlannedCall {
   readonly id: string
   readonly name: string
   readonly args: Readonly<Record<string, unknown>>
   readonly result: PlannedResult
   readonly isMissing: 'call' | 'result' | undefined
-  /** Bits by which a format chooses among the forms that it has. */
+  /** Bits by which a format chooses one of its forms. */
   readonly form: number
 }
 
-/** What a model does at once. */
+/** One answer of a model, with text, thoughts and calls. */
 export interface PlannedStep {
   readonly thought: string
   readonly text: string
@@ -28,9 +28,9 @@ export interface PlannedStep {
   readonly form: number
 }
 
-/** What a user says, the steps that a model takes, and its answer. */
+/** A user message, the steps of the model, and its final answer. */
 export interface PlannedTurn {
-  /** What the system says before it, where the format has messages for that between others. */
+  /** A system message before the user message, if the format supports system messages between others. */
   readonly instruction: string | undefined
   readonly texts: readonly string[]
   readonly hasImage: boolean
@@ -39,14 +39,14 @@ export interface PlannedTurn {
   readonly form: number
 }
 
-/** A conversation, whatever its format. */
+/** A conversation in no particular format. */
 export interface Plan {
   readonly system: readonly string[]
   readonly turns: readonly PlannedTurn[]
 }
 
 export interface PlanOptions {
-  /** Leave out some calls, and some results. */
+  /** Whether to leave out some calls, and some results. */
   readonly orphans?: boolean | undefined
   /** The length of some of the last results, in characters. Defaults to 50,000. */
   readonly hugeLength?: number | undefined
@@ -73,20 +73,19 @@ const args = fc
   .map((value) => JSON.parse(JSON.stringify(value)) as Readonly<Record<string, unknown>>)
 const form = fc.nat({ max: 4_095 })
 
-/** Choose by some of the bits of a form; choices that are made with other shifts are independent. */
+/** Choose a value by some bits of a form. Choices with different shifts are independent. */
 export function choose<Value>(bits: number, shift: number, ...values: readonly [Value, ...Value[]]): Value {
   return values[(bits >> shift) % values.length] ?? values[0]
 }
 
-/** Write what the system says before a turn, which most formats have alike. */
+/** Write the system message before a turn. Most formats write it in the same way. */
 export const instructionOf = ({ instruction }: PlannedTurn): readonly object[] =>
   instruction === undefined ? [] : [{ role: 'system', content: instruction }]
 
-/** Make plans of conversations: parallel calls, turns of many steps, empty texts, and results of every kind. */
+/** Generate plans of conversations: parallel calls, turns of many steps, empty texts, and results of every kind. */
 export function plans({ orphans = false, hugeLength = 50_000 }: PlanOptions = {}): fc.Arbitrary<Plan> {
   const result = fc.record({
     texts: fc.array(text, { maxLength: 3 }),
-    // As JSON a text has quotes, which are gone where it becomes a text.
     json: fc.option(json, { nil: undefined, freq: 3 }),
     hasImage: fc.boolean(),
     isError: fc.boolean(),
@@ -122,7 +121,7 @@ export function plans({ orphans = false, hugeLength = 50_000 }: PlanOptions = {}
         ...one,
         steps: one.steps.map((part, at) => ({
           ...part,
-          // Ids may come again in another step, as those of some servers do.
+          // Ids may repeat in another step, as the ids of some servers do.
           calls: part.calls.map((made, index) => ({
             ...made,
             id: isReusing ? `call_${index}` : `call_${(number += 1)}_${at}`,

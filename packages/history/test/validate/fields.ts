@@ -1,4 +1,4 @@
-/** An object whose fields are not known. */
+/** An object with unknown fields. */
 export type Fields = Readonly<Record<string, unknown>>
 
 export const fieldsOf = (value: unknown): Fields =>
@@ -6,7 +6,7 @@ export const fieldsOf = (value: unknown): Fields =>
 
 export const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : [])
 
-/** Return what is in `values` more than once. */
+/** Return the values that occur more than once. */
 export function duplicatesOf(values: readonly unknown[]): readonly unknown[] {
   const seen = new Set<unknown>()
   return values.filter((value) => seen.has(value) || !seen.add(value))

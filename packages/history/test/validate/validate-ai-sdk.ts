@@ -2,12 +2,12 @@ import { fieldsOf, listOf, type Fields } from './fields.ts'
 
 const OUTPUTS = ['text', 'json', 'error-text', 'error-json', 'content', 'execution-denied']
 
-/** Say what the AI SDK refuses of model messages: what does not have their form, and calls without results. */
+/** Return the problems for which the AI SDK rejects model messages: invalid fields, and calls without results. */
 export function validateAiSdk(messages: readonly unknown[]): string[] {
   const problems: string[] = []
   let open = new Set<unknown>()
   const close = (index: number): void => {
-    // `MissingToolResultsError` of convertToLanguageModelPrompt
+    // Rule of `MissingToolResultsError` in `convertToLanguageModelPrompt`.
     for (const id of open) problems.push(`${index}: call ${String(id)} has no result`)
     open = new Set()
   }
@@ -20,7 +20,7 @@ export function validateAiSdk(messages: readonly unknown[]): string[] {
       if (type === 'tool-call' && providerExecuted !== true) open.add(toolCallId)
       if (type === 'tool-call') called.add(toolCallId)
       if (type !== 'tool-result' || role !== 'tool') continue
-      // Providers refuse a result without its call.
+      // Providers reject a result without its call.
       if (!called.has(toolCallId)) problems.push(`${index}: result of no call ${String(toolCallId)}`)
       open.delete(toolCallId)
     }
@@ -29,7 +29,7 @@ export function validateAiSdk(messages: readonly unknown[]): string[] {
   return problems
 }
 
-/** What `modelMessageSchema` demands. */
+/** Rules of `modelMessageSchema`. */
 function contentProblems(role: unknown, content: unknown): string[] {
   if (role === 'system') return typeof content === 'string' ? [] : ['a system message that is no text']
   if (role === 'tool') return Array.isArray(content) ? listOf(content).flatMap(partProblems) : ['a tool message']

@@ -5,7 +5,7 @@ interface Turn {
   readonly blocks: Fields[]
 }
 
-/** Say what the Messages API refuses of a conversation. */
+/** Return the problems for which the Messages API rejects a conversation. */
 export function validateAnthropic(conversation: unknown): string[] {
   const { system, messages } = fieldsOf(conversation)
   const all = listOf(messages)
@@ -77,7 +77,7 @@ function turnProblems({ role, blocks }: Turn, next: Turn | undefined): string[] 
   const first = blocks.findIndex(({ type }) => type === 'tool_use')
   const isAfter = first !== -1 && blocks.slice(first).some(({ type }) => type === 'text')
   return [
-    // "`tool_use` ids were found without `tool_result` blocks immediately after", also where a text stands between.
+    // "`tool_use` ids were found without `tool_result` blocks immediately after", even if there is a text between them.
     ...(isOpen ? ['a tool_use without its result'] : []),
     ...(isAfter ? ['a text after a tool_use'] : []),
   ]

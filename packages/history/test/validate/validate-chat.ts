@@ -2,10 +2,10 @@ import { duplicatesOf, fieldsOf, listOf, type Fields } from './fields.ts'
 
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function']
 
-/** Say what the Chat Completions API refuses of messages. */
+/** Return the problems for which the Chat Completions API rejects messages. */
 export function validateChat(messages: readonly unknown[]): string[] {
   const problems: string[] = []
-  /** Ids that messages of tools may answer now, and whether each has been. */
+  /** Ids to which tool messages may respond now, and whether each id has a response. */
   let open = new Map<unknown, boolean>()
   const close = (index: number): void => {
     // "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'."
@@ -54,7 +54,7 @@ function contentProblems({ role, content, tool_calls: calls, function_call: call
     // "[] is too short - 'messages.0.content'"
     if (content.length === 0) return ['empty content']
     const types = listOf(content).map(({ type }) => type)
-    // "content?: string | Array<ChatCompletionContentPartText>" of messages of the system and of tools.
+    // "content?: string | Array<ChatCompletionContentPartText>" in system messages and tool messages.
     const isTextAlone = ['system', 'developer', 'tool'].includes(String(role))
     return isTextAlone && types.some((type) => type !== 'text') ? ['content that is not text'] : []
   }

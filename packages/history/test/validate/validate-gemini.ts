@@ -1,12 +1,12 @@
 import { fieldsOf, listOf, type Fields } from './fields.ts'
 
-/** Say what the Gemini API refuses of a conversation. */
+/** Return the problems for which the Gemini API rejects a conversation. */
 export function validateGemini(conversation: unknown): string[] {
   const contents = listOf(fieldsOf(conversation)['contents'])
   const problems: string[] = []
   const isCall = (part: Fields): boolean => part['functionCall'] !== undefined
   const isResponse = (part: Fields): boolean => part['functionResponse'] !== undefined
-  // A call to generate content begins with the user.
+  // The contents of a request begin with a user content.
   if (contents.length > 0 && contents[0]?.['role'] === 'model') problems.push('the first content is not of the user')
   for (const [index, { role, parts: list }] of contents.entries()) {
     const parts = listOf(list)

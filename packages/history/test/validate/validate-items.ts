@@ -1,6 +1,6 @@
 import { duplicatesOf, fieldsOf, type Fields } from './fields.ts'
 
-/** The results of each kind of call. */
+/** The type of the result for each type of call. */
 const RESPONSES: Readonly<Record<string, string>> = {
   function_call: 'function_call_output',
   custom_tool_call: 'custom_tool_call_output',
@@ -15,14 +15,14 @@ const AGENTS: Readonly<Record<string, string>> = {
   apply_patch_call: 'apply_patch_call_output',
   computer_call: 'computer_call_result',
 }
-/** What a model makes: one of them follows what it thought. */
+/** Items that a model creates. One of them follows its reasoning. */
 const MADE = /_call$|^(?:message|reasoning|program|compaction)$/
 
-/** Say what the Responses API refuses of items. */
+/** Return the problems for which the Responses API rejects items. */
 export const validateResponses = (items: readonly unknown[]): string[] =>
   validateItems(items, 'call_id', RESPONSES, (item) => item['call_id'] ?? item['id'])
 
-/** Say what the Agents SDK, and the API behind it, refuse of items. */
+/** Return the problems for which the Agents SDK or its API rejects items. */
 export const validateAgents = (items: readonly unknown[]): string[] => [
   ...validateItems(items, 'callId', AGENTS, (item) => item['callId']),
   ...items.flatMap((item, index) => agentsProblems(fieldsOf(item)).map((problem) => `${index}: ${problem}`)),
@@ -73,7 +73,7 @@ function validateItems(
   return problems
 }
 
-/** What the schema of the SDK demands. */
+/** Rules of the schema of the SDK. */
 function agentsProblems({ type, role, content, status, name, output }: Fields): string[] {
   if (role === 'system') return typeof content === 'string' ? [] : ['a system message that is no text']
   if (role === 'assistant') return Array.isArray(content) && typeof status === 'string' ? [] : ['an assistant message']
