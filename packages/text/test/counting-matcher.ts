@@ -1,20 +1,20 @@
 import { RegExpParser, type AST } from '@eslint-community/regexpp'
 
-/** What a backtracking engine finds in a text, and how many steps it takes. */
+/** The first match of a backtracking engine in a text, and its number of steps. */
 export interface CountedSearch {
-  /** Where the first match begins and ends; absent where there is none. */
+  /** Start and end of the first match. Absent if there is none. */
   readonly match?: readonly [start: number, end: number]
-  /** Steps to find all matches, one behind the other. */
+  /** Number of steps to find all matches, one after another. */
   readonly steps: number
-  /** Set where the steps were spent before the end. */
+  /** Set if the limit of steps was reached before the end. */
   readonly isCut: boolean
 }
 
 /**
- * Search a text as ECMAScript describes it, without any of the short cuts of real engines, and count: visits of nodes, of
- * branches, of iterations, and characters compared by references.
+ * Search a text as ECMAScript specifies it, without the optimizations of real engines, and count the steps: visits of
+ * nodes, branches and iterations, and characters that references compare.
  *
- * For expressions with the flag `s`, with `i` and `(?i:…)` where there are no references; not with `u`.
+ * For expressions with the flag `s`. `i` and `(?i:…)` are allowed if there are no references. `u` is not allowed.
  */
 export function searchCounting(source: string, flags: string, text: string, mostSteps: number): CountedSearch {
   const pattern = new RegExpParser({ ecmaVersion: 2025 }).parsePattern(source, 0, source.length, { unicode: false })
@@ -181,7 +181,7 @@ class Engine {
   }
 }
 
-/** The flags of the innermost group around a node that changes them. */
+/** Return the flags of the innermost group around a node that changes them. */
 function flagsAt(node: AST.Element, flags: string): string {
   for (let at: AST.Node | null = node; at !== null; at = at.parent) {
     const modifiers = at.type === 'Group' ? at.modifiers : null

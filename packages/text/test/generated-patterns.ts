@@ -1,22 +1,22 @@
 import fc from 'fast-check'
 
-/** What patterns are generated of. */
+/** The parts of generated patterns. */
 interface PatternParts {
-  /** Each matches characters. */
+  /** Expressions that match characters. */
   readonly atoms: readonly string[]
   readonly assertions: readonly string[]
   readonly quantifiers: readonly string[]
-  /** Openings of groups, `(` and `(?:` apart. */
+  /** Starts of groups other than `(` and `(?:`. */
   readonly groups: readonly string[]
 }
 
-/** An expression, and a text that it would match if its assertions hold. */
+/** An expression, and a text that it matches if its assertions hold. */
 export interface GeneratedPattern {
   readonly source: string
   readonly sample: string
 }
 
-/** Look-around, all four. */
+/** The four kinds of look-around. */
 export const LOOKS: readonly string[] = ['(?=', '(?!', '(?<=', '(?<!']
 const COUNTS: Readonly<Record<string, readonly [min: number, max: number]>> = {
   '*': [0, Infinity],
@@ -37,12 +37,12 @@ const COUNTS: Readonly<Record<string, readonly [min: number, max: number]>> = {
 export const QUANTIFIERS: readonly string[] = Object.keys(COUNTS)
 const CHARACTERS = ['a', 'b', ' ', '1', '-', '\n', '\r', '\t', '_', 'é', '😀', '\ufffd']
 
-/** Generate valid expressions of JavaScript by its grammar. */
+/** Generate valid JavaScript expressions by the grammar. */
 export function generatedPatterns(parts: PatternParts): fc.Arbitrary<string> {
   return generatedMatches(parts).map(({ source }) => source)
 }
 
-/** Generate valid expressions of JavaScript by its grammar, each with a text that comes near a match at least. */
+/** Generate valid JavaScript expressions by the grammar, each with a text that nearly matches. */
 export function generatedMatches(parts: PatternParts): fc.Arbitrary<GeneratedPattern> {
   const atom = fc.constantFrom(...parts.atoms.map((source) => ({ source, sample: sampleOf(source) })))
   const assertion = fc.constantFrom(...parts.assertions.map((source) => ({ source, sample: '' })))
@@ -99,7 +99,7 @@ function countOf(quantifier: string, more: number): number {
   return Math.min(min + more, max)
 }
 
-/** Whether an engine that backtracks is sure to be done with a text soon. */
+/** Whether a backtracking engine certainly finishes a text soon. */
 export function isQuick(
   { cost }: { readonly cost: { readonly degree: number; readonly factor: number } },
   text: string,

@@ -1,4 +1,4 @@
-/** One short story in many languages, of 24 scripts. */
+/** One short story in many languages, in 24 scripts. */
 export const NATURAL_TEXTS: Readonly<Record<string, string>> = {
   english:
     'The river was calm that morning, and the old ferryman waited for his first passengers. Nobody came before noon, so he repaired his nets, drank some tea and listened to the radio.',

@@ -1,4 +1,4 @@
-/** AES-256-GCM with one key (NIST SP 800-38D). Nonces have 12 bytes, and a tag of 16 bytes is at the end. */
+/** AES-256-GCM with one key (NIST SP 800-38D). Nonces have 12 bytes. Encrypted bytes end with a tag of 16 bytes. */
 export interface Aes256Gcm {
   /** Encrypt bytes and append the tag. Never use the same nonce for different bytes. */
   seal(nonce: Uint8Array, bytes: Uint8Array): Promise<Uint8Array>

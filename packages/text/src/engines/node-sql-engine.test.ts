@@ -2,7 +2,10 @@ import { expect, it, onTestFinished } from 'vitest'
 import { nodeSqlEngine } from './node-sql-engine.ts'
 import type { CellBatch } from './sql-engine.ts'
 
-/** SQLite that tells `channel` whether a closed database has an open statement, which keeps the memory of the database. */
+/**
+ * SQLite that posts to `channel` whether a closed database has an open statement. Such a statement keeps the memory of
+ * the database.
+ */
 const telling = (channel: string): string =>
   `data:text/javascript,${encodeURIComponent(`
 import { BroadcastChannel } from 'node:worker_threads'
@@ -19,7 +22,7 @@ export default async () => {
 }
 `)}`
 
-it('the SQL engine frees the tables of a load whose rows fail', async () => {
+it('the SQL engine frees the tables after a load failed while it read rows', async () => {
   const name = `closed-${crypto.randomUUID()}`
   const channel = new BroadcastChannel(name)
   onTestFinished(() => channel.close())

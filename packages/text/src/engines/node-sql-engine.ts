@@ -11,7 +11,7 @@ import {
   type SqlRows,
 } from './sql-engine.ts'
 
-/** Milliseconds after which a statement may have to wait for others. */
+/** Milliseconds after which a statement counts as long and may have to wait for others. */
 const SHORT_MS = 250
 const MAX_MEMORY_MB = 1_024
 const MAX_UNADDED = 4
@@ -41,7 +41,7 @@ export function nodeSqlEngine(address: string): SqlEngine {
       const [result] = await Promise.all([answer, send(batches, port1, answer)])
       return result as LoadAnswer
     } finally {
-      // After a failed read, the worker drops the tables, and is reused.
+      // If reading the batches failed, the closed port makes the worker drop the tables. The worker is then reused.
       port1.close()
     }
   }
@@ -65,7 +65,7 @@ export function nodeSqlEngine(address: string): SqlEngine {
       const answer = (await explained(limits, () => readers.run(message, deadlineMs, how))) as ReadAnswer
       if ('error' in answer) return answer
       const { read, ...result } = answer
-      // SQLite counts its temporary database with the views as the second one.
+      // SQLite numbers the main database 0 and its temporary database, which has the views, 1. The others follow.
       const over = databases.flatMap(({ tables }, index) =>
         tables.filter(({ page }) => read.includes(`${index === 0 ? 0 : index + 1}.${page}`)).map(({ rows }) => rows),
       )
@@ -120,7 +120,7 @@ async function explained<Result>({ deadlineMs }: SqlLimits, work: () => Promise<
 }
 
 const NUMBER_SHARE = 0.9
-/** Largest number of digits that is read as an integer of 64 bits. Longer numbers are ids, and are read as text. */
+/** Largest number of digits that is read as a 64-bit integer. Longer numbers are probably ids, and are read as text. */
 const MAX_DIGITS = 18
 /** Memory of a statement in addition to its tables, in megabytes. */
 const STATEMENT_MB = 192
@@ -130,7 +130,7 @@ const MAX_VALUE_BYTES = 16_777_216
 const MAX_CELL_UNITS = 65_536
 
 /**
- * Create the source of the SQLite worker. It is text, so that bundlers, loaders and test runners need no file. Its
+ * Create the source of the SQLite worker. It is a string, so that bundlers, loaders and test runners need no file. Its
  * authorizer allows only reads, and neither ATTACH nor PRAGMA.
  */
 function sqliteProgram(address: string): string {

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { expect, it } from 'vitest'
 import { createWorkerPool, WorkerFailure, WorkerTimeout } from './node-worker-pool.ts'
 
-/** Echoes a number, spins at `spin` or a shared counter, exits at `exit`, and fills its memory at `fill`. */
+/** Returns a number, loops forever at `spin` or a shared counter, exits at `exit`, and fills its memory at `fill`. */
 const SOURCE = `
 import('node:worker_threads').then(({ parentPort }) => {
   parentPort.on('message', (message) => {
@@ -26,20 +26,20 @@ const reasonOf = (promise: Promise<unknown>): Promise<unknown> =>
     (reason: unknown) => reason,
   )
 
-it('the worker pool answers more calls at once than it has workers', async () => {
+it('the worker pool answers all calls even if there are more calls than workers', async () => {
   const pool = createWorkerPool(SOURCE)
   const calls = Array.from({ length: 20 }, (_, index) => pool.run(index, 10_000))
   expect(await Promise.all(calls)).toEqual(calls.map((_, index) => index))
 })
 
-it('the worker pool stops a worker that takes too long, and serves the waiting runs', async () => {
+it('the worker pool stops a worker that takes too long, and then runs waiting calls', async () => {
   const pool = createWorkerPool(SOURCE)
   const spinning = Array.from({ length: 5 }, () => reasonOf(pool.run('spin', 50)))
   expect(await pool.run('after', 10_000)).toBe('after')
   for (const reason of await Promise.all(spinning)) expect(reason).toBeInstanceOf(WorkerTimeout)
 })
 
-it('the worker pool serves callers in turn, with any number of runs of one caller', async () => {
+it('the worker pool serves callers in turn, even if one caller has many runs', async () => {
   const pool = createWorkerPool(SOURCE)
   const order: string[] = []
   const greedy = {}
@@ -53,20 +53,20 @@ it('the worker pool serves callers in turn, with any number of runs of one calle
   expect(order.indexOf('modest')).toBeLessThan(10)
 })
 
-it('the worker pool stops long runs of a caller above its share if others wait, and runs them again later', async () => {
+it('the worker pool stops long runs of a caller above its share if other callers wait, and repeats the runs later', async () => {
   const pool = createWorkerPool(SOURCE, { shortMs: 30 })
   const controller = new AbortController()
   const greedy = Array.from({ length: 8 }, () =>
     reasonOf(pool.run('spin', 600_000, { signal: controller.signal, caller: 'greedy' })),
   )
-  // Both runs of the other caller become long: each needs a place that the greedy caller held.
+  // Both runs of the other caller become long. Each needs a place of the greedy caller.
   const modest = Array.from({ length: 2 }, () => reasonOf(pool.run('spin', 200, { caller: 'modest' })))
   for (const reason of await Promise.all(modest)) expect(reason).toBeInstanceOf(WorkerTimeout)
   controller.abort('enough')
   expect(await Promise.all(greedy)).toEqual(greedy.map(() => 'enough'))
 })
 
-it('the worker pool stops an aborted run and serves the next one, and never starts an aborted waiting run', async () => {
+it('the worker pool stops an aborted run, starts the next run, and never starts an aborted waiting run', async () => {
   const pool = createWorkerPool(SOURCE)
   const controller = new AbortController()
   const started = new Int32Array(new SharedArrayBuffer(4))
@@ -80,7 +80,7 @@ it('the worker pool stops an aborted run and serves the next one, and never star
   expect(await Promise.all(next)).toEqual(next.map((_, index) => index))
 })
 
-it('the worker pool serves short runs while more long runs than workers use all their time', async () => {
+it('the worker pool serves short runs while there are more long runs than workers', async () => {
   const pool = createWorkerPool(SOURCE, { shortMs: 150 })
   const controller = new AbortController()
   const long = Array.from({ length: 6 }, () => reasonOf(pool.run('spin', 600_000, { signal: controller.signal })))
@@ -90,7 +90,7 @@ it('the worker pool serves short runs while more long runs than workers use all 
   expect(await Promise.all(long)).toEqual(long.map(() => 'enough'))
 })
 
-it('the worker pool gives each long run its whole time, one run after the other', async () => {
+it('the worker pool gives each long run its whole time, one after another', async () => {
   const pool = createWorkerPool(SOURCE, { shortMs: 20 })
   const reasons = await Promise.all(Array.from({ length: 6 }, () => reasonOf(pool.run('spin', 60))))
   for (const reason of reasons) expect(reason).toBeInstanceOf(WorkerTimeout)
@@ -115,7 +115,7 @@ it('the worker pool never gives work to an idle worker that is exiting', async (
 })
 
 it.skipIf(!('getHeapStatistics' in Worker.prototype))(
-  'the worker pool stops a worker that uses too much memory outside its heap',
+  'the worker pool stops a worker that uses too much memory outside of its heap',
   async () => {
     const hoard = `import('node:worker_threads').then(({ parentPort }) => {
     parentPort.on('message', () => {

@@ -2,14 +2,14 @@ import { availableParallelism } from 'node:os'
 import { Worker, type MessagePort } from 'node:worker_threads'
 import { CallerQueues } from '../shared/caller-queues.ts'
 
-/** Largest number of threads for hostile patterns in parallel calls. Further calls wait. */
+/** Largest number of threads for hostile patterns in parallel calls. When all are busy, further calls wait. */
 const MAX_WORKERS = Math.min(4, Math.max(2, availableParallelism()))
 const IDLE_MS = 10_000
-/** Memory of a worker. It is enough for about a million UTF-16 units, unless the pattern is pathological. */
+/** Memory of a worker in megabytes. It is enough for about a million UTF-16 units, except for pathological patterns. */
 const MAX_MEMORY_MB = 256
 const MEMORY_CHECK_MS = 100
 
-/** The worker could not be started, or it exited during a run, for example because it was out of memory. */
+/** The worker could not be started, or it exited during a run, for example after it ran out of memory. */
 export class WorkerFailure extends Error {
   override readonly name = 'WorkerFailure'
   readonly started: boolean
@@ -30,28 +30,28 @@ export interface WorkerPoolOptions {
   /** Largest memory of a worker, in megabytes. Before Node.js 22.16, buffers outside the heap do not count. */
   readonly maxMemoryMb?: number
   /**
-   * Milliseconds after which a run counts as long. Long runs never occupy all workers. If there is no place for a long
-   * run, or its caller has too many, the run is ended and starts again when it is its turn.
+   * Milliseconds after which a run counts as long. Long runs never occupy all workers. If no worker is free for a long
+   * run, or if its caller has too many runs, the run is stopped and repeated when its turn comes.
    */
   readonly shortMs?: number
-  /** Whether the program sends a message when it is ready. The time of a run starts then. */
+  /** Whether the program sends a message when it is ready. The timeout of a run begins then. */
   readonly saysReady?: boolean
 }
 
-/** Workers that run one program. They are started on demand, and ended when idle. They never keep the process alive. */
+/** Workers that run one program. They start on demand, end when idle, and never keep the process alive. */
 export interface WorkerPool {
   /**
-   * Send `message` to a worker and return its answer. Time spent waiting does not count. Rejects with a {@link
-   * WorkerTimeout}, a {@link WorkerFailure}, or the reason of `signal`, and ends the worker.
+   * Send `message` to a worker and return its answer. The timeout does not include waiting. Rejects with a {@link
+   * WorkerTimeout}, a {@link WorkerFailure}, or the reason of `signal`, and then ends the worker.
    */
   run(message: unknown, timeoutMs: number, how?: RunOptions): Promise<unknown>
 }
 
 export interface RunOptions {
   readonly signal?: AbortSignal | undefined
-  /** Identity of the caller. Callers take turns and share the workers, whatever their number of runs. */
+  /** Identity of the caller. Callers take turns and share the workers equally, for any number of runs. */
   readonly caller?: unknown
-  /** Ports transferred with the message. Such a run cannot be repeated, so the pool must not have `shortMs`. */
+  /** Ports to transfer with the message. A run with ports cannot be repeated, so the pool must not have `shortMs`. */
   readonly transfer?: readonly MessagePort[] | undefined
 }
 
@@ -97,7 +97,7 @@ export function createWorkerPool(source: string, options: WorkerPoolOptions = {}
   function keepIdle(pooled: PooledWorker): void {
     pooled.worker.unref()
     pooled.idleTimer = setTimeout(() => {
-      // Terminating takes a moment, during which this worker must not be reused.
+      // Terminating the worker takes a moment. During this time, it must not be reused.
       leaveIdle(pooled)
       void pooled.worker.terminate()
     }, idleMs)
@@ -105,7 +105,7 @@ export function createWorkerPool(source: string, options: WorkerPoolOptions = {}
     idle.push(pooled)
   }
 
-  /** Returns `undefined` if the run must wait until it is its turn again. */
+  /** Run a message in a worker. Returns `undefined` if the run was stopped and must wait for its next turn. */
   async function attempt(seat: Seat, how: Attempt): Promise<{ readonly answer: unknown } | undefined> {
     let pooled: PooledWorker | undefined
     try {
@@ -144,7 +144,7 @@ interface WaitingRun extends Readonly<Seat> {
   readonly enter: (seat: Seat) => void
 }
 
-/** The places of workers. Callers take turns, and get no more than their share while others wait. */
+/** The places of workers. Callers take turns. While others wait, no caller gets more than its share. */
 class Seats {
   readonly #count: number
   readonly #taken = new Set<Seat>()
@@ -173,7 +173,7 @@ class Seats {
     this.#serve()
   }
 
-  /** Whether a run that has lasted long may continue. */
+  /** Whether a run that has become long may continue. */
   mayGoOn(seat: Seat): boolean {
     const callers = [...this.#waiting.callers()]
     if (callers.length === 0) return true
@@ -195,7 +195,7 @@ class Seats {
     }
   }
 
-  /** Whether a long run can have a place. The last place is for short runs. */
+  /** Whether a place is free for a long run. The last place is reserved for short runs. */
   #hasLongSeat(): boolean {
     return [...this.#taken].filter(({ isLong }) => isLong).length < this.#count - 1
   }
@@ -217,7 +217,7 @@ function startWorker(source: string, maxMemoryMb: number, startEvent: 'message' 
     worker.once('error', (cause) => reject(new WorkerFailure(false, { cause })))
     worker.once('exit', () => reject(new WorkerFailure(false)))
   })
-  // A run reports a failed start; a later failure must not be an unhandled rejection.
+  // A run reports a failed start. Without a run, the failure must not become an unhandled rejection.
   started.catch(() => {})
   worker.on('error', () => {})
   return { worker, started }
@@ -225,7 +225,7 @@ function startWorker(source: string, maxMemoryMb: number, startEvent: 'message' 
 
 function newWorker(source: string, maxMemoryMb: number): Worker {
   try {
-    // The worker needs no loader hooks, environment or streams of the process.
+    // The worker does not need the loader hooks, environment and streams of the process.
     return new Worker(source, {
       eval: true,
       name: 'spillway',
@@ -236,7 +236,7 @@ function newWorker(source: string, maxMemoryMb: number): Worker {
       resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb, maxYoungGenerationSizeMb: 32 },
     })
   } catch (cause) {
-    // Node.js with --permission but without --allow-worker.
+    // Node.js runs with --permission, but without --allow-worker.
     throw new WorkerFailure(false, { cause })
   }
 }
@@ -259,7 +259,7 @@ function exchange(worker: Worker, how: Attempt): Promise<{ readonly answer: unkn
     const onError = (cause: unknown): void => settle(() => reject(new WorkerFailure(true, { cause })))
     const onExit = (): void => settle(() => reject(new WorkerFailure(true)))
     const onAbort = (): void => settle(() => reject(signal?.reason))
-    // After a busy period of this thread, the answer may already be in the queue, and takes precedence.
+    // If this thread was busy, the answer may already be in the queue. Such an answer has priority over the timeout.
     const timer = setTimeout(() => {
       setImmediate(() => settle(() => reject(new WorkerTimeout('The worker took too long.'))))
     }, timeoutMs)
@@ -283,7 +283,7 @@ async function memoryOf(worker: Worker): Promise<number> {
     const { used_heap_size: heap, external_memory: buffers } = await worker.getHeapStatistics()
     return heap + buffers
   } catch (error) {
-    // Older Node.js lacks the method, and an ended worker has no heap.
+    // Older versions of Node.js have no such method, and an ended worker has no heap.
     if (error instanceof TypeError || (error as { code?: unknown }).code === 'ERR_WORKER_NOT_RUNNING') return 0
     throw error
   }

@@ -20,11 +20,11 @@ import { createWorkerPool, WorkerFailure, WorkerTimeout } from './node-worker-po
 import { nodeSqlEngine } from './node-sql-engine.ts'
 import type { SqlEngine } from './sql-engine.ts'
 
-/** Loaded on demand, because few programs need it and loading takes a millisecond. */
+/** Load zlib only on demand. Few programs need it, and loading takes a millisecond. */
 const zlib = (): typeof Zlib => process.getBuiltinModule('node:zlib')
-/** Size of a chunk. The default of 16 KB would need too many messages between threads. */
+/** Size of a chunk of output. The default of 16 KB would cause too many messages between threads. */
 const CHUNK_BYTES = 65_536
-/** Larger blocks go to another thread. Up to this size, this thread needs about 0.2 ms, less than a message takes. */
+/** Largest block that this thread processes. It takes about 0.2 ms, less than a message to another thread. */
 const MAX_BYTES_IN_PLACE = 65_536
 const MAX_LEVEL_IN_PLACE = 9
 
@@ -80,9 +80,9 @@ function settled(run: (callback: CompressCallback) => void): Promise<Uint8Array>
   })
 }
 
-/** Error codes of zlib for damaged bytes, too much output, and too little memory. */
+/** Error codes of zlib for damaged bytes, too large output, and too little memory. */
 const REFUSED = /^(?:Z_|ZSTD_|ERR_BUFFER_TOO_LARGE$|ERR_OUT_OF_RANGE$|ERR_MEMORY_ALLOCATION_FAILED$)/
-/** V8's message for too little memory, which has no code. */
+/** Message of V8 if there is too little memory. The error has no code. */
 const NO_MEMORY = 'Array buffer allocation failed'
 
 async function unlessDamaged(run: () => Promise<Uint8Array>): Promise<Uint8Array | undefined> {
@@ -137,7 +137,7 @@ export async function hmacSha256(key: Uint8Array, bytes: Uint8Array): Promise<Ui
   return new Uint8Array(createHmac('sha256', key).update(bytes).digest())
 }
 
-/** Run a program in workers that end after a timeout or above `maxMemoryMb`. It must answer each message. */
+/** Run a program in workers that are terminated after a timeout or above `maxMemoryMb`. It must answer each message. */
 export function isolate(source: string, maxMemoryMb: number): IsolatedProgram | undefined {
   const pool = createWorkerPool(source, { maxMemoryMb })
   return {
@@ -165,13 +165,13 @@ export function sqlEngine(): SqlEngine | undefined {
 }
 
 const MAX_TEXT_LENGTH = 1_048_576
-/** Milliseconds after which a pattern may have to wait for others. */
+/** Milliseconds after which a pattern counts as long and may have to wait for others. */
 const SHORT_MS = 250
 
 /**
- * Source of the pattern worker. It is text, so that bundlers, loaders and test runners need no file. It first sends the
- * message `ready`. After each line, it writes the number of lines and of hits to `shared`. It uses `import()`, which
- * works in scripts and in modules.
+ * Source of the pattern worker. It is a string, so that bundlers, loaders and test runners need no file. The worker
+ * first sends the message `ready`. After each line, it writes the number of matched lines and their hits to `shared`.
+ * The source uses `import()`, which works in scripts and in modules.
  */
 const PATTERN_WORKER_SOURCE: string = `
 import('node:worker_threads').then(({ parentPort }) => {
@@ -226,7 +226,7 @@ import('node:worker_threads').then(({ parentPort }) => {
 
 const pool = createWorkerPool(PATTERN_WORKER_SOURCE, { shortMs: SHORT_MS, saysReady: true })
 
-/** Match in a worker, which is terminated at the deadline. */
+/** Create a matcher that runs a pattern in a worker. The worker is terminated at the deadline. */
 export function createPatternMatcher(
   pattern: string,
   flags: PatternFlags,
@@ -261,7 +261,7 @@ export function createPatternMatcher(
   }
 }
 
-/** Return the flags. The worker matches single lines, in which a dot matches any character, even a lone CR. */
+/** Return the flags for JavaScript. The worker matches single lines, so a dot may match any character, even CR. */
 function javascriptFlags({ ignoreCase, unicode }: PatternFlags): string {
   return `s${ignoreCase ? 'i' : ''}${unicode ? 'u' : ''}`
 }
@@ -282,7 +282,7 @@ function progressIn(text: string, shared: Int32Array): PatternProgress {
 }
 
 const MAX_SHARED_HITS = 32_768
-/** Number of UTF-16 units of text for each hit for which the shared memory has space. */
+/** Number of UTF-16 units of text per hit in the shared memory. */
 const UNITS_OF_A_HIT = 8
 
 function createSharedProgress(textLength: number): Int32Array<SharedArrayBuffer> {
@@ -293,7 +293,7 @@ function createSharedProgress(textLength: number): Int32Array<SharedArrayBuffer>
 function readSharedProgress(shared: Int32Array): { readonly lines: number; readonly hits: Uint32Array } {
   const lines = Atomics.load(shared, 0)
   let end = 1
-  // Line indexes are stored plus one, so that 0 marks the end.
+  // Line indexes are stored plus 1, because 0 marks the end.
   while (end < shared.length && shared[end] !== 0 && shared[end]! <= lines) end += 3
   const hits = Uint32Array.from(shared.subarray(1, end), (value, at) => (at % 3 === 0 ? value - 1 : value))
   return { lines, hits }
@@ -313,11 +313,11 @@ interface WorkerAnswer {
   readonly error?: string
 }
 
-/** Additional time for large text, so that ordinary patterns can search it in linear time. */
+/** Additional milliseconds per million units of text, so that ordinary patterns have time to search a large text. */
 const MS_PER_MILLION_UNITS = 20
 
 interface PatternBudget {
-  /** Start to match a text, and return the remaining milliseconds, above 0. Throws `timeout` if none are left. */
+  /** Start to match a text, and return the remaining milliseconds. Throws `timeout` if no time is left. */
   begin(textLength: number): number
   spend(milliseconds: number): void
   timeout(progress: PatternProgress): PatternError

@@ -12,7 +12,7 @@ const NODE_ENTRY = new URL('node.ts', import.meta.url).href
 const CASE_SENSITIVE = { ignoreCase: false, unicode: false }
 
 function matchLines(pattern: string, flags: string, text: string): number[] {
-  // Lines end at LF only: a dot matches any other character, including CR.
+  // Only LF ends a line. A dot matches every other character, even CR.
   const regex = new RegExp(pattern, `${flags}s`)
   const lines = text.split('\n')
   const ended = lines.length - 1
@@ -23,7 +23,7 @@ function matchLines(pattern: string, flags: string, text: string): number[] {
   })
 }
 
-/** Lines of about a thousand characters that fit one text. */
+/** Lines of about a thousand characters that together fit in one text. */
 const maxLines = (matcher: PatternMatcher): number => Math.floor(matcher.maxTextLength / 1_002)
 
 async function failure(promise: Promise<unknown>): Promise<PatternError> {
@@ -45,7 +45,7 @@ describe('the pattern matcher', () => {
     expect(found).toEqual([0, 0, 1, 1, 5_000, 5_001, 1, 5_002, 5_003, 2, 0, 1])
   })
 
-  it('finds the first match of each line, as a loop over the lines does', async () => {
+  it('finds the first match of each line, the same as a loop over the lines', async () => {
     const line = fc.array(fc.constantFrom('a', 'b', 'A', ' ', '\r', 'é', '.', '1'), { maxLength: 8 })
     const text = fc.array(line, { minLength: 1, maxLength: 12 }).map((lines) => lines.map((l) => l.join('')).join('\n'))
     const pattern = fc.constantFrom(
@@ -70,7 +70,7 @@ describe('the pattern matcher', () => {
     )
   })
 
-  it('starts at an offset in the first line, and uses the text before it only as context', async () => {
+  it('starts at an offset in the first line, and uses the text before the offset only as context', async () => {
     const matches = async (source: string, text: string, from: number): Promise<number[]> => [
       ...(await createPatternMatcher(source, CASE_SENSITIVE, { deadlineMs: 10_000 }).match(text, from)),
     ]
@@ -90,7 +90,7 @@ describe('the pattern matcher', () => {
     expect(await match('\\u{1F600}', 'a😀')).toEqual([0, 1, 3])
   })
 
-  it('rejects with the reason of a signal that aborts before or during matching', async () => {
+  it('rejects with the reason of a signal that is aborted before or during matching', async () => {
     const matcher = createPatternMatcher('(b|bb)+$', CASE_SENSITIVE, { deadlineMs: 60_000 })
     const reason = new Error('enough')
     await expect(matcher.match('abb', 0, AbortSignal.abort(reason))).rejects.toBe(reason)
@@ -101,7 +101,7 @@ describe('the pattern matcher', () => {
     expect([...(await matcher.match('abb'))]).toEqual([0, 1, 3])
   })
 
-  it('matches batches one after another and in parallel', async () => {
+  it('matches texts one after another and in parallel', async () => {
     const matcher = createPatternMatcher('e+', CASE_SENSITIVE, { deadlineMs: 10_000 })
     const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => matcher.match(`${'x'.repeat(index)}ee`)))
     expect(answers.map((hits) => [...hits])).toEqual(answers.map((_, index) => [0, index, index + 2]))
@@ -113,12 +113,12 @@ function abortable(): { readonly signal: AbortSignal; readonly abort: () => void
   return { signal: controller.signal, abort: () => controller.abort() }
 }
 
-/** Exponential in a backtracking engine. */
+/** Takes exponential time in a backtracking engine. */
 const HOSTILE = '(a|aa)+$'
 const HOSTILE_TEXT = `${'a'.repeat(100_000)}!`
 
 describe('the pattern matcher in Node.js', () => {
-  it('stops a hostile pattern at its deadline while timers run, and matches the next one', async () => {
+  it('stops a hostile pattern at its deadline while timers run, and matches the next pattern', async () => {
     let ticks = 0
     const interval = setInterval(() => ticks++, 5)
     const error = await failure(
@@ -132,7 +132,7 @@ describe('the pattern matcher in Node.js', () => {
     ]).toEqual([0, 99_999, 100_001])
   })
 
-  it('gives all calls of one matcher one common deadline', async () => {
+  it('applies one deadline to all calls of a matcher together', async () => {
     const matcher = node.createPatternMatcher(HOSTILE, CASE_SENSITIVE, { deadlineMs: 200 })
     expect((await failure(matcher.match(HOSTILE_TEXT))).code).toBe('timeout')
     expect((await failure(matcher.match('a'))).code).toBe('timeout')
@@ -174,12 +174,12 @@ describe('the pattern matcher in Node.js', () => {
     expect((await Promise.all(hostile)).map((error) => error.code)).toEqual(hostile.map(() => 'timeout'))
   })
 
-  it('reports a pattern that the engine refuses as too complex', async () => {
+  it('reports a pattern as too complex if the engine rejects it', async () => {
     const matcher = node.createPatternMatcher('(?:x?){99999999}', CASE_SENSITIVE, { deadlineMs: 5_000 })
     expect((await failure(matcher.match('xxxx'))).code).toBe('too-complex')
   })
 
-  it('lets the process exit at once with an idle worker', async () => {
+  it('lets the process exit immediately while a worker is idle', async () => {
     const script = `
       const { createPatternMatcher } = await import(${JSON.stringify(NODE_ENTRY)})
       const hits = await createPatternMatcher('b+', { ignoreCase: false, unicode: false }, { deadlineMs: 5000 }).match('abb')
@@ -189,7 +189,7 @@ describe('the pattern matcher in Node.js', () => {
     expect(stdout).toBe('[0,1,3]\n')
   })
 
-  it('refuses patterns if workers are not permitted', async () => {
+  it('rejects patterns if workers are not permitted', async () => {
     const script = `
       const { createPatternMatcher } = await import(${JSON.stringify(NODE_ENTRY)})
       const matcher = createPatternMatcher('(?=a)', { ignoreCase: true, unicode: false }, { deadlineMs: 5000 })
@@ -203,7 +203,7 @@ describe('the pattern matcher in Node.js', () => {
 })
 
 describe('the pattern matcher on the web', () => {
-  it('refuses patterns, since there are no workers', async () => {
+  it('rejects patterns, because there are no workers', async () => {
     const { code } = await failure(web.createPatternMatcher('(?=a)', CASE_SENSITIVE, { deadlineMs: 1_000 }).match('a'))
     expect(code).toBe('unsupported')
   })

@@ -1,11 +1,11 @@
-/** Rows of one table, cell after cell, as UTF-8. */
+/** Rows of one table as UTF-8, cell by cell. */
 export interface CellBatch {
   /** Index of the table. The first batch with a new index starts the table. */
   readonly table: number
-  /** Names of the columns that earlier batches did not have. */
+  /** Names of new columns, which earlier batches did not have. */
   readonly names: readonly string[]
   readonly bytes: Uint8Array
-  /** For each cell, -1 for NULL, otherwise twice its number of bytes, plus one if it must be read as text. */
+  /** For each cell -1 for NULL, otherwise twice its number of bytes, plus 1 if the cell must be read as text. */
   readonly lengths: Int32Array
 }
 
@@ -13,9 +13,9 @@ export interface CellBatch {
 export interface SqlColumn {
   readonly name: string
   readonly type: 'INTEGER' | 'REAL' | 'NUMERIC' | 'TEXT'
-  /** Number of cells with text in a numeric column. */
+  /** Number of cells in a numeric column that contain text. */
   readonly misfits: number
-  /** The first of these cells, and the number of its row. */
+  /** The first cell with text, and the number of its row. */
   readonly misfit?: string
   readonly misfitRow?: number
 }
@@ -27,7 +27,7 @@ export interface SqlTable {
   readonly columns: readonly SqlColumn[]
 }
 
-/** The tables of one content: a database in memory that workers share. */
+/** The tables of one content as a database in shared memory, which all workers can read. */
 export interface SqlDatabase {
   readonly id: number
   readonly bytes: Uint8Array<SharedArrayBuffer>
@@ -37,7 +37,7 @@ export interface SqlDatabase {
 export interface SqlStatement {
   readonly sql: string
   readonly skip: number
-  /** Largest number of UTF-16 units of the returned rows. At least one row is returned. */
+  /** Largest number of UTF-16 units in all returned rows. At least one row is returned. */
   readonly maxUnits: number
 }
 
@@ -47,7 +47,7 @@ export interface SqlRows {
   /** Number of rows in the whole result if `isCounted`, otherwise the number of rows that were read. */
   readonly count: number
   readonly isCounted: boolean
-  /** Number of rows in each table that the statement reads. */
+  /** Number of rows of each table that the statement reads. */
   readonly over: readonly number[]
 }
 
@@ -60,14 +60,14 @@ export interface SqlLimits {
   readonly caller: unknown
 }
 
-/** Runs SQL over tables in workers, which are terminated at a deadline. */
+/** Runs SQL over tables in workers. The workers are terminated at a deadline. */
 export interface SqlEngine {
-  /** Load the tables of a content. If the first rows were not typical, `readBatches` is called again. */
+  /** Load the tables of a content. If types guessed from the first rows are wrong, `readBatches` is called again. */
   load(readBatches: () => AsyncIterable<CellBatch>, limits: SqlLimits): Promise<SqlDatabase>
   /**
-   * Run one read-only statement. Rejects with an `IsolationError`. The tables are called `t1`, `t2` and so on. For a
-   * single database, the largest is also called `t`. For several databases, each number means the largest table of one
-   * database.
+   * Run one read-only statement. Rejects with an `IsolationError`. The tables of a single database are called `t1`,
+   * `t2` and so on, and its largest table is also called `t`. If there are several databases, each number is the
+   * largest table of one database.
    */
   query(databases: readonly SqlDatabase[], statement: SqlStatement, limits: SqlLimits): Promise<SqlResult>
 }

@@ -11,7 +11,7 @@ import { TAG_BYTES, type Aes256Gcm } from './aes-256-gcm.ts'
 import type { BlockCodec } from './block-codec.ts'
 import type { SqlEngine } from './sql-engine.ts'
 
-/** Refuse every pattern, because without workers a pattern could run without a time limit. */
+/** Create a matcher that rejects every pattern, because a pattern cannot be stopped without workers. */
 export function createPatternMatcher(_pattern: string, _flags: PatternFlags, _limits: PatternLimits): PatternMatcher {
   return {
     maxTextLength: Infinity,
@@ -21,7 +21,7 @@ export function createPatternMatcher(_pattern: string, _flags: PatternFlags, _li
   }
 }
 
-/** Return `undefined`, because no web standard starts a worker from text. Programs then run on this thread. */
+/** Return `undefined`. No web standard starts a worker from a string, so programs run on this thread. */
 export function isolate(_source: string, _maxMemoryMb: number): IsolatedProgram | undefined {
   return undefined
 }
@@ -49,7 +49,7 @@ async function through(
   maxBytes: number,
 ): Promise<Uint8Array | undefined> {
   const writer = writable.getWriter()
-  // A rejection also rejects the read below, which handles it.
+  // If writing fails, reading below fails too and handles the error.
   void Promise.allSettled([writer.write(bytes as Uint8Array<ArrayBuffer>), writer.close()])
   const reader = (readable as ReadableStream<Uint8Array>).getReader()
   const parts: Uint8Array[] = []

@@ -22,7 +22,7 @@ describe.each([
     expect(await aes.open(new Uint8Array(12), hex(sealed))).toEqual(new Uint8Array(16))
   })
 
-  it('derives keys by RFC 5869 and computes HMAC by RFC 4231', async () => {
+  it('derives keys as in RFC 5869, and computes HMAC as in RFC 4231', async () => {
     const derived = '3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865'
     const salt = hex('000102030405060708090a0b0c')
     const info = hex('f0f1f2f3f4f5f6f7f8f9')
@@ -32,7 +32,7 @@ describe.each([
     )
   })
 
-  it('decrypts nothing that was cut, changed, or encrypted with another key or nonce', async () => {
+  it('does not decrypt bytes that were cut, changed, or encrypted with another key or nonce', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ maxLength: 100 }),
@@ -55,8 +55,8 @@ describe.each([
     )
   })
 
-  it('refuses to decompress damaged content, and more than the expected size', async () => {
-    // On this thread, and on another one.
+  it('does not decompress damaged content, or more bytes than expected', async () => {
+    // The first size is decompressed on this thread, the second on another thread.
     for (const size of [50_000, 1_000_000]) {
       const bomb = await platform.gzip.compress(new Uint8Array(size), 6)
       expect(await platform.gzip.decompress(bomb, size)).toHaveLength(size)
@@ -69,7 +69,7 @@ describe.each([
 })
 
 it.each(isFull ? [2 ** 40, Number.MAX_SAFE_INTEGER] : [Number.MAX_SAFE_INTEGER])(
-  'decompression refuses a declared size of %d, which exceeds memory',
+  'decompression rejects a declared size of %d bytes, which exceeds the memory',
   async (size) => {
     const one = await node.gzip.compress(new Uint8Array(100), 3)
     expect(await node.gzip.decompress(one, size)).toBeUndefined()
@@ -104,7 +104,7 @@ it("both platforms encrypt to the same bytes, and decrypt the other platform's b
 })
 
 describe.skipIf(node.zstd === undefined)('Zstandard', () => {
-  it('restores its content, and refuses damaged or larger content', async () => {
+  it('restores its content, and rejects damaged content and content over the limit', async () => {
     const { zstd } = node
     await fc.assert(
       fc.asyncProperty(content, async (one) => {
@@ -116,7 +116,7 @@ describe.skipIf(node.zstd === undefined)('Zstandard', () => {
       const bomb = await zstd!.compress(new Uint8Array(size), 3)
       expect(await zstd!.decompress(bomb, size)).toHaveLength(size)
       expect(await zstd!.decompress(bomb, size - 1)).toBeUndefined()
-      // Before Node.js 24, truncated input yields its beginning.
+      // Before Node.js 24, truncated data gives the start of the content.
       const cut = await zstd!.decompress(bomb.subarray(0, bomb.length - 6), size)
       expect(cut === undefined || cut.length < size).toBe(true)
       expect(await zstd!.decompress(bomb.with(bomb.length - 1, bomb.at(-1)! ^ 1), size)).toBeUndefined()

@@ -20,7 +20,7 @@ interface ComplianceCase {
   readonly invalid_selector?: true
 }
 
-/** The official cases of RFC 9535. */
+/** The official test cases of RFC 9535. */
 function complianceCases(): readonly ComplianceCase[] {
   const manifest = createRequire(import.meta.url).resolve('jsonpath-rfc9535/package.json')
   const path = join(dirname(manifest), 'src/__tests__/jsonpath-compliance-test-suite/cts.json')
@@ -45,7 +45,7 @@ function finish<Result>(steps: Generator<undefined, Result>): Result {
   }
 }
 
-/** Results without those that a path selects again, in any order. */
+/** Results without duplicates, sorted. A path may select a value twice, and in any order. */
 function eachOnce(values: readonly unknown[], paths: readonly unknown[]): string[] {
   return values
     .filter((_, index) => paths.indexOf(paths[index]) === index)
@@ -73,7 +73,7 @@ describe('the compliance test suite of RFC 9535', () => {
 })
 
 describe('a JSON path', () => {
-  test('selects the same values as the parser library, each value once', async () => {
+  test('selects the same values as the parser library, but each value only once', async () => {
     const value = fc.letrec<{ value: unknown }>((tie) => ({
       value: fc.oneof(
         { maxDepth: 5, depthSize: 'small' },
@@ -131,7 +131,7 @@ describe('a JSON path', () => {
     expect(await parseJsonPath(`$${'.a'.repeat(31)}`)).toMatchObject({ problem: { position: 62 } })
   })
 
-  test('with a filter at any depth looks at a limited number of levels', async () => {
+  test('examines a limited number of levels if it has a filter at any depth', async () => {
     const deep = `${'['.repeat(1_000)}1${']'.repeat(1_000)}`
     await expect(evaluate('$..[?@.a]', deep)).rejects.toBeInstanceOf(PathTooLarge)
   })
@@ -157,7 +157,7 @@ describe('a regular expression in a JSON path', () => {
     expect(find('', 'any')).toBe(true)
   })
 
-  test('has a dot that matches any character but LF and CR, and that is a plain dot within a class', () => {
+  test('has a dot that matches any character except LF and CR, and that is literal in a class', () => {
     expect(['\n', '\r', '\u2028', '😀'].map((text) => match('.', text))).toEqual([false, false, true, true])
     expect([match('[.]', '.'), match('[.]', 'a'), match('\\.', 'a'), match('[\\]]', ']')]).toEqual([
       true,
@@ -167,7 +167,7 @@ describe('a regular expression in a JSON path', () => {
     ])
   })
 
-  test('may use syntax beyond RFC 9485 that models write', () => {
+  test('may use syntax that models write, even if RFC 9485 does not allow it', () => {
     expect(find('\\d{3}\\b', 'code 404')).toBe(true)
     expect(find('\\p{Lu}', 'été')).toBe(false)
     expect([find('(?i)ERROR: .*', 'an error: x'), find('^an', 'an error'), find('or$', 'an error')]).toEqual([
@@ -177,12 +177,12 @@ describe('a regular expression in a JSON path', () => {
     ])
   })
 
-  test('is refused with look-around or backreferences, or if it is invalid or very large', () => {
+  test('is rejected if it has look-around or backreferences, is invalid, or is very large', () => {
     for (const pattern of ['(', '[', '(?=a)', '(a)\\1', 'a**', '(((a{100}){100}){100})'])
       expect(textTest(pattern, false)).toBeUndefined()
   })
 
-  test('takes linear time', () => {
+  test('is matched in linear time', () => {
     expect(match('(a+)+b', 'a'.repeat(50_000))).toBe(false)
     expect(find('(a|b|c)+d{50}x', 'a'.repeat(5_000_000))).toBe(false)
     expect(find('needle', `${'a'.repeat(5_000_000)}needle`)).toBe(true)

@@ -11,10 +11,10 @@ import {
   type Segment,
 } from './path-walk.ts'
 
-/** Number of bytes between two pauses. Reading them takes some milliseconds. Each walk counts as some more bytes. */
+/** Number of bytes between two yields, which takes some milliseconds. Each walk counts as `BYTES_OF_A_WALK` more. */
 const SLICE_BYTES = 262_144
 const BYTES_OF_A_WALK = 1_024
-/** Largest number of nested values that each depend on a filter. */
+/** Largest number of nested values that depend on filters. */
 const MAX_DEPTH = 200
 
 export interface SelectedSpan {
@@ -23,7 +23,7 @@ export interface SelectedSpan {
   readonly path: string
 }
 
-/** Takes a selected value, and returns whether no more values are needed. */
+/** Receives a selected value. Returns `true` if no more values are needed. */
 type Take = (span: SelectedSpan) => boolean
 
 interface Part {
@@ -42,13 +42,13 @@ const never = (): boolean => false
 export class PathEvaluator implements Queries {
   /** The whole document, if a filter needs it. */
   readonly #root: { readonly bytes: Uint8Array; readonly form: JsonForm } | undefined
-  /** Results of queries that start at the root. They never change. */
+  /** Results of queries that start at the root. They are the same for all values. */
   readonly #fromRoot = new Map<Query, readonly Uint8Array[]>()
-  /** Walks of queries that are not in use. They are used again for the next value. */
+  /** Walks that are not in use now. They are reused for the next value. */
   readonly #idle = new Map<readonly Segment[], PathWalk>()
   #walked = 0
   #isBroken = false
-  /** Start of the first value that is not JSON and must pass a filter. */
+  /** Start of the first value that a filter had to examine but that is not JSON. */
   brokenAt: number | undefined
 
   constructor(root?: { readonly bytes: Uint8Array; readonly form: JsonForm }) {

@@ -28,8 +28,8 @@ export interface JsonPath {
 }
 
 /**
- * Parse a JSONPath (RFC 9535) with the functions `length`, `count`, `value`, `match` and `search`.
- * A regular expression in the path that can never match is reported as a problem.
+ * Parse a JSONPath (RFC 9535) with the functions `length`, `count`, `value`, `match` and `search`. A regular expression
+ * in the path that is invalid, too large, or not linear is reported as a problem.
  */
 export async function parseJsonPath(text: string): Promise<JsonPath | { readonly problem: JsonPathProblem }> {
   if (text.length > MAX_PATH_LENGTH) {
@@ -41,7 +41,7 @@ export async function parseJsonPath(text: string): Promise<JsonPath | { readonly
   } catch (error) {
     if (error instanceof PathRefused) return { problem: { message: error.message, position: error.position } }
     if (!(error instanceof library.JSONPathError)) throw error
-    // The library's message ends with the position, which the caller reports.
+    // The library's message ends with the position. The caller reports the position separately.
     const message = error.message.replace(/ \('[\s\S]*'?:\d+\)$/, '')
     return { problem: { message, position: Math.min(error.token.index, text.length) } }
   }
@@ -57,11 +57,11 @@ class PathRefused extends Error {
   }
 }
 
-/** A value of a filter. Arrays and objects are compared as bytes. */
+/** A value that a filter compares. Arrays and objects are compared as bytes. */
 type Compared = string | number | boolean | null | undefined | Uint8Array
 type Operand = (value: Uint8Array, queries: Queries) => Evaluation<Compared>
 
-/** Converts the syntax tree of the library. */
+/** Convert the library's syntax tree of a path. */
 function readPath(library: Library, path: jsonpath.JSONPathQuery): JsonPath {
   let asksRoot = false
 
@@ -139,7 +139,7 @@ function readPath(library: Library, path: jsonpath.JSONPathQuery): JsonPath {
       if (typeof given !== 'string') return false
       if (known !== undefined) return yield* known(given)
       const found = yield* readPattern(value, queries)
-      // An invalid expression matches nothing (RFC 9535).
+      // An invalid regular expression matches nothing (RFC 9535).
       const test = typeof found === 'string' ? textTest(found, name === 'match') : undefined
       return test !== undefined && (yield* test(given))
     }
@@ -174,7 +174,7 @@ function readPath(library: Library, path: jsonpath.JSONPathQuery): JsonPath {
   return { segments: readSegments(path), asksRoot }
 }
 
-/** An error for syntax that the parser library should not return. It means that the library changed. */
+/** Create the error for syntax that the library should not return. It means that the library has changed. */
 function unknownSyntax(text: string): Error {
   return new Error(`json-p3 returned syntax that Spillway does not know: ${text}`)
 }
@@ -186,7 +186,7 @@ function* done(literal: Compared): Evaluation<Compared> {
 
 const NO_PAUSES: readonly undefined[] = []
 
-/** Read the value if a query has exactly one result. Otherwise, there is no value. */
+/** Return an operand with the value of a query. It is `undefined` unless the query has exactly one result. */
 function single(query: Query): Operand {
   return function* (value, queries) {
     let count = 0
@@ -223,7 +223,7 @@ function lengthOf(of: Operand): Operand {
 
 const decoder = new TextDecoder()
 
-/** A number is rounded to the nearest double. */
+/** Parse a value. Numbers are rounded to the nearest double. */
 function readValue(bytes: Uint8Array): Compared {
   const first = bytes[0]
   if (isBracket(first)) return bytes
@@ -246,13 +246,13 @@ function isEqual(left: Compared, right: Compared): boolean {
   try {
     return isDeepEqual(JSON.parse(decoder.decode(left)), JSON.parse(decoder.decode(right)))
   } catch (error) {
-    // Values that a walk skipped may be no JSON.
+    // A value that a walk skipped without validation may not be JSON.
     if (error instanceof SyntaxError) return false
     throw error
   }
 }
 
-/** Compare deeply. The order of members does not matter. */
+/** Compare two values with all their content. The order of members does not matter. */
 function isDeepEqual(left: unknown, right: unknown): boolean {
   const pairs: [unknown, unknown][] = [[left, right]]
   for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
@@ -274,8 +274,8 @@ function isHolder(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * Compile an I-Regexp (RFC 9485), or other regular expression syntax that models write. Returns `undefined` if it
- * cannot be matched in linear time.
+ * Compile an I-Regexp (RFC 9485) or a regular expression in another syntax that models write. Returns `undefined` if
+ * the expression cannot be matched in linear time.
  */
 export function textTest(pattern: string, whole: boolean): TextTest | undefined {
   const dots = /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\./g

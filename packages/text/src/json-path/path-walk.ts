@@ -2,12 +2,12 @@ import { decodeJsonString, type JsonName } from '../json/decode-json-string.ts'
 import { jsonPathStep, MAX_PATH_UNITS } from '../json/json-paths-at.ts'
 import { isBracket, JsonWalker, type JsonForm, type JsonVisitor } from '../json/json-walker.ts'
 
-/** Does work. Each yield is a possible pause. */
+/** A computation in slices. The caller may pause it at each yield. */
 export type Evaluation<Result> = Generator<undefined, Result>
 
 /** A segment of a parsed JSONPath (RFC 9535), independent of the parser library. */
 export interface Segment {
-  /** Whether the segment also selects descendants: `..`. */
+  /** Whether the segment also selects descendants, as `..` does. */
   readonly descends: boolean
   readonly selectors: readonly Selector[]
 }
@@ -34,7 +34,7 @@ export interface Query {
 export type Test = (value: Uint8Array, queries: Queries) => Evaluation<boolean>
 
 export interface Queries {
-  /** Pass each result of a query within a value to `take`, until it returns `true`. */
+  /** Pass each result of a query in a value to `take`, until `take` returns `true`. */
   each(query: Query, value: Uint8Array, take: (result: Uint8Array) => boolean): Evaluation<void>
 }
 
@@ -43,58 +43,58 @@ export interface FoundValue {
   readonly start: number
   readonly end: number
   readonly path: string
-  /** One bit for each segment that applies within the value. The last bit means that the value is selected. */
+  /** One bit for each segment that applies inside the value. The bit after the last segment marks a selected value. */
   readonly mask: number
-  /** Segments whose filter the value must still pass. */
+  /** Indexes of segments whose filters must still examine the value. */
   readonly pending: readonly number[]
-  /** Bytes of the value, if it must still pass a filter. */
+  /** Bytes of the value. Empty unless a filter must examine it. */
   readonly bytes: readonly Uint8Array[]
-  /** Whether the content ends within the value. Only values inside it can be selected. */
+  /** Whether the content ends inside the value. Then only complete values inside it can be selected. */
   readonly isCut?: boolean
 }
 
 interface PathWalkOptions {
   readonly segments: readonly Segment[]
   readonly form: JsonForm
-  /** Offset and path of the document within the content. */
+  /** Byte offset and path of the document in the content. */
   readonly base: number
   readonly path: string
-  /** Segments that apply to the document. See {@link FoundValue}. */
+  /** Segments that apply to the document, as in `mask` of {@link FoundValue}. */
   readonly mask: number
-  /** Lengths of arrays by their start. A walk that only counts finds them, for indexes from the end. */
+  /** Lengths of arrays by their start offset, for indexes from the end. A first walk, with `counts`, finds them. */
   readonly lengths: Map<number, number>
   readonly counts: boolean
-  /** Whether the path of a selected value is needed. The first value has the index 0. */
+  /** Returns whether the path of a selected value is needed. The first selected value has the index 0. */
   readonly isNamed: (index: number) => boolean
 }
 
 const NONE: readonly never[] = []
 const NO_BYTES: Uint8Array = new Uint8Array()
-/** Largest number of segments, because there is one bit for each in a number. */
+/** Largest number of segments, because a 32-bit mask has one bit for each. */
 export const MAX_SEGMENTS = 30
-/** Largest value that must pass a filter, in bytes. */
+/** Largest value that a filter can examine, in bytes. */
 export const MAX_TESTED_BYTES: number = 16 * 1_048_576
 const MAX_LENGTHS = 1_000_000
-/** Largest number of values to hold until their line ends. */
+/** Largest number of values that are held back until their line ends. */
 const MAX_HELD = 1_000
 const OPEN_ARRAY = 91
 
-/** A path needs more memory or more levels than it may. */
+/** A path exceeds its limit of memory or levels. */
 export class PathTooLarge extends Error {
   override readonly name = 'PathTooLarge'
 }
 
 /**
- * Walks a document in chunks, with all segments at the same time. It yields each selected value once, when the value
- * ends. Values that no segment selects are skipped without validation.
+ * Walks a document in chunks, and applies all segments in one pass. Each selected value is returned once, after it
+ * ended. Values that no segment selects are skipped without validation.
  */
 export class PathWalk implements JsonVisitor {
   readonly #walker: JsonWalker
   readonly #options: PathWalkOptions
   readonly #selected: number
-  /** Number of segments at the start that select a single value. After it, the walk is done. */
+  /** Number of leading segments that select a single value each. After that value, the walk is done. */
   readonly #singular: number
-  /** For each open level, the segments that apply, and the start. */
+  /** For each open level, the mask of segments that apply, and the start offset. */
   readonly #masks: number[] = []
   readonly #starts: number[] = []
   readonly #isSelected: boolean[] = []
@@ -105,11 +105,11 @@ export class PathWalk implements JsonVisitor {
   #chunk: Uint8Array = NO_BYTES
   #base: number
   #found: FoundValue[] = []
-  /** Number of found values before the current line, if it is an array. Its values are held until it ends. */
+  /** Number of found values before the current line, if it is an array. Its values are held until the line ends. */
   #heldFrom: number | undefined
   #given = 0
   #isDone = false
-  /** Path of a value that must pass a filter and exceeds {@link MAX_TESTED_BYTES}. */
+  /** Path of the first value that a filter must examine and that exceeds {@link MAX_TESTED_BYTES}. */
   tooLarge: string | undefined
 
   constructor(options: PathWalkOptions) {
@@ -138,7 +138,7 @@ export class PathWalk implements JsonVisitor {
     return this.#isDone || this.#walker.hasFailed || this.tooLarge !== undefined
   }
 
-  /** Position of the first invalid JSON. */
+  /** Position of the first byte that is not valid JSON. `undefined` if all bytes are valid or the walk is done. */
   get failedAt(): number | undefined {
     return this.#isDone || this.#walker.isComplete ? undefined : this.#walker.brokenAt
   }
@@ -147,7 +147,7 @@ export class PathWalk implements JsonVisitor {
     return this.#walker.position
   }
 
-  /** Number of lines between values that are not JSON. */
+  /** Number of lines that are not JSON. */
   get skippedLines(): number {
     return this.#walker.skippedLines
   }
@@ -165,7 +165,7 @@ export class PathWalk implements JsonVisitor {
     return found
   }
 
-  /** Return the values that end with the content, for example a number. */
+  /** End the content, and return the values that end with it, for example a number. */
   finish(): readonly FoundValue[] {
     const { form, mask, base, counts } = this.#options
     this.#walker.finish()
@@ -207,7 +207,7 @@ export class PathWalk implements JsonVisitor {
       this.#isDone = this.#heldFrom === undefined
   }
 
-  /** The values of a line that only begins like an array are dropped. */
+  /** Drop the values of a line that begins like an array but is not JSON. */
   abandon(): void {
     this.#endCandidate()
     if (this.#heldFrom === undefined) return
@@ -227,7 +227,7 @@ export class PathWalk implements JsonVisitor {
     this.#masks[level] = mask & (this.#selected - 1)
   }
 
-  /** Return the segments that apply within the entry of a level. Segments with a filter are pending. */
+  /** Return the segments that apply inside an entry of a level. Segments with a filter are added to `#pending`. */
   #maskOf(level: number): number {
     const { segments, counts } = this.#options
     let mask = 0
@@ -261,7 +261,7 @@ export class PathWalk implements JsonVisitor {
     return isWithin(selector, index, this.#options.lengths.get(this.#starts[level - 1]!) ?? 0)
   }
 
-  /** Whether a segment selects no later item of this array. */
+  /** Whether a segment cannot select any later item of this array. */
   #isPast({ descends, selectors }: Segment, level: number): boolean {
     const { index, isObject } = this.#walker.entry(level - 1)
     if (descends || isObject) return false
@@ -308,7 +308,7 @@ export class PathWalk implements JsonVisitor {
     }
   }
 
-  /** A path over 1,000 characters is cut and ends with `…`. */
+  /** Return the path of the current value. A path over 1,000 characters is cut and ends with `…`. */
   #pathOf(levels: number): string {
     let { path } = this.#options
     for (let level = 0; level < levels && !path.endsWith('…'); level++) {

@@ -6,7 +6,7 @@ export function decodeJsonString(bytes: Uint8Array): string {
   return decodeEscapes(decoder.decode(bytes.subarray(1, -1)))
 }
 
-/** Decode the escapes of JSON (RFC 8259, section 7). An unknown escape stands for the character after its backslash. */
+/** Decode the escapes of JSON (RFC 8259, section 7). An unknown escape becomes the character after its backslash. */
 export function decodeEscapes(text: string): string {
   if (!text.includes('\\')) return text
   return text.replace(/\\(?:u([\da-fA-F]{4})|([\s\S]))/g, (_, hex: string | undefined, character: string) =>
@@ -18,7 +18,7 @@ const QUOTE = 34
 const BACKSLASH = 92
 const encoder = new TextEncoder()
 
-/** A key that is compared with encoded keys of JSON. Most of them need no decoding. */
+/** A key to compare with encoded keys of JSON. Most encoded keys are compared without decoding them. */
 export class JsonName {
   readonly text: string
   readonly #bytes: Uint8Array
@@ -35,7 +35,7 @@ export class JsonName {
     let same = 0
     while (same < name.length && bytes[start + 1 + same] === name[same]) same++
     if (same === name.length && bytes[start + 1 + same] === QUOTE) return true
-    // An escape may differ from the decoded name, and a quote of the name from the end of the string.
+    // The string differs from the name. If the string has an escape, or the name has U+FFFD, compare it decoded.
     let end = start + 1
     let isPlain = !this.#hasReplacement
     for (; end < bytes.length && bytes[end] !== QUOTE; end++) {

@@ -24,7 +24,7 @@ it('exact JSON reads all other values as JSON.parse does', () => {
   expect(() => parseExactJson('[12345678901234567890,]')).toThrow(SyntaxError)
 })
 
-it('exact JSON writes any number unchanged', () => {
+it('exact JSON writes all numbers unchanged', () => {
   const digits = fc.stringMatching(/^-?(?:0|[1-9]\d{0,20})(?:\.\d{1,20})?(?:[eE][+-]?\d{1,3})?$/)
   fc.assert(
     fc.property(fc.array(digits), (numbers) => {
@@ -39,7 +39,7 @@ it('an exact number converts to the nearest JavaScript number', () => {
   expect([plainNumber(big), plainNumber(text), plainNumber(2)]).toEqual([12345678901234567000, '1', 2])
 })
 
-it('exact JSON keeps the text of exactly the numbers that JSON.parse would change', () => {
+it('exact JSON preserves exactly the numbers that JSON.parse would change', () => {
   const digits = fc.stringMatching(/^-?(?:0|[1-9]\d{0,20})(?:\.\d{1,20})?(?:[eE][+-]?\d{1,3})?$/)
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.string(), digits)), (fields) => {

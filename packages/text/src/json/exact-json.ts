@@ -5,15 +5,14 @@ interface ExactJson {
 }
 
 const exact = JSON as unknown as ExactJson
-/** Numbers that JavaScript may format differently: with many digits, with an exponent, or for example 1.0 and -0. */
+/** Possible numbers that JavaScript formats differently: many digits, an exponent, a final zero (1.0), or -0. */
 const MAYBE = /[\d.]{16}|\d[eE]|\.\d*0(?!\d)|-0(?![.\d])|\.0{6}/
 const NUMBER = /-?\d[\d.eE+-]*/g
 
 /**
- * Parse JSON so that `JSON.stringify` preserves all numbers, even those that JavaScript cannot represent. An example is
- * an id of 64 bits.
- * Such numbers become opaque objects for {@link plainNumber}. Without `JSON.rawJSON`, the result is the same as with
- * `JSON.parse`. Throws a `SyntaxError` for invalid JSON.
+ * Parse JSON so that `JSON.stringify` preserves all numbers, even those that JavaScript cannot represent, for example
+ * ids of 64 bits. Such numbers become opaque objects, and {@link plainNumber} converts them. If the runtime has no
+ * `JSON.rawJSON`, the result is the same as with `JSON.parse`. Throws a `SyntaxError` for invalid JSON.
  */
 export function parseExactJson(text: string): unknown {
   const { rawJSON } = exact
@@ -23,7 +22,7 @@ export function parseExactJson(text: string): unknown {
   )
 }
 
-/** Replace each number that {@link parseExactJson} preserves by other JSON. The JSON is not validated. */
+/** Replace each number that {@link parseExactJson} would preserve by other JSON. The text is not validated. */
 export function rewriteInexactNumbers(text: string, write: (number: string) => string): string {
   let rewritten = ''
   for (const { start, end, next } of besideStrings(text)) {
@@ -36,7 +35,7 @@ export function rewriteInexactNumbers(text: string, write: (number: string) => s
   return rewritten
 }
 
-/** Whether a text may have such numbers. Only text outside strings is checked. */
+/** Whether a text may have numbers that JavaScript formats differently. Text in strings is ignored. */
 function mayBeInexact(text: string): boolean {
   for (const { start, end } of besideStrings(text)) if (MAYBE.test(text.slice(start, end))) return true
   return false

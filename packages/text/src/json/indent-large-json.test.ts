@@ -5,7 +5,7 @@ import { indentLargeJson } from './indent-large-json.ts'
 
 const MANY = 20_000
 
-/** A value in which the generated one stands so often that it is written in parts. */
+/** A large value with many copies of the generated value, so that it is written in several steps. */
 const large = fc
   .tuple(fc.jsonValue({ maxDepth: 4 }), fc.constantFrom('array', 'object', 'nested', 'beside'))
   .map(([value, form]): unknown => {
@@ -27,17 +27,17 @@ describe('indentLargeJson', () => {
   })
 
   it.each<[name: string, value: unknown]>([
-    ['members that JSON leaves out', Array.from({ length: MANY }, (_, at) => (at % 2 === 0 ? { at: undefined } : at))],
+    ['members that JSON omits', Array.from({ length: MANY }, (_, at) => (at % 2 === 0 ? { at: undefined } : at))],
     ['an object without any member', { all: Array.from({ length: MANY }, () => undefined), none: { f: () => 1 } }],
     ['a large object without any member', Object.fromEntries(Array.from({ length: MANY }, (_, at) => [at, undefined]))],
     ['a sparse array', Object.assign([], { [MANY]: 1 })],
-    ['values with code of their own', Array.from({ length: MANY }, (_, at) => new Date(at * 1_000))],
+    ['values with their own serialization', Array.from({ length: MANY }, (_, at) => new Date(at * 1_000))],
     ['objects of strings and numbers', [Object('a'), Object(1), Array.from({ length: MANY }, () => Object(true))]],
     [
       'numeric and odd keys',
       Object.fromEntries(Array.from({ length: MANY }, (_, at) => [at % 2 ? at : `"${at}\n`, at])),
     ],
-    ['a key that means the prototype', JSON.parse(`[{"__proto__": [${'1,'.repeat(MANY)}1]}, {"__proto__": 2}]`)],
+    ['a key that names the prototype', JSON.parse(`[{"__proto__": [${'1,'.repeat(MANY)}1]}, {"__proto__": 2}]`)],
     ['a long string', [`${'a'.repeat(65_535)}😀\ud83d${'\n"\\\u0000'.repeat(100_000)}\ude00`]],
     ['a long string alone', 'é\t'.repeat(200_000)],
     ['many values within a few levels', nested(5, [Array.from({ length: MANY }, () => ({ at: [1] })), {}])],
@@ -47,7 +47,7 @@ describe('indentLargeJson', () => {
     expect(await indentLargeJson(value)).toBe(JSON.stringify(value, null, 2))
   })
 
-  it('writes values of many levels', async () => {
+  it('writes values with many levels', async () => {
     expect(await indentLargeJson(nested(2_000))).toBe(JSON.stringify(nested(2_000), null, 2))
     await expect(indentLargeJson(nested(100_000))).rejects.toThrow(RangeError)
   })

@@ -1,13 +1,13 @@
 import { yieldWhenDue } from '../platform/yield-to-others.ts'
 
-/** Size of the values to serialize at once. A value counts as 16, and each UTF-16 unit of a string or key as 1. */
+/** Largest size of a value to serialize at once. Values count 16, and each UTF-16 unit of strings and keys counts 1. */
 const MOST_AT_ONCE = 131_072
 const VALUE_SIZE = 16
 const MOST_LEVELS_AT_ONCE = 256
 const PIECE_UNITS = 65_536
-/** Longest indentation for which a value is wrapped in arrays, which are faster than changing its text. */
+/** Longest indentation for which a value is wrapped in arrays. This is faster than editing its text. */
 const MOST_WRAPPED = 32
-/** Largest depth. The text of deeper values is mostly indentation, and grows with the square of the depth. */
+/** Largest depth. The text of a deeper value is mostly indentation, whose length grows with the square of the depth. */
 const MOST_LEVELS = 4_096
 
 interface OpenValue {
@@ -21,15 +21,15 @@ interface OpenValue {
 }
 
 /**
- * Serialize a JSON value like `indentJson`. Other work can run every few milliseconds.
- * Throws a `RangeError` if the value is too deep or the text too long.
+ * Serialize a JSON value like `indentJson`, but yield to the event loop every few milliseconds. Throws a `RangeError`
+ * if the value is too deep or the text too long.
  */
 export async function indentLargeJson(value: unknown): Promise<string | undefined> {
   try {
     return weigh(value) <= MOST_AT_ONCE ? JSON.stringify(value, null, 2) : await writeLarge(value)
   } catch (error) {
     if (error instanceof RangeError) throw error
-    // The value has a cycle or a BigInt, or its own code throws.
+    // The value has a cycle or a BigInt, or its `toJSON` or a getter throws.
     return undefined
   }
 }
@@ -56,7 +56,7 @@ async function writeLarge(value: unknown): Promise<string> {
     parts.push(keys === undefined ? '[' : '{')
   }
 
-  /** Writes the next members if they are within the limit. Otherwise it starts a larger member, or ends the value. */
+  /** Write the next members that fit in one batch. If the next member is too large, open it. After the last, end. */
   async function writeNext(last: OpenValue): Promise<void> {
     const { value, keys, size, indent, separator } = last
     const inner = `${indent}  `
@@ -92,7 +92,7 @@ async function writeLarge(value: unknown): Promise<string> {
     parts.push('"')
     for (let at = 0; at < text.length;) {
       let end = Math.min(text.length, at + PIECE_UNITS)
-      // A pair of surrogates is one character, a lone one is escaped.
+      // Do not split a surrogate pair, because lone surrogates are escaped.
       if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end++
       parts.push(JSON.stringify(text.slice(at, end)).slice(1, -1))
       at = end
@@ -102,9 +102,9 @@ async function writeLarge(value: unknown): Promise<string> {
   }
 }
 
-/** Serializes an array or object without its brackets. Each line starts with a line feed and the indentation. */
+/** Serialize an array or object without its brackets. Each line starts with a line feed and the indentation. */
 function indentedMembers(value: unknown, indent: string): string {
-  // The result of `replaceAll` would be a tree of strings, which is slow to read. Strings have no line feeds.
+  // `replaceAll` would return a tree of strings, which is slow to read. JSON strings contain no line feeds.
   if (indent.length > MOST_WRAPPED) return JSON.stringify(value, null, 2).slice(1, -2).split('\n').join(`\n${indent}`)
   let wrapped = value
   for (let at = 0; at < indent.length; at += 2) wrapped = [wrapped]
@@ -112,7 +112,7 @@ function indentedMembers(value: unknown, indent: string): string {
   return JSON.stringify(wrapped, null, 2).slice(outside - 1, -outside)
 }
 
-/** Adds sizes up to the limit. Too many levels count as over the limit. */
+/** Return the size of a value. The sum ends above the limit, and a value with too many levels is infinitely large. */
 function weigh(value: unknown, limit: number = MOST_AT_ONCE, levels: number = MOST_LEVELS_AT_ONCE): number {
   if (typeof value === 'string') return VALUE_SIZE + value.length
   if (typeof value !== 'object' || value === null || isLeaf(value)) return VALUE_SIZE
@@ -129,7 +129,7 @@ function weigh(value: unknown, limit: number = MOST_AT_ONCE, levels: number = MO
   return weight
 }
 
-/** Whether an object has its own serialization, or is not serialized by its properties. */
+/** Whether an object has its own serialization, or JSON ignores its properties. */
 const isLeaf = (value: object): boolean =>
   typeof (value as { toJSON?: unknown }).toJSON === 'function' ||
   (!isPlain(Object.getPrototypeOf(value)) &&

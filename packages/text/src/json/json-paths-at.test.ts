@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { jsonPathsAt } from './json-paths-at.ts'
 
-/** Reference: paths of all bytes, for values without escapes and blanks. */
+/** Reference implementation: the paths of all bytes, for values without escapes and blanks. */
 function pathsByHand(text: string): string[] {
   const paths: string[] = []
   let at = 0
@@ -52,7 +52,7 @@ async function jsonPathAt(source: Parameters<typeof jsonPathsAt>[0], byteOffset:
 }
 
 describe('the path of a byte', () => {
-  test('is the path of the innermost value or member, for every byte and any chunks', async () => {
+  test('belongs to the innermost value or member, for every byte and any chunks', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryText, fc.integer({ min: 1, max: 40 }), async (text, chunkBytes) => {
         const offsets = Array.from({ length: text.length }, (_, index) => index)
@@ -62,7 +62,7 @@ describe('the path of a byte', () => {
     )
   })
 
-  test('is returned in the order of the offsets, and is undefined beyond the end', async () => {
+  test('is returned in the order of the offsets, and is undefined after the end', async () => {
     const source = chunkedSource('{"a":[10,20],"b":"text"}')
     expect(await jsonPathsAt(source, [20, 6, 200, 9, 6])).toEqual(['$.b', '$.a[0]', undefined, '$.a[1]', '$.a[0]'])
     expect(await jsonPathsAt(source, [])).toEqual([])
@@ -76,14 +76,14 @@ describe('the path of a byte', () => {
   })
 
   test.each(['plain text', '{"a":1,}', '[1 2]', '{"a" 1}', '[01]', '[nul]', '{a:1}', '[1]x', '{"a":1]', '[-]'])(
-    'is undefined if the content before it is not JSON: %s',
+    'is undefined if the content before the byte is not JSON: %s',
     async (text) => {
       expect(await jsonPathAt(chunkedSource(text), text.length)).toBeUndefined()
       expect(await jsonPathAt(chunkedSource(`${text} `), text.length)).toBeUndefined()
     },
   )
 
-  test('is known up to the position at which the content stops being JSON', async () => {
+  test('is found for every byte before the content stops being JSON', async () => {
     expect(await jsonPathAt(chunkedSource('{"log":["one","two'), 16)).toBe('$.log[1]')
   })
 
@@ -96,7 +96,7 @@ describe('the path of a byte', () => {
     expect(await jsonPathAt(single, 5)).toBe('$[0].a')
   })
 
-  test('is found in strings of any length and with any escapes', async () => {
+  test('is found in strings of any length with any escapes', async () => {
     const value = String.raw`\\\"`.repeat(10_000) + 'x'.repeat(70_000) + String.raw`\\`
     const text = `{"a":"${value}","b":["${value}",1]}`
     const targets = [50_000, text.indexOf('"b"') + 50_000, text.length - 3]
@@ -106,7 +106,7 @@ describe('the path of a byte', () => {
     }
   })
 
-  test('is the path of an outer value if it would be very long', async () => {
+  test('is the path of an outer value if the path is too long', async () => {
     const key = 'k'.repeat(400)
     const text = `{"${key}":{"${key}":{"${key}":1}}}`
     expect(await jsonPathAt(chunkedSource(text), text.length - 4)).toBe(`$.${key}.${key}`)
@@ -114,7 +114,7 @@ describe('the path of a byte', () => {
     expect(await jsonPathAt(chunkedSource(huge, { chunkBytes: 1_000 }), huge.length - 4)).toBe('$.a')
   })
 
-  test('may have 100,000 levels, but not millions', async () => {
+  test('is found at 100,000 levels, but not at millions', async () => {
     const text = `${'['.repeat(100_000)}1${']'.repeat(100_000)}`
     expect(await jsonPathAt(chunkedSource(text), 100_000)).toMatch(/^\$(?:\[0\]){333}$/)
     expect(await jsonPathAt(chunkedSource(text), text.length - 1)).toBe('$')

@@ -3,15 +3,15 @@ import { decodeJsonString } from './decode-json-string.ts'
 import { jsonLayout, type JsonSource } from './json-form.ts'
 import { JsonWalker, MAX_KEY_BYTES } from './json-walker.ts'
 
-/** Number of bytes between two turns of the event loop. Reading them takes less than 8 ms. */
+/** Number of bytes between two yields to the event loop. Walking them takes less than 8 ms. */
 const SLICE_BYTES = 524_288
 const CLOSE_ARRAY = 93
 const CLOSE_OBJECT = 125
 
 /**
  * Return the JSONPaths (RFC 9535) of the innermost values or members at some bytes, for example `$.items[812].note`.
- * One walk finds all of them. If the content before a byte is not JSON, its path is `undefined`. Instead of a path over
- * 1,000 characters, the path of an outer value is returned.
+ * One walk finds all paths. If the content before a byte is not JSON, the byte's path is `undefined`. If a path has
+ * more than 1,000 characters, the path of an outer value is returned instead.
  */
 export async function jsonPathsAt(source: JsonSource, byteOffsets: readonly number[]): Promise<(string | undefined)[]> {
   const paths: (string | undefined)[] = byteOffsets.map(() => undefined)
@@ -33,7 +33,7 @@ export async function jsonPathsAt(source: JsonSource, byteOffsets: readonly numb
 }
 
 function pathFinder(walker: JsonWalker, targets: readonly number[]) {
-  // Bytes before the JSON are not part of it.
+  // Bytes before the JSON have no path.
   const paths: (string | undefined)[] = targets.filter((target) => target < walker.position).map(() => undefined)
 
   function walk(chunk: Uint8Array): void {
@@ -50,7 +50,7 @@ function pathFinder(walker: JsonWalker, targets: readonly number[]) {
     walker.advance()
   }
 
-  /** Walk past a byte, up to the end of its key. The path is valid only if the walk reached this end. */
+  /** Walk past a byte. If it is in a key, walk to the key's end. The path is valid only if the chunk has this end. */
   function pathAt(target: number, byte: number): string | undefined {
     walker.advance(target)
     if (walker.isInString) return writePath(walker, walker.pathLevels)
@@ -59,7 +59,7 @@ function pathFinder(walker: JsonWalker, targets: readonly number[]) {
     walker.advance(target + 1)
     walker.finishKey()
     if (walker.hasFailed || walker.isInKey) return undefined
-    // The closing bracket belongs to its array or object.
+    // A closing bracket belongs to its array or object.
     return writePath(walker, closes ? container : walker.pathLevels)
   }
 
@@ -80,9 +80,9 @@ function writePath(walker: JsonWalker, levels: number): string {
 }
 
 export const MAX_PATH_UNITS = 1_000
-/** Matches names that may follow a dot (RFC 9535, section 2.5.1.1). Only ASCII is allowed here. */
+/** Matches names that may follow a dot (RFC 9535, section 2.5.1.1), but only names in ASCII. */
 const PLAIN_NAME = /^[A-Za-z_][\w]*$/
-/** Characters escaped in a normalized path (RFC 9535, section 2.7), and other line ends. */
+/** Characters that a normalized path escapes (RFC 9535, section 2.7), and other line ends. */
 const ESCAPED = /[\\'\0-\x1f\x7f\u0085\u2028\u2029]/g
 const ESCAPES: Readonly<Record<string, string>> = {
   '\b': '\\b',
@@ -94,7 +94,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\\': '\\\\',
 }
 
-/** Format the step of a path to a member or an item, in its shortest form: `.name`, `['a name']` or `[3]`. */
+/** Write the step of a path to a member or an item in its shortest form: `.name`, `['a name']` or `[3]`. */
 export function jsonPathStep(step: string | number): string {
   if (typeof step === 'number') return `[${step}]`
   if (PLAIN_NAME.test(step)) return `.${step}`

@@ -29,7 +29,7 @@ function parses(text: string): boolean {
 }
 
 describe('a JSON walk', () => {
-  test('accepts the same texts as JSON.parse, except within strings, with any chunks', () => {
+  test('accepts the same texts as JSON.parse with any chunks, ignoring the content of strings', () => {
     const token = fc.constantFrom(
       '{',
       '}',
@@ -62,7 +62,7 @@ describe('a JSON walk', () => {
     )
   })
 
-  test('validates numbers and words', () => {
+  test('validates numbers and literals', () => {
     for (const text of ['0', '-0', '10', '1.5', '1e5', '1E+5', '1.25e-10', 'true', 'false', 'null', ' null\r\n\t'])
       expect([text, isJson(text, 1), isJson(text, 99)]).toEqual([text, true, true])
     for (const text of [
@@ -96,7 +96,7 @@ describe('a JSON walk', () => {
     expect(ends).toEqual([text.length - 3, text.length - 1, text.length])
   })
 
-  test('refuses more levels than it can hold', () => {
+  test('rejects more than MAX_LEVELS levels', () => {
     expect(isJson('['.repeat(MAX_LEVELS) + ']'.repeat(MAX_LEVELS), 65_536)).toBe(true)
     expect(isJson('['.repeat(MAX_LEVELS + 1) + ']'.repeat(MAX_LEVELS + 1), 65_536)).toBe(false)
     expect(isJson('['.repeat(MAX_LEVELS + 1) + ']'.repeat(MAX_LEVELS + 1), 65_536, false)).toBe(true)
@@ -104,7 +104,7 @@ describe('a JSON walk', () => {
 })
 
 describe('a member name', () => {
-  test('is found with any escapes', () => {
+  test('is found even if it has escapes', () => {
     fc.assert(
       fc.property(fc.string({ unit: codePoint }), fc.string({ unit: codePoint }), (name, other) => {
         const escaped = Array.from({ length: name.length }, (_, index) => {
@@ -118,7 +118,7 @@ describe('a member name', () => {
     )
   })
 
-  test('is found even with invalid UTF-8, in the form that is displayed', () => {
+  test('is found even if it has invalid UTF-8, by its displayed form', () => {
     expect(new JsonName('a\uFFFD').stands(new Uint8Array([34, 97, 0xff, 34]), 0)).toBe(true)
   })
 })

@@ -4,16 +4,16 @@ import { SCALAR_ENDS, SCALAR_NEXT, SCALAR_START } from './scalar-states.ts'
 
 /** Largest depth that a walker enters. Deeper values are skipped. */
 export const MAX_LEVELS = 200_000
-/** Number of bytes to keep of a key. A longer key is cut, and never equals a name. */
+/** Number of bytes that are stored of a key. A longer key is cut, and never equals a name. */
 export const MAX_KEY_BYTES = 65_536
 
-/** Receives the values of a document in order. Positions are bytes of the content. */
+/** Receives the values of a document in order. Positions are byte offsets in the content. */
 export interface JsonVisitor {
-  /** A value begins. Returns whether to enter an array or object. If not, it is skipped without validation. */
+  /** A value begins. Returns whether to enter an array or object. Otherwise the value is skipped without validation. */
   begin(at: number, first: number): boolean
-  /** The innermost open value ended before `at`. */
+  /** The innermost open value ended. `at` is the position after its last byte. */
   end(at: number): void
-  /** All open values end, because their line is not JSON. With `isRecord`, the line counts as a value. */
+  /** All open values end, because their line is not JSON. If `isRecord`, the line still counts as a value. */
   abandon?(isRecord: boolean): void
 }
 
@@ -40,20 +40,20 @@ const CLOSE_OBJECT = 125
 const LINE_FEED = 10
 const RECORD_SEPARATOR = 30
 
-/** Bytes that matter while a value is skipped: quotes and brackets. */
+/** Bytes that matter while a value is skipped: 1 for quotes, 2 for opening and 3 for closing brackets. */
 const PASSED = new Uint8Array(256)
 PASSED[QUOTE] = 1
 for (const open of [OPEN_ARRAY, OPEN_OBJECT]) PASSED[open] = 2
 for (const close of [CLOSE_ARRAY, CLOSE_OBJECT]) PASSED[close] = 3
 
 const NO_BYTES: Uint8Array = new Uint8Array()
-/** Number of bytes of a string that are checked one by one. After them, `indexOf` is used. */
+/** Number of bytes of a string that are checked one by one. The rest of the string is searched with `indexOf`. */
 const NEAR = 48
-/** Kind of a document: one value, or several values that are each on their own lines. */
+/** Kind of a document: one value, or several values on separate lines. */
 export type JsonForm = 'json' | 'json-lines'
 
 /**
- * Walks JSON bytes in chunks and tracks the position. It does not create values. The content of strings and of skipped
+ * Walks JSON bytes in chunks and tracks the position, without creating values. The content of strings and of skipped
  * values is not validated. With `json-lines`, the values are items of one array, and other lines are skipped. Memory
  * grows with the number of open levels.
  */
@@ -66,12 +66,12 @@ export class JsonWalker {
   #state = VALUE
   #scalar = SCALAR_START
   #passedLevels = 0
-  /** One bit for each passed level, the innermost first: whether it is an object. */
+  /** One bit for each skipped level, the innermost first: 1 for an object. */
   #passedObjects = 0
-  /** The last bytes of earlier chunks. */
+  /** The last bytes before this chunk. */
   #tail: Uint8Array = NO_BYTES
   #isEscaped = false
-  /** Positions of the next quote and the next line end in the chunk, if known. */
+  /** Positions of the next quote and line end in the chunk. Outdated if they are before the current position. */
   #quoteAt = -1
   #lineEndAt = -1
 
@@ -79,7 +79,7 @@ export class JsonWalker {
   readonly #firstLevel: number
   readonly #objects: boolean[] = []
   readonly #indexes: number[] = []
-  /** For each open object, the start and end of the current key, and the part of it in earlier chunks. */
+  /** For each open object, the start and end of the current key, and a copy of the key's bytes in earlier chunks. */
   readonly #keyStarts: number[] = []
   readonly #keyEnds: number[] = []
   readonly #keptKeys: (Uint8Array | undefined)[] = []
@@ -88,7 +88,7 @@ export class JsonWalker {
   #hasLinesOfItems = false
   #firstRecord = 0
   #record = 0
-  /** Whether the visitor does not see the current value of JSON Lines. */
+  /** Whether the visitor is not told about the current value of JSON Lines. */
   #isHidden = false
   #skippedLines = 0
   #firstSkipped = 0
@@ -106,7 +106,7 @@ export class JsonWalker {
     if (options.form === 'json-lines') this.#open(false)
   }
 
-  /** Start again with a document that begins at 0, for the form `json`. */
+  /** Start a new document at position 0. Only for the form `json`. */
   restart(): void {
     this.#bytes = NO_BYTES
     this.#base = 0
@@ -120,7 +120,7 @@ export class JsonWalker {
     this.#isInEntry = false
   }
 
-  /** Number of open levels. JSON Lines count as one level, whose items are the lines. */
+  /** Number of open levels. In JSON Lines, the document is a level, and the lines are its items. */
   get levels(): number {
     return this.#levels
   }
@@ -133,12 +133,12 @@ export class JsonWalker {
     return this.#state === FAILED
   }
 
-  /** Number of lines between values that are not JSON. Lines of incomplete values are included. */
+  /** Number of lines that are not JSON, including the lines of incomplete values. */
   get skippedLines(): number {
     return this.#skippedLines
   }
 
-  /** Position of the first invalid JSON. */
+  /** Position of the first byte that is not valid JSON. */
   get brokenAt(): number {
     return this.#firstRecord === 0 && this.#skippedLines > 0 ? this.#firstSkipped : this.position
   }
@@ -151,7 +151,7 @@ export class JsonWalker {
     return this.#state === IN_STRING
   }
 
-  /** Whether the bytes so far are complete: one whole value, or any number of whole values of JSON Lines. */
+  /** Whether the bytes so far are complete: one whole value, or in JSON Lines any number of whole values. */
   get isComplete(): boolean {
     if (this.#form === 'json') return this.#state === AFTER_VALUE && this.#levels === 0
     const isBetween = this.#state === AFTER_VALUE || this.#state === VALUE || this.#state === SKIPPING
@@ -175,12 +175,12 @@ export class JsonWalker {
     while (this.#at < to && this.#state !== FAILED) this.#step(to)
   }
 
-  /** Walk to the end of the current key. If the key continues in the next chunk, stop there. */
+  /** Walk to the end of the current key, or to the end of the chunk. */
   finishKey(): void {
     if (this.#state === IN_KEY) this.#step(this.#bytes.length)
   }
 
-  /** End the content. A number may end with it. */
+  /** End the content. A number at the end of the content is complete only then. */
   finish(): void {
     if (this.#state === IN_SCALAR) this.#endScalar()
   }
@@ -189,13 +189,13 @@ export class JsonWalker {
     return { index: this.#indexes[level]!, isObject: this.#objects[level]! }
   }
 
-  /** Start of the key of the value that begins here, or -1 if the value has no key. */
+  /** Start of the key of the value that begins at the current position, or -1 if the value has no key. */
   get keyStart(): number {
     const level = this.#levels - 1
     return level >= 0 && this.#objects[level]! ? this.#keyStarts[level]! : -1
   }
 
-  /** Return the bytes of the current key of an object, with quotes. A very long key is cut. */
+  /** Return the bytes of the current key of an object, with quotes. A key longer than `MAX_KEY_BYTES` is cut. */
   key(level: number): Uint8Array {
     const start = this.#keyStarts[level]!
     const end = this.#keyEnds[level]!
@@ -213,7 +213,7 @@ export class JsonWalker {
       : name.stands(this.key(this.#levels - 1), 0)
   }
 
-  /** Number of levels in the current path. The innermost level counts once one of its entries has started. */
+  /** Number of levels in the current path. The innermost level counts after its first entry has started. */
   get pathLevels(): number {
     return this.#isInEntry ? this.#levels : Math.max(0, this.#levels - 1)
   }
@@ -321,7 +321,7 @@ export class JsonWalker {
     const scalar = SCALAR_NEXT[SCALAR_START * 256 + byte]!
     if (!isContainer && byte !== QUOTE && scalar === 0) return this.#fail(this.#at)
     if (level === 0 && this.#form === 'json-lines') {
-      // Other lines between objects may begin with a number or a word.
+      // If the first value is an array or object, lines that begin with a number or a word are not values.
       if (!isContainer && isBracket(this.#firstRecord)) return this.#fail(this.#at)
       this.#firstRecord ||= byte
       this.#record = byte
@@ -332,7 +332,7 @@ export class JsonWalker {
     }
     let enters = this.#isHidden || this.#visitor === undefined || this.#visitor.begin(this.position, byte)
     if (!enters && level === 0 && byte === OPEN_ARRAY && this.#form === 'json-lines') {
-      // Another line may begin like an array, which only its end reveals.
+      // A line that is not JSON may begin like an array. Only the end of the array shows that the line is a value.
       this.#isHidden = true
       enters = true
     }
@@ -397,7 +397,7 @@ export class JsonWalker {
     this.#state = SKIPPING
   }
 
-  /** An object at the start of a line is the next record if it can be no item, or if two records had no such item. */
+  /** Whether an object at a line start is the next record: it cannot be an item, or two records had no such items. */
   #isNextRecord(at: number, isInObject: boolean): boolean {
     if (this.#form !== 'json-lines' || this.#byteAt(at - 1) !== LINE_FEED) return false
     const last = this.#byteAt(this.#byteAt(at - 2) === 13 ? at - 3 : at - 2) ?? 0
@@ -503,7 +503,7 @@ export class JsonWalker {
     return false
   }
 
-  /** Handles a line end in a string: a string cannot contain one, so its line is not JSON. */
+  /** Handle a line end in a string. JSON strings cannot contain line ends, so the line is not JSON. */
   #breakString(at: number): false {
     this.#fail(at)
     return false
@@ -519,7 +519,7 @@ export class JsonWalker {
     return this.#quoteAt
   }
 
-  /** Copy the keys of open objects, because the memory of their chunk is released. */
+  /** Copy the keys of open objects, because the bytes of their chunk are released. */
   #keepKeys(): void {
     for (let level = this.#keptLevels; level < this.#levels; level++) {
       if (!this.#objects[level]! || this.#indexes[level]! < 0) continue

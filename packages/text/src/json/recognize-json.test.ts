@@ -17,10 +17,10 @@ describe('recognizeJson', () => {
     ['an array on one line', JSON.stringify([issue, issue])],
     ['an array of strings', '["a", "b", "c"]'],
     ['a byte order mark', `\ufeff${JSON.stringify(issue)}`],
-    ['a guard against scripts', `)]}',\n${JSON.stringify([issue])}`],
+    ['a prefix against use as a script', `)]}',\n${JSON.stringify([issue])}`],
     ['a long string', JSON.stringify({ stdout: 'line\n'.repeat(9_000), code: 1 })],
-    ['long nesting', JSON.stringify(Array.from({ length: 900 }, () => issue))],
-  ])('is certain of %s', (_, text) => {
+    ['a long array', JSON.stringify(Array.from({ length: 900 }, () => issue))],
+  ])('is at least 90 % confident for %s', (_, text) => {
     expect(sureness(text)).toBeGreaterThanOrEqual(0.9)
   })
 
@@ -30,23 +30,23 @@ describe('recognizeJson', () => {
     ['numbers', JSON.stringify(Array.from({ length: 99 }, (_, index) => index * -1.5e21))],
     ['words', JSON.stringify(Array.from({ length: 99 }, () => [true, false, null]))],
     ['strings with escapes', JSON.stringify(Array(40).fill('\\"\n\u0001'))],
-  ])('is as certain of %s wherever the start of the text ends', (_, text) => {
+  ])('is as confident for %s, for any length of the start', (_, text) => {
     for (let end = 80; end < text.length; end++) {
       const start = text.slice(0, end)
       expect(recognizeJson({ ...textOf(start), isWhole: false }).sureness, start).toBe(0.95)
     }
   })
 
-  it('is most certain if the content type confirms the kind', () => {
+  it('is most confident if the content type confirms JSON', () => {
     expect(sureness(JSON.stringify(issue), 'application/json')).toBeGreaterThan(sureness(JSON.stringify(issue)))
   })
 
   it.each([
     ['comments and trailing commas', '{\n  // target\n  "a": 1, /* b */\n  "b": { "c": [1,], },\n}\n'],
-    ['a comment that goes on', `{ "a": 1, "b": 2, "c": 3, /* ${'long '.repeat(9_000)} */ "d": 4 }`],
-    ['what Python prints', "{'a': None, 'b': True, 'c': {'d': 1}}"],
+    ['a long comment', `{ "a": 1, "b": 2, "c": 3, /* ${'long '.repeat(9_000)} */ "d": 4 }`],
+    ['a printed Python value', "{'a': None, 'b': True, 'c': {'d': 1}}"],
     ['JSON cut off', JSON.stringify([issue, issue], null, 2).slice(0, -30)],
-  ])('is fairly certain of %s', (_, text) => {
+  ])('is at least 70 % confident for %s', (_, text) => {
     expect(sureness(text)).toBeGreaterThanOrEqual(0.7)
   })
 
@@ -67,12 +67,12 @@ describe('recognizeJson', () => {
     }
   })
 
-  it('is as certain of JSON after one warning as of JSON in a log, if the rest is JSON', () => {
+  it('is as confident for JSON after a warning as for JSON in a log, if all other text is JSON', () => {
     expect(sureness(`npm warn using --force\n${JSON.stringify(Array(200).fill('x'.repeat(99)))}`)).toBe(0.93)
     expect(sureness(`npm warn using --force\n${JSON.stringify(Array.from({ length: 200 }, () => issue))}`)).toBe(0.93)
   })
 
-  it('does not recognize a log in which a program prints one JSON value', () => {
+  it('does not recognize a log that contains one JSON value', () => {
     expect(sureness(`start\n${JSON.stringify(issue)}\n${'step done\n'.repeat(99)}`)).toBe(0)
   })
 
@@ -81,10 +81,10 @@ describe('recognizeJson', () => {
     ['a JSON text sequence', `\u001e${JSON.stringify(issue)}\n\u001e${JSON.stringify(issue)}\n`],
     ['documents one after another', `${JSON.stringify(issue, null, 2)}\n${JSON.stringify(issue, null, 2)}`],
     [
-      'records of which one is broken',
+      'records with one broken record',
       `${`${JSON.stringify(issue)}\n`.repeat(3)}{"id":1,"ti\n${JSON.stringify(issue)}\n`,
     ],
-  ])('recognizes %s as many values', (_, text) => {
+  ])('recognizes %s as several values', (_, text) => {
     const { sureness: sure, many } = recognizeJson(textOf(text))
     expect(sure).toBeGreaterThanOrEqual(0.85)
     expect(many).toBe(true)
@@ -100,7 +100,7 @@ describe('recognizeJson', () => {
     ['TOML tables of arrays', '[[bin]]\nname = "x"\n'],
     ['a Markdown link', '[Spillway](https://example.com) keeps results.\n'],
     ['a Markdown task', '[ ] write tests\n[x] write code\n'],
-    ['a block of code', '{\n  int x = 1;\n  return x;\n}\n'],
+    ['a code block', '{\n  int x = 1;\n  return x;\n}\n'],
     ['a CSS rule', '{ color: red; margin: 0 }'],
     ['a template', '{{#if user}}\n<p>{{user.name}}</p>\n{{/if}}\n'],
     ['a Rust attribute', '[derive(Debug)]\nstruct A;\n'],
@@ -125,7 +125,7 @@ describe('the content type', () => {
     },
   )
 
-  it.each(['application/x-ndjson', 'application/jsonl', 'application/json-seq'])('%s is many values', (type) => {
+  it.each(['application/x-ndjson', 'application/jsonl', 'application/json-seq'])('%s is JSON Lines', (type) => {
     expect([isJsonType(type), isJsonLinesType(type)]).toEqual([false, true])
   })
 })

@@ -14,18 +14,18 @@ export interface JsonStart {
 }
 
 const NONE: JsonStart = { sureness: 0, at: 0, many: false }
-/** Number of simple items that counts as much as one named value. */
+/** Number of array items that are as much evidence as one member of an object. */
 const LEAST_ITEMS = 4
-/** Number of UTF-16 units in which lines may precede the JSON. */
+/** Number of UTF-16 units at the start in which the JSON must begin. Other lines may precede it. */
 const LONGEST_INTRODUCTION = 2_000
-/** Smallest share of JSON in the start, if other lines precede it or it has no names. */
+/** Smallest share of JSON in the start, if other lines are before the JSON or the JSON has no names. */
 const LEAST_SHARE = 0.5
-/** Share from which lines before the JSON do not matter. */
+/** Share of JSON in the start from which the lines before the JSON do not matter. */
 const MOST_SHARE = 0.9
 const MOST_PLACES = 64
 const LINE_START = /(?<=\n)[ \t]{0,8}(?=[[{])/g
 
-/** Compute the confidence that a text is JSON from its start and end. */
+/** Compute the confidence that a text is JSON, from its start and end. */
 export const recognizeJson: (text: JsonText) => JsonStart = perSubject(findJson)
 
 function findJson(text: JsonText): JsonStart {
@@ -44,9 +44,9 @@ function rate({ contentType, start, isWhole, end }: JsonText, at: number): JsonS
   const { strict, pairs, items, values, whole, length } = checked
   const closes = end === undefined || /[\]}]\s*(?:\)\s*;?\s*)?$/.test(end) || values > 1
   const introduced = !/^[\ufeff\u001e\])}',\s]*$/.test(start.slice(0, at))
-  // Nearly all of the start is JSON: the few lines before it are irrelevant.
+  // Nearly all of the start is JSON, so the few lines before the JSON are irrelevant.
   const isFilled = length >= start.length * MOST_SHARE && pairs + items >= LEAST_ITEMS
-  // A value that a program prints among other lines does not make its output JSON.
+  // If a program prints one JSON value among other lines, its output is not JSON.
   if (introduced && (!strict || (!isFilled && (pairs < 3 || length < start.length * LEAST_SHARE)))) return NONE
   const sure = strict
     ? pairs >= 1 || items >= LEAST_ITEMS || declared || whole > 0
@@ -73,7 +73,7 @@ export function isJsonLinesType(contentType: string): boolean {
 function beginning(start: string): number {
   const first = /^[\ufeff\u001e\s]*/.exec(start)![0].length
   if (start[first] === '{' || start[first] === '[' || start[first] === '"') return first
-  // A guard against loading JSON as a script, and JSONP.
+  // A prefix that prevents loading JSON as a script, or a JSONP call.
   const guard = /^(?:\)\]\}'?,?|while\s*\(1\);|for\s*\(;;\);|\/\*\*\/\s*)?\s*(?:[\w$.]{1,80}\()?\s*(?=[[{])/.exec(
     start.slice(first, first + 200),
   )
@@ -105,7 +105,7 @@ function check(start: string, cut: boolean) {
   let at = 0
   let from = 0
   let hasOthers = false
-  /** Kind of the latest token: a value, a name, a colon, a comma, or an opening bracket. */
+  /** Kind of the last token: a value, a name, a colon, a comma, or an opening bracket. */
   let last = ''
   const take = (): boolean => {
     let char = text[at]!
@@ -171,7 +171,7 @@ function check(start: string, cut: boolean) {
     OPEN_TOKEN.lastIndex = at
     if (cut && OPEN_TOKEN.test(text)) break
     if (whole === 0) return undefined
-    // Other lines may follow one whole value.
+    // Other lines may follow if there is at least one whole value.
     hasOthers = true
     strict = wasStrict
     if (stack.length > 0) values--

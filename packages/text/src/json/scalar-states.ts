@@ -1,4 +1,4 @@
-/** Automaton over the bytes of JSON numbers and words (RFC 8259). Each state is a valid prefix, 0 a failure. */
+/** Automaton over the bytes of JSON numbers and literals (RFC 8259). Each state is a valid prefix, 0 is a failure. */
 
 const LITERALS: readonly string[] = ['true', 'false', 'null']
 const DIGITS = '0123456789'

@@ -31,11 +31,11 @@ describe('cleanLine', () => {
     ['line\r\r', 'line'],
     ['\u001b[', ''],
     ['broken \u001b[12', 'broken'],
-  ])('shows %j as %j', (raw, shown) => {
+  ])('cleans %j to %j', (raw, shown) => {
     expect(cleanLine(raw)).toBe(shown)
   })
 
-  it('leaves no control characters except tabs, and changes nothing the second time', () => {
+  it('removes all control characters except tabs, and changes nothing if repeated', () => {
     const part = fc.constantFrom(
       '\u001b',
       '[',

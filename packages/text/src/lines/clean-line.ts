@@ -5,10 +5,10 @@ const TO_START = /\u001b\[(?:[01]?G|\d{3,}D)/g
 const MOVE_BACK = /\u001b\[(\d{0,2})D/g
 const ERASE_LINE = '\u001b[2K'
 const ERASE = /\u001b\[[02]?K/
-/** Controls that redraw a line: carriage returns before its end, backspaces, and escape sequences. */
+/** Control characters that redraw a line: carriage returns before its end, backspaces, and escape sequences. */
 const DRAWN = /\r(?!$)|\u0008|\u001b\[(?:[01]?G|\d*D|2K)/
 
-/** Return the text of a line that a terminal shows: without controls, overwritten text, and blanks at the end. */
+/** Return the visible text of a line in a terminal: without controls, overwritten text, and blanks at the end. */
 export function cleanLine(raw: string): string {
   let line = raw
   if (line.charCodeAt(0) === 0xfeff) line = line.slice(1)
@@ -20,10 +20,10 @@ export function cleanLine(raw: string): string {
   return line.trimEnd()
 }
 
-/** Return whether a line was overwritten, so that a terminal shows only a part of it, for example progress. */
+/** Return whether parts of a line were overwritten, so that a terminal hides them, for example earlier progress. */
 export const isDrawn = (line: string): boolean => DRAWN.test(line)
 
-/** The states of an overwritten line, without states that a later one overwrites completely. */
+/** The states of a line that was overwritten. A state is dropped if a later state overwrites all of it. */
 export class LineStates {
   readonly #shown: string[] = []
 
@@ -31,7 +31,7 @@ export class LineStates {
     for (const state of states.replace(TO_START, '\r').split('\r')) this.#add(state)
   }
 
-  /** Return the visible text. If there are several states, return the last three, separated by a blank. */
+  /** Return the visible text: the last three states, separated by a blank. */
   text(): string {
     const [first = '', ...others] = this.#shown.slice(-SHOWN_STATES)
     return others.length === 0 ? first : [first, ...others].map((state) => state.trimEnd()).join(' ')
@@ -94,7 +94,7 @@ function symbolOf(control: string): string {
 }
 
 const ESCAPE = '\u001b'
-/** Longest escape sequence, as in `escapeEnd`. */
+/** Longest escape sequence. `escapeEnd` has the same limit. */
 const MAX_SEQUENCE = 4_096
 
 function stripEscapes(text: string): string {
@@ -107,7 +107,7 @@ function stripEscapes(text: string): string {
   return clean + text.slice(from)
 }
 
-/** Return the escape sequence around `at`. Returns `undefined` if `at` is outside any sequence. */
+/** Return the escape sequence that contains the index `at`. Returns `undefined` if there is none. */
 export function escapeAround(text: string, at: number): { readonly start: number; readonly end: number } | undefined {
   const start = at === 0 ? -1 : text.slice(Math.max(0, at - MAX_SEQUENCE), at).lastIndexOf(ESCAPE)
   if (start < 0) return undefined
@@ -129,7 +129,7 @@ export function escapeEnd(text: string, index: number, end: number): number {
     return end
   }
   if (type === 80 || type === 88 || (type >= 93 && type <= 95)) {
-    // A string, for example an operating system command, ends at BEL or at ESC \.
+    // A control string, for example an operating system command, ends at BEL or at ESC \.
     const limit = Math.min(end, index + 4_096)
     for (; at < limit; at++) {
       const code = text.charCodeAt(at)
@@ -139,19 +139,19 @@ export function escapeEnd(text: string, index: number, end: number): number {
     return Math.min(end, index + 2)
   }
   if (type >= 32 && type <= 47) {
-    // Intermediate characters, for example of a character set, and the final one.
+    // Intermediate characters, for example of a character set, and the final character.
     while (at < end && text.charCodeAt(at) >= 32 && text.charCodeAt(at) <= 47) at++
     return Math.min(end, at + 1)
   }
   return Math.min(end, index + (type >= 48 && type <= 126 ? 2 : 1))
 }
 
-/** Format an integer with commas, such as `1,234,567`, in any locale. */
+/** Format an integer with commas, for example `1,234,567`. The locale has no effect. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
-/** Format a count with its noun: `1 line`, `2,000 lines`. */
+/** Format a count with its noun, for example `1 line` and `2,000 lines`. */
 export function countOf(count: number, one: string, many: string = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`
 }

@@ -15,7 +15,7 @@ function batchesOf(text: string, block: number, maxLength: number): AsyncGenerat
   return lineBatches(blocksOf(new TextEncoder().encode(text), block), { maxLength, overlap })
 }
 
-/** Lines of `split`, except that a final LF ends the last one. */
+/** Lines of `split`, but an LF at the end does not begin another line. */
 function splitLines(text: string): string[] {
   const lines = text.replace(/^\uFEFF/, '').split('\n')
   const ended = lines.length - 1
@@ -23,7 +23,7 @@ function splitLines(text: string): string[] {
   return lines.map((line, index) => (index < ended ? line.replace(/\r$/, '') : line))
 }
 
-/** Returns the end of a line of a batch, before its LF or CR LF. */
+/** Return the end of a line in a batch, before its LF or CR LF. */
 function lineEnd(batch: LineBatch, index: number): number {
   const { text, lineStarts } = batch
   const start = lineStarts[index]!
@@ -46,7 +46,7 @@ async function collect(batches: AsyncIterable<LineBatch>): Promise<{ number: num
 }
 
 describe('lineBatches', () => {
-  it('gives all lines with their numbers, with any sizes of blocks and batches', async () => {
+  it('returns all lines with their numbers, for any sizes of blocks and batches', async () => {
     await fc.assert(
       fc.asyncProperty(texts, sizes, async (text, { block, maxLength }) => {
         const expected = splitLines(text).map((line, index) => ({ number: index + 1, text: line }))
@@ -56,7 +56,7 @@ describe('lineBatches', () => {
     )
   })
 
-  it('never gives a batch longer than its limit', async () => {
+  it('never returns a batch longer than its limit', async () => {
     await fc.assert(
       fc.asyncProperty(texts, sizes, async (text, { block, maxLength }) => {
         for await (const batch of batchesOf(text, block, maxLength)) {
@@ -67,7 +67,7 @@ describe('lineBatches', () => {
     )
   })
 
-  it('replaces invalid UTF-8, even if a block ends within a character', async () => {
+  it('replaces invalid UTF-8, even if a block ends inside a character', async () => {
     const bytes = new Uint8Array([0xc3, 0xa9, 0x0a, 0xff, 0x61, 0x0a, 0xe2, 0x82])
     const lines = await collect(lineBatches(blocksOf(bytes, 1), { maxLength: 100, overlap: 10 }))
     expect(lines.map((line) => line.text)).toEqual(['é', '\uFFFDa', '\uFFFD'])

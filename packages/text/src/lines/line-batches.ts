@@ -1,4 +1,4 @@
-/** UTF-16 units of a long line that a batch repeats, for look-behind and for the window of a hit. */
+/** Number of UTF-16 units before `from` in a part of a long line, as context for look-behind and for hits. */
 const LOOK_BACK = 1_024
 
 interface BatchOptions {
@@ -15,13 +15,13 @@ export interface LineBatch {
   readonly lineStarts: readonly number[]
   /** Offset of `text` in its first line. It is above 0 if the text continues a long line. */
   readonly column: number
-  /** Start of the part of `text` that is new. */
+  /** Start of the new text. The text before it was in the previous batch. */
   readonly from: number
-  /** Set if the line continues in the next batch. From this position on, the next batch finds the matches, too. */
+  /** Set if the line continues in the next batch. Matches from this position on are also found in the next batch. */
   readonly until: number | undefined
 }
 
-/** Decode UTF-8 into batches of lines, in bounded memory. By default, skips a byte order mark at the start. */
+/** Decode UTF-8 into batches of lines, with limited memory. By default, a byte order mark at the start is skipped. */
 export async function* lineBatches(
   blocks: AsyncIterable<Uint8Array>,
   options: BatchOptions,

@@ -10,7 +10,7 @@ import {
   LineIndexRecorder,
 } from './line-index.ts'
 
-/** Contents of several blocks from few random choices, so that a failure is readable. */
+/** Contents with several blocks, generated from a few random values, so that a failure is readable. */
 const content = fc
   .record({
     size: fc.oneof(
@@ -46,7 +46,7 @@ function lineStarts(bytes: Uint8Array): number[] {
 }
 
 describe('LineIndex', () => {
-  test('has the number of lines, and the block in which each line starts', () => {
+  test('has the number of lines, and the block of the start of each line', () => {
     fc.assert(
       fc.property(content, (bytes) => {
         const index = indexOf(bytes)
@@ -55,7 +55,7 @@ describe('LineIndex', () => {
         const wrong = starts.filter((start, position) => {
           const block = index.blockOfLine(position + 1)
           const blockStart = block * LINE_BLOCK_BYTES
-          // Found by reading this block: the line begins in it, or at the start of the next.
+          // Reading this block finds the line: it begins in the block or at the start of the next block.
           const isWithin = start >= blockStart && start <= blockStart + LINE_BLOCK_BYTES
           return !isWithin || index.lineEndsBefore(block) > position
         })
@@ -66,7 +66,7 @@ describe('LineIndex', () => {
     )
   })
 
-  test('is the same for any chunks', () => {
+  test('is the same for any sizes of chunks', () => {
     fc.assert(
       fc.property(
         content,
@@ -92,7 +92,7 @@ describe('LineIndex', () => {
     )
   })
 
-  test('is small for a gigabyte, and supports sizes of more than 32 bits', () => {
+  test('is small for a gigabyte, and supports sizes over 32 bits', () => {
     const perBlock = Array.from({ length: 16_384 }, (_, block) => 600 + (block % 100))
     const text = new LineIndex(2 ** 30, perBlock, true).encode()
     expect(text.length).toBeLessThan(50_000)
@@ -102,7 +102,7 @@ describe('LineIndex', () => {
     expect(LineIndex.decode(new LineIndex(large, counts, false).encode(), large)?.lines).toBe(counts.length + 1)
   })
 
-  test('is undefined if its text was cut, changed, or is another text', () => {
+  test('is undefined if its text was cut or changed, or is another text', () => {
     const bytes = new Uint8Array(3 * LINE_BLOCK_BYTES).fill(97)
     for (let at = 0; at < bytes.length; at += 50) bytes[at] = 10
     const text = indexOf(bytes).encode()
@@ -121,7 +121,7 @@ describe('LineIndex', () => {
     )
   })
 
-  test('refuses counts that content of its size cannot have', () => {
+  test('rejects counts that are impossible for the size of the content', () => {
     const impossible: readonly (readonly [number, readonly number[], boolean])[] = [
       [10, [11], false],
       [10, [1, 1], false],
@@ -135,7 +135,7 @@ describe('LineIndex', () => {
     expect(LineIndex.decode(encodeBase64(new Uint8Array(1_000_000).fill(255)), 100)).toBeUndefined()
   })
 
-  test('detects a block of other content', () => {
+  test('detects a block that belongs to other content', () => {
     const bytes = new TextEncoder().encode('one\ntwo\nthree')
     const index = indexOf(bytes)
     expect(index.fits(0, bytes)).toBe(true)
@@ -157,7 +157,7 @@ function cut(bytes: Uint8Array, length: number): Uint8Array[] {
   return Array.from({ length: count }, (_, index) => bytes.subarray(index * length, (index + 1) * length))
 }
 
-test('text over 1 MiB has the same index for any chunks', () => {
+test('the index of a text over 1 MiB is the same for any chunks', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: MEBIBYTE + 1, max: 2 * MEBIBYTE }),

@@ -12,17 +12,17 @@ interface LineIndexParts {
   readonly starts?: readonly number[] | undefined
 }
 
-/** Lines that were omitted from the middle of a content. */
+/** Lines that were removed from the middle of a content. */
 export interface OmittedLines {
-  /** Position of the omitted lines, in bytes of the content that is left. */
+  /** Byte position of the omitted lines in the remaining content. */
   readonly offset: number
   readonly lines: number
   readonly afterLine: number
 }
 
 /**
- * Find lines of a content with a sparse index, which has the number of line ends in each block of 64 KiB. Lines end at
- * LF, and no line starts after a final LF.
+ * Sparse index of the lines of a content. It has the number of line ends in each block of 64 KiB. Lines end at LF, and
+ * no line starts after a final LF.
  *
  * @example
  * ```ts
@@ -39,9 +39,9 @@ export interface OmittedLines {
  */
 export class LineIndex {
   readonly size: number
-  /** Number of lines in the content. A last line without an LF counts. */
+  /** Number of lines in the content, including a last line without an LF. */
   readonly lines: number
-  /** Number of blocks, which have 64 KiB or the given lengths. The last one may be shorter. */
+  /** Number of blocks. Blocks have 64 KiB or the given lengths, except the last one. */
   readonly blocks: number
   readonly endsWithLineFeed: boolean
   readonly #before: Float64Array
@@ -64,13 +64,13 @@ export class LineIndex {
     this.lines = this.#before[counts.length]! + (size === 0 || endsWithLineFeed ? 0 : 1) + (omitted?.lines ?? 0)
   }
 
-  /** Return the same index with line numbers that include omitted lines. */
+  /** Return an index whose line numbers include omitted lines. */
   withOmitted(omitted: OmittedLines): LineIndex {
     const counts = Array.from({ length: this.blocks }, (_, block) => this.lineEndsIn(block))
     return new LineIndex(this.size, counts, this.endsWithLineFeed, { omitted, starts: this.#starts })
   }
 
-  /** Return the start of a block, in bytes. For the block after the last one, return the size. */
+  /** Return the byte offset of a block's start. For the block after the last block, return the size. */
   startOf(block: number): number {
     return Math.min(
       this.size,
@@ -89,13 +89,13 @@ export class LineIndex {
     return this.omitted !== undefined && offset >= this.omitted.offset ? this.omitted.lines : 0
   }
 
-  /** Convert a line number to the number among lines that were not omitted. An omitted line gives the next one. */
+  /** Convert a line number to a number that does not count omitted lines. An omitted line gives the line after them. */
   presentLine(line: number): number {
     const { lines, afterLine } = this.omitted ?? { lines: 0, afterLine: line }
     return line - 1 <= afterLine ? line : Math.max(afterLine + 1, line - lines)
   }
 
-  /** Return the number of line ends before a block. For the block after the last one, return the total. */
+  /** Return the number of line ends before a block. For the block after the last block, return the total. */
   lineEndsBefore(block: number): number {
     return this.#before[Math.min(block, this.blocks)]!
   }
@@ -106,7 +106,7 @@ export class LineIndex {
 
   /** Return the block in which a line begins. The first byte of the line may be in the next block. */
   blockOfLine(line: number): number {
-    // Line n begins after line end n - 1, in the last block with fewer line ends before it.
+    // Line n begins after line end n - 1: in the last block that has fewer line ends before it.
     let low = 0
     let high = this.blocks - 1
     while (low < high) {
@@ -123,9 +123,9 @@ export class LineIndex {
   }
 
   /**
-   * Encode the index as text. For 1 GB of content, it has about 43 KB.
-   * The text is base64 of a version, the content's size, whether it ends with LF, a count for each block, and a
-   * checksum. Numbers are in groups of 7 bits, and the low bits come first.
+   * Encode the index as text. For 1 GB of content, the text has about 43 KB. It is the Base64 of a version, the size of
+   * the content, whether the content ends with LF, a count for each block, and a checksum. Numbers are written in
+   * groups of 7 bits, the lowest bits first.
    */
   encode(): string {
     const bytes: number[] = [VERSION]
@@ -190,7 +190,7 @@ export class LineIndexBuilder {
   }
 }
 
-/** Does not use shifts, because sizes have up to 53 bits. */
+/** Append a number. Uses division instead of shifts, because sizes have up to 53 bits. */
 function pushNumber(bytes: number[], number: number): void {
   let rest = number
   for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128)
@@ -207,14 +207,14 @@ function checksum(bytes: ArrayLike<number>, end: number): number {
 const lastWord = (bytes: Uint8Array): number =>
   new DataView(bytes.buffer, bytes.byteOffset).getUint32(bytes.length - 4, true)
 
-/** Smallest size with an index, because smaller entries are read whole anyway. */
+/** Smallest size with an index. Smaller entries are read whole. */
 const MIN_INDEXED_BYTES = 1_048_577
-/** Number of bytes in which a zero byte means that the content is binary, as in `grep`. */
+/** Number of first bytes in which a zero byte marks binary content, as in `grep`. */
 const SNIFFED_BYTES = 8_192
-/** Largest number of queued chunks, because small chunks need more memory than their bytes. */
+/** Largest number of queued chunks. Small chunks need more memory than their bytes. */
 const MAX_WAITING = 64
 
-/** Indexes the lines of text over 1 MiB while it is written. The last chunk is counted only on request. */
+/** Indexes the lines of text over 1 MiB while it is written. Up to 64 chunks are queued before they are counted. */
 export class LineIndexRecorder {
   readonly #builder = new LineIndexBuilder()
   #waiting: Uint8Array[] = []
@@ -230,7 +230,7 @@ export class LineIndexRecorder {
     this.#waiting.push(chunk)
   }
 
-  /** Return the encoded index, once the whole content was added. */
+  /** Return the encoded index. Call it after the whole content was added. */
   encoded(): string | undefined {
     if (this.#isBinary || this.#size < MIN_INDEXED_BYTES) return undefined
     this.#count()
@@ -245,17 +245,17 @@ export class LineIndexRecorder {
 }
 
 const LINE_FEEDS = 0x0a0a0a0a
-/** Number of words whose results fit into one byte of a sum. */
+/** Number of words whose counts fit in one byte of a sum. */
 const WORDS_AT_ONCE = 255
-/** Size up to which a search for each LF is as fast. It is much faster before the code is compiled. */
+/** Size up to which searching for each LF is as fast as counting. Before compilation of the code, it is much faster. */
 const FEW_BYTES = 65_536
 
-/** Count the LFs in `bytes` from `start` to `end`: one by one if there are few bytes, otherwise in bulk. */
+/** Count the LFs in `bytes` from `start` to `end`. Searches for each LF if there are few bytes, else counts in bulk. */
 export function countLineEnds(bytes: Uint8Array, start = 0, end: number = bytes.length): number {
   return end - start <= FEW_BYTES ? countByLooking(bytes.subarray(start, end)) : countInBulk(bytes, start, end)
 }
 
-/** Count the LFs in `bytes`, four bytes at a time. If lines have 20 bytes, a search would be ten times slower. */
+/** Count the LFs in `bytes`, four bytes at once. With lines of 20 bytes, searching for each LF is ten times slower. */
 export function countInBulk(bytes: Uint8Array, start: number, end: number): number {
   const toWord = -(bytes.byteOffset + start) & 3
   const wordsStart = Math.min(end, start + toWord)
@@ -281,7 +281,7 @@ function countOneByOne(bytes: Uint8Array, start: number, end: number): number {
 function countInWords(words: Int32Array): number {
   let others = 0
   for (let at = 0; at < words.length;) {
-    // Each byte of the sum counts the other bytes at its position.
+    // Each byte of the sum counts the bytes at its position that are not LF.
     let sum = 0
     for (const end = Math.min(words.length, at + WORDS_AT_ONCE); at < end; at++) {
       const word = words[at]! ^ LINE_FEEDS

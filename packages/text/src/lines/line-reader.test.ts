@@ -29,7 +29,7 @@ describe('LongLine', () => {
       'fatal: the remote end hung up unexpectedly',
     ],
     [
-      'states that an escape sequence begins',
+      'states that begin with an escape sequence',
       frames(3_000).join('\u001b[2K\u001b[1G'),
       'Receiving objects: 3000 of 3000',
     ],
@@ -46,7 +46,7 @@ describe('LongLine', () => {
     expect(hidden).toBeGreaterThan(50_000)
   })
 
-  it('keeps the same text of progress output wherever the line is split, as cleanLine shows it', () => {
+  it('keeps the same text of progress output as cleanLine, for any chunks', () => {
     const piece = fc.constantFrom('\r', '\b', 'a', 'bc', ' 10%', '\u001b[K', '\u001b[31m', 'a longer message')
     const pieces = fc.array(fc.array(piece, { maxLength: 9 }).map((parts) => parts.join('')))
     fc.assert(

@@ -6,10 +6,10 @@ const BLOCK_UNITS = 32_768
 
 /** Receives the lines of a text in order. */
 export interface LineSink {
-  /** The next lines are in the text `window`. */
+  /** The next lines are in `window`, to which their positions refer. */
   open(window: string): void
   line(start: number, end: number): void
-  /** A long line without its `hidden` units. For a progress line, the texts are what a terminal shows. */
+  /** The start and end of a long line, without `hidden` units between. Progress output is cleaned as in a terminal. */
   longLine(start: string, end: string, hidden: number): void
 }
 
@@ -35,7 +35,7 @@ export class LineReader {
       this.#append(text)
       return
     }
-    // Lines within a large piece are read in place.
+    // Lines in the middle of a large chunk are read without copying them.
     this.#append(text.slice(0, first))
     this.#drain()
     this.#lines(text, first, last)
@@ -75,7 +75,7 @@ export class LineReader {
   }
 
   #handOn(units: number): void {
-    // Joining makes one flat string, which is much faster to read than a rope.
+    // `join` creates one flat string. Reading it is much faster than reading a concatenated string.
     this.#lines(['', this.#buffer.slice(0, units)].join(''), 0, units)
     this.#shift(units)
   }
@@ -111,9 +111,9 @@ export class LineReader {
   }
 }
 
-/** Length of the start, and of the end, to keep of a longer line. */
+/** Length of the start and of the end that are kept of a long line, in UTF-16 units. */
 const LONG_LINE_UNITS = 24_576
-/** Largest distance by which a cut is moved, so that it does not split a grapheme. */
+/** Largest number of units by which a cut is moved to avoid splitting a grapheme. */
 const CUT_SLACK = 64
 
 export class LongLine {
@@ -166,6 +166,6 @@ function handOn(
   take(first, last, length - first.length - last.length)
 }
 
-/** Returns the end of a text. It cuts only long texts, because cutting costs time. */
+/** Return the end of a text. Only long texts are cut, because cutting takes time. */
 const lastOf = (text: string): string =>
   text.length > 4 * LONG_LINE_UNITS ? detach(text.slice(-LONG_LINE_UNITS)) : text

@@ -18,7 +18,7 @@ function wide(text: string, isBigEndian = false): Uint8Array {
   return new Uint8Array(isBigEndian ? bytes.swap16() : bytes)
 }
 
-/** Deterministic bytes as uniform as compressed data. */
+/** Deterministic bytes that are as uniform as compressed data. */
 function noise(length: number): Uint8Array {
   let state = 7
   return Uint8Array.from({ length }, () => (state = (state * 48_271) % 2_147_483_647) >> 8)
@@ -31,11 +31,11 @@ describe('textEncodingOf', () => {
     ['a log', LOG],
     ['a log with one NUL', `${LOG}ab\0cd\n${LOG}`],
     ['a log padded with NULs', `node-1${'\0'.repeat(10)} ready\n${LOG}node-2${'\0'.repeat(900)} ready\n`],
-    ['a log that was emptied while it was written', `${'\0'.repeat(20_001)}${LOG}`],
+    ['a log that was truncated while a process wrote to it', `${'\0'.repeat(20_001)}${LOG}`],
     ['names from find -print0', NAMES],
     ['short hashes from git log -z', Array.from({ length: 90 }, (_, index) => `${1_234_567 + index}\0`).join('')],
-    ['numbers of three digits and NULs', Array.from({ length: 900 }, (_, index) => `${index + 100}\0`).join('')],
-    ['fields parted by SOH', '8=FIX.4.4\u00019=148\u000135=D\u000149=BUYER\u000156=SELLER\n'.repeat(20)],
+    ['three-digit numbers and NULs', Array.from({ length: 900 }, (_, index) => `${index + 100}\0`).join('')],
+    ['fields separated by SOH', '8=FIX.4.4\u00019=148\u000135=D\u000149=BUYER\u000156=SELLER\n'.repeat(20)],
     ['colored output', '\u001b[31mfailed\u001b[0m\b\b 10%\r 20%\u0007\n'.repeat(20)],
     ['emoji', '✅ done 🎉\n'.repeat(99)],
   ])('is UTF-8 for %s', (_name, text) => {
@@ -48,7 +48,7 @@ describe('textEncodingOf', () => {
     ['a log with damaged UTF-8 and NULs', bytesOf(NAMES, 0xe9, NAMES)],
     ['a log with a part in UTF-16', bytesOf(encode(LOG.slice(0, 4_000)), wide(LOG.slice(0, 900)), encode(LOG))],
     ['UTF-8 with its mark', encode(`${MARK}${GERMAN}`)],
-    ['a character that is cut', encode(`${'a'.repeat(8_191)}é`)],
+    ['a truncated character', encode(`${'a'.repeat(8_191)}é`)],
   ])('decodes %s as UTF-8', (_name, bytes) => {
     expect(textEncodingOf(bytes)).toBe('utf-8')
   })
@@ -72,24 +72,21 @@ describe('textEncodingOf', () => {
 
   it.each([
     ['a PNG', png(8, 6)],
-    ['a gzip', new Uint8Array(gzipSync(LOG))],
+    ['gzip', new Uint8Array(gzipSync(LOG))],
     ['a zip of a deflated file', bytesOf('PK\x03\x04\x14\0\0\0\b\0', new Uint8Array(deflateRawSync(LOG)))],
     ['a program', new Uint8Array(execFileSync('head', ['-c', '8192', process.execPath]))],
     ['noise', noise(8_192)],
-    ['a little noise', noise(200)],
-    ['noise behind a mark of UTF-16', bytesOf(0xff, 0xfe, noise(8_192))],
+    ['a few random bytes', noise(200)],
+    ['random bytes after a UTF-16 byte order mark', bytesOf(0xff, 0xfe, noise(8_192))],
     ['UTF-32', new Uint8Array(Uint32Array.from(`${MARK}${LOG}`, (character) => character.codePointAt(0)!).buffer)],
-    [
-      'samples of 16 bits',
-      new Uint8Array(Int16Array.from({ length: 4_000 }, (_, at) => 200 * Math.sin(at / 9)).buffer),
-    ],
-    ['numbers of 32 bits', new Uint8Array(Uint32Array.from({ length: 2_000 }, (_, at) => at * 3).buffer)],
+    ['16-bit samples', new Uint8Array(Int16Array.from({ length: 4_000 }, (_, at) => 200 * Math.sin(at / 9)).buffer)],
+    ['32-bit numbers', new Uint8Array(Uint32Array.from({ length: 2_000 }, (_, at) => at * 3).buffer)],
     ['zeros', new Uint8Array(9_000)],
   ])('is binary for %s', (_name, bytes) => {
     expect(textEncodingOf(bytes)).toBeUndefined()
   })
 
-  it('does not depend on a NUL within a text', () => {
+  it('is the same with or without a NUL in a text', () => {
     const line = fc.stringMatching(/^[ -~\u00a1-\u02ff]{1,60}$/)
     fc.assert(
       fc.property(fc.array(line), fc.nat(), (lines, at) => {
@@ -109,7 +106,7 @@ it.each([
   ['./one\0./two\0', './one ./two '],
   [`node-1${'\0'.repeat(10)} ready`, 'node-1 ready'],
   ['ab\0cd', 'ab cd'],
-])('decoding shows %j as %j', (text, shown) => {
+])('decoding %j gives %j', (text, shown) => {
   expect(withoutNuls([text])).toBe(shown)
 })
 

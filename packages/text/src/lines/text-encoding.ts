@@ -2,11 +2,11 @@ import { findBytes } from '#platform'
 
 export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be'
 const SNIFFED_BYTES = 8_192
-/** Characters that are rare in text: controls without effect in terminals, and runs of NUL. A run counts once. */
+/** Characters that are rare in text: controls without effect in terminals, and runs of NUL. A run counts as one. */
 const CONTROLS = /\0+|[\u0001-\u0006\u000e-\u001a\u001c-\u001f]/g
-/** Characters that never occur in UTF-16 text, but do occur if other data is decoded as UTF-16. */
+/** Characters that do not occur in UTF-16 text. They occur if other data is decoded as UTF-16. */
 const UNASSIGNED = /[\ufffd\p{Cn}\p{Co}]|[\u0007\u0008]/gu
-/** Largest share of control characters that separate values, for example file names. */
+/** Largest share of control characters in text in which they separate values, for example file names. */
 const MAX_SEPARATORS = 0.3
 const MAX_SEPARATOR_KINDS = 4
 /** Largest share of control characters in text of an unknown encoding, or in UTF-16 without a byte order mark. */
@@ -15,18 +15,17 @@ const MAX_STRAY = 0.02
 const MAX_INVALID = 0.02
 /** Largest share of impossible characters in UTF-16 with a byte order mark. */
 const MAX_MARKED = 0.1
-/** Smallest share of characters with a NUL byte in UTF-16 text: Latin letters, digits and blanks. */
+/** Smallest share of characters with a NUL byte in UTF-16 text. Latin letters, digits and blanks have one. */
 const MIN_WIDE = 0.05
 
 /**
- * Detect the encoding of a text from its start. Returns `undefined` for binary content. Damaged UTF-8 and other
- * single-byte encodings count as UTF-8. With `isDeclared`, all valid UTF-8 is accepted, whatever control characters it
- * has.
+ * Detect the encoding of a text from its start. Returns `undefined` for binary content. Damaged UTF-8 and single-byte
+ * encodings count as UTF-8. If `isDeclared`, all valid UTF-8 is accepted, with any control characters.
  */
 export function textEncodingOf(bytes: Uint8Array, isDeclared = false): TextEncoding | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return isWideText(bytes, 'utf-16le', MAX_MARKED) ? 'utf-16le' : undefined
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return isWideText(bytes, 'utf-16be', MAX_MARKED) ? 'utf-16be' : undefined
-  // A log truncated while a process wrote to it may begin with many NULs.
+  // A log may begin with many NULs if it was truncated while a process wrote to it.
   let nuls = 0
   while (bytes[nuls] === 0) nuls++
   const start = nuls === bytes.length ? bytes : bytes.subarray(nuls - (nuls % 2))
@@ -41,7 +40,7 @@ function isNarrowText(bytes: Uint8Array): boolean {
   const text = decodeStart(bytes)
   const found = text.match(CONTROLS) ?? []
   const controls = share(text, CONTROLS)
-  // A single byte never decides, even in a short text.
+  // A single control character never decides, even in a short text.
   if (controls <= MAX_STRAY || found.join('').length <= 1) return true
   const kinds = new Set(found.map(([control]) => control))
   return controls <= MAX_SEPARATORS && kinds.size <= MAX_SEPARATOR_KINDS && invalidShare(text) <= MAX_INVALID
@@ -57,7 +56,7 @@ const decodeStart = (bytes: Uint8Array, encoding: TextEncoding = 'utf-8'): strin
 
 const invalidShare = (text: string): number => share(text, /\ufffd/g)
 
-/** Whether NULs are at the high bytes of characters, and almost nowhere else. */
+/** Whether the high bytes of characters are NUL, and almost no other bytes are. */
 function hasWideBytes(bytes: Uint8Array, encoding: TextEncoding): boolean {
   const high = encoding === 'utf-16le' ? 1 : 0
   const counts = [0, 0]
@@ -76,13 +75,12 @@ function share(text: string, pattern: RegExp): number {
   return count / Math.max(1, text.length - units + count)
 }
 
-/** Matches Latin text in UTF-16 that was decoded as UTF-8, for example if a Windows shell appended it to a log. */
+/** Matches Latin text in UTF-16 that was decoded as UTF-8. For example, a Windows shell may append it to a log. */
 const WIDE_PART = /(?:[^\0-\u0008\u000b\u000c\u000e-\u001f]\0){8,}/g
 
 /**
- * Decode a whole content. Returns `undefined` if the content is not text.
- * A UTF-8 byte order mark is kept. If UTF-8 text contains parts in UTF-16, they are decoded, too. Invalid bytes become
- * U+FFFD.
+ * Decode a whole content. Returns `undefined` if the content is not text. A UTF-8 byte order mark is kept. Parts in
+ * UTF-16 inside a UTF-8 text are decoded, too. Invalid bytes become U+FFFD.
  */
 export function decodeText(bytes: Uint8Array): string | undefined {
   const encoding = textEncodingOf(bytes, true)
@@ -91,12 +89,12 @@ export function decodeText(bytes: Uint8Array): string | undefined {
   return text.replace(WIDE_PART, (part) => part.replaceAll('\0', ''))
 }
 
-/** Return whether a UTF-8 text has parts in UTF-16. */
+/** Return whether a UTF-8 text contains parts in UTF-16. */
 export function hasWidePart(bytes: Uint8Array): boolean {
   return findBytes(bytes, Uint8Array.of(0), 0) >= 0 && new TextDecoder().decode(bytes).search(WIDE_PART) >= 0
 }
 
-/** Removes NULs for previews, in UTF-16 and padding. A NUL between two values becomes a blank. */
+/** Removes NULs of UTF-16 and padding for previews. A NUL between two values becomes a blank. */
 export class NulFilter {
   #before = ''
   #held = ''

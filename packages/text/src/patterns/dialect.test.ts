@@ -60,7 +60,7 @@ const texts = fc
   .array(fc.constantFrom(...Array.from('aB1 ._-/"]}<[^$*+\t'), 'bc', 'ab'), { maxLength: 12 })
   .map((characters) => characters.join(''))
 
-test('syntax with the same meaning in JavaScript and all other engines is unchanged', () => {
+test('syntax with the same meaning in JavaScript and all other dialects is not changed', () => {
   fc.assert(
     fc.property(patterns, texts, fc.boolean(), (source, text, ignoreCase) => {
       const pattern = parseSearchPattern(source, { ignoreCase })
@@ -76,12 +76,12 @@ test('syntax with the same meaning in JavaScript and all other engines is unchan
   )
 })
 
-test('a translated pattern means the same with the flag u', () => {
+test('a translated pattern has the same matches with the flag u', () => {
   fc.assert(
     fc.property(patterns, texts, (source, text) => {
       if (!isQuick(parseSearchPattern(source, { ignoreCase: false }), text)) return
       const translated = translateDialect(source).source
-      // Only without the flag may look-ahead have a quantifier; here it has none.
+      // The flag u forbids quantifiers after look-ahead. The generated patterns have no such quantifiers.
       const found = new RegExp(translated, 'su').exec(text)
       expect(found && [...found]).toEqual(
         new RegExp(translated, 's').exec(text) && [...new RegExp(translated, 's').exec(text)!],
@@ -91,7 +91,7 @@ test('a translated pattern means the same with the flag u', () => {
   )
 })
 
-test('translating any text gives a valid pattern', () => {
+test('the translation of any text is a valid pattern', () => {
   const syntax = fc.array(
     fc.constantFrom(
       '(',
@@ -229,7 +229,7 @@ test.each([
   expect(new RegExp(pattern.expression, pattern.flags).test(source)).toBe(true)
 })
 
-describe('text source', () => {
+describe('the text expression of a pattern', () => {
   const atoms = [
     ...[
       'a',
@@ -300,7 +300,7 @@ describe('text source', () => {
     return undefined
   }
 
-  test('finds the same matches in a whole text as the original in each line', () => {
+  test('finds the same matches in a whole text as the line expression in each line', () => {
     fc.assert(
       fc.property(patterns, texts, fc.boolean(), (source, text, ignoreCase) => {
         const pattern = parseSearchPattern(source, { ignoreCase })
@@ -329,7 +329,7 @@ describe('text source', () => {
     ['[\\s,]', '[\\t\\v\\f\\r \\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff,]'],
     ['[\\0-\\x1f]', '(?:(?!\\n)[\\0-\\x1f])'],
     ['\\w+ [^\\s]', '\\w+ [^\\s]'],
-  ])('turns %s into %s', (source, expected) => {
+  ])('of %s is %s', (source, expected) => {
     expect(parseSearchPattern(source, { ignoreCase: false }).textExpression).toBe(expected)
   })
 })

@@ -1,20 +1,20 @@
 import type { AST } from '@eslint-community/regexpp'
 import { SyntaxFailure, type ExpressionFlags } from './pattern-tree.ts'
 
-/** A JavaScript expression. If possible, it is valid with and without the flag `u`. */
+/** A translated expression for JavaScript. If possible, it is valid with and without the flag `u`. */
 interface Translation {
   readonly source: string
   readonly needsUnicode: boolean
   readonly ignoreCase: boolean
 }
 
-/** Largest depth, which protects the stack of every function that reads the expression. */
+/** Largest depth of groups. The limit protects the stack of every function that traverses the expression. */
 const GREATEST_DEPTH = 200
 
 /**
- * Translate an expression to JavaScript. Models mix several dialects. Throws a `SyntaxFailure` for syntax that
- * JavaScript cannot express. Translated: It translates `(?i)` at the start, `(?P<name>…)`, `(?P=name)`, `{,n}`, POSIX
- * classes, and some escapes. The flags `m`, `s`, `a` and `u` have no effect here.
+ * Translate an expression to JavaScript, because models mix several dialects. Throws a `SyntaxFailure` for syntax that
+ * JavaScript cannot express. The function translates `(?i)` at the start, `(?P<name>…)`, `(?P=name)`, `{,n}`, POSIX
+ * classes, and some escapes. The flags `m`, `s`, `a` and `u` have no effect.
  */
 export function translateDialect(text: string): Translation {
   const flags = /^(?:\(\?[imsau]+\))*/.exec(text)![0]
@@ -51,15 +51,15 @@ export function translateDialect(text: string): Translation {
   function writeCharacter(code: number, isInClass: boolean, length = code > 0xffff ? 2 : 1): void {
     const isWide = code > 0xffff
     if (isWide && isInClass) needsUnicode = true
-    // Without `u`, the quantifier would only apply to the second unit.
+    // Without `u`, the quantifier would only apply to the second half of the surrogate pair.
     const isGrouped = isWide && !isInClass && /^[*+?{]/.test(text.slice(at + length))
     const source = isInClass && code === 0x2d ? '\\-' : characterSource(code)
     write(isGrouped ? `(?:${source})` : source, length)
   }
 
   /**
-   * Returns whether the escape matches several characters, so that it cannot be the end of a range. Letters without a
-   * meaning are refused: a text such as `C:\Users` should be searched literally.
+   * Translate an escape. Returns whether it matches several characters, because then it cannot be the end of a range.
+   * An escaped letter without a meaning is rejected, so that a text like `C:\Users` is searched literally.
    */
   function translateEscape(isInClass: boolean): boolean {
     const rest = ahead()
@@ -127,7 +127,7 @@ export function translateDialect(text: string): Translation {
     write(name === undefined ? '(' : `(?<${name}>`, opener.length)
   }
 
-  /** A bracket that is the first member is literal, except in `[^]`, which matches any character. */
+  /** Translate a class. A bracket as the first member is literal, except in `[^]`, which matches any character. */
   function translateClass(): void {
     const isNegated = text[at + 1] === '^'
     const behind = text.slice(at + 3)
@@ -144,7 +144,7 @@ export function translateDialect(text: string): Translation {
     write(']', 1)
   }
 
-  /** Returns whether the member matches several characters. */
+  /** Translate a member of a class. Returns whether it matches several characters. */
   function translateMember(isBehindSet: boolean): boolean {
     const rest = ahead()
     if (rest.startsWith('\\')) return translateEscape(true)
@@ -188,7 +188,7 @@ const POSIX_CLASSES: ReadonlyMap<string, string> = new Map([
   ['xdigit', '0-9A-Fa-f'],
 ])
 
-/** Returns the name of a property. As in other dialects, scripts may be named without `Script=`. */
+/** Return the name of a property for JavaScript. In other dialects, scripts may be named without `Script=`. */
 function propertyName(name: string): string {
   for (const candidate of [name, `Script=${name}`]) {
     try {
@@ -223,13 +223,13 @@ function editSource(source: string, edits: readonly Edit[]): string {
   return edited + source.slice(at)
 }
 
-/** `\s` without LF, for use inside a class. */
+/** The characters of `\s` without LF, as members of a class. */
 const SPACES_WITHOUT_LINE_FEED = '\\t\\v\\f\\r \\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff'
 type CharacterLeaf = AST.Character | AST.CharacterSet | AST.CharacterClass
 
 /**
- * Rewrite an expression so that it never matches an LF. With the flag `m`, it can then search many lines at once. A
- * match from any position is the same as if the line were matched alone.
+ * Rewrite an expression so that it never matches an LF. Then it can search many lines at once with the flag `m`. From
+ * any position, it finds the same match as in the single line.
  */
 export function textSource(pattern: AST.Pattern, flags: ExpressionFlags): string {
   const edits: Edit[] = []
@@ -263,14 +263,14 @@ function mayMatchLineFeed(leaf: CharacterLeaf): boolean {
   return (leaf.kind === 'space') !== leaf.negate
 }
 
-/** Return an equivalent without LF that is fast and correct for all flags, if there is one. */
+/** Return an equivalent that excludes LF. Returns the original if no equivalent is fast and correct for all flags. */
 function narrowed(leaf: CharacterLeaf, flags: ExpressionFlags): string {
   if (leaf.type === 'Character') return '[]'
   if (leaf.type === 'CharacterSet') {
     if (leaf.kind === 'any') return '[^\\n]'
     return leaf.kind === 'property' || hasOddWords(flags) ? leaf.raw : `[^${oppositeOf(leaf.raw)}\\n]`
   }
-  // A range, so that a following hyphen stays literal.
+  // A range of LF only. A hyphen after a range is literal.
   if (leaf.negate) return `[^\\n-\\n${leaf.raw.slice(2)}`
   if (isEverything(leaf)) return '[^\\n]'
   return editSource(
@@ -286,7 +286,7 @@ function oppositeOf(escape: string): string {
   return escape === lower ? escape.toUpperCase() : lower
 }
 
-/** Whether both flags are set, for which engines disagree about word characters. */
+/** Whether the flags `i` and `u` are both set. Engines disagree about word characters then. */
 function hasOddWords({ ignoreCase, unicode }: ExpressionFlags): boolean {
   return ignoreCase && unicode
 }

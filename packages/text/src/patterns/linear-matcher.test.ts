@@ -34,7 +34,7 @@ describe('the linear matcher', () => {
         noise,
         fc.constantFrom('', 'i', 'u', 'iu'),
         ({ source, sample }, before, after, flags) => {
-          // V8 finds `\\B` between the halves of a character.
+          // V8 finds `\\B` between the two halves of a surrogate pair.
           fc.pre(!flags.includes('u') || !source.includes('\\B'))
           const line = `${before}${sample}${after}`.replaceAll('\n', ' ').slice(0, 12)
           const match = new RegExp(source, `${flags}s`).exec(line)
@@ -63,7 +63,7 @@ describe('the linear matcher', () => {
     expect(linear(source, '', line)).toEqual(expected)
   })
 
-  it('finds each match in a very long line that is not empty, after the first', () => {
+  it('finds all matches that are not empty in a very long line', () => {
     const found = linear('b+|$', '', `${'a'.repeat(5_000)}bba${'a'.repeat(10)}b`)
     expect(found).toEqual([
       [5_000, 5_002],
@@ -75,7 +75,7 @@ describe('the linear matcher', () => {
     ])
   })
 
-  it('does not know the text after a part of a line', () => {
+  it('ignores `$` and `\\b` at the end of a part of a line', () => {
     const inPart = (source: string): readonly Match[] => {
       const found: Match[] = []
       const part = { from: 1, until: Infinity, goesOn: true }
@@ -89,12 +89,12 @@ describe('the linear matcher', () => {
     expect(inPart('a.')).toEqual([[1, 3]])
   })
 
-  it('refuses look-around, backreferences, and expressions that are too large', () => {
+  it('rejects look-around, backreferences, and expressions that are too large', () => {
     for (const source of ['a(?=b)', '(?<!a)b', '(a)\\1', '(?:x?){99999999}', '(?:(?:a{99}){99}){99}'])
       expect(createLinearMatcher(source, 's')).toBeUndefined()
   })
 
-  it('pauses within a line, and forgets states that take much memory', () => {
+  it('yields within a line, and deletes its states if they take too much memory', () => {
     let state = 1
     const random = (): string => 'ab'[(state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) >>> 31]!
     const line = Array.from({ length: 30_000 }, random).join('')

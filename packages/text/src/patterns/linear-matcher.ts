@@ -1,21 +1,21 @@
 /**
- * Matches expressions without look-around and back-references, in time proportional to program size × text. It is a
- * deterministic automaton whose states are made when first needed, like RE2.
- * A state is a list of positions in the program. The preferred ones come first. A state is entered with a character. It
- * knows whether a match ends before that character, because only then `$` and `\b` can be decided. The forward
- * automaton finds the end of the match that JavaScript finds. From this end, the backward automaton finds its start.
- * Classes and case are those of the runtime's own engine. It is asked once about each character.
+ * Matches expressions without look-around and backreferences, in time proportional to program size × text. The matcher
+ * is a deterministic automaton that creates its states when they are first needed, like RE2.
+ * A state is a list of positions in the program, the preferred ones first. It also stores whether a match ends before
+ * the character that leads to the state, because `$` and `\b` depend on the next character. The forward automaton finds
+ * the end of the match that JavaScript would find. From this end, the backward automaton finds the start of the match.
+ * The engine of the runtime decides about classes and case. Each character is tested only once.
  */
 import { LONG_LINE_LENGTH } from '../platform/platform.ts'
 import type { ByteSpan } from './match-lines.ts'
 import { EVERY_CHARACTER, parseExpression, patternTree, type PatternNode, type RepeatNode } from './pattern-tree.ts'
 
-/** Largest number of positions in a program. Counted repeats multiply it. */
+/** Largest number of positions in a program. A counted repeat has a copy of its body for each count. */
 const MAX_PROGRAM = 30_000
-/** Work between two pauses, about 2 ms: one for each character, and for each program position in a new state. */
+/** Work between two yields, about 2 ms. Each character counts 1, and each program position of a new state, too. */
 const WORK_OF_A_SLICE = 200_000
 const LARGE_PROGRAM = 100
-/** Largest number of positions and transitions to keep in all states of an automaton, about 8 MB. */
+/** Largest number of positions and transitions of an automaton, about 8 MB. Then its states are deleted. */
 const MAX_KEPT = 2_000_000
 
 /** Create a matcher for an expression with the flag `s`. Returns `undefined` if it has look-around or is too large. */
@@ -40,7 +40,7 @@ export class LinearMatcher {
   readonly #alphabet: Alphabet
   readonly #forward: Automaton
   readonly #backward: Automaton
-  /** Returns whether there is a match. For a large program, this needs fewer states than finding the match. */
+  /** Finds only whether there is a match. For a large program, this needs fewer states than finding the match. */
   readonly #any: Automaton | undefined
 
   /** @internal */
@@ -53,8 +53,8 @@ export class LinearMatcher {
   }
 
   /**
-   * Report the first match. In a very long line, report all further matches that are not empty, too. Matches start at
-   * or after `from`, and before `until`. It yields about every 2 ms.
+   * Report the first match in a line. In a very long line, report all further matches that are not empty, too. Matches
+   * start at or after `from`, and before `until`. The generator yields about every 2 ms.
    */
   *matchLine(
     line: string,
@@ -70,7 +70,7 @@ export class LinearMatcher {
     }
   }
 
-  /** Return whether a text has a match. It yields about every 2 ms. */
+  /** Return whether a text has a match. The generator yields about every 2 ms. */
   *test(text: string): Generator<undefined, boolean> {
     return (yield* this.#endOf(this.#any ?? this.#forward, text, 0, EDGE)) >= 0
   }
@@ -127,11 +127,11 @@ export class LinearMatcher {
 const isLead = (unit: number): boolean => (unit & 0xfc00) === 0xd800
 const isTrail = (unit: number): boolean => (unit & 0xfc00) === 0xdc00
 
-/** Classes for the end of a text, and for a boundary within a text. */
+/** Character classes for the end of a text, and for the end of a part of a text. */
 const EDGE = 0
 const OPEN_EDGE = 1
 
-/** Divides characters into classes. Characters of one class are equivalent for the program. */
+/** Divides characters into classes. The program treats all characters of one class alike. */
 class Alphabet {
   readonly unicode: boolean
   /** Amount of work since the last pause. */
@@ -167,7 +167,7 @@ class Alphabet {
     return this.includes(0, character)
   }
 
-  /** Return a class that has the same edges and boundaries. */
+  /** Return a class that is equal for `$` and `\b`: the edge, a word character, or another character. */
   kindOf(character: number): number {
     return character <= OPEN_EDGE ? character : this.classOf(this.isWord(character) ? 0x30 : 0x20)
   }
@@ -211,8 +211,8 @@ type Instruction =
 interface Program {
   readonly instructions: readonly Instruction[]
   /**
-   * The group of each position. Optional copies of a body have the same group. Positions after a copy include those
-   * after earlier copies, so they replace the other positions of their group.
+   * The group of each position. The optional copies of a body have the same groups. A position in a later copy can
+   * reach the same positions as the earlier copies, so it replaces the earlier positions of its group.
    */
   readonly groups: readonly number[]
   readonly start: number
@@ -232,7 +232,7 @@ function compile(tree: PatternNode, alphabet: Alphabet, isSearch: boolean): Prog
     return instructions.push(instruction) - 1
   }
 
-  /** Adds a node that is followed by the position `next`. Returns the position at which it starts. */
+  /** Add a node that continues at the position `next`. Returns the position of the node. */
   function addNode(node: PatternNode, next: number): number {
     if (--left < 0) return next
     switch (node.kind) {
@@ -282,9 +282,9 @@ function compile(tree: PatternNode, alphabet: Alphabet, isSearch: boolean): Prog
 }
 
 interface State {
-  /** Program positions after the character. The preferred ones come first. */
+  /** Program positions after the character, the preferred ones first. */
   readonly positions: Uint16Array
-  /** The character with which the state was entered, as far as boundaries depend on it. */
+  /** The class of the character that leads to the state, reduced to its effect on `$` and `\b`. */
   readonly entry: number
   /** Whether a match ends before this character. */
   readonly isMatch: boolean
@@ -294,7 +294,7 @@ interface State {
 
 function positionSet({ groups }: Program) {
   let round = 0
-  /** For each group, the last round in which a position was added, and the greatest position then. */
+  /** For each group, the last round in which a position was added, and the largest position in this round. */
   const rounds = new Uint32Array(groups.length)
   const greatest = new Uint16Array(groups.length)
 
@@ -344,7 +344,7 @@ function automaton(program: Program, alphabet: Alphabet, wanted: Wanted) {
       const instruction = instructions[at]!
       if (instruction.kind === 'match') {
         isMatch = true
-        // Later paths are less preferred.
+        // Positions after a match are less preferred than the match.
         if (wanted !== 'longest') break
       } else if (instruction.kind === 'split') {
         stack.push(instruction.second, instruction.first)
@@ -387,7 +387,7 @@ function automaton(program: Program, alphabet: Alphabet, wanted: Wanted) {
   }
 
   function forget(): void {
-    // A state in use must not lead to the others.
+    // States in use must not lead to deleted states.
     for (const state of states.values()) state.next.length = 0
     states.clear()
     kept = 0

@@ -31,7 +31,7 @@ const patterns = fc
   .tuple(generatedPatterns(parts), fc.constantFrom('', '', '\\1', '\\1*b', '$', 'b', '.*'))
   .map(([pattern, end]) => (end.startsWith('\\1') ? `(${pattern})${end}` : pattern + end))
 
-/** Runs, repeated words, and near matches. */
+/** Texts with runs, repeated words, and near matches. */
 const texts = fc
   .array(
     fc.tuple(fc.constantFrom('a', 'b', 'ab', 'aab', 'a ', 'ab ', '1', 'a1', ' ', '1,', 'abba', 'B'), fc.nat(120)),
@@ -53,7 +53,7 @@ function expectWithinBound(pattern: SearchPattern, text: string): void {
   expect(steps, `${pattern.expression} in ${JSON.stringify(text)}`).toBeLessThanOrEqual(boundOf(pattern, text.length))
 }
 
-test('the counting engine of the test finds the matches of JavaScript', () => {
+test('the counting matcher of the test finds the same matches as JavaScript', () => {
   fc.assert(
     fc.property(patterns, texts, fc.boolean(), (source, text, ignoreCase) => {
       const flags = ignoreCase && !source.includes('\\1') ? 'is' : 's'
@@ -68,7 +68,7 @@ test('the counting engine of the test finds the matches of JavaScript', () => {
   )
 })
 
-test('no search takes more steps than its bound', () => {
+test('no search takes more steps than the bound', () => {
   const runs = propertyRuns(400, 12_000)
   let bounded = 0
   fc.assert(
@@ -88,7 +88,7 @@ test('no search takes more steps than its bound', () => {
   expect(bounded).toBeGreaterThan(runs.numRuns / 3)
 })
 
-test('expressions for texts take at most six times the bound', () => {
+test('text expressions take at most six times the steps of the bound', () => {
   fc.assert(
     fc.property(patterns, texts, (source, line) => {
       const pattern = parseSearchPattern(source, { ignoreCase: false })
@@ -168,7 +168,7 @@ test.each([
   expectWithinBound(pattern, text)
 })
 
-test('hostile patterns stay within their bounds', () => {
+test('hostile patterns stay within their bounds, or have none', () => {
   let bounded = 0
   for (const source of hostilePatterns(500)) {
     const pattern = parseSearchPattern(source, { ignoreCase: false })
@@ -210,7 +210,7 @@ test('polynomials have the values of their formulas', () => {
   )
 })
 
-test('a bound that is too high counts as unbounded, and is found quickly', () => {
+test('a bound that is too large counts as unbounded, and is computed quickly', () => {
   expect(isUnbounded(power([2], 1_000_000_000))).toBe(true)
   expect(isUnbounded(power([0, 1], 1_000_000_000))).toBe(true)
   expect(isUnbounded(geometric([1, 1], Infinity))).toBe(true)

@@ -1,22 +1,23 @@
 /**
  * A proven upper bound for the work of a backtracking engine.
  *
- * **Steps.** An engine matches a node at a position and then calls its continuation, `next`. If `next` fails, the
- * engine tries the next way to match the node. A step is one visit of a node, of a branch, or of an iteration, or the
- * comparison of one character by a reference. All ways are counted, so it does not matter whether a repeat is greedy.
+ * **Steps.** An engine matches a node at a position and then calls the continuation of the node, `next`. If `next`
+ * fails, the engine tries the next way to match the node. A step is one visit of a node, of a branch, or of an
+ * iteration, or the comparison of one character by a reference. All ways are counted, so it does not matter whether a
+ * repeat is greedy.
  *
- * **Nodes.** For any position, and wherever `next` fails, a node takes at most `cost` steps, not counting `next`. It
- * calls `next` at most `calls` times. At most `live` of these calls are live. A call is live if a match of `next` can
- * begin with the next character or the edge (`follow`). All other calls fail without matching a character. `failure` is
- * a bound for them. So for a sequence `a b`: `cost = a.cost + a.live × b.cost + (a.calls − a.live) × failure(b)`. The
- * continuation of the whole expression cannot fail, because the search ends there. So its `follow` is empty.
+ * **Nodes.** At any position, a node takes at most `cost` steps, not counting `next`. It calls `next` at most `calls`
+ * times. At most `live` of these calls are live. A call is live if a match of `next` can begin with the next character
+ * or the edge (`follow`). All other calls fail without matching a character, and `failure` is a bound for their steps.
+ * So for a sequence `a b`: `cost = a.cost + a.live × b.cost + (a.calls − a.live) × failure(b)`. The continuation of the
+ * whole expression cannot fail, because the search ends there. So its `follow` is empty.
  *
  * **Repeats.** If the body has at most one live call, each position has only one chain of iterations. The chain has at
- * most `max` iterations, and at most one for each character, because engines refuse empty optional iterations. Each
+ * most `max` iterations, and at most one for each character, because engines reject empty optional iterations. Each
  * position of the chain calls the body once and `next` once. If no match of `next` can begin like the body, only the
  * last position is live for `next`. Otherwise all positions are live. If the body has more live calls, the iterations
- * branch. A limited repeat multiplies them, and an unlimited one gives `Infinity`. So `(a+)+`, `(a|a)*` and `(\w+\s?)*`
- * are rejected, and `(\w+\s)*` is accepted.
+ * branch. A limited repeat multiplies them, and an unlimited repeat gives `Infinity`. So `(a+)+`, `(a|a)*` and
+ * `(\w+\s?)*` are rejected, and `(\w+\s)*` is accepted.
  *
  * **Look-around** is matched separately, has one way, and costs as much as its body. **References** also have one way.
  *
@@ -25,13 +26,13 @@
  *
  * **The search** starts at each of `n + 1` positions, unless all branches begin with `^`. If the end of the expression
  * always matches, its cost is counted once for each match, by its characters. Assume that no run (`\s*`, `[^"]*`) can
- * contain the first character of a match. Then a start is in no run of an earlier start, so that each character is in
- * the runs of only a few starts. Their number is at most the width of the rest of the expression plus one, so that the
+ * contain the first character of a match. Then no start is inside a run of an earlier start, so each character is in
+ * the runs of only a few starts. Their number is at most the width of the rest of the expression plus one. So the
  * starts do not multiply the runs.
  *
- * Sets may be replaced by supersets, for example with the flag `i`. This only raises the bound. The bound holds for all
- * consecutive matches together, for each line, and for the whole text. The reason: the sum of powers is at most the
- * power of the sum.
+ * Sets of characters may be replaced by supersets, for example with the flag `i`. This only raises the bound. The bound
+ * holds for all consecutive matches together, for each line, and for the whole text, because the sum of powers is at
+ * most the power of the sum.
  */
 import {
   areDisjoint,
@@ -44,7 +45,7 @@ import {
   type RepeatNode,
 } from './pattern-tree.ts'
 
-/** An upper bound on the steps of a search in a line of `n` UTF-16 units: it is `factor * n ** degree + factor`. */
+/** An upper bound on the steps of a search in a line of `n` UTF-16 units: `factor * n ** degree + factor`. */
 export interface PatternCost {
   /** At least 1. `Infinity` if no bound could be proven. */
   readonly degree: number
@@ -78,14 +79,14 @@ function searchCost(tree: PatternNode): Polynomial {
   return sum(product(places, [atEach]), product([width + 1], [0, ...cost.slice(1)]), tail)
 }
 
-/** Bounds for a node together with its continuation. */
+/** Bounds for a node and its calls of the continuation. */
 interface Ways {
   readonly cost: Polynomial
   readonly calls: Polynomial
   readonly live: Polynomial
 }
 
-/** Bounds for the case that the next character cannot begin a match. */
+/** Bounds for a node if the next character cannot begin a match. */
 interface Failure {
   readonly cost: Polynomial
   readonly calls: Polynomial
@@ -93,7 +94,7 @@ interface Failure {
 
 const ONE: Polynomial = [1]
 const ONE_WAY: Ways = { cost: ONE, calls: ONE, live: ONE }
-/** Largest count of a repeat. A larger one is treated as unlimited, and the line limits it. */
+/** Largest count of a repeat. A larger repeat counts as unlimited, since the length of the line limits it too. */
 const GREATEST_COUNT = 1_000
 const MOST_BRANCHES = 100
 /** Largest number of ranges in a set. Larger sets are replaced by a superset. */
@@ -121,7 +122,7 @@ class Analysis {
     }
   }
 
-  /** Analyze a node that fails, or that matches nothing before another node fails. */
+  /** Return the bounds for a node that fails, or that has an empty match before another node fails. */
   failure(node: PatternNode): Failure {
     const known = this.#failures.get(node)
     if (known !== undefined) return known
@@ -158,7 +159,7 @@ class Analysis {
     }
   }
 
-  /** Group branches. Only branches of the same group can match at the same position. */
+  /** Group the branches of a choice. Only branches of the same group can match at the same position. */
   #groupsOfBranches(branches: readonly PatternNode[], follow: CharacterSet): readonly (readonly number[])[] {
     const indexes = [...branches.keys()]
     if (branches.length > MOST_BRANCHES) return [indexes]
@@ -238,7 +239,7 @@ function inSequence(own: Failure, behind: Failure): Failure {
   return { cost: sum(own.cost, product(own.calls, behind.cost)), calls: product(own.calls, behind.calls) }
 }
 
-/** Return the maximum number of positions in a chain of iterations, including the first. */
+/** Return the maximum number of positions in a chain of iterations, including the position before the first. */
 function chainLength({ body, min, max }: RepeatNode): Polynomial {
   if (max <= GREATEST_COUNT) return [max + 1]
   return consumes(body) ? [1, 1] : [min + 1, 1]
@@ -262,7 +263,7 @@ function simplified(set: CharacterSet): CharacterSet {
   return set.length <= MOST_RANGES ? set : [[set[0]![0], set.at(-1)![1]]]
 }
 
-/** Return the cost of failing elsewhere than at line starts, or `undefined` unless all branches begin with `^`. */
+/** Return the cost of failing elsewhere than at line starts. Returns `undefined` unless all branches begin with `^`. */
 function anchorCost(node: PatternNode): number | undefined {
   if (node.kind === 'edge') return node.ahead ? undefined : 1
   if (node.kind === 'sequence') return node.parts[0] && anchorCost(node.parts[0])
@@ -275,7 +276,7 @@ function anchorCost(node: PatternNode): number | undefined {
   return costs.every((cost) => cost !== undefined) ? costs.reduce((all, cost) => all + cost + 1, 1) : undefined
 }
 
-/** Return the number of characters in a match at which another match can start, perhaps `Infinity`. */
+/** Return the largest number of characters in a match at which another match can start. It may be `Infinity`. */
 function widthBetweenStarts(tree: PatternNode, { first }: Analysis): number {
   const { set, isEmpty } = first.of(tree)
   return isEmpty ? Infinity : widthWithoutRuns(tree, set)
@@ -300,18 +301,18 @@ function widthWithoutRuns(node: PatternNode, starts: CharacterSet): number {
       const isRun = node.body.kind === 'character' && areDisjoint(node.body.set, starts)
       const width = isRun ? 0 : widthWithoutRuns(node.body, starts)
       if (width === 0) return 0
-      // A larger repeat counts as unlimited, with a separate bound.
+      // A larger repeat counts as unlimited.
       return node.max > GREATEST_COUNT ? Infinity : width * node.max
     }
   }
 }
 
-/** A bound for a length `n`, as non-negative coefficients. The coefficient of `n ** 0` comes first. */
+/** A bound for a length `n`, as coefficients of powers of `n`. They are not negative, and the constant is first. */
 export type Polynomial = readonly number[]
 const ZERO: Polynomial = [0]
 const UNBOUNDED: Polynomial = [Infinity]
 const GREATEST_DEGREE = 16
-/** Largest coefficient, because larger numbers are not exact. */
+/** Largest coefficient. Larger numbers are not exact. */
 const GREATEST_COEFFICIENT = Number.MAX_SAFE_INTEGER
 
 export function sum(...polynomials: readonly Polynomial[]): Polynomial {
@@ -335,7 +336,7 @@ export function power(base: Polynomial, exponent: number): Polynomial {
   let result = ONE
   for (let count = 0; count < exponent; count++) {
     const next = product(result, base)
-    // 0 and 1 stay constant; all else ends as unbounded.
+    // Powers of 0 and 1 are constant. All other powers reach the limit and become unbounded.
     if (isUnbounded(next) || (next.length === result.length && next.every((one, at) => one === result[at]))) return next
     result = next
   }
@@ -353,13 +354,13 @@ export function geometric(base: Polynomial, last: number): Polynomial {
   return total
 }
 
-/** Return an upper bound of several polynomials. */
+/** Return a polynomial that is an upper bound of all given polynomials. */
 export function greatest(...polynomials: readonly Polynomial[]): Polynomial {
   const length = Math.max(1, ...polynomials.map((one) => one.length))
   return Array.from({ length }, (_, power) => Math.max(...polynomials.map((one) => one[power] ?? 0)))
 }
 
-/** Return an upper bound of the difference of two polynomials. It is at least 0. */
+/** Return an upper bound of the difference of two polynomials, without negative coefficients. */
 export function excess(one: Polynomial, other: Polynomial): Polynomial {
   if (isUnbounded(one)) return UNBOUNDED
   return bounded(one.map((coefficient, power) => Math.max(0, coefficient - (other[power] ?? 0))))
@@ -391,14 +392,14 @@ function bounded(coefficients: number[]): Polynomial {
 /** An expression in two parts. If the head matches, the tail always matches. */
 interface SplitPattern {
   readonly head: PatternNode
-  /** Cost of the tail for each of its characters, with one added. */
+  /** Cost of the tail for each of its characters and for its end. */
   readonly tailCost: number
 }
 
-/** Returns the largest cost of a node. Returns `undefined` if the cost depends on the line. */
+/** Returns the largest cost of a node, or `undefined` if the cost depends on the length of the line. */
 type ConstantCost = (node: PatternNode) => number | undefined
 
-/** Split off an end that never fails and whose cost is proportional to its characters: `.*` in `ERROR.*`. */
+/** Split off an end that always matches, with a cost proportional to its characters, for example `.*` in `ERROR.*`. */
 function splitTail(node: PatternNode, constantCost: ConstantCost): SplitPattern {
   const steady = steadyCost(node, constantCost)
   if (steady !== undefined) return { head: { kind: 'sequence', parts: [] }, tailCost: steady }
@@ -429,7 +430,7 @@ function splitSequence(parts: readonly PatternNode[], constantCost: ConstantCost
   return { head: before.head, tailCost: tailCost + before.tailCost }
 }
 
-/** Return the `tailCost` of a node that always matches, otherwise `undefined`. A repeat is never entered again. */
+/** Return the `tailCost` of a node that always matches, otherwise `undefined`. Engines enter the node only once. */
 function steadyCost(node: PatternNode, constantCost: ConstantCost): number | undefined {
   if (node.kind === 'repeat') {
     if (node.min > 0 || (node.max > 0 && !consumes(node.body))) return undefined
@@ -444,9 +445,9 @@ function steadyCost(node: PatternNode, constantCost: ConstantCost): number | und
 }
 
 interface First {
-  /** A superset of the characters. It includes the edge if the edge is matched. */
+  /** A superset of the first characters of a match. It includes the edge if the node can match the edge. */
   readonly set: CharacterSet
-  /** Whether the continuation may decide: there is an empty match that is not the edge. */
+  /** Whether the first character may belong to the continuation, as there is an empty match other than the edge. */
   readonly isEmpty: boolean
 }
 

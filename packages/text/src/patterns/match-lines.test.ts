@@ -5,7 +5,7 @@ import { RequiredStrings } from './match-lines.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-it('RequiredStrings finds the lines that contain a string of each set, whichever bytes the sample shows as rare', () => {
+it('RequiredStrings finds the lines that contain a string of each set, for any sample of the content', () => {
   const word = fc.constantFrom('ab', 'b', 'abc', 'x', 'y', 'B', 'Xy', 'é', 'averylongword', 'averylongwore', '')
   const texts = fc
     .array(fc.array(word, { maxLength: 4 }), { maxLength: 20 })
@@ -26,12 +26,12 @@ it('RequiredStrings finds the lines that contain a string of each set, whichever
   )
 })
 
-it('RequiredStrings begins at the given offset', () => {
+it('RequiredStrings starts at the given offset', () => {
   const strings = new RequiredStrings([['ab']], false, encode(''))
   expect(strings.lines(encode('ab\nab\n'), 3)).toEqual([{ start: 3, end: 5 }])
 })
 
-it('RequiredStrings compares the first 32 bytes of a longer string, so that a hostile text takes a bounded time', () => {
+it('RequiredStrings compares the first 32 bytes of longer strings, so that a hostile text takes limited time', () => {
   const strings = new RequiredStrings([['a'.repeat(40)]], false, encode(''))
   expect(strings.lines(encode('a'.repeat(31)), 0)).toEqual([])
   expect(strings.lines(encode('a'.repeat(32)), 0)).toEqual([{ start: 0, end: 32 }])

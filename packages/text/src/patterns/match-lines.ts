@@ -5,8 +5,8 @@ import { LONG_LINE_LENGTH } from '../platform/platform.ts'
 export type TakeMatch = (start: number, end: number, lineStart: number, lineEnd: number) => void
 
 /**
- * Find the first match in each line, and all in very long lines. `regex` is global and never matches an LF. `text` ends
- * without the last LF.
+ * Find the first match in each line, and all matches in very long lines. `regex` is global and never matches an LF.
+ * `text` does not include the last LF.
  */
 export function matchLines(regex: RegExp, text: string, take: TakeMatch): void {
   for (let from = 0; from <= text.length;) {
@@ -42,7 +42,7 @@ export function countLines(regex: RegExp, text: string): { readonly lines: numbe
   return { lines, hits }
 }
 
-/** Find further matches in a line, from `from` up to `until`. */
+/** Find further matches in a line, from `from` to `until`. */
 export function matchRest(
   regex: RegExp,
   text: string,
@@ -55,7 +55,7 @@ export function matchRest(
     const match = regex.exec(text)
     if (match === null || match.index >= until) return
     const end = match.index + match[0].length
-    // Empty matches do not count.
+    // Empty matches are ignored.
     if (match[0].length > 0) take(match.index, end)
     at = Math.max(end, match.index + 1)
   }
@@ -73,32 +73,31 @@ export interface ByteSpan {
 }
 
 const LINE_FEED = 10
-/** Longest string to search for. Node.js searches for longer ones slowly if their first byte is rare. */
+/** Longest string for a native search. Node.js searches for longer strings slowly if the first byte is rare. */
 const PROBE_BYTES = 7
-/** Number of bytes to compare around a probe, so that a hostile text costs a limited time for each byte. */
+/** Number of compared bytes of each string. The limit bounds the time for each byte of a hostile text. */
 const COMPARED_BYTES = 32
-/** Number of bytes from which it is known which bytes are rare. */
+/** Number of bytes at the start of the content that are counted to find rare bytes. */
 const SAMPLE_BYTES = 16_384
 
-/** The bytes of a string from its rarest byte on, and the bytes that must surround them. */
+/** The bytes of a string from its rarest byte on (`needle`), and all bytes to compare around them. */
 interface Probe {
   readonly needle: Uint8Array
   readonly before: number
   readonly compared: Uint8Array
 }
 
-/** Finds lines that contain a string of every set. Rare bytes are searched first, to skip most lines. */
+/** Finds the lines that contain a string of every set. It searches for rare bytes first, and so skips most lines. */
 export class RequiredStrings {
   readonly #sets: readonly (readonly Probe[])[]
   readonly #ignoreCase: boolean
-  /** Number of rare bytes in the last text that were not the start of a string. */
+  /** Number of found rare bytes in the last text that did not belong to a string. */
   misses = 0
 
   /**
-   * @param sets - Strings that contain no line ends and no parts of characters. With `ignoreCase`, they must be ASCII
-   *   in lower case.
-   * @param content - The start of the content, from which it is known which bytes are rare. It does not affect which
-   *   lines are found.
+   * @param sets - Strings without line ends and partial characters. If `ignoreCase`, they must be ASCII in lower case.
+   * @param content - The start of the content. It shows which bytes are rare, and does not affect which lines are
+   * found.
    */
   constructor(sets: readonly (readonly string[])[], ignoreCase: boolean, content: Uint8Array) {
     const counts = new Uint32Array(256)
@@ -111,7 +110,7 @@ export class RequiredStrings {
     this.#ignoreCase = ignoreCase
   }
 
-  /** Find lines from `start` on. The lines contain the strings. Of long strings, only a part is compared. */
+  /** Find the lines from `start` on that contain the strings. Only the first bytes of long strings are compared. */
   lines(bytes: Uint8Array, start: number): readonly ByteSpan[] {
     const lines: ByteSpan[] = []
     this.misses = 0
@@ -123,7 +122,7 @@ export class RequiredStrings {
         if (found < 0) return lines
         if (line === undefined) line = lineAround(bytes, found)
         else if (found > line.end) {
-          // The lines before have no string of this set.
+          // Earlier lines have no string of this set.
           at = lineAround(bytes, found).start
           line = undefined
           break
@@ -137,7 +136,7 @@ export class RequiredStrings {
   }
 }
 
-/** Positions of the strings in one set. Each string is searched once. */
+/** Return a function that finds the next position of any string in a set. Each position is searched only once. */
 function cursorOf(bytes: Uint8Array, probes: readonly Probe[], ignoreCase: boolean, miss: () => void) {
   const nextOf = probes.map(() => -1)
 

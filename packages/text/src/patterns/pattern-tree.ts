@@ -1,12 +1,12 @@
 import { RegExpParser, RegExpSyntaxError, type AST } from '@eslint-community/regexpp'
 
-/** Matches of an expression. A sequence is in the order of matching, from last to first in look-behind. */
+/** A node of an expression's tree. A sequence is in the order of matching: in look-behind, the last part is first. */
 export type PatternNode =
   | CharacterNode
   | { readonly kind: 'sequence'; readonly parts: readonly PatternNode[] }
   | { readonly kind: 'choice'; readonly branches: readonly PatternNode[] }
   | RepeatNode
-  /** The edge of the line. `ahead` means the edge in the direction of matching. */
+  /** The start or end of the line. `ahead` means the edge in the direction of matching. */
   | { readonly kind: 'edge'; readonly ahead: boolean }
   | { readonly kind: 'boundary'; readonly negate: boolean }
   | { readonly kind: 'look'; readonly body: PatternNode }
@@ -18,7 +18,7 @@ interface CharacterNode {
   readonly source: string
   /** A superset of the characters that match. */
   readonly set: CharacterSet
-  /** All characters that match, if they are few. With the flag `i`, they are ASCII in lower case. */
+  /** All characters that match, if there are only a few. If the flag `i` is set, they are ASCII in lower case. */
   readonly few?: readonly number[]
 }
 
@@ -32,7 +32,7 @@ export interface RepeatNode {
 
 const FEW = 4
 
-/** Return the tree of a pattern. With `isBehind`, return the tree for matching from the end to the start. */
+/** Return the tree of a pattern. If `isBehind`, return the tree for matching from the end to the start. */
 export function patternTree(pattern: AST.Pattern, flags: ExpressionFlags, isBehind = false): PatternNode {
   return choiceNode(pattern.alternatives, flags, isBehind)
 }
@@ -92,7 +92,7 @@ function characterNode(
   return { kind: 'character', source, set, ...(few && { few }) }
 }
 
-/** Write a character by its number, because for example a backslash is not an expression. */
+/** Write a character by its number, because some characters are not valid expressions, for example a backslash. */
 function characterSource(character: number, unicode: boolean): string {
   const digits = character.toString(16)
   return unicode ? `\\u{${digits}}` : `\\u${digits.padStart(4, '0')}`
@@ -123,7 +123,7 @@ export interface ExpressionFlags {
 
 const PARSER = new RegExpParser({ ecmaVersion: 2025 })
 
-/** Parse a JavaScript expression. If the flag `u` is absent, Annex B applies. Throws a {@link SyntaxFailure}. */
+/** Parse a JavaScript expression. Without the flag `u`, Annex B applies. Throws a {@link SyntaxFailure}. */
 export function parseExpression(source: string, unicode: boolean): AST.Pattern {
   try {
     return PARSER.parsePattern(source, 0, source.length, { unicode })
@@ -133,7 +133,7 @@ export function parseExpression(source: string, unicode: boolean): AST.Pattern {
   }
 }
 
-/** Reject expressions that the engine cannot compile. The expression is not run, because the prefix never matches. */
+/** Throw a {@link SyntaxFailure} if the engine cannot compile an expression. The prefix prevents that it runs. */
 export function assertCompiles(source: string, flags: string): void {
   try {
     new RegExp(`\\0(?:${source})`, flags).test('q')
@@ -152,7 +152,7 @@ export class SyntaxFailure extends Error {
   override readonly name = 'SyntaxFailure'
 }
 
-/** Ranges of UTF-16 units, code points, and {@link TEXT_EDGE}. They are inclusive, ascending, and not adjacent. */
+/** Ranges of UTF-16 units, code points, and {@link TEXT_EDGE}. They are inclusive, sorted, and not adjacent. */
 export type CharacterSet = readonly (readonly [first: number, last: number])[]
 const LAST_CODE_POINT = 0x10ffff
 const EDGE = LAST_CODE_POINT + 1
@@ -161,7 +161,7 @@ export const EVERY_CHARACTER: CharacterSet = [[0, LAST_CODE_POINT]]
 /** The end of a line in the direction of matching, treated as a character. */
 export const TEXT_EDGE: CharacterSet = [[EDGE, EDGE]]
 export const DIGITS: CharacterSet = [[0x30, 0x39]]
-/** `\w`, unless both flags `i` and `u` are set. */
+/** The characters of `\w`, unless the flags `i` and `u` are both set. */
 export const WORD_CHARACTERS: CharacterSet = [
   [0x30, 0x39],
   [0x41, 0x5a],
@@ -224,7 +224,7 @@ export function includesCharacter(set: CharacterSet, character: number): boolean
 }
 
 const NON_ASCII: CharacterSet = [[0x80, 0x10ffff]]
-/** The only characters outside ASCII that equal ASCII letters with `i` and `u`: `ſ` and the kelvin sign. */
+/** The only characters outside ASCII that equal ASCII letters if `i` and `u` are set: `ſ` and the Kelvin sign. */
 const LONG_S_AND_KELVIN: CharacterSet = [
   [0x017f, 0x017f],
   [0x212a, 0x212a],
@@ -242,7 +242,7 @@ function withAsciiCases(set: CharacterSet): CharacterSet {
   return unionOf(set, lower, upper)
 }
 
-/** Return a superset of the characters that the flag `i` adds. A character outside ASCII adds all of them. */
+/** Add a superset of the characters that the flag `i` adds. If a character is not ASCII, add all that are not ASCII. */
 export function withAllCases(set: CharacterSet, unicode: boolean): CharacterSet {
   const ascii = withAsciiCases(set)
   const sets = [ascii]

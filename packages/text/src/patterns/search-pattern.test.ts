@@ -5,7 +5,7 @@ import { generatedMatches, isQuick, LOOKS, QUANTIFIERS, type GeneratedPattern } 
 import { escapeExpression } from '../shared/escape-expression.ts'
 import { parseSearchPattern } from './search-pattern.ts'
 
-test('an expression is described by the requirements of a search', () => {
+test('an expression is parsed to the requirements of a search', () => {
   expect(parseSearchPattern('^ERROR.*time(?:out|d out)$', { ignoreCase: false })).toEqual({
     text: '^ERROR.*time(?:out|d out)$',
     ignoreCase: false,
@@ -18,13 +18,13 @@ test('an expression is described by the requirements of a search', () => {
   })
 })
 
-test('plain text is required in each match', () => {
+test('all of a plain text is required in each match', () => {
   expect(parseSearchPattern('connection refused', { ignoreCase: false })).toMatchObject({
     required: [['connection refused']],
   })
 })
 
-test('case is ignored if the call or the pattern says so', () => {
+test('case is ignored if an option or the pattern says so', () => {
   for (const pattern of [
     parseSearchPattern('Foo.*BAR', { ignoreCase: true }),
     parseSearchPattern('(?i)Foo.*BAR', { ignoreCase: false }),
@@ -34,7 +34,7 @@ test('case is ignored if the call or the pattern says so', () => {
   }
 })
 
-test('an invalid expression is searched literally, and the reason is reported', () => {
+test('an invalid expression is searched literally, and the result has the reason', () => {
   expect(parseSearchPattern('open(path, "r', { ignoreCase: false })).toMatchObject({
     problem: 'Unterminated group',
     expression: 'open\\(path, "r',
@@ -131,7 +131,7 @@ const texts = fc.tuple(patterns, around, around, fc.boolean()).map(([{ source, s
   text: before + (isUpper ? sample.toUpperCase() : sample) + behind,
 }))
 
-test('each match contains one string of each required set', () => {
+test('each match contains one string of every required set', () => {
   const runs = propertyRuns(500, 15_000)
   let checked = 0
   fc.assert(
@@ -184,18 +184,18 @@ test.each([
   expect(required?.[0]?.toSorted()).toEqual(expected?.toSorted())
 })
 
-test('each string of a sequence is required, the longest first', () => {
+test('every string of a sequence is required, the longest first', () => {
   const setsOf = (source: string): unknown => parseSearchPattern(source, { ignoreCase: false }).required
   expect(setsOf('auth.*DELETE.*status=5')).toEqual([['status=5'], ['DELETE'], ['auth']])
   expect(setsOf('x{2}\\d(?:GET|POST)\\s+a')).toEqual([['GET', 'POST'], ['xx']])
   expect(setsOf('foo.*foobar.*oo')).toEqual([['foobar']])
 })
 
-test('required strings are lower case if case is ignored, and have only ASCII letters', () => {
+test('required strings are in lower case and have only ASCII letters if case is ignored', () => {
   expect(parseSearchPattern('GRÖßE-Ordnung', { ignoreCase: true }).required).toEqual([['e-ordnung'], ['gr']])
 })
 
-test('a huge repeat of an assertion takes no time for each repetition', () => {
+test('the time for a huge repeat of an assertion does not depend on the number of repetitions', () => {
   const pattern = parseSearchPattern('((?=a){99999999}|(?:){99999999}){99999999}b{99}', { ignoreCase: false })
   expect(pattern.problem).toBeUndefined()
 })

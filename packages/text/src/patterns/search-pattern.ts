@@ -12,35 +12,35 @@ import {
   type RepeatNode,
 } from './pattern-tree.ts'
 
-/** A parsed pattern of a model, ready for a search. */
+/** A parsed search pattern that a model wrote. */
 export interface SearchPattern {
   readonly text: string
   /** Whether `flags` contain `i`. An option or the pattern itself may set it, for example with `(?i)`. */
   readonly ignoreCase: boolean
-  /** The expression to match in each line without its line end, in the syntax of JavaScript. */
+  /** The expression to match in each line without its line end, in JavaScript syntax. */
   readonly expression: string
   /** The flags of `expression`: `s`, and `i` and `u` if needed. */
   readonly flags: string
-  /** The reason why the pattern is searched as literal text: `Unterminated group`. Absent if it is valid. */
+  /** The reason why the pattern is searched literally, for example `Unterminated group`. Absent if it is valid. */
   readonly problem?: string
   /**
-   * Sets of strings without LF and U+FFFD, the best set first. Each match contains a string of every set. With
+   * Sets of strings without LF and U+FFFD, the best set first. Each match contains a string of every set. If
    * `ignoreCase`, all strings are ASCII in lower case, and a match may differ in the case of ASCII letters.
    */
   readonly required?: readonly (readonly string[])[]
-  /** A proven bound for the steps of a search with `expression`. Other expressions take at most six times as many. */
+  /** Proven upper bound on the steps of `expression` in a search. `textExpression` takes at most six times as many. */
   readonly cost: PatternCost
   /**
-   * The expression for many lines at once, if they contain no CR, U+2028 and U+2029. Its matches never contain an LF.
-   * From the start of a line, its first match is the same as that of `expression`. A match after the last LF must be
-   * ignored.
+   * The expression for searching many lines at once, if they contain no CR, U+2028 and U+2029. Its matches never
+   * contain an LF. From the start of a line, it finds the same first match as `expression`. A match after the last LF
+   * must be ignored.
    */
   readonly textExpression: string
-  /** The flags of `textExpression`, which are those of `expression` and `m`. */
+  /** The flags of `textExpression`: the flags of `expression`, and `m`. */
   readonly textFlags: string
 }
 
-/** Longest expression, because an engine could take too long to compile a longer one. */
+/** Longest expression. An engine may need too long to compile a longer expression. */
 const LONGEST_EXPRESSION = 2_048
 
 /** Parse a pattern. An invalid expression is searched as literal text, and `problem` has the reason. */
@@ -63,7 +63,7 @@ function describe(text: string, expression: string, flags: ExpressionFlags): Sea
   const pattern = parseExpression(expression, unicode)
   const tree = patternTree(pattern, flags)
   const cost = matchCost(tree)
-  // Single characters are everywhere: finding them pays for expensive patterns only.
+  // Nearly every line has a single character, so searching for one is only worthwhile before an expensive pattern.
   const required = requiredSets(tree).filter((set) => cost.degree > 1 || set.every(({ length }) => length > 1))
   return {
     text,
@@ -99,28 +99,28 @@ function describeLong(text: string, expression: string, { ignoreCase }: Expressi
   }
 }
 
-/** Largest number of strings in a set. More of them do not narrow a search. */
+/** Largest number of strings in a set. A larger set does not narrow a search. */
 const MOST_STRINGS = 16
-/** Length from which strings do not become rarer. */
+/** Length from which a longer string is not rarer. */
 const LONGEST_STRING = 256
 const MOST_SETS = 4
 
 interface Strings {
-  /** All texts that match, if there are few. */
+  /** All strings that match, if there are only a few. */
   readonly exact?: readonly string[]
-  /** The best set, of which each match contains a string. */
+  /** The best set of strings. Each match contains one of them. */
   readonly required?: readonly string[]
 }
 
 /**
- * Return strings so that each match of a tree contains at least one of them. Proof by induction: a match has all nodes
- * of a sequence, so any set of one node is valid. It has one node of a choice, so the union is valid. Strings with
- * U+FFFD or half a surrogate pair are left out, because their bytes may differ.
+ * Return strings so that each match of a tree contains at least one of them. Proof by induction: a match contains a
+ * match of every node of a sequence, so any set of one node is valid. It contains a match of one node of a choice, so
+ * the union of the sets is valid. Strings with U+FFFD or lone surrogates are left out, because their bytes may differ.
  */
 function requiredStrings(tree: PatternNode): readonly string[] | undefined {
   const { exact, required } = stringsOf(tree)
   const best = better(exact, required)
-  // A text with `foobar` also has `foo`.
+  // Every text that contains `foobar` also contains `foo`, so `foobar` is not needed.
   return best?.filter((string) => !best.some((other) => other !== string && string.includes(other)))
 }
 
@@ -180,7 +180,7 @@ function stringsOfRow(parts: readonly Strings[]): Strings {
       isExact = false
       run = part.exact ?? ['']
     } else {
-      // Longer strings may be many; a single string may be better.
+      // The longer strings may be too many, so that the set before them is better.
       if (longer.length > run.length) required = better(required, run)
       run = longer
     }
@@ -207,7 +207,7 @@ function stringsOfRepeat({ body, min, max }: RepeatNode): Strings {
     return optional && strings.exact.length < MOST_STRINGS ? { exact: [...strings.exact, ''] } : {}
   }
   let run: readonly string[] | undefined = strings.exact
-  const times = Math.min(min, LONGEST_STRING + 1) // If the limit is reached, only the empty string is short enough.
+  const times = Math.min(min, LONGEST_STRING + 1) // If the limit is reached, only the empty string stays short enough.
   for (let count = 1; count < times && run !== undefined; count++) run = joined(run, strings.exact)
   if (run !== undefined && min === max) return { exact: run }
   return defined(better(better(strings.exact, strings.required), run))
@@ -226,7 +226,7 @@ function defined(required: readonly string[] | undefined): Strings {
   return required === undefined ? {} : { required }
 }
 
-/** Return the set that narrows a search more: strings should be long and few. */
+/** Return the set that narrows a search more. Long strings and small sets are better. */
 function better(
   one: readonly string[] | undefined,
   other: readonly string[] | undefined,

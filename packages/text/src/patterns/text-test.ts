@@ -2,10 +2,10 @@ import { createLinearMatcher } from './linear-matcher.ts'
 import { SyntaxFailure } from './pattern-tree.ts'
 import { parseSearchPattern } from './search-pattern.ts'
 
-/** Tests a text in linear time. It yields about every 2 ms. */
+/** Tests a text in linear time. The generator yields about every 2 ms. */
 export type TextTest = (text: string) => Generator<undefined, boolean>
 
-/** Create a test by code points for a text or its parts. Returns `undefined` if matching is not linear. */
+/** Create a test for a whole text or its parts, by code points. Returns `undefined` if matching would not be linear. */
 export function createTextTest(pattern: string, whole: boolean): TextTest | undefined {
   const { expression, ignoreCase, problem } = parseSearchPattern(pattern, { ignoreCase: false })
   if (problem !== undefined) return undefined
@@ -13,7 +13,7 @@ export function createTextTest(pattern: string, whole: boolean): TextTest | unde
     const matcher = createLinearMatcher(whole ? `^(?:${expression})$` : expression, ignoreCase ? 'isu' : 'su')
     return matcher && ((text) => matcher.test(text))
   } catch (error) {
-    // Without the flag `u`, more is valid.
+    // Some patterns are valid only without the flag `u`.
     if (error instanceof SyntaxFailure) return undefined
     throw error
   }

@@ -28,9 +28,9 @@ export function encodeBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 }
 
-/** Return the offset of `needle` in `bytes` from `from` on, or -1. In long content, ten times as fast as `Uint8Array.indexOf`. */
+/** Return the offset of `needle` in `bytes` from `from` on, or -1. Ten times faster than `Uint8Array.indexOf`. */
 export function findBytes(bytes: Uint8Array, needle: Uint8Array, from: number): number {
-  // For a number, the call itself takes half the time.
+  // A call with a number takes half the time of a call with an array.
   return Buffer.prototype.indexOf.call(bytes, needle.length === 1 ? needle[0]! : needle, from)
 }
 
@@ -42,7 +42,7 @@ export function utf8Text(bytes: Uint8Array, start: number, end: number): string 
 
 const isBigEndian = endianness() === 'BE'
 
-/** Return a function that writes the UTF-16 units of a text to the start of `units`, which must be long enough. */
+/** Return a function that writes the UTF-16 units of a text to `units`, which must be long enough. */
 export function unitsWriter({ buffer }: Uint16Array): (text: string) => void {
   const bytes = Buffer.from(buffer)
   return (text) => {
@@ -51,20 +51,20 @@ export function unitsWriter({ buffer }: Uint16Array): (text: string) => void {
   }
 }
 
-/** The function as it was at the start: callers take turns, and must not wait for a clock that a test has stopped. */
+/** `setImmediate` before any test replaces it. Callers take turns, and must not wait for a stopped clock. */
 const nextTurn = setImmediate
 
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => nextTurn(resolve))
 }
 
-/** Milliseconds in which a turn takes up work of several callers: a server accepts one connection in each turn. */
+/** Milliseconds of work for several callers in one turn of the event loop. A server accepts one connection per turn. */
 export const SHARED_TURN_MS = 1
 
-/** Resolve after all work that waits for nothing but settled promises. */
+/** Resolve after all microtasks, which include the reactions to settled promises. */
 export const afterMicrotasks = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve))
 
-/** Return the milliseconds that this thread has worked. If Node.js does not report them, return the time. */
+/** Return the CPU time of this thread in milliseconds, or the elapsed time if Node.js does not report CPU time. */
 export function workMilliseconds(): number {
   const { threadCpuUsage } = process as { readonly threadCpuUsage?: typeof process.threadCpuUsage }
   if (threadCpuUsage === undefined) return performance.now()
@@ -78,7 +78,7 @@ export function warn(message: string, cause: unknown): void {
   process.emitWarning(message, { type: 'SpillwayWarning', detail })
 }
 
-/** `null` if it is not installed. */
+/** Address of SQLite, or `null` if it is not installed. */
 let sqlite: string | null | undefined
 
 /** Return the address of the WebAssembly build of SQLite. Return `undefined` if it cannot run in workers. */
@@ -88,7 +88,7 @@ export function locateSqlite(): string | undefined {
   try {
     return (sqlite ??= import.meta.resolve('@sqlite.org/sqlite-wasm'))
   } catch (error) {
-    // Not installed, or part of a bundle.
+    // SQLite is not installed, or this module is part of a bundle.
     sqlite = null
     if (error instanceof Error) return undefined
     throw error

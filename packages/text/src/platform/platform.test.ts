@@ -24,7 +24,7 @@ describe.each([
     )
   })
 
-  it('gives random bytes of any length, different each time', () => {
+  it('returns random bytes of any length, different each time', () => {
     for (const length of [0, 1, 16, 65_536, 65_537, 200_000]) {
       expect(platform.randomBytes(length)).toHaveLength(length)
     }
@@ -32,7 +32,7 @@ describe.each([
     expect(platform.randomBytes(200_000).subarray(-16)).not.toEqual(new Uint8Array(16))
   })
 
-  it('writes and reads Base64, of any length and from a view of a larger buffer', () => {
+  it('encodes and decodes Base64 of any length, even from a view of a larger buffer', () => {
     for (const length of [0, 1, 2, 3, 8_191, 8_192, 8_193, 100_000]) {
       const bytes = node.randomBytes(length + 10).subarray(7, length + 7)
       const base64 = platform.encodeBase64(bytes)
@@ -42,7 +42,7 @@ describe.each([
     expect(platform.decodeBase64('_-8')).toEqual(new Uint8Array([0xff, 0xef]))
   })
 
-  it('counts the bytes of a text and writes its UTF-16 units, also of lone surrogates', () => {
+  it('counts the bytes of a text and writes its UTF-16 units, even lone surrogates', () => {
     for (const text of ['', 'ASCII', 'Zoë', '東京 🚚', '\ud83d lone \udc00', 'x'.repeat(1_000)]) {
       const units = new Uint16Array(text.length + 1).fill(7)
       platform.unitsWriter(units)(text)
@@ -51,7 +51,7 @@ describe.each([
     }
   })
 
-  it('decodes a part of the bytes, with a byte order mark, and U+FFFD for invalid bytes', () => {
+  it('decodes a part of the bytes, keeps a byte order mark, and gives U+FFFD for invalid bytes', () => {
     const bytes = new Uint8Array([0x41, 0xef, 0xbb, 0xbf, 0xc3, 0xa9, 0xff, 0x42])
     expect(platform.utf8Text(bytes, 1, 7)).toBe('\uFEFFé\uFFFD')
   })
@@ -61,7 +61,7 @@ it('exports the same names on every platform', () => {
   expect(Object.keys(web).sort()).toEqual(Object.keys(node).sort())
 })
 
-it('timers run while work yields to the event loop', async () => {
+it('timers run while other work yields to the event loop', async () => {
   const fired = new Promise((resolve) => setTimeout(resolve, 0, 'timer'))
   const turns = async (): Promise<string> => {
     for (let turn = 0; turn < 1_000_000; turn++) await node.yieldToEventLoop()

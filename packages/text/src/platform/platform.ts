@@ -7,17 +7,17 @@ export interface Sha256 {
 
 export interface PatternFlags {
   readonly ignoreCase: boolean
-  /** Whether to match by code points, like the flag `u`. If not, by UTF-16 units. */
+  /** Whether to match by code points, like the flag `u`. Otherwise matches by UTF-16 units. */
   readonly unicode: boolean
 }
 
 export interface PatternLimits {
-  /** Milliseconds of matching in all calls together, plus 20 for each million UTF-16 units. */
+  /** Milliseconds for all calls of the matcher together, plus 20 for each million UTF-16 units. */
   readonly deadlineMs: number
   readonly caller?: unknown
 }
 
-/** Length in UTF-16 units above which all matches of a line count. In shorter lines, only the first match counts. */
+/** Length of a line in UTF-16 units above which all its matches count. In other lines, only the first match counts. */
 export const LONG_LINE_LENGTH = 4_096
 
 /** Runs one pattern over batches of lines without blocking the event loop. */
@@ -26,18 +26,17 @@ export interface PatternMatcher {
   readonly maxTextLength: number
   /**
    * Match each line of `text`. A CR before an LF is not part of the line. Returns three numbers for each match: the
-   * index of the line, and the start and end of the match. These are in UTF-16 units from the start of the line. In
-   * lines over {@link LONG_LINE_LENGTH}, all matches that are not empty are returned. In other lines, only the first
-   * match is. Text before `from` is used only by look-behind. Rejects with a {@link PatternError}, or with the reason
-   * of `signal`.
+   * index of the line, and the start and end of the match, in UTF-16 units from the start of the line. A line over
+   * {@link LONG_LINE_LENGTH} has all matches that are not empty, another line only the first match. Only look-behind
+   * uses the text before `from`. Rejects with a {@link PatternError}, or with the reason of `signal`.
    */
   match(text: string, from?: number, signal?: AbortSignal): Promise<Uint32Array>
 }
 
 export interface PatternProgress {
-  /** Number of UTF-16 units that were matched. It ends at the start of a line. */
+  /** Number of UTF-16 units that were matched, up to the start of a line. */
   readonly matched: number
-  /** Hits in these units, in the form that {@link PatternMatcher.match} returns. */
+  /** Hits in these units, in the format of {@link PatternMatcher.match}. */
   readonly hits: Uint32Array
 }
 
@@ -48,7 +47,7 @@ export type PatternErrorCode = 'timeout' | 'too-complex' | 'unsupported'
 export class PatternError extends Error {
   override readonly name = 'PatternError'
   readonly code: PatternErrorCode
-  /** Progress of this call in its text. Set with `timeout`. Results of earlier calls are still valid. */
+  /** Progress of this call in its text if the code is `timeout`. Results of earlier calls are still valid. */
   readonly progress?: PatternProgress
 
   constructor(
@@ -62,13 +61,13 @@ export class PatternError extends Error {
   }
 }
 
-/** Returns the error for patterns that no linear engine supports, if they could not be stopped. */
+/** Create the error for a pattern with look-around or backreferences in a runtime that cannot stop it. */
 export function noWorkers(cause?: unknown): PatternError {
   const message = 'This runtime cannot start workers, so look-around and backreferences must be fast on every line.'
   return new PatternError('unsupported', message, { cause })
 }
 
-/** A program outside of the calling thread, which can be terminated at any time. */
+/** A program outside of the calling thread. It can be terminated at any time. */
 export interface IsolatedProgram {
   /** Send a message and return its answer. Rejects with an {@link IsolationError}. */
   run(message: unknown, deadlineMs: number): Promise<unknown>
@@ -76,7 +75,7 @@ export interface IsolatedProgram {
 
 type IsolationErrorCode = 'timeout' | 'ended' | 'unavailable'
 
-/** The error with which {@link IsolatedProgram.run} rejects. */
+/** The error of {@link IsolatedProgram.run}. */
 export class IsolationError extends Error {
   override readonly name = 'IsolationError'
   readonly code: IsolationErrorCode

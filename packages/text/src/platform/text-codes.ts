@@ -1,14 +1,14 @@
 import { unitsWriter } from '#platform'
 
-/** Length up to which a text is read sooner unit by unit, in UTF-16 units. */
+/** Length of a text, in UTF-16 units, up to which a loop over the units is faster than a bulk write. */
 const SHORT_UNITS = 32
 
-/** Converts text to UTF-16 units in a reused array. Reading the array is several times as fast. */
+/** Converts text to UTF-16 units in a reused array, which is several times as fast to read as the string. */
 export class TextCodes {
   #codes: Uint16Array = new Uint16Array(0)
   #write = unitsWriter(this.#codes)
 
-  /** Return the units of `text`. They are valid until the next call. */
+  /** Return the units of `text`. The array is valid until the next call. */
   of(text: string): Uint16Array {
     const { length } = text
     if (this.#codes.length < length) {

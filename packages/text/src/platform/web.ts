@@ -3,10 +3,10 @@ import { concatBytes, copyBytes } from '../shared/bytes.ts'
 import type { Sha256 } from './platform.ts'
 
 const MAX_RANDOM_BYTES = 65_536
-/** Number of characters in one call, below the largest number of arguments in any engine. */
+/** Number of characters in one call. It is below the largest number of arguments in any engine. */
 const MAX_CHARACTERS_AT_ONCE = 8_192
 
-/** Collect the bytes until `digest` is called, because the web has no incremental SHA-256. */
+/** Collect all bytes until `digest` is called, because the web has no incremental SHA-256. */
 export function createSha256(): Sha256 {
   const chunks: Uint8Array[] = []
   return {
@@ -71,26 +71,26 @@ export function unitsWriter(units: Uint16Array): (text: string) => void {
   return (text) => {
     const { length } = text
     const { read, written } = encoder.encodeInto(text, bytes)
-    // If all is ASCII, each unit is a byte.
+    // If the text is ASCII, each byte is a unit.
     if (read === length && written === length) units.set(bytes.subarray(0, length))
     else for (let at = 0; at < length; at++) units[at] = text.charCodeAt(at)
   }
 }
 
-/** Yield to the event loop. It takes a millisecond, or four in a browser, so call it rarely. */
+/** Yield to the event loop. This takes 1 ms, or 4 ms in a browser, so call it rarely. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0))
 }
 
-/** As long as one caller may work in a turn, because another turn may take 4 ms. */
+/** Milliseconds of work for several callers in one turn. It is as long as a slice, because a turn may take 4 ms. */
 export const SHARED_TURN_MS = 5
 
-/** Resolve after some microtasks: no web standard tells when all are done. */
+/** Resolve after four microtasks. No web standard reports that all microtasks are done. */
 export async function afterMicrotasks(): Promise<void> {
   for (let microtask = 0; microtask < 4; microtask++) await Promise.resolve()
 }
 
-/** Return the elapsed time, because no web standard gives the CPU time of a thread. */
+/** Return the elapsed time. No web standard gives the CPU time of a thread. */
 export function workMilliseconds(): number {
   return performance.now()
 }
@@ -100,7 +100,7 @@ export function warn(message: string, cause: unknown): void {
   globalThis.console.warn(`SpillwayWarning: ${message}`, cause)
 }
 
-/** Return `undefined`. No web standard starts a worker from text, so SQLite could not be terminated. */
+/** Return `undefined`. No web standard starts a worker from a string, so SQLite could not be terminated. */
 export function locateSqlite(): string | undefined {
   return undefined
 }

@@ -3,7 +3,7 @@ import { yieldToOthers, yieldWhenDue } from './yield-to-others.ts'
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Stop the clock until the end of the test. Returns a function that advances it by milliseconds. */
+/** Stop the clock until the end of the test. Return a function that advances the clock by milliseconds. */
 async function stopClock(): Promise<(milliseconds: number) => void> {
   await nextTurn()
   let now = 0
@@ -12,7 +12,7 @@ async function stopClock(): Promise<(milliseconds: number) => void> {
   return (milliseconds) => void (now += milliseconds)
 }
 
-/** Runs work of several callers in slices, and returns the caller of each slice in order. */
+/** Run work of several callers in slices. Return the caller of each slice, in order. */
 async function slicesOf(tasks: readonly (readonly [caller: string, slices: number])[]): Promise<string> {
   let order = ''
   await Promise.all(
@@ -27,7 +27,7 @@ async function slicesOf(tasks: readonly (readonly [caller: string, slices: numbe
 }
 
 describe('yieldToOthers', () => {
-  it('gives each caller one slice between two slices of another, for any number of tasks', async () => {
+  it('gives each caller one slice between two slices of another caller, for any number of tasks', async () => {
     const greedy = Array.from({ length: 16 }, () => ['a', 4] as const)
     const order = await slicesOf([...greedy, ['b', 4], ['c', 2]])
     expect(order.slice(0, 10)).toBe('abcabcabab')
@@ -38,14 +38,14 @@ describe('yieldToOthers', () => {
     const tasks = 'aaaabbcddddddd'.split('').map((caller, index) => [caller, 3 + (index % 4)] as const)
     const order = await slicesOf(tasks)
     for (const [caller, other] of ['ab', 'bc', 'cd', 'da', 'ba', 'dc']) {
-      // Until the caller has its last slice, no other has two slices between two of its own.
+      // Until a caller has its last slice, no other caller has two slices between two slices of the caller.
       const until = order.slice(0, order.lastIndexOf(caller!) + 1)
       for (const between of until.slice(until.indexOf(caller!)).split(caller!))
         expect(between.split(other!).length - 1).toBeLessThanOrEqual(1)
     }
   })
 
-  it('lets the event loop run after slices of one millisecond together', async () => {
+  it('lets the event loop run after slices of one millisecond in total', async () => {
     const advance = await stopClock()
     let turns = 0
     const count = (): void => {
@@ -62,7 +62,7 @@ describe('yieldToOthers', () => {
 })
 
 describe('yieldWhenDue', () => {
-  it('yields after the work of a turn has taken its time, and not before', async () => {
+  it('yields after the time of a turn is used, and not before', async () => {
     const advance = await stopClock()
     const work = (milliseconds: number): Promise<void> | undefined => {
       advance(milliseconds)
@@ -76,7 +76,7 @@ describe('yieldWhenDue', () => {
     expect(work(0)).toBeUndefined()
   })
 
-  it('yields while others wait, so that what begins later goes after them', async () => {
+  it('yields while other callers wait, so that later work runs after them', async () => {
     const order: string[] = []
     const work = async (name: string): Promise<void> => {
       await yieldWhenDue()

@@ -5,12 +5,12 @@ const waiting = new CallerQueues<() => void>()
 let isServing = false
 /** Milliseconds of work in one turn of the event loop. */
 const SLICE_MS = 5
-/** Time at which the work of this turn must end. Absent before the first work. */
+/** Time at which the work of this turn must end. Absent before work begins. */
 let sliceEnd: number | undefined
 
 /**
- * Yield if all callers together used the time of this turn of the event loop, or if others wait for a turn: what begins
- * later must not go before them. Call it after each part of work.
+ * Yield if all callers together used the time of this turn of the event loop, or if other callers wait for a turn.
+ * Otherwise later work would run before theirs. Call this function after each part of the work.
  */
 export function yieldWhenDue(): Promise<void> | undefined {
   const now = performance.now()
@@ -23,8 +23,8 @@ function beginSlice(now: number): number {
 }
 
 /**
- * Yield to the event loop and to other callers. Callers take turns: between two slices of one caller, every other caller
- * gets at most one. Short slices share a turn of the event loop.
+ * Yield to the event loop and to other callers. Callers take turns: between two slices of one caller, every other
+ * caller gets at most one slice. Short slices share a turn of the event loop.
  */
 export async function yieldToOthers(caller: unknown): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -8,7 +8,7 @@ const askedFor = (query: string): string[] =>
     .map((word) => word.text)
 
 describe('parseQueryWords', () => {
-  it('leaves out the words that only make a question, unless there are no others', () => {
+  it('leaves out words that only form a question, unless there are no others', () => {
     expect(askedFor('Why did the payment fail?')).toEqual(['payment', 'fail'])
     expect(askedFor('what is it')).toEqual(['what', 'is', 'it'])
   })
@@ -36,13 +36,13 @@ describe('parseQueryWords', () => {
     expect(askedFor('支払い失敗 ошибка')).toEqual(['支払', '払い', 'い失', '失敗', 'ошибка'])
   })
 
-  it('has a limited number of words, and the number of words left out', () => {
+  it('has a limited number of words, and reports the number of words left out', () => {
     const { words, leftOut } = parseQueryWords(Array.from({ length: 50 }, (_, index) => `word${index}`).join(' '))
     expect(words).toHaveLength(MAX_QUERY_WORDS)
     expect(leftOut).toBe(50 - MAX_QUERY_WORDS)
   })
 
-  it('adds failure words to a question about a failure, with less weight if there are more other words', () => {
+  it('adds failure words to a question about a failure, with less weight if the question has more other words', () => {
     const impliedWeight = (query: string): number =>
       Math.max(0, ...parseQueryWords(query).words.map((word) => (word.implied ? word.weight : 0)))
     expect(impliedWeight('list the invoices')).toBe(0)
@@ -50,12 +50,12 @@ describe('parseQueryWords', () => {
     expect(impliedWeight('why did the payment fail')).toBeGreaterThan(impliedWeight('why did the card payment fail'))
   })
 
-  it('has as many words as the candidates have space for', () => {
+  it('has at most as many words as a candidate can record', () => {
     const query = `fail ${Array.from({ length: 50 }, (_, index) => `word${index}`).join(' ')}`
     expect(parseQueryWords(query).words.length).toBeLessThanOrEqual(32)
   })
 
-  it('has no words for a question without any', () => {
+  it('has no words if the question has none', () => {
     for (const query of ['', ' ?!', '🙂 → …']) expect(parseQueryWords(query)).toEqual({ words: [], leftOut: 0 })
   })
 })
@@ -73,7 +73,7 @@ describe('stemWord', () => {
     ['payment', 'payments'],
     ['error', 'errors'],
     ['deploy', 'deployed deployment deployments'],
-  ])('gives the forms of %s one stem', (word, forms) => {
+  ])('gives all forms of %s the same stem', (word, forms) => {
     for (const form of forms.split(' ')) {
       const { stem } = stemWord(word)
       expect(form.startsWith(stem) && isEnding(stemWord(word), form.slice(stem.length)), `${word} ${form}`).toBe(true)
@@ -91,7 +91,7 @@ describe('stemWord', () => {
     ['pass', 'passport'],
     ['test', 'testimony'],
     ['form', 'format'],
-  ])('does not mistake %s for %s', (word, other) => {
+  ])('does not take %s for a form of %s', (word, other) => {
     const stem = stemWord(word)
     expect(other.startsWith(stem.stem) && isEnding(stem, other.slice(stem.stem.length))).toBe(false)
   })
@@ -102,7 +102,7 @@ describe('stemWord', () => {
     }
   })
 
-  it('gives every word a stem that is a form of it', () => {
+  it('gives every word a stem that the word matches', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z]{1,12}(?:s|es|ed|ing|ion|y|ies|er|e|ure|ment|)$/), (word) => {
         const stem = stemWord(word)

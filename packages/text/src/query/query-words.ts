@@ -1,13 +1,13 @@
 export interface QueryWord {
   readonly text: string
   readonly stems: readonly WordStem[]
-  /** Factor in addition to the word's rarity. */
+  /** Factor by which the rarity of the word is multiplied. */
   readonly weight: number
-  /** Whether the word matches within longer words, too, as in scripts without spaces. */
+  /** Whether the word also matches inside longer words, as in scripts without spaces. */
   readonly anywhere: boolean
-  /** Whether the word reports a failure. It does not if the number is zero: `0 failed`. */
+  /** Whether the word reports a failure. It does not match if the text says that there was none: `0 failed`. */
   readonly failure: boolean
-  /** Whether the word does not match as part of a path or of another name. */
+  /** Whether the word only matches outside of paths and other names. */
   readonly alone: boolean
   /** Whether the word was added because the question is about a failure. */
   readonly implied: boolean
@@ -31,7 +31,7 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
 const CONTENT_WORDS: ReadonlySet<string> = new Set('line lines log logs output message messages text file'.split(' '))
 const CONTENT_WEIGHT = 0.3
 const SUBJECT_WEIGHT = 0.3
-/** Weights of added words, by the number of other words in the question. */
+/** Weights of added failure words, by the number of other words in the question. */
 const IMPLIED_WEIGHTS = [0.8, 0.3, 0.15]
 
 const IRREGULAR: readonly (readonly string[])[] = [
@@ -46,9 +46,9 @@ const IRREGULAR: readonly (readonly string[])[] = [
 ]
 
 const TOKEN = /[\p{L}\p{M}\p{N}_]+/gu
-/** Boundaries within a name: `paymentFailed`, `HTTPError`. */
+/** Boundaries inside a name, as in `paymentFailed` and `HTTPError`. */
 const PART_EDGE = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
-/** Matches scripts without spaces. In these, every two characters are a word. */
+/** Matches scripts without spaces. In these scripts, every two adjacent characters count as a word. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]/u
 
 export interface QueryWords {
@@ -103,7 +103,7 @@ function mergeForms(texts: readonly string[]): QueryWord[] {
   return [...words.values()]
 }
 
-/** Adds words that report failures. The more other words the question has, the lower is their weight. */
+/** Add words that report failures. Their weight is lower if the question has more other words. */
 function weighForFailure(asked: readonly QueryWord[]): QueryWord[] {
   const isSubject = (word: QueryWord): boolean => SUBJECT_STEMS.has(word.stems[0]!.stem)
   const others = asked.filter((word) => !word.failure && !isSubject(word) && word.weight === 1).length
@@ -136,7 +136,7 @@ const FAILURE_STEMS: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Subjects that can fail. They rarely occur in the lines that report the failure. */
+/** Things that can fail. Lines that report the failure rarely name them. */
 const SUBJECT_STEMS: ReadonlySet<string> = new Set(
   'build built ci job run pipelin task step command process program script workflow stag test'.split(' '),
 )
@@ -202,7 +202,7 @@ const FAILURE_CLASSES: readonly FailureClass[] = [
 
 export interface WordStem {
   readonly stem: string
-  /** Endings that may follow the stem: none, any inflection, or one after a removed `e` or `y`. */
+  /** Endings that may follow the stem: none, any inflection, or inflections after a removed `e` or `y`. */
   readonly endings: 'none' | 'any' | 'after-e' | 'after-y'
 }
 
@@ -217,7 +217,7 @@ const ENDINGS: Readonly<Record<WordStem['endings'], ReadonlySet<string>>> = {
   'after-y': new Set('y ies ied ying yed ier ily'.split(' ')),
 }
 
-/** A doubled consonant is included. */
+/** Longest ending, including a doubled consonant. */
 export const LONGEST_ENDING = 8
 
 const SUFFIXES: readonly (readonly [suffix: string, remaining: number])[] = [
@@ -238,7 +238,7 @@ const SUFFIXES: readonly (readonly [suffix: string, remaining: number])[] = [
   ['ed', 3],
 ]
 
-/** Returns the stem of a word: `failed`, `failing`, `failures` become `fail`. Other scripts do not change. */
+/** Return the stem of a word: `failed`, `failing` and `failures` become `fail`. Other scripts do not change. */
 export function stemWord(word: string): WordStem {
   if (!/^[a-z]+$/.test(word)) return { stem: word, endings: 'none' }
   if (word.length < 4) return { stem: word, endings: 'any' }
@@ -262,7 +262,7 @@ export function stemWord(word: string): WordStem {
 export function isEnding({ stem, endings }: WordStem, ending: string): boolean {
   if (ENDINGS[endings].has(ending)) return true
   if (endings === 'after-e' && ending === '') return false
-  // `stop` matches `stopped`. A stem without its final `e` (`clos`) may belong to a word without `e` (`compil`).
+  // `stop` matches `stopped`. A stem without its final `e` allows no doubled consonant.
   const doubled = endings === 'any' && ending.length > 2 && ending[0] === stem.at(-1)
   return doubled && ENDINGS.any.has(ending.slice(1))
 }
@@ -273,13 +273,13 @@ const REPEAT = 1.2
 const LENGTH = 0.3
 
 export interface WordStatistics {
-  /** Number of lines, and of parts of long lines. */
+  /** Number of units. A unit is a line, or a part of a long line. */
   units: number
   length: number
   readonly unitCounts: number[]
 }
 
-/** Inverse document frequency of BM25, in which each unit is a document. */
+/** Compute the inverse document frequency of BM25. Each unit counts as a document. */
 export function weighWords(words: readonly QueryWord[], statistics: WordStatistics): number[] {
   const { units, unitCounts } = statistics
   return words.map(({ weight }, index) => {
@@ -288,7 +288,7 @@ export function weighWords(words: readonly QueryWord[], statistics: WordStatisti
   })
 }
 
-/** Term frequency of BM25. It grows less with each occurrence. */
+/** Compute the term frequency of BM25. Each further occurrence adds less. */
 export function saturate(times: number, length: number, averageLength: number): number {
   const relative = 1 - LENGTH + (LENGTH * length) / averageLength
   return (times * (REPEAT + 1)) / (times + REPEAT * relative)

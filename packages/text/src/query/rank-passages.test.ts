@@ -52,7 +52,7 @@ describe('rankPassages', () => {
     expect((await rank(lines, 'rare common')).lines[1]).toBe(lines.lastIndexOf('rare') + 1)
   })
 
-  it('prefers words that follow each other as in the question', async () => {
+  it('prefers words that follow each other in the order of the question', async () => {
     const lines = [
       ...hay(20),
       'connection was lost, then refused',
@@ -63,13 +63,13 @@ describe('rankPassages', () => {
     expect((await rank(lines, 'connection refused')).lines[0]).toBe(42)
   })
 
-  it('breaks ties by position', async () => {
+  it('keeps the order of the content for equal scores', async () => {
     const words = ['alpha', 'bravo', 'charly', 'delta']
     const lines = words.flatMap((word) => [`needle in ${word.padEnd(12, 'x')}`, ...hay(20)])
     expect((await rank(lines, 'needle')).lines).toEqual([1, 22, 43, 64])
   })
 
-  it('counts similar passages as one passage, the best of them', async () => {
+  it('counts similar passages as one passage, and returns the best of them', async () => {
     const lines = Array.from({ length: 100 }, (_, index) => [
       ...hay(10),
       `request ${index + 1} ended with status 503`,
@@ -77,11 +77,11 @@ describe('rankPassages', () => {
     expect(await rank(lines, 'request status')).toMatchObject({ total: 1, similar: [99] })
   })
 
-  it('covers every line, and includes no line in two passages', async () => {
+  it('covers every line, and never includes a line in two passages', async () => {
     const line = fc.constantFrom('hay', 'needle', 'needle of gold', 'a golden needle in hay', 'gold')
     await fc.assert(
       fc.asyncProperty(fc.array(line, { maxLength: 80 }), async (kinds) => {
-        // Different words keep passages from being taken for similar ones.
+        // Each line has other words, so that no two passages are similar.
         const lines = kinds.map((kind, index) => (kind === 'hay' ? kind : `${kind} ${spell(index)}`))
         const { lines: peaks, scores, total, similar } = await rank(lines, 'needle gold')
         const covered = new Set(
@@ -97,7 +97,7 @@ describe('rankPassages', () => {
     )
   })
 
-  it('gives the first passages of the same order for any limit', async () => {
+  it('returns the first passages of the same order for any limit', async () => {
     const lines = Array.from({ length: 300 }, (_, index) => (index % 7 === 0 ? `needle ${spell(index)}` : 'hay'))
     const all = await rank(lines, 'needle')
     for (const count of [0, 1, 5, 20]) {
@@ -107,7 +107,7 @@ describe('rankPassages', () => {
   })
 })
 
-/** A word for each number. */
+/** Return a different word for each number. */
 function spell(index: number): string {
   return String(index)
     .padStart(12, '0')

@@ -4,7 +4,7 @@ import { saturate, type QueryWord } from './query-words.ts'
 export const LINES_BEFORE = 3
 export const LINES_AFTER = 5
 
-/** Weights of words in other lines of the passage, by the distance of the line. */
+/** Weights of words in other lines of a passage, by the distance of the line. */
 const NEAR_SHARES: readonly number[] = Array.from(
   { length: Math.max(LINES_BEFORE, LINES_AFTER) + 1 },
   (_, distance) => 0.6 * 0.8 ** distance,
@@ -14,7 +14,7 @@ const NEAR_SHARES: readonly number[] = Array.from(
 const PAIR_BONUS = 0.15
 /** Share of the score that depends on the number of different query words. */
 const COVERAGE = 0.5
-/** Step in which scores are compared. Equal scores keep the order of the content. */
+/** Precision of scores. Passages with equal scores keep the order of the content. */
 const SCORE_STEP = 1e-6
 const SLICE = 8_192
 
@@ -31,7 +31,7 @@ interface WordWeights {
   readonly caller?: unknown
 }
 
-/** Returns the best passages, and the number of all. Similar ones count once. */
+/** Return the best passages, and the number of all passages. Similar passages count as one. */
 export async function rankPassages(
   words: readonly QueryWord[],
   candidates: PassageCandidates,
@@ -66,7 +66,7 @@ export async function rankPassages(
 
 type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
 
-/** Marks lines that are shown with a passage, so that they do not start another one. */
+/** Mark the lines that a passage shows, so that they do not start another passage. */
 function takeNeighbours(candidates: PassageCandidates, index: number, taken: Uint8Array): void {
   if (candidates.isPart(index)) return
   const line = candidates.line(index)
@@ -80,7 +80,7 @@ function takeNeighbours(candidates: PassageCandidates, index: number, taken: Uin
   }
 }
 
-/** Each key contains score and position. */
+/** Return sorted keys. Each key combines the score and the position of a candidate. */
 async function sortKeys(
   candidates: PassageCandidates,
   score: (index: number) => number,
@@ -100,7 +100,7 @@ function scorer(words: readonly QueryWord[], candidates: PassageCandidates, { we
   const askedWeight = weights.reduce((sum, weight, word) => (asked[word] === true ? sum + weight : sum), 0)
   const parts = new Float64Array(words.length)
 
-  /** Returns the BM25 score of a line. Words of its neighbors count by their distance. */
+  /** Compute the BM25 score of a line. Words in neighboring lines count less with their distance. */
   function score(index: number): number {
     parts.fill(0)
     const unit = candidates.unit(index)
@@ -134,10 +134,10 @@ function scorer(words: readonly QueryWord[], candidates: PassageCandidates, { we
   return score
 }
 
-/** Largest number of candidates. Above it, the lower half is dropped. */
+/** Largest number of candidates. If there are more, the lower half is dropped. */
 export const MAX_CANDIDATES = 65_536
 
-/** Largest number that fits in two bits. */
+/** Largest count of a word that is recorded. It fits in two bits. */
 export const MAX_TIMES = 3
 
 interface Candidate {
@@ -145,7 +145,7 @@ interface Candidate {
   readonly line: number
   readonly column: number
   readonly length: number
-  /** Hash that is equal for similar lines. */
+  /** Hash of the line. Similar lines have the same hash. */
   readonly shape: number
   readonly chunk: number
   readonly pairs: number
@@ -153,10 +153,10 @@ interface Candidate {
 }
 
 const COLUMNS = 9
-/** Initial capacity. It is small, because a scope may have a thousand contents. */
+/** Initial capacity. It is small, because one search may read a thousand contents. */
 const FIRST_ROOM = 64
 
-/** Candidates in the order of the content. Each needs 36 bytes. */
+/** Candidates in the order of the content. Each candidate needs 36 bytes. */
 export class PassageCandidates {
   #data = new Uint32Array(FIRST_ROOM * COLUMNS)
   count = 0
@@ -232,7 +232,7 @@ export class PassageCandidates {
     return this.column(index) > 0
   }
 
-  /** Return a number that is equal for candidates with the same shape and the same words. */
+  /** Return a number that is equal for candidates with the same shape and the same query words. */
   kind(index: number): number {
     return this.shape(index) * 0x1f_ffff + (Math.imul(this.present(index), 0x9e3779b1) >>> 11)
   }
@@ -241,14 +241,14 @@ export class PassageCandidates {
     this.dropped++
   }
 
-  /** Drops candidates with the lowest scores, later ones first. Returns the highest score that was dropped. */
+  /** Drop the candidates with the lowest scores, later candidates first. Returns the highest dropped score. */
   keepBest(keep: number, scoreOf: (index: number) => number): number {
     if (keep >= this.count) return -Infinity
     const scores = Float64Array.from({ length: this.count }, (_, index) => scoreOf(index))
     const sorted = scores.toSorted()
     const least = sorted[this.count - keep]!
     const most = sorted[this.count - keep - 1]!
-    // Number of kept candidates with exactly the lowest score.
+    // Number of candidates to keep that have exactly the lowest kept score.
     let equal = keep
     for (const score of scores) if (score > least) equal--
     let kept = 0

@@ -13,7 +13,7 @@ async function scan(content: string, query: string, blockBytes = 65_536): Promis
 }
 
 describe('scanWords', () => {
-  it('counts the lines that have each word, and records them', async () => {
+  it('counts and records the lines that have each word', async () => {
     const lines = fc.array(fc.constantFrom('needle', 'a needle, a needle', 'hay', 'hay with a needle', '', 'needles\r'))
     await fc.assert(
       fc.asyncProperty(lines, fc.integer({ min: 1, max: 50 }), async (content, blockBytes) => {
@@ -27,7 +27,7 @@ describe('scanWords', () => {
     )
   })
 
-  it('counts a word of a line three times at most', async () => {
+  it('counts a word at most three times in a line', async () => {
     const { candidates } = await scan(`${'needle '.repeat(9)}hay hay\nhay needle`, 'needle hay')
     const times = [0, 1].map((line) => [0, 1].map((word) => candidates.times(line, word)))
     expect(times).toEqual([
@@ -36,7 +36,7 @@ describe('scanWords', () => {
     ])
   })
 
-  it('splits very long lines into parts, and counts each part once', async () => {
+  it('splits very long lines into parts, and counts each part as a unit', async () => {
     const found = await scan(`${'needle in hay '.repeat(50_000)}\nneedle`, 'needle')
     expect(found.lineCounts).toEqual([2])
     expect(found.lines).toBe(2)
@@ -45,7 +45,7 @@ describe('scanWords', () => {
     expect(found.candidates.line(found.candidates.count - 1)).toBe(2)
   })
 
-  it('keeps a limited number of lines, those with the rarest words', async () => {
+  it('keeps a limited number of lines, which have the rarest words', async () => {
     const lines = Array.from({ length: MAX_CANDIDATES * 2 }, (_, index) => (index % 25_000 === 9 ? 'rare' : 'hay'))
     const found = await scan(lines.join('\n'), 'hay rare', 1_000_000)
     expect(found.candidates.count).toBeLessThanOrEqual(MAX_CANDIDATES)
@@ -65,18 +65,18 @@ describe('shapeOf', () => {
     )
   })
 
-  it('differs for other words or another order', () => {
+  it('differs for different words or a different order', () => {
     expect(shape('the disk is full')).not.toBe(shape('the disk is empty'))
     expect(shape('alpha bravo charlie')).not.toBe(shape('bravo alpha charlie'))
     expect(shape('ошибка сети')).not.toBe(shape('ошибка диска'))
   })
 
-  it('is the whole line if it has only numbers', () => {
+  it('includes the numbers if the line has no other text', () => {
     expect(shape('1 2 3')).not.toBe(shape('1 2 4'))
     expect(shapeOf('1 2 3', 0, 5).weak).toBe(true)
   })
 
-  it('reports if only a small part of a line is left', () => {
+  it('is weak if only a small part of a line is left', () => {
     expect(shapeOf('FAILED 12', 0, 9).weak).toBe(true)
     expect(shapeOf('the request failed', 0, 18).weak).toBe(false)
   })
@@ -91,7 +91,7 @@ async function chunksOf(bytes: Uint8Array, blockBytes: number): Promise<TextChun
   return chunks
 }
 
-/** Text with lines from nothing to several chunks. */
+/** Text with lines of any length, from empty lines to several chunks. */
 const text = fc
   .array(
     fc.tuple(
@@ -107,7 +107,7 @@ const text = fc
   .map((parts) => parts.map(([piece, times, end]) => piece.repeat(times) + end).join(''))
 
 describe('textChunks', () => {
-  it('gives the whole text in order, each chunk with its position', async () => {
+  it('returns the whole text in order, each chunk with its position', async () => {
     await fc.assert(
       fc.asyncProperty(text, fc.integer({ min: 1_000, max: 200_000 }), async (content, blockBytes) => {
         const whole = content.startsWith('\uFEFF') ? content.slice(1) : content

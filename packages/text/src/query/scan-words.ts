@@ -3,13 +3,13 @@ import { averageLength, saturate, weighWords, type QueryWord, type WordStatistic
 import { MAX_CANDIDATES, MAX_TIMES, PassageCandidates } from './rank-passages.ts'
 import { wordFinder, type WordHit } from './word-finder.ts'
 
-/** Longest unit. A longer line is divided into several units. */
+/** Longest unit of scoring. A longer line is divided into several units. */
 export const MAX_UNIT_LENGTH = 1_000
 export const PART_LENGTH = 400
 
 /** Milliseconds between two yields to the event loop. */
 const SLICE_MS = 8
-/** Largest distance of two words that follow each other, in UTF-16 units. */
+/** Largest distance, in UTF-16 units, between two words that count as adjacent. */
 const MAX_PAIR_GAP = 3
 
 export interface ChunkPlace extends Omit<TextChunk, 'text' | 'lineEnds'> {
@@ -19,7 +19,7 @@ export interface ChunkPlace extends Omit<TextChunk, 'text' | 'lineEnds'> {
 interface ScanOptions {
   readonly deadlineMs: number
   readonly caller?: unknown
-  /** Called before each pause. If it throws, the scan ends. */
+  /** Called before each yield. If the callback throws, the scan ends. */
   readonly beforePause?: (() => void) | undefined
 }
 
@@ -70,7 +70,7 @@ export function keepBest(
   keepByScore(count, candidates, ownScore(weighWords(words, statistics), averageLength(statistics)))
 }
 
-/** Returns the highest score that was dropped. */
+/** Keep the candidates with the highest scores. Returns the highest dropped score. */
 function keepByScore(count: number, candidates: PassageCandidates, score: OwnScore): number {
   return candidates.keepBest(count, (index) => score((word) => candidates.times(index, word), candidates.length(index)))
 }
@@ -93,7 +93,7 @@ function scannerOf(words: readonly QueryWord[]) {
   const chunks: ChunkPlace[] = []
   let hit: WordHit | undefined
   const timesOf = (word: number): number => times[word]!
-  /** Set once there were too many lines: how they are scored, and the highest score that is too low. */
+  /** Set after there were too many lines: the scoring function, and the highest score that is too low. */
   let score: OwnScore | undefined
   let least = 0
   let lines = 0
@@ -115,7 +115,7 @@ function scannerOf(words: readonly QueryWord[]) {
     for (let index = 0; index < lineEnds.length; index++) {
       const end = lineEnds[index]!
       const inParts = isPart || end - start > MAX_UNIT_LENGTH
-      // The line end of a long line may be alone in its last chunk, and is not a part of the line.
+      // The last chunk of a long line may have only the line end, which is not a part of the line.
       if (column === 0 || end > start) addLine(chunk, index, start, end, inParts ? PART_LENGTH : Infinity)
       start = end + 1
     }
@@ -134,7 +134,7 @@ function scannerOf(words: readonly QueryWord[]) {
     } while (start < lineEnd)
   }
 
-  /** Returns the number of words that follow another one in the same order as in the question. */
+  /** Count the words of a unit. Returns the number of adjacent words in the same order as in the question. */
   function countWords(text: string, end: number): number {
     times.fill(0)
     let pairs = 0
@@ -175,7 +175,7 @@ function scannerOf(words: readonly QueryWord[]) {
     })
   }
 
-  /** Whether a line is left out: there were too many lines, and its score is lower than all that are kept. */
+  /** Whether to drop a line, because there were too many lines and its score is lower than all kept scores. */
   function isOneTooMany(length: number): boolean {
     if (candidates.count === MAX_CANDIDATES) {
       const weights = weighWords(words, statistics)
@@ -187,7 +187,7 @@ function scannerOf(words: readonly QueryWord[]) {
     return true
   }
 
-  /** Returns the shape of a line. If a line has little text besides numbers, its neighbors are part of the shape. */
+  /** Return the shape of a line. If it has little text besides numbers, the shape includes the neighboring lines. */
   function shape(text: string, start: number, end: number, lineEnds: readonly number[], index: number): number {
     const { hash, weak } = shapeOf(text, start, end)
     if (!weak) return hash
@@ -202,7 +202,7 @@ function scannerOf(words: readonly QueryWord[]) {
 }
 
 const MAX_LENGTH = 240
-/** Smallest number of letters outside numbers and ids in a line that has a shape. */
+/** Number of letters outside of numbers and ids below which the shape of a line is weak. */
 const FEW_LETTERS = 12
 const OFFSET = 0x811c9dc5
 const PRIME = 0x01000193
@@ -212,7 +212,7 @@ interface LineShape {
   readonly weak: boolean
 }
 
-/** Returns a hash of the words. Words with digits are left out, unless there are no others. */
+/** Return a hash of the words. Words with digits are left out, unless there are no other words. */
 export function shapeOf(text: string, start: number, end: number): LineShape {
   const last = Math.min(end, start + MAX_LENGTH)
   let hash = OFFSET
@@ -242,7 +242,7 @@ export function shapeOf(text: string, start: number, end: number): LineShape {
 }
 
 const CHUNK_BYTES = 65_536
-/** Largest distance from the limit at which a long line is divided between words. */
+/** Largest distance from the size limit at which a long line is divided between words. */
 const WORD_BYTES = 256
 const LINE_FEED = 10
 const BYTE_ORDER_MARK = '\uFEFF'
@@ -258,7 +258,7 @@ export interface TextChunk {
   readonly open: boolean
 }
 
-/** Yields chunks of text, whatever the size of the blocks. Removes a byte order mark. Invalid bytes become U+FFFD. */
+/** Yield chunks of text for any size of the blocks. A byte order mark is removed, and invalid bytes become U+FFFD. */
 export async function* textChunks(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<TextChunk> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const buffer = new Uint8Array(CHUNK_BYTES)
@@ -305,11 +305,11 @@ function chunkEnd(buffer: Uint8Array, filled: number, continued: boolean, last: 
   return lastEnd >= 0 ? lastEnd + 1 : partEnd(buffer, filled)
 }
 
-/** Returns the end of a part. It is between words, or at least between characters. */
+/** Return the end of a part of a long line. It is between words, or at least between characters. */
 function partEnd(buffer: Uint8Array, filled: number): number {
   for (let end = filled; end > filled - WORD_BYTES; end--) if (isSeparator(buffer[end - 1]!)) return end
   let end = filled
-  // At most three bytes of a character follow its first one.
+  // At most three bytes follow the first byte of a character.
   while (end > filled - 3 && (buffer[end - 1]! & 0xc0) === 0x80) end--
   return buffer[end - 1]! >= 0xc0 ? end - 1 : filled
 }

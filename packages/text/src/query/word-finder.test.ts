@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { parseQueryWords } from './query-words.ts'
 import { wordFinder } from './word-finder.ts'
 
-/** The words of a question that a text has, each as it is spelled there. */
+/** The words of a question that occur in a text, as the text spells them. */
 function found(query: string, text: string): string[] {
   const finder = wordFinder(parseQueryWords(query).words.filter((word) => !word.implied))
   const hits: string[] = []
@@ -42,7 +42,7 @@ describe('wordFinder', () => {
     ])
   })
 
-  it('does not find words inside of other words', () => {
+  it('does not find words inside other words', () => {
     expect(found('port test art', 'report contest start part testament')).toEqual([])
   })
 
@@ -50,11 +50,11 @@ describe('wordFinder', () => {
     expect(found('wait', '\u001B[38;5;153mwait\u001B[0m mwait [0mwait')).toEqual(['wait'])
   })
 
-  it('finds codes and numbers unchanged', () => {
+  it('finds codes and numbers only unchanged', () => {
     expect(found('E7731 500', 'e7731 E77310 XE7731 500 5000 1500 code500')).toEqual(['e7731', '500', '500'])
   })
 
-  it('does not find "no failures" as a failure', () => {
+  it('does not find a failure in "no failures"', () => {
     expect(found('failures errors', '0 failures, no errors, Failures: 0, errors=0')).toEqual([])
     expect(found('failures errors', '10 failures, new errors, Failures: 1, errors=07')).toHaveLength(4)
   })

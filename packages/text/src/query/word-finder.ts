@@ -1,10 +1,10 @@
 import { isEnding, LONGEST_ENDING, type QueryWord, type WordStem } from './query-words.ts'
 
-/** Number of UTF-16 units of a stem that the expression contains. The remaining ones are compared at each hit. */
+/** Number of UTF-16 units of a stem in the search expression. The other units are compared at each hit. */
 const MAX_SOUGHT = 24
 
 export interface WordHit {
-  /** Indexes of the words with this stem, because there may be several. */
+  /** Indexes of all query words with this stem. */
   readonly words: readonly number[]
   readonly start: number
   readonly end: number
@@ -15,10 +15,10 @@ interface Sought {
   readonly words: number[]
 }
 
-/** Finds the first word at or after `from`. */
+/** Finds the first query word at or after `from`. */
 export type WordFinder = (text: string, from: number) => WordHit | undefined
 
-/** Searches for stems with one expression of alternatives, nested by common prefixes. Each hit is then checked. */
+/** Create a finder that searches for all stems with one expression, nested by common prefixes, and checks each hit. */
 export function wordFinder(queryWords: readonly QueryWord[]): WordFinder {
   const bySought = new Map<string, Sought[]>()
   for (const [index, { stems }] of queryWords.entries()) {
@@ -47,7 +47,7 @@ export function wordFinder(queryWords: readonly QueryWord[]): WordFinder {
     return undefined
   }
 
-  /** Checks a hit. The expression finds the longest stem, but a shorter one may be right. */
+  /** Check a hit. The expression finds the longest stem, but only a shorter stem may match the word. */
   function check(text: string, start: number, longest: number): WordHit | undefined {
     const found = text.slice(start, start + longest).toLowerCase()
     for (const length of lengths) {
@@ -96,7 +96,7 @@ function inAnyCase(unit: string): string {
   return escaped.length === 1 ? escaped[0]! : `[${escaped.join('')}]`
 }
 
-/** Matches a color code before a word. It ends in a letter that does not belong to the word. */
+/** Matches a color code before a word. The last letter of the code does not belong to the word. */
 const COLOUR_BEFORE = /\u001B\[[\d;]*m$/
 const LETTER = /\p{L}/u
 
@@ -141,7 +141,7 @@ function partEnd(text: string, from: number): number | undefined {
 const NONE_BEFORE = /(?:^|[^\p{L}\p{N}.])(?:0|no|zero|without)[ \t]{1,2}$/iu
 const NONE_AFTER = /^[ \t]?[:=][ \t]{0,3}0(?![\d.x])/
 
-/** Whether the text says that there is none, for example `0 failed` and `errors: 0`. */
+/** Whether the text says that something did not occur, for example `0 failed` and `errors: 0`. */
 function saysNone(text: string, start: number, end: number): boolean {
   const before = text.charCodeAt(start - 1)
   if ((before === 32 || before === 9) && NONE_BEFORE.test(text.slice(Math.max(0, start - 11), start))) return true

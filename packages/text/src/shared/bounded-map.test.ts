@@ -10,7 +10,7 @@ test('a bounded map evicts the oldest entry beyond its size', () => {
   expect([map.get('a'), map.get('b'), map.get('c'), map.size]).toEqual([undefined, 2, 3, 2])
 })
 
-test('a bounded map treats an entry that was set again as the newest', () => {
+test('a bounded map treats an entry as the newest if it was set again', () => {
   const map = new BoundedMap<string, number>(2)
   map.set('a', 1)
   map.set('b', 2)
@@ -35,7 +35,7 @@ const change = fc.oneof(
   fc.record({ change: fc.constant('delete'), key, value: fc.constant(0) }),
 )
 
-test('a bounded map equals a map in which setting an entry again moves it to the end', () => {
+test('a recency map equals a map in which setting an entry again moves it to the end', () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 40 }), (changes) => {
       const map = new RecencyMap<string, number>()

@@ -6,9 +6,9 @@ interface Node<Key, Value> {
 }
 
 /**
- * Map in the order of the last use. Setting an entry again makes it the newest. Each operation takes constant time.
- * With a plain `Map`, an entry could be deleted and set again. But V8 then leaves holes and iterates over them, which
- * takes 8 to 35 us for each operation with ten thousand entries.
+ * Map with entries in the order in which they were last set. Each operation takes constant time. In a plain `Map`, an
+ * entry could be deleted and set again. But V8 then leaves holes and iterates over them, which takes 8 to 35 µs for
+ * each operation with ten thousand entries.
  */
 export class RecencyMap<Key, Value> {
   readonly #nodes = new Map<Key, Node<Key, Value>>()
@@ -64,7 +64,7 @@ export class RecencyMap<Key, Value> {
     this.#newest = undefined
   }
 
-  /** Iterate over the entries, the oldest first. Copy the entries before the map is changed. */
+  /** Iterate over the entries, the oldest first. Copy the entries before you change the map. */
   *[Symbol.iterator](): Generator<[Key, Value]> {
     for (let node = this.#oldest; node !== undefined; node = node.newer) yield [node.key, node.value]
   }
@@ -77,7 +77,7 @@ export class RecencyMap<Key, Value> {
   }
 }
 
-/** A {@link RecencyMap} with a maximum size. If it has more entries, the oldest one is evicted. */
+/** A {@link RecencyMap} with a maximum size. If the map is full, the oldest entry is evicted. */
 export class BoundedMap<Key, Value> extends RecencyMap<Key, Value> {
   readonly #maxSize: number
 

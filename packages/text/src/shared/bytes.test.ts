@@ -28,7 +28,7 @@ test('a copy of a Buffer shares no memory with it', () => {
   expect(copy.constructor).toBe(Uint8Array)
 })
 
-test('a plain view of a Buffer has its bytes, but not its different methods', () => {
+test('a plain view of a Buffer has its bytes, but the methods of Uint8Array', () => {
   const buffer = Buffer.from('content').subarray(1, 4)
   const plain = plainBytes(buffer)
   expect(plain.constructor).toBe(Uint8Array)

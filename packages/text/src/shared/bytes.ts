@@ -1,11 +1,11 @@
-/** Return whether a value is a `Uint8Array`. Arrays of another realm and Node.js `Buffer`s count, too. */
+/** Return whether a value is a `Uint8Array`. Arrays of another realm and Node.js `Buffer`s also count. */
 export const isBytes = (value: unknown): value is Uint8Array =>
   ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === '[object Uint8Array]'
 
-/** Copy bytes. A `Buffer`'s own `slice` would share its memory. */
+/** Copy bytes into new memory. The method `slice` of a `Buffer` would share the memory. */
 export const copyBytes = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes)
 
-/** Return the same memory as a plain `Uint8Array`, because some methods of a `Buffer` differ. */
+/** Return the same memory as a plain `Uint8Array`. Some methods of a `Buffer` behave differently. */
 export const plainBytes = (bytes: Uint8Array): Uint8Array =>
   bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 

@@ -1,4 +1,4 @@
-/** Waiting items of several callers. They are taken in turn: one item of each caller, and then the next one of each. */
+/** Waiting items of several callers. Callers take turns: after one of its items, a caller moves to the end. */
 export class CallerQueues<Item> {
   readonly #queues = new Map<unknown, Set<Item>>()
 
@@ -25,7 +25,7 @@ export class CallerQueues<Item> {
     for (const [caller, queue] of this.#queues) {
       const [item] = queue
       if (!isReady(item!)) continue
-      // The caller moves to the end of the queue.
+      // The caller moves to the end.
       this.#queues.delete(caller)
       queue.delete(item!)
       if (queue.size > 0) this.#queues.set(caller, queue)

@@ -10,11 +10,11 @@ it.each([
   ['unit_price', ['Unit Price']],
   ['zebra', []],
   ['', []],
-])('closestNames finds the intended name for %j', (name, closest) =>
+])('closestNames finds the most similar names to %j', (name, closest) =>
   expect(closestNames(name, names, 3)).toEqual(closest),
 )
 
-it('closestNames gives the closest names first, up to the limit', () => {
+it('closestNames returns the closest names first, up to the limit', () => {
   expect(closestNames('item', ['items', 'Item', 'stem', 'time'], 2)).toEqual(['Item', 'items'])
 })
 

@@ -13,7 +13,7 @@ export function closestNames(name: string, names: readonly string[], most: numbe
     .map(({ other }) => other)
 }
 
-/** Case, and separators between words, do not matter. */
+/** Remove case, and separators between words, which do not matter for the distance. */
 function plain(name: string): string {
   return name
     .slice(0, LONGEST_COMPARED)
@@ -21,7 +21,7 @@ function plain(name: string): string {
     .replace(/[\s_.-]+/g, '')
 }
 
-/** A part of a name has the distance 1. */
+/** Return the distance of two names. If one name contains the other, the distance is 1. */
 function distanceOf(one: string, two: string): number {
   if (one === two) return 0
   if (one.length >= 2 && two.length >= 2 && (one.includes(two) || two.includes(one))) return 1

@@ -16,7 +16,7 @@ test('the lock runs the tasks of one key in order, and the tasks of other keys i
   expect(events.indexOf('3 begins')).toBeLessThan(events.indexOf('1 ends'))
 })
 
-test('the lock runs the next task after a failed one', async () => {
+test('the lock runs the next task after a task failed', async () => {
   const lock = new KeyedLock()
   const failed = lock.run('a', async () => {
     throw new Error('failed')

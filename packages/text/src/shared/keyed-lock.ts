@@ -1,8 +1,8 @@
-/** Run at most one task at a time for each key, in the order of arrival. A task may have several keys. */
+/** Runs at most one task at a time for each key, in the order of arrival. A task may have several keys. */
 export class KeyedLock {
   readonly #tails = new Map<string, Promise<void>>()
 
-  /** Run a task once all earlier tasks with the same key, or with any of several keys, have ended. */
+  /** Run a task after all earlier tasks that have one of its keys. */
   async run<Result>(keys: string | readonly string[], task: () => Promise<Result>): Promise<Result> {
     let release: () => void = () => undefined
     const tail = new Promise<void>((resolve) => (release = resolve))

@@ -8,7 +8,7 @@ export function parseJsonText(text: string, parse: (text: string) => unknown = J
   }
 }
 
-/** Decode bytes as UTF-8. Returns `undefined` if encoding the text would give other bytes. */
+/** Decode bytes as UTF-8. Returns `undefined` if encoding the text would give different bytes. */
 export function decodeExactly(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

@@ -1,4 +1,4 @@
-/** Wait for a promise until the signal fires. Then reject with the result of `errorOf`, by default the reason. */
+/** Wait for a promise. If the signal fires first, reject with the result of `errorOf`, by default with the reason. */
 export async function orAborted<Result>(
   promise: Promise<Result>,
   signal: AbortSignal | undefined,
@@ -8,7 +8,7 @@ export async function orAborted<Result>(
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const abort = (): void => reject(errorOf(signal))
   if (signal.aborted) abort()
-  // One listener for each wait: a promise shared by many would collect them.
+  // The listener is removed after each wait, so that listeners do not accumulate on a signal with a long life.
   signal.addEventListener('abort', abort, { once: true })
   try {
     return await Promise.race([promise, aborted])

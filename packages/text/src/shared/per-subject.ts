@@ -1,4 +1,4 @@
-/** Memoize a function of a subject, because several previewers analyze the same text, each more than once. */
+/** Memoize a function of an object, because several previewers analyze the same text, each more than once. */
 export function perSubject<Subject extends object, Found>(
   look: (subject: Subject) => Found,
 ): (subject: Subject) => Found {

@@ -17,29 +17,29 @@ import {
 } from './find-columns.ts'
 import type { TableText } from './separated-format.ts'
 
-/** Layout of the tables in the lines of a text. */
+/** Format of the tables in the lines of a text. */
 export interface AlignedFormat {
   readonly form: 'bars' | 'aligned'
-  /** Kind of the rows, if they are not a table with a header. */
+  /** Kind of the rows, if the text has records without a header. */
   readonly kind?: string
   readonly largest?: boolean | undefined
-  /** Number of lines before the first row, which are the title and the header. */
+  /** Number of title and header lines before the first row. */
   readonly above: number
-  /** Whether the last of these lines is a header. */
+  /** Whether the last line before the rows is a header. */
   readonly header: boolean
   readonly columns: LineColumns
-  /** Whether each column has numbers, dates or similar values, for columns below a header. */
+  /** For each column below a header, whether it has numbers, dates or similar values. */
   readonly typed?: readonly boolean[]
   /** Whether there are bars before the first cell and after the last cell. */
   readonly isFramed?: boolean
-  /** Whether it is a Markdown table, in which a line with an empty first cell may be a row. */
+  /** Whether the text is a Markdown table. In Markdown, a line with an empty first cell may be a row. */
   readonly isMarkdown?: boolean
-  /** Confidence that the text is such a table, from 0 to 1. */
+  /** Confidence that the text has such a table, from 0 to 1. */
   readonly sureness: number
 }
 
 const MOST_LINES = 200
-/** Number of lines before the header that may be a title. */
+/** Largest number of title lines before the header. */
 const MOST_TITLE = 6
 const LEAST_ROWS = 4
 const LEAST_RECORDS = 6
@@ -62,7 +62,7 @@ const RECORD_FORMS: readonly RecordForm[] = [
     sureness: 0.9,
   },
   {
-    // history of bash: two blanks follow the number
+    // history of bash, with two blanks after the number
     kind: 'history',
     columns: wordColumns(2, ['number', 'command']),
     fits: (line) => /^ {0,10}\d{1,9}[* ] \S/.test(line),
@@ -101,13 +101,13 @@ const RECORD_FORMS: readonly RecordForm[] = [
     largest: true,
     sureness: 0.7,
   },
-  // env, printenv, *.properties; sysctl -a of Linux; key: value
+  // env, printenv and *.properties; sysctl -a on Linux; key: value
   valuesForm(/^[A-Za-z_][\w.@/%-]{0,127}=/, ''),
   valuesForm(/^[A-Za-z_][\w.@/%-]{0,127} = /, ' '),
   valuesForm(/^[A-Za-z_][\w.@/%-]{0,127}:(?=\s|$)/, ' '),
 ]
 
-/** Detect tables of aligned columns, or of cells between bars. */
+/** Detect tables with aligned columns, or with cells between bars. */
 export const alignedFormat: (subject: TableText) => AlignedFormat | undefined = perSubject(findAligned)
 
 function findAligned({ start, isWhole }: TableText): AlignedFormat | undefined {
@@ -124,7 +124,7 @@ function barsFormat(lines: readonly string[]): AlignedFormat | undefined {
   const { columns, header, isFramed } = found
   const [top = ''] = lines
   const below = lines.slice(header + 1)
-  // The rows end before a footer or, without bars around, before another line without bars.
+  // Rows end before a footer. In tables without a frame, they also end before a line without bars.
   const end = below.findIndex(
     (line) => isFooter(line) || !(isFramed || isRule(line) || line.includes(columns.separator)),
   )
@@ -147,7 +147,7 @@ function isComment(line: string): boolean {
 }
 
 function recordFormat(lines: readonly string[]): AlignedFormat | undefined {
-  // `apt list` first prints that it is listing.
+  // The first line of `apt list` only says that it is listing.
   const above = /\.\.\.(?: ?Done)?$/i.test(lines[0] ?? '') ? 1 : 0
   const records = lines.slice(above).filter((line) => line !== '')
   if (records.length < LEAST_RECORDS) return undefined
@@ -167,14 +167,14 @@ function headedFormat(lines: readonly string[]): AlignedFormat | undefined {
     const below = lines.slice(header + 1)
     const isRuled = below[0] !== undefined && isRule(below[0])
     if (!isHeader(line) && !(isRuled && line.trim() !== '' && !isRule(line))) continue
-    // Cells between bars that do not fit one table are those of several tables, for example of `\\d` in psql.
+    // Cells between bars that do not fit one table belong to several tables, for example of `\\d` in psql.
     if (isRuled && below[0]!.includes('+') && line.includes('|')) return undefined
     // If two lines can name columns, the first is the title.
     if (isHeader(below[0] ?? '') && APART.test(below[0] ?? '')) continue
     const end = below.findIndex((row, index) => row === '' || (index > 0 && isHeader(row)))
     const block = (end < 0 ? below : below.slice(0, end)).filter((row) => !isRule(row))
     if ((!isRuled && isComment(line)) || block.filter(isComment).length > block.length * 0.2) continue
-    // A table within a longer text does not make the text a table.
+    // A text is not a table if a table is only a part of it.
     const filled = lines.filter((row) => row !== '')
     if (block.length < filled.length * 0.7 && filled.filter((row) => APART.test(row)).length < filled.length * 0.7)
       continue
@@ -183,7 +183,7 @@ function headedFormat(lines: readonly string[]): AlignedFormat | undefined {
     const capital = line.replace(/[^\p{L}]/gu, '')
     const isCapital = capital === capital.toUpperCase() && capital !== ''
     if (!hasTyped(columns, block) && !isCapital && !isRuled) continue
-    // Words of sentences can be aligned by chance in a few short lines.
+    // In a few short lines, words of sentences can be aligned by chance.
     const apart = APART.test(line) || isCapital || isRuled
     if (!apart && columns.columns < 4) continue
     const typed = typedColumns(columns, block)
@@ -199,14 +199,14 @@ function headedFormat(lines: readonly string[]): AlignedFormat | undefined {
   return undefined
 }
 
-/** Whether most rows have fewer than half of the cells: other output follows the header. */
+/** Whether most rows have fewer than half of the cells, because other output follows the header. */
 function isSparse(columns: LineColumns, rows: readonly string[]): boolean {
   const filled = rows.map((row) => cellsOf(columns, row).filter((cell) => cell !== '').length)
   return filled.filter((count) => count * 2 < columns.columns).length * 2 > rows.length
 }
 
 function longListColumns(lines: readonly string[]): LineColumns | undefined {
-  // A folder's name begins one of several listings.
+  // The name of a folder in the first line means that there are several listings.
   if (lines[0]?.endsWith(':') === true) return undefined
   const entries = lines.filter((line) => line !== '' && !/^total \d/.test(line))
   const matches = entries.map((line) => ENTRY.exec(line)).filter((match) => match !== null)
@@ -222,7 +222,7 @@ export function isLongEntry(line: string): boolean {
 
 /** Return the file name in a line of `ls -l`. Returns `undefined` for other lines. */
 export function nameOfLongEntry(line: string): string | undefined {
-  // The length and the second word exclude most other lines.
+  // The length and the start of the second word exclude most other lines.
   if (line.length < 30 || line.charCodeAt(10) > 64) return undefined
   const entry = ENTRY.exec(line)
   return entry === null ? undefined : line.slice(entry[0].length - 1)
@@ -231,11 +231,11 @@ export function nameOfLongEntry(line: string): string | undefined {
 interface RecordForm {
   readonly kind: string
   readonly columns: LineColumns
-  /** Whether a line has this format. It reads only a limited start of the line. */
+  /** Whether a line has this format. Only a limited start of the line is read. */
   readonly fits: (line: string) => boolean
-  /** Another condition, for all lines together. */
+  /** A further condition for all lines together. */
   readonly agrees?: (lines: readonly string[]) => boolean
-  /** Whether the first cell is a size. The largest rows are then the most relevant. */
+  /** Whether the first cell is a size, so that the largest rows are the most relevant. */
   readonly largest?: boolean
   readonly sureness: number
 }

@@ -65,17 +65,17 @@ const STYLES: readonly (readonly [string, (rows: Table) => string])[] = [
   ['grids in ASCII, with a rule between rows', (rows) => draw(rows, ASCII, true)],
   ['rich, with no rule between rows', (rows) => draw(rows, UNICODE, false)],
   ['PrettyTable, with no rule between rows', (rows) => draw(rows, ASCII, false)],
-  ['psql, with a sign for more', (rows) => draw(rows, ASCII, false, '+')],
+  ['psql, with a sign for continued cells', (rows) => draw(rows, ASCII, false, '+')],
 ]
 
 describe('rows between bars', () => {
-  it.each(STYLES)('are lines, if no cell has several: %s', (_, drawn) => {
+  it.each(STYLES)('are single lines if no cell has several lines: %s', (_, drawn) => {
     expect(read(drawn(PLAIN))?.map(({ cells }) => cells)).toEqual(PLAIN)
     expect(read(drawn(LONG))).toBeUndefined()
     expect(read(drawn(NAMED))).toBeUndefined()
   })
 
-  it('are not recognized if a cell has the line ends of its value', () => {
+  it('are not recognized if a cell contains line ends', () => {
     const text = draw(PLAIN, ASCII, false).replace('note 4', 'two\nlines')
     expect(read(text)).toBeUndefined()
   })
@@ -85,7 +85,7 @@ describe('rows between bars', () => {
     expect(read(text)).toHaveLength(4)
   })
 
-  it('are the rows with a number, even if their first cell is empty', () => {
+  it('are found by their numbers, even if the first cell is empty', () => {
     const rows = Array.from({ length: 9 }, (_, index) => [index % 3 === 0 ? '' : `name ${index}`, String(index), 'x'])
     expect(read(draw(rows, UNICODE, false))?.map(({ cells }) => cells)).toEqual(rows)
   })
@@ -101,7 +101,7 @@ describe('rows between bars', () => {
 
   it.each([
     [
-      'no column tells rows from further lines',
+      'no column distinguishes new rows from continued rows',
       draw(
         [
           ['a', 'x\ny', 'z'],
@@ -114,7 +114,7 @@ describe('rows between bars', () => {
       ),
     ],
     [
-      'a client says that there are fewer',
+      'a footer states fewer rows',
       `${draw(
         [
           ['1', 'x', 'y'],
@@ -127,14 +127,14 @@ describe('rows between bars', () => {
       )}3 rows in set\n`,
     ],
     [
-      'lines without bars have an empty first cell',
+      'a line in a table without bars has an empty first cell',
       'ID   NOTE     LANG\n1    REFUND   C\n     second\n2    fine     C\n3    fine     C\n4    fine     C\n',
     ],
-  ])('are not recognized in %s', (_, text) => {
+  ])('are not recognized if %s', (_, text) => {
     expect(read(text)).toBeUndefined()
   })
 
-  it('have column names of several lines', () => {
+  it('may have column names of several lines', () => {
     const lines = draw(
       Array.from({ length: 5 }, (_, index) => [String(index), 'a', 'b']),
       UNICODE,

@@ -19,16 +19,16 @@ export interface AlignedTable {
   /** Number of rows that do not match the columns. */
   readonly unfit: number
   add(block: BlockText, start: number, end: number, line: number): void
-  /** Called before the memory of `text` is used again. */
+  /** Called before the memory of `text` is reused. */
   endBlock(text: string): void
   /** Add a line after the rows. */
   note(text: string): void
 }
 
-/** @param headerLine - Line number of the header, or 0 without a header. */
+/** @param headerLine - Line number of the header, or 0 if there is no header. */
 export type BeginTable<Table> = (columns: LineColumns, title: string, named: boolean, headerLine: number) => Table
 
-/** A further table whose columns are not yet known. */
+/** A further table whose columns are not known yet. */
 interface OpenSection {
   readonly title: string
   readonly header: string
@@ -52,18 +52,18 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
   #opening: OpenSection | undefined
   #afterBlank = false
   #inNotes = false
-  /** Number of rows that footers state, and number of footers. */
+  /** Total number of rows according to the footers, and number of footers. */
   #counted = 0
   #footers = 0
-  /** At most two lines after rows: perhaps the title and the header of a further table. */
+  /** Up to two lines after the rows, which may be the title and the header of a further table. */
   readonly #between: { readonly text: string; readonly line: number }[] = []
   /** Number of lines outside tables. */
   #noted = 0
   #dirty = false
-  /** Rows that follow a rule between bars. */
+  /** Number of groups of rows that begin after a rule. */
   #groups = 0
   #isAfterRule = true
-  /** Whether some line may continue the cells above it. */
+  /** Whether a line may continue the cells of the line above. */
   #isDoubtful = false
 
   constructor(format: AlignedFormat, beginTable: BeginTable<Table>) {
@@ -78,7 +78,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     for (let from = 0; from < text.length; from += BLOCK_UNITS) this.#lines.push(text.slice(from, from + BLOCK_UNITS))
   }
 
-  /** Return the tables. Returns `undefined` if too many lines are not rows, or the number of rows is uncertain. */
+  /** Return the tables. Returns `undefined` if too many lines are not rows, or if the number of rows is uncertain. */
   finish(): readonly Table[] | undefined {
     this.#lines.finish()
     this.#endBlock()
@@ -86,7 +86,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     this.#found()
     const unfit = this.#sections.reduce((sum, section) => sum + section.unfit, 0)
     const rows = this.#sections.reduce((sum, section) => sum + section.rows, 0)
-    // Rules between most lines, but not between all, divide rows of several lines.
+    // If there are rules between most rows but not all, the rules separate rows that have several lines.
     const isRuled = this.#groups > 1 && this.#groups < rows && this.#groups * 2 >= rows
     const counted = this.#footers === this.#sections.length ? this.#counted : Infinity
     if (rows > counted || ((this.#isDoubtful || isRuled) && rows !== counted)) return undefined
@@ -158,7 +158,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     const bar = block.text.indexOf(columns.separator, start)
     const hasBar = bar >= 0 && bar < end
     const first = block.codes[start]!
-    // Rows begin with a bar or a blank. Rules and footers begin differently, except `|---|---|` and `| :-- |`.
+    // Rows begin with a bar or a blank, but so do the rules `|---|---|` and `| :-- |`. Other rules and footers do not.
     const isPlain =
       first === 32 ? hasBar && !isDash(block.codes[start + 1]!) : first === this.#bar && !this.#mayBeRule(block, start)
     if (!isPlain) {
@@ -167,7 +167,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
         this.#isAfterRule = true
         return
       }
-      // Without bars around, a line without bars ends the rows.
+      // In a table without a frame, a line without bars ends the rows.
       if (isFooter(text) || !(hasBar || isFramed)) {
         this.#inNotes = true
         this.#note(text)
@@ -180,7 +180,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     this.#add(block, start, end, this.#line)
   }
 
-  /** Takes a line after rows. It may be the title or the header of a further table, which a rule shows. */
+  /** Take a line after the rows. If a rule follows, the line may be the title or the header of a further table. */
   #takeBetween(text: string): void {
     const between = this.#between
     const header = between.at(-1)
@@ -246,7 +246,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
       isRule(block.text.slice(start, Math.min(end, start + 2_048)))
     )
       return
-    // A separate line after the rows with few columns is a remark.
+    // A separate line after the rows with only a few parts is a remark.
     const parts = this.#afterBlank
       ? block.text.slice(start, Math.min(end, start + 2_048)).split(/ {2,}/).length
       : Infinity
@@ -259,7 +259,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     }
   }
 
-  /** Whether a line may continue the cells above: it lacks bars, or its first cell is blank and no other has a number. */
+  /** Whether a line may continue the cells above: it has no bars, or a blank first cell and no cell with a number. */
   #mayGoOn({ text, codes }: BlockText, start: number, end: number): boolean {
     const { columns, typed = [], isFramed = false, isMarkdown = false } = this.#format
     if (isMarkdown || this.#sections.length > 1) return false
@@ -317,7 +317,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
   }
 }
 
-/** Whether a line may be a title: it has words with single blanks and no digits, or ends with a colon. */
+/** Whether a line may be a title: words with single blanks and no digits, or a colon at the end. */
 function mayBeTitle(codes: Uint16Array, start: number, end: number, first: number): boolean {
   if (first < 65 || first > 90 || end - start > 120) return codes[end - 1] === 58 && end - start < 200
   let blanks = 0
@@ -369,7 +369,7 @@ class LineTable implements AlignedTable, TableRow {
     this.#columns = columns
     this.#sink = sink
     this.#bounds = new Int32Array(2 * columns.columns)
-    // Without a header, the names are those of the command's output, for example `mode` and `size`.
+    // If there is no header, the names are those of the command's columns, for example `mode` and `size`.
     const name = (_: unknown, column: number): string => columnName(columns.names?.[column] ?? '', column)
     sink.begin(Array.from({ length: columns.columns }, name))
   }

@@ -1,20 +1,20 @@
 import { codesOf, isValue } from './record-reader.ts'
 
-/** Largest number of character columns. */
+/** Largest number of characters in a line that is divided into columns. */
 const WIDEST = 1_024
-/** Smallest share of lines that are blank between two columns. */
+/** Smallest share of lines that have a blank between two columns. */
 const BLANK_SHARE = 0.98
 /** Smallest share of lines that match the columns. */
 const FITTING_SHARE = 0.9
 const MOST_COLUMNS = 64
 const MOST_HEADER = 6
 
-/** Whether a line is a rule above or below a header, made of dashes and crossings. */
+/** Whether a line is a rule above or below a header. A rule has only dashes and crossings. */
 export function isRule(line: string): boolean {
   return /^[\s|+\-=:*─━═│┃║┌┬┐├┼┤└┴┘╒╤╕╞╪╡╘╧╛╭╮╰╯┏┳┓┡╇┩]+$/.test(line) && /-{2}|={2}|─|━|═|:-|-:|\|-/.test(line)
 }
 
-/** Whether a line between bars is a rule, and not a row that has only dashes in one cell. */
+/** Whether a line between bars is a rule, and not a row with dashes in one cell. */
 export function isBarRule(line: string, isFramed: boolean): boolean {
   return isRule(line) && !/[|│┃] +[|│┃]/.test(line) && (isFramed || !line.startsWith(' '))
 }
@@ -40,7 +40,7 @@ export function findBars(lines: readonly string[]): FoundBars | undefined {
   const rule = lines.slice(0, 6).findIndex(isRule)
   if (rule < 0) return undefined
   let header = /[|│┃+┼]/.test(lines[rule]!) && rule > 0 && !isRule(lines[rule - 1]!) ? rule - 1 : rule + 1
-  // A title spans the whole box, and has its own rule.
+  // A title spans the whole frame, and a rule is below the title.
   const titled = bars(lines[header]) <= 2 && isRule(lines[header + 1] ?? '') && bars(lines[header + 2]) > 2
   if (titled) header += 2
   const text = lines[header]
@@ -50,14 +50,14 @@ export function findBars(lines: readonly string[]): FoundBars | undefined {
   const isFramed = text.trim().startsWith(bar)
   const names = namesOf(text, bar, isFramed)
   if (names.length > MOST_COLUMNS || (names.length === 1 && !isFramed)) return undefined
-  // Names that span several lines end at the rule below them.
+  // Names with several lines end at the rule below them.
   const below = header < rule ? 0 : lines.slice(header + 1, header + MOST_HEADER).findIndex(isRule)
   const more = lines.slice(header + 1, header + 1 + below).map((line) => namesOf(line, bar, isFramed))
   const isMore = more.every((parts) => parts.length === names.length && parts.includes(''))
   const whole = names.map((name, column) =>
     [name, ...(isMore ? more.map((parts) => parts[column]) : [])].join(' ').trim(),
   )
-  // Below a heavy header, rows may have the bars of light boxes.
+  // Below a header with heavy bars, rows may have light bars.
   const inner = bar === '┃' && !lines.slice(header + 1).some((line) => line.includes('┃')) ? '│' : bar
   return { columns: barColumns(whole, inner, isFramed), header: header + (isMore ? more.length : 0), isFramed }
 }
@@ -109,7 +109,7 @@ export function hasTyped(columns: LineColumns, lines: readonly string[]): boolea
   return false
 }
 
-/** For each column, return whether it has numbers, dates or similar values, which are never longer than one line. */
+/** Return for each column whether it has numbers, dates or similar values, which never have several lines. */
 export function typedColumns(columns: LineColumns, lines: readonly string[]): boolean[] {
   const rows = lines.map((line) => cellsOf(columns, line)).filter((cells) => cells.length === columns.columns)
   return Array.from({ length: columns.columns }, (_, column) => {
@@ -129,7 +129,7 @@ interface FoundSpan extends Span {
   readonly share: number
 }
 
-/** Find columns between blanks that all lines share. A column needs a header or more than a few filled lines. */
+/** Find columns between blanks that nearly all lines share. A column needs a header or several filled lines. */
 function findSpans(header: string, lines: readonly string[]): FoundSpan[] | undefined {
   if (header.includes('\t') || lines.some((line) => line.includes('\t'))) return undefined
   const width = Math.min(
@@ -154,7 +154,7 @@ function findSpans(header: string, lines: readonly string[]): FoundSpan[] | unde
   return spans.length > 2 * MOST_COLUMNS ? undefined : spans
 }
 
-/** Join parts of one column: a part without a name, and the words of one name. */
+/** Join the parts of one column: a part without a name, and the words of one name. */
 function withNames(spans: readonly FoundSpan[], header: string): { span: FoundSpan; name: string }[] {
   const named: { span: FoundSpan; name: string }[] = []
   for (const [index, span] of spans.entries()) {
@@ -167,7 +167,7 @@ function withNames(spans: readonly FoundSpan[], header: string): { span: FoundSp
       Math.min(span.share, previous.span.share) < 0.5 &&
       /\S \S/.test(header.slice(span.start - 2, span.start + 1))
     if (previous?.name === '' && named.length === 1) {
-      // Marks before the first named column belong to it.
+      // Marks before the first named column belong to this column.
       previous.name = name
       previous.span = { ...span, start: previous.span.start }
     } else if (previous !== undefined && (name === '' || isOneName)) {
@@ -184,9 +184,9 @@ export interface LineColumns {
   /** Names from the header. Absent if there is no header. */
   readonly names: readonly string[] | undefined
   readonly columns: number
-  /** Separator to show between cells. */
+  /** Separator between displayed cells. */
   readonly separator: string
-  /** Write the start and end of each cell to `bounds`. Returns the number of cells, or 0 if the line does not match. */
+  /** Write the start and end of each cell to `bounds`. Returns the number of cells, or 0 if the line does not fit. */
   readonly find: (codes: Uint16Array, start: number, end: number, bounds: Int32Array) => number
 }
 
@@ -198,7 +198,7 @@ interface Span {
 const BLANK = 32
 const TAB = 9
 
-/** Columns of cells that are aligned between blanks shared by all lines. A longer cell shifts the cells after it. */
+/** Create columns between blanks that all lines share. A cell that is too long shifts the cells after it. */
 function spanColumns(spans: readonly Span[], names: readonly string[]): LineColumns {
   const find = (codes: Uint16Array, start: number, end: number, bounds: Int32Array): number => {
     let from = start
@@ -209,7 +209,7 @@ function spanColumns(spans: readonly Span[], names: readonly string[]): LineColu
       if (next !== undefined) {
         to = Math.min(end, start + next.start)
         if (to < end && to > from && !isBlank(codes[to - 1]!)) {
-          // The previous cell runs into this one, or this one begins early: they are divided at the nearest blank.
+          // The cell is too long, or the next cell begins early. The two cells are divided at the nearest blank.
           let left = to - 1
           while (left > from && !isBlank(codes[left - 1]!)) left--
           let right = to
@@ -230,7 +230,7 @@ function spanColumns(spans: readonly Span[], names: readonly string[]): LineColu
   return { names, columns: spans.length, separator: ' ', find }
 }
 
-/** Columns of words, `groups` for each cell. The last has the rest of the line. At least `least` cells. */
+/** Create columns of words. A cell has `groups[cell]` words, the last cell the rest. A line needs `least` cells. */
 export function wordColumns(
   columns: number,
   names: readonly string[] | undefined,
@@ -244,7 +244,7 @@ export function wordColumns(
       if (at >= end && cell < least) return 0
       const from = at
       if (cell === columns - 1) at = end
-      // A cell, for example a date, may have several words.
+      // A cell may have several words, for example a date.
       else
         for (let words = groups[cell] ?? 1; words > 0; words--) {
           while (at < end && isBlank(codes[at]!)) at++
@@ -257,7 +257,7 @@ export function wordColumns(
   return { names, columns, separator: ' ', find }
 }
 
-/** Columns of `git status --short`: a letter for what is staged, a letter for what is not, and the path. */
+/** Create the columns of `git status --short`: a letter for staged changes, a letter for others, and the path. */
 export function statusColumns(): LineColumns {
   const find = (codes: Uint16Array, start: number, end: number, bounds: Int32Array): number => {
     if (end - start < 4) return 0
@@ -269,7 +269,7 @@ export function statusColumns(): LineColumns {
   return { names: ['staged', 'unstaged', 'path'], columns: 3, separator: ' ', find }
 }
 
-/** Columns between bars, as in Markdown and in database clients. `framed`: there are also bars at both ends. */
+/** Create columns between bars, as in Markdown and in database clients. If `framed`, bars are also at both ends. */
 function barColumns(names: readonly string[], bar: string, framed: boolean): LineColumns {
   const code = bar.charCodeAt(0)
   const columns = names.length

@@ -38,7 +38,7 @@ it('JSON rows are the objects of an array', () => {
   })
 })
 
-it('JSON rows are the objects on lines, without invalid, incomplete or other lines', () => {
+it('JSON rows are the objects on lines, without lines that are invalid, incomplete or not objects', () => {
   const { rows, notes } = read('lines', ['{"a":1}\n{"a":2\n{"a":"3\n{"a" 4}\n[5]\n\n{"a":6} \r\n{"a":'])
   expect(rows).toEqual([['1'], ['6']])
   expect(notes).toEqual([
@@ -47,7 +47,7 @@ it('JSON rows are the objects on lines, without invalid, incomplete or other lin
   ])
 })
 
-it('JSON rows may be objects of many lines, one after the other', () => {
+it('JSON rows may be objects with many lines, one after another', () => {
   const { rows } = read('documents', ['{\n "a": 1\n}\n{\n "a": 2\n}\n'])
   expect(rows).toEqual([['1'], ['2']])
 })
@@ -60,7 +60,7 @@ it('JSON rows leave out other lines before, between and after the objects', () =
   expect(notes).toEqual(['Lines that are no JSON were left out: 6.'])
 })
 
-it('JSON rows say if an array does not end', () => {
+it('JSON rows report that an array does not end', () => {
   expect(read('array', ['[{"a":1},{"a":']).notes).toEqual([
     'Objects that are broken, cut off or too large were left out: 1.',
     'The array does not end: the content was cut off.',
@@ -75,7 +75,7 @@ it('JSON rows leave out objects that are too large or too deep', () => {
   expect(notes).toEqual(['Objects that are broken, cut off or too large were left out: 2.'])
 })
 
-it('JSON rows may have columns named like properties of every object', () => {
+it('JSON rows may have columns that are named like properties of Object.prototype', () => {
   const { names, rows } = read('lines', ['{"__proto__":1,"constructor":2}\n{"toString":3}'])
   expect(names).toEqual(['__proto__', 'constructor', 'toString'])
   expect(rows).toEqual([

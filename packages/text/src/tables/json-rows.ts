@@ -3,9 +3,9 @@ import { isExactNumber, parseExactJson } from '../json/exact-json.ts'
 import { formatCount } from '../lines/clean-line.ts'
 import { GrowingColumns, type RowReader, type TableRow, type TableSink } from './table-row.ts'
 
-/** Largest object in UTF-16 units, because an object is parsed whole. */
+/** Largest object in UTF-16 units. Each object is parsed as a whole. */
 const LONGEST_OBJECT = 1_048_576
-/** Largest depth of an object. Serializing deeper values could overflow the stack. */
+/** Largest depth of an object. Serializing a deeper value could overflow the stack. */
 const DEEPEST = 500
 export type JsonRowsForm = 'array' | 'lines' | 'documents'
 const QUOTE = 34
@@ -13,11 +13,11 @@ const BACKSLASH = 92
 const NEWLINE = 10
 const COMMA = 44
 
-/** Reads rows that are JSON objects, in an array or one after another. Their keys are the columns. */
+/** Reads rows that are JSON objects, in an array or one after another. The keys are the columns. */
 export class JsonRows implements RowReader, TableRow {
   readonly #sink: TableSink
   readonly #columns = new GrowingColumns()
-  /** Depth of the rows, which are inside an array or at the top level. */
+  /** Depth of the rows: 1 in an array, 0 at the top level. */
   readonly #base: number
   #row: Readonly<Record<string, unknown>> = {}
   #began = false
@@ -29,9 +29,9 @@ export class JsonRows implements RowReader, TableRow {
   #length = 0
   #isOpen = false
   readonly #isByLine: boolean
-  /** Number of UTF-16 units to skip before the JSON. */
+  /** Number of UTF-16 units before the JSON that are still to be skipped. */
   #before: number
-  /** Whether there is text other than JSON between objects in the line. */
+  /** Whether the current line has text that is not JSON between objects. */
   #isOtherLine = false
   #isOtherValue = false
   #otherLines: number
@@ -39,7 +39,7 @@ export class JsonRows implements RowReader, TableRow {
   #unread = 0
   #ended = false
 
-  /** @param before - Pass the start of the text that is not JSON. */
+  /** @param before - Text at the start that is not JSON. */
   constructor(form: JsonRowsForm, sink: TableSink, before = '') {
     this.#before = before.length
     this.#otherLines = before.split('\n').filter((line) => line.trim() !== '').length
@@ -60,7 +60,7 @@ export class JsonRows implements RowReader, TableRow {
       }
       const code = text.charCodeAt(at)
       if (code === NEWLINE) {
-        // A string cannot contain a line end. If each object has its own line, an invalid one ends here.
+        // A JSON string cannot contain a line end. If each object has its own line, an invalid object ends here.
         if (this.#isOpen && (this.#inString || this.#isByLine)) this.#drop()
         else this.#inString = false
         this.#isOtherLine = false
@@ -70,7 +70,7 @@ export class JsonRows implements RowReader, TableRow {
         this.#isOtherLine = true
         this.#otherLines++
       } else if (this.#base === 1 && this.#depth === 1 && (code === COMMA || code === QUOTE || isOther(code))) {
-        // A string, number or word between the objects of an array counts once.
+        // A value between the objects of an array that is not an object counts once.
         if (code === COMMA) this.#isOtherValue = false
         else if (!this.#isOtherValue) {
           this.#isOtherValue = true
@@ -92,7 +92,7 @@ export class JsonRows implements RowReader, TableRow {
           this.#keep(text.slice(start, at + 1))
           this.#endObject()
         } else if (this.#depth < this.#base) {
-          // The text after the array is ignored.
+          // Text after the array is ignored.
           this.#ended = this.#base === 1
           this.#depth = this.#base
           if (this.#ended) return
@@ -168,7 +168,7 @@ export class JsonRows implements RowReader, TableRow {
     this.#reset()
     const value = isReadable ? (parseJsonText(text, parseExactJson) as object | undefined) : undefined
     if (value === undefined) {
-      // A line of a program may begin with a bracket.
+      // A line of other output may begin with a bracket.
       this.#isOtherLine = this.#base === 0 && text.startsWith('[')
       if (this.#isOtherLine) this.#otherLines++
       else this.#unread++
@@ -186,7 +186,7 @@ export class JsonRows implements RowReader, TableRow {
   }
 }
 
-/** Whether a character between objects means that the line is not JSON. Commas may separate the objects. */
+/** Whether a character between objects means that the line is not JSON. Objects may be separated by commas. */
 function isOther(code: number): boolean {
   return code > 32 && code !== 44 && code !== 91 && code !== 93 && code !== 123 && code !== 125 && code !== 0xfeff
 }

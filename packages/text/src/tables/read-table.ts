@@ -10,7 +10,7 @@ import { MOST_COLUMNS, RecordReader, type BlockText, type RecordSink } from './r
 import { separatedFormat, splitRecord, unquote, type SeparatedFormat, type TableText } from './separated-format.ts'
 import { columnName, type RowReader, type TableRow, type TableSink } from './table-row.ts'
 
-/** Smallest confidence for a text that is not declared as a table, if rows are requested. */
+/** Smallest confidence in a table whose content type is not declared, if rows are requested. */
 const DECLARED_SURENESS = 0.97
 const NAME = /^(?:[\p{L}\p{N}_#%$(][^:{}<>;=]{0,80})?$/u
 
@@ -30,12 +30,12 @@ export function readTable(text: Omit<TableText, 'intent'>, layout: JsonLayout, s
   return format && new SeparatedRows(format, sink)
 }
 
-/** Return the layout of objects in JSON: it is `other` if they are not rows. */
+/** Return the form of the rows in JSON. Returns `other` for JSON without rows, and `undefined` for other text. */
 function jsonForm(start: string, { form }: JsonLayout): JsonRowsForm | 'other' | undefined {
   if (/^\s*\[\s*\{/.test(start)) return 'array'
   if (!/^\s*\{/.test(start)) return undefined
   const lines = start.trimStart().split('\n')
-  // The last line may be truncated; a single line may also be a document.
+  // The last line may be truncated. A single line may also be a document.
   const whole = lines.slice(0, -1).filter((line) => line.trim() !== '')
   if (form === 'json-lines') return whole.slice(0, 1).every(isObject) ? 'lines' : 'documents'
   if (whole.length === 1 && whole.every(isObject)) return 'lines'
@@ -47,7 +47,7 @@ function isObject(line: string): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Detect an undeclared table. Its header must have names, and its rows must be nearly uniform. */
+/** Detect a table that is not declared. The header must name columns, and the rows must be nearly uniform. */
 function lenientFormat(text: TableText): SeparatedFormat | undefined {
   const formats = ['text/csv', 'text/tab-separated-values'].map((contentType) =>
     separatedFormat({ ...text, contentType }),
@@ -58,7 +58,7 @@ function lenientFormat(text: TableText): SeparatedFormat | undefined {
   )
 }
 
-/** Whether the first line names columns. The first line of a log does not. A text in quotes may be any name. */
+/** Whether the first line names columns, unlike the first line of a log. A cell in quotes may be any name. */
 function hasNames(start: string, { separator, quotes, comments }: SeparatedFormat): boolean {
   const first = start.split('\n', comments + 1)[comments] ?? ''
   return splitRecord(first.trimEnd(), separator, quotes).every((cell) => cell.startsWith('"') || NAME.test(cell.trim()))

@@ -41,23 +41,23 @@ it('a record reader splits at separators and line ends, but not inside quotes', 
   ])
 })
 
-it('a record reader drops a byte order mark and blank lines', () => {
+it('a record reader skips a byte order mark and blank lines', () => {
   expect(cellsOf('\uFEFFa,b\n\n1,2\n\r\n')).toEqual([
     ['a', 'b'],
     ['1', '2'],
   ])
 })
 
-it('a record reader counts the line of each record', () => {
+it('a record reader counts the line number of each record', () => {
   expect(recordsOf(['a\n"b\nc"\n\nd']).records.map(({ line }) => line)).toEqual([1, 2, 5])
 })
 
-it('a record reader reports quotes that never close', () => {
+it('a record reader reports quotes that are never closed', () => {
   expect(recordsOf(['a,"b\nc']).reader.unclosed).toBe(true)
   expect(recordsOf(['a,"b"\nc']).reader.unclosed).toBe(false)
 })
 
-it('a record reader does not confuse an empty last cell with a quote of the previous block', () => {
+it('a record reader does not take an empty last cell for a quote of the previous block', () => {
   for (let shift = 0; shift < 8; shift++) {
     const { records, reader } = recordsOf([`${'x'.repeat(shift)}\n${'"q","q"\n'.repeat(5_000)}`, '1,2,'])
     expect(reader.unclosed).toBe(false)
@@ -77,7 +77,7 @@ const cell = fc.oneof(
 
 const table = fc.array(fc.array(cell, { minLength: 1, maxLength: 6 }), { maxLength: 40 })
 
-it('a record reader reads written records back, even rows of different lengths and line ends in quotes', () => {
+it('a record reader restores written records, even rows of different lengths and line ends in quotes', () => {
   fc.assert(
     fc.property(table, fc.constantFrom('\n', '\r\n'), (rows, end) => {
       const filled = rows.filter((row) => row.join(',') !== '')
@@ -86,14 +86,14 @@ it('a record reader reads written records back, even rows of different lengths a
   )
 })
 
-it('a record reader gives the same records for any chunks', () => {
+it('a record reader returns the same records for any chunks', () => {
   const long = fc.nat(80_000).map((length) => 'x,'.repeat(length / 2))
   fc.assert(
     fc.property(table, long, fc.array(fc.nat(200_000), { maxLength: 12 }), (rows, row, cuts) => {
       const text = [...rows.map((cells) => cells.join(',')), row, 'end,"q"', '"open'].join('\n')
       const at = [0, ...cuts.map((cut) => cut % (text.length + 1)).toSorted((one, other) => one - other), text.length]
       const pieces = at.slice(1).map((to, index) => text.slice(at[index], to))
-      // Compared as one value, since a diff of long records is unreadable.
+      // The records are compared as one value, because a diff of long records is unreadable.
       expect(JSON.stringify(recordsOf(pieces)) === JSON.stringify(recordsOf([text]))).toBe(true)
     }),
     { numRuns: 50 },

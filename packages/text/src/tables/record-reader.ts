@@ -1,9 +1,9 @@
 import { TextCodes } from '../platform/text-codes.ts'
 
 const BLOCK_UNITS = 32_768
-/** UTF-16 units. A text with a longer record is not a table. */
+/** Longest record in UTF-16 units. A text with a longer record is not a table. */
 const LONGEST_RECORD = 1_048_576
-/** Cells of a record with known positions: the maximum columns of a spreadsheet. */
+/** Largest number of cells in a record with known positions. Spreadsheets have the same limit. */
 export const MOST_COLUMNS = 16_384
 const QUOTE = 34
 const NEWLINE = 10
@@ -17,9 +17,9 @@ export interface BlockText {
 
 /** Receives the records of a text in order. */
 export interface RecordSink {
-  /** Receives a record without its line end. `bounds` has the starts and ends of the first cells. */
+  /** Take a record without its line end. `bounds` has the start and end of the first cells. */
   record(text: BlockText, start: number, end: number, cells: number, bounds: Int32Array, line: number): void
-  /** Called before the memory of `text` is used again. */
+  /** Called before the memory of `text` is reused. */
   endBlock?(text: BlockText): void
 }
 
@@ -31,10 +31,10 @@ export class RecordReader {
   readonly #bounds = new Int32Array(2 * MOST_COLUMNS)
   readonly #codes = new TextCodes()
   #buffer = ''
-  /** UTF-16 units from which the buffer is read, so that long records are not read again and again. */
+  /** Length of the buffer, in UTF-16 units, from which it is read, so that long records are not read many times. */
   #due = BLOCK_UNITS
   #line = 1
-  /** Whether all records were short enough to be read. */
+  /** Whether no record was too long to be read. */
   isTable = true
   #first = true
   unclosed = false
@@ -59,7 +59,7 @@ export class RecordReader {
     }
     for (let from = 0; from < text.length; from += BLOCK_UNITS) {
       const block = text.length <= BLOCK_UNITS ? text : text.slice(from, from + BLOCK_UNITS)
-      // Joining makes large parts one flat string, which is faster to read than a rope.
+      // `join` creates one flat string from large parts. Reading it is faster than reading a concatenated string.
       this.#buffer = block.length < BLOCK_UNITS ? this.#buffer + block : [this.#buffer, block].join('')
       if (this.#buffer.length >= this.#due) this.#drain(false)
     }
@@ -85,7 +85,7 @@ export class RecordReader {
     this.isTable &&= this.#buffer.length <= LONGEST_RECORD
   }
 
-  /** Pass on the record at `from`. Returns the start of the next record, or -1 if this one is incomplete. */
+  /** Pass on the record at `from`. Returns the start of the next record, or -1 if the record is incomplete. */
   #record(block: BlockText, from: number, final: boolean): number {
     const { text, codes } = block
     const length = text.length

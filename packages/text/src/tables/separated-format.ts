@@ -1,15 +1,15 @@
 import { isValue, RecordReader } from './record-reader.ts'
 import { perSubject } from '../shared/per-subject.ts'
 
-/** Format of the cells of a text. */
+/** Format of a text whose cells are separated by a character. */
 export interface SeparatedFormat {
   readonly separator: string
-  /** Whether separators and line ends can be inside quotes. */
+  /** Whether cells in quotes may contain separators and line ends. */
   readonly quotes: boolean
   /** Number of comment lines before the first record. */
   readonly comments: number
   readonly header: boolean
-  /** Confidence that the text is such a table, from 0 to 1. */
+  /** Confidence that the text has such a table, from 0 to 1. */
   readonly sureness: number
 }
 
@@ -17,7 +17,7 @@ const SEPARATORS: readonly string[] = [',', '\t', ';', '|']
 const MOST_RECORDS = 200
 /** Smallest number of records in a table that is not declared. */
 const LEAST_RECORDS = 5
-/** Smallest numbers of records and cells in a table whose first line has no names. */
+/** Smallest numbers of records and of cells in a table without names in its first line. */
 const MANY_RECORDS = 20
 const MANY_COLUMNS = 5
 /** Smallest share of records that have the most frequent number of cells. */
@@ -68,7 +68,7 @@ function formatWith(
   declared: string | undefined,
 ): SeparatedFormat | undefined {
   const isDeclared = declared === separator || (declared === ',' && separator === ';')
-  // The first record needs the separator. It is the first line, unless that is blank, a comment, or has quotes.
+  // The first record must contain the separator. It is the first line, unless that is blank, a comment, or has quotes.
   const [line = ''] = text.split('\n', 1)
   const first = comments > 0 || line.includes('"') || line.trim() === '' ? text : line
   if (!isDeclared && !first.includes(separator)) return undefined
@@ -85,7 +85,7 @@ function formatWith(
     return { ...format, sureness: columns < 2 ? 0.3 : consistent >= 0.8 ? 0.97 : 0.8 }
   }
   if (columns < 2 || head.length !== columns || consistent < CONSISTENT) return undefined
-  // Bars around a row and rules below a header belong to a drawn table.
+  // Bars around a row, and rules below a header, belong to an aligned table.
   const isRuled = others.slice(0, 3).some((record) => /^[\s:=+-]*-[\s:=+-]*$/.test(record.join('')))
   if (separator === '|' && ((head[0] === '' && head.at(-1)?.trim() === '') || isRuled)) return undefined
   return { ...format, sureness: undeclaredSureness(head, others, columns, header, separator) }
@@ -98,7 +98,7 @@ function undeclaredSureness(
   header: boolean,
   separator: string,
 ): number {
-  // Brackets at line starts are code or program data; prose between separators is no table either.
+  // Lines that begin with brackets are code or program data. Prose between separators is not a table either.
   if (others.filter(([cell = '']) => /^[\s]*[[({<|*/]/.test(cell)).length > others.length * 0.1) return 0
   const cells = others.flat()
   if (cells.filter((cell) => cell.length > 200).length > cells.length * 0.05) return 0
@@ -109,7 +109,7 @@ function undeclaredSureness(
   if (names && (typed > 0 || columns >= 4)) return columns >= 3 || typed > 0 ? 0.92 : 0.7
   if (names && separator === '\t') return 0.8
   if (typed >= 2 && columns >= 3) return 0.75
-  // Survey questions are not names, but this many records and cells are no accident.
+  // Survey questions are not column names, but so many records and cells are not accidental.
   return columns >= MANY_COLUMNS && others.length >= MANY_RECORDS ? 0.6 : 0
 }
 
@@ -145,12 +145,12 @@ function isTyped(records: readonly (readonly string[])[], column: number): boole
   return filled.length >= 2 && filled.filter(isValue).length >= filled.length * 0.9
 }
 
-/** Whether the first record is a header: its cells are not values, or are in columns without values below. */
+/** Whether the first record is a header: its cells are not values, or their columns have no values below. */
 function hasHeader(first: readonly string[], others: readonly (readonly string[])[]): boolean {
   const cells = first.map((cell) => unquote(cell).trim())
   const values = cells.filter(isValue)
   if (values.length === 0) return cells.some((cell) => cell !== '')
-  // Years and other ascending numbers may name columns, if the cells below are different.
+  // Years may name columns if the cells below them are different.
   const years = values.every((cell) => /^\d{4}$/.test(cell)) && new Set(values).size === values.length
   if (!years || isValue(cells[0] ?? '') || values.length < 2) return false
   return others.some((record) => record.some((cell, column) => isValue(cells[column] ?? '') && !/^\d{4}$/.test(cell)))
@@ -192,6 +192,6 @@ export interface TableText {
   readonly contentType: string
   readonly start: string
   readonly isWhole: boolean
-  /** Files that the text may be from. Their names may show the format. */
+  /** Paths of files that may contain the text. Their names may show the format. */
   readonly intent: { readonly paths: readonly string[] }
 }

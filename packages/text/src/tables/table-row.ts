@@ -1,14 +1,14 @@
 /** A row of a table. It is valid only until the next row. */
 export interface TableRow {
-  /** Return the value of a cell. Columns are counted from 0. Returns `undefined` if the cell is missing or null. */
+  /** Return the value of a cell. Columns count from 0. Returns `undefined` if the cell is missing or null. */
   cell(column: number): string | undefined
-  /** Return the declared kind of a cell. Returns `undefined` if the kind is known only from the text. */
+  /** Return the declared kind of a cell. Returns `undefined` if only the text can show the kind. */
   kindOf?(column: number): 'string' | 'boolean' | undefined
 }
 
 /** Receives the tables of a text and their rows in order. */
 export interface TableSink {
-  /** Start a table with these column names. Rows may add names to the array. */
+  /** Start a table with these column names. Names may be added to the array while rows are read. */
   begin(names: readonly string[]): void
   row(row: TableRow): void
 }
@@ -21,14 +21,14 @@ export interface RowReader {
 }
 
 const MOST_COLUMNS = 10_000
-/** Longest name of a column, in UTF-16 units. Columns with longer names are ignored. */
+/** Longest column name in UTF-16 units. Columns with longer names are ignored. */
 const LONGEST_NAME = 1_000
 
 export class GrowingColumns {
   readonly #places = new Map<string, number>()
   readonly names: string[] = []
 
-  /** Return the index of a column. A new column is added. Returns `undefined` if a limit is exceeded. */
+  /** Return the index of a column, and add a new column. Returns `undefined` if a limit is exceeded. */
   place(name: string): number | undefined {
     const known = this.#places.get(name)
     if (known !== undefined) return known

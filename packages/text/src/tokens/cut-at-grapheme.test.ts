@@ -49,13 +49,13 @@ describe('cutAtGrapheme', () => {
     )
   })
 
-  it('leaves out a grapheme that is longer than any part it looks at', () => {
+  it('leaves out a grapheme that is longer than the examined part of the text', () => {
     const long = `a${'\u0301'.repeat(10_000)}`
     expect(cutAtGrapheme(`x${long}y`, 5_000)).toBe('x')
     expect(cutAtGrapheme(`x${long}y`, 5_000, true)).toBe('y')
   })
 
-  it('keeps each flag whole in a long row of flags', () => {
+  it('does not split flags in a long sequence of flags', () => {
     const flags = '🇫🇷'.repeat(500)
     expect(cutAtGrapheme(flags, 1_001)).toBe('🇫🇷'.repeat(250))
     expect(cutAtGrapheme(flags, 1_001, true)).toBe('🇫🇷'.repeat(250))

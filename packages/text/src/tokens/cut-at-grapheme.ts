@@ -4,7 +4,7 @@ const WINDOW_UNITS = 64
 
 /**
  * Return at most `maxUnits` UTF-16 units from the start or the end of a text, without splitting a grapheme. Returns an
- * empty text if the grapheme at the end is longer. Only text near the cut is read.
+ * empty text if the first grapheme is longer than `maxUnits`. Only text near the cut is read.
  */
 export function cutAtGrapheme(text: string, maxUnits: number, fromEnd = false): string {
   const units = Math.max(0, Math.floor(maxUnits))
@@ -16,12 +16,12 @@ export function cutAtGrapheme(text: string, maxUnits: number, fromEnd = false): 
 
 function boundaryNear(text: string, at: number, after: boolean): number {
   if (isPlain(text.charCodeAt(at - 1)) && isPlain(text.charCodeAt(at))) return at
-  // Fixed locale: the same text is cut at the same position on every host.
+  // With a fixed locale, a text is cut at the same position on every host.
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   for (let size = WINDOW_UNITS; ; size *= 2) {
     let start = Math.max(0, at - size)
     while (start > 0 && at - start < size * 2 && !startsGrapheme(text.charCodeAt(start))) start--
-    // A window that begins inside a grapheme is inconclusive: look further back.
+    // A window that begins inside a grapheme is inconclusive, so a larger window is used.
     if (start > 0 && !startsGrapheme(text.charCodeAt(start))) continue
     const end = Math.min(text.length, at + size)
     const segment = segmenter.segment(text.slice(start, end)).containing(at - start)!
@@ -35,12 +35,12 @@ function boundaryNear(text: string, at: number, after: boolean): number {
   }
 }
 
-/** Whether a character is printable ASCII. There is always a boundary between two of these. */
+/** Whether a character is printable ASCII. Between two such characters is always a grapheme boundary. */
 function isPlain(code: number): boolean {
   return code >= 32 && code < 127
 }
 
-/** Whether a character starts a grapheme, except after a rare prefix. */
+/** Whether a character starts a grapheme. Rare prefixes are ignored. */
 function startsGrapheme(code: number): boolean {
   return isPlain(code) || code === 10 || (code >= 0x4e00 && code < 0xa000) || (code >= 0x3041 && code < 0x3097)
 }

@@ -98,33 +98,36 @@ const samples: Record<string, string> = {
 }
 
 describe('estimateTokens', () => {
-  it.each(Object.keys(samples))('is at least the o200k_base tokens of %s, and not far above', (name) => {
+  it.each(Object.keys(samples))('is at least the number of o200k_base tokens of %s, and not much higher', (name) => {
     const text = samples[name]!
     const tokens = countTokens(text)
     expect(estimateTokens(text)).toBeGreaterThanOrEqual(tokens)
     expect(estimateTokens(text)).toBeLessThan(tokens * (name === 'russian' ? 1.8 : 1.5))
   })
 
-  it.each(Object.entries(NATURAL_TEXTS))('has at least 0.8 and at most 1.3 times the tokens of %s', (_, text) => {
+  it.each(Object.entries(NATURAL_TEXTS))('is between 0.8 and 1.3 times the number of tokens of %s', (_, text) => {
     const tokens = countTokens(text)
     expect(estimateTokens(text)).toBeGreaterThanOrEqual(tokens * 0.8)
     expect(estimateTokens(text)).toBeLessThanOrEqual(tokens * 1.3)
   })
 
-  it.each(Object.entries(BLOCKS))('has at least 0.8 times the tokens of random characters: %s', (_, [min, max]) => {
-    const characters = fc.integer({ min, max }).map((code) => String.fromCodePoint(code))
-    const words = fc.array(fc.string({ unit: characters, minLength: 1, maxLength: 9 }), {
-      minLength: 400,
-      maxLength: 400,
-    })
-    fc.assert(
-      fc.property(words, fc.constantFrom('', ' '), (parts, separator) => {
-        const text = parts.join(separator)
-        expect(estimateTokens(text)).toBeGreaterThanOrEqual(countTokens(text, NO_SPECIAL_TOKENS) * 0.8)
-      }),
-      propertyRuns(2, 40),
-    )
-  })
+  it.each(Object.entries(BLOCKS))(
+    'is at least 0.8 times the number of tokens of random characters: %s',
+    (_, [min, max]) => {
+      const characters = fc.integer({ min, max }).map((code) => String.fromCodePoint(code))
+      const words = fc.array(fc.string({ unit: characters, minLength: 1, maxLength: 9 }), {
+        minLength: 400,
+        maxLength: 400,
+      })
+      fc.assert(
+        fc.property(words, fc.constantFrom('', ' '), (parts, separator) => {
+          const text = parts.join(separator)
+          expect(estimateTokens(text)).toBeGreaterThanOrEqual(countTokens(text, NO_SPECIAL_TOKENS) * 0.8)
+        }),
+        propertyRuns(2, 40),
+      )
+    },
+  )
 
   it.each([
     '\n',
@@ -141,12 +144,12 @@ describe('estimateTokens', () => {
     '<|endoftext|>',
     '<|endoftext|>\n',
     ...'!"#$%&()*-/:<=>?@[\\]^_`{|}~nD7'.split(''),
-  ])('has at least 0.8 times the tokens of a text that repeats %j', (piece) => {
+  ])('is at least 0.8 times the number of tokens of a text that repeats %j', (piece) => {
     const text = piece.repeat(500)
     expect(estimateTokens(text)).toBeGreaterThanOrEqual(countTokens(text, NO_SPECIAL_TOKENS) * 0.8)
   })
 
-  it('has at least 0.8 times the tokens of a text that repeats any character', () => {
+  it('is at least 0.8 times the number of tokens of a text that repeats any character', () => {
     const characters = fc.oneof(fc.string({ unit: codePoint, minLength: 1, maxLength: 1 }), fc.constant('\u2400'))
     fc.assert(
       fc.property(characters, (character) => {
@@ -157,7 +160,7 @@ describe('estimateTokens', () => {
     )
   })
 
-  it('is the same for a text and its UTF-8', () => {
+  it('is the same for a text with lone surrogates and for the text in UTF-8', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('\ud800', '\udfff', 'a', '\n', '😀') }), (text) => {
         expect(estimateTokens(text)).toBe(estimateTokens(text.toWellFormed()))
@@ -170,7 +173,7 @@ describe('estimateTokens', () => {
     fc.assert(fc.property(fc.string({ minLength: 1, unit: codePoint }), (text) => estimateTokens(text) > 0))
   })
 
-  it('never becomes much smaller if text is added', () => {
+  it('never decreases much if text is added', () => {
     fc.assert(
       fc.property(
         fc.string(),
@@ -187,7 +190,7 @@ describe('estimateLargeTokens', () => {
     expect(estimateLargeTokens(text)).toBe(estimateTokens(text))
   })
 
-  it('is close to estimateTokens for a long text of changing content', () => {
+  it('is close to estimateTokens for a long text whose content changes', () => {
     const parts = ['plain words and more of them\n', '0f9a8b7c6d5e4f3a2b1c\n', '{"id":12345,"name":"someone"}\n']
     const text = parts.map((part) => part.repeat(40_000)).join('')
     const exact = estimateTokens(text)
@@ -195,7 +198,7 @@ describe('estimateLargeTokens', () => {
   })
 })
 
-test('a valid token count is passed on', () => {
+test('a valid token count is returned unchanged', () => {
   expect(checkedCountTokens((text) => text.length / 4)('abcde')).toBe(1.25)
   expect(checkedCountTokens(() => 0)('')).toBe(0)
 })
@@ -215,7 +218,7 @@ test.each([
 })
 
 describe('longerThan', () => {
-  it('agrees with counting the whole text', () => {
+  it('gives the same result as counting the whole text', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 3_000 }), fc.nat(1_500), (text, limit) => {
         expect(longerThan(text, limit, countTokens)).toBe(countTokens(text) > limit)
@@ -223,13 +226,13 @@ describe('longerThan', () => {
     )
   })
 
-  it('does not count a text of exactly the limit as longer', () => {
+  it('does not consider a text of exactly the limit as longer', () => {
     const text = 'word '.repeat(1_000)
     expect(longerThan(text, countTokens(text), countTokens)).toBe(false)
     expect(longerThan(text, countTokens(text) - 1, countTokens)).toBe(true)
   })
 
-  it('reads no more of a huge text than necessary', () => {
+  it('reads only as much of a huge text as necessary', () => {
     let seen = 0
     const counting = (text: string): number => {
       seen += text.length
@@ -239,7 +242,7 @@ describe('longerThan', () => {
     expect(seen).toBeLessThan(50_000)
   })
 
-  it('counts nothing without a limit', () => {
+  it('counts nothing if the limit is infinite', () => {
     expect(longerThan('a', Infinity, () => expect.unreachable())).toBe(false)
   })
 })
@@ -264,13 +267,13 @@ test('a streamed count is the same for any chunks', () => {
   )
 })
 
-test('a streamed count is exact for a short text, and an estimate from a sample for a long one', () => {
+test('a streamed count is exact for a short text, and an estimate from samples for a long text', () => {
   expect(sample(['abcdefgh'])).toBe(2)
   expect(sample(['x'.repeat(1_000_000)])).toBe(250_000)
   expect(sample([])).toBe(0)
 })
 
-test('estimates of parts in any order are unchanged', () => {
+test('estimates of the same parts in any order do not change', () => {
   const parts = [
     'a',
     'zq',

@@ -8,12 +8,12 @@ const NEWLINE = 3
 const WIDE = 4
 const BYTES = 5
 const HAN = 6
-/** Bits of letters. The lowest five bits are the number of the letter, from 1 to 26. */
+/** Bits of letters. The lowest five bits are the position of the letter in the alphabet, from 1 to 26. */
 const LOWER = 32
 const UPPER = 64
 const ACCENT = 128
 
-/** Class of each UTF-16 unit. A character of the class `BYTES` is one token for each of its three bytes. */
+/** Class of each UTF-16 unit. In the class `BYTES`, each of the three bytes of a character is about one token. */
 const CLASSES = new Uint8Array(65_536).fill(WIDE)
 for (const [first, end] of [
   [0x800, 0x900],
@@ -32,7 +32,7 @@ CLASSES.fill(DIGIT, 48, 58)
 for (const code of [9, 11, 12, 32]) CLASSES[code] = SPACE
 for (const code of [10, 13]) CLASSES[code] = NEWLINE
 
-// A letter with an accent has the number of its base letter.
+// A letter with an accent has the position of its base letter.
 for (const [first, end] of [
   [0x41, 0x7b],
   [0xc0, 0x250],
@@ -45,7 +45,7 @@ for (const [first, end] of [
   }
 }
 
-/** For each letter from a to z, the letters that often follow it. Other pairs rarely share a token. */
+/** For each letter from a to z, the letters that often follow it. Letters of other pairs rarely share a token. */
 const COMMON_PAIRS =
   'bcdgilmnprstuvwy aeijloruy acehiklorstu adeilorsu abcdefgijlmnopqrstvwxy aefilorsu aehilnorstu aeiortu ' +
   'abcdefgklmnoprstvz aeosu aeis abdeilostuvy abeimopsu acdefgiklnopstuv bcdfiklmnoprstuvw aehiloprstu u ' +
@@ -55,13 +55,13 @@ for (const [first, seconds] of COMMON_PAIRS.split(' ').entries()) {
   for (const second of seconds) RARE[((first + 1) << 5) | (second.charCodeAt(0) & 31)] = 0
 }
 
-/** Longest word in the tables. Each further letter costs 0.4 tokens. */
+/** Longest word in the tables. Each further letter adds 0.4 tokens. */
 const LONGEST_WORD = 16
 
 /**
- * Average tokens of words by length (1 to 16): small, capitalized, and capital words, each alone, after a space, and
- * after another character, which are included. They were measured with o200k_base over logs, JSON, tables, HTML, source
- * code, terminal output, and agent transcripts.
+ * Average tokens of words by length (1 to 16): lower case, capitalized, and upper case words. Each has three rows:
+ * alone, with a space before it, and with another character before it. They were measured with o200k_base over logs,
+ * JSON, tables, HTML, source code, terminal output, and agent transcripts.
  */
 const WORD_COSTS: readonly (readonly (readonly number[])[])[] = [
   [
@@ -82,9 +82,9 @@ const WORD_COSTS: readonly (readonly (readonly number[])[])[] = [
 ]
 
 /**
- * One bit for each character beyond ASCII that is one token of o200k_base, and for each pair of letters that usually
- * shares one. `benchmarks/tokens/common-pairs.ts` prints it. Because of equal hashes, a quarter of all other pairs have
- * a bit, too.
+ * One bit for each character outside ASCII that is one token of o200k_base, and for each pair of letters that usually
+ * shares a token. `benchmarks/tokens/common-pairs.ts` prints these bits. Because of equal hashes, a quarter of all
+ * other pairs have a bit, too.
  */
 const COMMON = decodeBase64(
   'BAgwCgEQgRGIYGECCpxrAA1MUIQEANVoAhSkAC4hAC5GkAYCAiCCIiACKGAASyQFOAEBGBGiwgQOUKAERBQgBIAUDIAFoAEGQi4F4AADKAgCohEKsoAiosAtAgCtUkAQCggANQFQuIoQrzCBLskIwhRAJZAAZIVIQyzABAMQByokACZCBNSKBjoAIwACkAACgoCoCCmBZFKAgAhIMRJbBSAMAQCAUAJoQQAlBCAgAcIxOAIAAFBhwUAgNEIhJLE0ACUYgGUfAQESAAEKgiAFICoREdCp0aEKiFkkFAgMhAAESiWgKEOgFCIgCAtXQ2AOIBFQMTF5QAkAV6olQBAAARAAAwjgC6gAiDABAAREZDQD4GQiAmAHsOIBlnABAhAjVYBPUBQMNQIBUMQwKIqABEQqQABEWBQJhEBFFYRAgNGIBc7ADjSCkGuAAAqqA6YgYQ+gAQEiBZIBEUIZUGoRBJEvBBkEISAIAKQAgiQQAAIBwKBKSEskMAAAUAAUAEAXUEDwRSCAggEOcIACKCNQyZBRg1AImAAohWDIBBCQMAGFAEBMSQUAVLDQAURCoCShsBoCQAQIFQgBEAARhkxYyBQJ7YSZiVqCC9OA6ogIgkEBWEkEBwrgBAQCCgYGImRgkxEAYAAB84AAAUCMEQPkxZAJYVgIAYC4LsACLADgXGgFBEAAdsCBSAA0IGBDAwDoBgLDAxggA1dgAhdQARFYEAIg0A+jiSACgrSICIhACrREAAroBSrTBOBIEpwhgAgVAFFADZoBAESAMQYCjSAtkAABlQBBOpAAAz4ASAJ2ERAQDRcFRAgkISgFCkiQQAQGYERCJEpAIAghlAwARAAgRDHgQNChEhoPoodTJJKiCIIIgADF4ckGVASFRAAqjBghEiAvIoJiABAloIAWAlAgAQAUAG+QAQEIAEAJjgdBAQDJFE7CEEACJARMECbEJiBFJ2AHCQYBAAVQIhAIQVABlEMEARgSESENkqopIKAQAQqwwcxcgWQZQAEcQSVAAEJA4Aok4hKAEo60KQJQQgERAggxoAAAEQVQCFZQUDHCAAAACASkCBAExgEsCJgApQIQYYli4AFLCGrARwAscJQjOIalIgMIEAgDECABCIiGAIUJKAQxCBEoihQJjMCMFEREGADMAEIEBGQIAhACMDAjMLKFEkAdccARYYAJCXWBCSgUIASaIACIgQAFgBhBBARABCYEEgAIIkJkTQIASIAACgsgBgKwEVVAw3Ab6VmUTDmZgBqAgkiJCAFCwCCkDEAQoLXoCiAAoA6cgAYqsgAKgsKEVoEVQghIkRWaAJWABAKM2gAJwgIZAAEIgAngAUBIAQIgiIEIEMHjBItwimAIBgAhBFIANZQAIGCAiiApCSCkQIEkqYuRCRuYrIEQDURADCQACEKEBAAWhmDQQIQIYqggQhBEaAkIoCUAABABG5EI7pDljIyAWMmAjFgJGKDHfMRKRCRIQEQAIATAgAAMIAgMaALgIAI8FrLBEBGCgQg5GDCQkAhBwBCblqDNARxoMRYqEBAgV4xIJAIggqqQBoFAJBIiAgQUYScQABilWAQVhItLGYCSIYaD6SA2QMiWXElVxCDAlAgEMATEAyQaAYImcAREcgghuwAIoIBQIAQEoMEGCijACoggDQgQIVBARAABFABUQGREC0AQBGgoBsqEBsAAAiQECDBaoBCQEQAAFWF4BQAIoRI9MFiSIWUREIABQMgTgAQAhEIkQmJlUyCQA8IAEiImJFIAQYQEFQDwAlERKUNBAAXBUBAIkAiECQAEoBQKkmEkQQZEJAAgQATEEgKAAIG0AgpZIBESIAUQgQGRoDhAgRhJgAKMGAlCJEAEUUEVWYTZ0EBcFAgB0IgAKgQIFkY5JoEAKRQCgFIBEGGDMyAAAWoJuAIEEQAE4AEGBAIQogQIQMTASgAgGOiBBAgwAgAIABABQRwQJCAUAFhCcTRiIAIQA1xGAG2MAAwiCwlJACqECkRUyKEFuK5BSIxCQWohAAwgAioAQkYDgDAAETAD4RMAgSgFIJmAmmiIFpgQJCUlmECrjNJEBMEqCFVDQmoEKQHQwjgSsVgyEAGQABAqsggBkRBTyJobxAkkiwIpwCKIaNwIQYQCQEAAxAUQRBALGACVhcI27qAgamUCdXEBE1CCOFQBGDmDCxoYDogAlNEgBKCAHDEIBIAAAoEAAgABFAgpEgAEAlAAAIBgggggIBwgQSHGAEBCFQiAAAUgECAEAAyhMAuBKNTQggzFUQQCAIQKoQEmNIIkIgqGJmABFiEVAk10FABUAiAQCiEICAo0BniQgQTIAQ1AEShUQRRAWEAcDgGWJAkAIkIPcmERIjAgOmgRHoChgKkMgQSUQIAkioisQJAIDIFUCMBGQBQUeCBAQAFGIAAqIgNiJKAAAAABMIAWmiYAJYgRCCBgq7iAm5mhAigUDhjARAAAgdxEBkRsBEGA8iNCFjYCRoABIAQAIDMBAYiJCCMOAEAkFYAIJQgR0QDMgQZgcARAsAoRCAAIGACkCCECIEIoREKiLEcgAD46lREwKNMIEgECZAGWCFEoAkoAhxIMwBCIIAwGQCEKSApgwWHkRQYkKlYiIQoCAEHAAAGwAWNCKAyMAYCVEQoTARwIgJCoSYgYQAAEJoQCoEIEhEAHFgACIAUFXzIDgkAiMQZhUIsEQMQAlUIFELgQogCICSiaCSFYAVCJSQAASFAAD5BEDWzhwCrJAiowCyAQEQYqsxQAEDAhAwQAEAIgAAgEQJqhIcFAMjBwEgkAgAJYXwAwzAFAAhEiQAJARkAUQXEVARGBIhJDoGgQgCEACTEBmwECGgAogYAMAACIAAAQQAESAECDAJ4AAQyCpAEmgCAQRBJCpgIRJAY4AAFTkwBJ2AFsAoOQiIJaVICElNVeAUlQBESEBwQ0QmQABiBEQgIGuUExGaAHAzIBC5PIQjCAMZCoicnRKIUAgcgArEhpBEVgRGzTFAgkjCAEMgCBINMBTAAQIjVgAVVw0RLBAABZhDusAMFQEynkCMhCmMHAABwIASlAAgRICKIABASXJjEAABEAABoQAgACIgOIAAQCACgBAKAuSAkAUJUlKAAAAJgIREjEUYnQVUAUAICESgMADgCCIlgD5EBHkwxBARI1MIIhwJhhAAhUCMCgi4IoUYAeaEBFZEKFVKBdqoguIEkYMioABoUCIiIAQAAjOSMxATKAEBDAC4AABEgAgi3RRICQBEFJEAxFQhRCAUa0CqEgEhhAiXAAQ6BiGxISAAAGDSCQBQH0DwopRIEIox+wgBusEAgQgRQUSQU3QAAkYFYkBFoEAAoiABIkAEIEAAQSAQAiBWCRAgQCAAwBAiQUB5LAUQIIZAEGQJQAfPCqcASAMCwCgwQAEASioCTCeRQgGBFtERZZYSARJTYRCOSCKJh6iIgqAKURqUQUBJAgAgoEAEIjBACAKDECJWSGHSJjNgAFEAIBUJEgChQByEACEYCO6AkQUyBMiUqBEAYgAAYGVgwBQyJkACCioXBgAhaypSIAABKQlxCCAMkBACiQCoiAKAgwASgUEIxggZAIAzXIgKBCtEAs4AquwMAMo2NKEAMTAAMLoQEYwJMYIAGwsQAJwACMCAKpQJDIBGk2IAvggAyAwAJBAjKAMiAHQBAAAFDAAmNgATBJgIIwKqSgQiIADoKQjIEQqIBkCIQQjgZUxFwhCEAIVEpRIAg4wqAASiGsqswGAjTEpghBOUAACpBDDrSmCYiACMBAhuaAABgFZEAEVADEAp5BZhREklI2AAIkIQMgqZCEgyi2BAzYYBAAAQBQCEEoUQzIEC5EhIwPAiAgAYRFMAR4hAoEgAGmBJcAAAUGwggAAhAd4QUhURUUBgCLsaACyAAYGMA0mpoAQdhGCAwmgBEEQKiOCgAgAEIF3EAYgEEYwQACAGMUAR0CCdgBVEkA0cqAhQYQBFkQgQEAgOTgAmRMlEKBhGooAmAAAiJwEmQACQQQAhB6A7BCAIsIYAsCAAAAATGAAxhBkgngAMACEEQDBnTyLiLYKOIgAAIjIqKwICAAJAGAmAFRYBAn0wDDASqRgRDISQxAAAEYyQRUwwAlAQYsQAbkxAAkEAM0RisQEAGsgQFSCIUTMKBRuiJAgSiQAIuQoAkEBCKBmYwBWIZElIWDlCXB2iASNGaAphQCKQUzJEeSACAFKAABDIAHoEAAAAh0QSIoBBKFAIBCAMwAQJQAhAwhAxgAkkAIggAEABBgEBABDBBG7TASIRGWGAk4ERgRmSgAkLmBAQiAAkgQFIUEjcBJEhBQCaLD4AIcwE4gRjAgBBEpgREAARECjwHYUaCoAIUQslYljJDkgIgYlcRAQIxJDaRUUgDkgQIABQYQRgsgMAIRAxECIzNBkIHaSgIYCAIEyBIAiACtoGpJBAZEMC1GwEQALEFBSIXARKKCKKKE6nwCBdILVsQDExEYapMA8QQHgIUIGKiJGMkEDAFZCmkQQaAAhyAHGLiIAKkBkEIgpKKEAhABSAwhAAVgAIiGCAshMRgIgAPIAG2RGmAAGgiBApXAAoRQ4ABAgRVACgI4ACGADKiAVughAkEAACEAAEyAMYiEgFqBgoiAMAZJhEQEREbhQATGTEQMDaJVBwoEIkAOMJCBETBIogMSIiAAgySowAIdGgIJCCCUwMCBHIAACANcREUGNFECBAABIQRKrBomAAB0JxYQMCMgEgARJQpIAUABFagEjxiIMmiBMr1gXBAJFEggRuRGAWEGBaYABABAogAIBhEBUhADCYBMAoQEQIES1OCMBQrQBARAAjQgAAEFUIRIAZUmAoATRhJAkERqBU4ABtZDQEEmBEIghAGYABAQACcwkCEQgCICkwKoC5I8BQBk2FCsRAFMgAUgIAIgaJpiAQKiGiBQAgEarAADEBQVERCnHIEAGRgAAJjBrcAACBCgJBhALMCKYGIAZCBGMGYWFGSsoyICjCFCEiCBAIw+EYBBUEAJADCABtIVKxADIAjoBkgkQnDBR1RADzTgYwyGGjiA0wlgISM0a6FCCQAhAJkBBlkAQQqmIELTRyyETMYABj4jGiYYgAEQABAEAAphCBJIKAIcQHCIAgAIBCQwYASYaiFUAilAqiHQjKAYCiKAwoIIVACETAQ0QEQwQOEQYAgUxADBAAIFIJQGGQEQASSwQr0Ro0Ed0tkoIIozgIAAiIIKAAhKqIGABOGAgAJAiAQAIkIEBYCEJKJCAC0hpDQhQLIwSbEICxQECeoITJCICRAgCYAMFMGQVGCUMgAjlEEEIsggAjiioACwIRpiInTwVwVhoRVgRBVQEgxRCpmYGAwJAACADEjABHRoAQdABQAECAJohVCAIwsRIACHUAAxUgEQQBM2KUBjMgAAsCQgIUAgQAgAAUAQgEikSggIxAyQGADdUhACpSoKICoOpUYASABAAQQhkBYBlA==',
@@ -106,14 +106,14 @@ const SPACED = 1
 const JOINED = 2
 
 const RARE_PAIR_TOKENS = 0.35
-/** Factor that makes estimates slightly too high, so that real text almost never has more tokens. */
+/** Factor that raises estimates slightly, so that real text almost never has more tokens than estimated. */
 const MARGIN = 1.1
 
 /**
  * Estimate the tokens of a text without a tokenizer. This is the default of `CountTokens`.
  *
- * It splits the text like o200k_base, and adds the average tokens of each part, in one pass. For most text, the
- * estimate is about a tenth too high.
+ * It splits the text like o200k_base and adds the average tokens of each part, in one pass. For most texts, the
+ * estimate is about 10 % too high.
  *
  * @example
  * ```ts
@@ -127,7 +127,7 @@ export function estimateTokens(text: string): number {
   return Math.ceil(scanTokens(text) * MARGIN)
 }
 
-/** Used for all texts except very large ones, which are seldom counted whole. */
+/** Buffer for all texts except very large ones. Large texts are rarely counted whole, so they get their own buffer. */
 const shared = new TextCodes()
 
 function scanTokens(text: string): number {
@@ -142,12 +142,12 @@ function scanTokens(text: string): number {
   }
 }
 
-/** The sum so far. A variable that any function sets would be allocated for each character. */
+/** The sum so far. An array element, because V8 would allocate a new number for each change of a variable. */
 const sum = new Float64Array(1)
 let partEnd = 0
 let partLead = BARE
 
-/** Adds the tokens of usual parts. Returns the start of an unusual one, or the end plus one, and sets `partLead`. */
+/** Add the tokens of usual parts. Returns the start of an unusual part, or the end plus 1, and sets `partLead`. */
 function scanUsual(codes: Uint16Array, from: number, first: number): number {
   const end = codes.length
   let tokens = sum[0]!
@@ -156,7 +156,7 @@ function scanUsual(codes: Uint16Array, from: number, first: number): number {
   let previous = 0
   let index = from
   for (; index <= end; index++) {
-    // The end of the text counts like a tab.
+    // The end of the text is treated like a tab.
     const code = index < end ? codes[index]! : 9
     at = state | (code < 128 ? SYMBOLS[(previous << 7) | code]! : WIDE)
     previous = code & 127
@@ -169,7 +169,7 @@ function scanUsual(codes: Uint16Array, from: number, first: number): number {
   return index > end ? index : index - LENGTHS[at >> ROW_BITS]!
 }
 
-/** Adds the tokens of the part at `from`, of any kind. Sets `partEnd` and `partLead`. */
+/** Add the tokens of the part at `from`, which may have any kind. Sets `partEnd` and `partLead`. */
 function scanPart(codes: Uint16Array, from: number, lead: number, before: number): number {
   const end = codes.length
   const first = codes[from]!
@@ -215,7 +215,7 @@ function scanPart(codes: Uint16Array, from: number, lead: number, before: number
     const joins = newlines === 0 || previous === 32
     const run = index - from - (joins ? 1 : 0)
     if (run > 0) tokens += 1 + Math.floor(newlines > 0 ? run / 24 : run / 64)
-    // Only indentation and empty lines are separate tokens.
+    // Only indentation and empty lines form separate tokens.
     tokens += Math.max(0, changes - 4) / 2 + Math.floor(repeats)
     if (joins) partLead = SPACED
   } else {
@@ -244,19 +244,19 @@ function scanPart(codes: Uint16Array, from: number, lead: number, before: number
   return tokens
 }
 
-/** Whether a high surrogate is mostly used for emoji. */
+/** Whether a high surrogate mostly begins emoji. */
 const isEmoji = (code: number): boolean => code >= 0xd83c && code <= 0xd83e
 const EMOJI_TOKENS = 1.9
 const PAIR_TOKENS = 3.6
-/** Tokens of a character after two equal ones. Those of its class are an average, which one character can exceed. */
+/** Tokens of a character after two equal characters. The average of its class may be too low for a single character. */
 const RUN_TOKENS = 2.3
-/** Number of letters that share the token of the first letter of their word. */
+/** Number of letters that share a token with the first letter of their word. */
 const FREE_LETTERS = 4
 const LONG_WORD_TOKENS = 0.37
 
 const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
-/** Tokens of a blank that equals the one before it, in addition to those of its run. */
+/** Tokens of a blank that equals the previous blank, in addition to the tokens of the run. */
 const BLANK_REPEATS = new Float64Array(128)
 BLANK_REPEATS.fill(0.9, 11, 13)
 BLANK_REPEATS[CARRIAGE_RETURN] = 1 / 2
@@ -267,12 +267,12 @@ function wordTokens(length: number, capitals: number, rare: number, lead: number
   let tokens = WORD_COSTS[Math.min(capitals, 2)]![lead]![Math.min(length, LONGEST_WORD) - 1]!
   if (length > LONGEST_WORD) tokens += (length - LONGEST_WORD) * 0.4
   if (capitals > 1 && capitals < length) tokens += 0.4
-  // Several rare pairs make a short word one of a rare language, or no word.
+  // A short word with several rare pairs is probably from a rare language, or not a word.
   if (rare > 1 && capitals === 0 && length <= LONGEST_WORD) tokens += (rare - 1) * 0.2
   return tokens + rare * RARE_PAIR_TOKENS
 }
 
-/** Tokens of a punctuation character that equals the one before it. Rules such as `====` have few tokens. */
+/** Tokens of a punctuation character that equals the previous character. Rules like `====` have few tokens. */
 const PUNCTUATION_REPEATS = new Float64Array(128).fill(1 / 32)
 for (const [characters, tokens] of [
   ['!:;', 1 / 15],
@@ -282,7 +282,7 @@ for (const [characters, tokens] of [
 ] as const)
   for (const character of characters) PUNCTUATION_REPEATS[character.charCodeAt(0)] = tokens
 
-/** Runs of one repeated character have few tokens. In other runs, each character may be one token. */
+/** Count the tokens of a run. One repeated character has few tokens. Otherwise each character may be a token. */
 function punctuationTokens(codes: Uint16Array, from: number, run: number): number {
   let changes = 0
   let bars = 0
@@ -317,7 +317,7 @@ function accentTokens(codes: Uint16Array, from: number, end: number): number {
   return tokens
 }
 
-/** The symbols that are one token of o200k_base. */
+/** Symbols that are one token of o200k_base. */
 const COMMON_SYMBOLS = new Uint8Array(0x3040)
 for (const symbol of '\u00a0¡¢£¤¥¦§¨©ª«¬\u00ad®¯°±²³´µ¶·¸¹º»¼½¾¿\u2002\u2003\u2005\u2009\u200a\u200b\u200c\u200d\u200e\u200f‐‑–—―‘’‚“”„‟†‡•․…\u2028\u202a\u202b\u202c\u202d\u202e\u202f‰′″‹›※‼\u2060\u2063₂₪€₹\u20e3℃№™ΩⅠⅡⅤⅴⅼ←↑→↓⇒∀∆−∙√∞∨≈≤≥≫①②③④⑤─━│┃├┣═║╗╝▀▄█▋░▒▓■□▪▫▬▲△▶▷►▼▽◆◇○◎●★☆☎☴☺♀♂♡♥♦♪♫✅✓✔✨❤➡⠀⭐⭕\u3000、。々〇〈〉《》「」『』【】〒〔〕〖〜')
   COMMON_SYMBOLS[symbol.charCodeAt(0)] = 1
@@ -337,9 +337,9 @@ function wideTokens(code: number, previous: number, isRun: boolean): number {
 }
 
 /**
- * A table of states counts the usual parts of ASCII. A row has for each symbol the tokens to add and the next state. The
- * states `BARE`, `SPACED` and `JOINED` follow a part. The symbol of a character depends on the one before it. That of a
- * rare pair of letters follows that of a common one. Other symbols are classes.
+ * A table of states counts the usual parts of ASCII text. For each state and symbol, it has the tokens to add and the
+ * next state. The states `BARE`, `SPACED` and `JOINED` follow a part. The symbol of a character depends on the previous
+ * character. The second letter of a rare pair has the symbol after that of a common pair. Other symbols are classes.
  */
 const ROW_BITS = 4
 const OTHER_BLANK = 5
@@ -348,11 +348,11 @@ const SMALL = 7
 const CAPITAL = 9
 const NEXT_MARK = 11
 
-/** The state of parts that are not usual. */
+/** State for an unusual part, which must be scanned again. */
 const RESCAN = 3
 const BLANK_STATE = 4
 const MARKS = 5
-/** Most punctuation characters, digits, and blanks of a usual part. */
+/** Largest number of punctuation characters, digits, or blanks in a usual part. */
 const LONGEST_RUN = 20
 const NUMBERS = MARKS + LONGEST_RUN + 1
 const BLANKS = NUMBERS + 2 * LONGEST_RUN
@@ -362,7 +362,7 @@ const STATES = WORDS + 3 * 2 * 3 * LONGEST_WORD
 const SYMBOLS = new Uint8Array(128 * 128)
 const NEXT = new Uint16Array(STATES << ROW_BITS).fill(RESCAN << ROW_BITS)
 const ADDED = new Float64Array(STATES << ROW_BITS)
-/** Length of the part up to each state, and what precedes that part. */
+/** For each state, the length of the part so far, and the state before the part. */
 const LENGTHS = new Uint8Array(STATES)
 const LEADS = new Uint8Array(STATES)
 
@@ -391,7 +391,7 @@ function addStep(state: number, symbol: number, next: number, tokens = 0): void 
   NEXT[(state << ROW_BITS) | symbol] = next << ROW_BITS
   ADDED[(state << ROW_BITS) | symbol] = tokens
 }
-/** Add a state whose part has `tokens` if it ends, and then leaves `leaves` to the next part. */
+/** Add a state. If its part ends, the part has `tokens`, and the next part begins in the state `leaves`. */
 function addState(state: number, length: number, lead: number, tokens: number, leaves: number): void {
   LENGTHS[state] = length
   LEADS[state] = lead
@@ -399,7 +399,7 @@ function addState(state: number, length: number, lead: number, tokens: number, l
   ADDED.fill(tokens, state << ROW_BITS, (state << ROW_BITS) + NEXT_MARK)
   addStep(state, WIDE, RESCAN)
 }
-/** State of a word: small, with one capital, or of capitals. */
+/** Return the state of a word: in lower case, with one capital, or in upper case. */
 const wordState = (shape: number, length: number, rare: number, lead: number): number =>
   length > LONGEST_WORD || rare > 1 ? RESCAN : WORDS + ((lead * 2 + rare) * 3 + shape) * LONGEST_WORD + length - 1
 
@@ -451,12 +451,12 @@ for (const lines of [0, 1]) {
   }
 }
 
-/** Length up to which a text is counted whole, in UTF-16 units. Larger texts are sampled. */
+/** Length of a text, in UTF-16 units, up to which it is counted whole. Larger texts are sampled. */
 const WHOLE_UNITS = 131_072
 const SLICES = 64
 const SLICE_UNITS = 1_024
 
-/** Estimate the tokens of a large text. Beyond 128 K characters, 64 evenly spaced slices are used. Deterministic. */
+/** Estimate the tokens of a large text. Over 128 K characters, 64 evenly spaced slices are counted. Deterministic. */
 export function estimateLargeTokens(text: string, countTokens: CountTokens = estimateTokens): number {
   if (text.length <= WHOLE_UNITS) return countTokens(text)
   const step = (text.length - SLICE_UNITS) / (SLICES - 1)
@@ -468,10 +468,10 @@ export function estimateLargeTokens(text: string, countTokens: CountTokens = est
   return Math.ceil((tokens / (SLICES * SLICE_UNITS)) * text.length)
 }
 
-/** Count the tokens of a text for a model. Must be deterministic. May be slow: texts are a few times the budget. */
+/** Count the tokens of a text for a model. Must be deterministic. May be slow, since it gets texts of a few budgets. */
 export type CountTokens = (text: string) => number
 
-/** Wrap `countTokens` so that it throws a `TypeError` for invalid counts, which would break every comparison. */
+/** Wrap `countTokens` so that it throws a `TypeError` for invalid counts. With them, all comparisons would be wrong. */
 export function checkedCountTokens(countTokens: CountTokens): CountTokens {
   return (text) => {
     const tokens: unknown = countTokens(text)
@@ -481,12 +481,12 @@ export function checkedCountTokens(countTokens: CountTokens): CountTokens {
   }
 }
 
-/** Number of characters to count first, for each token of the limit. */
+/** Number of characters that are counted first, for each token of the limit. */
 const UNITS_PER_TOKEN = 5
-/** Number of tokens by which the start must exceed the limit, because a cut may split one token into several. */
+/** Number of tokens by which the start must exceed the limit, because the cut may split a token into several. */
 const CUT_SLACK = 16
 
-/** Return whether a text has more than `limit` tokens. Only as much of it as necessary is counted. */
+/** Return whether a text has more than `limit` tokens. Counts only as much of the text as necessary. */
 export function longerThan(text: string, limit: number, countTokens: CountTokens): boolean {
   if (limit === Infinity) return false
   let units = Math.max(256, Math.ceil(limit) * UNITS_PER_TOKEN)

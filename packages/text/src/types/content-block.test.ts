@@ -7,7 +7,7 @@ it('a block name does not change if it is short and plain', () => {
   expect(safeName('report (1), final "draft".pdf')).toBe('report (1), final "draft".pdf')
 })
 
-it('a block name keeps the end of a long URI, in which files of one folder differ', () => {
+it('a block name keeps the end of a long URI, because files of one folder differ there', () => {
   const folder = `repo://owner/project/refs/heads/main/contents/${'packages/'.repeat(20)}`
   const names = ['a.ts', 'b.ts'].map((file) => safeName(`${folder}${file}`))
   expect(names[0]).toMatch(/^repo:\/\/owner\/.*….*a\.ts$/)

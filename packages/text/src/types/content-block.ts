@@ -1,4 +1,4 @@
-/** Description of a block by its tool. The replacement shows each field on one line, shortened if necessary. */
+/** Description of a block by its tool. A replacement shows each field on one line and shortens it if necessary. */
 interface NamedBlock {
   /** File name, title or URI, if known. */
   readonly name?: string | undefined
@@ -10,7 +10,7 @@ interface NamedBlock {
 export interface TextBlock extends NamedBlock {
   readonly type: 'text'
   readonly text: string
-  /** A text MIME type, for example `text/html`. If absent or not a text type, the text is stored as `text/plain`. */
+  /** A text MIME type, for example `text/html`. If absent or not a text type, text is stored as `text/plain`. */
   readonly mediaType?: string | undefined
 }
 
@@ -20,7 +20,7 @@ export interface JsonBlock extends NamedBlock {
   readonly value: unknown
 }
 
-/** An image, sound, video or document, as bytes or by URL. */
+/** An image, audio, video or document, as bytes or as a URL. */
 export type MediaBlock = {
   readonly type: 'image' | 'audio' | 'video' | 'document'
   /** A MIME type, for example `image/png`. */
@@ -46,7 +46,7 @@ export interface UnknownBlock {
 export type ContentBlock = TextBlock | JsonBlock | MediaBlock | LinkBlock | UnknownBlock
 type StorableBlock = Extract<ContentBlock, { type: 'text' | 'json' }> | (MediaBlock & { readonly data: Uint8Array })
 
-/** Return whether a block has content to store. Links, media by URL, unknown blocks and empty text have none. */
+/** Return whether a block has content to store. Links, media with a URL, unknown blocks and empty texts have none. */
 export function isStorable(block: ContentBlock): block is StorableBlock {
   if (block.type === 'text') return block.text !== ''
   if (block.type === 'json') return true
@@ -54,22 +54,22 @@ export function isStorable(block: ContentBlock): block is StorableBlock {
 }
 
 /**
- * Serialize a JSON value. It is indented, so that lines, ranges and grep work. Returns `undefined` for values that JSON
- * cannot express. Throws a `RangeError` if the value is too deep or the text too long.
+ * Serialize a JSON value. The text is indented, so that lines, ranges and grep work. Returns `undefined` for values
+ * that JSON cannot express. Throws a `RangeError` if the value is too deep or the text too long.
  */
 export function indentJson(value: unknown): string | undefined {
   try {
     return JSON.stringify(value, null, 2)
   } catch (error) {
     if (error instanceof RangeError) throw error
-    // JSON.stringify throws various errors for cycles and BigInt values, and runs the value's own code.
+    // JSON.stringify throws various errors for cycles and BigInt values, and it runs getters and `toJSON` of the value.
     return undefined
   }
 }
 
 const MAX_LENGTH = 80
 
-/** Make an untrusted name safe to be shown on one line. If a name is longer, its middle is removed. */
+/** Make an untrusted name safe to show on one line. The middle of a long name is replaced by `…`. */
 export function safeName(name: string, maxLength: number = MAX_LENGTH): string {
   const line = clean(name)
   if (line.length <= maxLength) return line
@@ -79,5 +79,5 @@ export function safeName(name: string, maxLength: number = MAX_LENGTH): string {
 
 const clean = (name: string): string => name.replace(/[\p{C}\p{Z}[\]]+/gu, ' ').trim()
 const MEDIA_TYPES: ReadonlySet<string> = new Set(['image', 'audio', 'video', 'document'])
-/** Return whether a block is an image, sound, video or document. */
+/** Return whether a block is an image, audio, video or document. */
 export const isMediaBlock = (block: ContentBlock): block is MediaBlock => MEDIA_TYPES.has(block.type)

@@ -8,7 +8,7 @@ import {
 } from './content-types.ts'
 
 describe('extensionForContentType', () => {
-  // Stored files are found by these names: a changed line loses the content of users.
+  // Names of stored files have these extensions. If a line changes, stored content of users is not found.
   test.each([
     ['text/plain', '.txt'],
     ['application/json', '.json'],
@@ -49,13 +49,13 @@ describe('extensionForContentType', () => {
     expect(extensionForContentType('application/atom+xml')).toBe('.xml')
   })
 
-  test('maps unknown text to .txt and all else to .bin', () => {
+  test('maps unknown text to .txt and all other unknown types to .bin', () => {
     expect(extensionForContentType('text/x-made-up')).toBe('.txt')
     for (const unknown of ['application/x-made-up', '', 'constructor', '__proto__', 'text', '../../etc/passwd'])
       expect(extensionForContentType(unknown)).toBe('.bin')
   })
 
-  test('gives a short, plain extension for any type', () => {
+  test('returns a short, plain extension for any type', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[a-z]+\/[a-z.+-]+(;.*)?$/)), (contentType) => {
         expect(extensionForContentType(contentType)).toMatch(/^\.[a-z0-9]{1,8}$/)
@@ -72,16 +72,16 @@ describe('contentTypeForExtension', () => {
     ['.yml', 'application/yaml'],
     ['.patch', 'text/x-diff'],
     ['.pdf', 'application/pdf'],
-  ])('knows %s', (extension, contentType) => {
+  ])('maps %s to %s', (extension, contentType) => {
     expect(contentTypeForExtension(extension)).toBe(contentType)
   })
 
-  test('returns nothing for an unknown extension', () => {
+  test('returns undefined for an unknown extension', () => {
     for (const unknown of ['', '.', '.made-up', 'constructor', '__proto__', '..txt'])
       expect(contentTypeForExtension(unknown)).toBeUndefined()
   })
 
-  test('gives a type that maps back to the extension', () => {
+  test('returns a type that maps back to the extension', () => {
     for (const extension of ['.txt', '.md', '.tsx', '.htm', '.jpeg', '.mpg', '.cc', '.bin', '.gz', '.log']) {
       const contentType = contentTypeForExtension(extension) ?? 'unknown'
       expect(contentTypeForExtension(extensionForContentType(contentType))).toBe(contentType)

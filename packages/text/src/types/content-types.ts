@@ -1,6 +1,6 @@
 import type { MediaBlock } from './content-block.ts'
 
-/** Content types and their file extensions, which file names use. Changing one requires a changeset. */
+/** Content types and their file extensions. Names of stored files use them, so a change requires a changeset. */
 const EXTENSIONS: readonly (readonly [contentType: string, ...extensions: string[]])[] = [
   ['text/plain', '.txt', '.text'],
   ['application/json', '.json'],
@@ -179,7 +179,7 @@ export function contentTypeForExtension(extension: string): string | undefined {
   return CONTENT_TYPE_OF.get(name.startsWith('.') ? name : `.${name}`)
 }
 
-/** Types outside `text/` that are text. They are listed without `x-`. */
+/** Subtypes of `application/` that are text, without `x-`. */
 const TEXT_SUBTYPES: ReadonlySet<string> = new Set(
   (
     'csv ecmascript graphql html javascript json json-seq json5 jsonl jsonlines log markdown md mbox ' +
@@ -206,23 +206,23 @@ export function mayBeText(contentType: string): boolean {
   return mediaKind(contentType) === 'document' && extensionForContentType(contentType) === '.bin'
 }
 
-/** Return a MIME type without parameters, in lower case (RFC 9110, section 8.3.1). Malformed types do not throw. */
+/** Return a MIME type without parameters, in lower case (RFC 9110, section 8.3.1). Never throws. */
 export function contentTypeEssence(contentType: string): string {
   return contentType.split(';', 1)[0]!.trim().toLowerCase()
 }
 
-/** Return the block type for a MIME type: `document`, unless it is an image, sound or video. */
+/** Return the block type for a MIME type: `image`, `audio`, `video`, otherwise `document`. */
 export function mediaKind(mediaType: string): MediaBlock['type'] {
   const [kind] = contentTypeEssence(mediaType).split('/', 1)
   return kind === 'image' || kind === 'audio' || kind === 'video' ? kind : 'document'
 }
 
-/** Return the short name of a media type: `png` for `image/png`, `docx` for Word documents. */
+/** Return the short name of a media type, for example `png` for `image/png` and `docx` for Word documents. */
 export function mediaFormat(mediaType: string): string {
   const essence = contentTypeEssence(mediaType)
   const subtype = essence.slice(essence.indexOf('/') + 1)
   const extension = extensionForContentType(essence)
-  // Vendor names are long, but their extensions are familiar.
+  // Names of vendors' types are long, and their file extensions are better known.
   if (subtype.startsWith('vnd.') && extension !== '.bin' && !subtype.includes('+')) return extension.slice(1)
   return subtype.replace(/^x-/, '').replace(/\+.*$/, '') || 'unknown'
 }

@@ -10,6 +10,6 @@ test.each([
   [bytesOf(''), 'text/plain'],
   [bytesOf('a', little(0, 3)), 'application/octet-stream'],
   [bytesOf('a'.repeat(8_192), 0), 'text/plain'],
-])('a content type is found by the first bytes (%#)', (bytes, expected) => {
+])('a content type is detected from the first bytes (%#)', (bytes, expected) => {
   expect(sniffContentType(bytes)).toBe(expected)
 })

@@ -1,14 +1,14 @@
 import { decodeText, textEncodingOf } from '../lines/text-encoding.ts'
 import { isTextContentType, mayBeText } from './content-types.ts'
 
-/** Number of bytes in which all binary media formats except PDF have a zero byte. */
+/** Number of first bytes that are searched for a zero byte. All binary media formats except PDF have one there. */
 const SNIFFED_BYTES = 8_192
 
 /**
  * Detect the content type of bytes from their start: a known media format, `text/plain` for text in any encoding, or
  * `application/octet-stream`.
  *
- * Text may contain NULs, as in logs and lists of files. UTF-16 needs no byte order mark.
+ * Text may contain NULs, for example in logs and lists of files. UTF-16 is detected even without a byte order mark.
  *
  * @example
  * ```ts
@@ -21,7 +21,7 @@ const SNIFFED_BYTES = 8_192
 export function sniffContentType(bytes: Uint8Array): string {
   const format = mediaFormatOf(bytes)
   const isText = textEncodingOf(bytes) !== undefined
-  // A text may begin like a media format.
+  // A text may begin like a media format, but contains no zero byte.
   if (isText && format?.name !== 'pdf' && (format === undefined || !bytes.subarray(0, SNIFFED_BYTES).includes(0)))
     return 'text/plain'
   return format?.mediaType ?? 'application/octet-stream'
@@ -40,21 +40,21 @@ export function documentText(data: Uint8Array, mediaType: string): DocumentText 
   return { text: text.replace(/^\ufeff/, ''), contentType: isTextContentType(mediaType) ? mediaType : 'text/plain' }
 }
 
-/** A media format. It is detected by its first bytes. */
+/** A media format that is detected from its first bytes. */
 export interface MediaFormat {
   /** Short common name in lower case. */
   readonly name: string
   readonly mediaType: string
-  /** Other types for the same format. */
+  /** Other MIME types for the same format. */
   readonly alike?: readonly string[]
 }
 
-/** Signatures of a format with their positions. They are Latin-1. */
+/** A format with its signatures and their byte positions. Signatures are written in Latin-1. */
 type Signature = readonly [format: MediaFormat, ...signatures: (readonly [at: number, text: string])[]]
 
 const format = (name: string, mediaType: string, ...alike: string[]): MediaFormat => ({ name, mediaType, alike })
 
-/** Signatures of formats. All signatures of a format must match. */
+/** Signatures of formats. All signatures of an entry must match. */
 const SIGNATURES: readonly Signature[] = [
   [format('png', 'image/png'), [0, '\x89PNG\r\n\x1a\n']],
   [format('jpeg', 'image/jpeg'), [0, '\xff\xd8\xff']],
@@ -134,7 +134,7 @@ const ICO = format('ico', 'image/vnd.microsoft.icon')
 const WEBM = format('webm', 'video/webm', 'audio/webm')
 const MATROSKA = format('matroska', 'video/x-matroska', 'audio/x-matroska')
 const EXE = format('exe', 'application/vnd.microsoft.portable-executable')
-/** Header sizes of a bitmap: OS/2 1 and 2, Windows 3, its extensions, 4 and 5. */
+/** Sizes of the bitmap header in OS/2 versions 1 and 2, and Windows versions 3, its extensions, 4 and 5. */
 const BMP_HEADERS: ReadonlySet<number> = new Set([12, 40, 52, 56, 64, 108, 124])
 
 /** Detect a media format from its first bytes. Returns `undefined` for text and unknown formats. */
@@ -147,7 +147,7 @@ export function mediaFormatOf(bytes: Uint8Array): MediaFormat | undefined {
   if (view.has(0, 'BM') && BMP_HEADERS.has(view.uint32(14, true))) return BMP
   if (view.has(0, '\0\0\x01\0') && isIcon(view)) return ICO
   if (view.has(0, 'MZ') && view.has(view.uint32(60, true), 'PE\0\0')) return EXE
-  // Frames of MPEG-1 and MPEG-2, layer III. No text begins so: the UTF-16 byte order mark has FE after the FF.
+  // First bytes of MPEG-1 and MPEG-2 frames, layer III. No text begins with them, since a UTF-16 mark is FF FE.
   if (view.uint8(0) === 0xff && [0xfb, 0xfa, 0xf3, 0xf2, 0xe3, 0xe2].includes(view.uint8(1))) return MP3
   return isSvg(view) ? SVG : undefined
 }
@@ -155,7 +155,7 @@ export function mediaFormatOf(bytes: Uint8Array): MediaFormat | undefined {
 function isoFormat(view: ByteView): MediaFormat {
   const brands = [8, 16, 20, 24].map((at) => view.text(at, 4))
   const major = brands[0]!
-  // `mif1` only marks a still picture.
+  // `mif1` only means a still picture. The other brands name the format.
   if (major === 'mif1' && brands.includes('avif')) return BRANDS[0]![1]
   return BRANDS.find(([brand]) => major.startsWith(brand))?.[1] ?? MP4
 }
@@ -170,7 +170,7 @@ function isSvg(view: ByteView): boolean {
   return first?.[0] === '<svg' || first?.[0] === '<svg:svg'
 }
 
-/** Reads numbers and text from bytes that may be cut. Beyond the end, a number is `NaN` and a text is empty. */
+/** Reads numbers and text from bytes that may be cut off. After the end, a number is `NaN` and a text is empty. */
 export class ByteView {
   readonly length: number
   readonly #bytes: Uint8Array
@@ -214,7 +214,7 @@ export class ByteView {
   }
 }
 
-/** Remove the comments from the beginning of an XML text. If a comment is not closed, it extends to the end. */
+/** Remove comments from the start of an XML text. A comment without an end is removed to the end of the text. */
 export function withoutComments(text: string): string {
   let rest = text
   for (let start = rest.indexOf('<!--'); start >= 0; start = rest.indexOf('<!--', start)) {
