@@ -28,7 +28,7 @@ async function arrived(text: string, cuts: readonly number[]): Promise<string> {
   return written(await arriving.finish())
 }
 
-/** A text of at least this length, made of a sample. */
+/** Repeat a sample to a text of at least this length. */
 const grown = (sample: string, length: number, separator = '\n'): string =>
   Array(Math.ceil(length / (sample.length + 1)))
     .fill(sample)
@@ -57,12 +57,12 @@ const GROWN: Readonly<Record<string, (length: number) => fc.Arbitrary<string>>> 
     prose!.map((one) => `<items>${grown(`<item><title>${one}</title></item>`, length)}</items>\nexited with 2`),
 }
 
-/** Lengths next to which previewers look at a beginning, or read a block. */
+/** Offsets from the lengths at which previewers detect a start or read a block. */
 const BORDERS = [16_384, 32_768]
 const AROUND = isFull ? Array.from({ length: 17 }, (_, index) => index - 8) : [-8, -2, -1, 0, 1, 2, 8]
 
 describe.each(Object.keys(GROWN))('a preview of a text that arrives in chunks: %s', (kind) => {
-  it('equals the preview of the whole text, with any chunks and any end of the text', async () => {
+  it('equals the preview of the whole text, for any chunks and any end of the text', async () => {
     const texts = fc.tuple(GROWN[kind]!(33_000), fc.integer({ min: SUBJECT_START - 8, max: SUBJECT_START + 8 }))
     await fc.assert(
       fc.asyncProperty(texts, async ([text, end]) => {

@@ -6,7 +6,7 @@ import { fallbackOf } from './preview-fallback.ts'
 import type { TextPreviewer, TextReader, TextSubject } from './previewer.ts'
 import { previewBy, type TextPreview, type TextPreviewing } from './read-text.ts'
 
-/** Preview a text that arrives in chunks. All previewers that recognize its start read it. */
+/** Preview a text that arrives in chunks. Every previewer that recognizes the start of the text reads it. */
 export class ArrivingText {
   readonly #previewing: TextPreviewing
   #byLines = new LogReader()
@@ -81,7 +81,7 @@ export class ArrivingText {
         try {
           reader.push(text)
         } catch (error) {
-          // The next reader or the line reader takes over.
+          // The next reader, or the reader by lines, is used instead.
           this.#previewing.onFallback(fallbackOf(previewer.name, error))
           this.#readers.delete(previewer)
         }

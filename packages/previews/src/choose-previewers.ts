@@ -2,17 +2,17 @@ import { textPreviewer } from './log/log-previewer.ts'
 import type { MediaPreviewer, MediaSubject, Previewer, TextPreviewer, TextSubject } from './previewer.ts'
 import { fallbackOf, type PreviewFallback } from './preview-fallback.ts'
 
-/** Largest start and end of a text that previewers see to recognize it, in UTF-16 units. */
+/** Largest start and end of a text that previewers get to recognize it, in UTF-16 units. */
 export const SUBJECT_START = 16_384
 export const SUBJECT_END = 4_096
 
-/** Called with the reason if a previewer could not be used. */
+/** Called with the reason why a previewer could not be used. */
 export type OnFallback = (fallback: PreviewFallback) => void
 
 /** Highest confidence of a built-in previewer. */
 const MOST_SURE = 0.97
 
-/** Yields matching previewers. The most confident comes first, and the previewer for any text last. */
+/** Yield the previewers that recognize a text, the most confident first, and then the previewer for any text. */
 export function* textPreviewersFor(
   subject: TextSubject,
   previewers: readonly Previewer[],
@@ -45,7 +45,7 @@ function* surest<Subject, Kind extends { readonly name: string; readonly recogni
     rated.push({ previewer, sureness: own })
     if (first !== undefined || own !== MOST_SURE || rated.some((other) => other.sureness > own)) continue
     first = previewer
-    // Previewers after this one are asked only if it cannot show the content.
+    // Later previewers are asked only if this previewer cannot show the content.
     yield previewer
   }
   for (const { previewer, sureness } of rated.toSorted((one, other) => other.sureness - one.sureness))
@@ -61,13 +61,13 @@ function sureness<Subject>(
     const sure: unknown = previewer.recognize(subject)
     return typeof sure === 'number' && sure > 0 ? sure : 0
   } catch (error) {
-    // Previewers may be third-party code: an exception must not cost the result.
+    // Previewers may be third-party code. Their exceptions must not fail the whole operation.
     onFallback(fallbackOf(previewer.name, error))
     return 0
   }
 }
 
-/** Put the user's own previewers first. They replace others with the same name. */
+/** Put the user's own previewers first. They replace other previewers of the same name. */
 export function withPreviewers(own: readonly Previewer[], others: readonly Previewer[]): Previewer[] {
   const names = new Set(own.map(({ name }) => name))
   return [...own, ...others.filter(({ name }) => !names.has(name))]

@@ -9,7 +9,7 @@ import { readMedia } from './read-media.ts'
 import { sourcePreviewer } from './source/source-previewer.ts'
 
 const CALL = { toolName: 'read_file', input: { path: 'a.ts' }, intent: toolIntent('read_file', { path: 'a.ts' }) }
-/** Names that patterns of lines do not find. */
+/** Definitions that grammars find, but patterns of lines do not. */
 const CODE = Array.from(
   { length: 300 },
   (_, index) => `const\n  step${index} = (a: number) => {\n    return a\n  }\n`,

@@ -16,13 +16,13 @@ import { recognizePdf } from './pdf/recognize-pdf.ts'
 import { MissingPeerError, importInstalled, locateInstalled } from './preview-fallback.ts'
 import type { Outliner } from './source/outline.ts'
 
-/** Previewers that need a library, which is loaded on first use. Without it, they recognize nothing. */
+/** Previewers that need a library, which is loaded on first use. If it is not installed, they recognize nothing. */
 export const installedPreviewers: readonly Previewer[] = [
   installedCode(),
   {
     name: 'pdf',
     previews: 'media',
-    // A user's own previewer comes first.
+    // The confidence is halved, so that the user's own previewer is used first.
     recognize: (subject) => ifInstalled('unpdf', recognizePdf(subject) / 2),
     read: async (data, subject) => {
       const { DEFAULT_LIMITS, readPdf } = await import('./pdf/read-pdf.ts')
@@ -39,7 +39,7 @@ function installedCode(): TextPreviewer {
         await (outliner ??= loadOutliner())
       )(text, language)
     } catch (error) {
-      // The parser is installed without its grammars: patterns outline the code.
+      // If the parser is installed without its grammars, patterns outline the code instead.
       if (error instanceof MissingPeerError) return undefined
       throw error
     }
@@ -59,7 +59,7 @@ async function loadOutliner(): Promise<Outliner> {
 
 const found = new Map<string, boolean>()
 
-/** Returns the confidence if the library is installed, which is checked once. */
+/** Return the confidence, or 0 if the library is not installed. The installation is checked only once. */
 function ifInstalled(peer: string, sureness: number): number {
   if (sureness === 0) return 0
   let isFound = found.get(peer)
@@ -70,7 +70,7 @@ function ifInstalled(peer: string, sureness: number): number {
   return isFound ? sureness : 0
 }
 
-/** List the built-in previewers. Between equal confidences, the first previewer is used. */
+/** The built-in previewers. Of several previewers with the same confidence, the first is used. */
 export const corePreviewers: readonly Previewer[] = [
   logPreviewer(),
   jsonPreviewer(),
@@ -83,7 +83,7 @@ export const corePreviewers: readonly Previewer[] = [
   htmlPreviewer(),
   xmlPreviewer(),
   mediaPreviewer(),
-  // This is before the previewer of source code, which has the same confidence.
+  // These previewers are before the previewer of source code, because they have the same confidence.
   ...installedPreviewers,
   sourcePreviewer(),
 ]

@@ -2,7 +2,7 @@ import type { PreviewOptions, TextPreviewer, TextSubject } from './previewer.ts'
 
 /** Definition of a previewer that reads a whole text. */
 export interface PreviewerDefinition extends Pick<TextPreviewer, 'name' | 'recognize' | 'maxLength'> {
-  /** Write the preview. If the function returns `undefined`, the text is previewed by lines. */
+  /** Write the preview of a text. If the function returns `undefined`, the text is previewed by lines. */
   readonly preview: (
     text: string,
     options: PreviewOptions,
@@ -14,7 +14,7 @@ export interface PreviewerDefinition extends Pick<TextPreviewer, 'name' | 'recog
  * Create a previewer from a function that maps a text to its preview.
  *
  * If the function throws, or returns `undefined` or too many tokens, the text is previewed by lines, and an event is
- * emitted. Without `maxLength`, texts over 16,777,216 characters are left to other previewers.
+ * emitted. If `maxLength` is absent, other previewers read texts over 16,777,216 characters.
  *
  * @example
  * ```ts

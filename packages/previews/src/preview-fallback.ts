@@ -1,4 +1,4 @@
-/** The reason why a previewer's result was not used. Text is then previewed by lines, media by type and size. */
+/** The reason why a previewer's result was not used. Text is previewed by lines then, media by type and size. */
 export interface PreviewFallback {
   /** The name of the previewer. */
   readonly previewer: string
@@ -35,13 +35,13 @@ export class MissingPeerError extends Error {
   }
 }
 
-/** Error codes of a failed import in Node.js, and in bundles without the package. */
+/** Error codes of a failed import in Node.js, and in bundles that do not contain the package. */
 const NOT_FOUND: ReadonlySet<unknown> = new Set(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'])
 
 /**
- * Imports a package. Throws {@link MissingPeerError} if it is not installed.
+ * Import a package. Throws a {@link MissingPeerError} if it is not installed.
  *
- * @param load - Must be literally `() => import('the-package')`, so that bundlers find it.
+ * @param load - Must be literally `() => import('the-package')`, so that bundlers find the package.
  */
 export async function importPeer<Module>(peer: string, load: () => Promise<Module>): Promise<Module> {
   try {
@@ -56,18 +56,18 @@ export function fallbackOf(previewer: string, error: unknown): PreviewFallback {
   return { previewer, reason: error instanceof MissingPeerError ? 'peer-missing' : 'failed', error }
 }
 
-/** Resolves a specifier like an import does. Returns `undefined` in runtimes that cannot resolve it. */
+/** Resolve a specifier like `import`. Returns `undefined` if it is not installed or cannot be resolved. */
 export function locateInstalled(specifier: string): URL | undefined {
   try {
     return new URL(import.meta.resolve(specifier))
   } catch (error) {
-    // The package is not installed, or part of a bundle.
+    // The package is not installed, or this module is part of a bundle.
     if (error instanceof Error) return undefined
     throw error
   }
 }
 
-/** The import is hidden from bundlers, so that a bundle contains only requested packages. */
+/** Import a package without showing the import to bundlers, so that a bundle has only requested packages. */
 export async function importInstalled<Module>(peer: string): Promise<Module> {
   const found = locateInstalled(peer)
   if (found === undefined) throw new MissingPeerError(peer)

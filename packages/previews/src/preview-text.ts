@@ -8,16 +8,16 @@ import { toolIntent } from './detect/tool-intent.ts'
 
 /** Options of {@link previewText}. */
 export interface PreviewTextOptions extends Omit<PreviewOptions, 'countTokens'> {
-  /** Token counter. Defaults to an estimate from the characters. */
+  /** Token counter. Defaults to an estimate by characters. */
   readonly countTokens?: PreviewOptions['countTokens'] | undefined
-  /** Content type. Defaults to `text/plain`, which counts as unknown. */
+  /** Content type. Defaults to `text/plain`, which means that the type is unknown. */
   readonly contentType?: string | undefined
-  /** Tool that returned the text, and its arguments. */
+  /** Tool that returned the text. `input` has the arguments of its call. */
   readonly toolName?: string | undefined
   readonly input?: unknown
-  /** Text of the user or the model before the call. Lines with names in it are preferred. It is never shown. */
+  /** Text of the user or the model before the call. Lines with names from it are preferred. It is never shown. */
   readonly purpose?: string | undefined
-  /** Previewers to try first. A previewer replaces the built-in previewer of the same name. */
+  /** Previewers to try first. They replace built-in previewers of the same name. */
   readonly previewers?: readonly Previewer[] | undefined
   /** Called if a previewer could not be used. */
   readonly onFallback?: ((fallback: PreviewFallback) => void) | undefined

@@ -18,10 +18,10 @@ export interface MediaPreviewing {
 }
 
 /**
- * Read media with the most confident previewer. If it fails or returns nothing, the next one is tried.
+ * Read media with the most confident previewer. If it fails or returns `undefined`, the next previewer is tried.
  *
- * Returns `undefined` if no previewer returns a result. Rejects only with the reason of an aborted signal. The signal
- * may fire during a read.
+ * Returns `undefined` if no previewer returns a result. Rejects only with the reason of an aborted signal, even during
+ * a read.
  */
 export async function readMedia(data: Uint8Array, previewing: MediaPreviewing): Promise<ReadMedia | undefined> {
   const { call, media, previewers, onFallback, signal } = previewing
@@ -34,14 +34,14 @@ export async function readMedia(data: Uint8Array, previewing: MediaPreviewing): 
       if (read !== undefined) return { ...checkedPreview(previewer.name, read), previewer: previewer.name }
     } catch (error) {
       signal?.throwIfAborted()
-      // Previewers may be third-party code: an exception must not cost the result.
+      // Previewers may be third-party code. Their exceptions must not fail the whole operation.
       onFallback(fallbackOf(previewer.name, error))
     }
   }
   return undefined
 }
 
-/** Validates the result, because third-party code can return anything. */
+/** Validate the result of a previewer, because third-party code may return any value. */
 function checkedPreview(previewer: string, read: unknown): Omit<ReadMedia, 'previewer'> {
   const { description, text, blocks = [] } = Object(read) as Partial<Record<keyof MediaPreview, unknown>>
   for (const [name, value] of Object.entries({ description, text }))

@@ -20,7 +20,7 @@ interface Read {
   readonly fallbacks: readonly PreviewFallback[]
 }
 
-/** Reads the text at once and in pieces: the previews must be the same. */
+/** Read the text at once and in chunks. Both previews must be the same. */
 async function read(previewers: readonly Previewer[], value = text, given: PreviewOptions = options): Promise<Read> {
   const fallbacks: PreviewFallback[] = []
   const previewing = {
@@ -43,7 +43,7 @@ async function read(previewers: readonly Previewer[], value = text, given: Previ
 }
 
 describe('readText and ArrivingText', () => {
-  it('give a text to the most confident previewer, and to the first of several', async () => {
+  it('use the most confident previewer, and the first of several equally confident ones', async () => {
     const surer = definePreviewer({ name: 'surer', recognize: () => 1, preview: () => 'SURER' })
     const equal = definePreviewer({ name: 'equal', recognize: () => 0.9, preview: () => 'EQUAL' })
     expect(await read([shout])).toEqual({ preview: `SHOUT ${text.length}`, lines: 3_000, fallbacks: [] })
@@ -52,7 +52,7 @@ describe('readText and ArrivingText', () => {
     expect((await read([shout], 'other\n'.repeat(4_000))).preview).toContain('other')
   })
 
-  it('ask no further previewer if one has the highest confidence of built-in previewers, unless it shows nothing', async () => {
+  it('do not ask further previewers if one has the highest confidence of built-in previewers, unless it shows nothing', async () => {
     const asked: string[] = []
     const further = definePreviewer({
       name: 'further',
@@ -88,7 +88,7 @@ describe('readText and ArrivingText', () => {
       },
       'peer-missing',
     ],
-  ])('preview by lines if a previewer %s, and report why', async (_, preview, reason) => {
+  ])('preview by lines if a previewer %s, and report the reason', async (_, preview, reason) => {
     const { preview: shown, fallbacks } = await read([definePreviewer({ name: 'bad', recognize: () => 1, preview })])
     expect(shown).toMatch(/^\[3,000 lines\]\nline 1\n/)
     expect(fallbacks.map(({ previewer, reason }) => [previewer, reason])).toEqual(
@@ -111,7 +111,7 @@ describe('readText and ArrivingText', () => {
     expect(fallbacks.map(({ previewer }) => previewer)).toEqual(['a', 'b'])
   })
 
-  it('give a text to the next previewer if a peer dependency of the most confident one is missing', async () => {
+  it('use the next previewer if a peer dependency of the most confident one is missing', async () => {
     const missing: Previewer = {
       name: 'parsed',
       previews: 'text',
@@ -123,12 +123,12 @@ describe('readText and ArrivingText', () => {
     expect(fallbacks.map(({ previewer, reason }) => [previewer, reason])).toEqual([['parsed', 'peer-missing']])
   })
 
-  it('give a text to the next previewer if it is too long for one', async () => {
+  it('use the next previewer if the text is too long for one', async () => {
     expect((await read([{ ...shout, maxLength: 1_000 }])).preview).toMatch(/^\[3,000 lines\]/)
     expect((await read([{ ...shout, maxLength: text.length }])).preview).toBe(`SHOUT ${text.length}`)
   })
 
-  it('never write half a character', async () => {
+  it('never write a lone surrogate', async () => {
     const half = definePreviewer({ name: 'half', recognize: () => 1, preview: () => 'x\ud83d' })
     expect((await read([half])).preview).toBe('x\ufffd')
   })

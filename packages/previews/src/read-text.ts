@@ -18,7 +18,7 @@ import type {
 
 /** A text that has been read and can be previewed. */
 export interface TextPreview {
-  /** Number of lines. A final newline starts no line. */
+  /** Number of lines. A final newline does not start a line. */
   readonly lines: number
   /** Name of the previewer that read the text. Absent if the text was read by lines. */
   readonly kind?: string | undefined
@@ -35,7 +35,7 @@ export interface TextPreviewing {
   readonly onFallback: OnFallback
 }
 
-/** Read a text with the most confident previewer. If it fails or returns nothing, the next one is tried. */
+/** Read a text with the most confident previewer. If it fails or returns `undefined`, the next previewer is tried. */
 export async function readText(stored: string, previewing: TextPreviewing): Promise<TextPreview> {
   const text = await withoutNuls(stored)
   const { call, contentType, previewers, onFallback } = previewing
@@ -71,7 +71,7 @@ export async function readText(stored: string, previewing: TextPreviewing): Prom
 /** Size of a chunk, in UTF-16 units. The slowest previewer reads a chunk in about 3 ms. */
 const PIECE_UNITS = 65_536
 
-/** Pushes a text in chunks. Other work can run between them. */
+/** Push a text in chunks, and yield to the event loop between them. */
 export async function pushSlowly(text: string, reader: Pick<TextReader, 'push'>): Promise<void> {
   for (let at = 0; at < text.length; at += PIECE_UNITS) {
     reader.push(text.slice(at, at + PIECE_UNITS))
@@ -91,7 +91,7 @@ interface Reading extends Pick<TextPreview, 'lines'>, Pick<TextPreviewing, 'onFa
   readonly scan: () => TextScan | Promise<TextScan>
 }
 
-/** Ends the text of a reader. An exception is reported, and the text is left to the next previewer. */
+/** Read a text with one previewer. Returns `undefined` for other text, and after an exception, which is reported. */
 export async function previewBy(
   previewer: TextPreviewer,
   subject: TextSubject,
@@ -105,13 +105,13 @@ export async function previewBy(
     const usualTokens = previewer.usualTokens ?? reader.usualTokens
     return { lines, kind: previewer.name, usualTokens, write: checked(previewer, write, scan, onFallback) }
   } catch (error) {
-    // Previewers may be third-party code: an exception must not cost the result.
+    // Previewers may be third-party code. Their exceptions must not fail the whole operation.
     onFallback(fallbackOf(previewer.name, error))
     return undefined
   }
 }
 
-/** Replaces a failed, missing, or too large preview with a preview by lines. */
+/** Wrap a function so that a preview by lines replaces a failed, missing, or too large preview. */
 function checked(
   previewer: TextPreviewer,
   write: WritePreview,
@@ -137,7 +137,7 @@ function checked(
   }
 }
 
-/** Caches counts, because a counter may be a slow tokenizer and previews are counted twice. */
+/** Cache token counts. The counter may be a slow tokenizer, and each preview is counted twice. */
 function remembered(countTokens: CountTokens): CountTokens {
   const counts = new Map<string, number>()
   return (text) => {

@@ -1,13 +1,15 @@
-/** Texts that break naive readers of some format: each a function of its length in UTF-16 units, about. */
+/**
+ * Functions that create a text of about a given length, in UTF-16 units. The texts break naive parsers of some format.
+ */
 export const HOSTILE_TEXTS: Readonly<Record<string, (length: number) => string>> = {
-  'JSON of nothing but opening brackets': (length) => '['.repeat(length),
+  'JSON of only opening brackets': (length) => '['.repeat(length),
   'JSON nested in objects': (length) => '{"a":'.repeat(length / 5),
   'JSON nested and closed': (length) => `${'[{"a":'.repeat(length / 8)}1${'}]'.repeat(length / 8)}`,
   'JSON with a key for every value': (length) => `{${entries(length / 14, (index) => `"key${index}":${index}`)}}`,
   'JSON with one long string': (length) => `{"text":"${'\\u00e9\\n'.repeat(length / 8)}"}`,
   'JSON with a string that never ends': (length) => `{"text":"${'x'.repeat(length)}`,
   'JSON of numbers without end': (length) => `[${'9'.repeat(length)}`,
-  'JSON lines, each another shape': (length) =>
+  'JSON lines with different shapes': (length) =>
     Array.from({ length: length / 24 }, (_, index) => `{"k${index}":{"v${index % 7}":${index}}}`).join('\n'),
   'CSV of a million columns': (length) =>
     `${entries(length / 16, (index) => `c${index}`)}\n${entries(length / 16, String)}\n`,
@@ -31,9 +33,9 @@ export const HOSTILE_TEXTS: Readonly<Record<string, (length: number) => string>>
   'a diff of hunks': (length) => `--- a/x\n+++ b/x\n${'@@ -1 +1 @@\n-a\n+b\n'.repeat(length / 18)}`,
   'a diff that claims too much': (length) =>
     `--- a/x\n+++ b/x\n@@ -1,999999999 +1,999999999 @@\n${'+x\n'.repeat(length / 3)}`,
-  'headings without end': (length) => `# ${'#'.repeat(length)}`,
+  'a heading that never ends': (length) => `# ${'#'.repeat(length)}`,
   'Markdown of headings': (length) => '# a\n## b\n'.repeat(length / 9),
-  'fences that open': (length) => '```\n~~~\n'.repeat(length / 8),
+  'fences that never close': (length) => '```\n~~~\n'.repeat(length / 8),
   'nested lists': (length) => lines(length, (index) => `${' '.repeat(index % 400)}- a`),
   'nested YAML': (length) => lines(length, (index) => `${' '.repeat(index % 2_000)}a:`),
   'YAML anchors': (length) => `a: &a [x]\n${'b: [*a, *a, *a]\n'.repeat(length / 16)}`,
@@ -46,11 +48,11 @@ export const HOSTILE_TEXTS: Readonly<Record<string, (length: number) => string>>
   'escape characters': (length) => '\u001B['.repeat(length / 2),
   'carriage returns': (length) => '\r'.repeat(length),
   'progress bars': (length) => Array.from({ length: length / 20 }, (_, index) => `\rdownloading ${index}`).join(''),
-  'errors, each another': (length) => lines(length, (index) => `error: ${index.toString(36)} in ${index}.c`),
+  'different errors': (length) => lines(length, (index) => `error: ${index.toString(36)} in ${index}.c`),
   'stack frames': (length) => `Error: x\n${'    at f (a.js:1:1)\n'.repeat(length / 20)}`,
   'log lines of one word': (length) => 'error\n'.repeat(length / 6),
   'zero bytes': (length) => '\0'.repeat(length),
-  'halves of characters': (length) => '\uD83D'.repeat(length),
+  'lone surrogates': (length) => '\uD83D'.repeat(length),
   'combining marks': (length) => `e${'\u0301'.repeat(length)}`,
   'joined emoji': (length) => '👩‍👩‍👧‍👦'.repeat(length / 11),
   'byte order marks': (length) => '\uFEFF'.repeat(length),

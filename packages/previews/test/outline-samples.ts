@@ -1,10 +1,10 @@
-/** Code of each language with the outline that it has: `firstLine-lastLine name`, indented by depth. */
+/** Code of each language and its outline: `firstLine-lastLine name`, indented by depth. */
 export interface OutlineSample {
   readonly code: string
   readonly names: readonly string[]
 }
 
-/** One sample of each language that a grammar is known for, with what misleads scanners of its kind. */
+/** One sample for each language with a grammar, including code that misleads simple scanners. */
 export const OUTLINE_SAMPLES: Readonly<Record<string, OutlineSample>> = {
   typescript: {
     code: `import { readFile } from 'node:fs/promises'

@@ -83,11 +83,11 @@ describe.each(Object.keys(SAMPLE_TEXTS))('a preview of %s', (kind) => {
   it('shows more for a larger budget, up to the whole text', async () => {
     await fc.assert(
       fc.asyncProperty(SAMPLE_TEXTS[kind]!, async (sample) => {
-        // A text that fits needs no words of ours: this one does not.
+        // A text that fits has no header or gap marks. This text does not fit.
         const text = repeated(sample, Math.ceil(500 / Math.max(1, estimateTokens(sample))))
         const small = await previewText(text, { budgetTokens: 200, showLines })
         const large = await previewText(text, { budgetTokens: 20_000, showLines })
-        // What says that a row is like the one before it may be shorter than the words for a gap.
+        // The mark for a repeated row may be shorter than the mark for a gap.
         if (small.includes('[…') && !large.includes('[…')) return
         expect(estimateTokens(large)).toBeGreaterThanOrEqual(estimateTokens(small) * 0.9)
       }),
@@ -108,7 +108,7 @@ function countOnce(count: (text: string) => number): (text: string) => number {
   }
 }
 
-// Counting the tokens of some of these takes the tokenizer seconds.
+// For some of these texts, the tokenizer needs seconds to count the tokens.
 describe('a preview of content made to break readers', () => {
   it.each(Object.entries(HOSTILE_TEXTS))('stays within its budget: %s', async (_, make) => {
     const text = make(isFull ? 200_000 : 50_000)

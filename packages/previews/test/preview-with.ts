@@ -1,7 +1,7 @@
 import { estimateTokens } from '@spillway/text/internal'
 import type { PreviewOptions, TextPreviewer, TextSubject } from '../src/previewer.ts'
 
-/** What a previewer is told of a text. */
+/** Return the subject of a text for a previewer. */
 export function subjectOf(text: string, subject: Partial<TextSubject> = {}): TextSubject {
   return {
     toolName: 'tool',
@@ -15,7 +15,7 @@ export function subjectOf(text: string, subject: Partial<TextSubject> = {}): Tex
   }
 }
 
-/** Preview a text with one previewer, whatever that thinks of it; pieces are pushed one by one. */
+/** Preview a text with one previewer, even if it does not recognize the text. Chunks are pushed separately. */
 export async function previewWith(
   previewer: TextPreviewer,
   text: string | readonly string[],

@@ -26,7 +26,7 @@ const records = list(
 )
 const cell = fc.oneof(word, fc.nat(100_000).map(String), fc.constantFrom('', '"a ""b"", c"', '"two\nlines"'))
 
-/** Texts of each kind that core previews: enough like the real thing to be recognized, and different in each run. */
+/** Random texts of each kind that core previewers support. They are realistic enough to be recognized. */
 export const SAMPLE_TEXTS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   log: joined(
     fc
@@ -52,7 +52,7 @@ export const SAMPLE_TEXTS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   ),
   'JSON, indented': fc.oneof(json, records).map((value) => JSON.stringify(value, null, 2)),
   'JSON on one line': fc.oneof(json, records).map((value) => JSON.stringify(value)),
-  'JSON cut off': records.map((value) => JSON.stringify(value, null, 2).slice(0, -20)),
+  'cut JSON': records.map((value) => JSON.stringify(value, null, 2).slice(0, -20)),
   'JSON lines': records.map((values) => values.map((value) => JSON.stringify(value)).join('\n')),
   CSV: fc
     .tuple(fc.integer({ min: 2, max: 6 }), list(fc.tuple(cell, cell, cell, cell, cell, cell)))

@@ -18,7 +18,7 @@ test('a code preview shows definitions beside their lines', async () => {
   expect(preview).toMatch(/\b1496\b.*step_299/)
 })
 
-test('a code preview uses patterns if a package is missing, and an event reports it', async () => {
+test('a code preview uses patterns if a package is missing, and an event reports the missing package', async () => {
   const fallbacks: PreviewFallback[] = []
   const preview = await previewText(code, {
     ...call,
@@ -32,7 +32,7 @@ test('a code preview uses patterns if a package is missing, and an event reports
 const outline = grammarOutliner()
 
 test.runIf('threadCpuUsage' in process)(
-  'an outline takes no account of the time in which other processes work',
+  'time used by other processes does not count toward the time limit of an outline',
   async () => {
     let elapsed = 0
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => (elapsed += 1_000))
@@ -72,7 +72,7 @@ describe.each(Object.entries(OUTLINE_SAMPLES))('the outline of %s', (language, {
   })
 })
 
-test('definitions within functions are outlined if there are few others', async () => {
+test('definitions within functions are outlined if there are few other definitions', async () => {
   const code = `(function () {\n  function inner() {\n    return 1\n  }\n  inner()\n})()\n`
   expect((await outline(code, 'javascript'))?.map(({ name, line }) => [name, line])).toEqual([['inner', 2]])
 })
@@ -117,13 +117,13 @@ test('the outliner names the missing package of most grammars', async () => {
   await expect(without('package main', 'go')).rejects.toThrow('@vscode/tree-sitter-wasm')
 })
 
-test('an option that is not a function is refused', () => {
+test('an option that is not a function is rejected', () => {
   expect(() => grammarOutliner({ locate: '/grammars' as never })).toThrow(
     new TypeError('`locate` must be a function that finds the file of a grammar.'),
   )
 })
 
-test('definitions within functions and callbacks are left out if there are enough others', async () => {
+test('definitions within functions and callbacks are left out if there are enough other definitions', async () => {
   const others = Array.from({ length: 8 }, (_, n) => `function outer${n}() {\n  function inner() {}\n}\n`).join('')
   const symbols = await outline(`${others}describe(() => {\n  function local() {}\n})\n`, 'javascript')
   expect(symbols?.map(({ name }) => name)).toEqual(Array.from({ length: 8 }, (_, n) => `outer${n}`))
@@ -162,13 +162,16 @@ describe('code made to break parsers', () => {
 
   const languages = ['typescript', 'python', 'cpp', 'php', 'ruby', 'rust', 'csharp', 'go']
 
-  test.each([...Object.keys(hostile).entries()])('has an outline or none: text %i, %s', async (index, name) => {
-    const text = hostile[name]!(400_000)
-    // Each language meets four of the texts, each text two languages; in a full run all meet.
-    for (const language of languages.filter((_, at) => isFull || (at - index) % 4 === 0)) {
-      expect((await outline(text, language))?.length ?? 0, language).toBeLessThan(text.length)
-    }
-  })
+  test.each([...Object.keys(hostile).entries()])(
+    'has no outline, or fewer definitions than characters: text %i, %s',
+    async (index, name) => {
+      const text = hostile[name]!(400_000)
+      // Each language is tested with four of the texts, each text with two languages. A full run tests all pairs.
+      for (const language of languages.filter((_, at) => isFull || (at - index) % 4 === 0)) {
+        expect((await outline(text, language))?.length ?? 0, language).toBeLessThan(text.length)
+      }
+    },
+  )
 })
 
 test('the outline of any text has only existing lines, or is absent', async () => {

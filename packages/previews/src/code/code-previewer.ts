@@ -9,18 +9,18 @@ import { outlineByGrammars } from './outline-by-grammars.ts'
 export interface CodePreviewerOptions extends GrammarOutlinerOptions, Omit<SourcePreviewerOptions, 'outline'> {}
 
 /**
- * Create a previewer of source code. It finds definitions with grammars and not with patterns.
+ * Create a previewer of source code that finds definitions with grammars instead of patterns.
  *
  * TypeScript, JavaScript, Python, Go, Rust, Java, C, C++, C#, PHP, Ruby, and shell need the packages `web-tree-sitter`
  * and `@vscode/tree-sitter-wasm`. Some languages need one more package.
  *
- * - Swift and better C: `@repomix/tree-sitter-wasms`
+ * - Swift, and a better grammar for C: `@repomix/tree-sitter-wasms`
  * - Kotlin: `@tree-sitter-grammars/tree-sitter-kotlin`
  * - Lua: `@tree-sitter-grammars/tree-sitter-lua`
  * - Scala: `tree-sitter-scala`
  *
  * Languages without an installed grammar are outlined with patterns. If one of the first two packages is missing, an
- * event reports it once.
+ * event reports this package once.
  *
  * @example
  * ```ts
@@ -39,7 +39,7 @@ export interface CodePreviewerOptions extends GrammarOutlinerOptions, Omit<Sourc
  */
 export function codePreviewer(options: CodePreviewerOptions = {}): TextPreviewer {
   const { locate, ...layout } = options
-  // The name differs: if a package is missing, the previewer by patterns comes next.
+  // The name differs from `source`, so that the previewer by patterns is next if a package is missing.
   return { ...sourcePreviewer({ ...layout, outline: grammarOutliner({ locate }) }), name: 'code' }
 }
 

@@ -16,7 +16,7 @@ export interface FoundDefinition {
 }
 
 export interface SearchPlan {
-  /** Action by node type. */
+  /** Actions for each node type, as bits. */
   readonly actions: Uint8Array
   readonly rules: ReadonlyMap<number, DefinitionRule>
 }
@@ -24,7 +24,7 @@ export interface SearchPlan {
 const PASSAGE = 1
 const CLOSURE = 2
 const DEFINITION = 4
-/** Functions without their own name. */
+/** Types of nodes for functions without a name. */
 const CLOSURES: ReadonlySet<string> = new Set(['arrow_function', 'function_expression'])
 const LONGEST_NAME = 200
 
@@ -42,7 +42,7 @@ export function planSearch(language: Language, grammar: Grammar): SearchPlan {
   return { actions, rules }
 }
 
-/** Returns definitions by start position. Visits only nodes that the plan needs, because trees may be deep. */
+/** Return definitions in the order of their starts. Visit only nodes that the plan needs, because trees may be deep. */
 export function findDefinitions(tree: Tree, plan: SearchPlan): FoundDefinition[] {
   const found: FoundDefinition[] = []
   const cursor = tree.walk()

@@ -4,11 +4,11 @@ export interface DefinitionRule {
   readonly kind: string | ((node: Node) => string)
   /** Returns the node of the name. `undefined` if the node does not define a name. Defaults to the field `name`. */
   readonly name?: (node: Node) => Node | undefined
-  /** Whether the definition belongs to a type with another place, for example a method outside of its class. */
+  /** Whether the definition is a member of a type that is defined elsewhere, for example a method outside its class. */
   readonly member?: (node: Node) => boolean
-  /** Whether definitions inside it count as siblings, as in `typedef struct a {} b`. */
+  /** Whether inner definitions count as siblings, as in `typedef struct a {} b`. */
   readonly alongside?: boolean
-  /** Whether it only declares a name. It is listed only if the file does not define the name. */
+  /** Whether the definition only declares a name. It is listed only if the file does not define the name. */
   readonly announces?: boolean
 }
 
@@ -16,13 +16,13 @@ export interface Grammar {
   readonly peer: GrammarPeer
   readonly file: string
   readonly definitions: Readonly<Record<string, string | DefinitionRule>>
-  /** Other nodes that may contain definitions, separated by spaces. */
+  /** Types of other nodes that may contain definitions, separated by spaces. */
   readonly passages: string
-  /** Whether the scanner counts columns, which costs the square of the line length. */
+  /** Whether the scanner counts columns. Its time then grows with the square of the line length. */
   readonly columns?: boolean
   /** Grammar to use if the package is not installed. */
   readonly otherwise?: Grammar
-  /** Another grammar for code that does not match the pattern, for ambiguous file extensions. */
+  /** Another grammar for code that matches the pattern, because the file extension may be ambiguous. */
   readonly unless?: { readonly pattern: RegExp; readonly grammar: Grammar }
 }
 

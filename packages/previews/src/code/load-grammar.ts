@@ -7,7 +7,7 @@ import type { Grammar } from './grammar.ts'
  * Finds a file of a package with grammars.
  *
  * @param file - Package and path: `@vscode/tree-sitter-wasm/wasm/tree-sitter-go.wasm`.
- * @returns Its address, path, or bytes; `undefined` if the package is not installed.
+ * @returns Address, path, or bytes of the file. `undefined` if the package is not installed.
  */
 export type LocateGrammar = (file: string) => URL | string | Uint8Array | undefined
 

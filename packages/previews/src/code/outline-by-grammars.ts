@@ -5,23 +5,23 @@ import { findDefinitions, type FoundDefinition } from './find-definitions.ts'
 import { GRAMMARS } from './grammars/grammars.ts'
 import type { GrammarLoader, LoadedGrammar } from './load-grammar.ts'
 
-/** Longest code to parse, in UTF-16 units, at about 300 ms per megabyte. Longer code is outlined with patterns. */
+/** Longest code to parse, in UTF-16 units. A megabyte takes about 300 ms. Patterns outline longer code. */
 const MOST_PARSED = 131_072
-/** Number of definitions that is enough. With fewer, definitions within functions are listed, too. */
+/** Smallest number of outer definitions. If there are fewer, definitions within functions are listed too. */
 const ENOUGH = 8
-/** Largest number of parser steps per UTF-16 unit, in hundreds. Real code takes a third of this number. */
+/** Limit of parser steps per UTF-16 unit, counted in hundreds. Real code takes a third of this limit. */
 const STEPS_PER_UNIT = 0.025
 const STEPS_ALWAYS = 100
-/** Share of the steps in which an error may happen. Recovery from an error usually takes fewer steps than one count. */
+/** Limit of counts with an error, per UTF-16 unit. Recovery from an error usually takes less than one count. */
 const ERRORS_PER_UNIT = 0.001
 const ERRORS_ALWAYS = 50
-/** Number of steps between two pauses, about 6 ms. Unlike time, steps are always the same. */
+/** Number of counts between two pauses, about 6 ms. Unlike time, this number does not depend on the machine. */
 const STEPS_OF_A_SLICE = 64
 const LONG_LINE = /.{2001}/
-/** Time limit of parsing, in milliseconds of work. Most code takes a tenth of it. */
+/** Time limit of parsing, in milliseconds of work. Most code takes a tenth of this limit. */
 const MOST_TIME = 500
 
-/** Finds definitions with tree-sitter grammars. `undefined` for long code, and if parsing takes too long. */
+/** Find definitions with tree-sitter grammars. Return `undefined` if the code is too long or parsing takes too long. */
 export function outlineByGrammars(loader: GrammarLoader): Outliner {
   return async (text, language) => {
     const known = GRAMMARS.get(language)
@@ -29,7 +29,7 @@ export function outlineByGrammars(loader: GrammarLoader): Outliner {
     const grammar = known.unless?.pattern.test(text) === true ? known.unless.grammar : known
     if (grammar.columns === true && LONG_LINE.test(text)) return undefined
     const loaded = (await loader.load(grammar)) ?? (grammar.otherwise && (await loader.load(grammar.otherwise)))
-    // A parser that pauses must not read another text.
+    // While a parser pauses, it must not parse another text.
     return loaded && (await locks.run(language, () => outlineWith(text, loaded)))
   }
 }
@@ -37,7 +37,7 @@ export function outlineByGrammars(loader: GrammarLoader): Outliner {
 const locks = new KeyedLock()
 
 async function outlineWith(text: string, { parser, plan }: LoadedGrammar): Promise<OutlineSymbol[] | undefined> {
-  // Scanners that search for the end of a line never end without one.
+  // Without a final newline, scanners that search for the end of a line never end.
   const code = text.endsWith('\n') ? text : `${text}\n`
   const brake = new Brake(code.length)
   const parseOn = (): Tree | null => parser.parse(code, null, { progressCallback: brake.check })
@@ -114,7 +114,7 @@ function outlineOf(definitions: readonly FoundDefinition[], code: string): Outli
     const { name, kind, nameStart, start, end, depth } = definition
     const before = placed[index - 1]
     const line = lines.get(nameStart)!
-    // `typedef struct x {} x` names it twice.
+    // `typedef struct x {} x` defines the name twice.
     if (before?.name === name && before.end === end && lines.get(before.nameStart) === line) return []
     const lifted = wrappers.filter((wrapper) => wrapper.start <= start && end <= wrapper.end).length
     const endLine = Math.max(line, lines.get(end - 1)!)

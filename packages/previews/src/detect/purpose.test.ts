@@ -46,7 +46,7 @@ describe('the purpose of a call', () => {
     expect(wordsOf('some_name_1 other_name_2 '.repeat(1_000_000), '').length).toBeLessThanOrEqual(33)
   })
 
-  it('is counted the same for any chunks of a text', async () => {
+  it('has the same effect for any chunks of a text', async () => {
     const purpose = 'I will look at how `step_251` treats its state.'
     const { toolName, input } = options
     const arriving = new ArrivingText({

@@ -25,7 +25,7 @@ describe('the intent of a tool call', () => {
     ['read_many', { files: [{ path: 'a.c' }, { path: 'b.c' }] }, ['a.c', 'b.c'], undefined],
     ['call', { arguments: '{"path":"a.c"}' }, ['a.c'], undefined],
     ['call', '{"path":"C:\\\\src\\\\a.cs"}', ['C:\\src\\a.cs'], undefined],
-  ])('has the files and lines of %s %j', (name, input, paths, lines) => {
+  ])('has the files and lines of the call %s %j', (name, input, paths, lines) => {
     const intent = toolIntent(name, input)
     expect(intent.paths).toEqual(paths)
     expect(intent.lines).toEqual(lines)
@@ -89,7 +89,7 @@ describe('the intent of a tool call', () => {
     expect(toolIntent('tool', { pattern: '('.repeat(1_000_000) }).words).toEqual([])
   })
 
-  it.each(['toString', 'constructor x', '__proto__'])('has no program for %j', (command) => {
+  it.each(['toString', 'constructor x', '__proto__'])('has no paths and no words for the command %j', (command) => {
     expect(toolIntent('bash', { command })).toMatchObject({ paths: [], words: [], command })
   })
 

@@ -4,11 +4,11 @@ import { parseJsonText } from '@spillway/text/internal'
 export interface ToolIntent {
   /** Files and folders that the call names. */
   readonly paths: readonly string[]
-  /** Requested lines, 1-based and inclusive. Without an end, up to the last line. */
+  /** Requested lines, 1-based and inclusive. If `end` is absent, the range ends with the last line. */
   readonly lines?: { readonly start: number; readonly end?: number | undefined } | undefined
   /** Words, names, and patterns to find, the most specific first. */
   readonly words: readonly string[]
-  /** Words of the text before the call. Those that are rare in a content join `words` for its preview. */
+  /** Words of the text before the call. A preview adds the words that are rare in its content to `words`. */
   readonly purpose?: readonly string[] | undefined
   /** Shell command of the call. */
   readonly command?: string | undefined
@@ -16,12 +16,12 @@ export interface ToolIntent {
   readonly url?: string | undefined
 }
 
-/** Lines from `start` to `end`, 1-based and inclusive. Without an end, up to the last line. */
+/** Lines from `start` to `end`, 1-based and inclusive. If `end` is absent, the range ends with the last line. */
 type LineSpan = NonNullable<ToolIntent['lines']>
 
 /** Longest argument that is read, in UTF-16 units. */
 const MAX_ARGUMENT = 4_096
-/** Largest number of arguments and list items that are read. */
+/** Largest numbers of arguments, of paths, and of words to read. */
 const MOST_ARGUMENTS = 64
 const MOST_PATHS = 16
 const MOST_WORDS = 32
@@ -40,7 +40,7 @@ const ADDRESSES = 'url uri href'.split(' ')
 const ENVELOPES = 'arguments args params parameters input kwargs'.split(' ')
 
 /**
- * Read the arguments of a tool call, with any names and structure. Unknown arguments are ignored. It never throws.
+ * Read the arguments of a tool call, with any names and structure. Unknown arguments are ignored. Never throws.
  *
  * @param purpose - Text of the user or the model before the call.
  */
@@ -69,7 +69,7 @@ export function toolIntent(toolName: string, input: unknown, purpose?: string): 
   }
 }
 
-/** Collects arguments by the lowercase letters of their names. An envelope's arguments are added to those around. */
+/** Collect arguments by the lowercase letters of their names, including the arguments in an envelope. */
 function namedArguments(input: unknown): Map<string, unknown> {
   const named = new Map<string, unknown>()
   const add = (value: unknown): void => {
@@ -217,8 +217,8 @@ const MOST_NAMES = 16
 /** Matches plain words of 6 letters or more, which gave better previews than 5 or 8 in the measurement below. */
 const PLAIN_WORD = /(?<![\p{L}\p{N}_])\p{L}{6,30}(?![\p{L}\p{N}_])/gu
 /**
- * Largest number of occurrences of a word. More frequent words do not distinguish lines. The value was chosen from 1 to
- * 20 and no limit, by cross-validation on 92 results of real sessions.
+ * Largest number of occurrences of a word. More frequent words do not distinguish lines. The value was chosen among 1
+ * to 20 and no limit, by cross-validation on 92 results of real sessions.
  */
 const MOST_OCCURRENCES = 8
 
@@ -238,7 +238,7 @@ export function withPurpose(intent: ToolIntent, start: string): ToolIntent {
     .filter((word) => !words.includes(word))
     .map((word) => ({ word, count: occurrences(text, word.toLowerCase()) }))
     .filter(({ count }) => count <= MOST_OCCURRENCES)
-  // Absent words may come later in the content, so they follow the known ones.
+  // Words that are absent from the start may occur later in the content. They follow the other words.
   const rank = (count: number): number => (count === 0 ? MOST_OCCURRENCES + 1 : count)
   const rare = counted.toSorted((one, other) => rank(one.count) - rank(other.count)).map(({ word }) => word)
   return rare.length === 0 ? intent : { ...intent, words: [...words, ...rare] }
@@ -277,7 +277,7 @@ function wordsOfText(text: string): string[] {
   return distinct([...quoted, ...named, ...plain])
 }
 
-/** Finds paths with a folder and an extension, without a line number. */
+/** Find paths with a folder and an extension, and remove their line numbers. */
 function pathsOfText(text: string): string[] {
   const words = text.match(/[\p{L}\p{N}_@~./\\:-]{3,200}/gu) ?? []
   return distinct(

@@ -12,7 +12,7 @@ export interface DiffOutline {
   readonly added: number
   readonly removed: number
   readonly statFiles: number
-  /** Lines of files and hunks, 1-based. */
+  /** First lines of files and hunks, 1-based. */
   readonly fileStarts: readonly number[]
   readonly hunkStarts: readonly number[]
 }

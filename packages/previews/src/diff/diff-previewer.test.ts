@@ -115,7 +115,7 @@ describe('diffPreviewer', () => {
     expect(await preview('only words\n')).toBeUndefined()
   })
 
-  it('counts the same changes as a reader of hunks', async () => {
+  it('counts exactly the added and removed lines', async () => {
     const change = fc.constantFrom(' same', '-removed', '+added', '-', '+', ' ')
     const files = fc.array(fc.array(change, { minLength: 1, maxLength: 30 }), { minLength: 1, maxLength: 12 })
     await fc.assert(
@@ -150,7 +150,7 @@ describe('recognizeDiff', () => {
     ],
     ['of two parents', 'diff --cc x.c\nindex 1,2..3\n--- a/x.c\n+++ b/x.c\n@@@ -1,2 -1,2 +1,3 @@@\n  a\n +b\n++c\n'],
     [
-      'in colours',
+      'in colors',
       `\u001b[1mdiff --git a/x.c b/x.c\u001b[m\n\u001b[36m@@ -1 +1 @@\u001b[m\n\u001b[31m-a\u001b[m\n\u001b[32m+b\u001b[m\n`,
     ],
     ['with CRLF', `diff --git a/x.c b/x.c\r\n${hunk.replaceAll('\n', '\r\n')}`],
@@ -175,10 +175,13 @@ describe('recognizeDiff', () => {
 
   it.each([
     ['a list', '- one\n- two\n+ three\n'.repeat(50)],
-    ['the difference that a test reports', 'FAIL a.test.ts\n- Expected\n+ Received\n\n- foo\n+ bar\n'.repeat(20)],
+    [
+      'the expected and received values of a failed test',
+      'FAIL a.test.ts\n- Expected\n+ Received\n\n- foo\n+ bar\n'.repeat(20),
+    ],
     ['a log with a diff in it', `${'INFO step done\n'.repeat(100)}${hunk}${'INFO step done\n'.repeat(100)}`],
     ['a log after a diff', `diff --git a/x.c b/x.c\n${hunk}${'INFO step done\n'.repeat(300)}`],
-    ['a table of bars', 'name | 1\nother | 2\n'],
+    ['a table with vertical bars', 'name | 1\nother | 2\n'],
     ['front matter', '--- \ntitle: a\n---\n# b\n'],
   ])('is not certain of %s', (_, text) => {
     expect(sureness(text)).toBeLessThanOrEqual(0.3)

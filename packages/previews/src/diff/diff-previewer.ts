@@ -6,7 +6,7 @@ import type { TextPreviewer, TextSubject, WritePreview } from '../previewer.ts'
 import type { DiffOutline } from './diff-outline.ts'
 import { DiffReader } from './diff-reader.ts'
 
-/** Shares of the budget for files, hunks, and the lines between. Unused tokens are added to the others. */
+/** Shares of the budget for files, hunks, and other lines. Unused tokens are added to the other shares. */
 const SHARES = [0.4, 0.5, 0.1]
 
 /**
@@ -81,7 +81,7 @@ export function recognizeDiff({ contentType, start, end }: TextSubject): number 
   const first = lines.findIndex((line, index) => startsDiff(lines, line, index))
   if (first < 0) return recognizeStat(lines)
   const before = lines.slice(0, first).filter((line) => line !== '')
-  // Words before a diff belong to it if they are a commit, a mail, statistics, or just a few.
+  // Lines before a diff belong to the diff if they are a commit, a mail, statistics, or just a few.
   const known = before.filter((line) => LINE.test(line) || STAT.test(line)).length
   if (before.length > BEFORE || before.length - known > 5) return 0
   const sample = lines.slice(first, -1)

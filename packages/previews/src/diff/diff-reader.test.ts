@@ -3,7 +3,7 @@ import { WantedWords } from '../layout/wanted-words.ts'
 import { diffHeader, fileWeight } from './diff-reader.ts'
 
 describe('fileWeight', () => {
-  it('ranks files that people write before generated files', () => {
+  it('ranks handwritten files before generated files', () => {
     for (const path of ['src/a.ts', 'lib/locker.py', 'Makefile', 'distribution.go', 'docs/a.md'])
       expect(fileWeight(path, new WantedWords([])), path).toBe(1)
     const written = ['pnpm-lock.yaml', 'Cargo.lock', 'yarn.lock', 'go.sum', 'dist/a.js', 'vendor/x/y.go', 'a.min.js']
@@ -11,7 +11,7 @@ describe('fileWeight', () => {
       expect(fileWeight(path, new WantedWords([])), path).toBeLessThan(0.2)
   })
 
-  it('ranks the files first that the agent looks for', () => {
+  it('ranks files that the call names highest', () => {
     expect(fileWeight('dist/Parser.js', new WantedWords(['parser']))).toBeGreaterThan(1)
   })
 })
@@ -46,7 +46,7 @@ describe('diffHeader', () => {
     ['Binary files a/x.png and b/x.png differ', 'binary'],
     ['new mode 100755', 'mode 100755'],
     ['index 0123..4567 100644', ''],
-  ])('describes %j', (line, note) => {
+  ])('returns a note for %j', (line, note) => {
     expect(diffHeader(line)).toEqual({ kind: 'note', note })
   })
 

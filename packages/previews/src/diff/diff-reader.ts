@@ -8,13 +8,13 @@ import { CHANGES, FILES, WORDS, type DiffOutline } from './diff-outline.ts'
 
 /** Matches `@@ -1,2 +3,4 @@`. Combined diffs have one more `@` and one more range for each further parent. */
 const HUNK = /^(@@+) ((?:-\d{1,9}(?:,\d{1,9})? )+)\+\d{1,9}(?:,(\d{1,9}))? @@+/
-/** Matches what follows the path in a line of statistics. */
+/** Matches the part after the path in a line of statistics. */
 const STAT = /^\| +(?:(\d+) ?[-+]*|Bin\b.*)$/
 const STAT_SUM = /^ \d+ files? changed(?:, |$)/
 const COMMIT = /^(?:commit [0-9a-f]{7,64}\b|From [0-9a-f]{40} |changeset: +\d+:|# HG changeset patch|r\d+ \| )/
 /** Fields of a commit before its message. */
 const COMMIT_FIELD = /^(?:[A-Z][A-Za-z-]{1,20}|user|date|branch|parent|tag): /
-/** Number of lines after the start of a commit that may describe it. */
+/** Number of lines at the start of a commit message that have a higher value. */
 const ABOUT_COMMIT = 12
 
 interface DiffFile {
@@ -33,7 +33,7 @@ interface Hunk {
   readonly item: Item
   /** Number of columns for marks before each line. */
   readonly columns: number
-  /** Number of lines left in the old and the new file. */
+  /** Number of lines that the hunk still has in the old and the new file. */
   old: number
   fresh: number
   changes: number
@@ -122,7 +122,7 @@ export class DiffReader {
     this.#blanks = 0
   }
 
-  /** Renames a file. The new name is used. */
+  /** Use the new name of a renamed file. */
   #rename(file: DiffFile, path: string): void {
     if (file.path === path) return
     file.path = path
@@ -151,7 +151,7 @@ export class DiffReader {
     const columns = found[1]!.length - 1
     const old = /,(\d+)/.exec(found[2]!)
     this.#hunkStarts.push(line.number)
-    // The only hunk of a new file adds nothing to its file.
+    // The header of a new file's only hunk has no further information.
     const isWhole = index === 0 && text.startsWith('@@ -0,0 ') && file.item.end === line.number - 1
     const item = isWhole ? file.item : this.#add(line, line.text, 0.5 * file.weight, CHANGES, file.item)
     if (isWhole) this.#extend(file, line)
@@ -192,7 +192,7 @@ export class DiffReader {
     this.#add(line, line.text, value, CHANGES, hunk.item)
   }
 
-  /** Adds `\ No newline at end of file` to the line before it. */
+  /** Add the line `\ No newline at end of file`, which does not end the hunk. */
   #fold(line: RawLine): boolean {
     this.#add(line, line.text, 0.1, CHANGES, this.#hunk!.item)
     return true
@@ -233,7 +233,7 @@ export class DiffReader {
   }
 }
 
-/** Returns the mark of a line. In a combined diff, it may be in any column. */
+/** Return the mark of a line. In a combined diff, the mark may be in any column. */
 function markOf(text: string, columns: number): number {
   let mark = text.charCodeAt(0)
   for (let at = 0; at < columns && at < text.length; at++) {
@@ -312,7 +312,7 @@ function diffLine(line: string): DiffHeader | undefined {
   if (combined !== null) return { kind: 'file', path: pathOf(combined[1]!) }
   if (line.startsWith('diff --git ')) {
     const rest = line.slice(11)
-    // `a/path b/path` repeats the path, so the space in the middle separates them.
+    // In `a/path b/path`, the space in the middle separates the two paths if they are equal.
     const half = (rest.length - 1) / 2
     const one = pathOf(rest.slice(0, half))
     if (rest.charAt(half) === ' ' && one === pathOf(rest.slice(half + 1))) return { kind: 'file', path: one }

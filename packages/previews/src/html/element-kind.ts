@@ -2,19 +2,19 @@ export interface ElementKind {
   /** Id of the kind, less than {@link ELEMENT_KINDS}. */
   readonly id: number
   readonly name: string
-  /** Whether it has no content and no end tag (HTML Living Standard, "void elements", and obsolete ones). */
+  /** Whether the element never has content ("void elements" of the HTML Living Standard, and obsolete elements). */
   readonly isVoid: boolean
-  /** Whether its content is not visible text. */
+  /** Whether the element's content is not visible text. */
   readonly isUnseen: boolean
   /** Whether the element is part of a line of text. A custom element such as `x-date` may be both inline and a block. */
   readonly isInline: boolean
-  /** Whether it separates its text from the text around it. */
+  /** Whether the element separates its text from the text around it. */
   readonly isBlock: boolean
-  /** Level from 1 to 6. 0 if the element is no heading. */
+  /** Level of a heading, from 1 to 6. 0 for other elements. */
   readonly heading: number
-  /** Names of the open elements that end where this one starts (HTML Living Standard, "optional tags"). */
+  /** Names of open elements that end before this element (HTML Living Standard, "optional tags"). */
   readonly ends: ReadonlySet<string> | undefined
-  /** Whether end tags within it do not end elements outside of it. */
+  /** Whether end tags inside the element cannot end elements outside of it. */
   readonly isScope: boolean
   /** Whether a table with this element in a cell is a layout table. */
   readonly laysOut: boolean
@@ -46,11 +46,11 @@ const ENDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 
 /** Largest number of kinds. Further element names share one kind. */
 export const ELEMENT_KINDS = 1_024
-/** Kinds by name. Also caches some names with upper case letters. */
+/** Kinds by name. `known` also caches names with uppercase letters. */
 const kinds = new Map<string, ElementKind>()
 const known = new Map<string, ElementKind>()
 
-/** Returns the kind of a tag name, in any case. The same name gives the same object. */
+/** Return the kind of a tag name. The case of its letters is ignored. Equal names give the same object. */
 export function elementKind(tagName: string): ElementKind {
   const found = known.get(tagName)
   if (found !== undefined) return found

@@ -2,14 +2,14 @@ import { expect, it } from 'vitest'
 import { namedKind } from './element-marks.ts'
 
 it.each(['site-footer', 'shareBar', 'col-3 sidebar', 'main_nav', 'cookie-notice', 'x sr-only'])(
-  '%s is recognized as outside the main content',
+  'the class %s marks an element outside the main content',
   (names) => {
     expect(namedKind(names).isAside).toBe(true)
   },
 )
 
 it.each(['header', 'navy', 'content', 'breadth', 'card-body', 'shared', 'advice', 'hidden-gem'])(
-  '%s is not recognized as outside the main content',
+  'the class %s does not mark an element outside the main content',
   (names) => {
     expect(namedKind(names).isAside).toBe(false)
   },

@@ -2,13 +2,13 @@ import type { ElementKind } from './element-kind.ts'
 
 /** Main content: `main`, or an element with this role. */
 export const MARK_MAIN = 1
-/** Content that is complete by itself. */
+/** An article: content that is complete by itself. */
 export const MARK_ARTICLE = 2
 /** Navigation, footer, sidebar, dialog, or menu. */
 export const MARK_ASIDE = 4
-/** An aside, named so by its class or id. */
+/** An aside according to its class or id. */
 export const MARK_NAMED_ASIDE = 8
-/** Hidden at first. Scripts may show it later. */
+/** Hidden content. Scripts may show it later. */
 export const MARK_HIDDEN = 16
 
 const NAMES: ReadonlyMap<string, number> = new Map([
@@ -95,7 +95,7 @@ interface NamedKind {
   readonly isArticle: boolean
 }
 
-/** Reads class and id, for example `site-footer`, `shareBar`, or `entry-content`. */
+/** Classify an element by its class or id, for example `site-footer`, `shareBar`, or `entry-content`. */
 export function namedKind(names: string): NamedKind {
   const found = known.get(names)
   if (found !== undefined) return found

@@ -52,7 +52,7 @@ describe('htmlPreviewer', () => {
     expect(text).not.toMatch(/Home|Imprint|href/)
   })
 
-  it('shows hidden text that the call seeks, below its heading, and counts it as shown', async () => {
+  it('shows hidden text that the call searches for below its heading, and counts the text as shown', async () => {
     const asked = page.replace('<h2>Chapter 40</h2>', '<h2>Turbine of 1884</h2>')
     const given = { previewers: [htmlPreviewer()], budgetTokens: 500, countTokens, showLines }
     const input = { url: 'https://example.com/engines', prompt: 'When is the `Turbine` mentioned?' }
@@ -69,17 +69,17 @@ describe('htmlPreviewer', () => {
     expect(Number(all!.replace(',', '')) - hidden(text)).toBeLessThanOrEqual(shown)
   })
 
-  it('gives no line numbers for headings of a page that is one line', async () => {
+  it('writes no line numbers of headings if the page is a single line', async () => {
     const text = await preview(page.replaceAll('\n', ''))
     expect(text).toMatch(/\n## Chapter \d+\n## Chapter \d+\n/)
     expect(text).not.toContain('[line 1]')
   })
 
-  it('shows the title if no heading has it', async () => {
+  it('shows the title in the header if no heading has the same text', async () => {
     expect(await preview(page.replace(/<h1>.*<\/h1>/, ''))).toMatch(/^\[HTML "Engines of the world": /)
   })
 
-  it('shows the rest of the page after a main content that has less text', async () => {
+  it('shows the other text of the page after the main content if the main content is shorter', async () => {
     const posts = Array.from({ length: 30 }, (_, index) => `<li>Post ${index}: the tube amp sounds warmer.</li>`)
     const forum = `<!doctype html><title>Amps</title><main><h1>Amps</h1><p>This is one thread, resolved, which tells at length what the question is about, and who asked it.</p></main>
 <div><ul>${posts.join('')}</ul></div><nav><a href="/">Home</a></nav>`
@@ -106,7 +106,7 @@ describe('htmlPreviewer', () => {
     }
   })
 
-  it('counts exactly the hidden characters', async () => {
+  it('counts the hidden characters exactly', async () => {
     for (const budgetTokens of [80, 200, 500, 1_500]) {
       const text = await preview(page, budgetTokens)
       const total = Number(/([\d,]+) characters of main text/.exec(text)![1]!.replaceAll(',', ''))
@@ -127,7 +127,7 @@ describe('htmlPreviewer', () => {
     expect(sizes.toSorted((one, other) => one - other)).toEqual(sizes)
   })
 
-  it('stays within any budget of any tokenizer, and is the same for the same page', async () => {
+  it('stays within any budget for any tokenizer, and gives the same preview for the same page', async () => {
     const part = fc.constantFrom(
       '<p>Some text that says this and that, and more &amp; more.</p>',
       '<h2>A heading</h2>',
@@ -157,7 +157,7 @@ describe('htmlPreviewer', () => {
     )
   })
 
-  it('reads a page the same for any chunks', async () => {
+  it('reads a page in the same way for any chunks', async () => {
     const subject = {
       toolName: '',
       input: {},
@@ -172,7 +172,7 @@ describe('htmlPreviewer', () => {
     expect(await write!({ budgetTokens: 500, countTokens, showLines })).toBe(await preview(page))
   })
 
-  it.each(Object.entries(HOSTILE_TEXTS))('survives %s', async (_, make) => {
+  it.each(Object.entries(HOSTILE_TEXTS))('stays within the budget for %s', async (_, make) => {
     const text = await preview(`<!doctype html><html><body><p>${make(200_000)}`, 300, estimateTokens)
     expect(estimateTokens(text)).toBeLessThanOrEqual(300)
     expect(text.isWellFormed()).toBe(true)
@@ -183,7 +183,7 @@ describe('htmlPreviewer', () => {
     expect(await preview(shell, 200)).toMatch(/^<!doctype html>/)
   })
 
-  it('gives a call that finds the first hidden words of a page on one line', async () => {
+  it('suggests a call that finds the first hidden words if the page is a single line', async () => {
     const line = page.replaceAll('\n', ' ')
     const text = await previewText(line, {
       budgetTokens: 400,
@@ -260,12 +260,12 @@ describe('mainContent', () => {
     ],
     ['lists of short links', `<div>${menu}</div><div>${article}</div><div>${menu}</div>`],
     ['hidden parts', `<div>${article}</div><div hidden><p>${sentence(9)}</p></div>`],
-    ['what stands beside main', `<p>${sentence(8)}</p><main>${article}</main><p>${sentence(9)}</p>`],
+    ['text outside `main`', `<p>${sentence(8)}</p><main>${article}</main><p>${sentence(9)}</p>`],
   ])('leaves out %s', (_, body) => {
     expect(content(body)).toEqual(told)
   })
 
-  it('keeps a page that is inside a form, and a page that scripts unhide', () => {
+  it('keeps the content of a page inside a form, and hidden content that scripts show later', () => {
     expect(content(`<form>${article}</form>`)).toEqual(told)
     expect(content(`<p>Loading</p><div hidden id="S:0">${article}</div>`)).toEqual(told)
   })
@@ -275,7 +275,7 @@ describe('mainContent', () => {
     expect(content(`<nav>${menu}</nav><div><h1>Results</h1><ul>${results}</ul></div>`)).toContain('Result number 3')
   })
 
-  it('keeps all articles of a page with several', () => {
+  it('keeps all articles of a page with several articles', () => {
     const several = [1, 2, 3]
       .map((index) => `<article><h2>Post ${index}</h2><p>${sentence(index)}</p></article>`)
       .join('')
@@ -300,7 +300,7 @@ describe('mainContent', () => {
 const blocks = (source: string): string[] => readPage(source).blocks.map(({ kind, text }) => `${kind}: ${text}`)
 
 describe('PageReader', () => {
-  it('collects text in paragraphs, headings, items, quotes and code', () => {
+  it('collects text into paragraphs, headings, items, quotes and code', () => {
     expect(
       blocks(
         '<h1>A <em>b</em></h1><p>c\n  d<p>e<ul><li>f<li>g</ul><blockquote>h</blockquote><pre>\n i\n  j\n</pre>k<br><br>l',
@@ -387,7 +387,7 @@ describe('PageReader', () => {
     expect(readPage(source).blocks[0]!.text).toMatch(/^é+$/)
   })
 
-  it('ends a drawing at its own end tag', () => {
+  it('ends an SVG drawing at its end tag, or immediately if the drawing is empty', () => {
     expect(blocks('<svg/><p>a</p><p><svg><path/></svg>b</p>')).toEqual(['text: a', 'text: b'])
   })
 
@@ -395,15 +395,15 @@ describe('PageReader', () => {
     ['nested elements', '<div>', 5_000_000],
     ['nested elements with text', '<div>x', 3_000_000],
     ['less-than signs', '<', 5_000_000],
-    ['formatting that is never closed', '<b><i><p>x', 1_500_000],
+    ['unclosed formatting', '<b><i><p>x', 1_500_000],
     ['items', '<ul><li>', 3_000_000],
     ['tables in tables', '<table><tr><td>', 3_000_000],
     ['end tags', '</div>', 3_000_000],
     ['attributes', '<div a=1 a=1 class="x"', 3_000_000],
     ['character references', '&amp;', 2_000_000],
-    ['references that are none', '&', 2_000_000],
+    ['invalid references', '&', 2_000_000],
     ['links', '<a href=x>', 3_000_000],
-    ['halves of characters', '\ud800<p>', 1_500_000],
+    ['lone surrogates', '\ud800<p>', 1_500_000],
   ])('reads %s without errors or hanging', (_, part, length) => {
     expect(readPage(part.repeat((isFull ? length : length / 4) / part.length)).blocks.length).toBeLessThanOrEqual(
       65_536,

@@ -10,8 +10,8 @@ import { PageBuilder } from './page-builder.ts'
 
 /**
  * Previews an HTML page: its title and its main content as Markdown. The end of the preview lists headings of hidden
- * text with their lines. If the rest of the page has more text than the main content, it is shown after it, if the
- * budget allows.
+ * text with their lines. If the page has more other text than main content, the preview also shows the other text, if
+ * it fits.
  *
  * Links are shown by their text. Pages without text, for example those that scripts create, are left to the next
  * previewer.
@@ -44,7 +44,7 @@ function readHtml({ intent }: TextSubject): TextReader {
 /** Matches paths of source files that contain markup but are code. */
 const CODE_PATH =
   /\.(?:[cm]?[jt]sx?|vue|svelte|astro|php|erb|ejs|hbs|jinja2?|j2|twig|liquid|njk|mdx?|markdown|rst|adoc|xml|xsl|xslt|svg|rss|atom|xaml|csproj|pug)$/i
-/** Elements that only markup has. */
+/** Matches start tags of common HTML elements. */
 const BLOCK_TAG =
   /<(?:div|p|ul|ol|li|table|tr|td|h[1-6]|section|article|main|nav|header|footer|span|a|br|img|head|meta|link|body|form)(?=[\s>/])[^<>]{0,2000}>/gi
 
@@ -65,24 +65,24 @@ function rateHtml({ contentType, start, intent }: TextSubject): number {
   return tags >= 12 && tags * 250 > text.length ? 0.7 : 0
 }
 
-/** Marks of elements to leave out, with the largest share of prose. A form around the page has more and is shown. */
+/** Marks of elements to leave out, unless an element has at least this share of the prose, as a form around a page. */
 const LEFT_OUT: readonly (readonly [mark: number, belowShare: number])[] = [
   [MARK_HIDDEN, 0.5],
   [MARK_ASIDE, 0.5],
   [MARK_NAMED_ASIDE, 0.35],
 ]
-/** Shares of the prose for a main element: one marked as such, one with an article, or any other. */
+/** Smallest share of the prose in the content element: marked as main, marked as article, or any other element. */
 const MAIN_SHARE = 0.4
 const ARTICLE_SHARE = 0.6
 const ANY_SHARE = 0.85
-/** Units of text without links from which a block is prose, and weights of other text, long links, short links. */
+/** Smallest number of UTF-16 units of prose without its links, and weights of other text, long links, short links. */
 const PROSE_UNITS = 60
 const OTHER_WORTH = 0.1
 const LINKED_WORTH = 0.15
 const LINK_WORTH = 0.05
 /** Largest share of links in shown text outside the main content. */
 const LINKED_SHARE = 0.6
-/** Number of repetitions from which a link has no information, for example "Read more". */
+/** Largest number of equal short links to keep. More frequent links, for example "Read more", have no information. */
 const MOST_REPEATS = 2
 /** Length in UTF-16 units from which a repeated text is shown only once. */
 const LEAST_REPEATED = 30
@@ -90,8 +90,8 @@ const LEAST_REPEATED = 30
 /**
  * Returns the blocks of a page's content, in order.
  *
- * Landmarks, roles, hidden parts, and named asides are left out, unless they hold much of the prose. The content is
- * `main`, the largest article, or the innermost element with nearly all prose.
+ * Parts that are hidden, or outside the main content by element, role, or name, are left out, unless they hold much of
+ * the prose. The content is `main`, the largest article, or the innermost element with nearly all prose.
  */
 export function mainContent(page: Page): PageBlock[] {
   const { blocks, elements } = page
@@ -109,7 +109,7 @@ export function mainContent(page: Page): PageBlock[] {
   return headline === undefined ? main : [headline, ...main]
 }
 
-/** Returns the other blocks if they have more text than the main content, which may then be wrong. */
+/** Return the other blocks if they have more text than the main content, because the choice may then be wrong. */
 async function aroundMain({ blocks }: Page, main: readonly PageBlock[]): Promise<PageBlock[]> {
   const texts = new Set(main.map(({ text }) => text))
   await yieldWhenDue()
@@ -199,7 +199,7 @@ function withoutRepeats(blocks: readonly PageBlock[]): PageBlock[] {
   })
 }
 
-/** Largest depth. Text of deeper elements counts for the elements above. */
+/** Largest depth of elements. Text of deeper elements belongs to the element at this depth. */
 const MAX_DEPTH = 2_048
 /** Number of open elements to compare with an end tag. */
 const MAX_REACH = 256
@@ -215,7 +215,7 @@ const LINE_BREAK = elementKind('br')
 /**
  * Reads a page into blocks of text and their elements. Start and end tags may be omitted.
  *
- * It takes linear time, because the stack of open elements and each search in it are limited.
+ * Reading takes linear time, because the stack of open elements and each search in the stack are limited.
  */
 export class PageReader implements MarkupHandler {
   readonly #tokens = new MarkupTokenizer(this, RAW, false)
@@ -252,7 +252,7 @@ export class PageReader implements MarkupHandler {
     this.#open.push(kind)
     this.#counts[kind.id]!++
     if (this.#unseen > 0) return
-    // Headings that unfold a section are often buttons.
+    // Headings that expand a section are often buttons.
     if (kind.isUnseen && !(kind.name === 'button' && this.#builder.inEmptyHeading)) this.#unseen = this.#open.length
     this.#builder.open(kind, elementMarks(kind, attributes))
   }
@@ -264,7 +264,7 @@ export class PageReader implements MarkupHandler {
       return
     }
     if (this.#counts[kind.id] === 0) {
-      // An end tag without a start: for a paragraph it means an empty one, for a line break the break.
+      // Without a start tag, `</p>` means an empty paragraph, and `</br>` means a line break.
       if (this.#unseen === 0 && (kind === PARAGRAPH || kind === LINE_BREAK)) this.#builder.mark(LINE_BREAK)
       return
     }
@@ -284,13 +284,13 @@ export class PageReader implements MarkupHandler {
     if (this.#unseen === 0) this.#builder.text(text, line)
   }
 
-  /** Ends elements without an end tag: a list item ends the previous item, and a block ends the previous paragraph. */
+  /** End elements whose end tag is omitted. An item ends the previous item, and a block ends the previous paragraph. */
   #endImplied(kind: ElementKind): void {
     const least = Math.max(0, this.#open.length - MAX_IMPLIED_REACH)
     for (let at = this.#open.length - 1; at >= least; at--) {
       const open = this.#open[at]!
       if (kind.ends?.has(open.name) || (kind.isBlock && open === PARAGRAPH)) {
-        // The outermost element that ends: a row ends its last cell and the previous row.
+        // The outermost element that ends. For example, a row ends the previous row and its last cell.
         let outermost = at
         while (outermost > 0 && kind.ends?.has(this.#open[outermost - 1]!.name)) outermost--
         this.#closeTo(outermost)

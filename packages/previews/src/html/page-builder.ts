@@ -8,13 +8,13 @@ const MAX_BLOCKS = 65_536
 const MAX_ELEMENTS = 65_536
 /** Largest size of kept text, in UTF-16 units. */
 const MAX_KEPT = 8_388_608
-/** Longest block in UTF-16 units. Longer ones are split, and cells with more text are separate blocks. */
+/** Longest block and cell, in UTF-16 units. Longer blocks are split. A table with a longer cell is a layout table. */
 const MAX_BLOCK = 32_768
 const MAX_CELL = 200
 const MAX_TITLE = 512
 /** Matches the sign with which a heading links to itself. */
 const SELF_LINK = /^[#§¶]\s?|\s?[#§¶]$/
-/** States of an open element that has no index yet. */
+/** States of an open element without an index: it may get an index later, or never. */
 const NOT_MADE = -1
 const NEVER_MADE = -2
 
@@ -22,7 +22,7 @@ export class PageBuilder {
   readonly #blocks: PageBlock[] = []
   readonly #elements: PageElement[] = [newElement(-1, 0, 0)]
   readonly #open: { made: number; readonly kind: ElementKind; readonly marks: number }[] = []
-  /** Number of open elements, from the outermost, whose index is decided. */
+  /** Number of outer open elements that have an index or will never have one. */
   #settled = 0
   #kept = 0
   #isPart = false
@@ -71,7 +71,7 @@ export class PageBuilder {
 
   text(text: string, line: number): void {
     if (this.#titles > 0) {
-      // SVG has titles too: the page's title is the first.
+      // SVG elements also have titles. The first title is the title of the page.
       if (!this.#hasTitle && this.#title.length < MAX_TITLE) this.#title += text.slice(0, MAX_TITLE)
     } else if (this.#blocks.length >= MAX_BLOCKS || this.#kept >= MAX_KEPT) {
       this.#isPart ||= /\S/.test(text)
@@ -112,7 +112,7 @@ export class PageBuilder {
   #boundary({ name, laysOut }: ElementKind, ends: boolean): void {
     if (name === 'tr' || (name === 'table' && this.#rows > 0)) {
       this.#flush()
-      // A cell after a nested table, or a row of it, is part of a layout table.
+      // A table that contains another table is a layout table.
       this.#isLayout = name === 'table' || (ends && this.#rows > 1)
     } else if (this.#inCells) {
       if (name === 'td' || name === 'th') {
@@ -200,7 +200,7 @@ class PageText {
   length = 0
   #endsBlank = true
   #breaks = 0
-  /** First line of the text. 0 if there is no text. */
+  /** Line in which the text starts. 0 if there is no text. */
   #line = 0
   #linked = 0
 
@@ -232,7 +232,7 @@ class PageText {
     if (!this.#endsBlank) this.addRaw(' ')
   }
 
-  /** Returns the number of line breaks since the last text. */
+  /** Add a line break. Return the number of line breaks since the last text. */
   addBreak(): number {
     this.addBlank()
     return ++this.#breaks
@@ -251,7 +251,7 @@ class PageText {
     return lines.slice(Math.max(0, first)).join('\n').trimEnd().toWellFormed()
   }
 
-  /** Returns the first line of the text, and the number of its UTF-16 units in links. Call it once for each block. */
+  /** Return the line in which the text starts, and its UTF-16 units in links. Reset both for the next block. */
   origin(): { line: number; linked: number } {
     const origin = { line: this.#line, linked: this.#linked }
     this.#line = 0
@@ -265,6 +265,6 @@ function cleaned(text: string): string {
   if (WITHOUT_WIDTH.test(clean)) clean = clean.replace(WITHOUT_WIDTH, '')
   clean = clean.replace(BLANKS, ' ')
   if (!CONTROL.test(clean)) return clean
-  // A final blank may separate it from the next text.
+  // A final blank may separate the text from the next text.
   return clean.endsWith(' ') ? `${cleanLine(clean)} ` : cleanLine(clean)
 }

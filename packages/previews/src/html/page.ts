@@ -18,7 +18,7 @@ export interface PageElement {
   readonly parent: number
   /** Bits such as `MARK_MAIN`. */
   readonly marks: number
-  /** Index of its first block in {@link Page.blocks}, and of the block after its last. */
+  /** Index of the element's first block in {@link Page.blocks}, and index after the element's last block. */
   readonly firstBlock: number
   endBlock: number
 }

@@ -14,13 +14,13 @@ export interface ReadPage {
   readonly lines: number
   /** Whether the end of a very large page was not read. */
   readonly isPart: boolean
-  /** Words that the call seeks. */
+  /** Words that the call searches for. */
   readonly words?: readonly string[]
 }
 
 /** Share of the tokens for hidden headings, if any part of the page is hidden. */
 const OUTLINE_SHARE = 0.1
-/** Share of the tokens for hidden blocks with sought words. */
+/** Share of the tokens for hidden blocks with words that the call searches for. */
 const SOUGHT_SHARE = 0.4
 /** Number of tokens in the line number of a block. */
 const PLACE_TOKENS = 5
@@ -28,7 +28,7 @@ const PLACE_TOKENS = 5
 const GAP_TOKENS = 16
 /** Matches words that the source probably contains unchanged. */
 const FIRST_WORDS = /[\p{L}\p{N}]+(?: [\p{L}\p{N}]+){0,3}/u
-/** Number of hidden blocks in which such words are searched. */
+/** Number of hidden blocks to search for such words. */
 const MAX_SEARCHED = 50
 /** Smallest number of tokens for the start of a block. */
 const LEAST_TOKENS = 12
@@ -55,7 +55,7 @@ function pageWriter(page: ReadPage, options: PreviewOptions) {
       return { text: [header, ...joined(0, end), around.text].join(''), complete: around.complete }
     }
     left -= GAP_TOKENS + callTokensOf(options)
-    // Headings are worth more the more is hidden.
+    // The more blocks are hidden, the more useful their headings are.
     const share = Math.min(0.5, OUTLINE_SHARE * (2 - end / main.length))
     const reserved = headingTokens(end, left * share)
     left -= reserved
@@ -76,7 +76,7 @@ function pageWriter(page: ReadPage, options: PreviewOptions) {
     return { text: parts.join(''), complete: false }
   }
 
-  /** Returns hidden blocks with sought words. The text below such a heading follows it. */
+  /** Return hidden blocks with words of the call. If such a block is a heading, the text below it is included. */
   function soughtBlocks(from: number, tokens: number): PageBlock[] {
     const { main } = page
     const found = new Set<number>()
@@ -209,7 +209,7 @@ function pageWriter(page: ReadPage, options: PreviewOptions) {
     return placed(block, `${'#'.repeat(block.level)} ${cutAtGrapheme(block.text, 80)}`)
   }
 
-  /** In a page of one line, the number has no information. */
+  /** If the page is a single line, the line number has no information. */
   function placed({ line }: PageBlock, text: string): string {
     return page.lines > 1 ? `[line ${line}] ${text}` : text
   }
@@ -237,7 +237,7 @@ function pageWriter(page: ReadPage, options: PreviewOptions) {
   return write
 }
 
-/** Counts rare words of the call in each block. A word in few headings counts there, even if it is frequent in text. */
+/** Count rare words of the call in each block. In headings, a word also counts if it is frequent only in other text. */
 function soughtWords({ main, words = [] }: ReadPage): number[] {
   const texts = [main.map(({ text }) => text), main.map(({ kind, text }) => (kind === 'heading' ? text : ''))]
   const [all, named] = texts.map((each) => findSought(each, words)?.counts)

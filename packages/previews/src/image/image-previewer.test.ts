@@ -4,7 +4,7 @@ import type { MediaBlock } from '@spillway/text/internal'
 import type { MediaPreview, MediaSubject } from '../previewer.ts'
 import { imagePreviewer, type ScaledImageOptions } from './image-previewer.ts'
 
-/** A picture that no format makes small. */
+/** An image of random pixels, which no format can compress. */
 async function noise(width: number, height: number): Promise<Uint8Array> {
   let state = 1
   const raw = Uint8Array.from({ length: width * height * 3 }, () => {
@@ -45,13 +45,13 @@ test('a smaller version is within the limits and has the same proportions and fo
   }
 })
 
-test('a smaller version is reduced until it has few enough bytes', async () => {
+test('a smaller version is reduced until its size is within the limit', async () => {
   const { block, width } = await scaledOf(await read(await noise(900, 900), { maxBytes: 20_000 }))
   expect(block.data?.byteLength).toBeLessThanOrEqual(20_000)
   expect(width).toBeGreaterThan(50)
 })
 
-test('a version that is not smaller is left out', async () => {
+test('a version that is larger in bytes than the image is left out', async () => {
   const small = new Uint8Array(
     await sharp(await noise(64, 64))
       .webp({ quality: 5 })
@@ -93,7 +93,7 @@ test('an image with too many pixels is not decoded', async () => {
   await expect(read(new Uint8Array(bomb), { maxPixels: 1_000_000 })).rejects.toThrow('pixel limit')
 })
 
-test('SVG and unknown formats are described and not drawn', async () => {
+test('SVG and unknown formats are described but not rendered', async () => {
   const svg = new TextEncoder().encode(`<svg width="300" height="200">${'<g/>'.repeat(1_000)}</svg>`)
   expect(await read(svg, {}, 'image/svg+xml')).toEqual({ description: '300 × 200' })
   expect(await read(new Uint8Array(5_000), {})).toEqual({ description: undefined })

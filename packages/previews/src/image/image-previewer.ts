@@ -28,7 +28,7 @@ export interface ImagePreviewerOptions {
   readonly scale?: ScaledImageOptions | undefined
 }
 
-/** Formats that every build of the peer decodes. SVG is text and never rendered. */
+/** Formats that every build of `sharp` decodes. SVG is text and never rendered. */
 const DECODED: ReadonlySet<string> = new Set(['avif', 'gif', 'jpeg', 'png', 'tiff', 'webp'])
 const FORMATS: ReadonlySet<unknown> = new Set<ImageFormat>(['jpeg', 'png', 'webp'])
 
@@ -36,8 +36,8 @@ const FORMATS: ReadonlySet<unknown> = new Set<ImageFormat>(['jpeg', 'png', 'webp
  * Create a previewer of images. It describes their dimensions, and with `scale` adds a smaller version to the context.
  *
  * The smaller version needs the package `sharp`. The version is upright, has no metadata, and shows the first frame of
- * an animation. It is not added if it would be larger than the image or exceed the token limit. SVG and rare formats
- * are described, but not scaled. An event reports a damaged image.
+ * an animation. The version is not added if it would be larger than the image or exceed the token limit. SVG and rare
+ * formats are described, but not scaled. An event reports a damaged image.
  *
  * @throws TypeError if an option is out of its range.
  *

@@ -17,8 +17,8 @@ export interface ImageLimits {
 const ATTEMPTS = 4
 
 /**
- * Returns an upright version without metadata. `undefined` if it would not be smaller, or cannot be made small enough.
- * Rejects if the image is damaged, has too many pixels, or takes too long.
+ * Return an upright version without metadata, or `undefined` if no version is small enough. Rejects if the image is
+ * damaged, has too many pixels, or takes too long.
  */
 export async function scaleImage(
   sharp: (input: Uint8Array, options: SharpOptions) => Sharp,
@@ -37,7 +37,7 @@ export async function scaleImage(
     const encoded = format === 'png' ? image.png({ palette: true, quality }) : image[format]({ quality })
     const { data: bytes, info } = await encoded.toBuffer({ resolveWithObject: true })
     if (bytes.byteLength <= maxBytes) return bytes.byteLength < data.byteLength ? new Uint8Array(bytes) : undefined
-    // Bytes grow with the area. A slightly smaller factor guarantees an end.
+    // The number of bytes grows with the area. The slightly smaller factor makes the loop end.
     const factor = Math.min(0.9, Math.sqrt(maxBytes / bytes.byteLength) * 0.95)
     width = info.width * factor
     height = info.height * factor

@@ -10,31 +10,31 @@ import type { EntryPlace, NotableEntry, Passage, Rarity } from './passage-keeper
 import { JsonTokenizer } from './json-tokenizer.ts'
 import type { JsonSink } from './json-scan.ts'
 
-/** Largest and smallest number of tokens of a row, and the share of the space that it may use. */
+/** Largest and smallest number of tokens of a row, and its largest share of the space for rows. */
 const MOST_ROW = 90
 const LEAST_ROW = 30
 const ROW_SHARE = 0.1
-/** Smallest share of notable rows, and how much more they count than other rows. */
+/** Share of the space for notable rows, and the value that they have in addition to other rows. */
 const NOTABLE_SHARE = 0.5
 const NOTABLE_WORTH = 10
-/** Value of a row from the end, compared with a row from the start. */
+/** Value of the last row, compared with the first row. */
 const LAST_WORTH = 0.66
-/** Number of entries to read at each end of a passage: a minimum, and the tokens for each further entry. */
+/** Number of entries to read at each end of a passage: a minimum, and one more for each `SHORTEST_ROW` tokens. */
 const FEWEST_READ = 24
 const SHORTEST_ROW = 6
-/** Number of rows from which the columns are chosen. */
+/** Number of rows in the sample that decides about the columns. */
 const SAMPLED = 24
 interface Column {
   /** Average number of tokens in a value. */
   readonly tokens: number
-  /** Rank of the column. Lower ranks are shown first. */
+  /** Rank of the column. Columns with low ranks are shown first. */
   readonly rank: number
 }
 
-/** Writes the entries of an array or a map as table rows: keys once, and then one line of values for each entry. */
+/** Write the entries of an array or a map as table rows: the keys once, and then one line of values for each entry. */
 export function rowsWriter(passage: Passage, shape: Shape, options: PreviewOptions): (tokens: number) => string {
   const columns = new Map<string, Column>()
-  /** Drafts by their columns, so that each row is written once. */
+  /** Drafts by their columns, so that each row is written only once. */
   const drafts = new Map<string, ReturnType<typeof previewDrafts>>()
   const rows = entryRows(passage, shape, FEWEST_READ + options.budgetTokens / SHORTEST_ROW)
   const byLine = rows[0]?.place.index === 0 && new Set(rows.map(({ place }) => place.line)).size === rows.length
@@ -44,12 +44,12 @@ export function rowsWriter(passage: Passage, shape: Shape, options: PreviewOptio
     const step = Math.max(1, Math.floor(rows.length / SAMPLED))
     const sample = rows.filter((_, index) => index % step === 0)
     const all = new Set(sample.flatMap(({ cells }) => [...cells.keys()]))
-    // Keys that are data make no columns.
+    // Keys that are data do not become columns.
     const paths = [...all].filter((path) => shapeAt(path) !== undefined)
     const told = new Set<string>()
     for (const path of paths) {
       const cells = sample.map((row) => row.cells.get(path) ?? '')
-      // A column with the same cells as another, or the same value in all rows, is left out.
+      // A column is left out if another column has the same cells, or if all rows have the same value.
       const column = cells.join('\n').replaceAll('"', '')
       if (told.has(column) || (sample.length > 1 && new Set(cells).size === 1 && !varies(path))) continue
       told.add(column)
@@ -72,13 +72,13 @@ export function rowsWriter(passage: Passage, shape: Shape, options: PreviewOptio
     return item !== undefined && item.scalars === undefined
   }
 
-  /** Whether a column has few different values, but more than one. */
+  /** Whether a column has more than one value, but only a few different values. */
   function varies(path: string): boolean {
     const values = shapeAt(path)?.scalars
     return values !== undefined && !values.more && values.values.length > 1
   }
 
-  /** Returns the rows, starting with a newline. Returns an empty text if no row fits. */
+  /** Return the rows after a newline. Returns an empty text if no row fits. */
   function write(tokens: number): string {
     const columns = chooseColumns(Math.min(MOST_ROW, Math.max(LEAST_ROW, tokens * ROW_SHARE)))
     if (columns.length === 0 || rows.length < 2) return ''
@@ -86,7 +86,7 @@ export function rowsWriter(passage: Passage, shape: Shape, options: PreviewOptio
     const draft = drafts.get(key) ?? draftsOf(columns)
     drafts.set(key, draft)
     const { text } = draft(tokens)
-    // A gap alone is useless.
+    // A gap without rows is useless.
     return text.split('\n').length > 2 ? `\n${text}` : ''
   }
 
@@ -110,7 +110,7 @@ export function rowsWriter(passage: Passage, shape: Shape, options: PreviewOptio
     )
   }
 
-  /** Returns a column for an SQL example. Only the largest array is a table in SQL. */
+  /** Return a column for an example SQL statement. Only the largest array is a table in SQL. */
   function columnToCount(): string | undefined {
     const { isObject, keys } = passage
     if (isObject || keys.includes('') || shape.objects === 0) return undefined
@@ -159,7 +159,7 @@ export function rowsWriter(passage: Passage, shape: Shape, options: PreviewOptio
     return countOf(entries, passage.isObject ? 'key' : 'item')
   }
 
-  /** Chooses the columns with the most information for their tokens. */
+  /** Choose the columns with the most information for their tokens. */
   function chooseColumns(room: number): string[] {
     const ranked = [...columns].toSorted(([, one], [, other]) => one.rank - other.rank)
     const chosen = new Set<string>()
@@ -175,28 +175,28 @@ export function rowsWriter(passage: Passage, shape: Shape, options: PreviewOptio
   return write
 }
 
-/** Length of the longest shown value in a row, and of the longest notable value, in UTF-16 units. */
+/** Longest shown value in a row, and longest shown notable value, in UTF-16 units. */
 const CELL_UNITS = 56
 const NOTABLE_UNITS = 200
-/** Largest share of entries in which a notable value may occur. */
+/** Largest share of entries, or largest number of entries, in which a value is notable. */
 const RARE_SHARE = 0.05
 const RARE_TIMES = 3
-/** Added to the rank of entries that the call seeks. */
+/** Rank of an entry that the call searches for, in addition to its other rank. */
 const WANTED_RANK = 1_000
 
 interface EntryRow {
   readonly place: EntryPlace
   /** Line of the next entry. `undefined` if unknown. */
   readonly nextLine: number | undefined
-  /** Key of a member. */
+  /** Key of the entry if it is a member of a map. */
   readonly name: string
   readonly cells: Cells
   readonly rare: readonly Rarity[]
-  /** Rank among notable entries. 0 for all other entries. */
+  /** Rank of a notable entry. 0 for all other entries. */
   readonly rank: number
 }
 
-/** @param most - Largest number of entries at each end. */
+/** @param most - Largest number of entries to read at each end. */
 function entryRows(passage: Passage, shape: Shape, most: number): EntryRow[] {
   const rows = new Map<number, EntryRow>()
   const kept = passage.kept(most)
@@ -228,7 +228,7 @@ function entryRows(passage: Passage, shape: Shape, most: number): EntryRow[] {
     .toSorted((one, other) => one.place.index - other.place.index)
 }
 
-/** Returns rare values, without those that became frequent later and without keys that are data. */
+/** Return the rare values of an entry, without values that became frequent later and keys that are data. */
 function raritiesOf({ rarities }: NotableEntry, shape: Shape, entries: number): Rarity[] {
   const most = Math.max(RARE_TIMES, entries * RARE_SHARE)
   const rare = rarities.filter(({ path, value }) => {
@@ -236,7 +236,7 @@ function raritiesOf({ rarities }: NotableEntry, shape: Shape, entries: number): 
     const times = value === undefined ? at?.seen : at?.scalars?.timesOf(value)
     return times !== undefined && times > 0 && times <= most
   })
-  // A new member implies that all values in it are new.
+  // If a member is new, its values are new too and need no separate mention.
   return rare.filter(({ path }) => !rare.some((other) => other.path.length < path.length && isWithin(path, other.path)))
 }
 
@@ -245,7 +245,7 @@ const isWithin = (path: readonly string[], start: readonly string[]): boolean =>
 
 const SEVERITY_RANKS = { 0: 0, [ERROR]: 100, [WARNING]: 50, [INFO]: 0, [OK]: 0 }
 
-/** Returns a number from 0 to 100. */
+/** Return the highest severity of the texts in an entry, as a number from 0 to 100. */
 function weight(cells: Cells): number {
   let most = 0
   for (const raw of cells.values()) {
@@ -263,7 +263,7 @@ function showRow({ name, cells, rare, rank }: EntryRow, columns: readonly string
   const known = new Set(columns)
   const notes: string[] = []
   for (const { path, value } of rare) {
-    // A value in an array has no separate cell.
+    // A value in an array has no cell of its own.
     if (path.includes('')) notes.push(...(value === undefined ? [] : [note(path, value)]))
     else {
       for (const [cell, raw] of cells) {
@@ -277,7 +277,7 @@ function showRow({ name, cells, rare, rank }: EntryRow, columns: readonly string
 
 const note = (keys: readonly string[], raw: string): string => `${showKeys(keys)}: ${showCell(raw, NOTABLE_UNITS)}`
 
-/** Shows a value. It keeps its quotes if it would look like several values, or like no value. */
+/** Show a value. Its quotes are kept if it would otherwise look like several values, or like no value. */
 function showCell(raw: string, units: number = CELL_UNITS): string {
   if (!raw.startsWith('"')) {
     const text = tidy(raw)
@@ -291,23 +291,23 @@ function showKeys(keys: readonly string[]): string {
   return keys.map((key, index) => (key === '' ? '[]' : (index > 0 ? '.' : '') + showKey(key))).join('')
 }
 
-/** Largest depth within an entry. */
+/** Largest depth of shown values in an entry. */
 const DEEPEST = 4
-/** Key that represents all items of an array. */
+/** Key of all items of an array. */
 const ITEM = '[]'
 const MOST_ITEMS = 8
-/** Separator of keys, which never occurs unescaped in a JSON key. */
+/** Separator of joined keys. It never occurs unescaped in a JSON key. */
 const KEY_SEPARATOR = '\u0000'
 const entryCodes = new TextCodes()
 
-/** Simple values of an entry by their joined keys. For an array, the value is its items or its length. */
+/** Simple values of an entry by their joined keys. The value of an array is its items or its length. */
 type Cells = ReadonlyMap<string, string>
 
-/** Reads an entry. If the text is cut, it stops at the cut. */
+/** Parse an entry. If its text was cut, parsing ends at the cut. */
 function readEntry(text: string, isMember: boolean): { readonly name: string; readonly cells: Cells } {
   const reader = new EntryReader()
   const tokenizer = new JsonTokenizer(reader, entryCodes)
-  // Brackets make the entry a document.
+  // The bracket turns the entry into a JSON document.
   tokenizer.push(isMember ? '{' : '[')
   tokenizer.push(text)
   tokenizer.finish()
@@ -317,11 +317,11 @@ function readEntry(text: string, isMember: boolean): { readonly name: string; re
 class EntryReader implements JsonSink {
   readonly cells = new Map<string, string>()
   name = ''
-  /** Joined keys of each open level, without the key of the entry. An item of an array is `[]`. */
+  /** Joined keys of each open level, without the key of the entry. The key of an array item is `[]`. */
   readonly #paths: string[] = []
   readonly #arrays: boolean[] = []
   readonly #counts: number[] = []
-  /** The first items of each open array. `undefined` if an item is not simple. */
+  /** The first items of each open array. `undefined` if the array has items that are not simple values. */
   readonly #items: (string[] | undefined)[] = []
   #key = ''
   #long = ''
@@ -396,7 +396,7 @@ class EntryReader implements JsonSink {
     this.#set(isItem || this.#key === '' ? (this.#paths.at(-1) ?? '') : this.#below(this.#key), raw)
   }
 
-  /** Returns the joined keys of a value in the innermost level. */
+  /** Return the joined keys of a value in the innermost open level. */
   #below(key: string): string {
     if (this.#paths.length < 2) return this.#paths.length === 0 ? '' : key
     return `${this.#paths.at(-1)!}${KEY_SEPARATOR}${key}`

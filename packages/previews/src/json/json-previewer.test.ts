@@ -33,7 +33,7 @@ describe('an example SQL statement in a preview', () => {
   const showSql = (sql: string): string => `sql '${sql}'`
   const example = `: sql 'SELECT "state", count(*) FROM t GROUP BY 1']`
 
-  it('counts a column with few values of the objects in an array', async () => {
+  it('counts the values of a column that has only a few, for the objects in an array', async () => {
     expect(await preview(JSON.stringify({ total: 300, issues }), { budgetTokens: 600, showSql })).toContain(example)
     const byLine = await preview(JSON.stringify(issues, undefined, 1), { budgetTokens: 600, showLines, showSql })
     expect(byLine).toMatch(/: lines \d+-\d+; sql 'SELECT "state", count\(\*\) FROM t GROUP BY 1'\]/)
@@ -46,7 +46,7 @@ describe('an example SQL statement in a preview', () => {
 })
 
 describe('the structure in a preview of JSON', () => {
-  it('shows all keys within their paths, merged over all items, with their counts', async () => {
+  it('shows all keys in their paths, merged over all items, with their counts', async () => {
     const shown = await preview(JSON.stringify({ total: 300, issues, next: null }))
     expect(shown).toContain('[JSON, 1 line, ')
     expect(shown).toContain('issues: [300 items {id: 0..299')
@@ -56,7 +56,7 @@ describe('the structure in a preview of JSON', () => {
     expect(shown).toContain('state: "open" ×100|"closed" ×200')
   })
 
-  it('is headed by the quotes that JSON paths refuse', async () => {
+  it('has a header that mentions single quotes, which JSON paths do not support', async () => {
     const records = repeat(300, (id) => `{'id': ${id}, 'name': 'user ${id}'}`)
     expect(await preview(`[${records.join(', ')}]`)).toContain('[JSON in single quotes, 1 line, ')
     expect(await preview(records.join('\n'))).toContain('[300 JSON records in single quotes')
@@ -70,7 +70,7 @@ describe('the structure in a preview of JSON', () => {
     expect(shown).toContain('*: {runs: 0..4011, owner: {name: "x"}}')
   })
 
-  it('shows the names in a map that each item has', async () => {
+  it('shows the names of members in a map that every item has', async () => {
     const items = repeat(50, (index) => ({
       id: index,
       processes: { [`${4_000 + index}`]: { user: 'root', fd: index } },
@@ -102,7 +102,7 @@ describe('the structure in a preview of JSON', () => {
 })
 
 describe('line numbers in a preview of JSON', () => {
-  it('are given for long arrays that occur once', async () => {
+  it('are shown for long arrays that occur once', async () => {
     const shown = await preview(JSON.stringify({ names: repeat(40, (id) => `name ${id}`), issues }, null, 2))
     expect(shown).toContain('names: [40 items from line 2')
     expect(shown).toContain('issues: [300 items from line 44 {')
@@ -114,7 +114,7 @@ describe('items in a preview of JSON', () => {
   const text = JSON.stringify({ issues }, null, 2)
   const lines = text.split('\n')
 
-  it('are on the lines that the preview says, and the numbers of gaps add up', async () => {
+  it('are on the lines that the preview states, and the numbers of all gaps are correct', async () => {
     const shown = await preview(text, { showLines })
     const rows = [...shown!.matchAll(/^(\d+): (\d+), /gm)]
     expect(rows.length).toBeGreaterThan(5)
@@ -130,14 +130,14 @@ describe('items in a preview of JSON', () => {
     expect(lines[Number(end) - 1]).toMatch(/^ {4}\},?$/)
   })
 
-  it('are from both ends, with the index of the first item after a gap if the text is one line', async () => {
+  it('are from both ends, and show the index of the first item after a gap if the text has one line', async () => {
     const shown = await preview(JSON.stringify(issues))
     expect(shown).toMatch(/\]\n0, Issue number 0, /)
     expect(shown).toMatch(/\[… \d+ items?\]\n\[(\d+)\] \1, Issue number \1, /)
     expect(shown).toMatch(/\n299, Issue number 299, [^\n]*$/)
   })
 
-  it('have a column for each path, even if keys are empty or arrays are between', async () => {
+  it('have a column for each path, even if keys are empty or arrays are in the path', async () => {
     const records = repeat(400, (id) => ({
       ...{ id, '': { '': id * 2, b: { c: { d: { e: id } } } } },
       ...{ a: { '': id % 5, list: [id, id + 1], more: [{ x: id }] } },
@@ -150,7 +150,7 @@ describe('items in a preview of JSON', () => {
     expect(await preview(text)).toMatch(/^\d+: 137, .*\bspam$/m)
   })
 
-  it('include records with a rare level before usual ones', async () => {
+  it('include records with a rare level rather than usual records', async () => {
     const records = repeat(2_000, (index) =>
       index === 1_234
         ? { level: 'error', msg: 'connect ECONNREFUSED 10.0.0.5:5432' }
@@ -178,19 +178,19 @@ describe('items in a preview of JSON', () => {
     ['lines and another line', undefined, '\nDone\n', '8: 7\n[… 1 line, 0 items]'],
     ['indented records', 1, '', '29: 7'],
     ['indented records with a final line end', 1, '\n', '29: 7'],
-  ])('end with the last record of %s, and only a line after it is a gap', async (_, indent, ending, end) => {
+  ])('end with the last record of %s, and show a gap only if a line follows', async (_, indent, ending, end) => {
     const records = repeat(8, (id) => JSON.stringify({ id, text: 'word '.repeat(40) }, undefined, indent))
     const shown = await preview(records.join('\n') + ending, { previewer: ndjsonPreviewer(), budgetTokens: 250 })
     expect(shown?.endsWith(`\n${end}`)).toBe(true)
   })
 
-  it('count the last one as hidden if its line ends the array, too', async () => {
+  it('count the last item as hidden if its line also ends the array', async () => {
     const records = repeat(60, (id) => JSON.stringify({ id, state: id === 50 ? 'lost' : 'open', text: `${id} w` }))
     const shown = await preview(`[${records.join(',\n')}]`, { budgetTokens: 100 })
     expect(shown).toMatch(/\n51: 50, lost[^\n]*\n\[… 9 lines\]$/)
   })
 
-  it('show the text of a sought item beyond the length of other texts', async () => {
+  it('show more text of an item that the call searches for than of other items', async () => {
     const messages = repeat(300, (id) => ({
       id,
       text: `Message ${id} is about nothing at all. ${'And so on. '.repeat(9)}`,
@@ -201,7 +201,7 @@ describe('items in a preview of JSON', () => {
     )
   })
 
-  it('include items with words of the call', async () => {
+  it('include items with words from the arguments of the call', async () => {
     expect(await preview(JSON.stringify(issues), { words: ['Issue number 211'] })).toContain('211, Issue number 211')
   })
 })
@@ -234,7 +234,7 @@ describe('long strings in a preview of JSON', () => {
 describe('a preview of almost JSON', () => {
   const text = JSON.stringify({ issues }, null, 2)
 
-  it('shows the text before the first value', async () => {
+  it('shows the text before the JSON', async () => {
     expect(await preview(`HTTP 200\nResponse:\n${text}`)).toMatch(/^\[JSON, [\d,]+ lines\]\nHTTP 200\nResponse:\n\{/)
   })
 
@@ -244,13 +244,13 @@ describe('a preview of almost JSON', () => {
     expect(shown).toMatch(/issues: \[1[45]\d items from line 2 \{id: 0\.\./)
   })
 
-  it('gives the line at which the text stops being JSON', async () => {
+  it('gives the line after which the text is not JSON', async () => {
     const lines = text.split('\n')
     lines.splice(2_000, 0, '... output truncated ...')
     expect(await preview(lines.join('\n'))).toContain('no JSON from line 2001 on')
   })
 
-  it('is left to other previewers if the text stops being JSON early', async () => {
+  it('is not written if the text stops being JSON early', async () => {
     expect(await preview(`{"a": 1, oops ${'x '.repeat(5_000)}`)).toBeUndefined()
     expect(await preview(`{"a":1}\n${'no JSON at all\n'.repeat(500)}`)).toBeUndefined()
   })
@@ -277,7 +277,7 @@ describe('any JSON document', () => {
     fc.dictionary(fc.string(), value, { minKeys: 20 }),
   )
 
-  it('is previewed within any budget of any tokenizer, as valid Unicode', async () => {
+  it('is previewed within any budget, for any tokenizer, as valid Unicode', async () => {
     const counters = fc.constantFrom(
       estimateTokens,
       (text: string) => text.length,
@@ -324,7 +324,7 @@ describe('any JSON document', () => {
 describe('an array of strings in JSON', () => {
   const lines = Array.from({ length: 3_000 }, (_, index) => `step ${index + 1} of the build went well`)
 
-  it('is shown as lines of text: the important ones and the last', async () => {
+  it('is shown as lines of text: the important lines and the last line', async () => {
     const stderr = [...lines, 'ERROR: cannot link libfoo.so', ...lines, 'FATAL: no space left on device']
     for (const text of [JSON.stringify({ code: 1, stderr }), JSON.stringify({ code: 1, stderr }, null, 2)]) {
       const shown = await preview(text, { budgetTokens: 500 })

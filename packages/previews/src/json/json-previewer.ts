@@ -8,18 +8,18 @@ import { PassageKeeper } from './passage-keeper.ts'
 import { FIRST_TIMES, Shape, ValueSummary, isSame, type ShapeRoom } from './shape.ts'
 import { USUAL_TOKENS } from '../usual-tokens.ts'
 
-/** Largest text that is kept whole, in UTF-16 units. It is shown whole if it fits. */
+/** Largest text that is stored whole, in UTF-16 units. Such a text is shown whole if it fits. */
 const WHOLE_UNITS = 524_288
-/** Smallest part of a text that must be JSON, as a length and as a share. Otherwise, the text has another format. */
+/** Smallest part of a text that must be JSON, as a length and as a share. Otherwise the text has another format. */
 const LEAST_UNITS = 2_048
 const LEAST_SHARE = 0.05
-/** Largest share of lines between values that are not JSON. */
+/** Largest share of text between values that is not JSON. */
 const MOST_STRAY = 0.25
 
 /**
- * Previews a JSON document: all keys with counts, merged over arrays and maps. Values, rows, and long strings follow.
+ * Previews a JSON document: all keys with counts, merged over arrays and maps, then values, rows, and long strings.
  *
- * Accepts one line or many, a byte order mark, leading words, JSONP, comments, trailing commas, single quotes, and
+ * Accepts one or many lines, a byte order mark, leading words, JSONP, comments, trailing commas, single quotes, and
  * incomplete or broken text. Memory is bounded, and time is linear.
  */
 export function jsonPreviewer(): TextPreviewer {
@@ -35,7 +35,7 @@ export function jsonPreviewer(): TextPreviewer {
   }
 }
 
-/** Previews several JSON values: their merged keys once, and then records as rows with line numbers. */
+/** Previews several JSON values: their merged keys, and then records as rows with line numbers. */
 export function ndjsonPreviewer(): TextPreviewer {
   return {
     name: 'ndjson',
@@ -80,25 +80,25 @@ function isJson({ values, broken, length, strayUnits }: JsonScan): boolean {
   return broken.offset >= Math.max(LEAST_UNITS, length * LEAST_SHARE)
 }
 
-/** Largest depth with details. Deeper levels are only counted. */
+/** Largest depth that is read in detail. Deeper levels are only counted. */
 const MOST_LEVELS = 64
 const MOST_SHAPES = 24_576
-/** Number of strings to keep, and length of the shortest one. */
+/** Number of strings to keep, and smallest length of such a string in UTF-16 units. */
 const MOST_STRINGS = 3
 const LEAST_STRING = 1_000
-/** An escaped line end. */
+/** A line end in a JSON string. */
 const NEWLINE = '\\n'
 
 class JsonScanner implements JsonSink {
   readonly #tokenizer = new JsonTokenizer(this)
   readonly #room: ShapeRoom = { left: MOST_SHAPES }
   readonly #root = new Shape('')
-  /** For each open level, its shape, its number of entries, and its last member. */
+  /** For each open level, its shape, its number of entries, and the shape of its last member. */
   readonly #shapes: Shape[] = []
   readonly #objects: boolean[] = []
   readonly #counts: number[] = []
   readonly #lasts: (Shape | undefined)[] = []
-  /** For each open array of strings, its lines. */
+  /** For each open level, its lines if it is an array that has only strings. */
   readonly #lists: (LongText | undefined)[] = []
   #level = -1
   #below = 0
@@ -114,8 +114,8 @@ class JsonScanner implements JsonSink {
   #endsLine = false
 
   /**
-   * @param prefix - Text before the first value, which is not pushed.
-   * @param words - Entries with one of these words are kept.
+   * @param prefix - Text before the first value. It is not passed to `push`.
+   * @param words - Entries with one of these words are notable.
    * @param inString - Whether the text is the content of a JSON string. Strings in this text are not parsed as JSON.
    */
   constructor(prefix: string, words: readonly string[], inString = false) {
@@ -131,7 +131,7 @@ class JsonScanner implements JsonSink {
     this.#tokenizer.push(text)
   }
 
-  /** Ends the text. No more text may be pushed. */
+  /** End the text. No more text may be pushed. */
   finish(): JsonScan {
     const tokenizer = this.#tokenizer
     tokenizer.finish()
@@ -189,7 +189,7 @@ class JsonScanner implements JsonSink {
     this.#counts[level] = 0
     this.#lasts[level] = undefined
     this.#passages.open(level, isObject, offset)
-    // Program output is often an array of lines.
+    // Output of programs is often an array of lines.
     this.#lists[level] = isObject || !this.#passages.keeps(level) ? undefined : new LongText(this.#path(), undefined)
     this.#key = undefined
   }
@@ -299,7 +299,7 @@ class JsonScanner implements JsonSink {
     return shape
   }
 
-  /** Records a rare value. The first value under a path makes its entries notable. */
+  /** Record a rare value. The first occurrences of a value under a path make its entries notable. */
   #rare(shape: Shape, values: ValueSummary | undefined): void {
     const levels = this.#level + 1
     if (!this.#passages.takesRarities(levels)) return
@@ -325,7 +325,7 @@ class JsonScanner implements JsonSink {
     this.#level--
   }
 
-  /** Returns the lines of the innermost array of strings. Strings of nested levels do not belong to it. */
+  /** Return the lines of the innermost open array if it has only strings. */
   get #listOfStrings(): LongText | undefined {
     return this.#level < 0 || this.#below > 0 ? undefined : this.#lists[this.#level]
   }
@@ -343,7 +343,7 @@ class JsonScanner implements JsonSink {
     this.#strings.length = Math.min(this.#strings.length, MOST_STRINGS)
   }
 
-  /** Returns the path of the current value. `''` means an item of an array. */
+  /** Return the path of the innermost open level. The key of an array item is `''`. */
   readonly #path = (): string[] => {
     const path: string[] = []
     for (let level = 1; level <= this.#level; level++)

@@ -2,58 +2,58 @@ import type { TextScan } from '../log/text-scan.ts'
 import type { Shape } from './shape.ts'
 import type { Passage } from './passage-keeper.ts'
 
-/** Data of a JSON text for its preview. Its size is limited. */
+/** Data of a JSON text from which its preview is written. Its size is limited. */
 export interface JsonScan {
-  /** Shape of the top-level values. */
+  /** Merged shape of all top-level values. */
   readonly root: Shape
   readonly values: number
-  /** Whether each value has its own line, so that no value continues on the next line. */
+  /** Whether each value is on its own line, so that a value never continues on the next line. */
   readonly byLine: boolean
   readonly oneLine: boolean
-  /** Number of values cut at the end of their line, and of lines between values that are not JSON. */
+  /** Number of values that were incomplete at the end of their line. */
   readonly abandoned: number
   readonly hasSingleQuotes: boolean
   readonly strays: number
   readonly strayUnits: number
   readonly length: number
   readonly lines: number
-  /** Set if the JSON becomes invalid, or the text ends within a value. */
+  /** Set if the JSON becomes invalid, or if the text ends inside a value. */
   readonly broken: (JsonBreak & { readonly atEnd: boolean }) | undefined
   readonly deeper: number
-  /** The longest arrays and objects that are not inside arrays, the longest first. */
+  /** The longest arrays and objects of the document, the longest first. In an array, only the first item counts. */
   readonly passages: readonly Passage[]
-  /** The longest strings with many lines, the longest first. */
+  /** The longest strings that have many lines or contain JSON, the longest first. */
   readonly strings: readonly ScannedString[]
 }
 
 export interface ScannedString {
-  /** Keys from the root. `''` means an item of an array. */
+  /** Keys from the root. The key of an array item is `''`. */
   readonly path: readonly string[]
   /** Length in UTF-16 units, including escapes. */
   readonly length: number
   readonly read: () => { readonly lines: TextScan } | { readonly json: JsonScan }
 }
 
-/** Receives the parts that a `JsonTokenizer` reads, with offsets in UTF-16 units and 1-based lines. */
+/** Receives the parts that a `JsonTokenizer` reads. Offsets are in UTF-16 units, and lines count from 1. */
 export interface JsonSink {
-  /** The next parts are in `text`, which starts at `origin`. */
+  /** Offsets of the next parts refer to `text`, which starts at `origin`. */
   reading(text: string, origin: number): void
   read(end: number): void
   open(isObject: boolean, offset: number, line: number): void
-  /** The innermost object or array ends before `offset`. */
+  /** The innermost open object or array ended before `offset`. */
   close(offset: number, line: number): void
-  /** The name of the next member is in `text`, from `start` to `end`. It has no quotes, but may have escapes. */
+  /** The key of the next member is in `text`, from `start` to `end`. It has no quotes, but may have escapes. */
   key(text: string, start: number, end: number, offset: number, line: number): void
   string(text: string, start: number, end: number, offset: number, line: number): void
   /** A long string starts. Its parts follow. */
   openString(offset: number, line: number): void
-  /** A part of a long string, which may be cut anywhere. */
+  /** A part of a long string. It may begin and end anywhere. */
   stringPart(text: string, start: number, end: number): void
   closeString(): void
   number(text: string, start: number, end: number, offset: number, line: number): void
   /** `true`, `null`, `NaN`, and similar words. */
   word(text: string, start: number, end: number, offset: number, line: number): void
-  /** The line ends, and therefore all open levels end. */
+  /** All open levels end, because their line ended. */
   abandon(offset: number): void
   /** A line between two values is not JSON. */
   stray(line: number): void

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { JsonTokenizer } from './json-tokenizer.ts'
 import type { JsonSink } from './json-scan.ts'
 
-/** Writes down what it is passed, and builds the values again. */
+/** Records the parts that it receives, and builds the values from them. */
 class Recorder implements JsonSink {
   readonly values: unknown[] = []
   readonly events: string[] = []
@@ -91,7 +91,7 @@ function read(text: string, cuts: readonly number[] = []): Recorder & { readonly
   return Object.assign(recorder, { tokenizer })
 }
 
-/** Keys that need no escape: the recorder takes keys as they stand in the text. */
+/** Documents whose keys need no escapes, because the recorder does not decode keys. */
 const key = fc.stringMatching(/^[a-zA-Z0-9 _.:{}[\],-]*$/)
 const { json } = fc.letrec((tie) => ({
   json: fc.oneof(
@@ -115,7 +115,7 @@ describe('JsonTokenizer', () => {
     )
   })
 
-  it('gives the same tokens with any chunks', () => {
+  it('returns the same tokens for any chunks', () => {
     fc.assert(
       fc.property(document, fc.array(fc.nat(200)), (value, cuts) => {
         const text = JSON.stringify(value, null, 1).repeat(3)
@@ -125,7 +125,7 @@ describe('JsonTokenizer', () => {
     )
   })
 
-  it('gives the same tokens if chunks end within long strings, comments and escapes', () => {
+  it('returns the same tokens if chunks end inside long strings, comments and escapes', () => {
     const long = JSON.stringify({ a: `${'é\\"\n'.repeat(9_000)}end`, b: 1 })
     const text = `[${'{"x":1}, /* a "comment" */\n'.repeat(3_000)}${long}]`
     const whole = read(text)
@@ -143,7 +143,7 @@ describe('JsonTokenizer', () => {
     for (const cut of [40_001, 40_002, 40_003, 40_004]) expect(read(text, [cut]).values).toEqual([{ a: 1 }])
   })
 
-  it('gives offsets and lines', () => {
+  it('returns offsets and lines', () => {
     const { events } = read('{\n  "a": [1,\r\n    "x"],\n  "b": true\n}')
     expect(events).toEqual([
       ...['{@0,1', 'key a@4,2', '[@9,2', 'number@10,2', 'string@18,3', 'end@22,3', 'key b@26,4', 'word@31,4'],
@@ -151,7 +151,7 @@ describe('JsonTokenizer', () => {
     ])
   })
 
-  it('counts line feeds in strings, also escaped ones', () => {
+  it('counts line feeds in strings, even after a backslash', () => {
     const { events } = read('{"a\n": 1, "b\\\n\\"": 2}')
     expect(events).toEqual(['{@0,1', 'key a\n@1,1', 'number@7,2', 'key b\\\n\\"@10,2', 'number@19,3', 'end@21,3'])
   })
@@ -160,11 +160,11 @@ describe('JsonTokenizer', () => {
     ['comments', '/* c */{"a": /* x */ 1, // "b": 2\n"c": 3}', [{ a: 1, c: 3 }]],
     ['trailing commas', '{"a": [1, 2,], "b": {},}', [{ a: [1, 2], b: {} }]],
     ['single quotes and bare keys', "{a: 'x', $b_1: 'y'}", [{ a: 'x', $b_1: 'y' }]],
-    ['what Python prints', "{'a': None, 'b': True, 'c': nan}", [{ a: 'None', b: 'True', c: 'nan' }]],
+    ['output of Python', "{'a': None, 'b': True, 'c': nan}", [{ a: 'None', b: 'True', c: 'nan' }]],
     ['a byte order mark', '\ufeff{"a": 1}', [{ a: 1 }]],
     ['JSONP', 'app.callback({"a": 1});', [{ a: 1 }]],
-    ['a guard against scripts', ")]}',\n[1]", [[1]]],
-    ['values on lines of their own', '{"a":1}\n{"a":2}\r\n\n{"a":3}\n', [{ a: 1 }, { a: 2 }, { a: 3 }]],
+    ['a prefix that prevents loading as a script', ")]}',\n[1]", [[1]]],
+    ['one value on each line', '{"a":1}\n{"a":2}\r\n\n{"a":3}\n', [{ a: 1 }, { a: 2 }, { a: 3 }]],
     ['values one after another', '{"a":1}{"a":2} [3]', [{ a: 1 }, { a: 2 }, [3]]],
     ['values among other lines', '[1]\n[INFO] up\n{"a":2}\n[build failed]\n[[3]]\n[', [[1], { a: 2 }, [[3]]]],
     ['record separators', '\u001e{"a":1}\n\u001e{"a":2}\n', [{ a: 1 }, { a: 2 }]],
@@ -181,11 +181,11 @@ describe('JsonTokenizer', () => {
     ['{"a": 1, : 2}', 9],
     ['{"a": word}', 6],
     ['[1, #]', 4],
-  ])('gives the position at which %s stops being JSON', (text, offset) => {
+  ])('returns the position at which %s stops being JSON', (text, offset) => {
     expect(read(text).tokenizer.broken).toEqual({ offset, line: 1 })
   })
 
-  it('continues on the next line if a value stops at the end of its line', () => {
+  it('continues on the next line if a value is incomplete at the end of its line', () => {
     const { values, tokenizer } = read('{"a":1}\n{"a":2}\n{"a":3}\n{"a":{"b":"x\n{"a":5}\n{"a":6}}\n{"a":7}')
     expect(values).toEqual([{ a: 1 }, { a: 2 }, { a: 3 }, { a: 5 }, { a: 6 }, { a: 7 }])
     expect([tokenizer.abandoned, tokenizer.byLine]).toEqual([1, true])

@@ -2,11 +2,11 @@ import { TextCodes } from '@spillway/text/internal'
 import { APOSTROPHE, INNER, NUMBER, QUOTE, STARTS, WORDS, isBlank } from './json-characters.ts'
 import type { JsonBreak, JsonSink } from './json-scan.ts'
 
-/** Length of a string in UTF-16 units above which it is passed on in parts. */
+/** Length of a string, in UTF-16 units, from which it is passed on in parts. */
 const LONG_STRING_UNITS = 16_384
-/** Size up to which chunks are collected before they are read. */
+/** Number of UTF-16 units of small chunks that are joined before they are read. */
 const GATHERED_UNITS = 32_768
-/** Matches the start of an array, but not `[INFO] done`. The second constant is the length needed for it. */
+/** Matches the start of an array, but not `[INFO] done`. A match has fewer than `ARRAY_START_UNITS` units. */
 const ARRAY_START = /\[\s{0,40}(?:["'[\]{\d-]|true\b|false\b|null\b)/y
 const ARRAY_START_UNITS = 64
 const LONGEST_NAME = 1_024
@@ -18,12 +18,12 @@ const BACKSLASH = 92
  *
  * Accepts comments, trailing commas, single quotes, and bare keys (JSON5), Python output, JSONP, prefixes such as
  * `)]}',`, record separators (RFC 7464), and lines between values. If each value has its own line, an incomplete value
- * ends with its line. Otherwise, reading stops at the error. Memory grows only by one bit for each level of depth.
+ * ends with its line. Otherwise, reading stops at the error. Memory only grows by one bit for each level of depth.
  */
 export class JsonTokenizer {
   abandoned = 0
   hasSingleQuotes = false
-  /** Number of UTF-16 units in lines between values that are not JSON. */
+  /** Number of UTF-16 units in the lines between values that are not JSON. */
   strayUnits = 0
   broken: JsonBreak | undefined
   readonly #sink: JsonSink
@@ -35,11 +35,11 @@ export class JsonTokenizer {
   #depth = 0
   readonly #nesting = new Nesting()
   #inObject = false
-  /** Whether the value of a member follows. */
+  /** Whether a key was read, and its value follows. */
   #keyed = false
-  /** The part to skip: up to the end of a line, of a comment, or of the text. */
+  /** The text to skip: to the end of the line, of the comment, or of the text. */
   #skip: '' | 'line' | 'comment' | 'all' = ''
-  /** Quote character of the open long string, or 0. */
+  /** Quote character of a long string that is open, or 0. */
   #long = 0
   #longKey = false
   #escaped = false
@@ -48,7 +48,7 @@ export class JsonTokenizer {
   #byLine = false
   #oneLine = true
 
-  /** @param codes - Can be shared by tokenizers whose sinks read no other JSON. */
+  /** @param codes - Tokenizers may share an instance if they do not read at the same time. */
   constructor(sink: JsonSink, codes: TextCodes = new TextCodes()) {
     this.#sink = sink
     this.#textCodes = codes
@@ -62,7 +62,7 @@ export class JsonTokenizer {
     return this.#byLine
   }
 
-  /** Whether no value has several lines. */
+  /** Whether every value is on one line. */
   get oneLine(): boolean {
     return this.#oneLine
   }
@@ -100,7 +100,7 @@ export class JsonTokenizer {
     this.#pending = end === text.length ? '' : text.slice(end)
   }
 
-  /** Reads the complete tokens. The last text is read completely. Returns the position reached. */
+  /** Read the complete tokens. If the text is the last one, read all of it. Returns the position after them. */
   #read(text: string, last: boolean): number {
     const end = text.length
     this.#codes = this.#textCodes.of(text)
@@ -119,7 +119,7 @@ export class JsonTokenizer {
     return end
   }
 
-  /** Reads tokens up to an incomplete token or another mode. Returns the position reached. */
+  /** Read tokens up to an incomplete token, a long string, or skipped text. Returns the position. */
   #readTokens(text: string, from: number, last: boolean): number {
     const codes = this.#codes
     const end = text.length
@@ -153,7 +153,7 @@ export class JsonTokenizer {
         this.#open(code === 123, at)
         at++
       } else if (code === 125 || code === 93) {
-        // Before any value, it is a prefix such as `)]}'`, which keeps browsers from running JSON as a script.
+        // Before the first value, a bracket belongs to a prefix like `)]}'`. Browsers do not run such JSON as a script.
         if (this.#depth > 0) {
           if ((code === 125) !== this.#inObject) return this.#break(at)
           this.#close(at)
@@ -167,7 +167,7 @@ export class JsonTokenizer {
       } else if (code === 47) {
         return this.#readSlash(text, at, last)
       } else if (isBlank(code) || (this.#depth === 0 && (code === 40 || code === 41 || code === 59))) {
-        // Parentheses and a semicolon enclose JSONP.
+        // Parentheses and the semicolon of JSONP.
         at++
       } else return this.#break(at)
     }
@@ -218,7 +218,7 @@ export class JsonTokenizer {
     this.#sink.abandon(offset)
   }
 
-  /** Handles an error. The line is skipped if it is between values, or if each value has its own line. */
+  /** Handle an error. If it is between values, or if each value is on its own line, skip the line. */
   #break(at: number): number {
     if (this.#depth === 0 && this.#values > 0) {
       this.#sink.stray(this.#line)
@@ -235,7 +235,7 @@ export class JsonTokenizer {
     return at
   }
 
-  /** Returns the position after the skipped part, or -1 if more text is needed. */
+  /** Return the position after the skipped text, or -1 if more text is needed. */
   #readSkipped(text: string, at: number): number {
     if (this.#skip === 'line') {
       const newline = text.indexOf('\n', at)
@@ -266,7 +266,7 @@ export class JsonTokenizer {
     for (let at = from; at < to; at++) if (text.charCodeAt(at) === LINE_FEED) this.#line++
   }
 
-  /** Returns the end of the string, or -1 if it is incomplete. */
+  /** Read a string. Returns the position after it, or -1 if it is incomplete. */
   #readString(text: string, at: number, quote: number, last: boolean): number {
     if (this.#depth === 0 && (this.#values > 0 || quote !== QUOTE)) return this.#values > 0 ? this.#break(at) : at + 1
     this.hasSingleQuotes ||= quote === APOSTROPHE
@@ -332,7 +332,7 @@ export class JsonTokenizer {
     return stop + 1
   }
 
-  /** Ends a long string that stops at the end of its line. */
+  /** End a long string that is incomplete at the end of its line. */
   #endLong(text: string, at: number, newline: number): number {
     if (!this.#longKey) {
       this.#sink.stringPart(text, at, newline)
@@ -364,7 +364,7 @@ export class JsonTokenizer {
     return index
   }
 
-  /** Reads a word outside of values. Only the name of a JSONP function is valid there. */
+  /** Read a word outside of values. Only the name of a JSONP function is valid there. */
   #readBeforeValue(text: string, at: number, end: number): number {
     return text.charCodeAt(end) === 40 && this.#values === 0 ? end + 1 : this.#break(at)
   }
@@ -380,11 +380,11 @@ export class JsonTokenizer {
   }
 }
 
-/** Stores one bit for each level of depth. */
+/** Stores one bit for each open level. */
 class Nesting {
   readonly #bits: number[] = []
 
-  /** `level` may be only one deeper than the deepest level before. */
+  /** Set the bit of a level. The level may be at most one above the highest level so far. */
   set(level: number, bit: boolean): void {
     const slot = level >> 5
     const mask = 1 << (level & 31)

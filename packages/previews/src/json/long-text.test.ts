@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { cutEscape } from './show-value.ts'
 
 describe('a long string in parts', () => {
-  it('has the same text wherever the parts are cut', () => {
+  it('has the same text wherever its parts are split', () => {
     const parts = fc.array(fc.constantFrom('a', '\\', 'n', 'u', '0', '00e9', '"', '\\u00e9', '\\\\', '\\n'))
     fc.assert(
       fc.property(parts, fc.nat(30), (raws, at) => {

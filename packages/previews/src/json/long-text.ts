@@ -4,13 +4,13 @@ import { TextScanner } from '../log/text-scanner.ts'
 import type { JsonScan, ScannedString } from './json-scan.ts'
 import { cutEscape } from './show-value.ts'
 
-/** Longest string that is kept, in UTF-16 units. A longer one is read while it arrives. */
+/** Longest string that is stored, in UTF-16 units. A longer string is read while it arrives. */
 const KEPT_UNITS = 1_048_576
-/** Number of UTF-16 units kept from the start, to detect JSON. */
+/** Number of UTF-16 units at the start that are kept to detect JSON. */
 const START_UNITS = 1_024
-/** Smallest number of lines for a string to be shown by lines. */
+/** Smallest number of line ends in a string that is shown by lines. */
 const LEAST_LINES = 5
-/** Confidence that is required for JSON in a string. */
+/** Smallest confidence for JSON in a string. */
 const SURE = 0.8
 
 export interface NestedScanner {
@@ -34,7 +34,7 @@ export class LongText {
   #newlines = 0
   #start = ''
 
-  /** @param nested - Pass a function that creates the reader of JSON in a string. Without one, all strings are text. */
+  /** @param nested - Creates the scanner for JSON in a string. If absent, all strings are read as text. */
   constructor(path: readonly string[], nested: (() => NestedScanner) | undefined) {
     this.#path = path
     this.#nested = nested
@@ -62,7 +62,7 @@ export class LongText {
     } else this.#pass(part)
   }
 
-  /** Returns `undefined` if the string has too few lines, and is not JSON. */
+  /** End the string. Returns `undefined` if the string has too few lines and is not JSON. */
   finish(): ScannedString | undefined {
     const length = this.#length
     const path = this.#path
@@ -104,13 +104,13 @@ export class LongText {
   }
 }
 
-/** Computes a result only once, because each draft of a preview needs it. */
+/** Compute a result only once. Each draft of a preview needs it. */
 function once<Result>(work: () => Result): () => Result {
   let done: { readonly result: Result } | undefined
   return () => (done ??= { result: work() }).result
 }
 
-/** Counts newlines. The number is exact only if it is small. */
+/** Count escaped newlines. The count stops at `LEAST_LINES`. */
 function countNewlines(part: string): number {
   let count = 0
   for (let at = part.indexOf('\\n'); at >= 0 && count < LEAST_LINES; at = part.indexOf('\\n', at + 2)) count++

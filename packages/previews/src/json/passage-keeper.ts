@@ -1,10 +1,10 @@
 import { detach } from '@spillway/text/internal'
 
-/** Largest number of passages, and of their levels. */
+/** Largest number of passages, and largest depth at which passages are kept. */
 const MOST_PASSAGES = 8
 const PASSAGE_LEVELS = 6
 
-/** Keeps the text of the first and the last entries of arrays, objects, and top-level values. */
+/** Keeps the text of the first and last entries of arrays, of objects, and of the top level. */
 export class PassageKeeper {
   readonly top: Passage
   readonly #open: (Passage | undefined)[] = []
@@ -39,7 +39,7 @@ export class PassageKeeper {
     this.#origin += end
   }
 
-  /** Only the first item of an array has passages of its own. */
+  /** Start an array or object. In an array, only passages of the first item are kept. */
   open(level: number, isObject: boolean, offset: number): void {
     if (level >= PASSAGE_LEVELS) return
     const parent = level === 0 ? undefined : this.#open[level - 1]
@@ -78,7 +78,7 @@ export class PassageKeeper {
     this.#fill(this.top)
   }
 
-  /** Whether an open level records new values. */
+  /** Whether an open level still records rare values. */
   takesRarities(levels: number): boolean {
     if (this.top.takesRarities) return true
     for (let level = Math.min(levels, PASSAGE_LEVELS) - 1; level >= 0; level--)
@@ -86,7 +86,7 @@ export class PassageKeeper {
     return false
   }
 
-  /** `path` starts at the root. `value` is `undefined` for a new member. */
+  /** Record a rare value. `path` starts at the root, and `value` is `undefined` for a new member. */
   addRarity(levels: number, path: readonly string[], value: string | undefined): void {
     this.top.addRarity({ path, value })
     for (let level = Math.min(levels, PASSAGE_LEVELS) - 1; level >= 0; level--)
@@ -99,7 +99,7 @@ export class PassageKeeper {
     passage.endLine = line
   }
 
-  /** Ends an entry. It is kept if it is notable. */
+  /** End the last entry, and keep it if it is notable. */
   #endEntry(passage: Passage, offset: number, line: number): void {
     if (passage.entries === 0) return
     const wanted = this.#search.isActive && this.#search.within(passage.lastStart, offset)
@@ -126,7 +126,7 @@ export class PassageKeeper {
   }
 }
 
-/** Longest word to search, in UTF-16 units, and number of words. */
+/** Longest word that is searched, in UTF-16 units, and largest number of words. */
 const LONGEST_WORD = 200
 const MOST_WORDS = 8
 
@@ -134,9 +134,9 @@ class WordSearch {
   readonly #words: readonly string[]
   #text = ''
   #origin = 0
-  /** Next position of each word, or `Infinity` after its last position. */
+  /** Next position of each word, or `Infinity` after the last position. */
   readonly #next: number[]
-  /** Positions of words that cross the border of two chunks. */
+  /** Positions of words that begin in one chunk and end in the next. */
   #seam: number[] = []
 
   constructor(words: readonly string[]) {
@@ -161,7 +161,7 @@ class WordSearch {
     }
   }
 
-  /** Whether a word is in a range. Calls in ascending order take linear time together. */
+  /** Return whether a word begins in a range. Ascending calls together take linear time. */
   within(start: number, end: number): boolean {
     let found = this.#seam.some((at) => at >= start && at < end)
     for (const [index, word] of this.#words.entries()) {
@@ -177,9 +177,9 @@ class WordSearch {
   }
 }
 
-/** Number of UTF-16 units to keep at each end of a passage. */
+/** Number of UTF-16 units that are kept at each end of a passage. */
 const PASSAGE_UNITS = 65_536
-/** Number of entry positions to keep at each end. */
+/** Number of entries at each end whose positions are kept. */
 const MOST_ENTRIES = 512
 
 export interface EntryPlace {
@@ -189,30 +189,30 @@ export interface EntryPlace {
   readonly line: number
 }
 
-/** An entry with rare values or with words that the call seeks. */
+/** An entry with rare values, or with words that the call searches for. */
 export interface NotableEntry {
   readonly place: EntryPlace
   readonly text: string
-  /** Line of the next entry. For the last entry, the line of the passage's end. */
+  /** Line of the next entry. For the last entry, the last line of the passage. */
   readonly nextLine: number
   readonly wanted: boolean
-  /** New and rare values. */
+  /** Rare values and new members of the entry. */
   readonly rarities: readonly Rarity[]
 }
 
 /** A member or a value that was rare when it was read. */
 export interface Rarity {
-  /** Keys from the entry. `''` means an item of an array. */
+  /** Keys from the entry. The key of an array item is `''`. */
   readonly path: readonly string[]
   /** The value, or `undefined` if the member itself was new. */
   readonly value: string | undefined
 }
 
-/** Largest number of notable entries, their length, and the number of entries before the first notable one. */
+/** Largest number of notable entries, their largest length, and number of entries before the first notable entry. */
 const MOST_NOTABLE = 96
 const LONGEST_NOTABLE = 8_192
 const USUAL_ENTRIES = 8
-/** Largest number of rare values for one entry. */
+/** Largest number of rare values of an entry. */
 const MOST_RARITIES = 4
 
 interface KeptEntry {
@@ -223,7 +223,7 @@ interface KeptEntry {
 const NONE: readonly never[] = []
 
 export class Passage {
-  /** Keys of the passage, set once it is kept. `''` means an item of an array. */
+  /** Keys of the passage, set when the passage ends. The key of an array item is `''`. */
   keys: readonly string[] = NONE
   readonly isObject: boolean
   readonly start: number
@@ -233,11 +233,11 @@ export class Passage {
   lastLine = 0
   end = -1
   endLine = 0
-  /** Line that follows the last entry. */
+  /** Line after the last entry. */
   nextLine = 0
   head = ''
   tail = ''
-  /** Positions of the first entries, followed by a ring of the last ones. */
+  /** Positions of the first entries, and after them a ring buffer with the last positions. */
   #starts: number[] | undefined
   #lines: number[] | undefined
   #notable: NotableEntry[] | undefined
@@ -289,7 +289,7 @@ export class Passage {
     this.entries++
   }
 
-  /** Returns up to `most` entries of each end, in order. */
+  /** Return up to `most` entries at each end, in order. */
   kept(most: number): KeptEntry[] {
     const kept: KeptEntry[] = []
     for (let index = 0; index < Math.min(this.entries, MOST_ENTRIES, most); index++) {
@@ -298,7 +298,7 @@ export class Passage {
       if (index > 0 && next - this.start > this.head.length) break
       kept.push({ place, text: this.head.slice(place.start - this.start, next - this.start) })
     }
-    // A short passage has no tail: the head is complete.
+    // A short passage has no tail, because its head is complete.
     const tail = this.tail === '' ? this.head : this.tail
     const tailStart = this.end - tail.length
     const lasts: KeptEntry[] = []
@@ -318,7 +318,7 @@ export class Passage {
 
   #endOf(index: number): number {
     if (index === this.entries - 1) return this.end
-    // Entries between the first and the last ones are forgotten.
+    // Positions of entries between the first and the last entries are not kept.
     return index === MOST_ENTRIES - 1 && this.entries > 2 * MOST_ENTRIES ? Infinity : this.#placeOf(index + 1).start
   }
 }

@@ -16,24 +16,24 @@ import { itemCount, keyCount, showKey, showValues, skeletonNodes, type SkeletonN
 import { renderTextPreview } from '../log/render-text-preview.ts'
 import type { Passage } from './passage-keeper.ts'
 
-/** Shares of the tokens that are left after key names, for values, rows, and long strings. */
+/** Shares of the tokens that remain after the keys, for values, rows, and long strings. */
 const SHARES = { values: 0.3, items: 0.4, strings: 0.3 }
 
 export interface JsonContent {
   readonly scan: JsonScan
-  /** The text itself, if it is short. */
+  /** The whole text if it is short. */
   readonly whole: string | undefined
   readonly prefix: string
 }
 
-/** Longest shown prefix, in UTF-16 units. */
+/** Longest shown text before the JSON, in UTF-16 units. */
 const PREFIX_UNITS = 120
-/** Smallest number of tokens for a shape. */
+/** Smallest number of tokens for the structure. */
 const LEAST_TOKENS = 5
 /** Largest share of the remaining tokens for names of map members. */
 const NAMES_SHARE = 0.75
 
-/** Writes the shape, then rows of items, then long strings. */
+/** Write the structure, then rows of items, then long strings. */
 export async function renderJsonPreview(content: JsonContent, options: PreviewOptions): Promise<string> {
   await readStrings(content.scan)
   const drafts = jsonDrafts(content, options)
@@ -45,7 +45,7 @@ function renderNested(scan: JsonScan, options: PreviewOptions): string {
   return typeof drafts === 'string' ? drafts : fitBudget(drafts, options)
 }
 
-/** Reads the strings that will be shown. The results are kept. */
+/** Read the strings that will be shown. The results are cached. */
 async function readStrings(scan: JsonScan): Promise<void> {
   for (const string of shownStrings(scan)) {
     const read = string.read()
@@ -54,7 +54,7 @@ async function readStrings(scan: JsonScan): Promise<void> {
   }
 }
 
-/** Returns a function that writes drafts. If the whole text fits, it returns the text. */
+/** Return a function that writes drafts. If the whole text fits, return the text instead. */
 function jsonDrafts(content: JsonContent, options: PreviewOptions): string | ((aim: number) => Draft) {
   const { scan, whole } = content
   if (whole !== undefined && !longerThan(whole, options.budgetTokens * 1.3, estimateTokens)) {
@@ -64,7 +64,7 @@ function jsonDrafts(content: JsonContent, options: PreviewOptions): string | ((a
   const passage = scan.passages.find((one) => entryShape(one, scan) !== undefined)
   const tabled = passage && entryShape(passage, scan)
   const skeleton = skeletonOf(scan.root, tabled)
-  // Rows of simple values are few: more names are then worth more.
+  // Rows of simple values show few names, so the structure must name them.
   const namedInRows = passage?.isObject && tabled !== undefined && tabled.objects > 0 ? tabled : undefined
   const rows = passage && tabled && rowsWriter(passage, tabled, options)
   const strings = shownStringsOf(scan, options)
@@ -104,7 +104,7 @@ function jsonDrafts(content: JsonContent, options: PreviewOptions): string | ((a
   }
 }
 
-/** If the entries are rows of one table, returns their shape. */
+/** Return the shape of the entries if they are rows of one table. */
 function entryShape({ keys, isObject, isTop }: Passage, { root }: JsonScan): Shape | undefined {
   let shape: Shape | undefined = root
   for (const key of keys) shape = key === '' ? shape?.item : (shape?.fields?.get(key) ?? shape?.others)
@@ -114,7 +114,7 @@ function entryShape({ keys, isObject, isTop }: Passage, { root }: JsonScan): Sha
 
 function header({ scan, prefix }: JsonContent): string {
   const { values, lines, broken, abandoned, strays, oneLine, length } = scan
-  // JSON paths need double quotes.
+  // The header mentions single quotes, because JSON paths only work with double quotes.
   const quotes = scan.hasSingleQuotes ? ' in single quotes' : ''
   const parts =
     values > 1
@@ -141,19 +141,19 @@ function cleanText(text: string): string {
   return text.split('\n').map(cleanLine).join('\n').toWellFormed()
 }
 
-/** Tokens of a key that count as much as one level of depth. */
+/** Number of tokens of a key that count as much as one level of depth. */
 const LEVEL_TOKENS = 8
 /** Number of tokens in the mark for hidden keys. */
 const HIDDEN_TOKENS = 5
 /** Longest object or array that is written on one line, in UTF-16 units. */
 const LINE_UNITS = 120
-/** Lengths of shown values, in the order in which they are tried. */
+/** Lengths of shown values in UTF-16 units, in the order in which they are tried. */
 const VALUE_CAPS: readonly number[] = [26, 64, 160, 520]
 
 function skeletonOf(root: Shape, tabled: Shape | undefined) {
   let valueTexts: (string | undefined)[] = []
   let left = 0
-  /** Nodes whose values are also in rows. */
+  /** Nodes whose values are also shown in rows. */
   const tabledNodes = new Set<SkeletonNode>()
   const nodes = skeletonNodes(root)
   for (const node of nodes) {
@@ -161,7 +161,7 @@ function skeletonOf(root: Shape, tabled: Shape | undefined) {
     if (parent !== undefined && (parent.shape === tabled || (tabledNodes.has(parent) && parent.shape.arrays === 0)))
       tabledNodes.add(node)
   }
-  // Keys that are unique say most, then those near the root and short ones.
+  // Keys that are new have the most information, then keys near the root, then short keys.
   const price = ({ level, tokens }: SkeletonNode): number => level + tokens / LEVEL_TOKENS
   const cheapest = nodes.toSorted((one, other) => price(one) - price(other) || one.index - other.index)
   const order = [...cheapest.filter(({ novel }) => novel), ...cheapest.filter(({ novel }) => !novel)]
@@ -169,7 +169,7 @@ function skeletonOf(root: Shape, tabled: Shape | undefined) {
   const nameCounts = new Uint32Array(nodes.length)
   const caps = new Uint8Array(nodes.length)
 
-  /** Returns the number of tokens left. */
+  /** Choose the keys to show. Returns the number of tokens left. */
   function chooseKeys(tokens: number): number {
     shownNodes.fill(0)
     nameCounts.fill(0)
@@ -195,9 +195,9 @@ function skeletonOf(root: Shape, tabled: Shape | undefined) {
   }
 
   /**
-   * Returns the number of tokens left.
+   * Choose names of map members. Returns the number of tokens left.
    *
-   * @param tabled - Shape of members whose names are shown elsewhere.
+   * @param tabled - Shape of the members whose names are in rows.
    */
   function chooseNames(tokens: number, tabled?: Shape): number {
     let left = tokens
@@ -214,7 +214,7 @@ function skeletonOf(root: Shape, tabled: Shape | undefined) {
     return left
   }
 
-  /** `cap` is in UTF-16 units. Returns the number of tokens left. */
+  /** Choose values, with the lengths from index `from` to `to` of `VALUE_CAPS`. Returns the number of tokens left. */
   function chooseValues(tokens: number, from: number, to: number): number {
     let left = tokens
     for (let pass = from + 1; pass <= to; pass++) {
@@ -224,7 +224,7 @@ function skeletonOf(root: Shape, tabled: Shape | undefined) {
         if (valueTexts[index] !== undefined && caps[index] === 0) continue
         const { text, cut } = showValues(shape.scalars, VALUE_CAPS[pass - 1]!, node.label === '')
         if (pass <= 2 && tabledNodes.has(node) && shape.scalars.more && shape.scalars.numbers === 0) continue
-        // Long values wait until all short ones are shown.
+        // In the first passes, only values that are not cut are shown.
         if (cut && pass <= 2) continue
         const before = valueTexts[index] === undefined ? 0 : estimateTokens(valueTexts[index])
         const cost = estimateTokens(text) + (before === 0 ? 1 : 0) - before
@@ -297,11 +297,11 @@ function skeletonOf(root: Shape, tabled: Shape | undefined) {
   return { chooseKeys, chooseNames, chooseValues, write }
 }
 
-/** Smallest share of the text from which long strings are shown. */
+/** Smallest share of the text that strings must have to be shown separately. */
 const LEAST_SHARE = 0.2
-/** Smallest share of the tokens for long strings if they are most of the text. */
+/** Share of the tokens that is reserved for long strings if they are the whole text. */
 const KEPT_SHARE = 0.6
-/** Smallest length of a shown string, as a share of the longest one's length. */
+/** Smallest length of a shown string, as a share of the length of the longest string. */
 const LEAST_OF_LONGEST = 0.125
 const LEAST_STRING_TOKENS = 16
 
@@ -316,10 +316,10 @@ function shownStrings(scan: JsonScan): readonly ScannedString[] {
 
 function shownStringsOf(scan: JsonScan, options: PreviewOptions) {
   const strings = shownStrings(scan)
-  /** Smallest share of the budget for strings. 0 if there are none. */
+  /** Smallest share of the budget for strings. 0 if there are no strings. */
   const least = strings.length === 0 ? 0 : shareOfStrings(scan) * KEPT_SHARE
 
-  /** Writes the strings. A longer string gets more tokens, and each starts with a newline. */
+  /** Write the strings, each after a newline. Longer strings get more tokens. */
   function write(tokens: number): string {
     let left = tokens
     let rest = strings.reduce((sum, { length }) => sum + length, 0)
@@ -334,7 +334,7 @@ function shownStringsOf(scan: JsonScan, options: PreviewOptions) {
       const inner: PreviewOptions = { budgetTokens: room, countTokens: estimateTokens, isError: options.isError }
       const shown = 'json' in read ? renderNested(read.json, inner) : renderTextPreview(read.lines, inner)
       if (shown === '') continue
-      // The header has the number of lines. Line numbers of the string look different from those of the text.
+      // The heading already has the number of lines. Line numbers in a string look different from those of the text.
       const body = shown.replace(/^\[[\d,]+ lines?\]\n/, '').replace(/^(\d+)\| /gm, '$1: ')
       left -= estimateTokens(head) + estimateTokens(body)
       text += head + body

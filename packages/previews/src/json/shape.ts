@@ -1,20 +1,20 @@
 import { detach } from '@spillway/text/internal'
 
-/** Largest number of named members in a shape. Further members are merged. */
+/** Largest number of named members in a shape. Further members are merged into one. */
 const MOST_FIELDS = 512
-/** Number of equal members from which they are merged during reading. */
+/** Number of members from which similar members are merged while the text is read. */
 const FOLDED_EARLY = 64
-/** Number of equal members from which they are shown as one. */
+/** Number of similar members from which they are merged at the end. */
 const FOLDED = 6
-/** Number of simple values from which an object counts as a list of values by name. */
+/** Number of simple values from which an object is treated as a map. */
 const LISTED = 100
-/** Limits from which names are data: objects, different names, and the largest share of names in one object. */
+/** Limits from which member names are data: number of objects, of names, and largest share of names in one object. */
 const SPARSE_OBJECTS = 8
 const SPARSE_FIELDS = 12
 const SPARSE_SHARE = 0.2
 /** Number of names to keep of merged members. */
 const MOST_NAMES = 512
-/** Smallest share of common names for two objects to count as alike. */
+/** Smallest average share of common names if objects are similar. */
 const ALIKE = 0.5
 
 /** Number of shapes that a document may still create. */
@@ -22,7 +22,7 @@ export interface ShapeRoom {
   left: number
 }
 
-/** The merged values under one path: of all items of an array, or of all members of a map. */
+/** The merged structure of all values under one path: all items of an array, or all members of a map. */
 export class Shape {
   readonly key: string
   seen = 0
@@ -30,20 +30,20 @@ export class Shape {
   arrays = 0
   scalars: ValueSummary | undefined
   fields: Map<string, Shape> | undefined
-  /** Merged members with different names. */
+  /** Shape of all merged members, which have different names. */
   others: Shape | undefined
   names: Set<string> | undefined
-  /** Smallest and largest number of members in an object. */
+  /** Smallest and largest number of members in one object. */
   leastKeys: number = Infinity
   mostKeys = 0
   item: Shape | undefined
-  /** Smallest and largest number of items in an array. */
+  /** Smallest and largest number of items in one array. */
   leastItems: number = Infinity
   mostItems = 0
-  /** The first member, and the member that followed this one the last time. */
+  /** The first member, and the member that followed this member in the last object. */
   first: Shape | undefined
   next: Shape | undefined
-  /** Lines of the first array or object, 1-based and inclusive. */
+  /** First and last line of the first array or object, counted from 1. */
   startLine = 0
   endLine = 0
 
@@ -72,7 +72,7 @@ export class Shape {
     return this.others
   }
 
-  /** `''` means the items of an array. Members of maps have no shape of their own. */
+  /** Return the shape at a path. The key of an array item is `''`. Merged members have no shape of their own. */
   at([key, ...rest]: readonly string[]): Shape | undefined {
     if (key === undefined) return this
     return (key === '' ? this.item : this.fields?.get(key))?.at(rest)
@@ -99,7 +99,7 @@ export class Shape {
     this.first = undefined
   }
 
-  /** Whether names are data: there are many names, each object has a few of them, and the values are simple. */
+  /** Whether names are data: there are many names, each object has only a few of them, and all values are simple. */
   #isSparse(fields: ReadonlyMap<string, Shape>): boolean {
     if (fields.size < SPARSE_FIELDS || this.objects < SPARSE_OBJECTS) return false
     let seen = 0
@@ -150,7 +150,7 @@ export class Shape {
   }
 }
 
-/** Whether shapes are alike. Each is compared with the first one. */
+/** Whether shapes are similar. Each shape is compared with the first shape. */
 function areAlike(shapes: readonly Shape[]): boolean {
   const first = namesOf(shapes[0]!)
   if (first === undefined || first.size === 0) return false
@@ -167,7 +167,7 @@ function areAlike(shapes: readonly Shape[]): boolean {
 
 const NAMELESS: ReadonlyMap<string, Shape> = new Map()
 
-/** Returns the member names of an object, and `undefined` for other values. */
+/** Return the member names of an object or of an array's items. Returns `undefined` for other values. */
 function namesOf(shape: Shape): ReadonlyMap<string, Shape> | undefined {
   if (shape.scalars !== undefined || shape.others !== undefined) return undefined
   if (shape.objects > 0 && shape.arrays > 0) return undefined
@@ -179,9 +179,9 @@ function namesOf(shape: Shape): ReadonlyMap<string, Shape> | undefined {
 }
 
 const MOST_VALUES = 8
-/** Number of occurrences up to which a value is rare. */
+/** Largest number of occurrences for which a value counts as rare. */
 export const FIRST_TIMES = 3
-/** Number of UTF-16 units to keep of a value. */
+/** Number of UTF-16 units that are kept of a value. */
 const KEPT_UNITS = 512
 
 /** Summary of the simple values under one path. */
@@ -189,23 +189,23 @@ export class ValueSummary {
   strings = 0
   numbers = 0
   words = 0
-  /** The first distinct values, as they are written. */
+  /** The first distinct values, as they are in the text. */
   readonly values: string[] = []
   readonly times: number[] = []
-  /** Whether there are more distinct values. If so, counts are unknown. */
+  /** Whether there are more distinct values than these. Then the counts are incomplete. */
   more = false
   least: number = Infinity
   leastText = ''
   most: number = -Infinity
   mostText = ''
-  /** Length of the first value, before it was cut. */
+  /** Length of the first value in the text. */
   firstLength = 0
   #last = 0
 
   /**
-   * Returns whether the value is one of the first of its kind. See {@link FIRST_TIMES}.
+   * Add a string. Returns whether the string occurred at most {@link FIRST_TIMES} times.
    *
-   * @param length - Full length, if the text has only the start.
+   * @param length - Length of the whole string if the text has only its start.
    */
   addString(text: string, start: number, end: number, length: number = end - start): boolean {
     this.strings++
@@ -235,7 +235,7 @@ export class ValueSummary {
     return this.values[this.#last] ?? ''
   }
 
-  /** Returns `Infinity` if there are too many values to know the number. */
+  /** Return the number of occurrences, or `Infinity` if it is unknown because there are too many values. */
   timesOf(value: string): number {
     return this.more ? Infinity : (this.times[this.values.indexOf(value)] ?? 0)
   }
@@ -257,7 +257,7 @@ export class ValueSummary {
         times.push(0)
       }
     }
-    // Only the start of a long value is kept, so equal starts may hide differences.
+    // Only the start of a long value is kept, so two values with the same start may differ.
     if (length > KEPT_UNITS && times[index]! > 0) this.more = true
     this.#last = index
     return ++times[index]! <= FIRST_TIMES
@@ -293,7 +293,7 @@ export class ValueSummary {
 
 const POWERS: readonly number[] = Array.from({ length: 16 }, (_, power) => 10 ** power)
 
-/** Returns `NaN` if the text is not a number. A number of up to 15 digits is read without creating a string. */
+/** Parse a number. Returns `NaN` for other text. Numbers with up to 15 digits are parsed without creating a string. */
 function readNumber(text: string, start: number, end: number): number {
   if (end - start > 16) return Number(text.slice(start, end))
   let value = 0
@@ -309,7 +309,7 @@ function readNumber(text: string, start: number, end: number): number {
     } else if (code === 46 && decimals < 0) decimals = 0
     else return Number(text.slice(start, end))
   }
-  // Exact: both fit into 53 bits, and a division rounds once.
+  // The result is exact, because both operands are below 2 ** 53 and a division rounds only once.
   if (value > 2 ** 53) return Number(text.slice(start, end))
   if (decimals > 0) value /= POWERS[decimals]!
   return negative ? -value : value
@@ -317,7 +317,7 @@ function readNumber(text: string, start: number, end: number): number {
 
 export function isSame(value: string, text: string, start: number, end: number): boolean {
   if (value.length !== end - start) return false
-  // Strings with equal starts differ near their ends.
+  // Strings with the same start usually differ near the end.
   for (let index = value.length - 1; index >= 0; index--) {
     if (value.charCodeAt(index) !== text.charCodeAt(start + index)) return false
   }

@@ -16,7 +16,7 @@ function summaryOf(...values: unknown[]): ValueSummary {
 const shown = (summary: ValueSummary, cap = 80, several = false): string => showValues(summary, cap, several).text
 
 describe('showValues', () => {
-  it('shows a single common value', () => {
+  it('shows a value that all items share', () => {
     expect(shown(summaryOf('open', 'open'))).toBe('"open"')
     expect(shown(summaryOf(null, null))).toBe('null')
   })
@@ -25,11 +25,11 @@ describe('showValues', () => {
     expect(shown(summaryOf('ok', 'failed', 'ok', null))).toBe('"ok" ×2|"failed" ×1|null ×1')
   })
 
-  it('lists values that occur once without a count', () => {
+  it('lists values without counts if each occurs once', () => {
     expect(shown(summaryOf(1, 2))).toBe('1|2')
   })
 
-  it('shows the smallest and largest of many numbers, as written in the text', () => {
+  it('shows the smallest and largest of many numbers, as they are in the text', () => {
     expect(shown(summaryOf(...Array.from({ length: 50 }, (_, index) => index - 3.5)))).toBe('-3.5..45.5')
   })
 
@@ -40,13 +40,13 @@ describe('showValues', () => {
     expect(shown(summary)).toBe('505874924095815681 ×9|505874924095815680 ×9')
   })
 
-  it('shows the first of many strings', () => {
+  it('shows the first of many strings, or several', () => {
     const many = summaryOf(...Array.from({ length: 50 }, (_, index) => `name ${index}`))
     expect(shown(many)).toBe('"name 0"|…')
     expect(shown(many, 40, true)).toBe('"name 0"|"name 1"|"name 2"|"name 3"|…')
   })
 
-  it('distinguishes long strings with the same start', () => {
+  it('distinguishes long strings that have the same start', () => {
     const start = 'x'.repeat(600)
     const summary = summaryOf(`${start}1`, `${start}2`)
     expect(shown(summary)).toMatch(/^"x+\[… \d+ more\]"\|…$/)
@@ -54,22 +54,22 @@ describe('showValues', () => {
 })
 
 describe('showScalar', () => {
-  it('cuts a long string and says how much is left out', () => {
+  it('cuts a long string and shows how many characters are left out', () => {
     expect(showScalar(`"${'ab '.repeat(20)}"`, 12)).toEqual({ text: '"ab ab ab ab [… 48 more]"', cut: true })
   })
 
-  it('leaves out an escape that is incomplete', () => {
+  it('removes an incomplete escape at the cut', () => {
     expect(showScalar(String.raw`"abcde\nfghijklmnop"`, 6).text).toBe('"abcde[… 13 more]"')
     expect(showScalar(String.raw`"abcd\\nfghijklmnop"`, 6).text).toBe(String.raw`"abcd\\[… 12 more]"`)
   })
 
-  it('gives the length of a value of which only the start is available', () => {
+  it('shows the length of a value even if only its start is available', () => {
     expect(showScalar('"abcdefghij', 6, 1_002).text).toBe('"abcdef[… 994 more]"')
   })
 })
 
 describe('tidy', () => {
-  it('writes letters unchanged, but no control characters', () => {
+  it('decodes letters, but not control characters', () => {
     expect(tidy(String.raw`"caf\u00e9 \u65e5\u672c https:\/\/a \u001b[31m \\u00e9"`)).toBe(
       String.raw`"café 日本 https://a \u001b[31m \\u00e9"`,
     )

@@ -1,9 +1,9 @@
 import { countOf, cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
 import type { Shape, ValueSummary } from './shape.ts'
 
-/** Largest number of distinct values to list completely. */
+/** Largest number of distinct values that are all listed. */
 const LISTED = 6
-/** Smallest shown part of a long string, in UTF-16 units. */
+/** Smallest part of a long string that is shown, in UTF-16 units. */
 const LEAST_UNITS = 6
 
 export interface ShownValue {
@@ -12,11 +12,10 @@ export interface ShownValue {
 }
 
 /**
- * Shows the only value, a short list, a range of numbers, or the first of many values (`"first"
+ * Show the only value, a short list, a range of numbers, or the first of many values (`"first"|…`). The result has
+ * about `cap` UTF-16 units.
  *
- * …`). The result has about `cap` UTF-16 units.
- *
- * @param several - Whether to show as many values as fit.
+ * @param several - Whether to show as many of the many values as fit.
  */
 export function showValues(summary: ValueSummary, cap: number, several: boolean): ShownValue {
   const { values, times, more, numbers, strings, words, firstLength } = summary
@@ -65,7 +64,7 @@ export function showScalar(value: string, cap: number, length: number = value.le
   return { text: `${quote}${tidy(start)}[… ${formatCount(rest)} more]${quote}`, cut: true }
 }
 
-/** Removes an incomplete escape at the end. */
+/** Remove an incomplete escape from the end of a text. */
 export function cutEscape(raw: string): string {
   let backslashes = 0
   const at = raw.lastIndexOf('\\')
@@ -76,7 +75,7 @@ export function cutEscape(raw: string): string {
   return cut ? raw.slice(0, at) : raw
 }
 
-/** Decodes escapes of characters outside ASCII, except for characters that a terminal interprets. */
+/** Decode escapes of characters outside ASCII, except characters that control a terminal. */
 export function tidy(raw: string): string {
   if (!/[\\\u0000-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff]/.test(raw)) return raw
   const text = raw.replace(/\\\\|\\\/|\\u([\da-f]{4})/gi, (escape: string, hex: string | undefined) => {
@@ -91,7 +90,7 @@ export function tidy(raw: string): string {
 const KEY_UNITS = 160
 /** Number of lines from which the position of an array is shown. */
 const LONG_ARRAY = 20
-/** A path in the outline: a key, a member of a map, or the items of an array. */
+/** A node of the outline: a key, the members of a map, or the items of an array. */
 export interface SkeletonNode {
   readonly shape: Shape
   /** Name of the node. Empty for the items of an array. */
@@ -100,15 +99,15 @@ export interface SkeletonNode {
   readonly level: number
   index: number
   readonly kids: SkeletonNode[]
-  /** First names of a map. */
+  /** First names of the members of a map. */
   readonly names: readonly string[]
-  /** Tokens of the key, brackets, and counts, without the content. */
+  /** Number of tokens of the key, brackets, and counts, without the content. */
   readonly tokens: number
-  /** Whether no earlier node, and no node above, has this key. */
+  /** Whether no earlier node has this key. */
   novel: boolean
 }
 
-/** Returns the nodes level by level, starting with the root. */
+/** Return the nodes of the outline level by level, starting with the root. */
 export function skeletonNodes(root: Shape): SkeletonNode[] {
   const first = makeNode(root, '', undefined, 0)
   const nodes = [first]
@@ -140,7 +139,7 @@ function makeNode(shape: Shape, label: string, parent: SkeletonNode | undefined,
   return { shape, label, parent, level, index: 0, kids: [], names, tokens, novel: false }
 }
 
-/** Returns text such as `0-12 items`. For a long array, it includes the line of its start. */
+/** Return the number of items, for example `0-12 items`. For a long array, the text includes the line of its start. */
 export function itemCount(shape: Shape): string {
   const { leastItems: least, mostItems: most, startLine, endLine } = shape
   if (most === 0) return ''
@@ -155,7 +154,7 @@ export function keyCount(shape: Shape): string {
   return least === most ? `${formatCount(most)} keys` : `${formatCount(least)}-${formatCount(most)} keys`
 }
 
-/** Returns a key. Quotes are removed from a name or an id that does not look like punctuation. */
+/** Return a key as it is shown. Names without special characters have no quotes. */
 export function showKey(key: string): string {
   if (/^[\p{L}\p{N}_$][\p{L}\p{N}_$./-]*$/u.test(key) && key.length <= KEY_UNITS) return key
   return key.length <= KEY_UNITS ? `"${tidy(key)}"` : `"${tidy(key.slice(0, KEY_UNITS))}…"`

@@ -10,7 +10,7 @@ interface Line {
   readonly value: number
   readonly shown: number
   readonly hidden: number
-  /** How many lines before it is what it makes no sense without; 0 for none. */
+  /** Distance in lines to the parent, or 0 if there is no parent. */
   readonly parent: number
 }
 
@@ -112,7 +112,7 @@ describe('the items chosen for a number of tokens', () => {
     expect(choose(one, 40, [0.1, 1])).toEqual([false, true, true, true, false, false])
   })
 
-  it('are adjacent if single items have the same value', () => {
+  it('are adjacent if all items have the same value', () => {
     const chosen = choose(caseOf(Array.from({ length: 40 }, () => ({ value: 1, shown: 4, hidden: 0, parent: 0 }))), 60)
     const starts = chosen.filter((one, index) => one && (index === 0 || !chosen[index - 1]!))
     expect(starts).toHaveLength(1)

@@ -1,6 +1,6 @@
 import type { Item } from './preview-model.ts'
 
-/** Items in order. With their lines, gaps between them are detected. */
+/** Items in order, with the lines that are needed to detect gaps between them. */
 export interface ItemRow {
   readonly items: readonly Item[]
   readonly indices: ReadonlyMap<Item, number>
@@ -22,7 +22,7 @@ export interface ItemChoice {
   readonly hidden: Float64Array
 }
 
-/** Number of blank lines that are not yet a gap. */
+/** Largest number of blank lines between items that is not a gap. */
 const BLANK_LINES = 3
 /** Lowest and highest price of a token in the search. Each round halves the interval, on a logarithmic scale. */
 const LEAST_PRICE = 1e-4
@@ -33,7 +33,7 @@ const KEPT = 1e9
 /** Smallest rate of an item that uses its part's share, compared with the highest rate. */
 const LEAST_RATE = 0.01
 
-/** Whether only a few blank lines are between an item and the previous one. `undefined` means the end of the text. */
+/** Whether at most a few blank lines precede an item, or the end of the text if `index` is after the last item. */
 export function follows({ items, from, lines, blankEnd }: ItemRow, index: number): boolean {
   const item = items[index]
   const previous = items[index - 1]?.end ?? from - 1
@@ -53,7 +53,7 @@ export function chooseItems(row: ItemRow, choice: ItemChoice): Uint8Array {
   const { choose, keep, keptCost } = market(row, choice)
   const rates = row.items.map(({ value }, index) => value / Math.max(1, choice.shown[index]!))
   const least = LEAST_RATE * rates.reduce((most, rate) => Math.max(most, rate), 0)
-  // Small shares are spent first, because they are too small for the tokens of a gap.
+  // The smallest shares are spent first, because they may not be enough for a gap.
   for (const [part, share] of [...choice.shares.entries()].toSorted(([, one], [, other]) => one - other)) {
     if (share === 1) continue
     const cost = keptCost()
@@ -117,7 +117,7 @@ function market(row: ItemRow, choice: ItemChoice) {
     if (costOf(chosen) <= tokens) kept.set(chosen)
   }
 
-  /** Computes the best choice from the end. For each item, it considers that the previous item is shown or hidden. */
+  /** Compute the best choice from the last item to the first, for both cases: the previous item is shown or hidden. */
   function chosenAt(price: number, part: number | undefined): Uint8Array {
     const { shown, numberTokens } = choice
     const { items } = row
@@ -127,7 +127,7 @@ function market(row: ItemRow, choice: ItemChoice) {
       const counts = part === undefined || items[index]!.part === part
       const value = kept[index] === 1 ? KEPT : counts ? items[index]!.value : 0
       const show = value - price * shown[index]! + afterShown[index + 1]!
-      // Dependent items are hidden with it.
+      // Dependent items are hidden with their parent.
       const next = ends[index]! + 1
       const hide = afterHidden[next]! - price * (hiddenBefore[next]! - hiddenBefore[index]!)
       const leave = price * leaving[index]!
@@ -174,7 +174,7 @@ function market(row: ItemRow, choice: ItemChoice) {
     return cost + (isOpen ? leaving[count]! : 0)
   }
 
-  /** Adds items of a larger choice while they fit. Items beside shown ones are added first. */
+  /** Add items of a larger choice in order, while they fit. */
   function fill(chosen: Uint8Array, larger: Uint8Array, room: number): void {
     const { shown, hidden, gapTokens, numberTokens } = choice
     const { items, indices } = row

@@ -1,4 +1,4 @@
-/** 1 for letters and digits. In ASCII this is exact, in other scripts it includes all but punctuation and symbols. */
+/** 1 for letters and digits. Outside ASCII, all characters except blocks of punctuation and symbols count. */
 const LETTERS = new Uint8Array(65_536)
 LETTERS.fill(1, 0xc0, 0x2000)
 LETTERS.fill(1, 0x2c00)

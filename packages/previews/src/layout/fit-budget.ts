@@ -12,8 +12,8 @@ export interface Draft {
 }
 
 /**
- * Returns the draft that is closest to the budget after a few attempts. It never exceeds the budget, and is empty if no
- * draft fits.
+ * Returns the draft that is closest to the budget after a few attempts. The draft never exceeds the budget, and is
+ * empty if no draft fits.
  *
  * @param write - Writes a draft of about `aim` estimated tokens.
  */
@@ -53,7 +53,7 @@ function* bestDrafts(
       }
       if (complete || tokens >= budgetTokens * 0.975) break
     }
-    // The same draft again: the estimate is off by more than the excess.
+    // If the same draft is returned again, the estimate is too inaccurate, so the aim shrinks in growing steps.
     if (tokens > budgetTokens && tokens === before) aim *= 1 - (step *= 2)
     before = tokens
     yield

@@ -34,10 +34,10 @@ export function gapMarks(
 export const callTokensOf = ({ showLines }: Pick<PreviewOptions, 'showLines'>): number =>
   estimateTokens(showLines?.(1_000, 1_009) ?? '')
 
-/** Number of hidden UTF-16 units from which one line may not fit an answer. */
+/** Largest number of hidden UTF-16 units of one line that fit an answer in any case. */
 const LONG_GAP = 400
 
-/** Returns a call by lines. For a long part of one line, it returns a call by its first words. */
+/** Return a call that shows hidden lines. For a long part of one line, the call searches for its first words. */
 export function showGap(
   { showLines, showText }: Pick<PreviewOptions, 'showLines' | 'showText'>,
   {
@@ -57,7 +57,7 @@ export function countBetween(numbers: readonly number[], from: number, to: numbe
   return firstAtLeast(numbers, to + 1) - firstAtLeast(numbers, from)
 }
 
-/** `starts` must be ascending. Returns an empty text if no item starts in the gap. */
+/** `starts` must be ascending. Returns an empty list if no item starts in the gap. */
 export function hiddenOf(starts: readonly number[], noun: string, from: number, to: number): string[] {
   const hidden = countBetween(starts, from, to)
   return hidden === 0 ? [] : [countOf(hidden, noun)]
@@ -77,7 +77,7 @@ function firstAtLeast(numbers: readonly number[], least: number): number {
 /** Longest column name to use in an example, in UTF-16 units. */
 const LONGEST_EXAMPLE = 40
 
-/** Returns `undefined` if there is no SQL, or no column name. */
+/** Returns `undefined` if SQL is not available, or the column name is missing or unsuitable. */
 export function sqlExample(
   { showSql }: Pick<PreviewOptions, 'showSql'>,
   column: string | undefined,

@@ -27,7 +27,7 @@ describe('ItemStore', () => {
     expect(kept.map(({ start }) => start)).toEqual([...starts].toSorted((one, other) => one - other))
   })
 
-  it('keeps long lines within a size', () => {
+  it('limits the total size of long lines', () => {
     const store = new ItemStore()
     for (let start = 1; start <= 1_000; start++) store.add(item(start, 1, 'x'.repeat(20_000)))
     const units = store.finish().reduce((sum, { text }) => sum + text.length, 0)
@@ -44,7 +44,7 @@ describe('bestItems', () => {
     expect(bestItems(all, 3)).toBe(all)
   })
 
-  it('returns about the requested number of items, those with the highest value, in order', () => {
+  it('returns about the requested number of items with the highest values, in order', () => {
     const best = bestItems(items(Array.from({ length: 50_000 }, (_, index) => (index * 7_919) % 50_000)), 1_000)
     expect(best.length).toBeGreaterThanOrEqual(1_000)
     expect(best.length).toBeLessThan(1_600)

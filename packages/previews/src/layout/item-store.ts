@@ -10,7 +10,7 @@ const LOOSE_HALVINGS = 3
 const LAST_ITEMS = 32
 
 /**
- * Keeps items in order. It keeps all up to a size, and then the most valuable and the last ones.
+ * Keeps items in order: all items up to a limit, and above it the most valuable items and the last items.
  *
  * The value at the time of adding is used. If items have equal value, the first ones are kept.
  */
@@ -21,7 +21,7 @@ export class ItemStore {
   #own = 0
   #floor = -Infinity
   #halvings = 0
-  /** A ring of the last items, and their number so far. */
+  /** Ring buffer of the last items, and number of all added items. */
   readonly #last: Item[] = []
   #added = 0
 
@@ -96,7 +96,7 @@ export function withParents(items: Item[]): Item[] {
   for (const item of items) {
     if (item.parent === known) continue
     known = item.parent
-    // A known parent comes with its own.
+    // The parents of a known parent are also known.
     for (let parent = known; parent !== undefined && !missing.has(parent); { parent } = parent) {
       if (isAmong(items, parent)) break
       missing.add(parent)
@@ -116,7 +116,7 @@ function isAmong(items: readonly Item[], item: Item): boolean {
   return items[low] === item
 }
 
-/** Estimates from an even sample which value `count` items reach. */
+/** Estimate the value that `count` items reach, from an even sample. */
 function valueReachedBy(items: readonly Item[], count: number): number {
   const step = Math.max(1, Math.floor(items.length / SAMPLE))
   const sample = new Float64Array(Math.ceil(items.length / step))

@@ -21,7 +21,7 @@ describe('the line numbers of a tool', () => {
     }
   })
 
-  it('may come after and before other words of the tool', () => {
+  it('may be between other lines of the tool', () => {
     const lines = ['The file a.py:', ...CODE.map((line, index) => `${index + 1}\t${line}`), '(end of file)']
     const long = [...lines.slice(0, -1), ...Array.from({ length: 60 }, (_, index) => `${index + 7}\tx`), lines.at(-1)!]
     const numbering = findNumbering(long)
@@ -31,11 +31,14 @@ describe('the line numbers of a tool', () => {
 
   it.each([
     ['a log', ['12:01 started', '12:02 stopped', '12:03 started']],
-    ['what grep finds', ['3:def a', '9:def b', '12:def c']],
-    ['an excerpt of a compiler', ['error: no', ' 1 | a', ' 2 | b', ' 3 | c', '', ...Array<string>(20).fill('note: x')]],
+    ['the output of grep', ['3:def a', '9:def b', '12:def c']],
+    [
+      'an excerpt in a compiler error',
+      ['error: no', ' 1 | a', ' 2 | b', ' 3 | c', '', ...Array<string>(20).fill('note: x')],
+    ],
     ['two lines', ['1\ta', '2\tb']],
     ['code', CODE],
-    ['nothing', []],
+    ['an empty text', []],
   ])('are not found in %s', (_, lines) => {
     expect(findNumbering(lines)).toBeUndefined()
   })
@@ -51,7 +54,7 @@ describe('the line numbers of a tool', () => {
 })
 
 describe('numberCut', () => {
-  it('removes the numbers that a tool put before lines, and gives the first number', () => {
+  it('removes the numbers that a tool put before lines, and returns the first number', () => {
     const text = Array.from({ length: 20 }, (_, index) => `${String(index + 200).padStart(6)}→- line ${index}`).join(
       '\n',
     )
@@ -61,7 +64,7 @@ describe('numberCut', () => {
     expect(withoutNumbers({ start: text }).slice(0, 2)).toEqual(['- line 0', '- line 1'])
   })
 
-  it('leaves lists with their own numbers unchanged', () => {
+  it('does not change a numbered list in the text', () => {
     const text = '1: one\n2: two\n3: three\nA text follows.\nAnd goes on.\nAnd on.'
     expect(numberCut(text)).toBeUndefined()
     expect(withoutNumbers({ start: text })).toEqual(text.split('\n'))

@@ -25,12 +25,12 @@ interface Numbered {
 export function findNumbering(lines: readonly string[]): LineNumbering | undefined {
   for (let from = 0; from <= Math.min(MOST_BEFORE, lines.length - LEAST_LINES); from++) {
     const first = numbered(lines[from]!)
-    // The next line ends most runs of other numbers.
+    // Most other numbers are not continued in the next line.
     if (first === undefined || !follows(numbered(lines[from + 1]!), first, 1)) continue
     const sample = lines.slice(from, from + 48).map(numbered)
     const ended = sample.findIndex((line, index) => !follows(line, first, index))
     const run = ended < 0 ? sample : sample.slice(0, ended)
-    // Line numbers in a compiler's excerpt end soon.
+    // Line numbers in a compiler's excerpt cover only a few lines.
     if (run.length < Math.max(LEAST_LINES, sample.length * 0.9)) continue
     const spaced = first.mark !== '\t' && run.every((line) => line!.rest === '' || line!.rest.startsWith(' '))
     return { from, mark: first.mark, spaced, shift: first.number - from - 1 }
@@ -91,7 +91,7 @@ export function numberCut(start: string): NumberCut | undefined {
   const numbering = findNumbering(lines)
   if (numbering === undefined) return undefined
   const mark = numbering.mark.charCodeAt(0)
-  // Numbers mostly have the width of the previous one.
+  // Most numbers have the same width as the previous number.
   let width = 0
   const cut = (line: string): string => {
     if (!numbering.spaced && width > 1 && line.charCodeAt(width - 1) === mark && isDigit(line.charCodeAt(width - 2)))

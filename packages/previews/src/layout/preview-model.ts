@@ -15,7 +15,7 @@ export interface Item {
   readonly blanks: number
   /** Usefulness of the item in a preview. */
   value: number
-  /** Index of the part whose share of the budget it uses. */
+  /** Index of the part whose share of the budget the item uses. */
   part: number
   /** The item that must be shown with this one, for example the heading of its section. */
   parent: Item | undefined
@@ -34,11 +34,11 @@ export interface PreviewModel {
   readonly from?: number | undefined
   /** Lines shown before the items, for example the columns of a table. */
   readonly head?: readonly string[] | undefined
-  /** First line of the preview. It is not in brackets. */
+  /** First line of the preview, without its brackets. */
   readonly header: string
   /** Whether the header is shown even if nothing is hidden. */
   readonly alwaysHeader?: boolean
-  /** If places are not lines: a function that names a number of places, and the call that shows a range of them. */
+  /** For places other than lines: the text for a number of places, and the call that shows a range of places. */
   readonly counted?: ((count: number) => string) | undefined
   readonly show?: ((start: number, end: number) => string | undefined) | undefined
   /** Returns the text before an item that follows a gap. Defaults to the line number. */

@@ -13,14 +13,14 @@ export interface RawLine {
 /**
  * Splits a text that arrives in chunks into lines.
  *
- * All lines are passed in the same object, so that millions of lines need no memory.
+ * All lines are passed in the same object, so that millions of lines need little memory.
  */
 export class RawLines {
   readonly #reader: LineReader
   readonly #line = { number: 0, text: '', tail: '', hidden: 0 }
   #window = ''
 
-  /** @param cut - `cut` removes a tool's prefix from each line, for example the line number. */
+  /** @param cut - Removes a tool's prefix from each line, for example the line number. */
   constructor(take: (line: RawLine) => void, cut: (text: string) => string = (text) => text) {
     const line = this.#line
     this.#reader = new LineReader({
@@ -28,7 +28,7 @@ export class RawLines {
         this.#window = window
       },
       line: (start, end) => {
-        // A byte order mark starts the text, a carriage return ends the line: neither is part of it.
+        // A byte order mark at the start and a carriage return at the end are not part of the line.
         const from = line.number === 0 && this.#window.charCodeAt(start) === 0xfeff ? start + 1 : start
         const to = end > from && this.#window.charCodeAt(end - 1) === 13 ? end - 1 : end
         line.number++
@@ -47,7 +47,7 @@ export class RawLines {
     })
   }
 
-  /** Returns the number of lines. A final LF starts no line. */
+  /** Return the number of lines. A final LF does not start a line. */
   get count(): number {
     return this.#line.number
   }

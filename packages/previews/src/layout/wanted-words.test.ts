@@ -18,12 +18,12 @@ describe('findSought', () => {
     expect(findSought(texts, ['plan', 'absent'])).toBeUndefined()
   })
 
-  it('finds a text that has two of the words, if no text has one', () => {
+  it('counts two words in one text, even if one word contains the other', () => {
     const sought = findSought(['vm.dirty_ratio = 20', 'vm.swappiness = 60'], ['vm.swappiness', 'swappiness'])
     expect([...(sought?.counts ?? [])]).toEqual([0, 2])
   })
 
-  it('says where the first word is', () => {
+  it('returns the position of the first word that the call names', () => {
     expect([...(findSought(['a limit of the Payload', 'none'], ['payload', 'limit'])?.places ?? [])]).toEqual([15, 0])
   })
 })

@@ -1,7 +1,7 @@
 /** Length of the shortest useful word, because shorter words occur in most lines. */
 const LEAST_UNITS = 3
 
-/** Words that the call seeks, in upper or lower case. */
+/** Words that the call searches for, in upper or lower case. */
 export class WantedWords {
   readonly #words: readonly string[]
 
@@ -28,11 +28,11 @@ const MOST_SEARCHED = 16_000_000
 export interface Sought {
   /** Number of rare words in each text. */
   readonly counts: Uint8Array
-  /** Position of the first such word that the call names, in each text that has one. */
+  /** Position of the word that the call names first, in each text with such a word. */
   readonly places: Int32Array
 }
 
-/** Finds rare words of the call in each text, in any case. Returns `undefined` if no text has one of them. */
+/** Find rare words of the call in each text, ignoring case. Returns `undefined` if no text has such a word. */
 export function findSought(texts: readonly string[], words: readonly string[]): Sought | undefined {
   if (words.length === 0) return undefined
   const counts = new Uint8Array(texts.length)

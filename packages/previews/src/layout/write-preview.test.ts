@@ -14,7 +14,7 @@ interface Line {
   readonly isLone: boolean
 }
 
-/** Items of lines; those of no words are blank. */
+/** Return items for lines. Lines without words are blank. */
 function itemsOf(lines: readonly Line[]): Item[] {
   const items: Item[] = []
   let blanks = 0
@@ -50,7 +50,7 @@ const lines = fc.array(
   { minLength: 5, maxLength: 160 },
 )
 
-/** Lines that are not lone, with at most one blank line between two. */
+/** Lines that are not lone, with at most one blank line between two lines. */
 const filled = lines.map((all) =>
   all.map((line, index) => ({
     ...line,
@@ -90,7 +90,7 @@ describe('writePreview', () => {
     )
   })
 
-  it('gives correct line numbers, and gaps whose numbers add up to the whole', async () => {
+  it('gives correct line numbers, and counts every line as shown or hidden', async () => {
     await fc.assert(
       fc.asyncProperty(lines, fc.integer({ min: 30, max: 500 }), async (all, budgetTokens) => {
         const text = await writePreview(preview(all), { budgetTokens, countTokens, showLines })
@@ -105,7 +105,7 @@ describe('writePreview', () => {
           const shown = /^(?:(\d+)\| )?line(\d+)/.exec(line)
           if (shown?.[1] !== undefined) expect(shown[1]).toBe(shown[2])
         }
-        // Blank lines before the first with words are left out: its number says how many they are.
+        // Blank lines before the first line with words are left out. The line number shows how many.
         const blanksFirst = all.findIndex(({ words }) => words > 0)
         expect(counted).toBeLessThanOrEqual(all.length)
         expect(counted).toBeGreaterThanOrEqual(all.length - Math.max(0, blanksFirst) - 1)
@@ -167,7 +167,7 @@ describe('showItem', () => {
     expect(showItem(item('\u001b[1msteps:\u001b[0m', { note: '12 items' }), 80, 0)).toBe('steps: [12 items]')
   })
 
-  it('cuts at the end of a nearby sentence, and says how much is left out', async () => {
+  it('cuts at the end of a nearby sentence, and counts the hidden characters', async () => {
     const text = 'One sentence that is not short. Another one that goes on for quite a while'
     expect(showItem(item(text), 50, 0)).toBe('One sentence that is not short. [… 43 more characters]')
     expect(showItem(item('他说的话很有道理。然后他就走了没有再回来'), 14, 0)).toBe(

@@ -8,9 +8,9 @@ import { bestItems } from './item-store.ts'
 
 /** Estimated tokens of the line number after a gap. */
 const NUMBER_TOKENS = 3
-/** Number of items up to which all are shown, shortened if necessary. */
+/** Number of items up to which all items are shown, shortened if necessary. */
 const FEW_ITEMS = 4
-/** Smallest number of tokens for items beside the head. */
+/** Smallest number of tokens for items below the head. */
 const LEAST_ROOM = 8
 /** Length of the smallest shown part of a line, in UTF-16 units. */
 const LEAST_CAP = 48
@@ -143,12 +143,12 @@ function measureUnits(items: readonly Item[]): number {
   return Math.max(0.5, sample.length / Math.max(1, estimateTokens(sample)))
 }
 
-/** Number of UTF-16 units before a cut in which the end of a sentence or a word is searched. */
+/** Number of UTF-16 units before a cut to search for the end of a sentence or word. */
 const LOOK_BACK = 160
 
 /**
- * Shows about `cap` UTF-16 units of an item and the number of hidden ones. `endShare` of the shown units are from its
- * end. If possible, it cuts after a sentence or a word.
+ * Show about `cap` UTF-16 units of an item and the number of hidden units. The share `endShare` is from the end of the
+ * item. If possible, the text is cut after a sentence or a word.
  */
 export function showItem(item: Item, cap: number, endShare: number): string {
   const note = item.note === '' ? '' : ` [${item.note}]`
@@ -204,7 +204,7 @@ function itemsText(
     let hasGap = false
     for (let index = shown[at]; index !== undefined && items[index]!.lone; index = shown[at + count]) {
       const next = shown[at + count + 1]
-      // The item stays with its own lines, which follow.
+      // An item stays with the lines that follow and belong to the item.
       if (next !== undefined && joins(index, next) && !items[next]!.lone) break
       if (count > 0 && !joins(shown[at + count - 1]!, index)) hasGap = true
       count++

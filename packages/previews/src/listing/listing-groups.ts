@@ -1,22 +1,22 @@
 import { detach } from '@spillway/text/internal'
 
-/** Maximum of groups, and of UTF-16 units of their names. Further entries count for their folder or the last group. */
+/** Largest number of groups, and of UTF-16 units in their names. Later entries count for their folder or one group. */
 const MOST_GROUPS = 10_000
 const MOST_NAME_UNITS = 4_000_000
-/** Number of UTF-16 units to keep of an entry. */
+/** Number of UTF-16 units that are kept of an entry. */
 const LONGEST_ITEM = 512
-/** Number of UTF-16 units to keep of all entries. Each entry adds a constant. */
+/** Number of UTF-16 units that are kept of all entries together. Each entry adds `ITEM_UNITS`. */
 const MOST_UNITS = 2_000_000
 const ITEM_UNITS = 24
-/** Number of entries that each group keeps if there are few groups. */
+/** Number of entries that every group keeps. */
 const FIRST_ITEMS = 4
 
 export interface ListedGroup {
   readonly name: string
   readonly line: number
-  /** Number of entries, including those that are not kept. */
+  /** Number of entries, including entries that are not kept. */
   count: number
-  /** The first entries, followed by the last one. */
+  /** The first entries, in order. */
   items: string[]
   last: string
 }
@@ -27,7 +27,7 @@ export class ListingGroups {
   #units = 0
   #nameUnits = 0
   hasMore = false
-  /** Largest number of entries per group. It decreases as groups are added. */
+  /** Largest number of entries to keep per group. It decreases while groups are added. */
   #most = Infinity
   items = 0
 
@@ -42,7 +42,7 @@ export class ListingGroups {
       if (this.#groups.size >= MOST_GROUPS || this.#nameUnits + name.length > MOST_NAME_UNITS)
         group = this.#rest(name, line)
       else {
-        // Copies the name: the rest of the text can then be freed.
+        // Copy the name, so that the memory of the text can be freed.
         group = { name: detach(name), line, count: 0, items: [], last: '' }
         this.#groups.set(group.name, group)
         this.#nameUnits += name.length
@@ -65,7 +65,7 @@ export class ListingGroups {
     while (this.#units > MOST_UNITS && this.#most > FIRST_ITEMS) this.#thin()
   }
 
-  /** Returns the group for entries beyond the limit of groups: their folder, or the last group. */
+  /** Return a group for an entry over the limit of groups: the group of its parent folder, or one for all others. */
   #rest(name: string, line: number): ListedGroup {
     this.hasMore = true
     const end = name.lastIndexOf('/')

@@ -5,17 +5,17 @@ import type { PreviewOptions } from '../previewer.ts'
 import type { ListedGroup } from './listing-groups.ts'
 import type { ListingData } from './listing-reader.ts'
 
-/** Share of the budget to use, because the estimate of single lines is too low by some tokens. */
+/** Share of the budget that is used. Estimates of single lines are together some tokens too low. */
 const USED_SHARE = 0.97
-/** Number of tokens in the budget for each folder that is shown separately. */
+/** Number of tokens in the budget for each separately shown folder. */
 const FOLDER_TOKENS = 40
-/** Smallest number of folders to show separately. */
+/** Smallest number of separately shown folders. */
 const LEAST_FOLDERS = 8
-/** Longest shown entry or folder name, in UTF-16 units. */
+/** Longest shown entry, and longest shown name of a folder, in UTF-16 units. */
 const LONGEST_ENTRY = 160
 const LONGEST_NAME = 320
 const MARK_TOKENS = 5
-/** Largest depth of folders that are shown separately. */
+/** Largest depth of separately shown folders. */
 const DEEPEST = 64
 const PLURALS: Readonly<Record<string, string>> = { entry: 'entries', match: 'matches', branch: 'branches' }
 
@@ -24,13 +24,13 @@ interface FolderNode {
   line: number
   /** Entries that are directly in the folder, if any. */
   group: ListedGroup | undefined
-  /** Number of entries and groups in the whole tree below the folder. */
+  /** Number of entries, and of groups, in the folder and all folders below. */
   total: number
   groups: number
   readonly children: FolderNode[]
 }
 
-/** @param words - Words that the call seeks. Entries with rare ones are shown, in addition to the last entry. */
+/** @param words - Words that the call searches for. Entries with rare words are shown in addition to the last one. */
 export function listingItems(
   data: ListingData,
   { budgetTokens, showLines }: PreviewOptions,
@@ -50,7 +50,7 @@ export function listingItems(
     const { line, total } = nodes[start - 1]!
     return showLines?.(line, Math.min(lines, Math.max(line + total, nodes[end - 1]!.line)))
   }
-  // The call for one group shows how to show the others.
+  // The preview shows the call for one group, as an example for the others.
   const first = nodes.findIndex(({ children, total }) => children.length === 0 && total > 2)
   const call = first < 0 ? undefined : show(first + 1, first + 1)
   const used = [header, call ?? '', ...headings].reduce((sum, text) => sum + estimateTokens(text) + 1, 0)
@@ -58,7 +58,7 @@ export function listingItems(
   let left = Math.max(0, budgetTokens * USED_SHARE - used)
   let weight = weights.reduce((sum, own) => sum + own, 0)
   const texts: string[] = []
-  // Small folders come first, to be shown whole.
+  // Small folders are written first, so that they are shown whole.
   for (const index of [...nodes.keys()].toSorted((one, other) => weights[one]! - weights[other]!)) {
     const room = (left * weights[index]!) / weight
     weight -= weights[index]!
@@ -126,7 +126,7 @@ function folderTree(groups: readonly ListedGroup[]): FolderNode {
   return root
 }
 
-/** Replaces the fullest folder by its subfolders as long as at most `most` folders are shown. */
+/** Replace the fullest folder by its subfolders, as long as at most `most` folders are shown. */
 function openFolders(root: FolderNode, most: number): FolderNode[] {
   let shown = [root]
   const closed = new Set<FolderNode>()
@@ -151,10 +151,10 @@ function headingOf({ path, line, total, groups, children }: FolderNode, { form, 
   return `${path === '' ? '[top]' : `${line}| ${name}${mark}`} [${count}]`
 }
 
-/** Share of the space for entries that the call seeks. */
+/** Share of the space for entries that the call searches for. */
 const WANTED_SHARE = 0.5
 
-/** Returns the first entries that fit, the number of hidden ones, sought entries, and the last entry. */
+/** Return the first entries that fit, the number of hidden entries, searched entries, and the last entry. */
 function entriesOf(
   node: FolderNode,
   { form }: ListingData,
@@ -170,7 +170,7 @@ function entriesOf(
   const isWhole = items.length === count && costs.reduce((sum, cost) => sum + cost, 0) <= room
   const ending = last === '' ? [] : [shortened(last)]
   let tokens = isWhole ? 0 : estimateTokens(ending.join('')) + MARK_TOKENS + 1
-  // Wanted entries are paid first.
+  // Entries that the call searches for get their tokens first.
   const paid = new Set<number>()
   let wantedTokens = 0
   for (const [index, item] of items.entries()) {
@@ -196,7 +196,7 @@ function entriesOf(
   return { text: [...shown, ...(hidden > 0 ? [mark] : []), ...after, ...ending].join(between), tokens }
 }
 
-/** Returns the first entry of each group within a folder, with its path, and no more entries than can fit. */
+/** Return the first entry of each group in a folder, with its path, but no more entries than can fit. */
 function inside(node: FolderNode, joint: string, room: number): Pick<ListedGroup, 'items' | 'count' | 'last'> {
   const items: string[] = []
   const open = [node]
@@ -215,7 +215,7 @@ function shortened(entry: string): string {
   return cut.length < clean.length ? `${cut}…` : clean
 }
 
-/** Cuts the middle of a name, because names with equal starts often differ at the end. */
+/** Cut the middle of a name. Names with the same start often differ at the end. */
 function cutMiddle(name: string): string {
   if (name.length <= LONGEST_NAME) return name
   return `${cutAtGrapheme(name, LONGEST_NAME / 2)}…${cutAtGrapheme(name, LONGEST_NAME / 2, true)}`

@@ -29,7 +29,7 @@ const numbered = (count: number, line: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => line(index)).join('\n')
 
 describe('a preview of ls -R', () => {
-  it('counts the entries of each folder, and gives its first line', async () => {
+  it('counts the entries of each folder, and gives the line of its heading', async () => {
     const text = `.:\nsrc\nREADME.md\n\n./src:\n${numbered(300, (index) => `file${index}.ts`)}\n\n./src/deep:\nx.ts\n`
     const preview = await previewOf(text, 120)
     expect(preview).toMatch(
@@ -39,14 +39,14 @@ describe('a preview of ls -R', () => {
     expect(preview).toMatch(/more: lines 5-305\], file299\.ts/)
   })
 
-  it('shows entries with rare words of the call, and counts the others', async () => {
+  it('shows entries with rare words of the call, and counts the hidden entries', async () => {
     const text = `.:\nsrc\nREADME.md\n\n./src:\n${numbered(300, (index) => `file${index}.ts`)}\n\n./src/deep:\nx.ts\n`
     const preview = (await previewOf(text, 120, undefined, ['FILE250.', 'file'])) ?? ''
     const [, shown = '', hidden] = /: \[300\] (.*), \[… (\d+) more.*\], file250\.ts, file299\.ts\n/.exec(preview) ?? []
     expect(shown.split(', ').length + Number(hidden) + 2).toBe(300)
   })
 
-  it('shows everything if it fits', async () => {
+  it('shows all entries if they fit', async () => {
     expect(await previewOf('./a:\none\ntwo\n\n./b:\nthree\n', 1_000)).toBe(
       '[ls -R: 6 lines, 2 folders, 3 entries]\n1| ./a: [2] one, two\n5| ./b: [1] three',
     )
@@ -63,7 +63,7 @@ describe('a preview of ls -R', () => {
     },
   )
 
-  it('has the names of files in lines of ls -lR', async () => {
+  it('has the names of the files in ls -lR', async () => {
     const entry = (name: string): string => `-rw-r--r-- 1 root root  5107 May 25  2023 ${name}`
     const text = `/usr/doc:\ntotal 12\n${entry('a file.txt')}\n${entry('b')}\n\n/usr/doc/x:\ntotal 4\n${entry('c')}\n`
     expect(await previewOf(text, 1_000)).toContain('1| /usr/doc: [2] a file.txt, b\n')
@@ -71,7 +71,7 @@ describe('a preview of ls -R', () => {
 })
 
 describe('a preview of paths', () => {
-  it('counts each path in its own folder, with any length', async () => {
+  it('counts each path in its own folder, for paths of any length', async () => {
     const path = `src/${'deep/'.repeat(400)}`
     const preview = await previewOf(
       numbered(40, (index) => `${path}${index % 4}/file${index}.ts`),
@@ -81,7 +81,7 @@ describe('a preview of paths', () => {
     expect(preview?.match(/\/\d\/? \[10\]/g)).toHaveLength(4)
   })
 
-  it('shows the fullest folders, and counts the folders for which there is no space', async () => {
+  it('shows the fullest folders, and counts the folders that do not fit', async () => {
     const text = numbered(3_000, (index) => `src/part${index % 60}/sub${index % 7}/file${index}.ts`)
     const preview = (await previewOf(text, 200)) ?? ''
     expect(preview).toMatch(/^\[paths: 3,000 lines, 420 folders\]\n/)
@@ -91,7 +91,7 @@ describe('a preview of paths', () => {
     expect(parts.length + Number(hidden)).toBe(60)
   })
 
-  it('is not made for environment variables, addresses or a log', async () => {
+  it('is not written for environment variables, addresses or a log', async () => {
     expect(await previewOf(numbered(20, (index) => `PATH${index}=/usr/bin/${index}`))).toBeUndefined()
     expect(await previewOf(numbered(20, (index) => `https://example.com/${index}`))).toBeUndefined()
     expect(
@@ -112,7 +112,7 @@ describe('a preview of search matches', () => {
     expect(preview).toMatch(/^\[matches: 40 lines, 4 files\]\n/)
   })
 
-  it('counts matches by file, with the line numbers of each file', async () => {
+  it('counts matches by file, and shows their line numbers', async () => {
     const text = numbered(
       40,
       (index) => `src/${index < 30 ? 'long' : 'short'}.ts:${index + 1}:  const value${index} = 1`,
@@ -122,16 +122,16 @@ describe('a preview of search matches', () => {
     expect(preview).toMatch(/\n31\| src\/short\.ts \[10\]\n31: const value30 = 1\n/)
   })
 
-  it('is not made for messages of a compiler', async () => {
+  it('is not written for compiler messages', async () => {
     expect(await previewOf(numbered(20, (index) => `src/a.c:${index + 1}:5: error: expected ;`))).toBeUndefined()
     expect(await previewOf(numbered(20, (index) => `src/a.ts:${index + 1}: warning: unused`))).toBeUndefined()
   })
 
-  it('is not made for lines that start with a time', async () => {
+  it('is not written for lines that start with a time', async () => {
     expect(await previewOf(numbered(20, (index) => `2024-05-17T10:${10 + index}:07 started`))).toBeUndefined()
   })
 
-  it('reads matches below the names of their files, and matches of a single file', async () => {
+  it('reads matches below file names, and matches in a single file', async () => {
     const below = numbered(6, (file) => `src/file${file}.ts\n12:const a = 1\n13-const b = 2\n27:foo(a)\n`)
     expect(await previewOf(below, 1_000)).toMatch(
       /^\[matches: 29 lines, 6 files, 12 matches\]\n1\| src\/file0\.ts \[2\]\n12: const a = 1\n27: foo\(a\)\n/,
@@ -145,7 +145,7 @@ describe('a preview of search matches', () => {
     expect(await previewOf(numbered(20, (index) => `10:${10 + index}:12 started`))).toBeUndefined()
   })
 
-  it('skips lines around a match', async () => {
+  it('skips context lines of matches', async () => {
     const text = numbered(
       8,
       (index) => `a.ts-${index * 3 + 1}-before\na.ts:${index * 3 + 2}:match ${index}\na.ts-${index * 3 + 3}-after\n--`,
@@ -172,7 +172,7 @@ const listing = fc
       .join('\n'),
   )
 
-it('a listing preview counts its entries, and shows or counts each of them', async () => {
+it('a listing preview shows or counts each entry', async () => {
   await fc.assert(
     fc.asyncProperty(listing, fc.integer({ min: 60, max: 3_000 }), async (text, budget) => {
       const entries = text.split('\n').filter((line) => line !== '' && !line.endsWith(':')).length

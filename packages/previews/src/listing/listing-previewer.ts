@@ -7,20 +7,17 @@ import { listingItems } from './listing-items.ts'
 import { ListingLines } from './listing-reader.ts'
 
 const LEAST_MATCHES = 3
-/** Smallest number of lines with a number but without a file name. */
+/** Smallest number of numbered lines in a listing without file names. */
 const LEAST_NUMBERED = 8
 const LONGEST_FILE = 4_096
-/** Matches a context line of a search. */
+/** Matches a context line of a search result. */
 const CONTEXT = /^[^\s:][^:]{0,511}?-\d{1,9}-/
-/** Matches a search result without a file name, as `rg` prints below the file's name, or for a single file. */
+/** Matches a search result without a file name, as `rg` prints it below the file name, or for a single file. */
 const NUMBERED = /^(\d{1,9})([:-])(?!\d\d:\d\d)/
-/** Matches a compiler message, which also has a column and a level. */
+/** Matches a compiler message, which has a severity after the position. */
 const MESSAGE = /^[^:]{1,512}:\d+:(?:\d+:)? *(?:fatal |internal )?(?:error|warning|note|info|remark)\b/i
 
-/**
- * Search results with file and line: Returns the confidence that lines are search results of one file. Their numbers
- * are ascending.
- */
+/** Search results with a file and a line. */
 const matchListing: ListingForm = {
   name: 'matches',
   group: 'file',
@@ -35,7 +32,7 @@ const matchListing: ListingForm = {
     const files = filled.map((line) => line.slice(0, matchedFile(line))).filter((file) => file !== '')
     if (files.length < filled.filter((line) => NUMBERED.test(line)).length) return numberedSureness(lines)
     if (files.length < LEAST_MATCHES) return 0
-    // Times and sentences can look like a file and a line.
+    // Times and sentences can look like a file with a line.
     const odd = files.filter((file) => /\s/.test(file) || !/[./\\]/.test(file) || /^[\d\-T/.]+$/.test(file))
     return odd.length > files.length * 0.1 ? 0 : 0.9
   },
@@ -66,7 +63,7 @@ class MatchReader implements ListingReader {
   }
 }
 
-/** Line numbers of matches in a file ascend. */
+/** Return the confidence that lines are search results without file names. In each file, their line numbers ascend. */
 function numberedSureness(lines: readonly string[]): number {
   const numbers = lines.map((line) => Number(NUMBERED.exec(line)?.[1] ?? 0))
   if (numbers.filter((number) => number > 0).length < LEAST_NUMBERED) return 0
@@ -77,7 +74,7 @@ function numberedSureness(lines: readonly string[]): number {
   return falls > 0 ? 0 : headings > 0 ? 0.9 : 0.6
 }
 
-/** Returns the end of the file name in `src/a.ts:12: text`, or 0. */
+/** Return the end of the file name in a line like `src/a.c:12: text`, or 0. */
 function matchedFile(line: string): number {
   const fileEnd = line.indexOf(':')
   if (fileEnd <= 0 || fileEnd > LONGEST_FILE || line.charCodeAt(0) <= 32) return 0
@@ -98,7 +95,7 @@ function isNumber(text: string, start: number, end: number): boolean {
 const LEAST_PATHS = 6
 const LONGEST_PATH = 4_096
 
-/** One path per line: `find`, `git ls-files`, `rg --files`. */
+/** Lists with one path per line, from `find`, `git ls-files` or `rg --files`. */
 const pathListing: ListingForm = {
   name: 'paths',
   group: 'folder',
@@ -111,9 +108,9 @@ const pathListing: ListingForm = {
     if (paths.length < LEAST_PATHS || !knowsMost(paths, { read: readPath }, 0.97)) return 0
     if (paths.filter((line) => /[/\\]/.test(line)).length < paths.length * 0.6) return 0
     if (paths.filter((line) => / /.test(line)).length > paths.length * 0.1) return 0
-    // Environment variables have paths after names.
+    // Environment variables have a name before the path.
     if (paths.filter((line) => /^\w+=/.test(line)).length > paths.length * 0.1) return 0
-    // Lists with more fields, and encoded bytes: lines of equal length with different starts.
+    // Lists with more fields have commas. Encoded bytes have many different starts.
     if (paths.filter((line) => line.includes(',')).length > paths.length * 0.5) return 0
     const folders = paths.map((path) => /^(?:\.{0,2}\/)*[^/]*/.exec(path)?.[0] ?? '')
     if (new Set(folders).size > Math.max(LEAST_PATHS, paths.length * 0.5)) return 0
@@ -145,10 +142,10 @@ function split(line: string): ListedLine {
   return { group: end < 0 ? '' : path.slice(0, Math.max(end, 1)), item: line.slice(end + 1) }
 }
 
-/** Number of folders that is enough to recognize a listing. */
+/** Smallest number of folders by which a listing is recognized. */
 const LEAST_FOLDERS = 2
 
-/** Output of `ls -R` and `ls -lR`: a folder with a colon, its entries, and a blank line. */
+/** Output of `ls -R` and `ls -lR`: each folder with a colon, its entries, and a blank line. */
 const folderListing: ListingForm = {
   name: 'ls -R',
   group: 'folder',
@@ -192,9 +189,9 @@ const FORMS: readonly ListingForm[] = [folderListing, matchListing, pathListing]
 const MOST_LINES = 400
 
 /**
- * Previews listings: the files of folders, paths, or search results.
+ * Previews listings of files, of paths, or of search results.
  *
- * It counts the entries of each folder or file, sorts them by this count, and shows some of each.
+ * It counts the entries of each folder or file, and shows some entries of each.
  */
 export function listingPreviewer(): TextPreviewer {
   return {
@@ -220,7 +217,7 @@ export function listingPreviewer(): TextPreviewer {
 const listingForm = perSubject((subject: TextSubject): { form: ListingForm | undefined; sureness: number } => {
   const { start, isWhole } = subject
   const all = start.split('\n')
-  // The last line may be cut.
+  // The last line may be truncated.
   if (!isWhole) all.pop()
   const lines = all.slice(0, MOST_LINES).map((line) => cleanLine(line))
   let best: { form: ListingForm | undefined; sureness: number } = { form: undefined, sureness: 0 }

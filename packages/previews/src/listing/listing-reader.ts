@@ -35,7 +35,7 @@ export class ListingLines implements LineSink {
     for (let from = 0; from < text.length; from += BLOCK_UNITS) this.#lines.push(text.slice(from, from + BLOCK_UNITS))
   }
 
-  /** Returns `undefined` if too many lines are not part of the listing. */
+  /** End the text. Returns `undefined` if too many lines are not part of the listing. */
   finish(): ListingData | undefined {
     this.#lines.finish()
     const { groups, items, hasMore } = this.#groups

@@ -20,23 +20,23 @@ const line = (text: string): ScannedLine => ({
 })
 
 describe('showLine', () => {
-  it('shows a line that fits unchanged', () => {
+  it('does not change a line that fits', () => {
     expect(showLine(line('short'), 5, 0.2)).toBe('short')
   })
 
-  it('shows the start and end of a longer line, and the length between them', () => {
+  it('shows the start and end of a longer line, and the length of the hidden part', () => {
     expect(showLine(line(`start${'x'.repeat(2_000)}end`), 100, 0.2)).toMatch(
       /^startx+\[… 1,908 more characters …\]x+end$/,
     )
   })
 
-  it('shows important text beyond the start', () => {
+  it('shows important text after the start', () => {
     const text = `${'a'.repeat(700)} error: here ${'b'.repeat(900)}`
     const shown = showLine(line(text), 200, 0.2)
     expect(shown).toMatch(/^a+\[… [\d,]+ more characters …\]a* error: here b*\[… [\d,]+ more characters …\]b+$/)
   })
 
-  it('accounts for every character of the line', () => {
+  it('shows or counts every character of the line', () => {
     fc.assert(
       fc.property(
         fc.nat(3_000),

@@ -3,12 +3,12 @@ import type { Sought } from '../layout/wanted-words.ts'
 import { severityAt } from './line-words.ts'
 import type { ScannedLine } from './text-scan.ts'
 
-/** Smallest cut in UTF-16 units. A smaller one saves less than its mark costs. */
+/** Smallest hidden part in UTF-16 units. Hiding less would save less than the mark costs. */
 const MARK_UNITS = 60
-/** Number of UTF-16 units to show before a match. */
+/** Number of UTF-16 units shown before a match. */
 const BEFORE_MATCH = 60
 
-/** Shows about `cap` UTF-16 units of a line: its start, the text around a match at `found`, and `endShare` for its end. */
+/** Show about `cap` UTF-16 units of a line: its start, text around `found`, and a share `endShare` for its end. */
 export function showLine(line: ScannedLine, cap: number, endShare: number, found?: number): string {
   if (fits(line, cap)) return line.text
   const endUnits = Math.floor(cap * endShare)
@@ -17,7 +17,7 @@ export function showLine(line: ScannedLine, cap: number, endShare: number, found
   const length = line.text.length + line.hidden + line.end.length
   const at = found ?? severityAt(line.text)
   if (at > start.length - 40 && at < line.text.length - end.length) {
-    // A match beyond the start gets part of the room.
+    // A match after the start gets a part of the space.
     start = cutAtGrapheme(start, Math.floor(start.length * 0.4))
     const from =
       line.text.length -
@@ -25,7 +25,7 @@ export function showLine(line: ScannedLine, cap: number, endShare: number, found
     const match = cutAtGrapheme(line.text.slice(from), cap - endUnits - start.length)
     const rest = length - from - match.length - end.length
     if (rest > 0) return `${start}${mark(from - start.length)}${match}${mark(rest)}${end}`
-    // The match is near the end, which is shown alone.
+    // If the match is near the end, the end of the line shows it.
     const last = cutAtGrapheme(line.text, cap - start.length, true)
     return `${start}${mark(length - start.length - last.length)}${last}`
   }
@@ -39,13 +39,13 @@ function mark(units: number): string {
   return units <= 0 ? '' : `[… ${formatCount(units)} more characters …]`
 }
 
-/** Number of similar lines from which it is shown, if their severity or score is high. */
+/** Number of similar lines from which their number is shown, if they have a severity or this score. */
 const LEAST_REPEATS = 5
 const REPEATS_SCORE = 0.2
-/** Score from which a line gets more space. */
+/** Score from which a line may be longer. */
 const HIGH_SCORE = 0.5
 
-/** For each line, its shown text and the number of its tokens, computed when needed. */
+/** The shown text of each line and its number of tokens, both computed on demand. */
 export class ShownLines {
   readonly lines: readonly ScannedLine[]
   readonly #endShare: number
@@ -59,7 +59,7 @@ export class ShownLines {
   /**
    * @param endShare - Share of a long line that is shown from its end. The remaining part is from its start.
    * @param scores - Scores of the lines. The first of many similar lines shows their number.
-   * @param sought - Words that the call seeks. A long line with one of them shows the text around it.
+   * @param sought - Words that the call searches for. A long line with such a word shows the text around it.
    */
   constructor(lines: readonly ScannedLine[], endShare: number, scores?: Float64Array, sought?: Sought) {
     this.lines = lines
@@ -68,7 +68,7 @@ export class ShownLines {
     this.#sought = sought
   }
 
-  /** `cap` is in UTF-16 units. Lines within both limits are unchanged. */
+  /** Set the length of shown lines in UTF-16 units. Lines that fit both the old and the new length stay cached. */
   setCap(cap: number): void {
     const least = Math.min(cap, this.#cap)
     this.#cap = cap
@@ -89,7 +89,7 @@ export class ShownLines {
     return (this.#costs[index] ??= estimateTokens(this.show(index)) + 1)
   }
 
-  /** Counting stops at `limit`. */
+  /** Return the tokens of all lines. Counting stops above `limit`. */
   allCost(limit: number): number {
     let cost = 0
     for (let index = 0; index < this.lines.length && cost <= limit; index++) cost += this.cost(index)
@@ -113,7 +113,7 @@ export class ShownLines {
   }
 }
 
-/** Returns the first line of each template. Lines of a template differ only in numbers. */
+/** Return the index of the first line of each template. Lines with the same template differ only in numbers. */
 function firstOfEach(lines: readonly ScannedLine[]): Set<number> {
   const firsts = new Map<number, number>()
   for (let index = 0; index < lines.length; index++) {
@@ -123,7 +123,7 @@ function firstOfEach(lines: readonly ScannedLine[]): Set<number> {
   return new Set(firsts.values())
 }
 
-/** For each line, 1 if it is shown. */
+/** For each line, 1 if it is shown, else 0. */
 export type ChosenLines = Uint8Array
 
 interface ChoiceBudget {
@@ -133,14 +133,14 @@ interface ChoiceBudget {
   readonly textLines: number
 }
 
-/** Number of blank lines above which a run is a gap. */
+/** Largest number of blank lines that are shown. More blank lines count as a gap. */
 const MOST_BLANKS = 2
-/** Smallest number of tokens for a line. */
+/** Number of tokens below which no more line is tried. */
 const FEW_TOKENS = 12
-/** Additional cost of each line, so that short lines are not preferred too much. */
+/** Added to the tokens of a line when its value per token is computed, so that short lines do not win too often. */
 const BASE_TOKENS = 20
 
-/** Chooses lines from both ends alternately. Each end has its share of the tokens. */
+/** Choose lines from both ends in turn. Each end has its share of the tokens. */
 export function chooseEnds(shown: ShownLines, budget: ChoiceBudget, headShare: number): ChosenLines {
   const chosen = new Uint8Array(shown.lines.length)
   let left = budget.tokens - budget.gapTokens
@@ -164,7 +164,7 @@ export function chooseEnds(shown: ShownLines, budget: ChoiceBudget, headShare: n
   return chosen
 }
 
-/** Chooses the lines with the highest value for their tokens. The cost of a separate line includes a gap. */
+/** Choose the lines with the highest value for their tokens. A line that is not next to another also pays for a gap. */
 export function chooseBest(shown: ShownLines, budget: ChoiceBudget, values: Float64Array): ChosenLines {
   const chosen = new Uint8Array(shown.lines.length)
   const rates = values.map((value, index) => (value > 0 ? value / Math.sqrt(shown.cost(index) + BASE_TOKENS) : 0))
@@ -172,7 +172,7 @@ export function chooseBest(shown: ShownLines, budget: ChoiceBudget, values: Floa
     .filter((index) => rates[index]! > 0)
     .toSorted((one, other) => rates[other]! - rates[one]! || one - other)
   let left = budget.tokens - budget.gapTokens
-  // A second round spends the tokens saved by filled gaps.
+  // The second round uses the tokens that filled gaps have saved.
   for (let round = 0; round < 2; round++) {
     for (const index of order) {
       if (chosen[index] === 1) continue
@@ -190,7 +190,7 @@ export function chooseBest(shown: ShownLines, budget: ChoiceBudget, values: Floa
   return chosen
 }
 
-/** Uses the remaining tokens for lines from both ends, so that a large budget also shows lines without value. */
+/** Use the remaining tokens for lines from both ends, so that a large budget also shows lines without a value. */
 function fillEnds(shown: ShownLines, budget: ChoiceBudget, chosen: ChosenLines, tokens: number): void {
   let left = tokens
   let head = 0
@@ -205,7 +205,7 @@ function fillEnds(shown: ShownLines, budget: ChoiceBudget, chosen: ChosenLines, 
   }
 }
 
-/** Returns the cost of gaps. It is negative if the line closes a gap. */
+/** Return the tokens for gaps if a line is shown. The number is negative if the line closes a gap. */
 function gapCost(shown: ShownLines, budget: ChoiceBudget, chosen: ChosenLines, index: number): number {
   return (1 - shownSides(shown, budget, chosen, index)) * budget.gapTokens
 }
@@ -218,13 +218,13 @@ function shownSides({ lines }: ShownLines, { textLines }: ChoiceBudget, chosen: 
   return (before ? 1 : 0) + (after ? 1 : 0)
 }
 
-/** Whether only a few blank lines are between a line and the previous one, or the start of the text. */
+/** Whether at most a few blank lines are between a line and the previous kept line, or the start of the text. */
 export function isBeside(lines: readonly ScannedLine[], index: number): boolean {
   const { number, blanksBefore } = lines[index]!
   return blanksBefore <= MOST_BLANKS && number - (lines[index - 1]?.number ?? 0) - 1 === blanksBefore
 }
 
-/** Shows hidden lines that cost no more tokens than their gap mark. Returns the number of tokens saved. */
+/** Show hidden lines that need at most the tokens of their gap mark. Returns the number of saved tokens. */
 function fillGaps(shown: ShownLines, { gapTokens }: ChoiceBudget, chosen: ChosenLines): number {
   const { lines } = shown
   let saved = 0

@@ -8,7 +8,7 @@ import { renderTextPreview } from './render-text-preview.ts'
 import type { TextScan } from './text-scan.ts'
 import { TextScanner } from './text-scanner.ts'
 
-/** Lines that programs print by the hundred. */
+/** Typical lines that programs print hundreds of times. */
 const COMMON: Readonly<Record<string, (index: number) => string>> = {
   progress: (index) => `step ${index}: ok`,
   warnings: (index) => `src/${wordOf(index)}.c:${index}:7: warning: unused variable '${wordOf(index + 3)}'`,
@@ -17,7 +17,7 @@ const COMMON: Readonly<Record<string, (index: number) => string>> = {
   tests: (index) => `test ${wordOf(index)}::${wordOf(index + 5)} ... ok`,
 }
 
-/** Lines that are unlike all of them. */
+/** Lines that differ from all typical lines. */
 const ODD = [
   'ERROR disk full',
   'Deployed revision r-4711',
@@ -43,26 +43,26 @@ function oddOf(lines: readonly string[]): number[] {
 }
 
 describe('oddLines', () => {
-  it('finds one failure among lines without failures', () => {
+  it('finds one line with failures among lines without failures', () => {
     const lines = Array.from({ length: 300 }, (_, index) => `suite ${index + 1}: ${index === 200 ? 3 : 0} failed`)
     expect(oddOf(lines)).toEqual([200])
   })
 
-  it('finds nothing if all lines are alike, or no two lines are alike', () => {
+  it('finds nothing if all lines are similar, or if all lines are different', () => {
     expect(oddOf(Array.from({ length: 300 }, (_, index) => `step ${index}`))).toEqual([])
     expect(oddOf(Array.from({ length: 300 }, (_, index) => wordOf(index).repeat(1 + (index % 9))))).toEqual([])
   })
 
-  it('finds nothing if a tenth of the lines differs', () => {
+  it('finds nothing if a tenth of the lines differ', () => {
     const lines = Array.from({ length: 300 }, (_, index) => (index % 10 === 0 ? wordOf(index) : `step ${index}`))
     expect(oddOf(lines)).toEqual([])
   })
 })
 
-describe('a preview of a text with one line unlike all others', () => {
+describe('a preview of a text with one unusual line', () => {
   const places = [5, 60, 170, 595]
 
-  it.each(Object.keys(COMMON))('shows the line among %s, at every size and position', (common) => {
+  it.each(Object.keys(COMMON))('shows the unusual line among %s, for any length and position', (common) => {
     for (const line of ODD) {
       for (const place of places) {
         const lines = Array.from({ length: 600 }, (_, index) => COMMON[common]!(index)).toSpliced(place, 0, line)
@@ -73,7 +73,7 @@ describe('a preview of a text with one line unlike all others', () => {
     }
   })
 
-  it('shows the line even if neither its position nor a failure word selects it', () => {
+  it('shows the unusual line even if neither its position nor a failure word selects it', () => {
     const lines = Array.from({ length: 60_000 }, (_, index) => `handled request ${index} in ${index % 97} ms`)
     const scan = scanOf(lines.toSpliced(30_000, 0, 'handled request 88 with WRONG checksum'))
     expect(renderTextPreview(scan, { budgetTokens: 100, countTokens })).toContain('WRONG checksum')
@@ -89,7 +89,7 @@ class ListedFeatures extends LineFeatures {
   }
 }
 
-/** The features of one line of a text, and their weight. */
+/** The features of one line of a text, and their total weight. */
 function featuresOf(text: string, number: number): { list: number[]; weight: number } {
   const scan = scanOf([text])
   const features = new ListedFeatures(scan, scan.kept, LINE_MODEL)
@@ -101,7 +101,7 @@ const has = (text: string, number: number, about: number, value: number): boolea
 
 describe('lineScores', () => {
   it.each(Object.keys(COMMON))(
-    'are of few of many lines: %s, with both ends and the line unlike all others',
+    'exist only for a part of many lines: %s, with both ends and the unusual line',
     (kind) => {
       const lines = Array.from({ length: 2_000 }, (_, index) => COMMON[kind]!(index))
       lines[1_000] = 'Killed by the kernel: out of memory'
@@ -113,7 +113,7 @@ describe('lineScores', () => {
 })
 
 describe('LineFeatures', () => {
-  it('include the words of the line, and mark the first and the last word', () => {
+  it('include the words of the line, and mark its first and last word', () => {
     const text = 'one\nlinker command failed\nthree'
     for (const word of ['linker', 'command', 'failed']) expect(has(text, 2, FEATURE.word, hashWord(word))).toBe(true)
     expect(has(text, 2, FEATURE.word, hashWord('one'))).toBe(false)
@@ -121,19 +121,19 @@ describe('LineFeatures', () => {
     expect(has(text, 2, FEATURE.last, hashWord('failed'))).toBe(true)
   })
 
-  it('include the words of the lines before and after, unless these are far away', () => {
+  it('include the words of the lines before and after, unless the lines are far away', () => {
     expect(has('one\ntwo\nthree', 2, FEATURE.before, hashWord('one'))).toBe(true)
     expect(has('one\ntwo\nthree', 2, FEATURE.after, hashWord('three'))).toBe(true)
     expect(has(`one\n${'\n'.repeat(20)}two`, 22, FEATURE.before, hashWord('one'))).toBe(false)
   })
 
-  it('include the number of times a line occurs in the text, with any numbers', () => {
+  it('include the number of similar lines in the text, ignoring numbers', () => {
     const text = `${'step 12 done\n'.repeat(7)}alone\n`
     expect(has(text, 1, FEATURE.templates, 6)).toBe(true)
     expect(has(text, 8, FEATURE.templates, 2)).toBe(true)
   })
 
-  it('distinguish the one error among many similar warnings', () => {
+  it('distinguish a single error among many similar warnings', () => {
     const warning = 'a.c:3: warning: unused\n'
     const text = `${warning.repeat(63)}a.c:9: error: bad\n`
     const oddest = (ERROR << 8) | (6 << 4) | 6
@@ -148,7 +148,7 @@ describe('LineFeatures', () => {
     expect(has('KeyError: 3', 1, FEATURE.exception, 0)).toBe(true)
   })
 
-  it('count each feature once, and add their weights to the bias', () => {
+  it('count each feature once, and add the weights to the bias', () => {
     const { list, weight } = featuresOf('error: a a a a a\nerror: a a a\n', 1)
     expect(new Set(list).size).toBe(list.length)
     const sum = list.reduce((total, feature) => total + LINE_MODEL.weightOf(feature), LINE_MODEL.bias)

@@ -5,17 +5,17 @@ import { ERROR, LineWords, MOST_WORDS, NUMBER, ZERO } from './line-words.ts'
 import { HashIds, type TextCounts } from './text-counts.ts'
 import type { LineScores, ScannedLine, TextScan } from './text-scan.ts'
 
-/** Largest number of tokens in a line, and their length. */
+/** Largest number of tokens that are read of a line, and their largest length. */
 const MOST_TOKENS = 40
 const TOKEN_UNITS = 32
 
 type ReadLine = Pick<LineWords, 'kind' | 'shape' | 'skeleton' | 'template' | 'severity'>
 
-/** Kept lines of a text. Each hash has an id, so that its weights are looked up only once. */
+/** The kept lines of a text. Each distinct hash has an id, so that its weight is looked up only once. */
 interface ReadLines {
   readonly lines: readonly ReadLine[]
   readonly words: HashIds
-  /** Parts of the lines between blanks. */
+  /** Parts of the lines that are separated by blanks. */
   readonly tokens: HashIds
 }
 
@@ -42,7 +42,7 @@ export function readLines(lines: readonly ScannedLine[]): ReadLines {
   }
 }
 
-/** Writes hashes of the parts of a line between blanks, and returns their number. All numbers are equal. */
+/** Write hashes of the blank-separated parts of a line, and return their number. All numbers have the same hash. */
 function readTokens(codes: Uint16Array, start: number, end: number, tokens: Int32Array): number {
   let count = 0
   let hash = 0
@@ -65,19 +65,19 @@ function readTokens(codes: Uint16Array, start: number, end: number, tokens: Int3
 }
 
 const PRIME = 0x01000193
-/** Stands for any run of rare words. */
+/** Hash of any run of rare words. */
 const RARE = 0x2a
-/** Shares of lines from which a word is common. Each share gives a separate view of the line. */
+/** Shares of lines from which a word counts as common. Each share gives a separate view of the lines. */
 const COMMON_SHARES = [1 / 4, 1 / 16]
-/** Largest number of unusual lines, and the largest share of all lines. */
+/** Largest number of unusual lines, and the smallest ratio of all lines to unusual lines. */
 const MOST_ODD = 4
 const LEAST_RATIO = 64
 
-/** For each view, returns how many lines have a form as rare as this line's. A form is the common words in order. */
+/** Return for each view and line how many lines have an equally rare or rarer form: its common words in order. */
 export function formRanks({ lines, words }: ReadLines, counts: TextCounts): Float64Array[] {
   return COMMON_SHARES.map((share) => {
     const least = counts.lines * share
-    // A count that begins at 0 is not odd; one failure is, if all others have 0.
+    // In a counter from 0, the zero is not unusual. A count of failures is unusual if all other lines have 0.
     const marks = words.hashes.map((hash) => {
       const word = hash === ZERO && counts.words.get(ZERO) < least ? NUMBER : hash
       return counts.words.get(word) < least ? RARE : word
@@ -94,7 +94,7 @@ export function oddLines(ranks: readonly Float64Array[]): Set<number> {
   )
 }
 
-/** @param marks - For each word, its hash if it is common, otherwise `RARE`. */
+/** @param marks - For each word, its hash if the word is common, otherwise `RARE`. */
 function formOf({ ids, starts }: HashIds, line: number, marks: readonly number[]): number {
   let form = 0
   let before = 0
@@ -109,7 +109,7 @@ function formOf({ ids, starts }: HashIds, line: number, marks: readonly number[]
 function ranksOf(forms: readonly number[]): Float64Array {
   const counts = new Map<number, number>()
   for (const form of forms) counts.set(form, (counts.get(form) ?? 0) + 1)
-  /** Number of lines by the frequency of their form, and then its running total. */
+  /** For each frequency of a form, the number of lines with at most this frequency. */
   const upTo = new Map<number, number>()
   for (const count of counts.values()) upTo.set(count, (upTo.get(count) ?? 0) + count)
   let sum = 0
@@ -120,16 +120,16 @@ function ranksOf(forms: readonly number[]): Float64Array {
   return new Float64Array(forms.map((form) => upTo.get(counts.get(form)!)!))
 }
 
-/** Largest distance of neighbors whose words are features. */
+/** Largest number of neighbors on each side whose words are features, and their largest distance in lines. */
 const NEAR_LINES = 4
 const MOST_DISTANCE = 6
-/** Number of neighbors that are checked for being unique in the text. */
+/** Number of neighbors on each side that are checked for being unique in the text. */
 const UNIQUE_LINES = 4
-/** Matches a position in a source file, such as `src/a.c:118`, `a.cs(3,5)`. */
+/** Matches a position in a source file, for example `src/a.c:118` or `a.cs(3,5)`. */
 const LOCATION = /[\w)-]\.[a-zA-Z]{1,5}(?::\d+|\(\d+[,)])/
 const EXCEPTION = /[a-z](?:Error|Exception|Failure)\b/
 
-/** Weights of one kind of feature by id, and the last line that has it. */
+/** Weights of one kind of feature by id, and for each id the last line that had the feature. */
 interface IdWeights {
   readonly about: number
   readonly ids: HashIds
@@ -142,7 +142,7 @@ function weightsOf(about: number, ids: HashIds, model: LineModel): IdWeights {
   return { about, ids, weights, lines: new Int32Array(weights.length) }
 }
 
-/** Computes features of kept lines and the sum of their weights. */
+/** Computes the features of kept lines and the sum of their weights. */
 export class LineFeatures {
   readonly #scan: TextScan
   readonly #lines: readonly ScannedLine[]
@@ -158,7 +158,7 @@ export class LineFeatures {
   #line = 0
   #weight = 0
 
-  /** @param lines - Kept lines without common prefixes. */
+  /** @param lines - The kept lines without their common prefixes. */
   constructor(scan: TextScan, lines: readonly ScannedLine[], model: LineModel) {
     const read = readLines(lines)
     const { words, tokens } = read
@@ -173,7 +173,7 @@ export class LineFeatures {
     this.#after = [weightsOf(FEATURE.after, words, model), weightsOf(FEATURE.tokenAfter, tokens, model)]
   }
 
-  /** Returns the sum of the weights of the line's features, each counted once. */
+  /** Return the sum of the weights of a line's features. Each feature counts once. */
   weightOf(index: number): number {
     this.#line = index + 1
     this.#weight = this.#model.bias
@@ -216,7 +216,7 @@ export class LineFeatures {
     }
   }
 
-  /** Adds each hash of a line, unless it was added before. */
+  /** Add each hash of a line, unless the current line already has it. */
   #addLine({ about, ids: { ids, starts, hashes }, weights, lines }: IdWeights, index: number): void {
     for (let at = starts[index]!; at < starts[index + 1]!; at++) {
       const id = ids[at]!
@@ -262,7 +262,7 @@ export class LineFeatures {
     let fresh = 0
     let sum = 0
     for (let at = starts[index]!; at < starts[index + 1]!; at++) {
-      // A word beyond the counting limit is not one of the first.
+      // Words that were not counted, because there are too many, are treated as not rare.
       const count = counts.words.get(hashes[ids[at]!]!) || 4
       if (count < rarest) rarest = count
       if (count <= 2) fresh++
@@ -304,20 +304,20 @@ export class LineFeatures {
 
 const pairOf = (one: number, other: number): number => Math.imul(one, 31) ^ other
 
-/** Rounds a number: there are two steps for each doubling. */
+/** Round a number to steps, with two steps for each doubling. */
 function steps(count: number): number {
   const value = 1 + Math.max(0, count)
   const doublings = 31 - Math.clz32(value)
   return 2 * doublings + (value * value >= 2 ** (2 * doublings + 1) ? 1 : 0)
 }
 
-/** Largest number of lines that get a score, and of those at each end that always do. */
+/** Largest number of lines that get a score, and number of lines at each end that always get one. */
 const SCORED_LINES = 384
 const SCORED_ENDS = 32
-/** Decrease of a line's rank for each doubling of the number of lines like it. */
+/** Decrease of a line's rank for each doubling of the number of similar lines. */
 const ALIKE_RANK = 0.125
 
-/** Returns indexes of the lines with the highest ranks, and of those at both ends. Features of all lines would cost too much. */
+/** Return the indexes of lines at both ends and of lines with the highest ranks. Scoring all would take too long. */
 function scoredLines(lines: readonly ScannedLine[], ranks: readonly Float64Array[]): Iterable<number> {
   if (lines.length <= SCORED_LINES) return lines.keys()
   const worth = lines.map(({ rank, repeats }, index) => {

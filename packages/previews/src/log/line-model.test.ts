@@ -6,7 +6,7 @@ import { LINE_MODEL } from './line-weights.ts'
 const bytes = [0, 0, 0, 7, 255, 255, 255, 251, 127, 253]
 
 describe('readModel', () => {
-  it('reads the weight of each feature, and 0 for others', () => {
+  it('reads the weight of each feature, and returns 0 for unknown features', () => {
     const model = readModel({ bias: -2, step: 0.5, features: btoa(String.fromCharCode(...bytes)) })
     expect(model.bias).toBe(-2)
     expect([7, -5, 6].map((feature) => model.weightOf(feature))).toEqual([63.5, -1.5, 0])

@@ -1,15 +1,15 @@
 import { decodeBase64 } from '@spillway/text/internal'
 import type { LineWords } from './line-words.ts'
 
-/** A linear model of how important lines are. It has one weight for each known feature. */
+/** A linear model of the importance of lines, with a weight for each known feature. */
 export interface LineModel {
   /** Weight of a line that has no features. */
   readonly bias: number
-  /** Returns 0 for an unknown feature. */
+  /** Return the weight of a feature. It is 0 for an unknown feature. */
   weightOf(feature: number): number
 }
 
-/** Kinds of features. The hash of a feature is made from its kind and value. */
+/** Kinds of features. A feature is the hash of its kind and its value. */
 export const FEATURE = {
   word: 1,
   pair: 2,
@@ -57,10 +57,10 @@ export function ownWeight(model: LineModel, line: LineWords): number {
   return line.red ? weight + model.weightOf(featureOf(FEATURE.red, 0)) : weight
 }
 
-/** Sorted hashes, then 8-bit weights, in base64. */
+/** A model as it is stored. `features` has sorted hashes, then weights of 8 bits, as Base64. */
 export interface StoredModel {
   readonly bias: number
-  /** Value of a stored weight of 1. */
+  /** Factor of the stored weights. */
   readonly step: number
   readonly features: string
 }

@@ -17,18 +17,18 @@ describe('cutPrefixes', () => {
     '2024-05-17 10:21:33,482 ',
     '[2024-05-17 10:21:33] ',
     '2024/05/17 10:21:33 ',
-  ])('removes the time %j from lines and says so', (time) => {
+  ])('removes the time %j from lines and mentions it', (time) => {
     expect(cut(lines.map((line) => time + line).join('\n'))).toEqual({ texts: lines, note: ', times cut' })
   })
 
-  it('removes the job and the step before a time, and reports that', () => {
+  it('removes the job and the step before a time, and mentions them', () => {
     expect(cut(lines.map((line) => `build\trun tests\t2024-05-17T10:21:33.4820000Z ${line}`).join('\n'))).toEqual({
       texts: lines,
       note: ', job, step and time cut',
     })
   })
 
-  it("removes line numbers that equal the lines' own", () => {
+  it('removes line numbers that are correct', () => {
     expect(cut(lines.map((line, index) => `${String(index + 1).padStart(6)}\t${line}`).join('\n'))).toEqual({
       texts: lines,
       note: ', numbers cut',
@@ -39,7 +39,7 @@ describe('cutPrefixes', () => {
     })
   })
 
-  it('keeps other numbers, requested times, and prefixes that only some lines have', () => {
+  it('keeps other numbers, times if requested, and prefixes that only some lines have', () => {
     expect(cut(lines.map((line, index) => `${index + 100}: ${line}`).join('\n')).note).toBe('')
     expect(cut(lines.map((line) => `2024-05-17T10:21:33Z ${line}`).join('\n'), false).note).toBe('')
     expect(cut(lines.map((line, index) => (index < 4 ? `2024-05-17T10:21:33Z ${line}` : line)).join('\n')).note).toBe(
@@ -47,7 +47,7 @@ describe('cutPrefixes', () => {
     )
   })
 
-  it('counts lines that contained only a time as blank', () => {
+  it('treats lines that have only a time as blank', () => {
     const { texts } = cut(lines.map((line, index) => `2024-05-17T10:21:33Z ${index % 3 === 0 ? '' : line}`).join('\n'))
     expect(texts).toHaveLength(8)
   })

@@ -26,13 +26,13 @@ describe('LineWords', () => {
     expect(wordsOf(line)).toEqual(expected.split(' ').map((word) => hashWord(word)))
   })
 
-  it('treats all numbers but zero alike', () => {
+  it('treats all numbers except zero as equal', () => {
     expect(wordsOf('took 12')).toEqual(wordsOf('took 3'))
     expect(wordsOf('took 12')).not.toEqual(wordsOf('took 0'))
     expect(wordsOf('id 3f2a')).toEqual(wordsOf('id a77b'))
   })
 
-  it('reads the start of a line and the marks of test runners as words', () => {
+  it('reads punctuation at the start of a line, and marks of test runners, as words', () => {
     expect(wordsOf('===== test')).toHaveLength(2)
     expect(wordsOf('===== test')).not.toEqual(wordsOf('= test'))
     expect(wordsOf('a ✗ b')).toHaveLength(3)
@@ -58,28 +58,28 @@ describe('LineWords', () => {
     expect(read('some error').at).toBe(5)
   })
 
-  it('gives lines that differ only in numbers the same template', () => {
+  it('gives the same template to lines that differ only in numbers', () => {
     expect(read('worker 12 died').template).toBe(read('worker 7 died').template)
     expect(read('worker 12 died').template).not.toBe(read('worker 12 left').template)
   })
 
-  it('gives lines with the same first words the same kind and prefix', () => {
+  it('gives the same kind and shape to lines with the same first words', () => {
     expect(read('GET the page one').kind).toBe(read('GET the page two').kind)
     const start = 'a b c d e f g h i j k l'
     expect(read(`${start} m`).shape).toBe(read(`${start} n`).shape)
   })
 
-  it('gives lines of the same form the same punctuation hash', () => {
+  it('gives the same punctuation hash to lines of the same form', () => {
     expect(read('src/a.c:3:5: error: bad').skeleton).toBe(read('lib/x/b.c:14:1: warning: odd').skeleton)
     expect(read('src/a.c:3:5: error: bad').skeleton).not.toBe(read('[error] bad').skeleton)
   })
 
-  it.each(['\u001b[31mx', '\u001b[1;91mx', '\u001b[38;5;9mx'])('finds that a part of %j is red', (line) => {
+  it.each(['\u001b[31mx', '\u001b[1;91mx', '\u001b[38;5;9mx'])('detects the red part of %j', (line) => {
     expect(read(line).red).toBe(true)
     expect(read(line.replace(/\d+m/, '32m')).red).toBe(false)
   })
 
-  it('treats a line of blanks and escape sequences as blank', () => {
+  it('treats a line that has only blanks and escape sequences as blank', () => {
     expect(read('  \t').blank).toBe(true)
     expect(read('  .').blank).toBe(false)
   })

@@ -1,13 +1,13 @@
 import { escapeEnd, TextCodes } from '@spillway/text/internal'
 
-/** Classes of characters. Those up to `DIGIT` are parts of words. */
+/** Classes of characters. The classes up to `DIGIT` are parts of words. */
 const LOWER = 1
 const UPPER = 2
 const DIGIT = 3
 const OTHER = 4
 const BLANK = 5
 const PATH = 6
-/** First class of special characters. */
+/** Classes from here on are special characters. */
 const ESCAPE = 7
 const MARK = 8
 /** Class of each UTF-16 unit. */
@@ -15,7 +15,7 @@ const CLASSES: Uint8Array = new Uint8Array(65_536).fill(OTHER)
 CLASSES.fill(LOWER, 97, 123)
 CLASSES.fill(UPPER, 65, 91)
 CLASSES.fill(DIGIT, 48, 58)
-/** Letters of other scripts count as lowercase. In scripts without spaces, a run of letters counts as one word. */
+/** Letters of other scripts count as lowercase. In scripts without spaces, adjacent letters count as one word. */
 CLASSES.fill(LOWER, 0xc0, 0x2000)
 CLASSES.fill(LOWER, 0x3040, 0xd800)
 for (const code of [9, 11, 12, 13, 32, 0xa0, 0xfeff]) CLASSES[code] = BLANK
@@ -24,7 +24,7 @@ for (const mark of './\\') CLASSES[mark.charCodeAt(0)] = PATH
 /** Marks that test runners and tools write before failures. */
 for (const mark of '✗✘✕✖❌⨯●⚠╷┃×❯') CLASSES[mark.charCodeAt(0)] = MARK
 
-/** Returns the position after a time such as `2024-03-03T09:15:02.120Z` at the start of a line, or `start`. */
+/** Return the position after a time at the start of a line, for example `2024-03-03T09:15:02.120Z`, or `start`. */
 export function afterTime(codes: Uint16Array, start: number, end: number): number {
   const isDated = codes[start + 4] === 45 && codes[start + 7] === 45
   const clock = isDated ? start + 11 : start
@@ -34,7 +34,7 @@ export function afterTime(codes: Uint16Array, start: number, end: number): numbe
   return at
 }
 
-/** Returns the hash of a word. Case does not matter. */
+/** Return the hash of a word. Uppercase and lowercase ASCII letters are equal. */
 export function hashWord(text: string, from = 0, to: number = text.length): number {
   let hash = 0
   for (let at = from; at < to; at++) {
@@ -44,7 +44,7 @@ export function hashWord(text: string, from = 0, to: number = text.length): numb
   return hash
 }
 
-/** Severity of a line. 0 if it has none. */
+/** Severity of a line, or 0 if the line has none. */
 export type Severity = 0 | typeof ERROR | typeof WARNING | typeof INFO | typeof OK
 
 export const ERROR = 1
@@ -66,47 +66,47 @@ const SEVERITIES: ReadonlyMap<number, Severity> = new Map(
   WORDS.flatMap(([severity, words]) => words.split(' ').map((word) => [hashWord(word), severity] as const)),
 )
 
-/** Filter by the last bits of hashes, so that most words need only one lookup. */
+/** Filter by the last bits of hashes. Most words are excluded without a lookup in the map. */
 const MASK = 1_023
 const MARKED = new Uint8Array(MASK + 1)
 for (const word of SEVERITIES.keys()) MARKED[word & MASK] = 1
 
 export const MOST_WORDS = 64
-/** Number of UTF-16 units to read at each end of a long line. */
+/** Number of UTF-16 units that are read at each end of a long line. */
 const START_UNITS = 800
 const END_UNITS = 240
-/** Number of words that define the kind of a line. */
+/** Number of words that define the kind of a line, and number that define its shape. */
 const KIND_WORDS = 3
 const SHAPE_WORDS = 12
-/** Number of punctuation characters that define the pattern of a line. */
+/** Number of punctuation characters that define the skeleton of a line. */
 const SKELETON_MARKS = 6
 const PRIME = 0x01000193
 const BASIS = 5381
 
-/** Placeholders for numbers. Zero has its own, because "0 failed" differs from "3 failed". */
+/** Hashes of numbers. Zero has a separate hash, because "0 failed" differs from "3 failed". */
 export const ZERO = 1
 export const NUMBER = 2
-/** Stands for a word of letters and digits. */
+/** Hash of a word with letters and digits. */
 const MIXED = 3
-/** Bit of the word for punctuation. */
+/** Bit of the hashes of punctuation. */
 const PUNCTUATION = 0x40000000
 
-/** Words of one line as signed 32-bit hashes, which engines store without boxing. `read` replaces them. */
+/** Words of one line as signed 32-bit hashes, which engines store efficiently. Each call of `read` replaces them. */
 export class LineWords {
-  /** Words in order, in lowercase. `camelCase` is split, and all numbers are equal. */
+  /** Words in order and in lowercase. `camelCase` is split into words, and all numbers except zero are equal. */
   readonly words: Int32Array = new Int32Array(MOST_WORDS)
   count = 0
   blank = true
-  /** Hash of the first 3 words. `prefix` is that of the first 12, and `template` that of all. */
+  /** Hash of the first 3 words. `shape` is the hash of the first 12 words, and `template` that of all words. */
   kind = 0
   shape = 0
   template = 0
-  /** Hash of the punctuation. It is equal for lines of the same form. */
+  /** Hash of the first punctuation characters. It is equal for lines of the same form. */
   skeleton = 0
   severity: Severity = 0
-  /** Position of the word with the severity, counted in words. */
+  /** Position of the word with the severity, in UTF-16 units from the start of the line. */
   at = 0
-  /** Whether an escape sequence colors a part of the line red. */
+  /** Whether an escape sequence makes a part of the line red. */
   red = false
 
   read(text: string, start: number, end: number, codes: Uint16Array): void {
@@ -143,8 +143,8 @@ export class LineWords {
       if (type <= UPPER) {
         const from = at
         let hash = 0
-        // An uppercase letter after a lowercase one begins a word, as in "TypeError". So does the last of a run, as in
-        // "HTTPError".
+        // An uppercase letter after a lowercase letter begins a word, as in "TypeError". So does the last uppercase
+        // letter before a lowercase letter, as in "HTTPError".
         let before = 0
         while (type === UPPER) {
           before = hash
@@ -183,7 +183,7 @@ export class LineWords {
         let zero = code === 48
         while (++at < stop && (type = CLASSES[codes[at]!]!) === DIGIT) zero = false
         if (at === stop || type > UPPER) {
-          // "errors: 0" reports none.
+          // "errors: 0" reports no error.
           if (zero && count > 0 && count === severityCount) severity = 0
           word = zero ? ZERO : NUMBER
         } else at = wordEnd(codes, at, stop)
@@ -199,7 +199,7 @@ export class LineWords {
         }
         const from = at++
         if (count > 0 && type !== MARK) continue
-        // The start of a line is significant: it can be a rule, a bullet, or a mark of a test runner.
+        // Punctuation at the start of a line is significant: it may be a rule, a bullet, or a mark of a test runner.
         while (at < stop && codes[at] === code) at++
         word = PUNCTUATION | code | (at - from > 2 ? 0x10000 : 0)
       }
@@ -236,19 +236,19 @@ export function severityOfLine(line: string): Severity {
   return shared.severity
 }
 
-/** Returns the position of the word with the severity. 0 if there is none. */
+/** Return the position of the word with the severity, or 0 if there is none. */
 export function severityAt(line: string): number {
   return severityOfLine(line) === 0 ? 0 : shared.at
 }
 
-/** Whether a word is part of a name or path, such as `test_error_message`, so that it reports nothing. */
+/** Whether a word is part of a name or path and so reports nothing, for example in `test_error_message`. */
 function isNamed(text: string, from: number, to: number): boolean {
   const before = text.charCodeAt(from - 1)
   const after = text.charCodeAt(to)
   return before === 95 || before === 47 || after === 95 || after === 47
 }
 
-/** Matches `ESC[31m`, `ESC[1;91m`. */
+/** Whether an escape sequence sets a red color, for example `ESC[31m` or `ESC[1;91m`. */
 function isRed(text: string, from: number, to: number): boolean {
   if (text.charCodeAt(to - 1) !== 109 || to - from > 12) return false
   return /^\u001b\[(?:\d{1,2};)*[39]1m|;5;(?:1|9|160|196)m$/.test(text.slice(from, to))

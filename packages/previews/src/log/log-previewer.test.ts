@@ -6,7 +6,7 @@ const sureness = (lines: readonly string[]): number => logSureness(subjectOf(lin
 const times = (line: (index: number) => string): string[] => Array.from({ length: 40 }, (_, index) => line(index))
 
 describe('logSureness', () => {
-  it('is certain of JSON rows with a level, and of output in a wrapper', () => {
+  it('is above 0.95 for JSON rows with a level, and for output in a wrapper', () => {
     expect(sureness(times((index) => `{"level":"info","msg":"step ${index}"}`))).toBeGreaterThan(0.95)
     expect(sureness(times((index) => `{"level":30,"time":${index},"msg":"step"}`))).toBeGreaterThan(0.95)
     expect(sureness(times((index) => `{"log":"step ${index}\\n","stream":"stdout","time":"x"}`))).toBeGreaterThan(0.95)
@@ -17,11 +17,11 @@ describe('logSureness', () => {
     ['of syslog', (index: number) => `Mar  3 09:15:02 host app[${index}]: went on`, 0.7],
     ['of logfmt', (index: number) => `ts=${index} level=info msg=step`, 0.7],
     ['of CI', (index: number) => `2024-03-03T09:15:02.1201234Z step ${index}`, 0.7],
-  ])('is certain of lines %s', (_, line, least) => {
+  ])('is high for lines %s', (_, line, least) => {
     expect(sureness(times(line))).toBeGreaterThanOrEqual(least)
   })
 
-  it('is fairly certain if the text has an exit code', () => {
+  it('is at least medium if the text has an exit code', () => {
     expect(sureness([...times((index) => `step ${index}`), 'The command "make" exited with 2.'])).toBeGreaterThan(0.6)
   })
 
@@ -31,11 +31,11 @@ describe('logSureness', () => {
     ['rows of data', (index: number) => `{"id":${index},"name":"ada"}`],
     ['prose', () => 'It was the best of times, it was the worst of times.'],
     ['paths', (index: number) => `src/errors/${index}.ts`],
-  ])('leaves %s to other previewers', (_, line) => {
+  ])('is low for %s, which other previewers recognize', (_, line) => {
     expect(sureness(times(line))).toBeLessThan(0.1)
   })
 
-  it('is 0 for an empty text', () => {
+  it('is low for an empty text', () => {
     expect(sureness([])).toBeLessThan(0.1)
   })
 })

@@ -8,11 +8,11 @@ import { writeTextPreview } from './render-text-preview.ts'
 import type { TextScan } from './text-scan.ts'
 import { TextScanner } from './text-scanner.ts'
 
-/** Number of lines to examine at each end of a text. */
+/** Number of lines that are examined at each end of a text. */
 const START_LINES = 120
 const END_LINES = 40
 
-/** Matches a time as loggers or CI systems write it, after a priority, a stream, or a job. */
+/** Matches a time of a logger or CI system. A priority, a stream, or a job may be before it. */
 const TIMED =
   /^(?:\S+\t\S.{0,60}\t)?(?:<\d{1,3}>1? ?)?[[(]?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d|\d\d:\d\d:\d\d[.,\] ]|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |\d\d?[-/][A-Z][a-z]{2}[-/]\d{4}[: ]\d\d:\d\d:\d\d| *\d+\.\d{6}\] |[IWEF]\d{4} \d\d:\d\d:\d\d\.)/
 
@@ -20,7 +20,7 @@ const TIMED =
 const LEVELED =
   /^.{0,60}?(?:^|[\s[(<|:])(?:INFO|DEBUG|TRACE|WARN(?:ING)?|ERROR|FATAL|NOTICE|SEVERE|info|debug|trace|warn|error|LOG|Note|notice)(?:$|[\s\]):>|])|^\S.{0,80}\blevel=[a-z]/
 
-/** Recognizes logs and the output of builds and tests. */
+/** Return the confidence that a text is a log, or the output of a build or test. */
 export const logSureness: (subject: TextSubject) => number = perSubject(rateLog)
 
 function rateLog(subject: TextSubject): number {
@@ -37,10 +37,10 @@ function rateLog(subject: TextSubject): number {
   return UNSURE
 }
 
-/** Confidence for any text, because any text may be program output. */
+/** Confidence for all other text, because any text may be program output. */
 const UNSURE = 0.02
 
-/** Returns only complete lines. */
+/** Return the complete lines at both ends of a text. */
 function linesOf({ start, end = '', isWhole }: TextSubject): string[] {
   const first = start.split('\n')
   if (!isWhole) first.pop()
@@ -56,7 +56,7 @@ export class LogReader implements TextReader {
   #scan: TextScan | undefined
 
   /**
-   * @param isLog - Pass a function that says whether the text is certainly program output. Defaults to no.
+   * @param isLog - Returns whether the text is certainly program output. Defaults to `false` for every text.
    * @param model - Model that ranks the lines.
    */
   constructor(isLog: (subject: TextSubject) => boolean = () => false, model: LineModel = LINE_MODEL) {
@@ -68,12 +68,12 @@ export class LogReader implements TextReader {
     this.#scanner.push(text)
   }
 
-  /** Ends the text. No more text may be pushed. */
+  /** End the text. No more text may be pushed. */
   get scan(): TextScan {
     return (this.#scan ??= this.#scanner.finish())
   }
 
-  /** Number of useful tokens. If no line certainly reports a failure, users search for single lines. */
+  /** Largest useful number of tokens. If no line clearly reports a failure, users search for single lines. */
   get usualTokens(): number {
     const { scores } = this.scan.scores()
     return [...scores.values()].some((score) => score >= SURE_SCORE) ? USUAL_TOKENS.log : USUAL_TOKENS.structured
@@ -87,7 +87,7 @@ export class LogReader implements TextReader {
   }
 }
 
-/** Previews any text by lines, like a log. It is used if no other previewer recognizes the text. */
+/** Previews any text by lines, like a log. Used if no other previewer recognizes the text. */
 export const textPreviewer: TextPreviewer = {
   name: 'text',
   previews: 'text',
@@ -98,8 +98,8 @@ export const textPreviewer: TextPreviewer = {
 /**
  * Previews logs, output of builds and tests, and text that no other previewer recognizes.
  *
- * Ranks lines by weights trained on logs of many projects. The best lines show the failure, the end of the run, or
- * anything unusual.
+ * Ranks lines by weights that were trained on logs of many projects. The best lines show the failure, the end of the
+ * run, or unusual text.
  */
 export function logPreviewer(): TextPreviewer {
   return {
@@ -110,5 +110,5 @@ export function logPreviewer(): TextPreviewer {
   }
 }
 
-/** Confidence from which the text counts as a log, whatever its lines are. */
+/** Confidence from which a text is treated as a log, even if its lines look like another format. */
 export const SURE = 0.5

@@ -9,7 +9,7 @@ import type { PreviewOptions } from '../previewer.ts'
 import { renderTextPreview } from './render-text-preview.ts'
 import { TextScanner } from './text-scanner.ts'
 
-it('a text preview shows a failure with the rest of its block', () => {
+it('a text preview shows a failure with the other lines of its block', () => {
   const block = [
     'FAIL src/order.test.ts > adds a tax',
     'Error: expected 12.39 to equal 12.40',
@@ -53,7 +53,7 @@ describe('renderTextPreview', () => {
     expect(renderTextPreview(scan, options, { words: ['warehouse'] })).toBe(renderTextPreview(scan, options))
   })
 
-  it.each([100, 300, 900])('shows the final text of a line with %i progress states', (count) => {
+  it.each([100, 300, 900])('shows the final text of a progress line with %i states', (count) => {
     const states = Array.from({ length: count }, (_, at) => `remote: Counting objects: ${at + 1}/${count}`)
     const lines = (line: string): string => `${'cloned one\n'.repeat(200)}${line}\n${'cloned another\n'.repeat(200)}`
     const shown = previewOf(lines(`${states.join('\r')}\rfatal: the remote end hung up unexpectedly`), options)
@@ -64,7 +64,7 @@ describe('renderTextPreview', () => {
     expect(previewOf(lines(`${message}\r${short}`), options)).toContain(`${message} ${count - 1} packages`)
   })
 
-  it('never has more tokens than its budget, for any text and tokenizer', () => {
+  it('never exceeds its budget, for any text and tokenizer', () => {
     const text = fc.oneof(
       fc.string({ maxLength: 4_000, unit: codePoint }),
       fc.array(fc.string({ maxLength: 200 }), { maxLength: 300 }).map((lines) => lines.join('\n')),
@@ -90,16 +90,16 @@ describe('renderTextPreview', () => {
     )
   })
 
-  it('returns nothing for a budget of 0', () => {
+  it('is empty for a budget of 0', () => {
     expect(previewOf('text', { ...options, budgetTokens: 0 })).toBe('')
     expect(previewOf('text', { ...options, budgetTokens: Number.NaN })).toBe('')
   })
 
-  it('returns a text that fits unchanged', () => {
+  it('does not change a text that fits', () => {
     expect(previewOf('one\ntwo\n\nthree\n', options)).toBe('one\ntwo\n\nthree')
   })
 
-  it('never cuts inside a grapheme', () => {
+  it('never splits a grapheme', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('👨‍👩‍👧‍👦', 'e\u0301', '🇫🇷', '漢', 'a'), { minLength: 500, maxLength: 2_000 }),
@@ -117,7 +117,7 @@ describe('renderTextPreview', () => {
     )
   })
 
-  it('shows the first lines, the last lines and the failure between them, and marks each gap', () => {
+  it('shows the first lines, the last lines and the failure between them, and marks every gap', () => {
     const noise = (from: number): string[] =>
       Array.from({ length: 2_000 }, (_, index) => `step ${from + index} took ${index % 7} ms`)
     const text = [
@@ -135,7 +135,7 @@ describe('renderTextPreview', () => {
     expect(preview).toMatch(/\[… [\d,]+ lines: line_range \{ start: \d+, end: \d+ \}\]/)
   })
 
-  it('accounts for every error, which is shown or counted in a gap', () => {
+  it('shows every error, or counts it in a gap', () => {
     const errors = [0, 1, 2, 700, 701, 900, 1_400, 1_998, 1_999]
     const lines = Array.from({ length: 2_000 }, (_, index) =>
       errors.includes(index)
@@ -150,7 +150,7 @@ describe('renderTextPreview', () => {
     }
   })
 
-  it('accounts for every line, which is shown, in a gap, or blank', () => {
+  it('shows every line that is not blank, or counts it in a gap', () => {
     const text = Array.from({ length: 3_000 }, (_, index) =>
       index % 50 === 0 ? `FAILED tests/t.py::case${index}` : `line ${index}`,
     ).join('\n')
@@ -171,12 +171,12 @@ describe('renderTextPreview', () => {
     expect(next).toBe(3_001)
   })
 
-  it('names the kind of hidden lines, and says if they equal the line above', () => {
+  it('names the severity of hidden lines, and mentions that they are similar to the line above', () => {
     const text = ['start', ...Array.from({ length: 2_000 }, (_, index) => `error: number ${index}`), 'end'].join('\n')
     expect(previewOf(text, options)).toMatch(/ lines, [\d,]+ errors, alike[\]:]/)
   })
 
-  it('says how often a line was repeated, ignoring numbers', () => {
+  it('shows how often a line was repeated, ignoring numbers', () => {
     const text = [
       'start',
       ...Array.from({ length: 1_240 }, (_, index) => `error: worker ${index + 1} died`),
@@ -187,14 +187,14 @@ describe('renderTextPreview', () => {
     expect(preview.match(/\[× /g)).toHaveLength(1)
   })
 
-  it('shows both ends of a text on one line, and the length between them', () => {
+  it('shows both ends of a text on one line, and the length of the hidden part', () => {
     const text = JSON.stringify(Array.from({ length: 5_000 }, (_, id) => ({ id, name: `user ${id}` })))
     const preview = previewOf(text, options)
     expect(preview).toMatch(/\[\{"id":0.*\[… [\d,]+ more characters …\].*"user 4999"\}\]$/)
     expect(countTokens(preview)).toBeGreaterThan(240)
   })
 
-  it('shows the header and both ends of a listing with any words', () => {
+  it('shows the header and both ends of a listing, even if its lines contain failure words', () => {
     const text = [
       'NAME STATE',
       ...Array.from({ length: 900 }, (_, index) => `timeout-${index} permission denied of ${index}`),
@@ -211,7 +211,7 @@ describe('renderTextPreview', () => {
     expect(tail(previewOf(text, { ...options, isError: true }))).toBeGreaterThan(tail(previewOf(text, { ...options })))
   })
 
-  it('leaves out times that every line starts with, and says so', () => {
+  it('leaves out times at the start of every line, and mentions them', () => {
     const text = Array.from(
       { length: 900 },
       (_, index) => `2024-05-17T10:21:${String(index % 60).padStart(2, '0')}.482Z request ${index}`,
@@ -221,13 +221,13 @@ describe('renderTextPreview', () => {
     expect(preview).not.toContain('2024-05-17')
   })
 
-  it('gives the number of lines if the budget allows no more', () => {
+  it('shows only the number of lines if nothing else fits', () => {
     const text = Array.from({ length: 500 }, (_, index) => `line number ${index}`).join('\n')
     expect(previewOf(text, { ...options, budgetTokens: 8 })).toBe('[500 lines]')
     expect(previewOf(text, { ...options, budgetTokens: 2 })).toBe('')
   })
 
-  it('shows more for a larger budget, and finally the whole text', () => {
+  it('shows more lines for a larger budget, and finally the whole text', () => {
     const text = Array.from({ length: 900 }, (_, index) =>
       index % 40 === 7 ? `error: part ${index} broke` : `step ${'x'.repeat(index % 30)} took ${index} ms`,
     ).join('\n')
@@ -240,7 +240,7 @@ describe('renderTextPreview', () => {
     expect(shown.at(-1)).toBe(900)
   })
 
-  it('shows a rare word of the call in text that looks like code', () => {
+  it('shows a rare word of the call in a text that looks like code', () => {
     const text = Array.from({ length: 500 }, (_, index) => `     bool Flag${index}Name = false   {product}`).join('\n')
     const scanner = new TextScanner()
     scanner.push(text)
@@ -257,7 +257,7 @@ describe('renderTextPreview', () => {
     expect(renderTextPreview(scanner.finish(), options, { words: ['payload'] })).toContain('at most 256 KiB')
   })
 
-  it('prefers other lines to those of Base64', () => {
+  it('prefers other lines to lines of Base64', () => {
     const encoded = Array.from({ length: 600 }, (_, index) =>
       createHash('sha384').update(String(index)).digest('base64'),
     )

@@ -9,28 +9,28 @@ import { ERROR, WARNING } from './line-words.ts'
 import { textNature } from './text-nature.ts'
 import type { ScannedLine, TextScan } from './text-scan.ts'
 
-/** Smallest score of a line's neighbors, and of all lines in its block, as a share of its own. */
+/** Smallest score of a line's neighbors, and of all lines in its block, as a share of the line's score. */
 const NEIGHBOR = 0.7
-/** Largest number of lines in a block that is shown whole. A block has no blank line inside. */
+/** Largest number of lines in a block that is shown whole. Blocks are separated by blank lines. */
 const MOST_BLOCK_LINES = 30
-/** Number of tokens in a preview for each line of a block. A small preview has no space for blocks. */
+/** Number of tokens in the budget for each line of a block. A small preview has no space for whole blocks. */
 const BLOCK_LINE_TOKENS = 20
-/** Factor for a line that has the same words as a line of equal value. */
+/** Factor for a line if a line of at least equal value has the same words. */
 const REPEATED = 0.75
-/** Factor for each further line in a run of similar lines. */
+/** Factor for each further line in a run of similar lines, and smallest product above which a line has a value. */
 const RUN = 0.8
 const LEAST_SHARE = 0.05
-/** Smallest value of the first and the last line, which are often the command and the result. */
+/** Smallest value of the first and last line, because they often show the command and the result. */
 const END_LINE = 0.5
-/** Value of a unique line, which is shown first. */
+/** Smallest value of an unusual line. Such lines are shown first. */
 const ODD_LINE = 2
-/** Value of each sought word in a line, and its limit. */
+/** Value of each word in a line that the call searches for, and largest number of such words that count. */
 const SOUGHT = 0.5
 const MOST_SOUGHT = 3
 /** Matches a line of Base64, for example of an attachment. */
 const ENCODED = /^(?=[A-Za-z\d+/]{40,}={0,2}$)(?=[^\d]*\d)(?=[^a-z]*[a-z])[^A-Z]*[A-Z]/
 
-/** Adjusts scores for neighbors and repetitions. */
+/** Compute the values of lines from their scores, their neighbors, and repetitions. */
 function lineValues(
   lines: readonly ScannedLine[],
   scores: Float64Array,
@@ -57,7 +57,7 @@ function lineValues(
     : values.map((value, index) => value + SOUGHT * Math.min(MOST_SOUGHT, sought.counts[index]!))
 }
 
-/** Raises the values of blocks, because a failure has a first line, a message, and stack frames. */
+/** Raise the values of blocks, because a failure has a first line, a message, and stack frames. */
 function raiseBlocks(
   lines: readonly ScannedLine[],
   scores: Float64Array,
@@ -75,7 +75,7 @@ function raiseBlocks(
   }
 }
 
-/** Lowers the values of lines with the same words, except for the best. */
+/** Lower the values of lines with the same words, except the line with the highest value. */
 function lowerRepeats(lines: readonly ScannedLine[], values: Float64Array): void {
   const best = new Map<number, number>()
   for (let index = 0; index < lines.length; index++) {
@@ -88,7 +88,7 @@ function lowerRepeats(lines: readonly ScannedLine[], values: Float64Array): void
   }
 }
 
-/** Lowers the values of similar lines in a run. The first one shows their number. */
+/** Lower the values of similar lines in a run, except the first line. The first line shows their number. */
 function lowerRuns(lines: readonly ScannedLine[], values: Float64Array): void {
   let share = 1
   for (let index = 1; index < lines.length; index++) {
@@ -103,21 +103,21 @@ function isNext(lines: readonly ScannedLine[], index: number): boolean {
   return line !== undefined && previous !== undefined && line.number - previous.number === line.blanksBefore + 1
 }
 
-/** Estimated tokens of the line number after a gap. */
+/** Estimated tokens of the line number after a gap, and of the header. */
 const NUMBER_TOKENS = 3
 const HEADER_TOKENS = 7
-/** Largest share of the budget for the call in the first gap. */
+/** Largest share of the budget for the call that the first gap shows. */
 const CALL_SHARE = 0.25
-/** Largest share of the budget for one line while others are hidden. */
+/** Largest share of the budget for one line if other lines are hidden. */
 const LINE_SHARE = 0.15
-/** Largest number of tokens for one line in a small budget, or this share if it is larger. */
+/** Largest number of tokens for one line in a small budget, but at most this share of the budget. */
 const FEW_TOKENS = 40
 const LARGE_SHARE = 0.4
-/** Longest part of a line in a small budget, in UTF-16 units. */
+/** Largest shown part of a line, in UTF-16 units. */
 const MOST_CAP = 1_200
-/** Number of lines up to which all are shown, shortened if necessary. */
+/** Number of lines up to which all lines are shown, shortened if necessary. */
 const FEW_LINES = 4
-/** Score from which a line is unusual. */
+/** Smallest score of an unusual line. */
 const LEAST_SCORE = 0.1
 
 function previewLayout(scan: TextScan, options: PreviewOptions, { isLog = false, words = [] }: TextPreviewHints) {
@@ -136,7 +136,7 @@ function previewLayout(scan: TextScan, options: PreviewOptions, { isLog = false,
   const gapTokens = estimateTokens(gapMarks({})(1_000, 1_999)) + NUMBER_TOKENS
   const tokensOfCall = callTokensOf(options)
   const isTiny = tokensOfCall > options.budgetTokens * CALL_SHARE
-  /** Tokens of the call in the first gap. */
+  /** Tokens of the call that the first gap shows. */
   const callTokens = isTiny ? 0 : tokensOfCall
   const gapOptions = isTiny ? {} : options
 
@@ -167,7 +167,7 @@ function previewLayout(scan: TextScan, options: PreviewOptions, { isLog = false,
     return { text: assemble(new Uint8Array(lines.length).fill(1)), complete }
   }
 
-  /** In UTF-16 units. */
+  /** Return the largest length of a line, in UTF-16 units. */
   function lineCap(aim: number): number {
     const tokens = Math.min(aim, options.budgetTokens)
     const most = Math.max(tokens * LINE_SHARE, Math.min(FEW_TOKENS, tokens * LARGE_SHARE))
@@ -228,7 +228,7 @@ function previewLayout(scan: TextScan, options: PreviewOptions, { isLog = false,
   return { header, write }
 }
 
-/** Whether some lines matter more than others: they report problems, or are unlike the others. */
+/** Whether some lines are more important than others: they report problems, or differ from the others. */
 function isTelling(scan: TextScan, lines: readonly ScannedLine[], scores: Float64Array): boolean {
   return (
     scan.errors + scan.warnings > 0 ||
@@ -261,7 +261,7 @@ export function renderTextPreview(scan: TextScan, options: PreviewOptions, hints
   return orHeader(fitBudget(write, options), header, options)
 }
 
-/** Like {@link renderTextPreview}, but other work can run in between. */
+/** Like {@link renderTextPreview}, but yields to the event loop. */
 export async function writeTextPreview(
   scan: TextScan,
   options: PreviewOptions,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { HashCounts } from './text-counts.ts'
 
 describe('HashCounts', () => {
-  it('counts as a map does', () => {
+  it('counts the same as a Map', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -600, max: 600 }), { maxLength: 5_000 }), (hashes) => {
         const counts = new HashCounts()
@@ -19,7 +19,7 @@ describe('HashCounts', () => {
     )
   })
 
-  it('counts no new keys if it is full, and continues to count the others', () => {
+  it('does not count new keys if it is full, and continues to count known keys', () => {
     const counts = new HashCounts()
     for (let hash = 0; hash < 32_768; hash++) expect(counts.add(hash * 2_654_435)).toBe(1)
     expect(counts.add(-1)).toBe(0)

@@ -1,11 +1,11 @@
 import { escapeEnd } from '@spillway/text/internal'
 import { afterTime, type LineWords, type Severity } from './line-words.ts'
 
-/** Largest number of hashes to count. The table has twice as many slots. */
+/** Largest number of hashes that are counted. The table has twice as many slots. */
 const MOST_HASHES = 32_768
 const FIRST_SLOTS = 512
 
-/** Counts hashes exactly. Once the table is full, new hashes are not counted. */
+/** Counts hashes exactly. If the table is full, new hashes are not counted. */
 export class HashCounts {
   #hashes = new Int32Array(FIRST_SLOTS)
   #counts = new Uint32Array(FIRST_SLOTS)
@@ -16,7 +16,7 @@ export class HashCounts {
     this.#most = most
   }
 
-  /** Returns the new count, or 0 if the hash is not counted. */
+  /** Count a hash. Returns the new count, or 0 if the hash is not counted. */
   add(hash: number, times = 1): number {
     const slot = this.#slot(hash)
     if (this.#counts[slot] !== 0) return (this.#counts[slot]! += times)
@@ -27,7 +27,7 @@ export class HashCounts {
     return times
   }
 
-  /** Returns 0 if the hash is not counted. */
+  /** Return the count of a hash. It is 0 if the hash was not counted. */
   get(hash: number): number {
     return this.#counts[this.#slot(hash)]!
   }
@@ -53,9 +53,9 @@ export class HashCounts {
   }
 }
 
-/** Numbers the hashes of lines in order, each once. */
+/** Assigns consecutive ids to the distinct hashes of lines. */
 export class HashIds {
-  /** Ids of the hashes of all lines. Those of a line are between its start and the next one. */
+  /** Ids of the hashes of all lines. The ids of a line are from its start to the start of the next line. */
   readonly ids: number[] = []
   readonly starts: number[] = [0]
   /** For each hash, its id plus 1. */
@@ -75,25 +75,25 @@ export class HashIds {
   }
 }
 
-/** Factor that combines the hash of a pattern with a severity. */
+/** Factor that combines the hash of a skeleton with a severity. */
 const SEVERITY_FACTOR = 0x2545f491
-/** Approximate number of lines in the moving averages. */
+/** Approximate number of lines in a moving average. */
 const WINDOW = 64
 
-/** Counts words and forms of lines. Frequent ones are less important. */
+/** Counts words and forms of lines. Frequent words and forms are less important. */
 export class TextCounts {
   readonly words: HashCounts = new HashCounts()
   readonly kinds: HashCounts = new HashCounts()
   readonly shapes: HashCounts = new HashCounts()
   readonly templates: HashCounts = new HashCounts()
   readonly #skeletons = new HashCounts()
-  /** Moving averages of the share of lines with a new start, and of lines with new words. */
+  /** Moving averages of the share of lines with a new kind, and of lines with new words. */
   #newKinds = 1
   #newWords = 1
   lines = 0
   red = 0
 
-  /** Returns how surprising the line's start or words are at this point, from 0 to 10 bits. */
+  /** Add a line. Returns how unexpected its start or its words are, from 0 to 10 bits. */
   add(line: LineWords): number {
     this.lines++
     if (line.red) this.red++
@@ -124,27 +124,27 @@ const PRIME = 0x01000193
 const BASIS = 5381
 const RED = 8
 const LINE = 16
-/** Longest line, in UTF-16 units, that can count as a repetition. */
+/** Longest line that can count as repeated, in UTF-16 units. */
 const MOST_UNITS = 1_024
 
-/** Matches words of errors and warnings, and color codes. A line without them is neither. */
+/** Matches words of errors and warnings, and red color codes. A line without a match is neither of these. */
 const TELLING =
   /err|fatal|fail|panic|critical|severe|exception|abort|crash|warn|deprecated|\u001b\[[\d;]{0,8}[39]1m|;5;(?:1|9|160|196)m/gi
 
-/** Caches forms of lines, so that lines that differ only in numbers and the time are read once. */
+/** Caches the forms of lines. Lines that differ only in numbers and in the time are read only once. */
 export class LineForms {
-  /** For each slot: form, template, weight, and severity, plus 8 if it is red and 16 for each uncounted line. */
+  /** For each slot: form, template, weight, and flags: the severity, 8 for red, and 16 for each uncounted line. */
   readonly #slots = new Int32Array(4 * SLOTS)
   readonly #weights = new Float32Array(this.#slots.buffer)
   readonly #templates: HashCounts
   #window = ''
   #codes: Uint16Array = new Uint16Array(0)
-  /** Positions of the next escape sequence and the next word of an error in the window. */
+  /** Positions of the next escape sequence and of the next match of `TELLING` in the window. */
   #escape = -1
   #telling = -1
   form = 0
 
-  /** @param templates - Counts for the lines that are not read again. */
+  /** @param templates - Counts of templates, to which cached lines are added. */
   constructor(templates: HashCounts) {
     this.#templates = templates
   }
@@ -156,7 +156,7 @@ export class LineForms {
     this.#telling = -1
   }
 
-  /** Returns the weight, and sets `words`. Returns `undefined` if the form is new. */
+  /** Look up a line. Returns its weight and sets fields of `words`, or returns `undefined` if the form is new. */
   find(start: number, end: number, words: LineWords): number | undefined {
     this.form = end - start > MOST_UNITS ? 0 : this.#formOf(start, end) || 1
     const slot = 4 * (this.form & (SLOTS - 1))
@@ -188,7 +188,7 @@ export class LineForms {
     if (lines > 0) this.#templates.add(this.#slots[slot + 1]!, lines)
   }
 
-  /** Whether a line may be red, an error, or a warning. */
+  /** Return whether a line may be red, an error, or a warning. */
   isTelling(start: number, end: number): boolean {
     if (this.#telling < start) {
       TELLING.lastIndex = start
@@ -210,17 +210,17 @@ export class LineForms {
       const stop = Math.min(end, this.#escape)
       hash = hashForm(hash, codes, at, stop)
       at = stop < end ? escapeEnd(text, stop, end) : end
-      // Numbers in escape sequences are colors.
+      // Numbers in escape sequences are colors, so they must not be ignored.
       for (let part = stop; part < at; part++) hash = Math.imul(hash ^ codes[part]!, PRIME)
     }
     return hash
   }
 }
 
-/** Hashes a line. All numbers are equal, except for zero. */
+/** Hash a line. All numbers except zero are equal. */
 function hashForm(before: number, codes: Uint16Array, from: number, to: number): number {
   let hash = before
-  /** 1 within zeros, and 2 within another number. */
+  /** 1 after zeros, 2 after other digits of a number. */
   let state = 0
   for (let at = from; at < to; at++) {
     const code = codes[at]!

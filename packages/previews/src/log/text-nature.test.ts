@@ -20,7 +20,7 @@ describe('textNature', () => {
     )
   })
 
-  it('recognizes writing: source code, numbered source code, Markdown, HTML', () => {
+  it('recognizes source code, numbered source code, Markdown and HTML as writing', () => {
     const code = [
       'import { a } from "b"',
       'export function f(error: Error): string {',
@@ -45,7 +45,7 @@ describe('textNature', () => {
     expect(natureOf(`<!DOCTYPE html>\n<html>\n${'<p>error</p>\n'.repeat(30)}</html>`)).toBe('writing')
   })
 
-  it('recognizes all other text, and text with an exit code, as output', () => {
+  it('recognizes all other text as output, and also text with an exit code', () => {
     expect(natureOf('')).toBe('output')
     expect(natureOf(Array.from({ length: 50 }, (_, index) => `[INFO] step ${index} done in 3 ms`).join('\n'))).toBe(
       'output',

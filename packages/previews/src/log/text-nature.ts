@@ -1,30 +1,30 @@
 import type { TextScan } from './text-scan.ts'
 
-/** Matches exit codes of failed commands, as shells and CI systems write them. */
+/** Matches the exit code of a failed command, as shells and CI systems write it. */
 const ENDED = /\b(?:exited (?:with )?|exit (?:code|status) )\D{0,16}[1-9]\d{0,2}\b/
 
-/** Whether a line ends a command's output, which occurs only in program output. */
+/** Whether a line reports the exit code of a command. Only program output has such lines. */
 export const saysEnd = (line: string): boolean => ENDED.test(line)
 
-/** Matches the level field of a logger: a word, or a number of pino and bunyan. */
+/** Matches the level field of a logger, as a word or as a number of pino and bunyan. */
 const LEVEL =
   /"(?:level|severity|severityText|levelname|log\.level|lvl|loglevel|log_level|@l)" ?: ?(?:"[A-Za-z]{3,11}"|[1-6]0\b)/
 
-/** Matches Docker's wrapper of an output line. */
+/** Matches a line of output in the JSON format of Docker. */
 const WRAPPED = /^\{"log":".*","stream":"std(?:out|err)"/
 
 export function isLevelObject(line: string): boolean {
   return /^\s*\{\s*"/.test(line) && /\}\s*$/.test(line) && (LEVEL.test(line.slice(0, 2_000)) || WRAPPED.test(line))
 }
 
-/** The kind of text: lines of `output` differ in value, `data` is known by its ends, `writing` often says "error". */
+/** The kind of text: lines of `output` differ in value, `data` shows its structure, `writing` often says "error". */
 type TextNature = 'output' | 'data' | 'writing'
 
-/** Score that is rare outside of program output, unless many lines have it. */
+/** Score that few lines have in a text that is not program output. */
 export const SURE_SCORE = 0.5
 const FEW = 6
 const LOOKED_AT = 400
-/** Matches a line number written by a tool. */
+/** Matches a line number that a tool wrote. */
 const NUMBERED = /^\s*\d+(?:→|\t|: ?|\| ?|- )/
 
 /** Matches lines that are typical of source code. */
@@ -34,13 +34,13 @@ const CODE =
 /** Matches lines that are typical of Markdown and prose. */
 const PROSE = /^\s*(?:#{1,6} \S|[-*] \S|\d+\. \S|\||>)|^(?:\w+[,;]? ){7,}.*[.:?!]\s*$|^.{200,}[.:?!]\s*$/
 
-/** Decides from a few hundred lines. */
+/** Return the nature of a text. At most a few hundred lines are examined. */
 export function textNature(scan: TextScan): TextNature {
   const first = scan.kept[0]
   if (first === undefined || (scan.lines > 1 && isLevelObject(first.text))) return 'output'
   if (isJson(scan)) return 'data'
   if (scan.kept.some(({ text }) => saysEnd(text.slice(0, 400)))) return 'output'
-  // Only programs report failures of some of a few things.
+  // If only a few lines report failures, the text is program output.
   const { scores } = scan.scores()
   const sure = scan.kept.filter(
     ({ number, text }) => (scores.get(number) ?? 0) >= SURE_SCORE && !isWritten(text),
@@ -72,6 +72,6 @@ function isJson(scan: TextScan): boolean {
   const start = first.text.trimStart()
   const end = (last.end === '' ? last.text : last.end).trimEnd()
   if (/^(?:\{\s*(?:$|")|\[\s*(?:$|[{["\d]))/.test(start) && /[}\]]$/.test(end)) return true
-  // One JSON value on each line.
+  // The text has one JSON value on each line.
   return scan.kept.slice(0, 5).every(({ text }) => /^\{\s*"[^"]{1,80}"\s*:/.test(text))
 }

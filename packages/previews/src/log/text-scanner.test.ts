@@ -20,7 +20,7 @@ const keptLine = (number: number, rank: number, raw = 'x'): KeptLine => ({
 })
 
 describe('LinePool', () => {
-  it('keeps the lines of the highest ranks in order', () => {
+  it('keeps the lines with the highest ranks, in order', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(20), { minLength: 1, maxLength: 20_000 }), (ranks) => {
         const pool = new LinePool()
@@ -36,7 +36,7 @@ describe('LinePool', () => {
     )
   })
 
-  it('limits its size even with lines of any length', () => {
+  it('limits its size for lines of any length', () => {
     const pool = new LinePool()
     for (let number = 1; number <= 3_000; number++) pool.add(keptLine(number, 50, 'y'.repeat(2_500)))
     expect(pool.lines.reduce((sum, { raw }) => sum + raw.length, 0)).toBeLessThanOrEqual(524_288)
@@ -50,7 +50,7 @@ function scan(pieces: readonly string[], readUnits?: number): TextScan {
   return scanner.finish()
 }
 
-/** All that a scan holds, and the scores that come of it. */
+/** All data of a scan, and its scores. */
 function keptOf(pieces: readonly string[], readUnits?: number): object {
   const { scores, counts: _, ...kept } = scan(pieces, readUnits)
   return { ...kept, scores: scores() }
@@ -98,7 +98,7 @@ describe('TextScanner', () => {
     expect(keptOf([...Array(text.length)].map((_, index) => text[index]!))).toEqual(keptOf([text]))
   })
 
-  it('counts lines as text.split does, but not an empty one after the final newline', () => {
+  it('counts lines like text.split, but without an empty line after the final newline', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const lines = text.split('\n')
@@ -110,7 +110,7 @@ describe('TextScanner', () => {
     )
   })
 
-  it('gives each kept line its number in the text', () => {
+  it('has the correct number of each kept line', () => {
     const text = Array.from({ length: 60_000 }, (_, index) =>
       index % 97 === 0 ? `error: ${index + 1} broke` : `line ${index + 1}`,
     ).join('\n')
@@ -138,7 +138,7 @@ describe('TextScanner', () => {
     )
   })
 
-  it('finds the one line of a large text that differs from all others', () => {
+  it('finds the only line of a large text that differs from all others', () => {
     const noise = Array.from({ length: 40_000 }, (_, index) => `12:00:${10 + (index % 50)} step ${index} done`).join(
       '\n',
     )
@@ -146,7 +146,7 @@ describe('TextScanner', () => {
     expect(kept.map(({ text }) => text)).toContain('the ship has sailed, with 3 cats on board')
   })
 
-  it('distinguishes a line in another color, or with zero as its number', () => {
+  it('distinguishes lines with another color, or with the number zero', () => {
     const noise = Array.from({ length: 4_000 }, (_, index) => `\u001b[32mtests\u001b[0m of suite: ${index + 1} failed`)
     const odd = ['\u001b[31mtests\u001b[0m of suite: 3 failed', '\u001b[32mtests\u001b[0m of suite: 0 failed']
     const { kept, errors } = scan([[...noise, ...odd, ...noise].join('\n')], 1_000)
@@ -169,7 +169,7 @@ describe('TextScanner', () => {
     expect(texts).toEqual(expect.arrayContaining(['before', 'panic: index out of range', '  at main.go:12']))
   })
 
-  it('keeps only a small part of endless input: one long line, many short lines, many distinct errors', () => {
+  it('keeps only a small part of endless text: one long line, many short lines, many different errors', () => {
     const long = new TextScanner()
     for (let index = 0; index < 30; index++) long.push('0123456789'.repeat(10_000))
     const one = long.finish()
@@ -192,7 +192,7 @@ describe('TextScanner', () => {
     expect(kept.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThan(2_000_000)
   })
 
-  it('keeps an unusual line with the lines around it, and few lines if all are unusual', () => {
+  it('keeps an unusual line with the lines around it, and only a few lines if all are unusual', () => {
     const noise = 'one more step taken\n'.repeat(20_000)
     const { kept } = scan([`${noise}another: thing (quite)\n${noise}`])
     const odd = kept.find(({ number }) => number === 20_001)
@@ -207,7 +207,7 @@ describe('TextScanner', () => {
     expect(unlike.kept.length).toBeLessThan(7_000)
   })
 
-  it('shows lines as a terminal does', () => {
+  it('shows lines as a terminal would', () => {
     const { kept } = scan([
       '\uFEFF\u001b[1;32mgreen\u001b[0m  \r\n 10%\r 55%\r100% done\r\n\u001b]0;title\u0007plain\u0000\n',
     ])

@@ -6,25 +6,25 @@ import { lineScores } from './line-features.ts'
 import { ERROR, LineWords, WARNING } from './line-words.ts'
 import type { LineScores, ScannedLine, TextScan } from './text-scan.ts'
 
-/** Number of UTF-16 units to keep at each end of a long line in the middle of the text. */
+/** Number of UTF-16 units that are kept at each end of a long line in the middle of the text. */
 const START_UNITS = 2_048
 const END_UNITS = 512
 
-/** A line that is kept while the text is read. It is cleaned only at the end of the text. */
+/** A line that is kept while the text is read. Its text is cleaned only at the end. */
 export interface KeptLine extends Omit<ScannedLine, 'text' | 'end' | 'repeats' | 'hidden' | 'rank' | 'run'> {
   raw: string
-  /** End of a line whose middle was cut. */
+  /** End of a line whose middle was cut, otherwise empty. */
   rawEnd: string
   hidden: number
   rank: number
-  /** Number of consecutive similar lines, starting with this one. */
+  /** Number of consecutive lines with the same template, from this line on. */
   run: number
 }
 
-/** Copies the text of a line, so that the memory of the whole text can be freed. A long line is cut, unless it is `whole`. */
+/** Copy the text of a line, so that the memory of the whole text can be freed. Unless `whole`, a long line is cut. */
 function keep(kept: KeptLine, stored: string = kept.raw, whole: boolean = kept.number === 1): KeptLine {
   const isLong = !whole && stored.length > START_UNITS + END_UNITS
-  // Earlier states of a progress line are no longer visible.
+  // A terminal does not show earlier states of a progress line.
   const line = isLong && isDrawn(stored) ? cleanLine(stored) : stored
   const isCut = isLong && line.length > START_UNITS + END_UNITS
   kept.raw = detach(isCut ? cutAtGrapheme(line, START_UNITS) : line)
@@ -36,11 +36,11 @@ function keep(kept: KeptLine, stored: string = kept.raw, whole: boolean = kept.n
 const MOST_LINES = 2_048
 const MOST_UNITS = 524_288
 
-/** Keeps lines up to a number and a size. Beyond it, drops the lines with the lowest ranks, later ones first. */
+/** Keeps lines up to a number and a size. Above it, drops the lines with the lowest ranks, the last lines first. */
 export class LinePool {
   lines: KeptLine[] = []
   #units = 0
-  /** Largest rank that is not added. */
+  /** Lines up to this rank are not added any more. */
   floor: number = -Infinity
 
   add(line: KeptLine): void {
@@ -49,7 +49,7 @@ export class LinePool {
     while (this.lines.length > MOST_LINES || this.#units > MOST_UNITS) this.#halve()
   }
 
-  /** Drops half of the lines. If lines have the lowest kept rank, the first ones are kept. */
+  /** Drop half of the lines. Of the lines with the lowest kept rank, the first are kept. */
   #halve(): void {
     const ranks = new Float64Array(this.lines.map(({ rank }) => rank)).toSorted()
     const floor = ranks[ranks.length >> 1]!
@@ -64,28 +64,27 @@ export class LinePool {
   }
 }
 
-/** Number of UTF-16 units at each end of the text in which all lines are kept. */
+/** Number of UTF-16 units, and of lines, at each end of the text in which all lines are kept. */
 const EDGE_UNITS = 32_768
 const EDGE_LINES = 1_024
 /** Number of long lines that are kept at each end of the text. */
 const LONG_LINES = 6
-/** Number of UTF-16 units to read completely, and the share of the remaining ones to read. */
+/** Number of UTF-16 units that are read completely, and share of the further units that is read. */
 const READ_UNITS = 2_097_152
 const READ_SHARE = 0.125
-/** Length up to which a line is always read, in UTF-16 units. */
+/** Longest line that is always read, in UTF-16 units. */
 const SHORT_UNITS = 16
 const SURPRISE_RANK = 0.25
-/** Number of lines before an important line that rank high, too, and the decrease with each. */
+/** Number of lines before an important line that also get a high rank, and its decrease for each line. */
 const BEFORE_LINES = 4
 const STEP = 0.4
 
 /**
- * Reads a text in chunks and keeps lines for its preview: the first, the last, and important or unusual lines with
- * their neighbors.
+ * Reads a text in chunks and keeps lines for its preview: the first lines, the last lines, and important or unusual
+ * lines with their neighbors.
  *
- * Memory is bounded, and time is linear. The result does not depend on where the chunks end. In a large text, lines
- * that differ only in numbers are skipped. Of other lines, a share is read, and all that have words of errors or
- * warnings.
+ * Memory is bounded, and time is linear. The result is the same for any chunks. In a large text, lines that differ only
+ * in numbers are read only once. Of the other lines, a share is read, and all lines with words of errors or warnings.
  */
 export class TextScanner {
   readonly #reader = new LineReader({
@@ -101,7 +100,7 @@ export class TextScanner {
   #codes: Uint16Array = new Uint16Array(0)
   readonly #textCodes = new TextCodes()
   #lineCount = 0
-  /** Number of units that arrived, number that were read, and whether some were skipped. */
+  /** Number of units that arrived, number of units that were read, and whether lines were skipped. */
   #passed = 0
   #read = 0
   #hasSkipped = false
@@ -114,13 +113,13 @@ export class TextScanner {
   readonly #counts = new TextCounts()
   readonly #head: KeptLine[] = []
   #headUnits = 0
-  /** The lines read last. Each of them keeps a whole chunk of the text in memory. */
+  /** The last lines. Each line keeps its whole chunk of the text in memory. */
   #tail: KeptLine[] = []
   #tailFrom = 0
   #tailUnits = 0
   readonly #pool = new LinePool()
   readonly #longLines: KeptLine[] = []
-  /** Rank that the previous line gives to this one. */
+  /** Smallest rank of the next line, from the rank of the line before. */
   #handed = -Infinity
   #runFirst: KeptLine | undefined
   #last: KeptLine | undefined
@@ -129,8 +128,8 @@ export class TextScanner {
   readonly #readUnits: number
 
   /**
-   * @param model - Pass the model that ranks the lines.
-   * @param readUnits - Length up to which a text is read completely.
+   * @param model - Model that ranks the lines.
+   * @param readUnits - Length up to which a text is read completely, in UTF-16 units.
    */
   constructor(model: LineModel = LINE_MODEL, readUnits: number = READ_UNITS) {
     this.#model = model
@@ -141,7 +140,7 @@ export class TextScanner {
     this.#reader.push(text)
   }
 
-  /** Ends the text. No more text may be pushed. */
+  /** End the text. No more text may be pushed. */
   finish(): TextScan {
     this.#reader.finish()
     this.#forms?.finish()
@@ -182,7 +181,7 @@ export class TextScanner {
     this.#trimTail()
   }
 
-  /** Returns the rank of a line. Lines with a known template are not read again. Returns `undefined` for a blank line. */
+  /** Return the rank of a line, or `undefined` if it is blank. In a large text, known forms are not read again. */
   #rankOf(start: number, end: number): number | undefined {
     const words = this.#words
     this.#passed += end - start
@@ -281,7 +280,7 @@ export class TextScanner {
 
   #collect(): ScannedLine[] {
     const tail = this.#tail.slice(this.#tailFrom).map((line) => keep(line))
-    // The last line is kept whole.
+    // The last line is not cut.
     if (this.#last !== undefined) keep(this.#last, this.#lastRaw, true)
     const lines = [...this.#head, ...this.#pool.lines, ...this.#longLines, ...tail].toSorted(
       (one, other) => one.number - other.number,
@@ -297,7 +296,7 @@ export class TextScanner {
   #describe(line: KeptLine): ScannedLine {
     const text = cleanLine(line.raw)
     const end = line.rawEnd === '' ? '' : cleanLine(line.rawEnd)
-    // Unknown if lines were skipped.
+    // If lines were skipped, the number of repetitions is unknown.
     const repeats = this.#hasSkipped ? 1 : Math.max(1, this.#counts.templates.get(line.template))
     return { ...line, text, end, repeats }
   }

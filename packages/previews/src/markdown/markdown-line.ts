@@ -16,7 +16,7 @@ const DELIMITER = /^\|?[ \t]*:?-{1,64}:?[ \t]*(?:\|[ \t:-]*)*$/
 /** Length of the longest line that can have Markdown syntax, for example a delimiter row. */
 const MARK_UNITS = 2_048
 
-/** It takes constant time, unless the line is short. `text` must not start with a blank. */
+/** Return the kind of a line. Only short lines are read completely. `text` must not start with a blank. */
 export function markdownLine(text: string): MarkdownLine {
   const code = text.charCodeAt(0)
   switch (code) {

@@ -24,7 +24,7 @@ describe('markdownPreviewer', () => {
     expect(shown).toMatch(/^\[Markdown: 121 lines, 31 headings\]/)
   })
 
-  it('recognizes underlined headings, but no comments in code as headings', async () => {
+  it('recognizes underlined headings, and does not mistake comments in code for headings', async () => {
     const text = `Title\n=====\n\n\`\`\`sh\n# a comment\n\`\`\`\n\nPart\n----\n\n${section(1)}`
     const shown = (await preview(text, 60))!
     expect(shown).toContain('3 headings')
@@ -32,14 +32,14 @@ describe('markdownPreviewer', () => {
     expect(shown).toContain('8| Part')
   })
 
-  it('shows the last underlined heading without those of the same level before it', async () => {
+  it('shows the last underlined heading without earlier headings of the same level', async () => {
     const parts = Array.from({ length: 40 }, (_, index) => `Part ${index}\n-------\n\n${'And so on. '.repeat(40)}\n`)
     const shown = (await preview(`Title\n=====\n\n${parts.join('\n')}`, 40))!
     expect(shown.match(/\| Part \d+/g)).toContain('| Part 39')
     expect(shown).not.toContain('| Part 1\n')
   })
 
-  it('ends a fence only with a matching fence', async () => {
+  it('ends a code block only at a matching fence', async () => {
     const text = `# A\n\n~~~~md\n\`\`\`\n# no heading\n~~~\n# none either\n~~~~\n\n# B\n\n${section(1)}`
     expect(await preview(text, 60)).toContain('3 headings')
   })
@@ -75,14 +75,14 @@ describe('markdownPreviewer', () => {
     expect(shown).toContain('export function start(options: Options) {')
   })
 
-  it('shows words of the call first', async () => {
+  it('shows lines with words of the call first', async () => {
     const parts = Array.from({ length: 80 }, (_, index) => section(index)).join('\n')
     const text = `${parts}\n## Later\n\nOnce more, the retention is ninety days.\n\n${parts}`
     const words = { intent: { paths: [], words: ['retention'] } }
     expect(await preview(text, 200, words)).toContain('the retention is ninety days')
   })
 
-  it('recognizes front matter, and a rule on the first line', async () => {
+  it('distinguishes front matter from a rule on the first line', async () => {
     const shown = (await preview(`---\ntitle: Plan\ntags: [a]\n---\n\n# Plan\n\n${section(1)}`, 120))!
     expect(shown).toContain('title: Plan')
     expect(shown).toContain('2 headings')
@@ -102,7 +102,7 @@ const REPORT =
   '## Summary\n\nThe build breaks since the last change to the parser.\n\n### Causes\n\n- **Lexer**: reads one token too many\n- The parser never asks for it\n\n```ts\nparse(text)\n```\n\nSee [the issue](https://a.b/c) for what was tried before.\n'
 
 describe('recognizeMarkdown', () => {
-  it('is certain of reports, even with numbers before their lines', () => {
+  it('is certain of a report, with or without line numbers', () => {
     expect(sureness(REPORT)).toBeGreaterThanOrEqual(0.7)
     const numbered = REPORT.split('\n')
       .map((line, index) => `${String(index + 1).padStart(6)}→${line}`)
@@ -110,7 +110,7 @@ describe('recognizeMarkdown', () => {
     expect(sureness(numbered)).toBeGreaterThanOrEqual(0.7)
   })
 
-  it('is more certain if the type or the path confirms it', () => {
+  it('is more certain if the content type or the path confirms Markdown', () => {
     expect(sureness(REPORT, undefined, 'text/markdown')).toBe(0.95)
     expect(sureness('# Title\n\nSome words of it.\n', 'docs/plan.md')).toBeGreaterThan(0.9)
   })
@@ -124,9 +124,9 @@ describe('recognizeMarkdown', () => {
     ['Python', '# a comment\n\ndef f(x):\n    return [x](1)\n\n## another\nx = f(1)\ny = f(2)\n'.repeat(10)],
     ['a shell script', '#!/bin/sh\n# comment\nset -e\necho "a"\nfor f in *; do\n  rm $f\ndone\n'.repeat(10)],
     ['YAML', '# comment\nname: x\nsteps:\n  - run: a\n  - run: b\n'.repeat(20)],
-    ['a table alone', `| a | b |\n|---|---|\n${'| 1 | 2 |\n'.repeat(100)}`],
+    ['only a table', `| a | b |\n|---|---|\n${'| 1 | 2 |\n'.repeat(100)}`],
     ['HTML', `<!doctype html>\n<html>\n<body>\n${'<p>words</p>\n'.repeat(50)}`],
-    ['a list alone', '- one\n- two\n'.repeat(50)],
+    ['only a list', '- one\n- two\n'.repeat(50)],
     ['output between fences', `### State\n- URL: a\n- Title: b\n\`\`\`yaml\n${'- row [ref=e1]:\n'.repeat(90)}\`\`\`\n`],
     ['compiler output', '# github.com/a/b\n./x.go:1:2: undefined: y\n./x.go:2:2: undefined: z\n'.repeat(20)],
   ])('does not recognize %s', (_, text) => {

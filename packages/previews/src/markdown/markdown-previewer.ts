@@ -14,7 +14,7 @@ const SHARES = [0.3, 0.2, 0.5]
  * Previews Markdown (CommonMark and tables): headings with line numbers, starts of sections, the last section, and the
  * first lines of code.
  *
- * Removes line numbers written by a tool. Lines that the tool call seeks are preferred.
+ * Removes line numbers written by a tool. Lines with words that the tool call searches for are preferred.
  */
 export function markdownPreviewer(): TextPreviewer {
   return { name: 'markdown', previews: 'text', recognize: recognizeMarkdown, read: readMarkdown }
@@ -54,7 +54,7 @@ function readMarkdown(subject: TextSubject): ReturnType<TextPreviewer['read']> {
 
 const TYPES: ReadonlySet<string> = new Set(['text/markdown', 'text/x-markdown'])
 const LOOKED_AT = 300
-/** Number of lines inside fences, for each line outside, above which the text is not Markdown. */
+/** Largest number of lines inside fences in Markdown, for each line outside of fences. */
 const MOST_FENCED = 10
 
 /** Matches a time or a level, as in logs. */
@@ -70,7 +70,7 @@ export function recognizeMarkdown(subject: TextSubject): number {
   if (marks.lines === 0) return 0
   const markup = marks.headings + marks.items + marks.other
   if (marks.rows > marks.lines * 0.6 || marks.logged > marks.lines * 0.15) return 0
-  // An HTML page is one from its first line on.
+  // The first line of an HTML page shows that it is HTML.
   if (marks.tags > marks.lines * 3 || /^\s*<(?:!doctype|html|\?xml)\b/i.test(start)) return 0
   const kinds = (marks.headings > 0 ? 1 : 0) + (marks.items > 1 ? 1 : 0) + (marks.other > 0 ? 1 : 0)
   const coded = marks.coded > marks.lines * 0.2

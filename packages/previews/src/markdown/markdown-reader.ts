@@ -8,21 +8,21 @@ import { headingDepth, markdownLine, type MarkdownLine } from './markdown-line.t
 
 /** Longest front matter, in lines. */
 const META_LINES = 100
-/** Depth that is given to lines used as headings. */
+/** Depth of lines with only bold text, which are used as headings. */
 const LABEL_DEPTH = 7
 /** Largest indentation of a fence, because fences in lists are indented. */
 const FENCE_INDENT = 16
 /** Number of letters that count for the value of a line. */
 const LETTERS_COUNTED = 240
-/** Factor for lines with sought words. */
+/** Factor for lines with words that the call searches for. */
 const ASKED_WORTH = 12
 /** Factor for the first lines of a code block, and the limit of all factors. */
 const OPENING_WORTH = 1.5
 const MOST_OF_CODE: number = OPENING_WORTH * Math.sqrt(LETTERS_COUNTED)
-/** Factors for the last section and the last lines. */
+/** Factor for the last section and the last lines, and number of last lines. */
 const LAST_SECTION = 1.6
 const LAST_LINES = 8
-/** Value of the last lines of prose for each square root of letters. The distance from the start does not matter. */
+/** Least value of the last lines of prose, divided by the square root of their letters. Their place is ignored. */
 const PROSE_END = 2.5
 
 interface Section {
@@ -34,9 +34,9 @@ interface Section {
 }
 
 /**
- * @param sought - Words that the call seeks.
- * @param headingOf - Returns the depth of a heading if the line is one, and 0 otherwise. The line is prose between blank
- *   lines. Defaults to Markdown's rules.
+ * @param sought - Words that the call searches for.
+ * @param headingOf - Returns the depth of a heading, or 0 for another line. It gets lines of text that follow a blank
+ * line. By default, only Markdown's rules apply.
  */
 export function markdownReader(
   sought: readonly string[],
@@ -59,7 +59,7 @@ export function markdownReader(
     if (indent === text.length && line.hidden === 0) {
       blanks++
       endTable()
-      // Text after a rule is no front matter.
+      // Text after a rule is not front matter.
       if (line.number === 2) meta = false
       return
     }
@@ -180,14 +180,14 @@ export function markdownReader(
     const index = codeLines++
     const { weight, heading } = sections.at(-1)!
     const place = weight / (1 + 0.06 * index) / (1 + 0.25 * block) / (1 + 0.06 * Math.min(indent, 16))
-    // Skip lines that cannot be worth enough in any case.
+    // Do not rate lines whose value cannot be high enough.
     if (!store.takes(place * MOST_OF_CODE * (words.isEmpty ? 1 : ASKED_WORTH))) {
       store.add(itemOf(line, blanks, place, CODE, heading))
       return
     }
     const telling = estimateLetters(bare, 0, LETTERS_COUNTED)
     const last = bare.charCodeAt(bare.length - 1)
-    // Lines that open a block, with { : ( or [, name it. Deeper ones give details.
+    // Lines that end with { : ( or [ open a block and often name it. Deeper lines give details.
     const opens = last === 123 || last === 58 || last === 40 || last === 91 ? OPENING_WORTH : 1
     const value = place * opens * Math.sqrt(telling)
     add(line, 'code', value * (words.isIn(line.text) ? ASKED_WORTH : 1), CODE)
@@ -201,7 +201,7 @@ export function markdownReader(
 
   function delimiter(line: RawLine, bare: string): void {
     if (previous !== undefined && previous.item.end === line.number - 1 && previous.item.text.includes('|')) {
-      // The row before it is the header, which now includes both.
+      // The row before the delimiter row is the header. The header item now includes both rows.
       previous.item.end = line.number
       previous.item.value *= 2
       table = { item: previous.item, rows: 0 }
@@ -220,7 +220,7 @@ export function markdownReader(
     const section = sections.at(-1)!
     const index = section.lines++
     const kindWeight = kind === 'links' || kind === 'rule' ? 0.15 : kind === 'row' ? 0.7 : 1
-    // Sought lines count the same at any place.
+    // Lines with words of the call have the same value at any place.
     const place = words.isIn(text) ? ASKED_WORTH : index === 0 ? 1.6 : 1 / (1 + 0.12 * index)
     const value = section.weight * kindWeight * place * Math.sqrt(estimateLetters(bare, 0, LETTERS_COUNTED))
     add(line, kind, value, TEXT)

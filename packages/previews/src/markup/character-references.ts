@@ -5,7 +5,7 @@ const LATIN_1 =
   'Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc ' +
   'Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc ' +
   'iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml'
-/** Other characters with their names: those of XML (XML 1.0, 4.6), and frequent ones of HTML. */
+/** Other characters with their names: the names of XML (XML 1.0, 4.6), and frequent names of HTML. */
 const OTHERS =
   '& amp < lt > gt " quot \' apos ‘ lsquo ’ rsquo ‚ sbquo “ ldquo ” rdquo „ bdquo ‹ lsaquo › rsaquo – ndash — mdash … hellip ' +
   '• bull € euro ™ trade † dagger ′ prime ″ Prime ← larr ↑ uarr → rarr ↓ darr − minus ≠ ne ≤ le ≥ ge ≈ asymp ∞ infin ' +
@@ -19,7 +19,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ),
 ])
 
-/** Decodes numbers and common names. Other references do not change. */
+/** Decode references by number or by a common name. Other references do not change. */
 export function decodeReferences(text: string): string {
   if (!text.includes('&')) return text
   return text.replace(

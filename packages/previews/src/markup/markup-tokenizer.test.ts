@@ -120,7 +120,7 @@ describe('MarkupTokenizer', () => {
   })
 })
 
-it('chunks of any size become chunks of equal size and a last one', () => {
+it('FixedPieces turns chunks of any size into chunks of equal size and a last chunk', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ maxLength: 40 })), fc.integer({ min: 1, max: 20 }), (parts, size) => {
       const taken: string[] = []

@@ -10,7 +10,7 @@ export interface MarkupHandler {
   /** `attributes` is the text after the name. `isEmpty` is set if the tag also ends the element. */
   open(name: string, attributes: string, isEmpty: boolean, line: number): void
   close(name: string, line: number): void
-  /** A text may be passed in several parts. It is not decoded. */
+  /** Receives text, possibly in several parts. Its references are not decoded. */
   text(text: string, line: number): void
   /** The text of a CDATA section. If this method is absent, the section is a comment up to the next ">", as in HTML. */
   cdata?(text: string, line: number): void
@@ -167,7 +167,7 @@ export class MarkupTokenizer {
     if (!isEmpty && this.#raw.size > 0 && this.#raw.has(name.toLowerCase())) this.#rawName = name.toLowerCase()
   }
 
-  /** Calls must be in ascending order. */
+  /** `at` must not decrease between calls. */
   #lineAt(window: string, at: number): number {
     if (this.#lineEnd < 0) this.#lineEnd = endOfLine(window, 0)
     while (this.#lineEnd < at) {
@@ -214,7 +214,7 @@ function tagEnd(text: string, from: number): number {
     const code = text.charCodeAt(at)
     if (code === 62) return at
     if (code === 34 || code === 39) {
-      // Only values are quoted: a stray quote must not hide the rest.
+      // Only values have quotes. Another quote must not hide the rest of the tag.
       if (!followsEquals(text, from, at)) continue
       const close = text.indexOf(code === 34 ? '"' : "'", at + 1)
       if (close < 0) return -1
@@ -230,7 +230,7 @@ function followsEquals(text: string, from: number, at: number): boolean {
   return text.charCodeAt(before) === 61
 }
 
-/** Cuts a text into chunks of equal size, so that the result does not depend on how it arrives. */
+/** Cuts a text into chunks of equal size, so that the result does not depend on the chunks of the input. */
 export class FixedPieces {
   readonly #size: number
   readonly #take: (piece: string) => void

@@ -21,7 +21,7 @@ describe('xmlPreviewer', () => {
 ${many(2_000, (index) => `  <url>\n    <loc>https://example.com/${index}</loc>\n    <priority>0.${index % 10}</priority>\n  </url>\n`)}</urlset>
 `
 
-  it('shows the lines around words that the call seeks', async () => {
+  it('shows the lines around words that the call searches for', async () => {
     const purpose = 'What is the priority of `https://example.com/1500`?'
     const text = await previewText(sitemap, { previewers: [xmlPreviewer()], budgetTokens: 300, countTokens, purpose })
     expect(text).toContain('<loc>https://example.com/1500</loc>\n    <priority>0.0</priority>\n')
@@ -34,7 +34,7 @@ ${many(2_000, (index) => `  <url>\n    <loc>https://example.com/${index}</loc>\n
     expect(text).toContain('\n  <url>\n    <loc>https://example.com/0</loc>\n')
   })
 
-  it('shows a feed on one line', async () => {
+  it('shows a feed that is a single line', async () => {
     const feed = `<?xml version="1.0"?><rss version="2.0"><channel><title>Feed</title>${many(90, (index) => `<item><title>News ${index} &amp; more</title><description><![CDATA[<p>${'text '.repeat(300)}</p>]]></description></item>`)}</channel></rss>`
     const text = await preview(feed)
     expect(text).toContain('title: Feed')
@@ -91,7 +91,7 @@ ${many(500, (index) =>
     expect(text).toMatch(shown)
   })
 
-  it('shows a document that is not a list from its start', async () => {
+  it('shows the start of a document that is not a list', async () => {
     const settings = `<?xml version="1.0"?>\n<settings>\n${many(300, (index) => `  <option${index}>${index}</option${index}>\n`)}</settings>\n`
     const text = await preview(settings)
     expect(text).toContain('\n  <option0>0</option0>\n  <option1>1</option1>\n')
@@ -110,7 +110,7 @@ ${many(500, (index) =>
     expect(await preview(bomb)).toContain('&b8;')
   })
 
-  it('survives elements nested 200,000 deep, and elements that never end', async () => {
+  it('does not fail for elements nested 200,000 deep, or elements that never end', async () => {
     expect(await preview(`<?xml version="1.0"?><r>${'<a>'.repeat(200_000)}${'</a>'.repeat(200_000)}</r>`)).toContain(
       '[XML <r>: 200,001 elements, 1 line]',
     )
@@ -150,7 +150,7 @@ describe('recognizeXml', () => {
     expect(sureness(text, 'application/rss+xml')).toBeGreaterThan(0.95)
   })
 
-  it('finds XML likely if one element contains all others', () => {
+  it('is fairly certain if one element contains all others', () => {
     const suite = `<testsuites>\n${'<testcase name="a"></testcase>\n'.repeat(9)}</testsuites>\n`
     expect(sureness(suite)).toBe(0.85)
     expect(sureness(suite.replace('</testsuites>', ''))).toBe(0)

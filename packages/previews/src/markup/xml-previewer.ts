@@ -25,7 +25,7 @@ function readXml({ intent }: TextSubject): TextReader {
     push: (text) => scanner.push(text),
     finish: () => {
       const scan = scanner.finish()
-      // Tags that never end mean another format, for example a log of tags.
+      // If no element ends, the text has another format, for example a log of tags.
       if (scan.elements === 0 || (scan.elements > 8 && scanner.ends === 0)) return undefined
       return (options) => writePreview(xmlItems(scan, options, intent.words), options)
     },
@@ -37,7 +37,7 @@ const CODE_PATH = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|php|erb|ejs|hbs|jinja2?|j2
 /** Matches comments and instructions before the first element. */
 const PROLOG = /^(?:\s|<\?(?!xml\b)[^<>]{0,500}\?>|<!--(?:[^-]|-(?!->)){0,8000}-->){1,50}/
 
-/** Requires an XML declaration, or one element around all others. */
+/** Recognize XML by its declaration, its document type, or one element around all others. */
 export function recognizeXml({ contentType, start, end, intent }: TextSubject): number {
   if (intent.paths.some((path) => CODE_PATH.test(path))) return 0
   let text = start.charCodeAt(0) === 0xfeff ? start.slice(1) : start
@@ -53,7 +53,7 @@ export function recognizeXml({ contentType, start, end, intent }: TextSubject): 
   if (hasDeclaration) return root === undefined && text.length > 200 ? 0 : declared ? 0.97 : 0.94
   if (root === undefined) return 0
   const isWhole = end === undefined || end.trimEnd().endsWith(`</${root}>`) || end.trimEnd().endsWith('/>')
-  // In a document each element ends. At least a few must end nearby.
+  // In a document, each element ends. At least a few elements must end in the examined start.
   const tags = text.match(/<[A-Za-z_][\w.:-]{0,100}(?=[\s/>])/g)?.length ?? 0
   const ends = text.match(/<\/[A-Za-z_][\w.:-]{0,100}>|\/>/g)?.length ?? 0
   if (tags < 3 || ends < 1) return declared ? 0.7 : 0
@@ -65,7 +65,7 @@ export function recognizeXml({ contentType, start, end, intent }: TextSubject): 
 
 /** Number of UTF-16 units to keep of the start. */
 const HEAD = 524_288
-/** Largest depth. Deeper elements are counted for the element above. */
+/** Largest depth. Deeper elements only count in the total. */
 const MAX_DEPTH = 64
 /** Largest number of unclosed elements that an end tag can end. */
 const MAX_REACH = 16
@@ -196,7 +196,7 @@ class XmlScanner implements MarkupHandler {
   #startProblem(name: string, attributes: string, line: number, depth: number): void {
     if (this.#problem !== undefined) {
       if (PROBLEM_NAMES.has(this.#problem.name)) return
-      // A failed suite or run: its own failures tell more.
+      // A failed suite or run is replaced by the failures inside, which have more details.
       this.#problems.pop()
     }
     this.#problem = undefined
@@ -243,7 +243,7 @@ const LEAST_PROBLEM = 24
 const TEXT_LINES = 6
 /** Value of a failure, compared with the first line. */
 const PROBLEM_WORTH = 40
-/** Value of a line with a sought word, compared with the first line, and number of lines around it to show. */
+/** Value of a line with a word of the call, compared with the first line, and number of lines to show around. */
 const SOUGHT_WORTH = 8
 const NEAR = 4
 
@@ -275,7 +275,7 @@ function merged(problems: readonly Item[], others: readonly Item[]): Item[] {
   return [...problems, ...outside].toSorted((one, other) => one.start - other.start)
 }
 
-/** Returns the first lines, and lines near sought words. */
+/** Return the first lines, and lines near words that the call searches for. */
 function lineItems(head: string, lines: number, most: number, words: readonly string[] = []): Item[] {
   const texts = head.split('\n', lines)
   const values = texts.map((_, index) => (index < most ? 1 / (index + 1) : 0))
@@ -319,7 +319,7 @@ function describeProblem({ owner, name, attributes, text }: XmlProblem): string[
 
 const MAX_SHOWN_VALUE = 48
 
-/** The outermost elements are written first. The outermost come first. */
+/** Return the lines of element paths that fit. Outer elements are preferred. */
 function shapeLines(root: XmlNode, tokens: number): string[] {
   const chosen = new Set<XmlNode>()
   let left = tokens

@@ -9,7 +9,7 @@ const webp = (...parts: readonly (string | number | Uint8Array)[]): Uint8Array =
 
 test.each<[what: string, mediaType: string, bytes: Uint8Array, expected: string | undefined]>([
   ['PNG', 'image/png', png(800, 600), '800 × 600'],
-  ['JPEG, with the thumbnail of a camera before', 'image/jpeg', jpeg(4_000, 3_000), '4000 × 3000'],
+  ['JPEG after the thumbnail of a camera', 'image/jpeg', jpeg(4_000, 3_000), '4000 × 3000'],
   ['GIF', 'image/gif', bytesOf('GIF89a', little(640, 2), little(421, 2)), '640 × 421'],
   [
     'WebP, lossy',
@@ -41,7 +41,7 @@ test.each<[what: string, mediaType: string, bytes: Uint8Array, expected: string 
     undefined,
   ],
   ['gzip', 'application/gzip', bytesOf('\x1f\x8b\x08'), undefined],
-])('%s', (_what, mediaType, bytes, expected) => {
+])('describes %s', (_what, mediaType, bytes, expected) => {
   expect(describeMedia(bytes, mediaType)).toBe(expected)
 })
 
@@ -60,7 +60,7 @@ describe('media whose type is wrong or too general', () => {
     ['application/octet-stream', bytesOf('\0asm\x01'), 'wasm'],
     ['application/x-sqlite3', bytesOf('SQLite format 3\0'), undefined],
     ['audio/ogg', bytesOf('OggS\0', little(0, 40)), undefined],
-  ])('%s', (mediaType, bytes, expected) => {
+  ])('declared as %s', (mediaType, bytes, expected) => {
     expect(describeMedia(bytes, mediaType)).toBe(expected)
   })
 })
@@ -78,13 +78,13 @@ test.each([
   '<html><svg width="1" height="1"></svg></html>',
   '%!PS-Adobe-3.0',
   '',
-])('the type %j is not media', (text) => {
+])('a text that starts with %j is not media', (text) => {
   expect(mediaFormatOf(bytesOf(text))).toBeUndefined()
 })
 
 const samples = [...[png(8, 6), jpeg(8, 6), webp('VP8X', little(0, 20))], ...[zip(['a']), makePdf([['one']])]]
 
-test('damaged media never throw or give wrong facts', () => {
+test('describing damaged media never throws, and never gives wrong facts', () => {
   const damages = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 20 })
   fc.assert(
     fc.property(fc.constantFrom(...samples), fc.nat(2_000), damages, (sample, length, damaged) => {

@@ -7,7 +7,7 @@ import {
   withoutComments,
 } from '@spillway/text/internal'
 
-/** Returns text such as `800 × 600`. If the numbers are unknown, returns nothing. */
+/** Return text such as `800 × 600`, or an empty list if a number is unknown. */
 function dimensions(width: number, height: number): string[] {
   return width > 0 && height > 0 ? [`${width} × ${height}`] : []
 }

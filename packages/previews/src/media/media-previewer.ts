@@ -9,7 +9,7 @@ export function mediaPreviewer(): MediaPreviewer {
   return {
     name: MEDIA_PREVIEWER,
     previews: 'media',
-    // Accepts any declared type. More specific previewers are surer.
+    // Accepts any declared type. More specific previewers have a higher confidence.
     recognize: () => 0.1,
     read: async (data, { mediaType }) => {
       const description = describeMedia(data, mediaType)

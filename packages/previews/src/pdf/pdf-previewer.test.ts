@@ -73,7 +73,7 @@ test('a PDF preview says that a document has no text', async () => {
   expect(await read(makePdf([[], []]))).toEqual({ description: '2 pages, no text' })
 })
 
-/** Asks for a password: the standard security handler, with keys that no empty password opens. */
+/** A document that needs a password. An empty password does not open its standard security handler. */
 const LOCKED = makePdfOf(
   [
     '<< /Type /Catalog /Pages 2 0 R >>',
@@ -98,17 +98,17 @@ test('the PDF previewer reads a document of unknown type, and ignores other cont
 })
 
 test.each([
-  ['nothing but its header', new TextEncoder().encode('%PDF-1.7\n')],
-  ['cut in two', makePdf([BODY]).subarray(0, 900)],
+  ['only a header', new TextEncoder().encode('%PDF-1.7\n')],
+  ['first half of a document', makePdf([BODY]).subarray(0, 900)],
   [
-    'of random bytes',
+    'random bytes',
     Uint8Array.from({ length: 50_000 }, (_, index) => ('%PDF-'.charCodeAt(index) || index * 7919) & 255),
   ],
 ])('the PDF previewer rejects a damaged document: %s', async (_what, data) => {
   await expect(read(data)).rejects.toThrow('Invalid')
 })
 
-/** Ten forms, each of which draws the next one ten times. */
+/** A document with ten forms. Each form draws the next form ten times. */
 const FORMS = makePdfOf([
   '<< /Type /Catalog /Pages 2 0 R >>',
   '<< /Type /Pages /Kids [4 0 R] /Count 1 >>',
@@ -131,7 +131,7 @@ test('the PDF previewer gives up on a document that takes too long, and never bl
   expect(turns).toBeGreaterThan(5)
 })
 
-test('reading a page tree that contains itself ends', async () => {
+test('reading stops for a page tree that contains itself', async () => {
   const pages = '<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 1000000 >>'
   const preview = await read(makePdfOf(['<< /Type /Catalog /Pages 2 0 R >>', pages])).catch((error: unknown) => error)
   expect(preview).toSatisfy((found) => found instanceof Error || !('text' in Object(found)))
@@ -144,7 +144,7 @@ test.each([{ maxPages: 0 }, { maxLength: -1 }, { deadlineMs: Number.NaN }, { dea
   },
 )
 
-test('a document is read the same with and without a worker', async () => {
+test('a document is read in the same way with and without a worker', async () => {
   const pages = [[[24, 'Annual report'] as const, ...BODY], BODY]
   const limits = { maxPages: 10, maxLength: 10_000, deadlineMs: 10_000 }
   const peer = (await import('unpdf')) as unknown as PdfPeer
@@ -153,7 +153,7 @@ test('a document is read the same with and without a worker', async () => {
   )
 })
 
-test('reading a document that takes too long is given up even without a worker', async () => {
+test('reading a document stops at the time limit even without a worker', async () => {
   const peer = (await import('unpdf')) as unknown as PdfPeer
   const reading = readPages(peer, FORMS.slice(), { maxPages: 10, maxLength: 1e9, deadlineMs: 200 })
   await expect(reading).rejects.toMatchObject({ name: 'TimeoutError' })

@@ -17,9 +17,9 @@ export interface PdfPreviewerOptions {
 /**
  * Create a previewer of PDF documents: counts pages and extracts their text for preview and search.
  *
- * Needs the package `unpdf`. On Node.js, a worker reads the document. It is stopped if it needs too much time or
- * memory. Other runtimes read it without a worker, and check the time only between pages and runs of text. For
- * encrypted documents and documents without text, the description says so. An event reports damaged documents.
+ * Needs the package `unpdf`. On Node.js, a worker reads the document. The worker is stopped if it needs too much time
+ * or memory. Other runtimes read without a worker, and check the time only between pages and runs of text. The
+ * description mentions that a document is encrypted or has no text. An event reports damaged documents.
  *
  * @throws TypeError if an option is not a positive number.
  *

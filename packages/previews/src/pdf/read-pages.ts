@@ -1,4 +1,4 @@
-/** The functions of unpdf that are used. unpdf includes PDF.js. */
+/** The used functions of unpdf, which includes PDF.js. */
 export interface PdfPeer {
   readonly getDocumentProxy: (data: Uint8Array, options: PdfOptions) => Promise<PdfDocument>
 }
@@ -50,7 +50,7 @@ export interface PdfContent {
 /**
  * Rejects with the error of PDF.js, for example a `PasswordException`, or a `TimeoutError`.
  *
- * Its source also runs in a worker, so it must not use anything from outside.
+ * The source of this function also runs in a worker, so it must not use other names of this module.
  */
 export async function readPages(peer: PdfPeer, data: Uint8Array, limits: PdfLimits): Promise<PdfContent> {
   const end = performance.now() + limits.deadlineMs

@@ -44,7 +44,7 @@ const MAX_MEMORY_MB = 768
 /** Additional milliseconds for starting the worker and loading PDF.js. */
 const START_MS = 3_000
 
-/** Program of the worker. It defines the wrapper with which some bundlers keep the names of functions. */
+/** Program of the worker. It defines `__name`, with which some bundlers keep the names of functions. */
 const PROGRAM = `
 const __name = (named) => named
 import('node:worker_threads').then(({ parentPort }) => {
@@ -94,7 +94,7 @@ const HEADING_FACTOR = 1.15
 const MAX_HEADING = 120
 const LEVELS = 3
 
-/** Writes `--- page 3 of 12 ---` before each page, headings like in Markdown, and at last the pages not read. */
+/** Write `--- page 3 of 12 ---` before each page, headings as in Markdown, and the number of pages not read. */
 function pageText({ pageCount, pages }: PdfContent): string {
   const levels = headingLevels(pages.flatMap((page) => page ?? []))
   const parts = pages.map((page, index) => {
@@ -115,7 +115,7 @@ function writeLine({ text, height }: PdfLine, levels: ReadonlyMap<number, number
   return level === undefined ? line : `${'#'.repeat(level)} ${line.trimStart()}`
 }
 
-/** Returns the heights of letters above most of the text, the largest first. */
+/** Return the heading level of each letter height that is larger than most of the text. */
 function headingLevels(lines: readonly PdfLine[]): Map<number, number> {
   const lengths = new Map<number, number>()
   for (const { text, height } of lines) lengths.set(round(height), (lengths.get(round(height)) ?? 0) + text.length)

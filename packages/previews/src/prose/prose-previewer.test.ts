@@ -57,7 +57,7 @@ describe('prosePreviewer', () => {
     expect(shown).toMatch(/。 \[… [\d,]+ more characters …\]/)
   })
 
-  it('shows words of the call first', async () => {
+  it('shows sentences with words of the call first', async () => {
     const text = `${paragraph(1).repeat(200)}\nThe treaty of Utrecht was signed that spring.\n\n${paragraph(2).repeat(200)}`
     expect(await preview(text, 150, ['utrecht'])).toContain('The treaty of Utrecht')
   })
@@ -108,7 +108,7 @@ describe('recognizeProse', () => {
     expect(sureness('CHAPTER 1\n\nIt was a dark night. The rain fell on the roofs.\n\n'.repeat(20))).toBe(0.6)
   })
 
-  it('accepts the type names of marked-up prose', () => {
+  it('is more certain if the path names a format of marked-up prose', () => {
     const text =
       'Title\n=====\n\n.. code-block:: sh\n\n   make\n\nThe words of it go on for a while, as they do.\n'.repeat(10)
     expect(sureness(text, 'docs/a.rst')).toBe(0.8)

@@ -54,7 +54,7 @@ function readProse({ start, intent }: TextSubject): ReturnType<TextPreviewer['re
 const LOGGED =
   /^\s*(?:\[|[(]?\d{4}-\d\d-\d\d|[(]?\d\d?:\d\d|[A-Z]{4,8}:|(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\b|[\w.-]*[/\\][\w./\\-]+|[-=+*#~_]{3,}|\$ |> ?\$|\w+:\d|0x)/
 
-/** Requires sentences of words that fill lines or paragraphs. */
+/** Recognize prose by sentences of words that fill lines or paragraphs. */
 export function recognizeProse(subject: TextSubject): number {
   const { isWhole, intent } = subject
   const lines = withoutNumbers(subject).map((line) => line.trim())

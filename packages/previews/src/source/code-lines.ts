@@ -18,7 +18,7 @@ export interface CodeLines {
   readonly indents: Uint16Array
   /** Hash of the first word. `NO_WORD` if the line does not start with a word. */
   readonly words: Int32Array
-  /** Positions of the first and the last UTF-16 unit that is not blank. */
+  /** The first and the last UTF-16 unit of each line that are not blank. */
   readonly firsts: Uint16Array
   readonly lasts: Uint16Array
 }
@@ -111,7 +111,7 @@ function quoteFinder(text: string) {
   return endOfString
 }
 
-/** Returns the end of the mark. If it is missing, returns the end of the text. */
+/** Return the position after the mark, or the end of the text if the mark is missing. */
 function endOf(text: string, mark: string, from: number): number {
   const found = text.indexOf(mark, from)
   return found < 0 ? text.length : found + mark.length
@@ -121,14 +121,14 @@ function isBlank(unit: number): boolean {
   return unit === 32 || unit === 9 || unit === 13
 }
 
-/** Whether a `#` starts no comment, as in `#!`, `#include`, and `#[derive]`. */
+/** Whether a `#` does not start a comment, as in `#!` and `#[derive]`. */
 function isDirective(text: string, at: number): boolean {
   if (text.charCodeAt(at) !== HASH) return false
   const next = text.charCodeAt(at + 1)
   return next === 91 || next === 33
 }
 
-/** Returns the end of a string in triple quotes at the start of the line or an attribute, or 0. */
+/** Return the end of a string in triple quotes at the start of a line or in an attribute. 0 if there is no string. */
 function docstringEnd(text: string, at: number, end: number): number {
   let from = at
   const first = text.charCodeAt(at)
@@ -136,7 +136,7 @@ function docstringEnd(text: string, at: number, end: number): number {
     from = text.indexOf('"""', at)
     if (from < 0 || from >= end) return 0
   } else if (first !== 34 && first !== 39) {
-    // `r"""` and `u'''`.
+    // A prefix, as in `r"""` and `u'''`.
     const second = text.charCodeAt(at + 1)
     if (second !== 34 && second !== 39) return 0
     from++

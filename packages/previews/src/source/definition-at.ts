@@ -19,7 +19,7 @@ const LONGEST = 240
 const HOLDS_METHODS: ReadonlySet<string> = new Set(
   'class struct interface enum record union module trait annotation extension implementation'.split(' '),
 )
-/** Words before `(` that never are the name of a definition. */
+/** Words before `(` that are never the name of a definition. */
 const NO_NAMES: ReadonlySet<string> = new Set(
   (
     'if for while switch catch return sizeof new throw else do typeof await yield case assert defined foreach using ' +
@@ -30,7 +30,7 @@ const NO_NAMES: ReadonlySet<string> = new Set(
 export interface DefinitionMatcher {
   readonly keyword: RegExp | undefined
   readonly kinds: ReadonlyMap<string, string>
-  /** Hashes of words that may start a line in which a keyword defines a name. */
+  /** Hashes of the first words of lines in which a keyword may define a name. */
   readonly starts: ReadonlySet<number>
   readonly forms: readonly DefinitionFormMatcher[]
   readonly calls: DefinitionRules['calls']
@@ -74,7 +74,7 @@ export function definitionMatcher(rules: DefinitionRules): DefinitionMatcher {
 }
 
 /**
- * @param previous - Index of the previous line of code, or -1. In C, it may be a return type.
+ * @param previous - Index of the previous line of code, or -1. In C, this line may be a return type.
  * @param inside - The enclosing definition.
  */
 export function definitionAt(
@@ -86,7 +86,7 @@ export function definitionAt(
 ): Definition | undefined {
   const word = code.words[index]!
   const byKeyword = matcher.keyword !== undefined && matcher.starts.has(word)
-  // Functions in local variables are no definitions.
+  // Functions in local variables are not definitions.
   const isLocal = inside?.kind === 'function' || inside?.kind === 'method'
   const byForm = !isLocal && matcher.forms.some((form) => fits(form, word, code.indents[index]!))
   const holds = inside !== undefined && HOLDS_METHODS.has(inside.kind)
@@ -153,7 +153,7 @@ function nameBeforeParameters(
   holder: string | undefined,
 ): string | undefined {
   const open = line.indexOf('(')
-  // A C macro is no function.
+  // A C macro is not a function.
   if (open < 0 || /^(?:#\s*\w+\s|[:,])/.test(line)) return undefined
   let end = open
   while (end > 0 && line.charCodeAt(end - 1) === 32) end--

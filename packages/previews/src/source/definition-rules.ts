@@ -1,23 +1,23 @@
 /**
- * A pattern, the kind that it defines, and the first words of matching lines. `^` means lines without indentation.
- * Without words, any line may match.
+ * A pattern, the kind of its definitions, and the first words of matching lines. `^` means lines without indentation.
+ * If the words are absent, any line may match.
  */
 export type DefinitionForm = readonly [pattern: RegExp, kind: string, words?: string]
 
 export interface DefinitionRules {
-  /** Words before a defined name. `=` adds the kind if it differs from the word. */
+  /** Keywords before a defined name. A kind that differs from its keyword follows after `=`. */
   readonly keywords: string
   /** Words that may precede the keywords. */
   readonly modifiers?: string
-  /** Pattern of a name without groups. It is set if names have characters other than letters, digits, and `_`. */
+  /** Pattern of a name, without groups. Needed if names have characters other than letters, digits, and `_`. */
   readonly name?: string
   /** Pattern between the keyword and the name, for example for a receiver in Go. */
   readonly between?: string
-  /** Other forms, with the name in the first group. They are tried at the first character of a line. */
+  /** Other forms of definitions. Their first group is the name. They are matched at the first character of a line. */
   readonly forms?: readonly DefinitionForm[]
   /**
-   * The places at which a name with parameters is a definition without a keyword: `outer` anywhere, as in C. `typed` in classes after
-   * a type, as in Java. `bare` in classes, as in JavaScript.
+   * Finds names before parameters as definitions without a keyword: `outer` anywhere, as in C, `typed` in classes after
+   * a type, as in Java, and `bare` in classes, as in JavaScript.
    */
   readonly calls?: 'outer' | 'typed' | 'bare'
   readonly comment?: '//' | '#' | '--' | ';' | '%' | '"' | '!'

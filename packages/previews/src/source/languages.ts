@@ -18,7 +18,7 @@ const language = (
   more: Omit<Language, 'id' | 'name' | 'extensions'> = {},
 ): Language => ({ id, name, extensions: extensions.split(' '), ...more })
 
-/** Languages with the extensions that, in GitHub's Linguist, belong to no other common language. */
+/** Languages with their extensions. In GitHub's Linguist, no other common language has these extensions. */
 const LANGUAGES: readonly Language[] = [
   language('typescript', 'TypeScript', 'ts mts cts', {
     interpreters: ['ts-node', 'tsx', 'deno', 'bun'],
@@ -146,7 +146,7 @@ function fileName(path: string | undefined): string {
     .toLowerCase()
 }
 
-/** Reads the interpreter, which may have `env`, its options, and a version. */
+/** Read the interpreter of a `#!` line. `env`, its options, and a version are ignored. */
 function languageOfShebang(start: string): string | undefined {
   if (!start.startsWith('#!')) return undefined
   const words = start.slice(2, 256).split('\n', 1).join('').trim().split(/\s+/)

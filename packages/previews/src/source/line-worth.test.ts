@@ -44,14 +44,14 @@ async function worthOf(text: string, sought: Sought = { words: [] }): Promise<(s
 }
 
 describe('the value of a line', () => {
-  it('is lower for comments, and nothing for brackets', async () => {
+  it('is lower for comments, and 0 for brackets', async () => {
     const worth = await worthOf(GO)
     expect(worth('// Point is')).toBeLessThan(worth('total := 0'))
     expect(worth('// Copyright')).toBeLessThan(worth('// Point is'))
     expect(worth(')')).toBe(0)
   })
 
-  it('rises around sought lines, most of all between several of them', async () => {
+  it('rises near lines that the call searches for, and most between several of these lines', async () => {
     const text = Array.from({ length: 80 }, (_, index) => `call${index}()`).join('\n')
     const one = await worthOf(text, { words: ['call20('] })
     expect(one('call25(')).toBeGreaterThan(one('call40('))
@@ -77,7 +77,7 @@ describe('the value of a line', () => {
     expect((await worthOf(GO, { words: ['nowhere'] }))('total := 0')).toBe((await worthOf(GO))('total := 0'))
   })
 
-  it('is not raised by a word that occurs everywhere', async () => {
+  it('is not raised by a word that occurs in too many lines', async () => {
     const text = `func A() {\n${'\tvalue = value + 1\n'.repeat(200)}}\n`
     expect((await worthOf(text, { words: ['value'] }))('value')).toBeLessThan(SOUGHT)
   })

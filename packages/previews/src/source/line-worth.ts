@@ -8,7 +8,7 @@ export interface Sought {
   readonly words: readonly string[]
 }
 
-/** Values of kinds of lines. Code has the value 1. */
+/** Values of the kinds of lines. Code has the value 1. */
 const WORTH = [0, 0, 0.6, 0.35, 1] as const
 /** Factor for a repeated line. */
 const REPEATED = 0.5
@@ -22,7 +22,7 @@ const SOUGHT_LINE = 6
 /** Smallest value of requested lines and conflicts. */
 export const SOUGHT: number = SOUGHT_LINE
 const CONFLICT = 12
-/** Number of lines to raise in a sought definition and around a sought line, each time they are near one. */
+/** Numbers of lines to raise: in a definition that the call names, and before and after a line with its words. */
 const SOUGHT_BODY = 40
 const AROUND = 12
 const NEAR_FACTOR = 3
@@ -32,7 +32,7 @@ const CONFLICT_AROUND = 3
 /** Number of lines to raise around requested lines. */
 const NEIGHBOURS = 12
 
-/** Rates each line of code: requested and sought lines and merge conflicts highest, text around the code 0. */
+/** Rate each line. Requested lines, lines with words of the call, and conflicts are highest. Text around code is 0. */
 export function lineWorth(code: CodeLines, symbols: readonly OutlineSymbol[], sought: Sought): Float32Array {
   const { source, kinds } = code
   const worth = new Float32Array(source.count)
@@ -76,7 +76,7 @@ function raiseConflicts(source: SourceLines, worth: Float32Array): void {
   }
 }
 
-/** Raises bodies of sought definitions, and lines with sought words. Words that occur in too many lines are ignored. */
+/** Raise definitions that the call names, and lines with words of the call, unless too many lines have the word. */
 function raiseWords(
   source: SourceLines,
   symbols: readonly OutlineSymbol[],

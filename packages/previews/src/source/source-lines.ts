@@ -3,10 +3,10 @@ import { findNumbering, numberLength, type LineNumbering } from '../layout/numbe
 
 /** Number of lines that a tool may write before the output of a command. */
 const MOST_BEFORE = 24
-/** Number of UTF-16 units in which line numbers are searched. */
+/** Number of UTF-16 units to search for line numbers. */
 const NUMBERING_UNITS = 16_384
 
-/** Lines of a text as code, without the line numbers of a tool. They are created on request. */
+/** Lines of code in a text, without line numbers that a tool added. The strings are created on request. */
 export class SourceLines {
   readonly text: string
   readonly count: number
@@ -14,7 +14,7 @@ export class SourceLines {
   /** Positions of the start and the end of each line's code in the text. */
   readonly begins: Uint32Array
   readonly ends: Uint32Array
-  /** Range of the code, 0-based. Other lines were written by the tool. */
+  /** Range of the lines of code, 0-based. */
   readonly from: number
   readonly to: number
 
@@ -56,7 +56,7 @@ export class SourceLines {
   }
 }
 
-/** Counts the lines up to `<output>`, which is the last of a tool's tags. */
+/** Count the lines that a tool wrote before the code, up to its last opening tag, for example `<output>`. */
 export function linesBefore(lines: readonly string[]): number {
   if (!/^<\w+>/.test(lines[0]?.slice(0, 80) ?? '')) return 0
   return (

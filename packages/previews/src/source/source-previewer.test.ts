@@ -53,7 +53,7 @@ const numbered = (text: string, first = 1): string =>
     .map((line, index) => `${String(first + index).padStart(6)}→${line}`)
     .join('\n')
 
-/** Goes through a preview as its reader does: which lines it shows, and which it says that it hides. */
+/** Return the lines that a preview shows, and the number of lines that its gaps mention. */
 function accounted(shown: string, text: string): { lines: number[]; hidden: number } {
   const source = text.split('\n')
   const lines: number[] = []
@@ -166,7 +166,7 @@ describe('a preview of source code', () => {
     expect(await preview(text, 700)).toContain(conflict)
   })
 
-  it('hides the remarks of a tool, except those about omitted lines', async () => {
+  it('hides remarks of a tool, except remarks about omitted lines', async () => {
     const text = `<returncode>0</returncode>\n<warning>\nToo long.\n</warning><output_head>\n${GO}</output_head>\n<elided_chars>\n5,321 characters elided\n</elided_chars>\n<output_tail>\n${GO}</output_tail>`
     const shown = (await preview(text, 900, { command: 'cat a.go' }))!
     expect(shown).not.toContain('Too long.')
@@ -175,7 +175,7 @@ describe('a preview of source code', () => {
 
   it('uses the definitions of an outliner, which gets the code without line numbers', async () => {
     let seen = ''
-    // It spans the file, so that what patterns find stands in it.
+    // The definition spans the file, so that it encloses all definitions that patterns find.
     const symbol: OutlineSymbol = {
       name: 'Anything',
       kind: 'function',
@@ -196,7 +196,7 @@ describe('a preview of source code', () => {
     expect(await preview(`const a=${'f(1);'.repeat(2_000)}\n`.repeat(3), 300, { path: 'a.js' })).toBeUndefined()
   })
 
-  it('refuses invalid options at construction, by name', () => {
+  it('rejects an invalid option when the previewer is created, and names the option', () => {
     expect(() => sourcePreviewer({ outline: 'x' as unknown as () => Promise<undefined> })).toThrow(/outline/)
   })
 
@@ -237,7 +237,7 @@ test('an outline that misses many definitions is completed by patterns', () => {
   expect(names(completeOutline([symbol('b', 5)], patterns))).toEqual(['a', 'b', 'c'])
 })
 
-test('the preview includes declarations that patterns find within a function', () => {
+test('an outline that misses many definitions is not completed by definitions within functions', () => {
   const outline = [symbol('outer', 1, 30), symbol('Box', 40, 60, 'class')]
   const patterns = [
     symbol('outer', 1, 30),
@@ -622,7 +622,7 @@ describe('the outline by patterns', () => {
     expect(await written(language, code)).toEqual(expected)
   })
 
-  it('has a tested sample or rule for each language', async () => {
+  it('finds no definition in three plain words, in any language', async () => {
     for (const language of Object.keys(DEFINITION_RULES))
       expect(await outline(language, 'a b c\n'), language).toEqual([])
   })

@@ -15,7 +15,7 @@ import { unitsOf } from './word-hash.ts'
 import { USUAL_TOKENS } from '../usual-tokens.ts'
 
 export interface SourcePreviewerOptions {
-  /** Finds definitions with a grammar. By default, and for languages without a grammar, patterns find them. */
+  /** Finds definitions with a grammar. By default, and for languages without a grammar, patterns find definitions. */
   readonly outline?: Outliner | undefined
 }
 
@@ -80,13 +80,13 @@ async function readSource(
   }
 }
 
-/** Returns the offset of line numbers if the text is the requested part of a file, not all of it. */
+/** Return the offset of the line numbers if the text is a part of a file. Otherwise, return 0. */
 function sliceShift({ lines, paths }: ToolIntent, count: number): number {
   if (lines?.end === undefined || paths.length !== 1) return 0
   return count <= lines.end - lines.start + 1 ? lines.start - 1 : 0
 }
 
-/** Returns the requested lines if the text also has many others. */
+/** Return the requested lines, unless they are more than half of the text. */
 function asked({ lines }: ToolIntent, shift: number, count: number): Sought['lines'] {
   if (lines === undefined) return undefined
   const start = lines.start - shift
@@ -94,11 +94,11 @@ function asked({ lines }: ToolIntent, shift: number, count: number): Sought['lin
   return start >= 1 && start <= count && (end - start + 1) * 2 <= count ? { start, end } : undefined
 }
 
-/** Share of the definitions found by patterns that an outline may miss, because patterns also find false ones. */
+/** Share of the definitions found by patterns that an outline may miss. Patterns also find false definitions. */
 const MOST_MISSED = 0.25
 
 /**
- * If the outline misses many definitions, adds those that patterns find outside of functions.
+ * Add the definitions that patterns find outside of functions, if the outline misses many definitions.
  *
  * A grammar may fail at unexpected code, for example a macro in place of a keyword, and miss the following part of the
  * file.
@@ -133,10 +133,10 @@ interface ReadSource {
 
 /** Share of the budget for names of inner definitions. */
 const OUTLINE_SHARE = 0.4
-/** Largest share of the budget for names. It is smaller if lines, words, or conflicts are sought. */
+/** Largest share of the budget for names: if some lines are requested or in a conflict, and otherwise. */
 const NAMES_BESIDE_SOUGHT = 0.1
 const MOST_NAMES = 0.97
-/** Number of outer names that is enough. With fewer, inner names are added. */
+/** Number of names that is enough. With fewer names, inner names may exceed `OUTLINE_SHARE`. */
 const ENOUGH_NAMES = 8
 /** Longest shown name, in UTF-16 units. */
 const NAME_CAP = 80
@@ -185,10 +185,10 @@ function itemsOf({ code, symbols, worth }: ReadSource, budgetTokens: number): It
   return items
 }
 
-/** Number of definitions with one name up to which all are listed. Of more, for example keys of a YAML stream, one is. */
+/** Largest number of definitions with one name. Of more, for example in a YAML stream, only the first is listed. */
 const MOST_REPEATS = 8
 
-/** Orders names: outer ones first, longest first. Inner names follow up to a share of the tokens. */
+/** Order names by depth, then by length of the definition. Inner names are limited to a share of the tokens. */
 function definitionNames(symbols: readonly OutlineSymbol[], most: number): HiddenNames {
   const named = Map.groupBy(symbols, ({ name }) => name)
   const levels = byDepth([...named.values()].flatMap((all) => (all.length > MOST_REPEATS ? all.slice(0, 1) : all))).map(
@@ -256,7 +256,7 @@ interface Open {
  * Finds definitions by line starts and indentation, in one pass. A definition ends before the next line that is not
  * indented deeper.
  *
- * It misses names defined by macros, and definitions within a line.
+ * The outline misses names defined by macros, and definitions within a line.
  */
 export async function patternOutline(code: CodeLines, rules: DefinitionRules): Promise<OutlineSymbol[]> {
   const { source, indents, kinds, firsts } = code
@@ -350,7 +350,7 @@ export function promisingLines(source: SourceLines, worth: Float32Array, budgetT
     let value = 0
     for (let line = from; line < to; line++) value += worth[line]!
     const tokens = (ends[to - 1]! - begins[from]!) / UNITS_PER_TOKEN + BLOCK_TOKENS
-    // The end of the text must be known as shown or hidden.
+    // The last block is always included, so that the preview knows whether the end of the text is hidden.
     return { from, to, tokens, rate: to === count ? Infinity : value / tokens }
   })
   let left = budgetTokens * TIMES

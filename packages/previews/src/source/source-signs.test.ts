@@ -93,7 +93,7 @@ describe('source code', () => {
       'a stack trace',
       `Traceback (most recent call last):\n${'  File "a.py", line 3, in run\n    x = run()\n'.repeat(20)}`,
     ],
-    ['what grep finds', 'src/a.py:3:def run(self):\nsrc/a.py:9:def main():\nsrc/b.py:1:import os\n'.repeat(9)],
+    ['the output of grep', 'src/a.py:3:def run(self):\nsrc/a.py:9:def main():\nsrc/b.py:1:import os\n'.repeat(9)],
     [
       'a diff',
       `diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n-def a():\n+def b():\n${'+    return 1\n'.repeat(20)}`,

@@ -10,7 +10,7 @@ export interface SourceSigns {
   readonly sureness: number
 }
 
-/** Reads path, content type, and lines. */
+/** Recognize source code by path, content type, and lines. */
 export const sourceSigns: (subject: TextSubject) => SourceSigns | undefined = perSubject(findSigns)
 
 function findSigns(subject: TextSubject): SourceSigns | undefined {
@@ -52,7 +52,7 @@ const YAML_PARENT = /^( *)(?:- )*[\w$/.@~-][^\s:#"',;=(]*:$/
 const YAML_CHILD = /^(?: +|- )\S/
 const LEAST_PARENTS = 2
 
-/** Whether lines are YAML: almost all of them must be, and some keys must have nested keys, unlike mail headers. */
+/** Whether almost all lines are YAML. Some keys must have nested keys, which the headers of a mail do not have. */
 function isYaml(lines: readonly string[], isTold: boolean): boolean {
   const filled = lines.slice(0, MOST_LINES).map((line) => line.slice(0, MOST_UNITS).trimEnd())
   const own = filled.filter((line) => line !== '')
@@ -67,7 +67,7 @@ function isYaml(lines: readonly string[], isTold: boolean): boolean {
   return share() >= 0.95
 }
 
-/** Matches Markdown fences and HTML tags, in which documents contain code. */
+/** Matches Markdown fences and HTML tags of documents that contain code. */
 const DOCUMENT = /^(?:```|~~~|<!doctype|\s*<(?:html|head|body|div|\?xml)\b)/i
 
 /** Finds a path that a tool wrote before numbered lines. */
@@ -171,7 +171,7 @@ function codeLikeness(lines: readonly string[]) {
       continue
     }
     if (CODE_END.test(line) || CODE_START.test(line) || ASSIGNMENT.test(line)) like++
-    // No other pattern matches a line that starts like JSON.
+    // A line that starts like JSON can only match the pattern `std::`.
     if (/^\s*["{}[\]]/.test(line) && !line.includes('std::')) continue
     for (const [language, pattern] of TELLING) {
       if (pattern.test(line)) votes.set(language, (votes.get(language) ?? 0) + 1)

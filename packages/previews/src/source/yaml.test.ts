@@ -61,7 +61,7 @@ describe('YAML', () => {
 
   it.each([
     ['flat keys', 'a: 1\nb: 2\nc: 3\n'.repeat(20)],
-    ['the headers of an answer', 'HTTP/1.1 200 OK\nContent-Type: text/html\nDate: now\nServer: x\n'],
+    ['the headers of an HTTP response', 'HTTP/1.1 200 OK\nContent-Type: text/html\nDate: now\nServer: x\n'],
     ['a log that looks like YAML', 'INFO: start\nsteps:\n  - one: 1\nINFO: done\nDEBUG: x:\n  - y\n'.repeat(20)],
     ['a log with sections', '[INFO]\n[main] a = 1\n[INFO] Building a\n[INFO] b = 2\n'.repeat(20)],
     ['prose', 'Note: this is a text.\nIt has some lines, and a colon: here.\nAnd it ends.\n'.repeat(10)],

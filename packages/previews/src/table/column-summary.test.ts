@@ -24,7 +24,7 @@ it('a column summary has the range of dates in one form', () => {
   expect(described([...dates, '2024-05-30T10:00'])).toBe('')
 })
 
-it('a column summary counts few values, the most frequent first', () => {
+it('a column summary counts the values if there are few, the most frequent first', () => {
   expect(described(['rain', 'sun', 'sun', '"a, ""b"""', ''])).toBe('sun ×2, rain ×1, a, "b" ×1, 1 empty')
   expect(described(['a', 'b', 'c', 'c', 'c', 'd'], 2)).toBe('c ×3, a ×1, 2 more values')
 })
@@ -44,7 +44,7 @@ it('a column summary does not read words as numbers', () => {
     expect(summaryOf([word, '1']).range, word).toBeUndefined()
 })
 
-it('a column summary is the same as that of a reference implementation for any numbers', () => {
+it('a column summary equals the summary of a reference implementation for any numbers', () => {
   const number = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true })).map(String)
   fc.assert(
     fc.property(fc.array(number, { minLength: 1 }), (cells) => {

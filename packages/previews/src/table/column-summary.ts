@@ -26,7 +26,7 @@ export interface ValueRange {
 
 /**
  * Summarizes the cells of a column: the number of empty cells, the range of numbers or ISO 8601 dates, and counts if
- * there are few values. Whether it is true for every cell so far.
+ * there are few values.
  */
 export class ColumnSummary {
   filled = 0
@@ -67,7 +67,7 @@ export class ColumnSummary {
     const value = numberIn(text, codes, start, end)
     if (Number.isNaN(value)) {
       this.#numeric = false
-      // A column has dates only if its first cell is one.
+      // A column has dates only if its first cell is a date.
       if (this.filled > 1) this.#dated = false
       return
     }

@@ -17,7 +17,7 @@ export interface SampledRow {
   readonly text: string
 }
 
-/** Keeps all rows, or the first, the last, and every second, fourth, and so on between. It is deterministic. */
+/** Deterministic sample of rows: all rows, or the first, the last, and every second, fourth, and so on between. */
 export class RowSample {
   #kept: SampledRow[] = []
   #last: SampledRow[] = []

@@ -6,12 +6,12 @@ import type { SampledRow } from './row-sample.ts'
 import type { TableData } from './table-data.ts'
 import type { ColumnSummary, CountedValue } from './column-summary.ts'
 
-/** Share of the budget for column descriptions. If the header is larger, only names are shown, and they are cut. */
+/** Largest share of the budget for column descriptions, and for names alone. Longer lists of names are cut. */
 const COLUMN_SHARE = 0.25
 const HEADER_SHARE = 0.85
 /** Number of rows that should fit after cells are cut. */
 const AIMED_ROWS = 8
-/** Smallest number of rows to choose from, and the fewest tokens of each. */
+/** Smallest number of rows to choose from, and smallest number of tokens of a row. */
 const LEAST_ITEMS = 32
 const LEAST_ROW = 7
 /** Lengths of cut cells, in UTF-16 units, in the order in which they are tried. */
@@ -24,7 +24,7 @@ const HEADING_WORTH = 4
 /**
  * If there is only one table, the description of its columns is above the items.
  *
- * @param words - Words that the call seeks. Rows with rare ones are shown first.
+ * @param words - Words that the call searches for. Rows with rare words are shown first.
  */
 export function tableItems(
   tables: readonly TableData[],
@@ -147,11 +147,11 @@ function soughtRows({ sample }: TableData, words: readonly string[]): number[] {
   return found.toSorted((one, other) => counts![other]! - counts![one]! || one - other)
 }
 
-/** Number of rows with rare values, for each token of the budget, that come before the first and the last row. */
+/** Number of rows with rare values per token of the budget. They are shown before the first and the last row. */
 const ODD_ROWS = 0.01
 /** Share of the rows up to which a value is rare. */
 const ODD_SHARE = 0.01
-/** Number of rows from which a single value is rare. */
+/** Smallest number of rows in which a single value is rare. */
 const MANY_ROWS = 24
 
 /** Returns the first rows with values that few rows have, in columns with few different values. */
@@ -192,7 +192,7 @@ function endLine({ line, text }: SampledRow): number {
 const LONGEST_SHOWN = 40
 
 /**
- * Returns text such as `0.5…2.25`, `yes ×12, no ×3` or `3 empty`. Empty if nothing is known.
+ * Returns text such as `0.5…2.25`, `yes ×12, no ×3` or `3 empty`. Returns an empty text if nothing is known.
  *
  * @param most - Largest number of values to list.
  */
@@ -231,11 +231,11 @@ const ABOUT_AS_DISTINCT = 0.9
 /** Largest share of a row's tokens for its key. If the key is larger, rows are shown instead. */
 const KEY_SHARE = 0.45
 const KEYS_SHARE = 0.55
-/** Number of rows up to which no keys are shown. */
+/** Smallest number of rows for which keys are shown. */
 const FEW_ROWS = 8
 /** Longest shown key, in UTF-16 units. */
 const LONGEST_KEY = 80
-/** Matches names of columns that are distinct but have no meaning: numbers, times, ages, digests. */
+/** Matches cells that are distinct but have little meaning: numbers, times, ages, digests. */
 const SAYS_LITTLE =
   /^[-+]?[\d.,]+[%KMGTP]?$|^(?:about )?\d+ ?[a-z]{1,8}(?: ago)?$|^\d{1,4}[:/-]\d\d(?:[:/.-]\d|$)|^(?:0x)?[\da-f]{6,}(?:-(?:0x)?[\da-f]+)?$/i
 
@@ -252,7 +252,7 @@ function rowKeys(tables: readonly TableData[]): HiddenNames {
   }
 }
 
-/** Returns the keys of the rows, from the shortest column that identifies them. */
+/** Return the keys of the rows, from the shortest column that identifies the rows. */
 function keysOf(data: TableData): HiddenNames | undefined {
   const { sample, split, names, labels } = data
   const best = labels === undefined ? undefined : keyColumn(data)
@@ -310,11 +310,11 @@ function spread<Row>(rows: readonly Row[], count: number): Row[] {
   return Array.from({ length: count }, (_, index) => rows[Math.floor(((index + 0.5) * rows.length) / count)]!)
 }
 
-/** Number of rows at each end that come before those between. */
+/** Number of rows at each end that are shown before the rows between. */
 const END_ROWS = 5
 const UNITS: readonly string[] = ['', 'K', 'M', 'G', 'T', 'P']
 
-/** Yields the first and last rows alternately, and then evenly spread rows between, the largest sizes first. */
+/** Yield the first and last rows alternately, then rows between: evenly spread, by size, or different rows first. */
 function* rowOrder(data: TableData): Generator<number> {
   const { sample, labels, rows, largest = false } = data
   const last = sample.length - 1
@@ -329,7 +329,7 @@ function* rowOrder(data: TableData): Generator<number> {
   else yield* byNovelty(data, ends, between)
 }
 
-/** Every start of the sequence is evenly spread. It is the van der Corput sequence, starting in the middle. */
+/** Yield the van der Corput sequence, starting in the middle. Every start of the sequence is evenly spread. */
 export function* spreadOrder(count: number): Generator<number> {
   let bits = 0
   while (2 ** bits <= count) bits++

@@ -34,7 +34,7 @@ const days = numbered(
 )
 
 describe('a preview of CSV', () => {
-  it('shows rows with rare words of the call first, starting with those with the most words', async () => {
+  it('shows rows with rare words of the call first, starting with rows that have the most words', async () => {
     const text = `id,name\n${numbered(2_000, (index) => `${index},name of ${index}`)}\n`
     const sought = ['NAME OF 1234', 'name', '1234', '777']
     const preview = await previewOf(text, { words: sought, budgetTokens: 90 })
@@ -45,7 +45,7 @@ describe('a preview of CSV', () => {
     )
   })
 
-  it('has its size, a summary of its columns, and the first and last rows', async () => {
+  it('has the size of the table, a summary of its columns, and the first and last rows', async () => {
     const preview = await previewOf(`date,degrees,weather\n${days}\n`)
     expect(preview).toMatch(
       /^\[CSV: 900 rows × 3 columns\]\ndate \[2024-01-10…2024-01-29\]\ndegrees \[0…89.9\]\nweather \[sun ×600, rain ×300\]\n\[… 900 lines, all but these \d+: lines 2-901\]\n2\| 2024-01-10,0,rain\n2024-01-11,0.1,sun\n/,
@@ -83,7 +83,7 @@ describe('a preview of CSV', () => {
       expect(await previewOf(`${start}\n${rows}`)).toMatch(/^\[CSV: 9 rows × 3 columns, 11 lines\]/)
   })
 
-  it('says that there is no header, and then names no columns', async () => {
+  it('mentions a missing header, and numbers the columns', async () => {
     expect(await previewOf(numbered(9, (index) => `${index},2024-01-0${index},x`))).toMatch(
       /^\[CSV: 9 rows × 3 columns, no header\]\n\[column 1: 0…8\]\n/,
     )
@@ -123,7 +123,7 @@ describe('a preview of CSV', () => {
     expect(await previewOf('a,b\n1,"x\n2,y\n', { contentType: 'text/csv' })).toBeUndefined()
   })
 
-  it('is made for survey answers with questions as column names', async () => {
+  it('supports survey answers with questions as column names', async () => {
     const question = `"Do you agree?<br>Consider this: ${'a lottery with a chance of 50 %, '.repeat(8)}or not?"`
     const answers = numbered(400, (index) => `${index % 2 === 0 ? 'Yes' : 'No'},"Medium, rare",Some college,,"> 60"`)
     const preview = await previewOf(`${question},Steak?,Education,Income,Age\nResponse,Response,,,\n${answers}`)
@@ -160,7 +160,7 @@ describe('a preview of CSV', () => {
     )
   })
 
-  it('hides as many rows as it says', async () => {
+  it('counts the hidden rows exactly', async () => {
     const row = fc.tuple(fc.nat(9_999), fc.constantFrom('a', 'bb', 'a longer cell'))
     await fc.assert(
       fc.asyncProperty(
@@ -189,7 +189,7 @@ describe('a preview of aligned columns', () => {
     expect(preview).toContain('2| 100 pts/0 00:00:00 worker --shard 0 of 40\n')
   })
 
-  it('keeps blank cells separate, even if only the header shows a column', async () => {
+  it('recognizes blank cells, even if only the header shows their column', async () => {
     const text = `COMMAND    PID  TID    USER   NAME\n${numbered(30, (index) => `run${String(index).padEnd(8)}${String(index).padStart(3)}${index > 25 ? '   77' : '     '}    root   /proc/${index}`)}`
     expect(await previewOf(text)).toContain('TID [only 77, 26 empty]\n')
   })
@@ -203,7 +203,7 @@ describe('a preview of aligned columns', () => {
     expect(preview).toContain('\nActive domain sockets\nAddress Type Refs [5 rows]\n7fb00 ')
   })
 
-  it('has the right line numbers for a title that a blank line follows', async () => {
+  it('gives the right line numbers of a title that is followed by a blank line', async () => {
     const tasks = (pid: number): string => numbered(60, (index) => `${pid + index}   root  ${index}.5  worker ${index}`)
     const text = `top - up 2 days\nTasks: 60\n\nPID   USER  CPU  COMMAND\n${tasks(100)}\n\nPID   USER  CPU  COMMAND\n${tasks(900)}`
     const preview = await previewOf(text, { budgetTokens: 300 })
@@ -212,7 +212,7 @@ describe('a preview of aligned columns', () => {
     )
   })
 
-  it('is not made of values of another form that follow a header', async () => {
+  it('is not made if the lines below a header have another form', async () => {
     const header = '   r    b         swpd         free         buff   si   so  us'
     const values = '  17    0            0      5861768       758144    0    0  51'
     const text = `${header}\n${values}\n${values}\n${numbered(90, (index) => `nr_counter_${index} ${index * 7}`)}`
@@ -242,7 +242,7 @@ describe("a preview of a database client's output", () => {
     )
   })
 
-  it('counts the rows of each of several results, and shows them in their lines', async () => {
+  it('counts the rows of each of several results, and gives their line numbers', async () => {
     const one = ` id | state \n----+-------\n${numbered(30, (index) => ` ${String(index).padStart(2)} | open`)}\n(30 rows)\n\n`
     const other = `   List of orders\n order | what  | price \n-------+-------+-------\n${numbered(400, (index) => `   ${500 + index} | thing | ${index} `)}\nIndexes:\n    "orders_pkey" PRIMARY KEY, btree (id)\n\n`
     const preview = await previewOf(one + other, { budgetTokens: 300 })
@@ -286,14 +286,14 @@ describe('a preview of records', () => {
     expect(await previewOf(numbered(30, line))).toMatch(new RegExp(`^\\[${kind}: 30 lines`))
   })
 
-  it('tells staged changes from others in the output of git', async () => {
+  it('distinguishes staged changes from other changes in the output of git', async () => {
     const text = numbered(30, (index) => `${index % 3 === 0 ? ' M' : index === 4 ? 'UU' : 'M '} src/file${index}.ts`)
     const preview = await previewOf(text)
     expect(preview).toContain('[staged: M ×19, U ×1, 10 empty]')
     expect(preview).toContain('\n M src/file0.ts\nM  src/file1.ts\n')
   })
 
-  it('shows the largest sizes', async () => {
+  it('shows the rows with the largest sizes', async () => {
     const text = numbered(300, (index) => `${index === 123 ? '77G' : '4.0K'}\t/data/file${index}`)
     expect(await previewOf(text, { budgetTokens: 200 })).toContain('\n124| 77G /data/file123\n')
   })

@@ -111,7 +111,7 @@ function tableSection(
       columns,
       rows: sample.rows,
       ragged: 0,
-      // Cells of rows that do not fit were not summarized.
+      // If some rows do not fit the columns, the summaries would be incomplete.
       summaries: unfit === 0 ? summaries : [],
       sample: sample.finish(),
       notes,
@@ -164,7 +164,7 @@ class SeparatedReader implements RecordSink {
     this.#records.push(text)
   }
 
-  /** Returns `undefined` if an unclosed quote swallowed rows, or a row is too long. */
+  /** Returns `undefined` if an unclosed quote hides rows, or a row is too long. */
   finish(): [TableData] | undefined {
     this.#records.finish()
     if (this.#records.unclosed || !this.#records.isTable || this.#columns === 0) return undefined

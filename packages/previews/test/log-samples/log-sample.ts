@@ -1,23 +1,23 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** The output of one tool that failed, and the lines of it that tell why. */
+/** Output of a failed tool, with the lines that contain the reason of the failure. */
 export interface LogSample {
-  /** What kind of tool it is. */
+  /** Kind of tool. */
   readonly family: string
   readonly tool: string
   /** The output with about 1,500 lines of ordinary progress around the failure. */
   readonly text: string
-  /** What a preview must hold. */
+  /** Lines that a preview must show. */
   readonly answers: readonly string[]
 }
 
-/** Lines of progress in a sample, about. */
+/** Approximate number of lines of progress in a sample. */
 const PROGRESS_LINES = 1_500
 
 /**
- * Read every sample. Each line of a sample begins with a mark and a blank: `!` before a line that a preview must hold, `~`
- * before a line of progress, nothing before others. Lines of progress are repeated in blocks, with `{n}` for numbers,
- * `{h}` for hexadecimal, `{t}` for a time of day, `{w}` and `{W}` for words.
+ * Read every sample. Each line of a sample begins with a mark and a blank: `!` before a line that a preview must show,
+ * `~` before a line of progress, and a blank before other lines. Lines of progress are repeated in blocks, with `{n}`
+ * for numbers, `{h}` for hexadecimal, `{t}` for a time of day, `{w}` and `{W}` for words.
  */
 export function readLogSamples(): LogSample[] {
   const folder = new URL('.', import.meta.url)
@@ -53,7 +53,7 @@ function expand(source: string): Pick<LogSample, 'text' | 'answers'> {
 
 const SYLLABLES = ['ba', 'co', 'di', 'fu', 'ga', 'lo', 'mi', 'ne', 'po', 'ra', 'su', 'ti', 'vo', 'ze']
 
-/** Returns what fills in the places of a template, the same in every run. */
+/** Return a function that fills the placeholders of a template, with the same values in every run. */
 function filler(): (template: string) => string {
   let state = 1
   const random = (limit: number): number => {

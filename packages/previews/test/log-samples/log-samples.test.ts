@@ -7,7 +7,7 @@ import { readLogSamples, type LogSample } from './log-sample.ts'
 const samples = readLogSamples()
 const showLines = (start: number, end: number): string => `line_range { start: ${start}, end: ${end} }`
 
-/** The answer lines of a sample that a preview of 500 tokens shows. */
+/** Return the required lines of a sample that a preview of 500 tokens shows. */
 async function shownAnswers({ text, answers }: LogSample): Promise<string[]> {
   const previewers = [{ ...logPreviewer(), recognize: () => 1 }]
   const preview = await previewText(text, { budgetTokens: 500, countTokens, showLines, previewers })
@@ -15,7 +15,7 @@ async function shownAnswers({ text, answers }: LogSample): Promise<string[]> {
   return answers.filter((answer) => preview.includes(answer.slice(0, 160).trim()))
 }
 
-describe('previews of 500 tokens of failed tools, among 1,500 lines of progress', () => {
+describe('previews of 500 tokens for failed tools with 1,500 lines of progress', () => {
   it('show nearly all lines with the reason of the failure', async () => {
     let shown = 0
     let missed = 0
