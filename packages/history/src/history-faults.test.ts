@@ -34,7 +34,7 @@ const MESSAGES: ChatMessage[] = [
 const SUMMARY =
   '<state_snapshot><overall_goal>Explain the log</overall_goal><key_knowledge>It is ok.</key_knowledge></state_snapshot>'
 
-/** The faults of one storage call. It fails before or after its effect, alone or with all later calls. */
+/** The faults of one storage call. The call fails before or after its effect, alone or with all later calls. */
 const FAULTS = ['before', 'after', 'down before', 'down after'] as const
 
 /** A storage whose call with this number, counted from 1, fails. */

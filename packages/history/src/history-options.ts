@@ -79,7 +79,7 @@ export interface ResolvedHistoryOptions {
   readonly signal: AbortSignal | undefined
 }
 
-/** Longest duration of a timer in JavaScript, about 25 days. A longer timer would fire at once. */
+/** Longest duration of a timer in JavaScript, about 25 days. A longer timer would fire immediately. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 const MODES: ReadonlySet<unknown> = new Set<HistoryMode>(['compact', 'compress', 'auto'])
 const NAMES: readonly string[] = [

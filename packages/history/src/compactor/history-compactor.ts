@@ -215,7 +215,7 @@ function matchRemembered(remembered: RememberedHistory, parted: PartedHistory): 
   }
   const asCompacted = { remembered, replaced: compacted.length, origins: [...compacted.keys()] }
   if (isBeginning(all, parted.rest)) return { ...asCompacted, matched: all.length, parted }
-  // If the history has no snapshot, its system messages after that place look like leading system messages.
+  // If the history has no snapshot, system messages after the leading ones also look like leading system messages.
   const spoken = all.findIndex(({ role }) => role !== 'system')
   const between = Math.min(spoken < 0 ? all.length : spoken, parted.systems.length)
   const at = parted.systems.length - between

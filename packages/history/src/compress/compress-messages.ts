@@ -220,7 +220,7 @@ const asSnapshot = ({ text, groups, tokens }: LiveSnapshot): HistorySnapshot => 
   tokens,
 })
 
-/** Store a group. Messages between its messages that stay are stored too, so that the order can be restored. */
+/** Store a group. Messages that stay in the history between its messages are stored too, so that the order is kept. */
 async function storeGroup(
   group: readonly number[],
   text: string,

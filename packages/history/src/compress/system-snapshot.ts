@@ -24,7 +24,7 @@ export function findSystemSnapshot(
   return found
 }
 
-/** Return the end of the leading system messages. A snapshot ends them, even if system messages follow it. */
+/** Return the end of the leading system messages. A message with a snapshot is the last of them. */
 export function systemEnd(messages: readonly HistoryMessage[], archive: HistoryArchive): number {
   const found = findSystemSnapshot(messages, archive)
   if (found !== undefined) return found.message + 1
