@@ -65,7 +65,7 @@ export function nodeSqlEngine(address: string): SqlEngine {
       const answer = (await explained(limits, () => readers.run(message, deadlineMs, how))) as ReadAnswer
       if ('error' in answer) return answer
       const { read, ...result } = answer
-      // SQLite numbers the main database 0 and its temporary database, which has the views, 1. The others follow.
+      // In SQLite, database 0 is the main database. Database 1 is temporary and has the views. Other databases follow.
       const over = databases.flatMap(({ tables }, index) =>
         tables.filter(({ page }) => read.includes(`${index === 0 ? 0 : index + 1}.${page}`)).map(({ rows }) => rows),
       )

@@ -144,7 +144,7 @@ interface WaitingRun extends Readonly<Seat> {
   readonly enter: (seat: Seat) => void
 }
 
-/** The places of workers. Callers take turns. While others wait, no caller gets more than its share. */
+/** The places of workers. Callers take turns. While other callers wait, no caller gets more than its share. */
 class Seats {
   readonly #count: number
   readonly #taken = new Set<Seat>()

@@ -79,7 +79,7 @@ it.each(isFull ? [2 ** 40, Number.MAX_SAFE_INTEGER] : [Number.MAX_SAFE_INTEGER])
   },
 )
 
-it('each platform decompresses what the other compressed', async () => {
+it('each platform decompresses data that the other platform compressed', async () => {
   await fc.assert(
     fc.asyncProperty(content, async (one) => {
       expect(await web.gzip.decompress(await node.gzip.compress(one, 3), one.length)).toEqual(one)

@@ -174,7 +174,7 @@ function readPath(library: Library, path: jsonpath.JSONPathQuery): JsonPath {
   return { segments: readSegments(path), asksRoot }
 }
 
-/** Create the error for syntax that the library should not return. It means that the library has changed. */
+/** Create the error for syntax that the library should not return. Such syntax means that the library has changed. */
 function unknownSyntax(text: string): Error {
   return new Error(`json-p3 returned syntax that Spillway does not know: ${text}`)
 }

@@ -61,7 +61,7 @@ interface PathWalkOptions {
   readonly path: string
   /** Segments that apply to the document, as in `mask` of {@link FoundValue}. */
   readonly mask: number
-  /** Lengths of arrays by their start offset, for indexes from the end. A first walk, with `counts`, finds them. */
+  /** Lengths of arrays by their start offset, for indexes from the end. A walk with `counts` finds the lengths. */
   readonly lengths: Map<number, number>
   readonly counts: boolean
   /** Returns whether the path of a selected value is needed. The first selected value has the index 0. */
@@ -70,7 +70,7 @@ interface PathWalkOptions {
 
 const NONE: readonly never[] = []
 const NO_BYTES: Uint8Array = new Uint8Array()
-/** Largest number of segments, because a 32-bit mask has one bit for each. */
+/** Largest number of segments, because a 32-bit mask has one bit for each segment. */
 export const MAX_SEGMENTS = 30
 /** Largest value that a filter can examine, in bytes. */
 export const MAX_TESTED_BYTES: number = 16 * 1_048_576
@@ -105,7 +105,7 @@ export class PathWalk implements JsonVisitor {
   #chunk: Uint8Array = NO_BYTES
   #base: number
   #found: FoundValue[] = []
-  /** Number of found values before the current line, if it is an array. Its values are held until the line ends. */
+  /** Number of values before the current line, if it is an array. The values of the line are held until its end. */
   #heldFrom: number | undefined
   #given = 0
   #isDone = false

@@ -56,7 +56,7 @@ async function writeLarge(value: unknown): Promise<string> {
     parts.push(keys === undefined ? '[' : '{')
   }
 
-  /** Write the next members that fit in one batch. If the next member is too large, open it. After the last, end. */
+  /** Write the next members that fit in one batch. Open a member that is too large. After the last member, end. */
   async function writeNext(last: OpenValue): Promise<void> {
     const { value, keys, size, indent, separator } = last
     const inner = `${indent}  `

@@ -88,7 +88,7 @@ export class JsonWalker {
   #hasLinesOfItems = false
   #firstRecord = 0
   #record = 0
-  /** Whether the visitor is not told about the current value of JSON Lines. */
+  /** Whether the current value of JSON Lines is hidden from the visitor. */
   #isHidden = false
   #skippedLines = 0
   #firstSkipped = 0
@@ -180,7 +180,7 @@ export class JsonWalker {
     if (this.#state === IN_KEY) this.#step(this.#bytes.length)
   }
 
-  /** End the content. A number at the end of the content is complete only then. */
+  /** End the content. Only the end completes a number that has no character after it. */
   finish(): void {
     if (this.#state === IN_SCALAR) this.#endScalar()
   }
@@ -397,7 +397,7 @@ export class JsonWalker {
     this.#state = SKIPPING
   }
 
-  /** Whether an object at a line start is the next record: it cannot be an item, or two records had no such items. */
+  /** Whether an object at a line start is the next record: no item can be here, or two records had no such items. */
   #isNextRecord(at: number, isInObject: boolean): boolean {
     if (this.#form !== 'json-lines' || this.#byteAt(at - 1) !== LINE_FEED) return false
     const last = this.#byteAt(this.#byteAt(at - 2) === 13 ? at - 3 : at - 2) ?? 0

@@ -247,7 +247,7 @@ export class LineIndexRecorder {
 const LINE_FEEDS = 0x0a0a0a0a
 /** Number of words whose counts fit in one byte of a sum. */
 const WORDS_AT_ONCE = 255
-/** Size up to which searching for each LF is as fast as counting. Before compilation of the code, it is much faster. */
+/** Size up to which searching for each LF is as fast as counting. Before the code is compiled, it is much faster. */
 const FEW_BYTES = 65_536
 
 /** Count the LFs in `bytes` from `start` to `end`. Searches for each LF if there are few bytes, else counts in bulk. */

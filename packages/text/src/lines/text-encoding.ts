@@ -15,7 +15,7 @@ const MAX_STRAY = 0.02
 const MAX_INVALID = 0.02
 /** Largest share of impossible characters in UTF-16 with a byte order mark. */
 const MAX_MARKED = 0.1
-/** Smallest share of characters with a NUL byte in UTF-16 text. Latin letters, digits and blanks have one. */
+/** Smallest share of characters with a NUL byte in UTF-16 text. Latin letters, digits and blanks have a NUL byte. */
 const MIN_WIDE = 0.05
 
 /**

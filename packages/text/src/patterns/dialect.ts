@@ -286,7 +286,7 @@ function oppositeOf(escape: string): string {
   return escape === lower ? escape.toUpperCase() : lower
 }
 
-/** Whether the flags `i` and `u` are both set. Engines disagree about word characters then. */
+/** Whether the flags `i` and `u` are both set. Engines then disagree about word characters. */
 function hasOddWords({ ignoreCase, unicode }: ExpressionFlags): boolean {
   return ignoreCase && unicode
 }

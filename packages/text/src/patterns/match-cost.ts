@@ -263,7 +263,7 @@ function simplified(set: CharacterSet): CharacterSet {
   return set.length <= MOST_RANGES ? set : [[set[0]![0], set.at(-1)![1]]]
 }
 
-/** Return the cost of failing elsewhere than at line starts. Returns `undefined` unless all branches begin with `^`. */
+/** Return the cost of attempts outside of line starts. Returns `undefined` unless all branches begin with `^`. */
 function anchorCost(node: PatternNode): number | undefined {
   if (node.kind === 'edge') return node.ahead ? undefined : 1
   if (node.kind === 'sequence') return node.parts[0] && anchorCost(node.parts[0])

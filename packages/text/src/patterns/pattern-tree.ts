@@ -133,7 +133,7 @@ export function parseExpression(source: string, unicode: boolean): AST.Pattern {
   }
 }
 
-/** Throw a {@link SyntaxFailure} if the engine cannot compile an expression. The prefix prevents that it runs. */
+/** Throw a {@link SyntaxFailure} if the engine cannot compile an expression. A prefix ensures that it never runs. */
 export function assertCompiles(source: string, flags: string): void {
   try {
     new RegExp(`\\0(?:${source})`, flags).test('q')

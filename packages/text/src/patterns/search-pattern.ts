@@ -101,7 +101,7 @@ function describeLong(text: string, expression: string, { ignoreCase }: Expressi
 
 /** Largest number of strings in a set. A larger set does not narrow a search. */
 const MOST_STRINGS = 16
-/** Length from which a longer string is not rarer. */
+/** Longest useful string. Longer strings are not rarer. */
 const LONGEST_STRING = 256
 const MOST_SETS = 4
 

@@ -51,7 +51,7 @@ export function unitsWriter({ buffer }: Uint16Array): (text: string) => void {
   }
 }
 
-/** `setImmediate` before any test replaces it. Callers take turns, and must not wait for a stopped clock. */
+/** The original `setImmediate`. Callers take turns, and must not wait for a clock that a test stopped. */
 const nextTurn = setImmediate
 
 export function yieldToEventLoop(): Promise<void> {

@@ -10,7 +10,7 @@ let sliceEnd: number | undefined
 
 /**
  * Yield if all callers together used the time of this turn of the event loop, or if other callers wait for a turn.
- * Otherwise later work would run before theirs. Call this function after each part of the work.
+ * Otherwise later work would run before the work of these callers. Call this function after each part of the work.
  */
 export function yieldWhenDue(): Promise<void> | undefined {
   const now = performance.now()

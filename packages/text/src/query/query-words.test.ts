@@ -8,7 +8,7 @@ const askedFor = (query: string): string[] =>
     .map((word) => word.text)
 
 describe('parseQueryWords', () => {
-  it('leaves out words that only form a question, unless there are no others', () => {
+  it('leaves out words that only form a question, unless there are no other words', () => {
     expect(askedFor('Why did the payment fail?')).toEqual(['payment', 'fail'])
     expect(askedFor('what is it')).toEqual(['what', 'is', 'it'])
   })

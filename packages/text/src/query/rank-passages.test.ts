@@ -69,7 +69,7 @@ describe('rankPassages', () => {
     expect((await rank(lines, 'needle')).lines).toEqual([1, 22, 43, 64])
   })
 
-  it('counts similar passages as one passage, and returns the best of them', async () => {
+  it('counts similar passages as one passage, and returns the best of these passages', async () => {
     const lines = Array.from({ length: 100 }, (_, index) => [
       ...hay(10),
       `request ${index + 1} ended with status 503`,

@@ -230,7 +230,7 @@ function spanColumns(spans: readonly Span[], names: readonly string[]): LineColu
   return { names, columns: spans.length, separator: ' ', find }
 }
 
-/** Create columns of words. A cell has `groups[cell]` words, the last cell the rest. A line needs `least` cells. */
+/** Create columns of words. Cells have `groups[cell]` words, the last cell has the rest. Lines need `least` cells. */
 export function wordColumns(
   columns: number,
   names: readonly string[] | undefined,

@@ -70,7 +70,7 @@ export class JsonRows implements RowReader, TableRow {
         this.#isOtherLine = true
         this.#otherLines++
       } else if (this.#base === 1 && this.#depth === 1 && (code === COMMA || code === QUOTE || isOther(code))) {
-        // A value between the objects of an array that is not an object counts once.
+        // In an array, a value that is not an object counts once.
         if (code === COMMA) this.#isOtherValue = false
         else if (!this.#isOtherValue) {
           this.#isOtherValue = true

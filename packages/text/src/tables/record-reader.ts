@@ -85,7 +85,7 @@ export class RecordReader {
     this.isTable &&= this.#buffer.length <= LONGEST_RECORD
   }
 
-  /** Pass on the record at `from`. Returns the start of the next record, or -1 if the record is incomplete. */
+  /** Send the record at `from` to the sink. Returns the start of the next record, or -1 if the record is incomplete. */
   #record(block: BlockText, from: number, final: boolean): number {
     const { text, codes } = block
     const length = text.length

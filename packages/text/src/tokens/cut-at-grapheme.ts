@@ -35,7 +35,7 @@ function boundaryNear(text: string, at: number, after: boolean): number {
   }
 }
 
-/** Whether a character is printable ASCII. Between two such characters is always a grapheme boundary. */
+/** Whether a character is printable ASCII. There is always a grapheme boundary between two such characters. */
 function isPlain(code: number): boolean {
   return code >= 32 && code < 127
 }

@@ -471,7 +471,7 @@ export function estimateLargeTokens(text: string, countTokens: CountTokens = est
 /** Count the tokens of a text for a model. Must be deterministic. May be slow, since it gets texts of a few budgets. */
 export type CountTokens = (text: string) => number
 
-/** Wrap `countTokens` so that it throws a `TypeError` for invalid counts. With them, all comparisons would be wrong. */
+/** Wrap `countTokens` so that it throws a `TypeError` for invalid counts, which would make all comparisons wrong. */
 export function checkedCountTokens(countTokens: CountTokens): CountTokens {
   return (text) => {
     const tokens: unknown = countTokens(text)
