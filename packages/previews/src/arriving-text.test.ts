@@ -57,7 +57,7 @@ const GROWN: Readonly<Record<string, (length: number) => fc.Arbitrary<string>>> 
     prose!.map((one) => `<items>${grown(`<item><title>${one}</title></item>`, length)}</items>\nexited with 2`),
 }
 
-/** Offsets from the lengths at which previewers detect a start or read a block. */
+/** Lengths at which previewers detect a start or read a block. */
 const BORDERS = [16_384, 32_768]
 const AROUND = isFull ? Array.from({ length: 17 }, (_, index) => index - 8) : [-8, -2, -1, 0, 1, 2, 8]
 

@@ -1,4 +1,4 @@
-/** The reason why a previewer's result was not used. Text is previewed by lines then, media by type and size. */
+/** The reason why a previewer's result was not used. Text is then previewed by lines, and media by type and size. */
 export interface PreviewFallback {
   /** The name of the previewer. */
   readonly previewer: string

@@ -15,7 +15,7 @@ export interface PreviewTextOptions extends Omit<PreviewOptions, 'countTokens'> 
   /** Tool that returned the text. `input` has the arguments of its call. */
   readonly toolName?: string | undefined
   readonly input?: unknown
-  /** Text of the user or the model before the call. Lines with names from it are preferred. It is never shown. */
+  /** Text of the user or the model before the call. It is never shown, but lines with its names are preferred. */
   readonly purpose?: string | undefined
   /** Previewers to try first. They replace built-in previewers of the same name. */
   readonly previewers?: readonly Previewer[] | undefined

@@ -43,7 +43,7 @@ async function read(previewers: readonly Previewer[], value = text, given: Previ
 }
 
 describe('readText and ArrivingText', () => {
-  it('use the most confident previewer, and the first of several equally confident ones', async () => {
+  it('use the most confident previewer, and the first of several equally confident previewers', async () => {
     const surer = definePreviewer({ name: 'surer', recognize: () => 1, preview: () => 'SURER' })
     const equal = definePreviewer({ name: 'equal', recognize: () => 0.9, preview: () => 'EQUAL' })
     expect(await read([shout])).toEqual({ preview: `SHOUT ${text.length}`, lines: 3_000, fallbacks: [] })
@@ -111,7 +111,7 @@ describe('readText and ArrivingText', () => {
     expect(fallbacks.map(({ previewer }) => previewer)).toEqual(['a', 'b'])
   })
 
-  it('use the next previewer if a peer dependency of the most confident one is missing', async () => {
+  it('use the next previewer if a peer dependency of the most confident previewer is missing', async () => {
     const missing: Previewer = {
       name: 'parsed',
       previews: 'text',
@@ -123,7 +123,7 @@ describe('readText and ArrivingText', () => {
     expect(fallbacks.map(({ previewer, reason }) => [previewer, reason])).toEqual([['parsed', 'peer-missing']])
   })
 
-  it('use the next previewer if the text is too long for one', async () => {
+  it('use the next previewer if the text is too long for a previewer', async () => {
     expect((await read([{ ...shout, maxLength: 1_000 }])).preview).toMatch(/^\[3,000 lines\]/)
     expect((await read([{ ...shout, maxLength: text.length }])).preview).toBe(`SHOUT ${text.length}`)
   })

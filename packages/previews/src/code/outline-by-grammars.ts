@@ -12,10 +12,10 @@ const ENOUGH = 8
 /** Limit of parser steps per UTF-16 unit, counted in hundreds. Real code takes a third of this limit. */
 const STEPS_PER_UNIT = 0.025
 const STEPS_ALWAYS = 100
-/** Limit of counts with an error, per UTF-16 unit. Recovery from an error usually takes less than one count. */
+/** Limit of steps with an error, counted in hundreds. Recovery from an error usually takes fewer than 100 steps. */
 const ERRORS_PER_UNIT = 0.001
 const ERRORS_ALWAYS = 50
-/** Number of counts between two pauses, about 6 ms. Unlike time, this number does not depend on the machine. */
+/** Hundreds of steps between two pauses, about 6 ms. Unlike time, this number does not depend on the machine. */
 const STEPS_OF_A_SLICE = 64
 const LONG_LINE = /.{2001}/
 /** Time limit of parsing, in milliseconds of work. Most code takes a tenth of this limit. */

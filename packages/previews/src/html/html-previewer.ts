@@ -65,7 +65,7 @@ function rateHtml({ contentType, start, intent }: TextSubject): number {
   return tags >= 12 && tags * 250 > text.length ? 0.7 : 0
 }
 
-/** Marks of elements to leave out, unless an element has at least this share of the prose, as a form around a page. */
+/** Marks of elements to leave out. Elements with this share of the prose are kept, for example a form around a page. */
 const LEFT_OUT: readonly (readonly [mark: number, belowShare: number])[] = [
   [MARK_HIDDEN, 0.5],
   [MARK_ASIDE, 0.5],

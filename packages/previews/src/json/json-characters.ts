@@ -18,7 +18,7 @@ for (const char of '0123456789+-.') {
   INNER[char.charCodeAt(0)] = 1
 }
 
-/** Words of JSON, and the words of JavaScript and Python that are written instead. */
+/** Words of JSON, and the corresponding words of JavaScript and Python. */
 export const WORDS: ReadonlySet<string> = new Set(
   'true false null undefined NaN Infinity True False None nan inf'.split(' '),
 )

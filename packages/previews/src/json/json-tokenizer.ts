@@ -100,7 +100,7 @@ export class JsonTokenizer {
     this.#pending = end === text.length ? '' : text.slice(end)
   }
 
-  /** Read the complete tokens. If the text is the last one, read all of it. Returns the position after them. */
+  /** Read the complete tokens, or all of the last text. Returns the position after the last token. */
   #read(text: string, last: boolean): number {
     const end = text.length
     this.#codes = this.#textCodes.of(text)

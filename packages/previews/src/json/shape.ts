@@ -4,7 +4,7 @@ import { detach } from '@spillway/text/internal'
 const MOST_FIELDS = 512
 /** Number of members from which similar members are merged while the text is read. */
 const FOLDED_EARLY = 64
-/** Number of similar members from which they are merged at the end. */
+/** Smallest number of similar members that are merged at the end. */
 const FOLDED = 6
 /** Number of simple values from which an object is treated as a map. */
 const LISTED = 100
@@ -192,7 +192,7 @@ export class ValueSummary {
   /** The first distinct values, as they are in the text. */
   readonly values: string[] = []
   readonly times: number[] = []
-  /** Whether there are more distinct values than these. Then the counts are incomplete. */
+  /** Whether there are more distinct values. The counts are then incomplete. */
   more = false
   least: number = Infinity
   leastText = ''
@@ -235,7 +235,7 @@ export class ValueSummary {
     return this.values[this.#last] ?? ''
   }
 
-  /** Return the number of occurrences, or `Infinity` if it is unknown because there are too many values. */
+  /** Return the number of occurrences. It is `Infinity` if there are too many values to count. */
   timesOf(value: string): number {
     return this.more ? Infinity : (this.times[this.values.indexOf(value)] ?? 0)
   }

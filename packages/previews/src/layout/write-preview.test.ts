@@ -50,7 +50,7 @@ const lines = fc.array(
   { minLength: 5, maxLength: 160 },
 )
 
-/** Lines that are not lone, with at most one blank line between two lines. */
+/** Lines that depend on their neighbors, with at most one blank line between two lines. */
 const filled = lines.map((all) =>
   all.map((line, index) => ({
     ...line,
@@ -181,7 +181,7 @@ describe('showItem', () => {
     )
   })
 
-  it('shows the end of a line, too, on request, and counts the part that was not kept', async () => {
+  it('also shows the end of a line if requested, and counts the part that was not kept', async () => {
     const shown = showItem(item('a'.repeat(100), { tail: 'b'.repeat(100), hidden: 1_000 }), 20, 0.5)
     expect(shown).toBe(`${'a'.repeat(10)} [… 1,180 more characters …]${'b'.repeat(10)}`)
   })

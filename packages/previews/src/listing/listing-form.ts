@@ -30,7 +30,7 @@ export interface ListingForm {
   readonly start: () => ListingReader
 }
 
-/** Whether a reader accepts a share of the lines. It also gets blank lines, because they may separate groups. */
+/** Whether a reader accepts a share of the lines. The reader also gets blank lines, which may separate groups. */
 export function knowsMost(lines: readonly string[], reader: Pick<ListingReader, 'read'>, share: number): boolean {
   const filled = lines.filter((line) => line !== '').length
   let known = filled

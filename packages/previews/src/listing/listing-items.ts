@@ -5,7 +5,7 @@ import type { PreviewOptions } from '../previewer.ts'
 import type { ListedGroup } from './listing-groups.ts'
 import type { ListingData } from './listing-reader.ts'
 
-/** Share of the budget that is used. Estimates of single lines are together some tokens too low. */
+/** Share of the budget that is used. The sum of the estimates of lines is a few tokens too low. */
 const USED_SHARE = 0.97
 /** Number of tokens in the budget for each separately shown folder. */
 const FOLDER_TOKENS = 40
@@ -30,7 +30,7 @@ interface FolderNode {
   readonly children: FolderNode[]
 }
 
-/** @param words - Words that the call searches for. Entries with rare words are shown in addition to the last one. */
+/** @param words - Words that the call searches for. Entries with rare words are shown in addition to the last entry. */
 export function listingItems(
   data: ListingData,
   { budgetTokens, showLines }: PreviewOptions,

@@ -3,7 +3,7 @@ import type { Sought } from '../layout/wanted-words.ts'
 import { severityAt } from './line-words.ts'
 import type { ScannedLine } from './text-scan.ts'
 
-/** Smallest hidden part in UTF-16 units. Hiding less would save less than the mark costs. */
+/** Smallest hidden part in UTF-16 units. A smaller part would save fewer tokens than the mark needs. */
 const MARK_UNITS = 60
 /** Number of UTF-16 units shown before a match. */
 const BEFORE_MATCH = 60
@@ -164,7 +164,7 @@ export function chooseEnds(shown: ShownLines, budget: ChoiceBudget, headShare: n
   return chosen
 }
 
-/** Choose the lines with the highest value for their tokens. A line that is not next to another also pays for a gap. */
+/** Choose the lines with the highest value for their tokens. A line without a shown neighbor also pays for a gap. */
 export function chooseBest(shown: ShownLines, budget: ChoiceBudget, values: Float64Array): ChosenLines {
   const chosen = new Uint8Array(shown.lines.length)
   const rates = values.map((value, index) => (value > 0 ? value / Math.sqrt(shown.cost(index) + BASE_TOKENS) : 0))

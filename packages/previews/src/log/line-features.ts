@@ -73,7 +73,7 @@ const COMMON_SHARES = [1 / 4, 1 / 16]
 const MOST_ODD = 4
 const LEAST_RATIO = 64
 
-/** Return for each view and line how many lines have an equally rare or rarer form: its common words in order. */
+/** For each view and line, return the number of lines with an equally rare or rarer form (common words in order). */
 export function formRanks({ lines, words }: ReadLines, counts: TextCounts): Float64Array[] {
   return COMMON_SHARES.map((share) => {
     const least = counts.lines * share
@@ -262,7 +262,7 @@ export class LineFeatures {
     let fresh = 0
     let sum = 0
     for (let at = starts[index]!; at < starts[index + 1]!; at++) {
-      // Words that were not counted, because there are too many, are treated as not rare.
+      // Words are not counted if there are too many. Uncounted words are treated as not rare.
       const count = counts.words.get(hashes[ids[at]!]!) || 4
       if (count < rarest) rarest = count
       if (count <= 2) fresh++
@@ -311,13 +311,13 @@ function steps(count: number): number {
   return 2 * doublings + (value * value >= 2 ** (2 * doublings + 1) ? 1 : 0)
 }
 
-/** Largest number of lines that get a score, and number of lines at each end that always get one. */
+/** Largest number of lines that get a score, and number of lines at each end that always get a score. */
 const SCORED_LINES = 384
 const SCORED_ENDS = 32
 /** Decrease of a line's rank for each doubling of the number of similar lines. */
 const ALIKE_RANK = 0.125
 
-/** Return the indexes of lines at both ends and of lines with the highest ranks. Scoring all would take too long. */
+/** Return the indexes of lines at both ends and with the highest ranks. Scoring all lines would take too long. */
 function scoredLines(lines: readonly ScannedLine[], ranks: readonly Float64Array[]): Iterable<number> {
   if (lines.length <= SCORED_LINES) return lines.keys()
   const worth = lines.map(({ rank, repeats }, index) => {

@@ -5,7 +5,7 @@ import type { LineWords } from './line-words.ts'
 export interface LineModel {
   /** Weight of a line that has no features. */
   readonly bias: number
-  /** Return the weight of a feature. It is 0 for an unknown feature. */
+  /** Return the weight of a feature, or 0 for an unknown feature. */
   weightOf(feature: number): number
 }
 

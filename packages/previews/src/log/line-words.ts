@@ -88,10 +88,10 @@ export const ZERO = 1
 export const NUMBER = 2
 /** Hash of a word with letters and digits. */
 const MIXED = 3
-/** Bit of the hashes of punctuation. */
+/** Bit that is set in the hashes of punctuation. */
 const PUNCTUATION = 0x40000000
 
-/** Words of one line as signed 32-bit hashes, which engines store efficiently. Each call of `read` replaces them. */
+/** Words of one line as signed 32-bit hashes, which engines store efficiently. Each `read` replaces the words. */
 export class LineWords {
   /** Words in order and in lowercase. `camelCase` is split into words, and all numbers except zero are equal. */
   readonly words: Int32Array = new Int32Array(MOST_WORDS)
@@ -101,7 +101,7 @@ export class LineWords {
   kind = 0
   shape = 0
   template = 0
-  /** Hash of the first punctuation characters. It is equal for lines of the same form. */
+  /** Hash of the first punctuation characters. Lines of the same form have the same hash. */
   skeleton = 0
   severity: Severity = 0
   /** Position of the word with the severity, in UTF-16 units from the start of the line. */

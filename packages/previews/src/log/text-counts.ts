@@ -127,7 +127,7 @@ const LINE = 16
 /** Longest line that can count as repeated, in UTF-16 units. */
 const MOST_UNITS = 1_024
 
-/** Matches words of errors and warnings, and red color codes. A line without a match is neither of these. */
+/** Matches words of errors and warnings, and red color codes. Only lines with a match can be an error or red. */
 const TELLING =
   /err|fatal|fail|panic|critical|severe|exception|abort|crash|warn|deprecated|\u001b\[[\d;]{0,8}[39]1m|;5;(?:1|9|160|196)m/gi
 

@@ -35,9 +35,9 @@ export interface BareLines {
 }
 
 export interface LineScores extends BareLines {
-  /** Probability that a line is important, from 0 to 1, by line number. Missing lines have 0. */
+  /** Probability that a line is important, from 0 to 1, by line number. A missing line has the probability 0. */
   readonly scores: ReadonlyMap<number, number>
-  /** Numbers of the few lines that differ from all others. */
+  /** Numbers of the few lines that differ from all other lines. */
   readonly odd: ReadonlySet<number>
 }
 

@@ -75,7 +75,7 @@ const READ_SHARE = 0.125
 /** Longest line that is always read, in UTF-16 units. */
 const SHORT_UNITS = 16
 const SURPRISE_RANK = 0.25
-/** Number of lines before an important line that also get a high rank, and its decrease for each line. */
+/** Number of lines before an important line that also get a high rank, and the decrease of this rank for each line. */
 const BEFORE_LINES = 4
 const STEP = 0.4
 
@@ -84,7 +84,7 @@ const STEP = 0.4
  * lines with their neighbors.
  *
  * Memory is bounded, and time is linear. The result is the same for any chunks. In a large text, lines that differ only
- * in numbers are read only once. Of the other lines, a share is read, and all lines with words of errors or warnings.
+ * in numbers are read only once. Of the other lines, it reads a share, and all lines with words of errors or warnings.
  */
 export class TextScanner {
   readonly #reader = new LineReader({
@@ -181,7 +181,7 @@ export class TextScanner {
     this.#trimTail()
   }
 
-  /** Return the rank of a line, or `undefined` if it is blank. In a large text, known forms are not read again. */
+  /** Return the rank of a line, or `undefined` if it is blank. In a large text, lines of a known form are not read. */
   #rankOf(start: number, end: number): number | undefined {
     const words = this.#words
     this.#passed += end - start

@@ -22,7 +22,7 @@ const MOST_OF_CODE: number = OPENING_WORTH * Math.sqrt(LETTERS_COUNTED)
 /** Factor for the last section and the last lines, and number of last lines. */
 const LAST_SECTION = 1.6
 const LAST_LINES = 8
-/** Least value of the last lines of prose, divided by the square root of their letters. Their place is ignored. */
+/** Factor for the smallest value of the last lines of prose. It is multiplied by the square root of their letters. */
 const PROSE_END = 2.5
 
 interface Section {
@@ -35,8 +35,8 @@ interface Section {
 
 /**
  * @param sought - Words that the call searches for.
- * @param headingOf - Returns the depth of a heading, or 0 for another line. It gets lines of text that follow a blank
- * line. By default, only Markdown's rules apply.
+ * @param headingOf - Returns the depth of a heading, or 0 for another line. The function gets lines of text that follow
+ * a blank line. By default, only Markdown's rules apply.
  */
 export function markdownReader(
   sought: readonly string[],

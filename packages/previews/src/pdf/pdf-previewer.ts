@@ -10,7 +10,7 @@ export interface PdfPreviewerOptions {
   readonly maxPages?: number | undefined
   /** Largest text of all pages, in UTF-16 units. Defaults to 10,000,000. */
   readonly maxLength?: number | undefined
-  /** Time limit for reading a document, in milliseconds. A slower one has no text. Defaults to 10,000. */
+  /** Time limit for reading a document, in milliseconds. Defaults to 10,000. A slower document has no text. */
   readonly deadlineMs?: number | undefined
 }
 

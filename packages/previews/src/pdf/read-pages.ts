@@ -87,7 +87,7 @@ export async function readPages(peer: PdfPeer, data: Uint8Array, limits: PdfLimi
         if (text !== '') lines.push({ text, height })
         pages.push(lines)
       } catch (error) {
-        // Damaged pages are common, and the others may be readable.
+        // Damaged pages are common, and other pages may be readable.
         if (!(error instanceof Error)) throw error
         pages.push(null)
       }

@@ -16,8 +16,8 @@ export interface DefinitionRules {
   /** Other forms of definitions. Their first group is the name. They are matched at the first character of a line. */
   readonly forms?: readonly DefinitionForm[]
   /**
-   * Finds names before parameters as definitions without a keyword: `outer` anywhere, as in C, `typed` in classes after
-   * a type, as in Java, and `bare` in classes, as in JavaScript.
+   * Positions of definitions without a keyword, as a name before parameters. `outer`: at the top level and in classes,
+   * as in C. `typed`: in classes after a type, as in Java. `bare`: in classes, as in JavaScript.
    */
   readonly calls?: 'outer' | 'typed' | 'bare'
   readonly comment?: '//' | '#' | '--' | ';' | '%' | '"' | '!'

@@ -133,7 +133,7 @@ interface ReadSource {
 
 /** Share of the budget for names of inner definitions. */
 const OUTLINE_SHARE = 0.4
-/** Largest share of the budget for names: if some lines are requested or in a conflict, and otherwise. */
+/** Largest shares of the budget for names: if the text has lines of a high value, and for other texts. */
 const NAMES_BESIDE_SOUGHT = 0.1
 const MOST_NAMES = 0.97
 /** Number of names that is enough. With fewer names, inner names may exceed `OUTLINE_SHARE`. */

@@ -171,7 +171,7 @@ function codeLikeness(lines: readonly string[]) {
       continue
     }
     if (CODE_END.test(line) || CODE_START.test(line) || ASSIGNMENT.test(line)) like++
-    // A line that starts like JSON can only match the pattern `std::`.
+    // A line that starts like JSON is not compared, unless it contains `std::`.
     if (/^\s*["{}[\]]/.test(line) && !line.includes('std::')) continue
     for (const [language, pattern] of TELLING) {
       if (pattern.test(line)) votes.set(language, (votes.get(language) ?? 0) + 1)

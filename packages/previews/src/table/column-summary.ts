@@ -37,7 +37,7 @@ export class ColumnSummary {
   #greatest = -Infinity
   #leastText = ''
   #greatestText = ''
-  /** Distinct values in the order of their first row. Absent if there are many, or long ones. */
+  /** Distinct values in the order of their first row. Absent if there are many or long values. */
   values: CountedValue[] | undefined = []
   readonly #slots = new Uint8Array(SLOTS)
 

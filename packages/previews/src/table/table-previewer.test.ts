@@ -298,7 +298,7 @@ describe('a preview of records', () => {
     expect(await previewOf(text, { budgetTokens: 200 })).toContain('\n124| 77G /data/file123\n')
   })
 
-  it('shows different values before repeated ones', async () => {
+  it('shows different values before repeated values', async () => {
     const text = numbered(300, (index) => `${String(index + 1).padStart(5)}  ${index === 137 ? 'rm -r build' : 'ls'}`)
     expect(await previewOf(text, { budgetTokens: 150 })).toContain('rm -r build')
   })
