@@ -23,7 +23,7 @@ export interface MissingContent {
 export interface ExpandedHistory<Conversation> {
   /** The messages. A message without stored content is the same object as before. */
   readonly messages: Conversation
-  /** Names that could not be restored. Their references are still in the messages. */
+  /** Names that could not be restored. The references to these names are still in the messages. */
   readonly missing: readonly MissingContent[]
 }
 

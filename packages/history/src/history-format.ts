@@ -11,7 +11,7 @@ import type { HistoryMessage } from './history-message.ts'
  * @typeParam Conversation - The API's input: an array of messages, or an object with messages and a system prompt.
  */
 export interface HistoryFormat<Conversation> {
-  /** Name of the format. It is also the value of {@link NativeValue.format}. */
+  /** Name of the format, which is also the value of {@link NativeValue.format}. */
   readonly name: string
   /** Read a conversation. Throws a `TypeError` that names the message if a message is invalid. */
   read(conversation: Conversation): readonly HistoryMessage[]

@@ -1,4 +1,4 @@
-/** The message or part as the API has it. It is written if nothing changed. */
+/** The message or part as the API has it. An unchanged message or part is written as this value. */
 export interface NativeValue {
   /** Name of the format, for example `openai-chat`. */
   readonly format: string
@@ -30,7 +30,7 @@ export interface HistoryJson extends Native {
 /** An image, audio, video or document, as bytes, Base64 or URL. */
 export interface HistoryMedia extends Native {
   readonly type: 'image' | 'audio' | 'video' | 'document'
-  /** A MIME type, for example `image/png`. It is `image/*` if the subtype is unknown. */
+  /** A MIME type, for example `image/png`. The type is `image/*` if the subtype is unknown. */
   readonly mediaType: string
   readonly name?: string | undefined
   readonly data?: Uint8Array | undefined

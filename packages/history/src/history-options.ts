@@ -16,7 +16,7 @@ import type { HistoryFormat } from './history-format.ts'
  */
 export type HistoryMode = 'compact' | 'compress' | 'auto'
 
-/** Limits of a history. Their unit is tokens unless stated otherwise. */
+/** Limits of a history, in tokens unless stated otherwise. */
 export interface HistoryLimits {
   /** Defaults to `auto`. */
   readonly mode?: HistoryMode | undefined
@@ -41,7 +41,7 @@ export interface HistoryLimits {
 
 /** Options of {@link compactHistory}. */
 export interface HistoryOptions<Conversation> extends HistoryLimits {
-  /** The offloader of the session. Its storage, token counter and previewers are used. */
+  /** The offloader of the session, with its storage, token counter and previewers. */
   readonly offloader: ContextOffloader
   /** Defaults to neutral messages. */
   readonly format?: HistoryFormat<Conversation> | undefined
@@ -161,7 +161,7 @@ export interface SummaryRequest {
   readonly prompt: string
   /** The maximum size of the summary, in tokens. */
   readonly maxTokens: number
-  /** The messages to summarize. Use them to write a custom prompt. */
+  /** The messages to summarize. Use these messages to write a custom prompt. */
   readonly messages: readonly HistoryMessage[]
   /** The previous snapshot, which the requested snapshot replaces. `undefined` for the first snapshot. */
   readonly previousSnapshot: string | undefined

@@ -58,7 +58,7 @@ export interface ArchivedByHistory {
   readonly kind: ArchivedKind
   /** Size in bytes. */
   readonly size: number
-  /** Index of the item's message. For `messages`, it is the index of the first message. */
+  /** Index of the item's message. For `messages`, the index of the first message. */
   readonly index: number
 }
 
@@ -94,7 +94,7 @@ export interface HistoryOutcome<Conversation> {
   readonly obstacles: readonly HistoryObstacle[]
   /** One entry for each message of the input. */
   readonly statistics: readonly MessageStatistics[]
-  /** Number of unchanged messages at the start. A prompt cache can reuse them. */
+  /** Number of unchanged messages at the start. A prompt cache can reuse these messages. */
   readonly unchanged: number
   readonly stored: readonly ArchivedByHistory[]
   readonly failures: readonly HistoryFailure[]

@@ -25,7 +25,7 @@ export type ArchivedKind =
 
 /** A stored item, with the name that messages use for it. */
 export interface ArchivedItem {
-  /** A reference, or the name that a custom archive chose. It has no blanks. */
+  /** A reference, or the name that a custom archive chose. A name has no blanks. */
   readonly name: string
   readonly kind: ArchivedKind
   readonly contentType: string
@@ -109,11 +109,11 @@ export interface ParsedSnapshot extends HistorySnapshot {
 /**
  * Stores the content that is removed from a history, and writes and parses the texts that replace it.
  *
- * The default archive is {@link offloaderArchive}. A custom archive may choose names, such as file paths. It must be
- * able to parse the texts that it writes.
+ * The default archive is {@link offloaderArchive}. A custom archive may choose names, such as file paths. An archive
+ * must be able to parse the texts that it writes.
  */
 export interface HistoryArchive {
-  /** Store an item. Equal input returns the same name. If it rejects with a `StorageError`, nothing is stored. */
+  /** Store an item. Equal input returns the same name. If this rejects with a `StorageError`, nothing is stored. */
   store(item: NewArchivedItem, options?: OperationOptions): Promise<ArchiveReceipt>
   /** Return the content stored under a name. Rejects with a `StorageError`. */
   retrieve(name: string, options?: OperationOptions): Promise<StoredContent>
@@ -174,7 +174,7 @@ async function storeItem(
 ): Promise<ArchiveReceipt> {
   const storing = archive.store(item, options)
   const receipt = await orAborted(storing, options.signal).catch((error: unknown) => {
-    // An archive may ignore its signal. If it stores the item later, the item is removed again.
+    // An archive may ignore its signal. If the archive stores the item later, the item is removed again.
     if (options.signal?.aborted === true) rollbackLater(storing)
     throw error
   })

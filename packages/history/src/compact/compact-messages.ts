@@ -45,7 +45,7 @@ export function compactionContext(
   return { ...options, format, calls }
 }
 
-/** Replace all large results and arguments in older messages. If a part cannot be stored, it does not change. */
+/** Replace all large results and arguments in older messages. A part that cannot be stored does not change. */
 export async function compactMessages(
   working: readonly WorkingMessage[],
   format: HistoryFormat<unknown>,

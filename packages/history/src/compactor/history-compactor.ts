@@ -29,7 +29,7 @@ const MAX_REMEMBERED = 8
 const CALLS_BETWEEN_USES = 5
 
 /**
- * Compacts a session's history before each model call. It is for loops that pass the whole history each time.
+ * Compacts a session's history before each model call. For loops that pass the whole history each time.
  *
  * Compacted parts do not change by a single byte. Between two passes, the prompt only grows, so that the provider's
  * cache stays valid. Another process compacts before the same model calls and gets the same bytes, except for

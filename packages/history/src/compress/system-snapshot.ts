@@ -32,7 +32,7 @@ export function systemEnd(messages: readonly HistoryMessage[], archive: HistoryA
   return spoken < 0 ? messages.length : spoken
 }
 
-/** Put a snapshot at the end of the leading system messages. It replaces an earlier snapshot. */
+/** Put a snapshot at the end of the leading system messages. The new snapshot replaces an earlier one. */
 export function withSnapshot(
   system: readonly HistoryMessage[],
   snapshot: HistorySnapshot,

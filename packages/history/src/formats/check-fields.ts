@@ -111,7 +111,7 @@ interface Native {
   readonly native?: NativeValue | undefined
 }
 
-/** Return the native object of a message or part. Return `undefined` if it is from another format. */
+/** Return the native object of a message or part. Return `undefined` for a message or part of another format. */
 export function nativeOf(format: string, { native }: Native): Fields | undefined {
   return native?.format === format && isFields(native.value) ? native.value : undefined
 }

@@ -32,7 +32,7 @@ export interface GeminiConversation<Content, Instruction> {
 /**
  * Create the format for the Gemini API. The system instruction is read as the first message.
  *
- * A response is paired with its call by id. Without an id, it is paired by name and order in the next turn. If a
+ * A response is paired with its call by id. A response without an id is paired by name and order in the next turn. If a
  * response has only one long text, it is read as this text. Thoughts, executed code, signatures and unknown parts do
  * not change.
  *

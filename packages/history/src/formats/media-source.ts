@@ -1,7 +1,7 @@
 import { encodeBase64, mediaKind } from '@spillway/text/internal'
 import type { HistoryMedia } from '../history-message.ts'
 
-/** Longest header of a `data:` URL. It limits the search for the end of the header. */
+/** Longest header of a `data:` URL. This limits the search for the end of the header. */
 const MAX_DATA_HEADER = 1_024
 const DATA_HEADER = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i
 

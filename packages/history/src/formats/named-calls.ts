@@ -20,7 +20,7 @@ export function createNamedCalls(allIds: () => readonly unknown[]): NamedCalls {
   let isAnswered = false
   let taken: ReadonlySet<unknown> | undefined
 
-  /** Create an id from the position of a part. It differs from all existing ids. */
+  /** Create an id from the position of a part. The new id differs from all existing ids. */
   function makeId(prefix: string, [content, part]: readonly [number, number]): string {
     taken ??= new Set(allIds())
     let id = `${prefix}_${content}_${part}`

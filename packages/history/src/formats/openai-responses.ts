@@ -334,7 +334,7 @@ interface CallKind {
   readonly toolName?: string | undefined
   readonly input: readonly string[]
   readonly isText: boolean
-  /** The field that takes any text. It is used if the other arguments have a fixed form. */
+  /** The field that takes any text, for calls whose other arguments have a fixed form. */
   readonly textIn?: string | undefined
 }
 

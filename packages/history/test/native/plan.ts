@@ -9,7 +9,7 @@ export interface PlannedResult {
   readonly isError: boolean
 }
 
-/** A tool call and its result. One of them may be missing. */
+/** A tool call and its result. The call or the result may be missing. */
 export interface PlannedCall {
   readonly id: string
   readonly name: string
@@ -78,7 +78,7 @@ export function choose<Value>(bits: number, shift: number, ...values: readonly [
   return values[(bits >> shift) % values.length] ?? values[0]
 }
 
-/** Write the system message before a turn. Most formats write it in the same way. */
+/** Write the system message before a turn. Most formats write this message in the same way. */
 export const instructionOf = ({ instruction }: PlannedTurn): readonly object[] =>
   instruction === undefined ? [] : [{ role: 'system', content: instruction }]
 

@@ -15,7 +15,7 @@ const AGENTS: Readonly<Record<string, string>> = {
   apply_patch_call: 'apply_patch_call_output',
   computer_call: 'computer_call_result',
 }
-/** Items that a model creates. One of them follows its reasoning. */
+/** Items that a model creates. Reasoning is followed by such an item. */
 const MADE = /_call$|^(?:message|reasoning|program|compaction)$/
 
 /** Return the problems for which the Responses API rejects items. */
