@@ -130,8 +130,8 @@ const MAX_VALUE_BYTES = 16_777_216
 const MAX_CELL_UNITS = 65_536
 
 /**
- * Create the source of the SQLite worker. It is a string, so that bundlers, loaders and test runners need no file. Its
- * authorizer allows only reads, and neither ATTACH nor PRAGMA.
+ * Create the source of the SQLite worker. The source is a string, so that bundlers, loaders and test runners need no
+ * file. Its authorizer allows only reads, and neither ATTACH nor PRAGMA.
  */
 function sqliteProgram(address: string): string {
   return `

@@ -59,7 +59,7 @@ it('the worker pool stops long runs of a caller above its share if other callers
   const greedy = Array.from({ length: 8 }, () =>
     reasonOf(pool.run('spin', 600_000, { signal: controller.signal, caller: 'greedy' })),
   )
-  // Both runs of the other caller become long. Each needs a place of the greedy caller.
+  // Both runs of the other caller become long. Each of these runs needs a place of the greedy caller.
   const modest = Array.from({ length: 2 }, () => reasonOf(pool.run('spin', 200, { caller: 'modest' })))
   for (const reason of await Promise.all(modest)) expect(reason).toBeInstanceOf(WorkerTimeout)
   controller.abort('enough')

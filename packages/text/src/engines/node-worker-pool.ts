@@ -5,7 +5,7 @@ import { CallerQueues } from '../shared/caller-queues.ts'
 /** Largest number of threads for hostile patterns in parallel calls. When all are busy, further calls wait. */
 const MAX_WORKERS = Math.min(4, Math.max(2, availableParallelism()))
 const IDLE_MS = 10_000
-/** Memory of a worker in megabytes. It is enough for about a million UTF-16 units, except for pathological patterns. */
+/** Memory of a worker in megabytes, enough for about a million UTF-16 units, except for pathological patterns. */
 const MAX_MEMORY_MB = 256
 const MEMORY_CHECK_MS = 100
 
@@ -97,7 +97,7 @@ export function createWorkerPool(source: string, options: WorkerPoolOptions = {}
   function keepIdle(pooled: PooledWorker): void {
     pooled.worker.unref()
     pooled.idleTimer = setTimeout(() => {
-      // Terminating the worker takes a moment. During this time, it must not be reused.
+      // Terminating the worker takes a moment. During this time, the worker must not be reused.
       leaveIdle(pooled)
       void pooled.worker.terminate()
     }, idleMs)

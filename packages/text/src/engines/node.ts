@@ -24,7 +24,7 @@ import type { SqlEngine } from './sql-engine.ts'
 const zlib = (): typeof Zlib => process.getBuiltinModule('node:zlib')
 /** Size of a chunk of output. The default of 16 KB would cause too many messages between threads. */
 const CHUNK_BYTES = 65_536
-/** Largest block that this thread processes. It takes about 0.2 ms, less than a message to another thread. */
+/** Largest block that this thread processes. This takes about 0.2 ms, less than a message to another thread. */
 const MAX_BYTES_IN_PLACE = 65_536
 const MAX_LEVEL_IN_PLACE = 9
 
@@ -137,7 +137,7 @@ export async function hmacSha256(key: Uint8Array, bytes: Uint8Array): Promise<Ui
   return new Uint8Array(createHmac('sha256', key).update(bytes).digest())
 }
 
-/** Run a program in workers that are terminated after a timeout or above `maxMemoryMb`. It must answer each message. */
+/** Run a program in workers that end after a timeout or above `maxMemoryMb`. The program must answer each message. */
 export function isolate(source: string, maxMemoryMb: number): IsolatedProgram | undefined {
   const pool = createWorkerPool(source, { maxMemoryMb })
   return {
@@ -169,9 +169,9 @@ const MAX_TEXT_LENGTH = 1_048_576
 const SHORT_MS = 250
 
 /**
- * Source of the pattern worker. It is a string, so that bundlers, loaders and test runners need no file. The worker
- * first sends the message `ready`. After each line, it writes the number of matched lines and their hits to `shared`.
- * The source uses `import()`, which works in scripts and in modules.
+ * Source of the pattern worker. The source is a string, so that bundlers, loaders and test runners need no file. The
+ * worker first sends the message `ready`. After each line, it writes the number of matched lines and their hits to
+ * `shared`. The source uses `import()`, which works in scripts and in modules.
  */
 const PATTERN_WORKER_SOURCE: string = `
 import('node:worker_threads').then(({ parentPort }) => {

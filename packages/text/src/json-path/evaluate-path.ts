@@ -42,9 +42,9 @@ const never = (): boolean => false
 export class PathEvaluator implements Queries {
   /** The whole document, if a filter needs it. */
   readonly #root: { readonly bytes: Uint8Array; readonly form: JsonForm } | undefined
-  /** Results of queries that start at the root. They are the same for all values. */
+  /** Results of queries that start at the root. All values have the same results. */
   readonly #fromRoot = new Map<Query, readonly Uint8Array[]>()
-  /** Walks that are not in use now. They are reused for the next value. */
+  /** Walks that are not in use now, to be reused for the next value. */
   readonly #idle = new Map<readonly Segment[], PathWalk>()
   #walked = 0
   #isBroken = false

@@ -17,7 +17,7 @@ export interface JsonLayout {
   readonly form: JsonForm
   /** Byte offset of the first value, after a byte order mark and lines that are not JSON. */
   readonly start: number
-  /** Confidence that the content is JSON, from 0 to 1. It is at least 0.5 if the content type declares JSON. */
+  /** Confidence that the content is JSON, from 0 to 1. At least 0.5 if the content type declares JSON. */
   readonly sureness: number
 }
 

@@ -23,7 +23,7 @@ export function cleanLine(raw: string): string {
 /** Return whether parts of a line were overwritten, so that a terminal hides them, for example earlier progress. */
 export const isDrawn = (line: string): boolean => DRAWN.test(line)
 
-/** The states of a line that was overwritten. A state is dropped if a later state overwrites all of it. */
+/** The states of a line that was overwritten. A state is dropped if a later state overwrites the whole state. */
 export class LineStates {
   readonly #shown: string[] = []
 

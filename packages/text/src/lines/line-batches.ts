@@ -3,7 +3,7 @@ const LOOK_BACK = 1_024
 
 interface BatchOptions {
   readonly maxLength: number
-  /** Number of UTF-16 units that two batches of one long line share. It is less than half of `maxLength`. */
+  /** Number of UTF-16 units that two batches of one long line share, less than half of `maxLength`. */
   readonly overlap: number
   readonly keepByteOrderMark?: boolean
 }
@@ -13,9 +13,9 @@ export interface LineBatch {
   readonly text: string
   readonly firstLine: number
   readonly lineStarts: readonly number[]
-  /** Offset of `text` in its first line. It is above 0 if the text continues a long line. */
+  /** Offset of `text` in its first line, above 0 if the text continues a long line. */
   readonly column: number
-  /** Start of the new text. The text before it was in the previous batch. */
+  /** Start of the new text. Any text before this position was in the previous batch. */
   readonly from: number
   /** Set if the line continues in the next batch. Matches from this position on are also found in the next batch. */
   readonly until: number | undefined

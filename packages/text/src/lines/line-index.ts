@@ -21,8 +21,8 @@ export interface OmittedLines {
 }
 
 /**
- * Sparse index of the lines of a content. It has the number of line ends in each block of 64 KiB. Lines end at LF, and
- * no line starts after a final LF.
+ * Sparse index of the lines of a content. The index has the number of line ends in each block of 64 KiB. Lines end at
+ * LF, and no line starts after a final LF.
  *
  * @example
  * ```ts
@@ -197,7 +197,7 @@ function pushNumber(bytes: number[], number: number): void {
   bytes.push(rest)
 }
 
-/** FNV-1a with 32 bits. It protects only against accidental damage. */
+/** FNV-1a with 32 bits, which protects only against accidental damage. */
 function checksum(bytes: ArrayLike<number>, end: number): number {
   let sum = 0x811c9dc5
   for (let at = 0; at < end; at++) sum = Math.imul(sum ^ bytes[at]!, 0x01000193)
@@ -221,7 +221,7 @@ export class LineIndexRecorder {
   #size = 0
   #isBinary = false
 
-  /** Add bytes. The caller must not change them later. */
+  /** Add bytes. The caller must not change the bytes later. */
   add(chunk: Uint8Array): void {
     if (this.#size < SNIFFED_BYTES) this.#isBinary ||= chunk.subarray(0, SNIFFED_BYTES - this.#size).includes(0)
     this.#size += chunk.length
@@ -230,7 +230,7 @@ export class LineIndexRecorder {
     this.#waiting.push(chunk)
   }
 
-  /** Return the encoded index. Call it after the whole content was added. */
+  /** Return the encoded index. Call this method after the whole content was added. */
   encoded(): string | undefined {
     if (this.#isBinary || this.#size < MIN_INDEXED_BYTES) return undefined
     this.#count()

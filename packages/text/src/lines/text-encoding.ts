@@ -4,7 +4,7 @@ export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be'
 const SNIFFED_BYTES = 8_192
 /** Characters that are rare in text: controls without effect in terminals, and runs of NUL. A run counts as one. */
 const CONTROLS = /\0+|[\u0001-\u0006\u000e-\u001a\u001c-\u001f]/g
-/** Characters that do not occur in UTF-16 text. They occur if other data is decoded as UTF-16. */
+/** Characters that do not occur in UTF-16 text, but in other data that is decoded as UTF-16. */
 const UNASSIGNED = /[\ufffd\p{Cn}\p{Co}]|[\u0007\u0008]/gu
 /** Largest share of control characters in text in which they separate values, for example file names. */
 const MAX_SEPARATORS = 0.3
@@ -75,7 +75,7 @@ function share(text: string, pattern: RegExp): number {
   return count / Math.max(1, text.length - units + count)
 }
 
-/** Matches Latin text in UTF-16 that was decoded as UTF-8. For example, a Windows shell may append it to a log. */
+/** Matches Latin text in UTF-16 that was decoded as UTF-8. For example, a Windows shell may append this to a log. */
 const WIDE_PART = /(?:[^\0-\u0008\u000b\u000c\u000e-\u001f]\0){8,}/g
 
 /**

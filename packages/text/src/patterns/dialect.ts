@@ -229,7 +229,7 @@ type CharacterLeaf = AST.Character | AST.CharacterSet | AST.CharacterClass
 
 /**
  * Rewrite an expression so that it never matches an LF. Then it can search many lines at once with the flag `m`. From
- * any position, it finds the same match as in the single line.
+ * any position, the new expression finds the same match as in the single line.
  */
 export function textSource(pattern: AST.Pattern, flags: ExpressionFlags): string {
   const edits: Edit[] = []

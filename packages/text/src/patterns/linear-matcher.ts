@@ -18,7 +18,7 @@ const LARGE_PROGRAM = 100
 /** Largest number of positions and transitions of an automaton, about 8 MB. Then its states are deleted. */
 const MAX_KEPT = 2_000_000
 
-/** Create a matcher for an expression with the flag `s`. Returns `undefined` if it has look-around or is too large. */
+/** Create a matcher for an expression with the flag `s`. Returns `undefined` for look-around and large expressions. */
 export function createLinearMatcher(expression: string, letters: string): LinearMatcher | undefined {
   const flags = { ignoreCase: letters.includes('i'), unicode: letters.includes('u') }
   const pattern = parseExpression(expression, flags.unicode)

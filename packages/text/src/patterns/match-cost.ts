@@ -276,7 +276,7 @@ function anchorCost(node: PatternNode): number | undefined {
   return costs.every((cost) => cost !== undefined) ? costs.reduce((all, cost) => all + cost + 1, 1) : undefined
 }
 
-/** Return the largest number of characters in a match at which another match can start. It may be `Infinity`. */
+/** Return the largest number of characters, or `Infinity`, in a match at which another match can start. */
 function widthBetweenStarts(tree: PatternNode, { first }: Analysis): number {
   const { set, isEmpty } = first.of(tree)
   return isEmpty ? Infinity : widthWithoutRuns(tree, set)
@@ -307,7 +307,7 @@ function widthWithoutRuns(node: PatternNode, starts: CharacterSet): number {
   }
 }
 
-/** A bound for a length `n`, as coefficients of powers of `n`. They are not negative, and the constant is first. */
+/** A bound for a length `n`, as coefficients of powers of `n`: not negative, and the constant first. */
 export type Polynomial = readonly number[]
 const ZERO: Polynomial = [0]
 const UNBOUNDED: Polynomial = [Infinity]
@@ -445,7 +445,7 @@ function steadyCost(node: PatternNode, constantCost: ConstantCost): number | und
 }
 
 interface First {
-  /** A superset of the first characters of a match. It includes the edge if the node can match the edge. */
+  /** A superset of the first characters of a match. The set includes the edge if the node can match the edge. */
   readonly set: CharacterSet
   /** Whether the first character may belong to the continuation, as there is an empty match other than the edge. */
   readonly isEmpty: boolean

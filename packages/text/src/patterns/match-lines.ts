@@ -87,7 +87,7 @@ interface Probe {
   readonly compared: Uint8Array
 }
 
-/** Finds the lines that contain a string of every set. It searches for rare bytes first, and so skips most lines. */
+/** Finds the lines that contain a string of every set. Searches for rare bytes first, and so skips most lines. */
 export class RequiredStrings {
   readonly #sets: readonly (readonly Probe[])[]
   readonly #ignoreCase: boolean

@@ -152,7 +152,7 @@ export class SyntaxFailure extends Error {
   override readonly name = 'SyntaxFailure'
 }
 
-/** Ranges of UTF-16 units, code points, and {@link TEXT_EDGE}. They are inclusive, sorted, and not adjacent. */
+/** Ranges of UTF-16 units, code points, and {@link TEXT_EDGE}. The ranges are inclusive, sorted, and not adjacent. */
 export type CharacterSet = readonly (readonly [first: number, last: number])[]
 const LAST_CODE_POINT = 0x10ffff
 const EDGE = LAST_CODE_POINT + 1

@@ -108,7 +108,7 @@ const MOST_SETS = 4
 interface Strings {
   /** All strings that match, if there are only a few. */
   readonly exact?: readonly string[]
-  /** The best set of strings. Each match contains one of them. */
+  /** The best set of strings. Each match contains a string of this set. */
   readonly required?: readonly string[]
 }
 

@@ -81,7 +81,7 @@ export function warn(message: string, cause: unknown): void {
 /** Address of SQLite, or `null` if it is not installed. */
 let sqlite: string | null | undefined
 
-/** Return the address of the WebAssembly build of SQLite. Return `undefined` if it cannot run in workers. */
+/** Return the address of the WebAssembly build of SQLite, or `undefined` if SQLite cannot run in workers. */
 export function locateSqlite(): string | undefined {
   const mayStartWorkers = process.permission?.has('worker') ?? true
   if (!mayStartWorkers || sqlite === null) return undefined

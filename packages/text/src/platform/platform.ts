@@ -1,7 +1,7 @@
 export interface Sha256 {
-  /** Add bytes. The caller may change them afterwards. */
+  /** Add bytes. The caller may change the bytes afterwards. */
   update(bytes: Uint8Array): void
-  /** Return the digest of 32 bytes. Call it only once. */
+  /** Return the digest of 32 bytes. Call this method only once. */
   digest(): Promise<Uint8Array>
 }
 
@@ -43,7 +43,7 @@ export interface PatternProgress {
 /** Reason why a pattern could not be matched: a timeout, too much work for the engine, or unsupported syntax. */
 export type PatternErrorCode = 'timeout' | 'too-complex' | 'unsupported'
 
-/** An error for a pattern that cannot be matched. Its message has the reason. */
+/** An error for a pattern that cannot be matched. The message has the reason. */
 export class PatternError extends Error {
   override readonly name = 'PatternError'
   readonly code: PatternErrorCode
@@ -67,7 +67,7 @@ export function noWorkers(cause?: unknown): PatternError {
   return new PatternError('unsupported', message, { cause })
 }
 
-/** A program outside of the calling thread. It can be terminated at any time. */
+/** A program outside of the calling thread, which can be terminated at any time. */
 export interface IsolatedProgram {
   /** Send a message and return its answer. Rejects with an {@link IsolationError}. */
   run(message: unknown, deadlineMs: number): Promise<unknown>

@@ -3,7 +3,7 @@ import { concatBytes, copyBytes } from '../shared/bytes.ts'
 import type { Sha256 } from './platform.ts'
 
 const MAX_RANDOM_BYTES = 65_536
-/** Number of characters in one call. It is below the largest number of arguments in any engine. */
+/** Number of characters in one call, below the largest number of arguments in any engine. */
 const MAX_CHARACTERS_AT_ONCE = 8_192
 
 /** Collect all bytes until `digest` is called, because the web has no incremental SHA-256. */
@@ -82,7 +82,7 @@ export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0))
 }
 
-/** Milliseconds of work for several callers in one turn. It is as long as a slice, because a turn may take 4 ms. */
+/** Milliseconds of work for several callers in one turn: as long as a slice, because a turn may take 4 ms. */
 export const SHARED_TURN_MS = 5
 
 /** Resolve after four microtasks. No web standard reports that all microtasks are done. */

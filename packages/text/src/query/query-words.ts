@@ -5,7 +5,7 @@ export interface QueryWord {
   readonly weight: number
   /** Whether the word also matches inside longer words, as in scripts without spaces. */
   readonly anywhere: boolean
-  /** Whether the word reports a failure. It does not match if the text says that there was none: `0 failed`. */
+  /** Whether the word reports a failure. No match if the text says that there was none: `0 failed`. */
   readonly failure: boolean
   /** Whether the word only matches outside of paths and other names. */
   readonly alone: boolean
@@ -103,7 +103,7 @@ function mergeForms(texts: readonly string[]): QueryWord[] {
   return [...words.values()]
 }
 
-/** Add words that report failures. Their weight is lower if the question has more other words. */
+/** Add words that report failures, with lower weights if the question has more other words. */
 function weighForFailure(asked: readonly QueryWord[]): QueryWord[] {
   const isSubject = (word: QueryWord): boolean => SUBJECT_STEMS.has(word.stems[0]!.stem)
   const others = asked.filter((word) => !word.failure && !isSubject(word) && word.weight === 1).length

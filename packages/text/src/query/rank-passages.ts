@@ -137,7 +137,7 @@ function scorer(words: readonly QueryWord[], candidates: PassageCandidates, { we
 /** Largest number of candidates. If there are more, the lower half is dropped. */
 export const MAX_CANDIDATES = 65_536
 
-/** Largest count of a word that is recorded. It fits in two bits. */
+/** Largest count of a word that is recorded, which fits in two bits. */
 export const MAX_TIMES = 3
 
 interface Candidate {
@@ -153,7 +153,7 @@ interface Candidate {
 }
 
 const COLUMNS = 9
-/** Initial capacity. It is small, because one search may read a thousand contents. */
+/** Initial capacity, which is small, because one search may read a thousand contents. */
 const FIRST_ROOM = 64
 
 /** Candidates in the order of the content. Each candidate needs 36 bytes. */

@@ -305,7 +305,7 @@ function chunkEnd(buffer: Uint8Array, filled: number, continued: boolean, last: 
   return lastEnd >= 0 ? lastEnd + 1 : partEnd(buffer, filled)
 }
 
-/** Return the end of a part of a long line. It is between words, or at least between characters. */
+/** Return the end of a part of a long line: between words, or at least between characters. */
 function partEnd(buffer: Uint8Array, filled: number): number {
   for (let end = filled; end > filled - WORD_BYTES; end--) if (isSeparator(buffer[end - 1]!)) return end
   let end = filled

@@ -1,4 +1,4 @@
-/** Waiting items of several callers. Callers take turns: after one of its items, a caller moves to the end. */
+/** Waiting items of several callers. Callers take turns: after an item of a caller, the caller moves to the end. */
 export class CallerQueues<Item> {
   readonly #queues = new Map<unknown, Set<Item>>()
 

@@ -192,6 +192,6 @@ export interface TableText {
   readonly contentType: string
   readonly start: string
   readonly isWhole: boolean
-  /** Paths of files that may contain the text. Their names may show the format. */
+  /** Paths of files that may contain the text. The file names may show the format. */
   readonly intent: { readonly paths: readonly string[] }
 }

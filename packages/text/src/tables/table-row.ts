@@ -1,4 +1,4 @@
-/** A row of a table. It is valid only until the next row. */
+/** A row of a table, which is valid only until the next row. */
 export interface TableRow {
   /** Return the value of a cell. Columns count from 0. Returns `undefined` if the cell is missing or null. */
   cell(column: number): string | undefined

@@ -59,7 +59,7 @@ for (const [first, seconds] of COMMON_PAIRS.split(' ').entries()) {
 const LONGEST_WORD = 16
 
 /**
- * Average tokens of words by length (1 to 16): lower case, capitalized, and upper case words. Each has three rows:
+ * Average tokens of words by length (1 to 16): lower case, capitalized, and upper case words. Each kind has three rows:
  * alone, with a space before it, and with another character before it. They were measured with o200k_base over logs,
  * JSON, tables, HTML, source code, terminal output, and agent transcripts.
  */
@@ -112,8 +112,8 @@ const MARGIN = 1.1
 /**
  * Estimate the tokens of a text without a tokenizer. This is the default of `CountTokens`.
  *
- * It splits the text like o200k_base and adds the average tokens of each part, in one pass. For most texts, the
- * estimate is about 10 % too high.
+ * The function splits the text like o200k_base and adds the average tokens of each part, in one pass. For most texts,
+ * the estimate is about 10 % too high.
  *
  * @example
  * ```ts

@@ -36,7 +36,7 @@ export interface LinkBlock {
   readonly mediaType?: string | undefined
 }
 
-/** A block of a framework that Spillway does not know. It is not changed. */
+/** A block of a framework that Spillway does not know. Such a block is not changed. */
 export interface UnknownBlock {
   readonly type: 'unknown'
   readonly value: unknown

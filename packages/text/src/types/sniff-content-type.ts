@@ -1,7 +1,7 @@
 import { decodeText, textEncodingOf } from '../lines/text-encoding.ts'
 import { isTextContentType, mayBeText } from './content-types.ts'
 
-/** Number of first bytes that are searched for a zero byte. All binary media formats except PDF have one there. */
+/** Number of first bytes to search for a zero byte, which all binary media formats except PDF have there. */
 const SNIFFED_BYTES = 8_192
 
 /**
