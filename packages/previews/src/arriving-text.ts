@@ -6,7 +6,7 @@ import { fallbackOf } from './preview-fallback.ts'
 import type { TextPreviewer, TextReader, TextSubject } from './previewer.ts'
 import { previewBy, type TextPreview, type TextPreviewing } from './read-text.ts'
 
-/** Preview a text that arrives in chunks. Every previewer that recognizes the start of the text reads it. */
+/** Preview a text that arrives in chunks. Every previewer that recognizes the start of the text reads the text. */
 export class ArrivingText {
   readonly #previewing: TextPreviewing
   #byLines = new LogReader()

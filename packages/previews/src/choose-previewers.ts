@@ -61,13 +61,13 @@ function sureness<Subject>(
     const sure: unknown = previewer.recognize(subject)
     return typeof sure === 'number' && sure > 0 ? sure : 0
   } catch (error) {
-    // Previewers may be third-party code. Their exceptions must not fail the whole operation.
+    // Previewers may be third-party code. Exceptions of previewers must not fail the whole operation.
     onFallback(fallbackOf(previewer.name, error))
     return 0
   }
 }
 
-/** Put the user's own previewers first. They replace other previewers of the same name. */
+/** Put the user's own previewers first. An own previewer replaces another previewer of the same name. */
 export function withPreviewers(own: readonly Previewer[], others: readonly Previewer[]): Previewer[] {
   const names = new Set(own.map(({ name }) => name))
   return [...own, ...others.filter(({ name }) => !names.has(name))]

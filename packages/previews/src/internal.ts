@@ -1,4 +1,4 @@
-/** Exports for other Spillway packages only. They may change in any version. */
+/** Exports for other Spillway packages only. These exports may change in any version. */
 export { ArrivingText } from './arriving-text.ts'
 export { type OnFallback, mediaPreviewersFor, withPreviewers } from './choose-previewers.ts'
 export { toolIntent } from './detect/tool-intent.ts'

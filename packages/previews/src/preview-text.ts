@@ -17,7 +17,7 @@ export interface PreviewTextOptions extends Omit<PreviewOptions, 'countTokens'> 
   readonly input?: unknown
   /** Text of the user or the model before the call. It is never shown, but lines with its names are preferred. */
   readonly purpose?: string | undefined
-  /** Previewers to try first. They replace built-in previewers of the same name. */
+  /** Previewers to try first. They replace built-in previewers with the same name. */
   readonly previewers?: readonly Previewer[] | undefined
   /** Called if a previewer could not be used. */
   readonly onFallback?: ((fallback: PreviewFallback) => void) | undefined
@@ -26,8 +26,8 @@ export interface PreviewTextOptions extends Omit<PreviewOptions, 'countTokens'> 
 /**
  * Preview a text within a budget of tokens. The preview has the most useful parts, and a mark for each hidden part.
  *
- * The preview never exceeds the budget, counted by `countTokens`. It is empty if nothing fits. The same text and
- * options always give the same preview.
+ * The preview never exceeds the budget, counted by `countTokens`. The preview is empty if nothing fits. The same text
+ * and options always give the same preview.
  *
  * @example
  * ```ts

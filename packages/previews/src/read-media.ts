@@ -34,7 +34,7 @@ export async function readMedia(data: Uint8Array, previewing: MediaPreviewing): 
       if (read !== undefined) return { ...checkedPreview(previewer.name, read), previewer: previewer.name }
     } catch (error) {
       signal?.throwIfAborted()
-      // Previewers may be third-party code. Their exceptions must not fail the whole operation.
+      // Previewers may be third-party code. Exceptions of previewers must not fail the whole operation.
       onFallback(fallbackOf(previewer.name, error))
     }
   }

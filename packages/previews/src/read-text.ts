@@ -24,7 +24,7 @@ export interface TextPreview {
   readonly kind?: string | undefined
   /** The previewer's `usualTokens`. */
   readonly usualTokens?: number | undefined
-  /** Write the preview. It is well-formed Unicode and within the budget. */
+  /** Write the preview, which is well-formed Unicode and within the budget. */
   readonly write: (options: PreviewOptions) => Promise<string>
 }
 
@@ -105,7 +105,7 @@ export async function previewBy(
     const usualTokens = previewer.usualTokens ?? reader.usualTokens
     return { lines, kind: previewer.name, usualTokens, write: checked(previewer, write, scan, onFallback) }
   } catch (error) {
-    // Previewers may be third-party code. Their exceptions must not fail the whole operation.
+    // Previewers may be third-party code. Exceptions of previewers must not fail the whole operation.
     onFallback(fallbackOf(previewer.name, error))
     return undefined
   }

@@ -1,6 +1,6 @@
 /**
- * Largest useful size of a preview by kind, in tokens. It was measured with the answer benchmark for 13 sizes from 100
- * to 2,000 (decision 0045). For other kinds, the benchmark has too few questions.
+ * Largest useful size of a preview by kind, in tokens. Measured with the answer benchmark for 13 sizes from 100 to
+ * 2,000 (decision 0045). For other kinds, the benchmark has too few questions.
  */
 export const USUAL_TOKENS = {
   /** In tables, JSON, source code, and text without failures, users look for a key or a name. */

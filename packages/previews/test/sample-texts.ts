@@ -26,7 +26,7 @@ const records = list(
 )
 const cell = fc.oneof(word, fc.nat(100_000).map(String), fc.constantFrom('', '"a ""b"", c"', '"two\nlines"'))
 
-/** Random texts of each kind that core previewers support. They are realistic enough to be recognized. */
+/** Random texts of each kind that core previewers support, realistic enough to be recognized. */
 export const SAMPLE_TEXTS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   log: joined(
     fc

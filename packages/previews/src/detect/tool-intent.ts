@@ -238,7 +238,7 @@ export function withPurpose(intent: ToolIntent, start: string): ToolIntent {
     .filter((word) => !words.includes(word))
     .map((word) => ({ word, count: occurrences(text, word.toLowerCase()) }))
     .filter(({ count }) => count <= MOST_OCCURRENCES)
-  // Words that are absent from the start may occur later in the content. They follow the other words.
+  // Words that are absent from the start may occur later in the content. Such words follow the other words.
   const rank = (count: number): number => (count === 0 ? MOST_OCCURRENCES + 1 : count)
   const rare = counted.toSorted((one, other) => rank(one.count) - rank(other.count)).map(({ word }) => word)
   return rare.length === 0 ? intent : { ...intent, words: [...words, ...rare] }

@@ -8,7 +8,7 @@ export const MARK_ARTICLE = 2
 export const MARK_ASIDE = 4
 /** An aside according to its class or id. */
 export const MARK_NAMED_ASIDE = 8
-/** Hidden content. Scripts may show it later. */
+/** Hidden content, which scripts may show later. */
 export const MARK_HIDDEN = 16
 
 const NAMES: ReadonlyMap<string, number> = new Map([
@@ -31,7 +31,7 @@ const ROLES: ReadonlyMap<string, number> = new Map([
 ])
 
 const READ: ReadonlySet<string> = new Set(['aria-hidden', 'class', 'hidden', 'id', 'itemprop', 'role', 'style'])
-/** Matches an attribute. Its value may be quoted, unquoted, or absent. */
+/** Matches an attribute with a quoted value, an unquoted value, or no value. */
 const ATTRIBUTE = /([^\s=/"'<>]{1,64})(?:\s{0,8}=\s{0,8}(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+)))?/g
 /** Number of UTF-16 units to read of all attributes of an element, and of one value. */
 const MAX_ATTRIBUTES = 8_192

@@ -9,7 +9,7 @@ export interface ReadPage {
   readonly title: string
   /** Blocks to show, in order. */
   readonly main: readonly PageBlock[]
-  /** Other blocks. They are shown if the budget allows. */
+  /** Other blocks, which are shown if the budget allows. */
   readonly rest: readonly PageBlock[]
   readonly lines: number
   /** Whether the end of a very large page was not read. */

@@ -296,7 +296,7 @@ const DEEPEST = 4
 /** Key of all items of an array. */
 const ITEM = '[]'
 const MOST_ITEMS = 8
-/** Separator of joined keys. It never occurs unescaped in a JSON key. */
+/** Separator of joined keys, which never occurs unescaped in a JSON key. */
 const KEY_SEPARATOR = '\u0000'
 const entryCodes = new TextCodes()
 

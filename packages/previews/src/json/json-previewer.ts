@@ -114,7 +114,7 @@ class JsonScanner implements JsonSink {
   #endsLine = false
 
   /**
-   * @param prefix - Text before the first value. It is not passed to `push`.
+   * @param prefix - Text before the first value, which is not passed to `push`.
    * @param words - Entries with one of these words are notable.
    * @param inString - Whether the text is the content of a JSON string. Strings in this text are not parsed as JSON.
    */

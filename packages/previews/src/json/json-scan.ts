@@ -2,7 +2,7 @@ import type { TextScan } from '../log/text-scan.ts'
 import type { Shape } from './shape.ts'
 import type { Passage } from './passage-keeper.ts'
 
-/** Data of a JSON text from which its preview is written. Its size is limited. */
+/** Data of a JSON text from which its preview is written. The size of the data is limited. */
 export interface JsonScan {
   /** Merged shape of all top-level values. */
   readonly root: Shape
@@ -42,12 +42,12 @@ export interface JsonSink {
   open(isObject: boolean, offset: number, line: number): void
   /** The innermost open object or array ended before `offset`. */
   close(offset: number, line: number): void
-  /** The key of the next member is in `text`, from `start` to `end`. It has no quotes, but may have escapes. */
+  /** The key of the next member is in `text`, from `start` to `end`. The key has no quotes, but may have escapes. */
   key(text: string, start: number, end: number, offset: number, line: number): void
   string(text: string, start: number, end: number, offset: number, line: number): void
-  /** A long string starts. Its parts follow. */
+  /** A long string starts. Parts of the string follow. */
   openString(offset: number, line: number): void
-  /** A part of a long string. It may begin and end anywhere. */
+  /** A part of a long string, which may begin and end anywhere. */
   stringPart(text: string, start: number, end: number): void
   closeString(): void
   number(text: string, start: number, end: number, offset: number, line: number): void

@@ -67,7 +67,7 @@ export class JsonTokenizer {
     return this.#oneLine
   }
 
-  /** Number of open levels. It is above 0 at the end of an incomplete text. */
+  /** Number of open levels, which is above 0 at the end of an incomplete text. */
   get depth(): number {
     return this.#depth
   }
@@ -266,7 +266,7 @@ export class JsonTokenizer {
     for (let at = from; at < to; at++) if (text.charCodeAt(at) === LINE_FEED) this.#line++
   }
 
-  /** Read a string. Returns the position after it, or -1 if it is incomplete. */
+  /** Read a string. Returns the position after the string, or -1 if the string is incomplete. */
   #readString(text: string, at: number, quote: number, last: boolean): number {
     if (this.#depth === 0 && (this.#values > 0 || quote !== QUOTE)) return this.#values > 0 ? this.#break(at) : at + 1
     this.hasSingleQuotes ||= quote === APOSTROPHE

@@ -235,7 +235,7 @@ export class ValueSummary {
     return this.values[this.#last] ?? ''
   }
 
-  /** Return the number of occurrences. It is `Infinity` if there are too many values to count. */
+  /** Return the number of occurrences, or `Infinity` if there are too many values to count. */
   timesOf(value: string): number {
     return this.more ? Infinity : (this.times[this.values.indexOf(value)] ?? 0)
   }

@@ -27,7 +27,7 @@ export class ListingGroups {
   #units = 0
   #nameUnits = 0
   hasMore = false
-  /** Largest number of entries to keep per group. It decreases while groups are added. */
+  /** Largest number of entries to keep per group. The limit decreases while groups are added. */
   #most = Infinity
   items = 0
 

@@ -1,6 +1,6 @@
 import type { BareLines, ScannedLine } from './text-scan.ts'
 
-/** Matches a date with a time. CI systems may write the job and the step before it, each followed by a tab. */
+/** Matches a date with a time. CI systems may write a job and a step before the date, each with a tab. */
 const TIME = /^\uFEFF?\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z| ?[+-]\d\d:?\d\d)?\]?[ \t]?/
 const STEP_TIME = new RegExp(TIME.source.replace('^', '^(?:[^\\t]{1,80}\\t[^\\t]{1,80}\\t)?'))
 

@@ -12,7 +12,7 @@ import { TextScanner } from './text-scanner.ts'
 const START_LINES = 120
 const END_LINES = 40
 
-/** Matches a time of a logger or CI system. A priority, a stream, or a job may be before it. */
+/** Matches a time of a logger or CI system, also after a priority, a stream, or a job. */
 const TIMED =
   /^(?:\S+\t\S.{0,60}\t)?(?:<\d{1,3}>1? ?)?[[(]?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d|\d\d:\d\d:\d\d[.,\] ]|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |\d\d?[-/][A-Z][a-z]{2}[-/]\d{4}[: ]\d\d:\d\d:\d\d| *\d+\.\d{6}\] |[IWEF]\d{4} \d\d:\d\d:\d\d\.)/
 

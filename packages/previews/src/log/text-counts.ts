@@ -27,7 +27,7 @@ export class HashCounts {
     return times
   }
 
-  /** Return the count of a hash. It is 0 if the hash was not counted. */
+  /** Return the count of a hash, or 0 if the hash was not counted. */
   get(hash: number): number {
     return this.#counts[this.#slot(hash)]!
   }

@@ -41,7 +41,7 @@ export interface LineScores extends BareLines {
   readonly odd: ReadonlySet<number>
 }
 
-/** Data of a text from which its preview is written. Its size is limited. */
+/** Data of a text from which its preview is written. The size of the data is limited. */
 export interface TextScan {
   /** Number of lines. A final newline does not start a line, and an empty text has no lines. */
   readonly lines: number
@@ -50,7 +50,7 @@ export interface TextScan {
   readonly errors: number
   readonly warnings: number
   readonly counts: TextCounts
-  /** Return the scores. They are computed only once. */
+  /** Return the scores, which are computed only once. */
   scores(): LineScores
   /** Kept lines in order, without blank lines. */
   readonly kept: readonly ScannedLine[]

@@ -10,7 +10,7 @@ import type { LineScores, ScannedLine, TextScan } from './text-scan.ts'
 const START_UNITS = 2_048
 const END_UNITS = 512
 
-/** A line that is kept while the text is read. Its text is cleaned only at the end. */
+/** A line that is kept while the text is read. The text of the line is cleaned only at the end. */
 export interface KeptLine extends Omit<ScannedLine, 'text' | 'end' | 'repeats' | 'hidden' | 'rank' | 'run'> {
   raw: string
   /** End of a line whose middle was cut, otherwise empty. */

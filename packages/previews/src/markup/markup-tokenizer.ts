@@ -10,7 +10,7 @@ export interface MarkupHandler {
   /** `attributes` is the text after the name. `isEmpty` is set if the tag also ends the element. */
   open(name: string, attributes: string, isEmpty: boolean, line: number): void
   close(name: string, line: number): void
-  /** Receives text, possibly in several parts. Its references are not decoded. */
+  /** Receives text, possibly in several parts. References in the text are not decoded. */
   text(text: string, line: number): void
   /** The text of a CDATA section. If this method is absent, the section is a comment up to the next ">", as in HTML. */
   cdata?(text: string, line: number): void

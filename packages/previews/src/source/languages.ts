@@ -133,7 +133,7 @@ export function languageOf(
   )
 }
 
-/** Returns the display name of an id, for example `C++` for `cpp`. For an unknown id, it returns the id. */
+/** Returns the display name of an id, for example `C++` for `cpp`, or the id itself if the id is unknown. */
 export function languageName(id: string): string {
   return BY_ID.get(id)?.name ?? id
 }

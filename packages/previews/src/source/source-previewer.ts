@@ -237,7 +237,7 @@ function byDepth(symbols: readonly OutlineSymbol[]): OutlineSymbol[][] {
   return levels.flatMap((level) => [level.toSorted((one, other) => span(other) - span(one) || one.line - other.line)])
 }
 
-/** Kinds that enclose definitions. They are ignored if they wrap a whole file. */
+/** Kinds that enclose definitions. A definition of such a kind is ignored if it wraps the whole file. */
 const WRAPPERS: ReadonlySet<string> = new Set(['module', 'implementation'])
 /** Number of lines that are examined in about a millisecond. */
 const LINES_OF_A_PIECE = 2_048

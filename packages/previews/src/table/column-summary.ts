@@ -1,7 +1,7 @@
 import { detach } from '@spillway/text/internal'
 import type { BlockText } from '@spillway/text/internal/tables'
 
-/** Largest number of counted values in a column. If there are more, they are not counted. */
+/** Largest number of counted values in a column. If there are more values, none are counted. */
 const MOST_VALUES = 16
 /** Longest counted value, in UTF-16 units. */
 const LONGEST_VALUE = 64

@@ -147,7 +147,7 @@ function soughtRows({ sample }: TableData, words: readonly string[]): number[] {
   return found.toSorted((one, other) => counts![other]! - counts![one]! || one - other)
 }
 
-/** Number of rows with rare values per token of the budget. They are shown before the first and the last row. */
+/** Number of rows with rare values per token of the budget, shown before the first and the last row. */
 const ODD_ROWS = 0.01
 /** Share of the rows up to which a value is rare. */
 const ODD_SHARE = 0.01

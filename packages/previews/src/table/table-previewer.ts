@@ -69,7 +69,7 @@ function columnToCount(tables: readonly TableData[]): string | undefined {
   return names[Math.max(0, few)]?.trim()
 }
 
-/** Separator of values in a kept record. It is never shown. */
+/** Separator of values in a kept record, which is never shown. */
 const BETWEEN = '\u001f'
 
 /** Number of notes after the rows to keep. */
