@@ -56,7 +56,7 @@ export function fallbackOf(previewer: string, error: unknown): PreviewFallback {
   return { previewer, reason: error instanceof MissingPeerError ? 'peer-missing' : 'failed', error }
 }
 
-/** Resolve a specifier like `import`. Returns `undefined` if it is not installed or cannot be resolved. */
+/** Resolve a specifier like `import`. Returns `undefined` if the package is not installed or cannot be resolved. */
 export function locateInstalled(specifier: string): URL | undefined {
   try {
     return new URL(import.meta.resolve(specifier))

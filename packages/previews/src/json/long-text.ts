@@ -104,7 +104,7 @@ export class LongText {
   }
 }
 
-/** Compute a result only once. Each draft of a preview needs it. */
+/** Compute a result only once, because each draft of a preview needs the result. */
 function once<Result>(work: () => Result): () => Result {
   let done: { readonly result: Result } | undefined
   return () => (done ??= { result: work() }).result

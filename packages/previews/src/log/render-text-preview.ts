@@ -228,7 +228,7 @@ function previewLayout(scan: TextScan, options: PreviewOptions, { isLog = false,
   return { header, write }
 }
 
-/** Whether some lines are more important than others: they report problems, or differ from the others. */
+/** Whether some lines are more important than others: they report problems, or differ from the other lines. */
 function isTelling(scan: TextScan, lines: readonly ScannedLine[], scores: Float64Array): boolean {
   return (
     scan.errors + scan.warnings > 0 ||
