@@ -186,7 +186,7 @@ function* done(literal: Compared): Evaluation<Compared> {
 
 const NO_PAUSES: readonly undefined[] = []
 
-/** Return an operand with the value of a query, or with `undefined` unless the query has exactly one result. */
+/** Return an operand with the value of a query. Without exactly one result, the value is `undefined`. */
 function single(query: Query): Operand {
   return function* (value, queries) {
     let count = 0

@@ -397,7 +397,10 @@ export class JsonWalker {
     this.#state = SKIPPING
   }
 
-  /** Whether an object at a line start is the next record: no item can be here, or two records had no such items. */
+  /**
+   * Whether an object at a line start is the next record. Either no item can be here, or the first two records had no
+   * items at line starts.
+   */
   #isNextRecord(at: number, isInObject: boolean): boolean {
     if (this.#form !== 'json-lines' || this.#byteAt(at - 1) !== LINE_FEED) return false
     const last = this.#byteAt(this.#byteAt(at - 2) === 13 ? at - 3 : at - 2) ?? 0
