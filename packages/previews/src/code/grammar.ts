@@ -8,7 +8,7 @@ export interface DefinitionRule {
   readonly member?: (node: Node) => boolean
   /** Whether inner definitions count as siblings, as in `typedef struct a {} b`. */
   readonly alongside?: boolean
-  /** Whether the definition only declares a name. It is listed only if the file does not define the name. */
+  /** Whether the definition only declares a name. A declaration is listed only if the file does not define the name. */
   readonly announces?: boolean
 }
 

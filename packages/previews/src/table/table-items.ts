@@ -314,7 +314,7 @@ function spread<Row>(rows: readonly Row[], count: number): Row[] {
 const END_ROWS = 5
 const UNITS: readonly string[] = ['', 'K', 'M', 'G', 'T', 'P']
 
-/** Yield the first and last rows alternately, then rows between: evenly spread, by size, or different rows first. */
+/** Yield the first and last rows alternately, then rows between: by size, different rows first, or evenly spread. */
 function* rowOrder(data: TableData): Generator<number> {
   const { sample, labels, rows, largest = false } = data
   const last = sample.length - 1
