@@ -32,6 +32,12 @@ it('the worker pool answers all calls even if there are more calls than workers'
   expect(await Promise.all(calls)).toEqual(calls.map((_, index) => index))
 })
 
+// A timer that does not keep the loop running stands for a compiler, which does not either.
+it('the worker pool waits for a program that starts with an empty event loop', async () => {
+  const pool = createWorkerPool(`setTimeout(() => { ${SOURCE} }, 50).unref()`)
+  expect(await pool.run('started', 10_000)).toBe('started')
+})
+
 it('the worker pool stops a worker that takes too long, and then runs waiting calls', async () => {
   const pool = createWorkerPool(SOURCE)
   const spinning = Array.from({ length: 5 }, () => reasonOf(pool.run('spin', 50)))

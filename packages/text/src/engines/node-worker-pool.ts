@@ -8,6 +8,11 @@ const IDLE_MS = 10_000
 /** Memory of a worker in megabytes, enough for about a million UTF-16 units, except for pathological patterns. */
 const MAX_MEMORY_MB = 256
 const MEMORY_CHECK_MS = 100
+/**
+ * Keeps the event loop of a worker alive while its program starts. If the loop is empty, Node.js blocks the thread until the
+ * compilers have finished, and they may wait for this thread forever (nodejs/node#54918).
+ */
+const KEEP_ALIVE = 'setInterval(() => {}, 2 ** 30)\n'
 
 /** The worker could not be started, or it exited during a run, for example after it ran out of memory. */
 export class WorkerFailure extends Error {
@@ -226,7 +231,7 @@ function startWorker(source: string, maxMemoryMb: number, startEvent: 'message' 
 function newWorker(source: string, maxMemoryMb: number): Worker {
   try {
     // The worker does not need the loader hooks, environment and streams of the process.
-    return new Worker(source, {
+    return new Worker(KEEP_ALIVE + source, {
       eval: true,
       name: 'spillway',
       execArgv: [],
