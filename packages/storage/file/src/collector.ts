@@ -14,7 +14,7 @@ import {
   type FilePair,
 } from './paths.ts'
 
-/** Age from which a file is a leftover, because living writers mark their files every minute. */
+/** A file of this age is a leftover, because running writers update the times of their files every minute. */
 const LEFTOVER_AGE_MS: number = 10 * 60_000
 
 export function collectorOf(
@@ -62,7 +62,7 @@ export function collectorOf(
     }
     const pending = pendingPair(paths, item.nonce)
     const [content, sidecar] = await Promise.all([files.stat(pending.content), files.stat(pending.sidecar)])
-    // Use the age of the content for both: a sidecar has the time of the entry's last use.
+    // The age of the content counts for both files, because a sidecar's time is the entry's last use.
     const age = content ?? sidecar
     if (age === undefined || age.modifiedAt >= now - LEFTOVER_AGE_MS) return
     if (item.kind === 'pending-sidecar' && content !== undefined) return
@@ -77,7 +77,7 @@ export function collectorOf(
       }
   }
 
-  /** Returns `false` if others are using the files. Then no entry has the content. */
+  /** Returns `false` if another process works on the entry, and the pending files must stay. */
   async function finishWriter(paths: EntryPaths, pending: FilePair, now: number): Promise<boolean> {
     await remover.isBeingRemoved(paths, now)
     const committed = await files.readSidecar(paths.sidecar)
@@ -121,7 +121,7 @@ export class Tombstones {
   async write(paths: EntryPaths, eviction: Eviction): Promise<void> {
     await unless(['ENOSPC', 'EDQUOT'], this.#write(paths, eviction))
     const folder = paths.tombstoneFolder
-    // With a random start, tombstones are trimmed even if each process evicts only a few entries.
+    // The count starts at random, so that tombstones are trimmed even if each process evicts only a few entries.
     const count = 1 + (this.#untrimmed.get(folder) ?? Math.floor(Math.random() * TRIM_EVERY))
     if (this.#untrimmed.size >= MAX_KNOWN_FOLDERS) this.#untrimmed.clear()
     this.#untrimmed.set(folder, count % TRIM_EVERY)
@@ -170,7 +170,7 @@ export class Tombstones {
   async #write(paths: EntryPaths, { reason, evictedAt, metadata }: Eviction): Promise<void> {
     const { directory, fileSystem } = this.#files
     await directory.ensure(paths.tombstoneFolder)
-    // Create the file among the sidecars: leftovers of killed processes are collected there.
+    // Create the file in the sidecar folder, because leftovers of killed processes are collected there.
     const pending = pendingPair(paths).content
     try {
       const file = await fileSystem.createFile(pending)

@@ -14,7 +14,7 @@ const NEVER_FIRST: readonly FileStep[] = [{ step: 'isMissing', path: '/' }]
 
 const FIRST: readonly FileStep[] = [{ step: 'isReal', path: '/' }]
 
-/** Start a thread, which takes some asking. */
+/** Start a thread, which needs several calls. */
 async function startedThread(): Promise<StepsThread> {
   const thread = new StepsThread()
   await vi.waitFor(async () => expect(await thread.run(FIRST)).toBe(1), { timeout: 10_000, interval: 10 })
@@ -38,23 +38,26 @@ afterAll(() => started.end())
 describe('a worker thread for file operations', () => {
   test.each<[string, (path: string) => readonly FileStep[]]>([
     ['finds a real path', (at) => [{ step: 'isReal', path: `${at}/real` }]],
-    ['finds no path behind a link real', (at) => [{ step: 'isReal', path: `${at}/alias` }]],
-    ['finds nothing real where there is nothing', (at) => [{ step: 'isReal', path: `${at}/none` }]],
-    ['finds what is missing', (at) => [{ step: 'isMissing', path: `${at}/none` }]],
+    ['rejects a path through a link', (at) => [{ step: 'isReal', path: `${at}/alias` }]],
+    ['rejects a path that does not exist', (at) => [{ step: 'isReal', path: `${at}/none` }]],
+    ['finds that a file is missing', (at) => [{ step: 'isMissing', path: `${at}/none` }]],
     ['finds that a link is not missing', (at) => [{ step: 'isMissing', path: `${at}/real/link` }]],
-    ['finds a file of a size', (at) => [{ step: 'isFile', path: `${at}/real/file`, size: 7 }]],
-    ['finds no file of another size', (at) => [{ step: 'isFile', path: `${at}/real/file`, size: 8 }]],
-    ['takes no link for a file', (at) => [{ step: 'isFile', path: `${at}/real/link`, size: 7 }]],
-    ['takes no folder for a file', (at) => [{ step: 'isFile', path: `${at}/real`, size: 4096 }]],
+    ['finds a file of the given size', (at) => [{ step: 'isFile', path: `${at}/real/file`, size: 7 }]],
+    ['rejects a file of another size', (at) => [{ step: 'isFile', path: `${at}/real/file`, size: 8 }]],
+    ['does not accept a link as a file', (at) => [{ step: 'isFile', path: `${at}/real/link`, size: 7 }]],
+    ['does not accept a folder as a file', (at) => [{ step: 'isFile', path: `${at}/real`, size: 4096 }]],
     ['creates an empty file', (at) => [{ step: 'create', path: `${at}/new`, content: bytes('') }]],
-    ['creates a dated file', (at) => [{ step: 'create', path: `${at}/new`, content: bytes('new'), modifiedAt: 1_234 }]],
-    ['replaces no file', (at) => [{ step: 'create', path: `${at}/real/file`, content: bytes('new') }]],
+    [
+      'creates a file with a modification time',
+      (at) => [{ step: 'create', path: `${at}/new`, content: bytes('new'), modifiedAt: 1_234 }],
+    ],
+    ['does not replace a file', (at) => [{ step: 'create', path: `${at}/real/file`, content: bytes('new') }]],
     ['creates nothing through a link', (at) => [{ step: 'create', path: `${at}/real/link`, content: bytes('new') }]],
     ['links', (at) => [{ step: 'link', from: `${at}/real/file`, to: `${at}/second` }]],
-    ['links over nothing', (at) => [{ step: 'link', from: `${at}/real/file`, to: `${at}/real/link` }]],
+    ['does not link over an existing file', (at) => [{ step: 'link', from: `${at}/real/file`, to: `${at}/real/link` }]],
     ['removes a file', (at) => [{ step: 'remove', path: `${at}/real/file` }]],
-    ['removes a link, not what it leads to', (at) => [{ step: 'remove', path: `${at}/real/link` }]],
-    ['removes no folder', (at) => [{ step: 'remove', path: `${at}/real` }]],
+    ['removes a link and keeps its target', (at) => [{ step: 'remove', path: `${at}/real/link` }]],
+    ['does not remove a folder', (at) => [{ step: 'remove', path: `${at}/real` }]],
     [
       'stops at the first step that fails',
       (at) => [
@@ -63,8 +66,8 @@ describe('a worker thread for file operations', () => {
         { step: 'remove', path: `${at}/real/file` },
       ],
     ],
-    ['takes no steps at all', () => []],
-  ])('%s like the single operations', async (_name, steps) => {
+    ['runs an empty list of steps', () => []],
+  ])('%s, like the single operations', async (_name, steps) => {
     const [one, other] = [await folder(), await folder()]
     const taken = await started.run(steps(one))
     expect(taken).toBe(await takeSteps(new NodeFileSystem(), steps(other)))
@@ -90,7 +93,7 @@ describe('a worker thread for file operations', () => {
     for (let time = 0; time < 4; time += 1) expect(await thread.run(FIRST)).toBe(0)
   })
 
-  test('reports that nothing was done if it exits in between, and starts again', async () => {
+  test('reports its completed steps if it exits meanwhile, and starts again', async () => {
     const thread = await startedThread()
     const [taken] = await Promise.all([thread.run(FIRST), thread.end()])
     expect([0, 1]).toContain(taken)
@@ -110,7 +113,7 @@ async function storingProgram(directory: string, lines: string): Promise<string>
   return `${directory}.mjs`
 }
 
-/** Run a program that stores so much that a thread is started, and return what it printed. */
+/** Run a program that stores enough to start a thread, and return its output. */
 async function runStoring(flags: readonly string[], after: string): Promise<string> {
   const script = await storingProgram(
     await temporaryDirectory(),
@@ -122,7 +125,7 @@ async function runStoring(flags: readonly string[], after: string): Promise<stri
 }
 
 describe('a process that stores much', () => {
-  test('exits as soon as it waits for nothing', async () => {
+  test('exits as soon as its work is done', async () => {
     const begin = performance.now()
     expect(await runStoring([], `console.log(references.length)`)).toBe('40\n')
     expect(performance.now() - begin).toBeLessThan(8_000)
@@ -140,8 +143,8 @@ const canLimit =
   spawnSync('unshare', ['-U', 'sh', '-c', 'prlimit --nproc=1 true && echo yes'], { encoding: 'utf8' }).stdout ===
   'yes\n'
 
-test.runIf(canLimit)('a process that may have no more threads stores without one', async () => {
-  // As a user without rights: those of root count no threads.
+test.runIf(canLimit)('a process at its thread limit stores without a thread', async () => {
+  // Run as another user, because the thread limit does not apply to root.
   const directory = await temporaryDirectory()
   await mkdir(directory)
   await chmod(directory, 0o777)

@@ -2,17 +2,17 @@ import { Worker } from 'node:worker_threads'
 import { unless, type FileStep } from './file-system.ts'
 import { folderOf, inFolder, NodeFileSystem } from './node-file-system.ts'
 
-/** Number of steps that run without a thread, because starting one takes 20 ms or more. */
+/** Number of calls before the thread is started, because its start takes 20 ms or more. */
 const FIRST_WITHOUT = 4
 const IDLE_MS = 10_000
-/** Longest wait for the thread. On a slow disk, the thread pool can handle several files at once. */
+/** Longest expected wait for the thread. Beyond it, the thread pool is used, which handles files in parallel. */
 const MAX_WAIT_MS = 20
 const FIRST_GUESS_MS = 1
-/** Milliseconds without an answer after which steps go to the thread pool. */
+/** If the thread does not answer for this many milliseconds, the thread pool runs the steps. */
 const STALLED_MS = 100
 const MAX_MEMORY_MB = 64
 
-/** The thread's program. It is text, so that no bundler, loader, or test runner must find a file. */
+/** The thread's program. It is a string, so that bundlers, loaders, and test runners need not find a file. */
 const PROGRAM = `
 import('node:worker_threads').then(async ({ parentPort }) => {
   const fs = await import('node:fs')
@@ -111,12 +111,12 @@ export class StepsThread {
       })
       worker.unref()
       worker.on('message', (answer: Answer) => this.#answered(worker, answer))
-      // The started steps are in an unknown state. The caller starts again.
+      // The state of the started steps is unknown. The caller gets 0, and runs all steps itself.
       worker.on('error', () => (this.#worker = 'impossible'))
       worker.on('exit', () => this.#ended())
       this.#worker = worker
     } catch (error) {
-      // Node.js with `--permission`, or a system without room for a thread, works without one.
+      // Threads are impossible with `--permission`, or at the system's limit. Storing works without a thread.
       if (typeof (error as { code?: unknown }).code !== 'string') throw error
       this.#worker = 'impossible'
     }
@@ -145,7 +145,7 @@ export class StepsThread {
   }
 }
 
-/** Copies parts of buffers, because a thread would get the whole buffer. */
+/** Copies the contents, because a message would transfer their whole buffers. */
 function ownContents(steps: readonly FileStep[]): { readonly copies: FileStep[]; readonly memory: ArrayBuffer[] } {
   const memory: ArrayBuffer[] = []
   const copies = steps.map((step) => {
@@ -173,7 +173,7 @@ export class DefaultFileSystem extends NodeFileSystem {
         return run()
       })
     }
-    // The single operation explains a folder that is missing or a link.
+    // If a folder is missing or a link, the single operations report the error.
     return (await unless(['ENOENT', 'ENOTDIR', 'ELOOP'], run())) ?? 0
   }
 }
@@ -183,7 +183,7 @@ function foldersOf(step: FileStep): readonly string[] {
   return [step.step === 'isReal' ? step.path : folderOf(step.path)]
 }
 
-/** Runs a function on a path. The thread compares the real path of an open folder itself. */
+/** Replaces the folders in a step's paths by open folders. For `isReal`, only adds the open folder. */
 function throughFolders(
   step: FileStep,
   reached: ReadonlyMap<string, string>,

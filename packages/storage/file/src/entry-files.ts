@@ -63,7 +63,7 @@ export class EntryFiles {
       if (code === 'ENOENT') return undefined
       if (!NO_PLAIN_FILE.includes(code)) throw error
       const status = await this.stat(path)
-      // A folder on the way was a link for a moment.
+      // The path is a plain file, so a parent folder was a link for a moment.
       if (status?.kind === 'file') throw error
       return status && { lastUsedAt: status.modifiedAt }
     }
@@ -91,13 +91,13 @@ export class EntryFiles {
     return this.fileSystem.setModifiedAt === undefined ? step : { ...step, modifiedAt: sidecar.info.lastUsedAt }
   }
 
-  /** Sets the time of the last use, because a link to the sidecar must have it from the start. */
+  /** Sets the time of the last use, because the sidecar must have it before it gets its final name. */
   async dateSidecar(path: string, { info }: Sidecar): Promise<void> {
     await this.fileSystem.setModifiedAt?.(path, info.lastUsedAt)
     await this.sync([path])
   }
 
-  /** Returns whether the new name was not in use. Without hard links, two processes may both get `true`. */
+  /** Returns `false` if the name `to` is in use. Without hard links, two processes may both get `true`. */
   async put(from: string, to: string, folder: string): Promise<boolean> {
     return this.#retrying(folder, from, () => this.#putOnce(from, to))
   }
@@ -108,7 +108,7 @@ export class EntryFiles {
     try {
       await this.#retrying(folder, copy, () => this.fileSystem.rename(copy, to))
     } finally {
-      // Renaming does nothing if both names belong to one file already.
+      // If both names already belong to the same file, renaming does nothing, and the copy is left.
       await this.remove(copy)
     }
   }
@@ -117,11 +117,11 @@ export class EntryFiles {
     return doneUnless('ENOENT', this.fileSystem.removeFile(path))
   }
 
-  /** Increases the last use by 1 ms or more. Returns it, or `undefined` for a missing or removed entry. */
+  /** Sets the last use, at least 1 ms later. Returns the new time, or `undefined` if the entry is missing. */
   async touch(paths: EntryPaths, found: FoundSidecar, lastUsedAt: number): Promise<number | undefined> {
     const usedAt = Math.max(found.lastUsedAt + 1, lastUsedAt)
     const done = await unless('ENOENT', this.#setLastUse(paths, found, usedAt))
-    // A remover that takes the sidecar from now on sees the new time. An earlier one has moved the sidecar away.
+    // A remover that starts now sees the new time. A remover that started earlier has already moved the sidecar away.
     return done !== undefined && (await this.stat(paths.sidecar)) !== undefined ? usedAt : undefined
   }
 
@@ -208,7 +208,7 @@ export class StorageDirectory {
     return `${this.#root}/${MARK_FOLDER}/${this.#mark}`
   }
 
-  /** Throws `unavailable` if the directory is another one: a missing file would then mean no missing entry. */
+  /** Throws `unavailable` if the directory was replaced, so that no entry is wrongly reported as missing. */
   async assertInPlace(): Promise<void> {
     if (this.#root === undefined) return
     const path = this.#mark === undefined ? this.#root : this.markPath
@@ -235,7 +235,7 @@ export class StorageDirectory {
     return this.#refusal((error as { readonly path?: string }).path ?? this.path)
   }
 
-  /** Throws `corrupt` if a symbolic link leads elsewhere. */
+  /** Whether the folder exists. Throws `corrupt` if a symbolic link in its path leads elsewhere. */
   async has(folder: string): Promise<boolean> {
     if (this.fileSystem.realPath === undefined) return this.#hasEachPart(folder)
     const real = await unless('ENOENT', this.fileSystem.realPath(folder))
@@ -275,7 +275,7 @@ export class StorageDirectory {
         const code = fileErrorCode(error)
         if (code === 'ENOENT') return false
         if (code !== 'EEXIST') throw error
-        // The existing name must not be a link: the next part would be created behind it.
+        // The existing name must not be a link, or the next part would be created in the link's target.
         if (!(await this.has(at))) return false
         // The process that created the folder may not have synced it yet.
         await this.#syncNames(parent)
@@ -284,7 +284,7 @@ export class StorageDirectory {
     return true
   }
 
-  /** Creates a folder with its parents. Returns its real path if it was created. The parent folders may be links. */
+  /** Creates a folder and its parents, which may be links. Returns the real path of a new folder. */
   async #makeWithParents(path: string): Promise<string | undefined> {
     const above = parentOf(path)
     if ((await this.#realPath(above)) === undefined) await this.#makeWithParents(above)
@@ -295,12 +295,12 @@ export class StorageDirectory {
     return made
   }
 
-  /** Syncs the names of folders. Folders above the root may be unreadable, and are skipped. */
+  /** Makes the names in a folder durable. Unreadable folders above the root are skipped. */
   async #syncNames(folder: string): Promise<void> {
     if (this.#fsync) await unless('EACCES', this.fileSystem.sync?.(folder) ?? Promise.resolve())
   }
 
-  /** Creates a mark. Several processes may each create one. All marks are kept as long as the directory. */
+  /** Creates a mark that identifies the directory. Each process may create one. Marks are never removed. */
   async #makeMark(root: string): Promise<string> {
     const folder = `${root}/${MARK_FOLDER}`
     while (!(await this.#makeParts(root, folder))) await this.assertInPlace()
@@ -370,7 +370,7 @@ export async function* listFolder(fileSystem: FileSystem, folder: string): Async
   }
 }
 
-/** Yields the items of a folder, its scopes, and at last the folder without a name. Does not follow symbolic links. */
+/** Yields a folder's items, its scopes' items, and last the folder with an empty name. Follows no symbolic links. */
 export async function* walkScopes(
   fileSystem: FileSystem,
   base: string,

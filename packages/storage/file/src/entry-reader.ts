@@ -56,7 +56,7 @@ export class EntryReader {
       if (!(await this.#remover.isBeingRemoved(paths))) break
       await wait(pause)
     }
-    // A removal that was undone may have ended between the two reads.
+    // A removal may have been undone after the sidecar was read.
     return this.#files.readSidecar(paths.sidecar)
   }
 
@@ -71,7 +71,7 @@ export class EntryReader {
     this.#remembered.set(id, { extension, size })
   }
 
-  /** Reads the content while its sidecar is still being read. {@link read} checks that they match. */
+  /** Reads the content in parallel with its sidecar. {@link read} checks that they match. */
   readEarly(paths: EntryPaths, range?: ByteRange): EarlyContent | undefined {
     const place = this.#remembered.get(paths.id)
     if (place === undefined) return undefined
@@ -135,7 +135,7 @@ export class EntryReader {
       }
       problem = typeof file === 'string' ? file : `${path} has ${file.status.size} bytes instead of ${info.size}`
       if (typeof file !== 'string') await giveUp(file)
-      // Content found before the check of the folders may have been removed since: search once more.
+      // The first attempt may use a sidecar that was read before a removal, so search again at once.
       if (attempt > 0 && !(await this.#remover.restoreContent(paths, sidecar))) await wait(pause)
     }
     throw corrupt(paths, problem)

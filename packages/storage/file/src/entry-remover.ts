@@ -11,7 +11,7 @@ import {
   type Sidecar,
 } from './paths.ts'
 
-/** Age from which a removal belongs to a killed process. */
+/** Age from which a removal counts as abandoned by a killed process. */
 export const ABANDONED_AFTER_MS = 60_000
 const REMOVE_ATTEMPTS = 25
 const REMOVE_PAUSE_MS = 10
@@ -23,7 +23,7 @@ const NO_SPACE = ['ENOSPC', 'EDQUOT']
  * an unfinished removal.
  *
  * The directory `<reference>.removal` excludes other removers. First the sidecar is moved there. If the entry was not
- * used since, the content is moved next. A last check finds entries that were stored again.
+ * used meanwhile, the content is moved next. A last check finds entries that were stored again.
  */
 export class EntryRemover {
   readonly #files: EntryFiles
@@ -54,7 +54,7 @@ export class EntryRemover {
       } else if (attempt < REMOVE_ATTEMPTS) {
         await wait(REMOVE_PAUSE_MS)
       } else {
-        // The process that began the removal was just killed: continue it.
+        // The process that began the removal was probably killed, so finish its removal.
         const { sidecars } = await this.#listRemoval(paths)
         return this.#removeClaimed(paths, removedPair(paths), sidecars)
       }
@@ -62,7 +62,7 @@ export class EntryRemover {
     return false
   }
 
-  /** Returns `false` if others are using the content. */
+  /** Removes content that has no sidecar. Returns `false` if another process works on the entry. */
   async removeOrphan(paths: EntryPaths, extension: string): Promise<boolean> {
     if ((await this.#files.stat(paths.content(extension))) === undefined) return true
     if ((await this.#files.stat(paths.sidecar)) !== undefined) return true

@@ -5,7 +5,7 @@ import { fileErrorCode, PATIENCE_MS, settled, unless, wait, type FileStep, type 
 import { pendingPair, type EntryPaths, type FilePair, type Sidecar } from './paths.ts'
 
 const HEARTBEAT_MS = 60_000
-/** Largest content that is written at once. Larger content gains little from it, and would delay other writers. */
+/** Largest content, in bytes, written in one batch of steps. Larger batches gain little and delay other writers. */
 const MAX_BYTES_AT_ONCE = 256 * 1024
 const MAX_ATTEMPTS = 3
 const MAX_COMMITS = 10
@@ -20,7 +20,7 @@ export interface EntryContent {
   readonly lineIndex: () => string | undefined
 }
 
-/** Writes content and sidecar under temporary names. Then renames the content, and the sidecar, which commits. */
+/** Writes both files under temporary names. Then renames the content, and last the sidecar, which commits the entry. */
 export class EntryWriter {
   readonly #files: EntryFiles
   readonly #remover: EntryRemover
@@ -36,8 +36,8 @@ export class EntryWriter {
         return await this.#writeStepByStep(paths, entry)
       } catch (error) {
         const isCollected = fileErrorCode(error) === 'ENOENT' && attempt < MAX_ATTEMPTS
-        // A collector with a fast clock mistakes the files for those of a killed writer. Content in memory is written
-        // again.
+        // A collector with a fast clock may remove the files as leftovers of a killed writer. Content in memory is then
+        // written again.
         if (!isCollected || (await entry.source.onlyChunk()) === undefined) throw error
       }
   }
@@ -52,7 +52,7 @@ export class EntryWriter {
     })
   }
 
-  /** Returns `undefined` if nothing was written. {@link write} then finds the reason. */
+  /** Writes in one batch of steps. Returns `undefined` if nothing was written. {@link write} then finds the reason. */
   async writeAtOnce(paths: EntryPaths, entry: EntryContent): Promise<EntryWritten | undefined> {
     const { fileSystem, fsync } = this.#files
     if (fileSystem.runSteps === undefined || fsync) return undefined
@@ -110,19 +110,19 @@ export class EntryWriter {
       await Promise.allSettled([this.#remover.removeOrphan(paths, extension)])
       throw error
     } finally {
-      // Files that cannot be removed now are collected later. A tombstone may stay: it is ignored while the entry
-      // exists.
+      // Files that cannot be removed now are collected later. A tombstone may stay, because it is ignored while the
+      // entry exists.
       await Promise.allSettled([this.#files.remove(pending.content), this.#files.remove(pending.sidecar)])
     }
   }
 
-  /** If the file system can rename open files, they may not be closed yet when this resolves. */
+  /** If the file system can link open files, the files may still be open when this resolves. */
   async #writePending(
     paths: EntryPaths,
     pending: FilePair,
     entry: EntryContent,
   ): Promise<{ readonly sidecar: Sidecar; readonly closed: Promise<unknown> }> {
-    // Read before creating files: while a stream pauses, nothing would show that its writer is alive.
+    // Read from the stream before creating files, because no heartbeat protects the files while the stream pauses.
     const only = await entry.source.onlyChunk()
     const opening = [pending.content, pending.sidecar].map((path) => this.#files.createPending(paths, path))
     const close = (): Promise<unknown> => settled(opening.map(async (file) => (await file).close()))
@@ -138,7 +138,7 @@ export class EntryWriter {
         sidecar = await writeSidecar(await this.#writeAll(pending.content, entry.source.all(), content))
       else {
         const writing = this.#heldAlive(pending.content, () => content.write(only))
-        // Count lines while the content is written to disk.
+        // Build the line index while the content is written to disk.
         ;[, sidecar] = await settled([writing, writeSidecar(only.byteLength)])
       }
     } catch (error) {
@@ -147,7 +147,7 @@ export class EntryWriter {
     }
     const closed = close()
     if (this.#files.fsync || this.#files.fileSystem.linksOpenFiles !== true) await closed
-    // The commit reports the failure.
+    // If closing fails, the commit reports the failure.
     void Promise.allSettled([closed])
     await this.#files.sync([pending.content])
     return { sidecar, closed }
@@ -166,7 +166,7 @@ export class EntryWriter {
 
   async #heldAlive(path: string, write: () => Promise<void>): Promise<void> {
     const heartbeat = setInterval(() => {
-      // A failed mark loses nothing; the next write reports the failure.
+      // A failed heartbeat does no harm, because the next write reports the failure.
       void Promise.allSettled([this.#files.fileSystem.setModifiedAt?.(path, Date.now())])
     }, HEARTBEAT_MS)
     heartbeat.unref()
@@ -185,12 +185,12 @@ export class EntryWriter {
   ): Promise<WrittenEntry> {
     const { lastUsedAt } = sidecar.info
     const dated = this.#files.dateSidecar(pending.sidecar, sidecar)
-    // The directory entry of the content must be durable before the sidecar.
+    // If power fails, gc finds the content by its pending sidecar, which must be durable first.
     if (this.#files.fsync) await dated
     await settled([dated, this.#placeContent(paths, pending, sidecar), closed ?? Promise.resolve()])
     for (const [attempt, pause] of PATIENCE_MS.entries()) {
       if (attempt > 0) await this.#placeContent(paths, pending, sidecar)
-      // Power may fail at any point: the content must be durable before its sidecar.
+      // Power may fail at any point, so the content must be durable before its sidecar.
       await this.#files.sync([paths.contentFolder])
       if (await this.#files.put(pending.sidecar, paths.sidecar, paths.sidecarFolder)) {
         await this.#holdContent(paths, pending, sidecar)
@@ -212,14 +212,14 @@ export class EntryWriter {
     throw new StorageError('unavailable', `${paths.reference} is repeatedly removed while it is stored. Try again.`)
   }
 
-  /** Checks the content again, because a removal that started before the commit may have moved it. */
+  /** Checks the content again, because a removal that started before the commit may have moved the content away. */
   async #holdContent(paths: EntryPaths, pending: FilePair, sidecar: Sidecar): Promise<void> {
     let replaced = false
     for (const pause of PATIENCE_MS) {
       const isThere = await this.#files.hasContent(paths, sidecar)
       if (isThere && !replaced) return
       if ((await this.#files.stat(paths.sidecar)) === undefined) {
-        // The entry was removed again after this call's own success.
+        // Another process removed the entry after this call had stored it.
         if (replaced) await this.#remover.removeOrphan(paths, sidecar.extension)
         return
       }
@@ -237,9 +237,9 @@ export class EntryWriter {
       if (await this.#files.put(pending.content, content, paths.contentFolder)) return
       const status = await this.#files.stat(content)
       if (status?.kind === 'file' && status.size === sidecar.info.size) return
-      // The content was taken away between the two checks.
+      // A remover took the content away between the two checks.
       if (status === undefined) continue
-      // Content of another size belongs to a whole entry or a damaged one.
+      // Content of another size is kept if it belongs to a whole entry, and is replaced otherwise.
       const existing = await this.#files.readSidecar(paths.sidecar)
       if (existing?.sidecar !== undefined && (await this.#files.hasContent(paths, existing.sidecar))) return
       await this.#files.replace(paths, pending.content, content, paths.contentFolder)

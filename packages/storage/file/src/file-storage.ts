@@ -135,7 +135,7 @@ export function fileDriver({ fileSystem, directory: path, fsync }: FileDriverOpt
       throw await directory.explained(error)
     }
   }
-  /** Calls a function. If a file is missing because the directory is missing, the error is an outage. */
+  /** Runs an operation. If nothing is found because the directory is gone, throws `unavailable`. */
   const found = <Result>(run: () => Promise<Result>): Promise<Result> =>
     explained(async () => {
       const result = await run()

@@ -16,7 +16,7 @@ export interface DirectoryItem {
   readonly kind: FileStatus['kind']
 }
 
-/** A plain file's bytes, or the requested part of them. */
+/** Bytes of a plain file or of the requested range, and the file's status. */
 export interface FileContent {
   readonly content: Uint8Array
   readonly status: FileStatus
@@ -54,11 +54,11 @@ export type FileStep =
   | { readonly step: 'remove'; readonly path: string }
 
 /**
- * File operations for `FileStorage`. By default, those of Node.js. They can also be those of an agent's sandbox.
+ * File operations for `FileStorage`, by default of Node.js. An agent's sandbox can provide them too.
  *
  * Paths are absolute and normalized, with `/` as the separator. Reject with an error whose `code` is a POSIX name:
- * `ENOENT`, `EEXIST`, `ENOTEMPTY`, `EACCES`, `ENOSPC`. Never follow a symbolic link in the last part of a path. If a
- * parent folder is a symbolic link, reject with `ELOOP`, if the platform can detect that without a race.
+ * `ENOENT`, `EEXIST`, `ENOTEMPTY`, `EACCES`, `ENOSPC`. Never follow a symbolic link in the last part of a path. Reject
+ * with `ELOOP` if a parent folder is a symbolic link, and the platform can detect the link without a race.
  *
  * Several processes can share a directory safely only with `link`, `setModifiedAt`, and an atomic `rename`.
  */
@@ -67,7 +67,7 @@ export interface FileSystem {
   createFile(path: string): Promise<FileWriter>
   /**
    * Read a plain file, or a range clipped to its end. Rejects with `ELOOP` for a symbolic link, and with `EINVAL` for
-   * anything else that is not a plain file. It must not wait for the writer of a named pipe.
+   * anything else that is not a plain file. The read must not wait for the writer of a named pipe.
    */
   readFile(path: string, range?: { readonly offset: number; readonly length: number }): Promise<FileContent>
   /** Describe a path. For a symbolic link, describe the link and not its target. */
@@ -76,11 +76,11 @@ export interface FileSystem {
   rename(from: string, to: string): Promise<void>
   /** Remove a file. */
   removeFile(path: string): Promise<void>
-  /** Create one directory that only its owner can access. Its parent exists. */
+  /** Create one directory that only its owner can access. The parent directory exists. */
   createDirectory(path: string): Promise<void>
   /** Remove an empty directory. */
   removeDirectory(path: string): Promise<void>
-  /** List a directory in any order. It must not hold all names in memory. */
+  /** List a directory in any order. Implementations must not hold all names in memory. */
   list(path: string): AsyncIterable<DirectoryItem>
 
   /**
@@ -106,7 +106,7 @@ export interface FileSystem {
   sync?(path: string): Promise<void>
 }
 
-/** The fixes for errors. `DIRECTORY` is replaced by the storage's directory. */
+/** Fixes by error code. `DIRECTORY` is replaced by the storage's directory. */
 const FIXES: Readonly<Record<string, string>> = {
   EACCES: 'Make DIRECTORY readable and writable for this user, or choose another with the option "directory".',
   EPERM: 'Make DIRECTORY readable and writable for this user, or choose another with the option "directory".',
@@ -160,7 +160,7 @@ export function explainFileError(error: unknown, directory: string): unknown {
   })
 }
 
-/** Pauses in milliseconds while another process finishes its work. Together about a quarter of a second. */
+/** Pauses in milliseconds, about 250 in total, in which another process can finish its work. */
 export const PATIENCE_MS: readonly number[] = [1, 1, 2, 4, 8, 16, 32, 64, 128]
 
 export async function wait(milliseconds: number): Promise<void> {

@@ -36,22 +36,22 @@ import {
 const OWNER_ONLY_FILE = 0o600
 const OWNER_ONLY_DIRECTORY = 0o700
 const DIRECTORY_BUFFER_ITEMS = 256
-/** Largest read in bytes, below the system's 2 GiB, so that the thread pool stays available to others. */
+/** Largest read in bytes, far below the system's limit of 2 GiB, so that no read blocks the thread pool for long. */
 const MAX_READ_BYTES = 64 * 1024 * 1024
-/** Largest write in bytes. Linux caches larger ones in large pages: if these are scarce, 10 MB take 17 ms, not 3. */
+/** Largest write in bytes. Linux caches larger writes in large pages: if these are scarce, 10 MB take 17 ms, not 3. */
 const MAX_WRITE_BYTES = 1024 * 1024
 const PARALLEL_WRITES = 8
 /** Number of bytes to read before the file's size is known. */
 const MAX_GUESS_BYTES = 1024 * 1024
 /** Number of bytes to read if the file can have any size. */
 const SMALL_BYTES = 4 * 1024
-/** Flags to open a file without following links, and without waiting for a named pipe. Windows has none. */
+/** Flags to open a file without following links, and without waiting for a named pipe. Windows lacks these flags. */
 const OPEN_PLAIN = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 /**
  * File system of the machine, based on `node:fs`.
  *
- * On Linux, operations use open folders, so that a link that replaces a folder cannot lead elsewhere.
+ * On Linux, paths go through open folders, so that a link that replaces a folder is not followed.
  *
  * @example
  * ```ts
@@ -83,7 +83,7 @@ export class NodeFileSystem implements FileSystem {
     try {
       const { offset, length } = range ?? { offset: 0, length: Infinity }
       const guess = new Uint8Array(length <= MAX_GUESS_BYTES ? length : SMALL_BYTES)
-      // Read and stat in parallel: the bytes count only if the path is a plain file of that size.
+      // Read and stat in parallel. The bytes are used only if the path is a plain file of that size.
       const [described, read] = await Promise.allSettled([statDescriptor(file), readDescriptor(file, guess, offset)])
       if (described.status === 'rejected') throw described.reason
       const status = plainFile(describe(described.value), path)
@@ -183,7 +183,7 @@ function plainFile(status: FileStatus, path: string): FileStatus {
   throw Object.assign(new Error(`EINVAL: not a plain file, '${path}'`), { code: 'EINVAL' })
 }
 
-/** Writes the last chunk last. A file with its full length is then complete, even after a crash. */
+/** Writes the final chunk after all others. A file with its full length is then complete, even after a crash. */
 async function writeAll(handle: FileHandle, bytes: Uint8Array, start: number): Promise<void> {
   const last = Math.max(0, bytes.byteLength - MAX_WRITE_BYTES)
   let next = 0
@@ -218,7 +218,7 @@ async function readAll(
   return content
 }
 
-/** Opens a file as a plain descriptor, which costs half of a `FileHandle`. The caller must close it. */
+/** Opens a file as a plain descriptor, which is half as expensive as a `FileHandle`. The caller must close it. */
 const openDescriptor: (path: string, flags: number) => Promise<number> = promisify(openFile)
 
 const statDescriptor: (descriptor: number) => Promise<Stats> = promisify(fstat)
@@ -234,10 +234,10 @@ function closeDescriptor(descriptor: number): void {
   close(descriptor, () => undefined)
 }
 
-/** Flags to open a folder. Linux's `O_PATH`, which Node.js does not name, also opens a folder that cannot be read. */
+/** Flags to open a folder, even an unreadable one. The number is Linux's `O_PATH`, which Node.js lacks. */
 const OPEN_FOLDER = 0o10000000 | (constants.O_DIRECTORY ?? 0)
 const MAX_OPEN_FOLDERS = 16
-/** Milliseconds for which a folder stays open, which prevents unmounting its disk. */
+/** Milliseconds for which a folder stays open. An open folder prevents that its disk is unmounted. */
 const KEEP_OPEN_MS = 1_000
 const DELETED = ' (deleted)'
 
@@ -249,7 +249,7 @@ interface OpenFolder {
   isKept: boolean
 }
 
-/** Keeps folders open for a short time. Each use compares the path of the open folder, without the disk. */
+/** Keeps folders open for a short time. Each use checks that the folder is still at its path, without the disk. */
 class OpenFolders {
   readonly #kept = new Map<string, OpenFolder>()
 

@@ -52,7 +52,7 @@ describe('entryPaths', () => {
   ])('refuse %j', (id) => expect(() => entryPaths('/root', id)).toThrow(TypeError))
 })
 
-describe('names in a folder of descriptions', () => {
+describe('file names in the sidecar folder', () => {
   test('decode to the original entry', () => {
     fc.assert(
       fc.property(id, (id) => {
@@ -79,7 +79,7 @@ describe('names in a folder of descriptions', () => {
     'a.123.content',
     '.removal',
     'a.b.removal',
-  ])('are ignored if other programs made them: %s', (name) => {
+  ])('are ignored if another program created the file: %s', (name) => {
     expect(parseSidecarFolderItem(name)).toBeUndefined()
     expect(parseRemovedName(name)).toBeUndefined()
   })
@@ -111,7 +111,7 @@ const info: fc.Arbitrary<EntryInfo> = fc.record(
   { requiredKeys: ['key', 'contentType', 'size', 'storedAt', 'lastUsedAt', 'metadata'] },
 )
 
-test('decoding a description reverses encoding, with the last use from the time of the file', () => {
+test('decoding a sidecar reverses encoding, and takes the last use from the time of the file', () => {
   fc.assert(
     fc.property(info, (info) => {
       const sidecar: Sidecar = { info, extension: '.txt' }
@@ -121,7 +121,7 @@ test('decoding a description reverses encoding, with the last use from the time 
   )
 })
 
-test('the description of an entry may contain the time of its last use', () => {
+test('a sidecar may contain the time of the last use', () => {
   fc.assert(
     fc.property(info, fc.nat(), (info, modifiedAt) => {
       const decoded = decodeSidecar(encodeSidecar({ info, extension: '.txt' }, true), modifiedAt)
@@ -130,7 +130,7 @@ test('the description of an entry may contain the time of its last use', () => {
   )
 })
 
-test('decoding a description never throws, and rejects truncated ones', () => {
+test('decoding a sidecar never throws, and rejects truncated bytes', () => {
   const whole = encodeSidecar({
     info: { key: 'k', contentType: 'text/plain', size: 1, storedAt: 2, lastUsedAt: 3, metadata: { tool: 't' } },
     extension: '.txt',

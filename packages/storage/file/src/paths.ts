@@ -1,6 +1,6 @@
 import { assertFormat, isMetadata, parseObject, type EntryId, type EntryInfo } from '@spillway/core/driver'
 
-/** Folder of all files that are not content. Scope names never start with a dot. */
+/** Folder of all files that are not content. No scope uses this name, because scope names never start with a dot. */
 export const METADATA_FOLDER = '.metadata'
 export const TOMBSTONE_FOLDER: string = `${METADATA_FOLDER}/.evicted`
 
@@ -22,7 +22,7 @@ export interface EntryPaths {
   readonly contentFolder: string
   readonly sidecarFolder: string
   readonly sidecar: string
-  /** Directory that marks a running removal. It has the files removed so far. */
+  /** Directory that marks a running removal. The directory has the files removed so far. */
   readonly removal: string
   readonly tombstoneFolder: string
   readonly tombstone: string
@@ -123,7 +123,7 @@ function randomNonce(): string {
 
 const FORMAT = 1
 
-/** The metadata file beside a content. Its modification time is the last use. */
+/** Parsed metadata file of an entry. The file's modification time is the time of the last use. */
 export interface Sidecar {
   readonly info: EntryInfo
   readonly extension: string

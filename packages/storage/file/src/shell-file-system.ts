@@ -1,6 +1,6 @@
 import type { DirectoryItem, FileContent, FileStatus, FileStep, FileSystem, FileWriter } from './file-system.ts'
 
-/** Size of a chunk. Linux accepts commands of up to 128 KiB, and Base64 converts 3 bytes to 4. */
+/** Bytes that one command appends. Linux accepts commands of up to 128 KiB, and Base64 turns 3 bytes into 4. */
 const PIECE_BYTES = 64 * 1024
 const MAX_STEPS_LENGTH = 100_000
 const STATUS = /^([^:]*):(\d+):(-?\d+) (\d+)$/
@@ -17,7 +17,7 @@ done`
  * File system that is accessed through a shell, for example of a sandbox, a container, or another machine.
  *
  * It runs `sh` with the usual tools of Linux, BusyBox, or macOS, and `base64`. Small content needs one command. Larger
- * content needs one for each 64 KiB. If the shell cannot be reached, this is never reported as a missing file.
+ * content needs one command for each 64 KiB. An unreachable shell is never reported as a missing file.
  *
  * A shell cannot set file times in milliseconds, so each use of an entry rewrites its sidecar. While one process evicts
  * or deletes entries, no other process should use the directory. Pass an absolute path to `FileStorage`, because a
@@ -56,7 +56,7 @@ export class ShellFileSystem implements FileSystem {
     let [size, held] = [0, Buffer.alloc(0)]
     const send = async (piece: Buffer): Promise<void> => {
       size += piece.length
-      // Appending would create the file again if it was removed.
+      // Check that the file exists, because appending to a removed file would create it again.
       await this.#run(`run status ${file}
 run append ${file} ${piece.toString('base64')}
 said='the file was changed while it was written'
@@ -144,11 +144,11 @@ function parseStatus(text: string): FileStatus {
   const [, type = '', size, modifiedAt, now] = STATUS.exec(text) ?? []
   if (now === undefined) throw new Error(`the shell described a file as ${JSON.stringify(text.slice(0, 100))}`)
   const kind = /^regular/i.test(type) ? 'file' : /^directory/i.test(type) ? 'directory' : 'other'
-  // Use this process's clock: the other machine's may differ.
+  // Convert the time to this process's clock, because the remote clock may differ.
   return { kind, size: Number(size), modifiedAt: Date.now() - (Number(now) - Number(modifiedAt)) * 1_000 }
 }
 
-/** The command succeeds if the step was completed. */
+/** Returns a command that succeeds only if it completes the step. */
 export function shellStep(step: FileStep): string {
   if (step.step === 'link') return `{ [ ! -d ${quoted(step.to)} ] && ln ${quoted(step.from)} ${quoted(step.to)}; }`
   const path = quoted(step.path)
@@ -188,7 +188,7 @@ const MESSAGES = {
   ENOTSUP: ['Operation not supported', 'Not supported', 'Function not implemented'],
   EMLINK: ['Too many links'],
 }
-/** Matches these at the end of the text or a line: GNU `base64` may print a second message after it. */
+/** Shell patterns for these messages, at the end of the text or of a line. GNU `base64` may print a second message. */
 const CASES = Object.entries(MESSAGES).map(
   ([code, ends]) => `${ends.map((end) => `*': ${end}'|*': ${end}\n'*`).join('|')}) fail ${code};;`,
 )
@@ -205,9 +205,9 @@ status() { if [ -d /proc/self ]; then stat -c %F:%s:%Y "$1"; else stat -f %HT:%z
 create() { (set -C; : > "$1"); }
 append() { printf %s "$2" | base64 -d >> "$1"; }`
 
-/** Runs a script, whose own output alone says that a path is missing, exists, or is forbidden. */
+/** Runs a script. Only the script's own output decides whether a path is missing, exists, or is forbidden. */
 async function runScript(shell: Shell, script: string): Promise<string> {
-  // Braces guard against a `cd … &&` before the script.
+  // With braces, a shell that puts `cd … &&` before the command runs nothing if `cd` fails.
   const { exitCode, stdout, stderr } = await shell.execute(`{ ${PRELUDE}\n${script}\n}`)
   if (exitCode !== 0)
     throw new Error(`the shell ended with ${exitCode}: ${stderr.trim() || 'standard error was empty'}`)

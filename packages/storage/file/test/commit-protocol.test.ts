@@ -26,7 +26,7 @@ const driverOnFull = (fileSystem: FileSystem): FileDriver =>
     }),
   )
 
-/** Run an operation again and again, killed after 0, 1, 2, … steps, until it gets to its end; return how many there are. */
+/** Run an operation repeatedly, killed after 0, 1, 2, … steps, until it finishes. Return the number of steps. */
 async function killEverywhere(
   prepare: (driver: FileDriver) => Promise<unknown>,
   operation: (driver: FileDriver, fileSystem: FileSystem) => Promise<unknown>,
@@ -82,13 +82,13 @@ describe('a writer killed at any step', () => {
   })
 })
 
-describe('a writer that writes in one step, killed at any operation', () => {
-  /** The files without those of the entry that makes the folders be there. */
+describe('a writer with batched steps, killed at any operation', () => {
+  /** The files, without those of the other entry, which was stored to create the folders. */
   const ownFiles = (disk: LinkingMemoryFileSystem): string[] => filesOf(disk).filter((path) => !path.includes('call_2'))
 
   test.each([
-    ['leaves the whole entry or none, and nothing that stays', false],
-    ['cannot harm an entry that is there', true],
+    ['leaves the whole entry or no entry, and no leftovers', false],
+    ['cannot harm an existing entry', true],
   ])('%s', async (_name, exists) => {
     const steps = await killEverywhere(
       async (driver) => {
@@ -143,7 +143,7 @@ describe('a writer that writes in one step, killed at any operation', () => {
     expect(ownFiles(disk)).toEqual(FILES)
   })
 
-  test('leaves nothing if the content cannot be written', async () => {
+  test('leaves no files if the content cannot be written', async () => {
     const disk = new SteppingMemoryFileSystem()
     await driverOn(disk).write(OTHER_ID, streamOf(CONTENT), INFO)
     const full = Object.assign(new Error('full'), { code: 'ENOSPC' })
@@ -181,8 +181,8 @@ describe('a remover killed at any step', () => {
   })
 
   test.each([
-    ['with space', driverOn],
-    ['without space', driverOnFull],
+    ['with free space', driverOn],
+    ['without free space', driverOnFull],
   ])('on a disk %s does not prevent storing the entry again', async (_name, driverOnDisk) => {
     await killEverywhere(
       (driver) => store(driver),
@@ -215,10 +215,10 @@ describe('a remover killed at any step', () => {
 describe('a collector killed at any step', () => {
   test.each([
     ['writer', (driver: FileDriver) => store(driver, USED), false],
-    ['writer of an entry that is there', (driver: FileDriver) => store(driver, USED), true],
+    ['writer of an existing entry', (driver: FileDriver) => store(driver, USED), true],
     ['remover', (driver: FileDriver) => driver.evict(ID, 100), true],
   ])(
-    'after a %s killed at any step harms nothing, and the next collector finishes',
+    'harms nothing after a %s was killed at any step, and the next collector finishes',
     async (_name, operation, exists) => {
       let isFinished = false
       for (let steps = 0; !isFinished; steps += 1)
@@ -248,8 +248,8 @@ describe('a collector killed at any step', () => {
 })
 
 test.each([
-  ['one step after the other', LinkingMemoryFileSystem],
-  ['in one go', SteppingMemoryFileSystem],
+  ['in single steps', LinkingMemoryFileSystem],
+  ['in one batch', SteppingMemoryFileSystem],
 ])('a writer writes files again that a collector with a fast clock removed, %s', async (_how, Disk) => {
   const disk = new Disk()
   await driverOn(disk).write(OTHER_ID, streamOf(CONTENT), INFO)
@@ -285,7 +285,7 @@ test('an entry whose removal is canceled between two reads is found', async () =
     await isCalledOff.promise
   })
   const remover = hookedFileSystem(disk, async (operation) => {
-    // The entry is used after the remover has looked, and read while the remover has it.
+    // The entry is used after the remover has read the sidecar, and is read while the remover holds the sidecar.
     if (operation === 'createDirectory') await driverOn(disk).touch(ID, 200)
     if (operation !== 'link') return
     reading = driverOn(reader).read(ID)

@@ -8,7 +8,7 @@ import { temporaryDirectory } from './support/temporary-directory.ts'
 import { bytes, text } from './support/text.ts'
 
 describe('the directory of a FileStorage', () => {
-  test('keeps content in a plain file, and its description in a separate folder', async () => {
+  test('keeps content in a plain file, and its sidecar in a separate folder', async () => {
     const directory = await temporaryDirectory()
     const session = new FileStorage(directory).scope('tenant', 'session-1')
     const log = await session.store('call_1', bytes('line\n'), 'text/plain; charset=utf-8')
@@ -74,14 +74,14 @@ describe('the directory of a FileStorage', () => {
     ['removed', (directory) => rm(directory, { recursive: true })],
     ['moved away', (directory) => rename(directory, `${directory}.aside`)],
     [
-      'removed and made anew by another storage',
+      'removed and created again by another storage',
       async (directory) => {
         await rm(directory, { recursive: true })
         await new FileStorage(directory).store('key', bytes('other'))
       },
     ],
     [
-      'replaced by that of another storage',
+      'replaced by the directory of another storage',
       async (directory) => {
         await new FileStorage(`${directory}.other`).store('key', bytes('other'))
         await rename(directory, `${directory}.aside`)

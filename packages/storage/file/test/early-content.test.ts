@@ -5,7 +5,7 @@ import { FileStorage, NodeFileSystem } from '../src/index.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { bytes, text } from './support/text.ts'
 
-/** A store with one entry, which it remembers, and the path of its content. */
+/** A storage that remembers its one entry, and the path of the content. */
 async function remembered(fileSystem = new NodeFileSystem()) {
   const directory = await temporaryDirectory()
   const storage = new FileStorage({ directory, fileSystem }).scope('a')
@@ -19,7 +19,7 @@ async function remembered(fileSystem = new NodeFileSystem()) {
   }
 }
 
-/** What is being read at the same time at most while `run` goes on. */
+/** Return the largest number of parallel reads while `run` is running. */
 async function mostAtOnce(fileSystem: NodeFileSystem, run: () => Promise<unknown>): Promise<number> {
   let now = 0
   let most = 0
@@ -38,7 +38,7 @@ async function mostAtOnce(fileSystem: NodeFileSystem, run: () => Promise<unknown
 }
 
 describe('content that was stored or read recently', () => {
-  test('is read in parallel with its description', async () => {
+  test('is read in parallel with its sidecar', async () => {
     const fileSystem = new NodeFileSystem()
     const { directory, storage, reference } = await remembered(fileSystem)
     expect(await mostAtOnce(fileSystem, () => storage.retrieve(reference))).toBe(2)
@@ -48,7 +48,7 @@ describe('content that was stored or read recently', () => {
     expect(await mostAtOnce(fileSystem, range)).toBe(2)
   })
 
-  test('is not returned after it was removed, cut, or replaced by a link', async () => {
+  test('is not returned after it was removed, truncated, or replaced by a link', async () => {
     const { storage, reference, directory, folder, content } = await remembered()
     await writeFile(content, 'cut')
     await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'corrupt' })

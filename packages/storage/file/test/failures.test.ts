@@ -8,7 +8,7 @@ import { listFiles } from './support/list-files.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { bytes, streamOf, text } from './support/text.ts'
 
-/** Run a shell command in a user and mount namespace of its own, where it may mount and is nobody outside. */
+/** Run a shell command in its own user and mount namespace, in which the command may mount. */
 function inNamespace(flags: string, command: string, ...parameters: string[]): { output: string; failure: string } {
   const { stdout, stderr } = spawnSync('unshare', [flags, 'sh', '-c', command, 'sh', ...parameters], {
     encoding: 'utf8',
@@ -74,8 +74,8 @@ test.each([
   ['content', false],
   ['sidecar', true],
   ['sidecar', false],
-])('a %s that cannot be closed is not stored and leaves nothing (named while open: %s)', async (kind, isLinked) => {
-  // Some network file systems say only then that there is no space.
+])('a %s that cannot be closed is not stored and leaves no files (linked while open: %s)', async (kind, isLinked) => {
+  // Some network file systems report a full disk only when a file is closed.
   class LateFileSystem extends NodeFileSystem {
     override readonly linksOpenFiles = isLinked
     isFull = true
@@ -103,31 +103,37 @@ test.each([
 })
 
 describe('a directory that cannot be used', () => {
-  test.runIf(canBecomeNobody)('causes an error that names it and the fix if a permission is missing', async () => {
-    const directory = await temporaryDirectory()
-    await mkdir(directory)
-    await chmod(directory, 0o555)
-    const { output, failure } = inNamespace('-U', '"$1" "$2" "$3"', node, TRY_STORE, directory)
-    expect(failure).toBe('')
-    const refused = JSON.parse(output.split('\n')[0] ?? '') as { code: string; message: string }
-    expect(refused.code).toBe('unavailable')
-    expect(refused.message).toContain(`Make ${directory} readable and writable`)
-    expect(refused.message).toContain('option "directory"')
-  })
+  test.runIf(canBecomeNobody)(
+    'causes an error that names the directory and the fix if a permission is missing',
+    async () => {
+      const directory = await temporaryDirectory()
+      await mkdir(directory)
+      await chmod(directory, 0o555)
+      const { output, failure } = inNamespace('-U', '"$1" "$2" "$3"', node, TRY_STORE, directory)
+      expect(failure).toBe('')
+      const refused = JSON.parse(output.split('\n')[0] ?? '') as { code: string; message: string }
+      expect(refused.code).toBe('unavailable')
+      expect(refused.message).toContain(`Make ${directory} readable and writable`)
+      expect(refused.message).toContain('option "directory"')
+    },
+  )
 
-  test.runIf(canMount)('causes an error that names it and the fix if it is read-only', async () => {
-    const directory = await temporaryDirectory()
-    await mkdir(directory)
-    const command = 'mount -t tmpfs -o ro none "$1" && "$2" "$3" "$1/artifacts"'
-    const { output, failure } = inNamespace('-Urm', command, directory, node, TRY_STORE)
-    expect(failure).toBe('')
-    expect(JSON.parse(output.split('\n')[0] ?? '')).toMatchObject({
-      code: 'unavailable',
-      message: expect.stringContaining('read-only') as string,
-    })
-  })
+  test.runIf(canMount)(
+    'causes an error that names the directory and the fix if the directory is read-only',
+    async () => {
+      const directory = await temporaryDirectory()
+      await mkdir(directory)
+      const command = 'mount -t tmpfs -o ro none "$1" && "$2" "$3" "$1/artifacts"'
+      const { output, failure } = inNamespace('-Urm', command, directory, node, TRY_STORE)
+      expect(failure).toBe('')
+      expect(JSON.parse(output.split('\n')[0] ?? '')).toMatchObject({
+        code: 'unavailable',
+        message: expect.stringContaining('read-only') as string,
+      })
+    },
+  )
 
-  test('causes an error that names it and the fix if it is a file, or below one', async () => {
+  test('causes an error that names the directory and the fix if a part of the path is a file', async () => {
     const directory = await temporaryDirectory()
     await writeFile(directory, 'a file')
     onTestFinished(() => rm(directory))

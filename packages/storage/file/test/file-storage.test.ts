@@ -9,7 +9,7 @@ import { temporaryDirectory } from './support/temporary-directory.ts'
 import { bytes, streamOf, text } from './support/text.ts'
 
 describe('FileStorage', () => {
-  test('resolves ./artifacts, its default, once', async () => {
+  test('resolves its default directory ./artifacts only once', async () => {
     const before = process.cwd()
     onTestFinished(() => process.chdir(before))
     const directory = dirname(await temporaryDirectory())
@@ -22,7 +22,7 @@ describe('FileStorage', () => {
     expect(storage.locate?.(reference)?.address).toBe(`${directory}/artifacts/${reference}.txt`)
   })
 
-  test('refuses a URL, in whose place the default directory would be used', () => {
+  test('refuses a URL instead of using the default directory', () => {
     expect(() => new FileStorage(new URL('file:///tmp') as FileStorageOptions)).toThrow('got a URL')
   })
 
@@ -75,7 +75,7 @@ describe('FileStorage', () => {
     expect(await listFiles(directory)).toHaveLength(3)
   })
 
-  test("leaves nothing of a stream that fails, and rejects with the stream's error", async () => {
+  test("leaves no files of a stream that fails, and rejects with the stream's error", async () => {
     const directory = await temporaryDirectory()
     const storage = new FileStorage(directory)
     const failure = Object.assign(new Error('the source is gone'), { code: 'ENOENT' })
@@ -165,7 +165,7 @@ describe('FileStorage', () => {
     expect((await storage.retrieve(first)).content).toHaveLength(40)
   })
 
-  test('locates an entry by a quoted command that prints it', async () => {
+  test('locates an entry with a quoted command that prints the content', async () => {
     const directory = join(await temporaryDirectory(), `it's "here" $HOME`)
     const storage = new FileStorage(directory).scope('$(touch pwned)')
     const reference = await storage.store('key', bytes('content\n'))
@@ -219,7 +219,7 @@ describe('FileStorage', () => {
     expect(() => new FileStorage(options as FileStorageOptions)).toThrow(name)
   })
 
-  test('with fsync, flushes content before its description, and both before it resolves', async () => {
+  test('with fsync, flushes content before its sidecar, and both before the store resolves', async () => {
     const directory = await temporaryDirectory()
     const steps: string[] = []
     const fileSystem = new NodeFileSystem()

@@ -7,7 +7,7 @@ const open = (fileSystem: FileSystem, options: FileStorageOptions = {}): FileSto
   new FileStorage({ directory: '/workspace/artifacts', fileSystem, ...options })
 
 describe.each([
-  ['the required operations alone', MemoryFileSystem],
+  ['only the required operations', MemoryFileSystem],
   ['hard links and times', LinkingMemoryFileSystem],
 ])('FileStorage on a file system with %s', (_name, Disk) => {
   test('stores, finds, describes, lists and deletes entries', async () => {
@@ -59,7 +59,7 @@ describe.each([
   })
 })
 
-test('a description that contains the last use is read and updated if file times can be set', async () => {
+test('a sidecar that contains the last use is read and updated if file times can be set', async () => {
   const plain = new MemoryFileSystem()
   let now = 1_000_000
   const reference = await open(plain, { now: () => now }).store('key', bytes('content'))

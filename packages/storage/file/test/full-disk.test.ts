@@ -55,7 +55,7 @@ describe.skipIf(!disk.available)('a disk that becomes full', () => {
     await expectWhole()
   })
 
-  test('does not cause misses: existing entries are found, and others are not', async () => {
+  test('does not hide existing entries, and reports other entries as missing', async () => {
     await expectWhole()
     for (const [key, reference] of stored) {
       expect(await storage.stat(reference)).toMatchObject({ key, size: BLOCK_BYTES })

@@ -16,10 +16,10 @@ import {
   type FileDriver,
 } from './support/one-entry.ts'
 
-/** How many mixtures of steps to try. */
+/** Number of random orders of steps to try. */
 const RUNS = propertyRuns(250, 10_000)
 
-/** What runs at the same time on one entry, and what it reported. */
+/** Operations that run at the same time on one entry, with the outcomes that they reported. */
 const ACTIONS = {
   store: async (driver: FileDriver) => ((await store(driver, USED)) ? 'stored' : 'found'),
   touch: async (driver: FileDriver) => ((await driver.touch(ID, 200)) === undefined ? 'missing' : 'found'),
@@ -35,7 +35,9 @@ const ACTIONS = {
 
 type Action = keyof typeof ACTIONS
 
-/** Run actions on one disk with their steps mixed as `pauses` says, each killed after so many steps. */
+/**
+ * Run actions on one disk at the same time. `pauses` orders their steps, and each is killed after a number of steps.
+ */
 async function runTogether(
   disk: LinkingMemoryFileSystem,
   actors: readonly { readonly action: Action; readonly pauses: readonly number[]; readonly killAfter: number }[],
@@ -58,10 +60,10 @@ const pauses = fc.array(fc.nat(6), { minLength: 1, maxLength: 12 })
 const action = (...names: Action[]): fc.Arbitrary<Action> => fc.constantFrom(...names)
 
 describe.each([
-  ['that take one step after the other', LinkingMemoryFileSystem],
-  ['that write in one go', SteppingMemoryFileSystem],
-])('many processes on one entry %s', (_how, Disk) => {
-  test('keep an entry that a store or a touch has reported, through every eviction', async () => {
+  ['writing in single steps', LinkingMemoryFileSystem],
+  ['writing in one batch', SteppingMemoryFileSystem],
+])('many processes on one entry, %s', (_how, Disk) => {
+  test('keep an entry after a store or a touch has reported it, despite any eviction', async () => {
     const actor = fc.record({
       action: action('store', 'touch', 'evict', 'evict', 'read', 'collect'),
       pauses,
@@ -81,7 +83,7 @@ describe.each([
     )
   })
 
-  test('keep an entry that a store or a touch has reported, even if any remover is killed', async () => {
+  test('keep an entry after a store or a touch has reported it, even if any remover is killed', async () => {
     const reporter = fc.record({ action: action('store', 'touch'), pauses, killAfter: fc.constant(Infinity) })
     const other = fc.record({ action: action('store', 'evict', 'read', 'collect'), pauses, killAfter: fc.nat(40) })
     await fc.assert(

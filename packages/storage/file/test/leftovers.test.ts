@@ -27,12 +27,12 @@ async function stored(): Promise<{
 
 describe('a damaged entry', () => {
   test.each([
-    ['an empty description', ''],
-    ['a torn description', '{"version":1,"key":"k'],
-    ['a description of something else', '{"name":"left-pad"}'],
+    ['an empty sidecar', ''],
+    ['a truncated sidecar', '{"version":1,"key":"k'],
+    ['a sidecar with another structure', '{"name":"left-pad"}'],
     ['a list', '[]'],
     [
-      'an extension that leads elsewhere',
+      'an extension that leads to another folder',
       '{"version":1,"key":"k","contentType":"text/plain","extension":".txt/../../x","size":7,"storedAt":1,"metadata":{}}',
     ],
     [
@@ -52,7 +52,7 @@ describe('a damaged entry', () => {
     expect(await listFiles(directory)).toHaveLength(3)
   })
 
-  test('can be deleted completely if its description is damaged', async () => {
+  test('can be deleted completely if its sidecar is damaged', async () => {
     const { storage, reference, sidecar, directory } = await stored()
     await writeFile(sidecar, 'damage')
     await storage.delete(reference)
@@ -112,7 +112,7 @@ describe('gc', () => {
     expect(text((await storage.retrieve(await storing)).content)).toBe('one two')
   })
 
-  test('removes content that a killed writer has named but not described', async () => {
+  test('removes content that a killed writer left without a sidecar', async () => {
     const { storage, directory, reference, content, sidecar } = await stored()
     const pending = join(directory, '.metadata', `${reference}.${NONCE}`)
     await rename(sidecar, `${pending}.sidecar`)
@@ -125,7 +125,7 @@ describe('gc', () => {
     expect(await listFiles(directory)).toEqual(['.gitignore'])
   })
 
-  test('keeps the mark of such content while another process works on it', async () => {
+  test('keeps the pending files of such content while another process works on the entry', async () => {
     const { storage, directory, reference, content, sidecar } = await stored()
     const pending = join(directory, '.metadata', `${reference}.${NONCE}`)
     const removal = join(directory, '.metadata', `${reference}.removal`)
@@ -153,7 +153,7 @@ describe('gc', () => {
     expect(await listFiles(directory)).toHaveLength(3)
   })
 
-  test('is not needed to restore an entry: a reader restores it as soon as that is safe', async () => {
+  test('is not needed to restore an entry, because a reader restores it as soon as that is safe', async () => {
     const { storage, directory, reference, content, sidecar } = await stored()
     const removal = join(directory, '.metadata', `${reference}.removal`)
     await mkdir(removal)

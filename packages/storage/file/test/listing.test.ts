@@ -4,7 +4,7 @@ import { hookedFileSystem } from './support/hooked-file-system.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { bytes } from './support/text.ts'
 
-test('a listing reads no description that is known or in a child scope', async () => {
+test('a listing does not read sidecars of known entries or of child scopes', async () => {
   const operations: string[] = []
   const fileSystem = hookedFileSystem(new NodeFileSystem(), async (operation) => void operations.push(operation))
   const storage = new FileStorage({ directory: await temporaryDirectory(), fileSystem }).scope('a')

@@ -28,7 +28,7 @@ test('a range of a file equals the slice of its bytes at any size', async () => 
     expect(Buffer.compare((await fileSystem.readFile(join(directory, `${index}`))).content, content)).toBe(0)
 })
 
-test('reading anything but a plain file rejects', async () => {
+test('reading a path that is not a plain file rejects', async () => {
   const directory = await temporaryDirectory()
   await mkdir(directory)
   const fileSystem = new NodeFileSystem()

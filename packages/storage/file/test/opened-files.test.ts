@@ -62,7 +62,7 @@ describe('an open file', () => {
     await expect(storage.open(reference)).rejects.toMatchObject({ code: 'not-found' })
   })
 
-  test('is corrupt if it was cut before or after it was opened', async () => {
+  test('is corrupt if it was truncated before or after it was opened', async () => {
     const storage = new FileStorage(await temporaryDirectory())
     const reference = await storage.store('log', new Uint8Array(20_000_000))
     const open = await storage.open(reference)
@@ -75,10 +75,10 @@ describe('an open file', () => {
 })
 
 describe.each([
-  ['the required operations alone', MemoryFileSystem],
+  ['only the required operations', MemoryFileSystem],
   ['hard links and times', LinkingMemoryFileSystem],
-])('without openFile, on a file system with %s', (_name, Disk) => {
-  test('opens the file for each read, and reports a removed one', async () => {
+])('a storage without openFile, on a file system with %s', (_name, Disk) => {
+  test('opens the file for each read, and reports a removed file', async () => {
     const storage = new FileStorage({ directory: '/workspace/artifacts', fileSystem: new Disk() })
     const reference = await storage.store('log', new Uint8Array(20_000_000).fill(97))
     const content = await storage.open(reference)

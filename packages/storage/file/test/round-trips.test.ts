@@ -4,18 +4,22 @@ import { FileStorage, NodeFileSystem } from '../src/index.ts'
 import { hookedFileSystem } from './support/hooked-file-system.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 
-/** Calls by operation, without those on open files. Every call is a trip to the thread pool, or to a remote disk. */
+/**
+ * File system calls of each storage operation, without calls on open files. Each call is a trip to the thread pool, or
+ * to a remote disk.
+ */
 const CALLS: Readonly<Record<string, string>> = {
-  // No link may lead elsewhere, both files are written under other names, and a collector may have been there meanwhile.
+  // Links are ruled out, both files are written under temporary names, and a collector may have removed files
+  // meanwhile.
   store: '1 setModifiedAt, 2 createFile, 2 link, 2 realPath, 2 removeFile, 3 stat',
   'store again': '1 readFile, 1 setModifiedAt, 2 realPath, 4 stat',
   retrieve: '2 readFile, 2 realPath',
   range: '2 readFile, 2 realPath',
   stat: '1 readFile, 2 realPath',
-  // Missing, evicted, and unreachable entries are told apart.
+  // Missing, evicted, and unreachable entries are distinguished.
   missing: '2 stat, 3 readFile, 3 realPath',
   'end of a turn': '',
-  // Two names are taken away before the files, and empty folders go.
+  // Both files are renamed before they are removed, and empty folders are removed.
   delete: '1 createDirectory, 1 readFile, 2 rename, 2 stat, 3 realPath, 3 removeDirectory, 3 removeFile',
 }
 

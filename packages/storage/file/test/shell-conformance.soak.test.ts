@@ -13,9 +13,9 @@ import { StandingShell } from './support/standing-shell.ts'
 
 const shell = new StandingShell()
 
-/** Thousands of commands, for which a case has no time. */
+/** Cases with thousands of commands, which exceed the time limit of a case. */
 const TOO_MANY = ['clear/beyond-one-page', 'gc/beyond-one-page', 'turns/tombstones-bounded']
-/** What differs most from the file system of Node.js; all else takes minutes. */
+/** Cases in which a shell differs most from the file system of Node.js. The other cases take minutes. */
 const SHORT = /^(?:abort|content-type|corrupt|delete|durability|locate|metadata|outage|range|stat)\//
 const filter = (id: string): boolean =>
   isFull ? !TOO_MANY.includes(id) : SHORT.test(id) && !id.includes('/in-the-middle-of-')
@@ -24,7 +24,7 @@ storageConformance(
   {
     name: '@spillway/file in a shell',
     settings: ['evictAfterTurns', 'ttlMs', 'maxBytes'],
-    // Thousands of commands on a busy machine.
+    // Some cases run thousands of commands on a busy machine.
     timeoutMs: 300_000,
     missingPowers: { kill: 'only one process may delete in a directory that is reached by a shell' },
     async create(settings) {

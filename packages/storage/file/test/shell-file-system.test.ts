@@ -12,10 +12,10 @@ import { StandingShell } from './support/standing-shell.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { bytes, text } from './support/text.ts'
 
-/** Linux takes no longer parameter of a program. */
+/** Longest argument of a program on Linux. */
 const MAX_COMMAND_BYTES = 131_071
 
-/** What a call comes to: its result, without what two file systems cannot have in common, or the code of its failure. */
+/** Outcome of a call: the code of its failure, or its result without values that differ between two file systems. */
 async function outcomeOf(call: Promise<unknown>): Promise<unknown> {
   try {
     const result = await call
@@ -28,7 +28,7 @@ async function outcomeOf(call: Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** Run the same calls on a directory of its own, and say what each came to. */
+/** Run the same calls on a new directory, and return the outcome of each. */
 async function outcomes(fileSystem: FileSystem): Promise<unknown[]> {
   const root = await temporaryDirectory()
   const at = (path: string): string => join(root, path)
@@ -117,7 +117,7 @@ describe.each(localShells())('ShellFileSystem with %s', (_name, program) => {
     expect(await outcomes(new ShellFileSystem(shell))).toEqual(await outcomes(new NodeFileSystem()))
   })
 
-  test('stores any bytes by commands of valid length', async () => {
+  test('stores any bytes with commands below the length limit', async () => {
     const directory = await temporaryDirectory()
     const storage = new FileStorage({ directory, fileSystem: new ShellFileSystem(shell) })
     for (const size of [0, 1, 65_536, 65_537, 74_000, 76_000, 1_000_001]) {
@@ -178,7 +178,7 @@ describe('ShellFileSystem', () => {
     expect(shell.commands).toHaveLength(1 + 4)
   })
 
-  test('has all entries that were stored in parallel, and equal content once', async () => {
+  test('has all entries that were stored in parallel, and has equal content once', async () => {
     const storage = new FileStorage({
       directory: await temporaryDirectory(),
       fileSystem: new ShellFileSystem(new StandingShell()),
@@ -208,7 +208,7 @@ describe('ShellFileSystem', () => {
   test.each([
     ['Docker without its daemon', 1, 'dial unix /var/run/docker.sock: connect: No such file or directory'],
     ['SSH without its key', 255, 'Identity file key not accessible: No such file or directory'],
-    ['a folder to work in that is gone', 1, "sh: 1: cd: can't cd to /work: No such file or directory"],
+    ['a missing working directory', 1, "sh: 1: cd: can't cd to /work: No such file or directory"],
     ['a shell that was killed', 137, ''],
   ])('never treats %s as a missing file', async (_name, exitCode, stderr) => {
     const fileSystem = new ShellFileSystem({ execute: async () => ({ exitCode, stdout: '', stderr }) })
@@ -239,7 +239,7 @@ describe('ShellFileSystem', () => {
     await writeFile(join(directory, 'unreadable'), 'content')
     await chmod(join(directory, 'unreadable'), 0o200)
     await chmod(join(directory, 'closed'), 0o600)
-    // Nothing is forbidden to root.
+    // Run as another user, because permissions do not restrict root.
     const uid = process.getuid?.() === 0 ? 65_534 : undefined
     await chmod(directory, 0o755)
     const fileSystem = new ShellFileSystem(new LocalShell({ uid }))
@@ -280,7 +280,7 @@ describe('ShellFileSystem', () => {
     expect(await fileSystem.stat('/file')).toMatchObject(status)
   })
 
-  test('refuses a description that it cannot read', async () => {
+  test('rejects a file status that it cannot parse', async () => {
     const fileSystem = new ShellFileSystem({ execute: async () => ({ exitCode: 0, stdout: 'Welcome!', stderr: '' }) })
     await expect(fileSystem.stat('/file')).rejects.toThrow('described a file as "Welcome!"')
   })

@@ -1,4 +1,4 @@
-/** What soaks and the conformance suite need to open file storages in other processes. */
+/** Open file storages in other processes, for soak tests and the conformance suite. */
 import { readdir } from 'node:fs/promises'
 import type { ManagedStorageOptions, StoredInfo } from '@spillway/core'
 import type { Backend } from '@spillway-internal/storage-suite'
@@ -19,7 +19,7 @@ export function open({ directory }: Config, options: ManagedStorageOptions): Fil
   return new FileStorage({ ...options, directory })
 }
 
-/** Look for files that belong to no entry: each has two, and there is one `.gitignore`. */
+/** Find files that belong to no entry. Each entry has two files, and the directory has one `.gitignore`. */
 export async function residue({ directory }: Config, entries: readonly StoredInfo[]): Promise<readonly string[]> {
   const problems: string[] = []
   const files = (await listFiles(directory)).filter((path) => !path.startsWith('.metadata/.evicted/'))

@@ -10,7 +10,7 @@ import { temporaryDirectory } from './support/temporary-directory.ts'
 import { bytes, streamOf, text } from './support/text.ts'
 
 const OPERATIONS = isFull ? 100_000 : 1_000
-/** Most operations wait for what is swapped just then. */
+/** Number of parallel operations. Most of them wait for a folder that is being swapped. */
 const AT_ONCE = 100
 const KEYS = Array.from({ length: 8 }, (_, index) => `key ${index}`)
 const insideOf = (key: string): string => `inside: ${key}`
@@ -35,7 +35,7 @@ it.runIf(process.platform === 'linux')(
     const storage = new FileStorage({ directory, ttlMs: 3_600_000 })
     const scope = storage.scope('a')
     const references = new Map<string, string>()
-    // Outside is a storage of its own, in which the same references lead to other content of the same length.
+    // The outside folder is another storage, in which the same references have other content of the same length.
     for (const key of KEYS) references.set(key, await scope.store(key, bytes(insideOf(key))))
     await cp(directory, outside, { recursive: true })
     for (const [key, reference] of references) await writeFile(join(outside, 'a', `${reference}.txt`), outsideOf(key))

@@ -46,7 +46,7 @@ describe('a symbolic link below the directory', () => {
     expect(await readFile(join(outside, 'secret.txt'), 'utf8')).toBe('secret!')
   })
 
-  test('is neither read nor touched as a description', async () => {
+  test('is neither read nor touched as a sidecar', async () => {
     const { storage, outside, reference, sidecar } = await storedBeside()
     await rename(sidecar, join(outside, 'sidecar.json'))
     await symlink(join(outside, 'sidecar.json'), sidecar)
@@ -59,8 +59,8 @@ describe('a symbolic link below the directory', () => {
 
   test.each([
     ['of content', 'a'],
-    ['of descriptions', '.metadata/a'],
-    ['of all descriptions', '.metadata'],
+    ['of sidecars', '.metadata/a'],
+    ['of all sidecars', '.metadata'],
   ])('is refused as a folder %s by every operation, and its target does not change', async (_name, folder) => {
     const { storage, directory, outside, reference } = await storedBeside()
     await rename(join(directory, folder), join(outside, 'moved'))
@@ -80,7 +80,7 @@ describe('a symbolic link below the directory', () => {
     expect(execFileSync('find', [outside, '-printf', '%p %s %T@ %i\n'], { encoding: 'utf8' })).toBe(before)
   })
 
-  test('does not open the scope of the folder that it leads to', async () => {
+  test('does not give access to the scope of its target', async () => {
     const { storage, directory, reference } = await storedBeside()
     await symlink('a', join(directory, 'b'))
     await symlink('a', join(directory, '.metadata/b'))

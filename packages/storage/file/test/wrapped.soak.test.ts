@@ -15,7 +15,7 @@ import { temporaryDirectory } from './support/temporary-directory.ts'
 
 for (const wrapping of testedWrappings) storageConformance(wrappedHarness(fileHarness, wrapping), furtherWrappedOptions)
 
-// Processes see the same files without a wrapper, in the other soaks of this package.
+// Other soak tests of this package cover processes that share unwrapped files.
 describe.runIf(isFull)('a compressed and encrypted storage [full run]', () => {
   it('keeps entries whole that randomly killed processes stored', async () => {
     const report = await killSoak(wrappedBackend(fileBackend(await temporaryDirectory()), 'compressed and encrypted'))

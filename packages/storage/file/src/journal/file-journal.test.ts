@@ -19,7 +19,7 @@ async function times(journal: FileJournal, since?: number): Promise<number[]> {
 const folder = async (): Promise<string> => join(await temporaryDirectory(), 'new', '.journal')
 
 describe('FileJournal', () => {
-  it('yields appended events in order, even to later instances, and from a given time on', async () => {
+  it('yields appended events in order, even in later instances, and only since a given time', async () => {
     const directory = await folder()
     const journal = new FileJournal(directory)
     expect(await times(journal)).toEqual([])
@@ -77,7 +77,7 @@ describe('FileJournal', () => {
     const written = events.map((one) => (one.type === 'offload' ? one.tool : one.type))
     if (maxBytes === 1e9)
       expect(tools.map((tool) => written.filter((one) => one === tool).length)).toEqual([400, 400, 400])
-    // 1,200 records of 150 bytes: the last two of five files.
+    // The last two of five files are kept, for 1,200 records of 150 bytes.
     else expect(written.length).toBeGreaterThan(250)
   })
 

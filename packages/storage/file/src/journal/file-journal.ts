@@ -40,7 +40,7 @@ export class FileJournal implements EventJournal {
   }
 
   append(event: JournalEvent): Promise<void> {
-    // The newline before it ends a record that may be incomplete.
+    // The first newline ends an earlier record that may be incomplete.
     this.#pending += `\n${JSON.stringify(event)}\n`
     return (this.#writing ??= this.#write())
   }
@@ -75,7 +75,7 @@ export class FileJournal implements EventJournal {
     }
   }
 
-  /** Returns whether there was space in the file. Files are never renamed, so that all processes use the same names. */
+  /** Returns `false` if the file is full. Files are never renamed, so that all processes use the same names. */
   async #append(number: number, records: Buffer): Promise<boolean> {
     const handle = await open(this.#path(number), 'a', 0o600)
     try {

@@ -1,6 +1,9 @@
 import { renameSync, rmSync, symlinkSync, unlinkSync } from 'node:fs'
 
-/** Swap folders for links to other folders and back, until killed. Takes pairs of a folder and the target of its link. */
+/**
+ * Swap folders for links to other folders and back, until the process is killed. The arguments are pairs of a folder
+ * and the target of its link.
+ */
 const paths = process.argv.slice(2)
 
 function attempt(step: () => void): boolean {
@@ -13,7 +16,7 @@ function attempt(step: () => void): boolean {
   }
 }
 
-/** Sleeping would take too long. */
+/** Wait for a very short random time. A timer would take too long. */
 function spin(turns: number): void {
   for (let left = Math.random() * turns; left > 0; left -= 1);
 }
@@ -27,7 +30,7 @@ for (let turn = 0; ; turn += 2) {
   spin(100_000)
   attempt(() => unlinkSync(folder))
   if (!attempt(() => renameSync(real, folder))) {
-    // The storage has made the folder anew meanwhile.
+    // If the storage has created the folder again, move that folder aside.
     attempt(() => renameSync(folder, `${folder}.aside`))
     attempt(() => renameSync(real, folder))
     attempt(() => rmSync(`${folder}.aside`, { recursive: true }))

@@ -1,4 +1,4 @@
-/** Store so many blocks of so many bytes into a directory; print the code and message of the first failure. */
+/** Store a number of blocks of a given size in a directory. Print the code and message of the first failure. */
 import { StorageError } from '@spillway/core/driver'
 import { FileStorage } from '../../src/index.ts'
 

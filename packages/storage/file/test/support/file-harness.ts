@@ -12,12 +12,12 @@ import { fileBackend } from '../soak-backend.ts'
 import { hookedFileSystem } from './hooked-file-system.ts'
 import { listFiles } from './list-files.ts'
 
-/** How the conformance suite gets at the storage of this package. */
+/** Connects the conformance suite to the storage of this package. */
 export const fileHarness: ConformanceHarness = {
   name: '@spillway/file',
   settings: ['evictAfterTurns', 'ttlMs', 'maxBytes'],
   timeoutMs: 120_000,
-  // It has no pages; the folder's buffer of a few hundred names has a test of its own.
+  // File storage has no pages. Another test covers the directory buffer of a few hundred names.
   ...(isFull ? {} : { pageSize: 50 }),
   async create(settings) {
     const parent = await mkdtemp(join(tmpdir(), 'spillway-conformance-'))
@@ -50,7 +50,7 @@ export const fileHarness: ConformanceHarness = {
   },
 }
 
-/** Put content beside the directory, in it without a description, and behind symbolic links in it. */
+/** Put content beside the directory, in the directory without a sidecar, and behind symbolic links. */
 export async function plant(parent: string, directory: string, content: Uint8Array): Promise<string[]> {
   const outside = join(parent, 'outside')
   await mkdir(outside, { recursive: true })

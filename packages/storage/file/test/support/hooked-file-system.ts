@@ -2,8 +2,8 @@ import type { FileStep, FileSystem } from '../../src/index.ts'
 import { takeSteps } from './take-steps.ts'
 
 /**
- * Wrap a file system so that every operation first waits for `before`, which gets the operation's name. Steps in one go are
- * operations one after the other.
+ * Wrap a file system so that every operation first waits for `before`, which gets the operation's name. Batched steps
+ * run as single operations.
  */
 export function hookedFileSystem(inner: FileSystem, before: (operation: string) => Promise<void>): FileSystem {
   return new Proxy(inner, {
@@ -24,7 +24,7 @@ export function hookedFileSystem(inner: FileSystem, before: (operation: string) 
   })
 }
 
-/** Wrap a file system so that nothing happens any more after so many operations, as after a kill. */
+/** Wrap a file system so that no operation runs after the given number of operations, as in a killed process. */
 export function killedAfter(inner: FileSystem, operations: number): { fileSystem: FileSystem; killed: Promise<void> } {
   let left = operations
   let kill = (): void => {}

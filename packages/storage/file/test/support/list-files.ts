@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises'
 
 /**
- * Name the files below a directory, sorted, relative to it and with `/`; nothing where it does not exist. The empty file
- * that marks the directory of a storage is left out.
+ * List the files below a directory as sorted relative paths with `/`. A missing directory has no files. The empty mark
+ * file of a storage is omitted.
  */
 export async function listFiles(directory: string): Promise<string[]> {
   const items = await readdir(directory, { recursive: true, withFileTypes: true }).catch((error: unknown) => {

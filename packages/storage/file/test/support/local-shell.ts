@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Shell } from '../../src/index.ts'
 
-/** How a shell is started. */
+/** Settings to start a shell. */
 export interface ShellProgram {
-  /** The program, and what stands in front of its options. Defaults to `sh`. */
+  /** The program and its first arguments. Defaults to `sh`. */
   readonly program?: readonly string[] | undefined
-  /** Where its tools are. Defaults to the path of this process. */
+  /** Search path of the shell's tools. Defaults to the path of this process. */
   readonly path?: string | undefined
   readonly uid?: number | undefined
 }
 
-/** Start a shell, or a command of one. */
+/** Start a shell, or one command in a shell. */
 export function startShell(
   { program = ['sh'], path, uid }: ShellProgram,
   options: readonly string[],
@@ -23,7 +23,7 @@ export function startShell(
   return spawn(file, [...parameters, ...options], { env, uid })
 }
 
-/** A real shell of this machine, started for each command, as sandboxes do it. */
+/** A real shell of this machine. As in a sandbox, each command starts a new shell. */
 export class LocalShell implements Shell {
   readonly #program: ShellProgram
 

@@ -14,7 +14,7 @@ interface MemoryDirectory {
 
 const TURNS_OF_A_LOOKUP = 5
 
-/** A file system in memory with the required operations alone, as a sandbox might offer them. */
+/** A file system in memory that has only the required operations, as a sandbox might. */
 export class MemoryFileSystem implements FileSystem {
   readonly nodes = new Map<string, MemoryFile | MemoryDirectory>([['/', { kind: 'directory', modifiedAt: 0 }]])
 
@@ -77,7 +77,7 @@ export class MemoryFileSystem implements FileSystem {
 
   protected async setTime(path: string, modifiedAt: number): Promise<void> {
     const file = this.#file(path)
-    // As in a kernel: once the file has been looked up, its name may change before its time does.
+    // As in a kernel, the file may be renamed between its lookup and the change of its time.
     for (let turn = 0; turn < TURNS_OF_A_LOOKUP; turn += 1) await new Promise(setImmediate)
     file.modifiedAt = modifiedAt
   }
@@ -112,7 +112,7 @@ export class LinkingMemoryFileSystem extends MemoryFileSystem {
   }
 }
 
-/** A file system in memory that takes steps in one go. */
+/** A file system in memory that runs steps in one batch. */
 export class SteppingMemoryFileSystem extends LinkingMemoryFileSystem {
   async runSteps(steps: readonly FileStep[]): Promise<number> {
     return takeSteps(this, steps)

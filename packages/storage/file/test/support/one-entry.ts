@@ -7,7 +7,7 @@ import { bytes, streamOf } from './text.ts'
 export const ID = 'tenant/call_1_abc'
 export const OTHER_ID = 'tenant/call_2_abc'
 export const CONTENT: Uint8Array = bytes('the whole content')
-/** An entry, and the same entry stored again later. */
+/** Metadata of an entry, and of the same entry stored again later. */
 export const INFO: NewEntryInfo = {
   key: 'call_1',
   contentType: 'text/plain',
@@ -18,7 +18,7 @@ export const INFO: NewEntryInfo = {
 export const USED: NewEntryInfo = { ...INFO, lastUsedAt: 200 }
 const AN_HOUR_MS = 3_600_000
 
-/** What is on a disk with that one entry. */
+/** All files on a disk that has only this entry. */
 export const FILES = ['/s/.gitignore', '/s/.metadata/tenant/call_1_abc.metadata.json', '/s/tenant/call_1_abc.txt']
 
 export type FileDriver = Required<StorageDriver>
@@ -26,7 +26,7 @@ export type FileDriver = Required<StorageDriver>
 export const driverOn = (fileSystem: FileSystem, directory = '/s'): FileDriver =>
   fileDriver({ fileSystem, directory, fsync: false }) as FileDriver
 
-/** Store the entry; return whether that created it. */
+/** Store the entry, and return whether the entry was created. */
 export const store = async (driver: FileDriver, info: NewEntryInfo = INFO): Promise<boolean> =>
   Object(await driver.write(ID, streamOf(CONTENT), info)).created === true
 
@@ -34,6 +34,6 @@ export const store = async (driver: FileDriver, info: NewEntryInfo = INFO): Prom
 export const filesOf = ({ nodes }: MemoryFileSystem): string[] =>
   [...nodes].flatMap(([path, { kind }]) => (kind === 'file' && !path.includes('/.root/') ? [path] : [])).sort()
 
-/** Collect what killed processes left, as if long after. */
+/** Collect leftovers of killed processes as if an hour had passed. */
 export const collectLater = (fileSystem: FileSystem, afterMs: number = AN_HOUR_MS): Promise<unknown> =>
   driverOn(fileSystem).collect('', Date.now() + afterMs)

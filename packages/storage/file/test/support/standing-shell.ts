@@ -1,7 +1,7 @@
 import type { Shell } from '../../src/index.ts'
 import { startShell, type ShellProgram } from './local-shell.ts'
 
-/** Stands between what a command prints, its exit code and what it complains of. */
+/** Separates the output, the exit code, and the error output of a command. */
 const END = '\u0001'
 const SHELLS = 4
 
@@ -11,15 +11,15 @@ interface Standing {
 }
 
 /**
- * Real shells that stay, of which each runs one command after the other in a subshell: what a thousand commands would take
- * otherwise is to start them.
+ * Real shells that keep running. Each runs its commands in subshells, because starting a thousand shells would take too
+ * long.
  */
 export class StandingShell implements Shell {
   readonly #shells: readonly Standing[]
   #next = 0
-  /** What it was asked for. */
+  /** All commands that were run. */
   readonly commands: string[] = []
-  /** While it is set, every command ends as where a sandbox cannot be reached. */
+  /** While this is set, every command fails as if the sandbox were unreachable. */
   isDown = false
 
   constructor(program: ShellProgram = {}) {
@@ -28,7 +28,7 @@ export class StandingShell implements Shell {
 
   async execute(command: string): Promise<{ exitCode: number; stdout: string; stderr: string }> {
     this.commands.push(command)
-    // As ssh does where it has no key.
+    // The output of ssh without its key.
     if (this.isDown) return { exitCode: 255, stdout: '', stderr: 'ssh: identity file: No such file or directory' }
     const shell = this.#shells[(this.#next += 1) % SHELLS]
     if (shell === undefined) throw new Error('There is no shell.')

@@ -1,7 +1,7 @@
 import { fileErrorCode, unless } from '../../src/file-system.ts'
 import type { FileStep, FileSystem } from '../../src/index.ts'
 
-/** What `runSteps` means: take steps by the other operations of a file system, up to the first that fails. */
+/** Reference implementation of `runSteps`: run each step as a single operation, up to the first that fails. */
 export async function takeSteps(fileSystem: FileSystem, steps: readonly FileStep[]): Promise<number> {
   for (const [taken, step] of steps.entries())
     try {
