@@ -2,5 +2,5 @@ import { join } from 'node:path'
 import { testConformance } from '@spillway-internal/storage-suite'
 import { memoryHarness } from '../test/memory-harness.ts'
 
-// For every driver, the engine encodes the names of scopes as it does here.
+// Thorough runs are needed only here, because the engine encodes scope names in the same way for every driver.
 testConformance(memoryHarness, join(import.meta.dirname, '..'), { thorough: true })

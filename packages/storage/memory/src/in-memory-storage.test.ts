@@ -15,7 +15,7 @@ describe('InMemoryStorage', () => {
     expect(String(error)).toContain('"read_log"')
   })
 
-  test('never evicts an entry that a store has just found, whenever a turn ends', async () => {
+  test('never evicts an entry that a store has just found, even if a turn ends meanwhile', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: 1 })
     for (let round = 0; round < 100; round += 1) {
       await storage.store('call_1_0', bytes('kept'))

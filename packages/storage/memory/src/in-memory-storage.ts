@@ -62,7 +62,7 @@ interface Scope {
   readonly entries: RecencyMap<EntryId, Entry>
 }
 
-/** Scopes form a tree, so that listing a scope costs only its own entries. */
+/** Scopes form a tree, so that listing a scope reads only its own entries. */
 export function memoryDriver(): StorageDriver {
   /** Scopes that have entries, and their parents, by path. */
   const scopes = new Map<string, Scope>()
@@ -103,7 +103,7 @@ export function memoryDriver(): StorageDriver {
       const entry = find(id)
       if (entry === undefined) return undefined
       const { offset, length } = range ?? { offset: 0, length: entry.content.byteLength }
-      // Not content.slice(), which for a Buffer would share its memory.
+      // Copy the bytes: `content.slice()` of a Buffer would share its memory.
       return { content: new Uint8Array(entry.content.subarray(offset, offset + length)), info: entry.info }
     },
 

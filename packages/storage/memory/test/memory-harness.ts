@@ -1,7 +1,7 @@
 import type { ConformanceHarness } from '@spillway/core/conformance'
 import { InMemoryStorage } from '../src/index.ts'
 
-/** How the conformance suite gets at the storage of this package. */
+/** Connects the conformance suite to the storage of this package. */
 export const memoryHarness: ConformanceHarness = {
   name: '@spillway/memory',
   settings: ['evictAfterTurns', 'ttlMs', 'maxBytes'],

@@ -1,12 +1,12 @@
-/** What soaks need to open memory storages: one for each process. */
+/** Opens memory storages for soak tests, one for each process. */
 import type { ManagedStorageOptions } from '@spillway/core'
 import type { Backend } from '@spillway-internal/storage-suite'
 import { InMemoryStorage } from '../src/index.ts'
 
-/** Describe memory, of which there is nothing to say. */
+/** Backend of memory storages, which need no configuration. */
 export const memoryBackend: Backend<null> = { module: new URL(import.meta.url), config: null }
 
-/** Open a storage of its own. */
+/** Open a new storage. */
 export function open(_config: null, options: ManagedStorageOptions): InMemoryStorage {
   return new InMemoryStorage(options)
 }
