@@ -46,7 +46,7 @@ export class Connection {
     return typeof this.#options.source !== 'string'
   }
 
-  /** Whether the owner of a shared connection has an open transaction or query. Writers wait for it. */
+  /** Whether the owner of a shared connection has an open transaction or query. Writers wait for its end. */
   get isHeld(): boolean {
     const { source } = this.#options
     return typeof source !== 'string' && isHeld(source)
@@ -71,7 +71,7 @@ export class Connection {
     }
   }
 
-  /** If another connection is in the way, the whole transaction is repeated. */
+  /** If another connection blocks the transaction, the whole transaction is repeated. */
   async write<Result>(work: (session: Session) => Result): Promise<Result> {
     try {
       await this.#load()
@@ -115,7 +115,7 @@ export class Connection {
     return (this.#session ??= this.#open(source))
   }
 
-  /** Throws `unavailable` if the files were removed or renamed: an outage would look like a missing entry. */
+  /** Throws `unavailable` if the files were removed or renamed, because entries would seem to be missing. */
   #secure(): void {
     const [files, session] = [this.#files, this.#session]
     files?.assertInPlace(() => {
@@ -125,7 +125,7 @@ export class Connection {
     if (files.hasLostLog()) this.#rescueLog(session)
   }
 
-  /** Writes the log back to the database if the log or its index has lost its name, and closes it. */
+  /** If the log or its index was removed, writes the log back to the database, and closes the connection. */
   #rescueLog(session: Session): void {
     const [{ busy }] = session.database.pragma('wal_checkpoint(TRUNCATE)') as [{ readonly busy: number }]
     if (busy !== 0) throw new LogRemoved(this.name)
@@ -172,12 +172,12 @@ function shared(database: SqliteDatabase): Session {
 
 const PAUSES_MS: readonly number[] = [1, 1, 2, 4, 8, 16]
 
-/** Repeats work that another connection blocks. In the queue of waiting tasks, only the first is active. */
+/** Repeats work that another connection blocks. Of the waiting tasks, only the first is active. */
 function patience(timeoutMs: number, pace: Pace) {
   let line: Promise<unknown> = Promise.resolve()
   let waiting = 0
 
-  /** If `work` throws, it must have changed nothing. After the timeout, throws that the database is busy. */
+  /** If `work` throws, it must have changed nothing. Throws the busy error after the timeout. */
   async function run<Result>(work: () => Result): Promise<Result> {
     const deadline = performance.now() + timeoutMs
     if (waiting === 0 && !pace.isDue)

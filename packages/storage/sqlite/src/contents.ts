@@ -13,7 +13,7 @@ export interface ContentPlace {
   readonly chunkBytes: number
 }
 
-/** The content of an entry. It exists as long as the entry has its number. */
+/** The content of an entry. The content exists as long as the entry has its number. */
 export interface ContentOfEntry {
   readonly id: string
   readonly place: ContentPlace
@@ -40,7 +40,7 @@ const RENEW_LOOSE = 'UPDATE spillway_loose SET renewed_at = ? WHERE content = ? 
 const CLAIM_LOOSE = 'UPDATE spillway_loose SET renewed_at = 0 WHERE content = ? AND id = ? AND renewed_at < ?'
 const TAKE_LOOSE = 'DELETE FROM spillway_loose WHERE content = ? AND id = ? AND renewed_at > 0'
 const DELETE_LOOSE = 'DELETE FROM spillway_loose WHERE content = ?'
-/** Number of chunks to remove at once. It counts rows, because chunks of other versions may have any size. */
+/** Number of chunks to remove at once. The limit counts rows, because chunks of other versions may have any size. */
 const PURGED_CHUNKS = 16
 
 export function insertChunks(session: Session, content: number, first: number, chunks: readonly Uint8Array[]): void {
@@ -61,7 +61,7 @@ export function copyChunks(session: Session, entry: ContentOfEntry, span: PieceS
   return filled === span.length
 }
 
-/** Returns the bytes of a content with at most one chunk. Returns `undefined` if they are missing. */
+/** Returns the bytes of a content with at most one chunk. Returns `undefined` if the bytes are missing. */
 export function readOnlyChunk(session: Session, { place }: ContentOfEntry): Uint8Array | undefined {
   const { content, size } = place
   if (size === 0) return new Uint8Array(0)
@@ -87,7 +87,7 @@ function selectChunks(
   return isWhole ? rows.map(({ bytes }) => bytes) : []
 }
 
-/** Removes some chunks of content without an entry, and with the last its other rows. Spares restored content. */
+/** Removes some chunks of content without an entry, and at last its other rows. Keeps content of an entry. */
 function purgeSome(session: Session, { id, content }: LooseContent): { bytes: number; ended: boolean } {
   if (session.get(SELECT_LOOSE, content, id) === undefined) return { bytes: 0, ended: true }
   const base = content * MAX_CHUNKS
@@ -105,7 +105,7 @@ function purgeSome(session: Session, { id, content }: LooseContent): { bytes: nu
   return { bytes: rows.reduce((sum, { size }) => sum + size, 0), ended }
 }
 
-/** Removes small content, and returns large content for later. The caller deletes the entry in the transaction. */
+/** Removes small content, and returns large content for later. The caller deletes the entry in the same transaction. */
 export function releaseContent(
   session: Session,
   { id, place: { content, size } }: ContentOfEntry,
@@ -138,7 +138,7 @@ export function renewLoose(session: Session, { id, content }: LooseContent, rene
   return session.run(RENEW_LOOSE, renewedAt, content, id) === 1
 }
 
-/** Stops the writer of content without an entry, unless it was renewed since `before`. Returns whether it did. */
+/** Claims content without an entry, which stops its writer. Returns `false` if it was renewed since `before`. */
 export function claimLoose(session: Session, { id, content }: LooseContent, before: number): boolean {
   return session.run(CLAIM_LOOSE, content, id, before) === 1
 }

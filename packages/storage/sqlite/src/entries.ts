@@ -13,7 +13,7 @@ import type { Session } from './session.ts'
 export interface FoundEntry {
   readonly id: EntryId
   readonly place: ContentPlace
-  /** Description of the entry. `undefined` if it is damaged. */
+  /** Description of the entry. `undefined` if the description is damaged. */
   readonly info: EntryInfo | undefined
   readonly lastUsedAt: number
 }

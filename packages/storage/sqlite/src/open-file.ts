@@ -5,7 +5,7 @@ import { DatabaseInUse, isBusy, LogRemoved, sqliteCode, type SqliteDatabase } fr
 
 /** Size of a page. SQLite writes whole pages to the log: three for each entry, in addition to its content. */
 const PAGE_BYTES = 4_096
-/** Size of the cache: the inner pages of a million entries, so that finding one reads two pages. */
+/** Size of the cache: the inner pages of a million entries, so that finding an entry reads two pages. */
 const CACHE_KIB = 8_192
 /** Number of pages after which the log is written back: 4 MB. */
 const CHECKPOINT_PAGES = 1_000
@@ -19,7 +19,7 @@ interface OpenFileOptions {
   readonly fsync: boolean
 }
 
-/** Creates a missing file. Opens a write-protected one for reading. Throws for a file that is no storage. */
+/** Creates a missing file. Opens a write-protected file for reading. Throws if the file is not a storage. */
 export function openFile(options: OpenFileOptions): SqliteDatabase {
   const { path } = options
   makeFile(path)
@@ -35,7 +35,7 @@ export function openFile(options: OpenFileOptions): SqliteDatabase {
         { retryable: false },
       )
     setUp(database, options)
-    // Set it only now: the pragma reads the file and fixes settings of a new file.
+    // Set the cache size only now, because the pragma reads the file, which fixes settings of a new file.
     database.pragma(`cache_size = -${CACHE_KIB}`)
     return database
   } catch (error) {
@@ -65,7 +65,7 @@ function openConnection({ open, path }: OpenFileOptions): SqliteDatabase {
   }
 }
 
-/** Checks that the log exists: two logs for one file destroy data. Only a connection that is alone may create one. */
+/** Checks that the log exists, because two logs for one file destroy data. Only a sole connection may create it. */
 function assertLogIsThere({ open, path }: OpenFileOptions): void {
   if (!existsSync(path)) return
   const [hasLog, hasIndex] = logFiles(realpathSync(path)).map((name) => existsSync(name))
@@ -74,7 +74,7 @@ function assertLogIsThere({ open, path }: OpenFileOptions): void {
   if (hasIndex || !isAlone(open, path)) throw new LogRemoved(path)
 }
 
-/** Whether this connection can lock the file exclusively, or the file is read-only. It does not create a log. */
+/** Whether this connection can lock the file exclusively, or the file is read-only. Creates no log. */
 function isAlone(open: OpenDatabase, path: string): boolean {
   let database: SqliteDatabase | undefined
   try {
@@ -118,8 +118,7 @@ function setUp(database: SqliteDatabase, { fsync }: OpenFileOptions): void {
  * - `spillway_entry`: one row for each entry. `id` starts with the scope, so that a scope is a range of ids.
  * - `spillway_chunk`: chunk `i` of content `n` is row `n * 2^20 + i`.
  * - `spillway_lines`: line indexes of large text.
- * - `spillway_loose`: content without an entry. It is being written if `renewed_at` is renewed, and otherwise was
- *   removed.
+ * - `spillway_loose`: content without an entry. Its writer renews `renewed_at`. Otherwise, its entry was removed.
  * - `spillway_tombstone`: evicted entries. `place` is a counter in each scope.
  */
 export const SCHEMA_STEPS: readonly string[] = [
@@ -151,7 +150,7 @@ export const SCHEMA_STEPS: readonly string[] = [
   CREATE INDEX spillway_tombstone_age ON spillway_tombstone (evicted_at);`,
 ]
 
-/** "Spil" in ASCII. With this id, `file` recognizes the database. */
+/** "Spil" in ASCII. The program `file` recognizes the database by this id. */
 const APPLICATION_ID = 0x5370_696c
 
 export function schemaVersion(database: SqliteDatabase): number {
@@ -164,7 +163,7 @@ export function schemaVersion(database: SqliteDatabase): number {
 
 /** Reads the id of the database. Throws `unavailable` if the log belongs to another database. */
 export function databaseId(database: SqliteDatabase): string {
-  // Cached pages are not read again.
+  // Drop cached pages, so that the id is read from the file.
   database.pragma('shrink_memory')
   const [row] = database.prepare('SELECT id, database_id FROM spillway_database, spillway_schema').all() as readonly {
     readonly id: string
@@ -182,7 +181,7 @@ function isForeign(database: SqliteDatabase): boolean {
   if (schemaVersion(database) > 0) return false
   const name = Number(database.pragma('application_id', { simple: true }))
   const isOther = (name !== 0 && name !== APPLICATION_ID) || hasTables(database)
-  // Another process has created the tables.
+  // Another process may have created the tables meanwhile.
   return isOther && schemaVersion(database) === 0
 }
 
@@ -196,7 +195,7 @@ export function migrate(database: SqliteDatabase, steps: readonly string[] = SCH
   if (database.inTransaction) throw new DatabaseInUse()
   database.exec('BEGIN IMMEDIATE')
   try {
-    // Another process may have migrated.
+    // Another process may have migrated meanwhile.
     if (!isLatest(database, steps)) {
       for (const step of steps.slice(schemaVersion(database))) database.exec(step)
       database.prepare('UPDATE spillway_schema SET version = ?').run(steps.length)
@@ -222,7 +221,7 @@ export type OpenDatabase = (
   options: { readonly readonly: boolean; readonly timeout: number },
 ) => SqliteDatabase
 
-/** Throws `unavailable` if better-sqlite3 is not installed, or ends older versions of Node.js with a segmentation fault. */
+/** Throws `unavailable` if better-sqlite3 is not installed, or would crash this older version of Node.js. */
 export async function loadBetterSqlite(versions: NodeJS.ProcessVersions = process.versions): Promise<OpenDatabase> {
   const failed = (problem: string, cause?: unknown): StorageError =>
     new StorageError('unavailable', `SqliteStorage needs ${problem}`, { cause, retryable: false })
@@ -235,7 +234,7 @@ export async function loadBetterSqlite(versions: NodeJS.ProcessVersions = proces
   }
 }
 
-/** Checks that names still lead to the opened files: commits to a removed or renamed file are lost. */
+/** Checks that names still lead to the opened files, because commits to a removed or renamed file are lost. */
 export class DatabaseFiles {
   readonly #path: string
   readonly #main: Stats
@@ -250,7 +249,7 @@ export class DatabaseFiles {
     this.#beside = logFiles(real).map((name) => ({ path: name, stats: statusOf(name) }))
   }
 
-  /** Throws `unavailable` if the path leads to another file. Calls `assertContent` if the file changed since. */
+  /** Throws `unavailable` if the path leads to another file. Calls `assertContent` if the file has changed. */
   assertInPlace(assertContent: () => void): void {
     const found = findDatabase(this.#path)
     if (found === undefined) throw goneError(this.#path)
@@ -272,7 +271,7 @@ export class DatabaseFiles {
 
 const logFiles = (path: string): [log: string, index: string] => [`${path}-wal`, `${path}-shm`]
 
-/** Returns `undefined` without a file. Throws for a broken path: a disk with content may be missing. */
+/** Returns `undefined` without a file. Throws for a broken link, because a disk may be missing. */
 export function findDatabase(path: string): Stats | undefined {
   try {
     return statSync(path)
@@ -304,7 +303,7 @@ const statusOf = (path: string): Stats | undefined => statSync(path, { throwIfNo
 const isSame = (file: Stats, other: Stats): boolean => file.ino === other.ino && file.dev === other.dev
 
 function brokenLink(path: string): string | undefined {
-  // The first match is the last existing directory, or a broken link.
+  // The loop ends at the nearest existing directory, or at a broken link.
   let last = path
   while (lstatSync(last, { throwIfNoEntry: false }) === undefined && dirname(last) !== last) last = dirname(last)
   return existsSync(last) ? undefined : last

@@ -21,7 +21,7 @@ export class Session {
     let statement = this.#statements.get(sql)
     if (statement === undefined) {
       statement = this.database.prepare(sql)
-      // The owner may have made big integers the default. Some statements return no rows.
+      // The owner may have made big integers the default. Statements without rows have no such setting.
       if (/^SELECT|RETURNING/.test(sql)) statement.safeIntegers(false)
       this.#statements.set(sql, statement)
     }
@@ -32,7 +32,7 @@ export class Session {
     return this.prepare(sql).run(...parameters).changes
   }
 
-  /** Runs the statement to its end, because some errors occur only there. */
+  /** Runs the statement to its end, because some errors occur only at the end. */
   get(sql: string, ...parameters: unknown[]): unknown {
     return this.prepare(sql).all(...parameters)[0]
   }
@@ -68,12 +68,12 @@ export class Session {
   }
 
   #rollBack(): void {
-    // The portion may be from this transaction, which SQLite may have rolled back.
+    // The reserved numbers may be from this transaction, which SQLite may have rolled back.
     this.#next = this.#end
     if (this.database.inTransaction) this.run('ROLLBACK')
   }
 
-  /** Returns an unused content number. Call it in a transaction. */
+  /** Returns an unused content number. Must be called in a transaction. */
   nextContent(): number {
     if (this.#next === this.#end) {
       const sql = 'UPDATE spillway_schema SET next_content = next_content + ? RETURNING next_content'

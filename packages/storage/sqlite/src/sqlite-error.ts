@@ -12,7 +12,7 @@ const READ_ONLY = unavailable(
   'FILE cannot be written: make it, its directory, and FILE-wal and FILE-shm if they are there, writable for this user.',
 )
 
-/** Explanations by SQLite result code. For an extended code without an explanation, that of its prefix is used. */
+/** Explanations by SQLite result code. An extended code without an explanation gets the one of its prefix. */
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   SQLITE_FULL: unavailable('The disk with FILE is full: free some space.'),
   SQLITE_IOERR: unavailable('The disk with FILE reports errors or is full: check it.'),
@@ -24,13 +24,13 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   ),
   SQLITE_NOMEM: unavailable('SQLite has no memory left: store less at the same time.'),
   SQLITE_SCHEMA: unavailable('The tables of FILE keep being changed.'),
-  SQLITE_ERROR: unavailable('The tables of FILE are not as they should be: restore FILE from a backup.'),
+  SQLITE_ERROR: unavailable('The tables of FILE have an unexpected structure: restore FILE from a backup.'),
   SQLITE_CORRUPT: { code: 'corrupt', text: 'FILE is damaged: restore it from a backup, or move it away.' },
   SQLITE_NOTADB: {
     code: 'corrupt',
     text: 'FILE is no SQLite database, or damaged: choose another path, or restore it from a backup.',
   },
-  SQLITE_TOOBIG: { code: 'too-large', text: 'The content exceeds what SQLite takes.' },
+  SQLITE_TOOBIG: { code: 'too-large', text: 'The content exceeds the limit of SQLite.' },
 }
 const OTHER = unavailable('Try again; if it persists, check FILE.')
 
@@ -54,7 +54,7 @@ export const isExecuting = (error: unknown): boolean =>
 export class DatabaseInUse extends Error {
   override readonly name = 'DatabaseInUse'
   constructor() {
-    super('A transaction is open on the Database that SqliteStorage was given, or a query that has not ended.')
+    super('The Database that was passed to SqliteStorage has an open transaction or an unfinished query.')
   }
 }
 
@@ -63,7 +63,7 @@ export class LogRemoved extends Error {
   override readonly name = 'LogRemoved'
   constructor(file: string) {
     super(
-      `${file}-wal or ${file}-shm was removed while it was in use. The processes that use ${file} save what they have when they next use or close it. If none is left, what was in ${file}-wal is lost: remove ${file}-shm to go on without it.`,
+      `${file}-wal or ${file}-shm was removed while it was in use. Processes that use ${file} save their data when they next use or close it. If there is no such process, the content of ${file}-wal is lost: remove ${file}-shm to continue without it.`,
     )
   }
 }
@@ -80,7 +80,7 @@ export function explainSqliteError(error: unknown, file: string, busyTimeoutMs: 
       { cause: error },
     )
   if (error instanceof TypeError && error.message.includes('connection is not open'))
-    return new StorageError('unavailable', `The Database that SqliteStorage was given, ${file}, has been closed.`, {
+    return new StorageError('unavailable', `The Database that was passed to SqliteStorage, ${file}, was closed.`, {
       cause: error,
       retryable: false,
     })

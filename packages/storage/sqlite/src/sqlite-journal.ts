@@ -11,8 +11,8 @@ const PAGE = 500
 /**
  * Keep a journal in a table of an SQLite database, for example the database of a `SqliteStorage`.
  *
- * Several processes can append to the journal. It keeps the latest `maxEvents` events. The default of 100,000 needs
- * about 20 MB. Appending rejects if the database cannot be written.
+ * Several processes can append to the journal. The journal keeps the latest `maxEvents` events. The default of 100,000
+ * needs about 20 MB. Appending rejects if the database cannot be written.
  *
  * @example
  * ```ts

@@ -155,7 +155,7 @@ function sqliteDriver(connection: Connection, chunkBytes: number): StorageDriver
     return removed !== undefined
   }
   return {
-    // Up to this size, `write` finds out itself whether an entry exists, in its one transaction.
+    // Up to this size, `write` itself checks whether an entry exists, in its single transaction.
     touchFirstBytes: BATCH_BYTES,
     collectsHourly: true,
     write: (id, chunks, info, lineIndex) => writeEntry(connection, id, chunkBytes, chunks, info, lineIndex),
@@ -165,9 +165,9 @@ function sqliteDriver(connection: Connection, chunkBytes: number): StorageDriver
 
     async touch(id, lastUsedAt) {
       if (connection.isHeld) {
-        // A store continues with a write, which waits.
+        // If the entry is missing, the store continues with a write, which waits for the owner.
         if ((await connection.read((session) => findEntry(session, id))) === undefined) return undefined
-        // Retrieving does not wait for the owner: the last use is not renewed.
+        // A retrieval must not wait for the owner, so the last use is not renewed.
         throw connection.heldError()
       }
       return connection.change((session) => touchEntry(session, id, lastUsedAt))
@@ -202,7 +202,7 @@ function sqliteDriver(connection: Connection, chunkBytes: number): StorageDriver
       const whole = idRange(prefix)
       for (let last: FoundEntry | undefined; ;) {
         const range = last === undefined ? whole : rangeAfter(last.id, whole)
-        // No statement stays open between two pages: it would block checkpoints.
+        // No statement stays open between two pages, because it would block checkpoints.
         const page = await connection.read((session) => {
           if (unusedSince === undefined) return entriesFrom(session, range, PAGE)
           return leastUsedEntries(session, last, unusedSince, PAGE)
@@ -281,7 +281,7 @@ function removeSome(session: Session, range: IdRange): RemovedEntry[] {
   return removed
 }
 
-/** Age from which content is a leftover, because living writers renew theirs every minute. */
+/** Content of this age is a leftover, because running writers renew their content every minute. */
 export const LEFTOVER_AGE_MS: number = 10 * 60_000
 
 export const SELECT_LEFTOVER =

@@ -6,7 +6,7 @@ import { opened } from './support/opened.ts'
 import { temporaryPath } from './support/temporary-path.ts'
 import { bytes, pattern, streamOf, text } from './support/text.ts'
 
-/** Hold the database as another process that writes would. */
+/** Hold the database like another process that writes. */
 function holding(path: string): Database.Database {
   const other = new Database(path)
   onTestFinished(() => void other.close())
@@ -15,7 +15,7 @@ function holding(path: string): Database.Database {
 }
 
 describe('while another connection writes,', () => {
-  test('stores wait for it without blocking the event loop, and readers do not wait', async () => {
+  test('stores wait without blocking the event loop, and readers do not wait', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     const first = await storage.store('first', bytes('first'))
@@ -25,7 +25,7 @@ describe('while another connection writes,', () => {
       storage.storeStream('third', streamOf(bytes('third'))),
       storage.delete(first, { unusedSince: 0 }),
     ])
-    // Nobody else would end the transaction: if a store held the event loop meanwhile, it would have to give up.
+    // Only this code ends the transaction. If the store blocked the event loop meanwhile, it would time out.
     for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve))
     expect(text((await storage.retrieve(first)).content)).toBe('first')
     expect(await collect(storage.list())).toHaveLength(1)
@@ -34,7 +34,7 @@ describe('while another connection writes,', () => {
     expect(text((await storage.retrieve(second)).content)).toBe('second')
   })
 
-  test('stores give up after busyTimeoutMs, name it, and work afterwards', async () => {
+  test('stores reject after busyTimeoutMs with an error that names it, and work afterwards', async () => {
     const path = await temporaryPath()
     const storage = opened({ path, busyTimeoutMs: 30 })
     await storage.store('first', bytes('first'))
@@ -56,7 +56,7 @@ describe('while another connection writes,', () => {
     expect(await collect(storage.list())).toHaveLength(2)
   })
 
-  test('a large store that gives up leaves nothing after gc', async () => {
+  test('a large store that times out leaves nothing after gc', async () => {
     const path = await temporaryPath()
     let now = Date.now()
     const storage = opened({ path, busyTimeoutMs: 20, now: () => now })

@@ -25,7 +25,7 @@ describe('large content', () => {
     const references: string[] = []
     const working = vi.spyOn(performance, 'now')
     onTestFinished(() => working.mockRestore())
-    // Each look at the clock finds that much time has gone, so that a rest is due after each part.
+    // Each read of the clock adds 20 ms, so that the storage must yield after each part.
     let now = 0
     working.mockImplementation(() => (now += 20))
     expect(await countTurns(async () => references.push(await storage.store('large', content)))).toBeGreaterThanOrEqual(
@@ -122,7 +122,7 @@ describe('large content', () => {
   })
 })
 
-/** How many bytes this process has read from files. */
+/** The number of bytes that this process has read from files. */
 async function bytesRead(): Promise<number> {
   const { rchar } = /rchar: (?<rchar>\d+)/.exec(await readFile('/proc/self/io', 'utf8'))?.groups ?? {}
   return Number(rchar)
@@ -182,7 +182,7 @@ describe('gc', () => {
     const path = await temporaryPath()
     const storage = opened({ path, ttlMs: 60_000 })
     const reference = await storage.scope('a').store('key', bytes('content'))
-    // Of those that are made here every hundredth and all of one stretch, which is longer than a page, have expired.
+    // Of these entries, every hundredth has expired, and so has one sequence that is longer than a page.
     inDatabase(path, (database) =>
       database.exec(`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 50000)
         INSERT INTO spillway_entry
@@ -199,12 +199,12 @@ describe('gc', () => {
     expect(found).toHaveLength(50_001 - expired)
     const report = await storage.scope('a').gc?.()
     expect(report).toMatchObject({ expired })
-    // Nothing has expired any more: all turns are between statements that look for it.
+    // No entry has expired now, so all turns are between statements that search for expired entries.
     const turns = await countTurns(async () => storage.scope('a').gc?.())
     expect(turns).toBeGreaterThanOrEqual(13)
   })
 
-  test('keeps entries of other scopes if it runs for one', async () => {
+  test('keeps entries of other scopes if it runs for one scope', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     await storage.store('key', bytes('content'))
@@ -225,16 +225,16 @@ describe('gc', () => {
 
 test.each([
   [
-    'a row of small calls, each of which is answered at once, leaves',
+    'is stored by consecutive small calls',
     async (call: () => Promise<unknown>) => {
       for (let calls = 0; calls < 200; calls += 1) await call()
     },
   ],
   [
-    'many small calls at the same time leave',
+    'is stored by parallel small calls',
     async (call: () => Promise<unknown>) => Promise.all(Array.from({ length: 200 }, call)),
   ],
-])('a page of entries %s the event loop its turns', async (_, callOften) => {
+])('the event loop gets its turns if a page of entries %s', async (_, callOften) => {
   const storage = opened(await temporaryPath())
   const reference = await storage.store('small', bytes('content'))
   const clock = vi.spyOn(performance, 'now')

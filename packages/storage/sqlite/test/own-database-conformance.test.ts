@@ -9,7 +9,7 @@ import Database from 'better-sqlite3'
 import { SqliteStorage } from '../src/index.ts'
 import { MAX_TOMBSTONES } from '../src/entries.ts'
 
-/** The storage in a database of the caller's, of which nothing was set: it is not in WAL mode. */
+/** The storage in a caller's database with default settings, which is not in WAL mode. */
 const ownDatabaseHarness: ConformanceHarness = {
   name: '@spillway/sqlite in a database of the caller',
   settings: ['evictAfterTurns', 'ttlMs', 'maxBytes'],
@@ -35,7 +35,7 @@ const ownDatabaseHarness: ConformanceHarness = {
   },
 }
 
-/** Cases of operations that meet on one connection. All else is the same SQL. */
+/** Cases of operations that compete for one connection. All other cases run the same SQL. */
 const MEET =
   /^(?:abort|clear|concurrency|durability|gc|instances|list|open-entry|stream|undo)\/(?!at-boundaries$|beyond-one-page$|20-mb$)/
 

@@ -13,7 +13,10 @@ async function ownDatabase(): Promise<Database.Database> {
   return database
 }
 
-/** What an owner may have open for long; each begins it, reads what is there, and returns what ends it. */
+/**
+ * States that an owner may keep for long. Each function begins one, reads the rows, and returns a function that ends
+ * it.
+ */
 const HOLDS = {
   'a transaction': (database: Database.Database): (() => void) => {
     database.exec('BEGIN; SELECT * FROM spillway_entry')
@@ -93,7 +96,7 @@ describe('a Database of the caller', () => {
     database.exec('BEGIN')
     const error = await storage.store('key', bytes('content')).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'unavailable', retryable: true })
-    expect(String(error)).toMatch(/transaction is open .*busyTimeoutMs/)
+    expect(String(error)).toMatch(/open transaction .*busyTimeoutMs/)
     database.exec('COMMIT')
     await storage.store('key', bytes('content'))
   })
@@ -193,7 +196,7 @@ describe('a Database of the caller', () => {
     const reference = await storage.store('key', bytes('content'))
     database.close()
     await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'unavailable', retryable: false })
-    await expect(storage.store('key', bytes('content'))).rejects.toThrow('has been closed')
+    await expect(storage.store('key', bytes('content'))).rejects.toThrow('was closed')
   })
 
   test('causes an error that names it if it is read-only and has no tables of Spillway', async () => {

@@ -8,7 +8,7 @@ import { migrate } from '../src/open-file.ts'
 const database = new Database(':memory:')
 beforeAll(() => migrate(database))
 
-/** What SQLite does to run a statement, one line for each step. */
+/** The query plan of a statement, with one line for each step. */
 const planOf = (sql: string): string[] =>
   database
     .prepare(`EXPLAIN QUERY PLAN ${sql}`)

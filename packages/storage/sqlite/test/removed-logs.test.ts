@@ -63,7 +63,7 @@ describe.each([
     const one = await first.store('of the first')
     const other = await second.store('of the second')
     await remove(path)
-    // The first one may have to wait until the second one has let go of the old log as well.
+    // The first process may have to wait until the second process has closed the old log, too.
     const answers = [await first.store('first again'), await second.store('second again')]
     const again = await first.store('first again')
     for (const process of [first, second]) {
@@ -115,7 +115,7 @@ test('a log replaced by another makes the database unavailable', async () => {
   await expect(storage.store('other', bytes('content'))).rejects.toMatchObject({ code: 'unavailable' })
 })
 
-describe('a database that is replaced by another', () => {
+describe('a database that was', () => {
   const other = async (): Promise<string> => {
     const path = await temporaryPath()
     const storage = opened(path)
@@ -126,22 +126,22 @@ describe('a database that is replaced by another', () => {
 
   test.each([
     [
-      'removed, and made anew by another process',
+      'removed and created again by another process',
       async (path: string): Promise<void> => {
         for (const suffix of ['', '-wal', '-shm']) await rm(path + suffix)
         await new StorageProcess(path).store('new')
       },
     ],
-    ['renamed over it', async (path: string): Promise<void> => rename(await other(), path)],
-    ['copied over it in place', async (path: string): Promise<void> => copyFile(await other(), path)],
+    ['replaced by renaming another file', async (path: string): Promise<void> => rename(await other(), path)],
+    ['overwritten in place', async (path: string): Promise<void> => copyFile(await other(), path)],
     [
-      'put back from a backup',
+      'restored from a backup',
       async (path: string): Promise<void> => {
         inDatabase(path, (database) => database.exec(`VACUUM INTO '${path}.backup'`))
         await rename(`${path}.backup`, path)
       },
     ],
-    ['not, but its log is emptied', async (path: string): Promise<void> => truncate(`${path}-wal`)],
+    ['kept, but with an emptied log', async (path: string): Promise<void> => truncate(`${path}-wal`)],
   ])('%s is unavailable to the process that uses it, and reports no missing entries', async (_, replace) => {
     const path = await temporaryPath()
     const process = new StorageProcess(path)
@@ -169,7 +169,7 @@ describe('a database that is replaced by another', () => {
     for (const part of [`${path}-wal`, `${path}-shm`, 'backup']) expect(String(error)).toContain(part)
   })
 
-  test('is unavailable even after the storage was closed', async () => {
+  test('replaced is unavailable even after the storage was closed', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     const reference = await storage.store('key', bytes('content'))

@@ -12,7 +12,10 @@ const SIZE = 5 * BATCH_BYTES
 
 const isEqual = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0
 
-/** Make a database of another tenant, whose contents have the same numbers; return what puts it in the place of one that is open. */
+/**
+ * Make a database of another tenant, whose contents have the same numbers. Return a function that puts it in place of
+ * an open database.
+ */
 async function standIn(path: string, content: Uint8Array): Promise<{ reference: string; put: () => void }> {
   const aside = `${path}.other`
   const other = new SqliteStorage(aside)
@@ -21,13 +24,13 @@ async function standIn(path: string, content: Uint8Array): Promise<{ reference: 
   return { reference, put: () => putInPlace(aside, path) }
 }
 
-/** In one go, so that nobody finds the path empty. */
+/** Replace all files without yielding, so that no other code finds the path empty. */
 function putInPlace(aside: string, path: string): void {
   for (const file of [path, `${path}-wal`, `${path}-shm`]) rmSync(file, { force: true })
   renameSync(aside, path)
 }
 
-/** A stream of two parts, between which something happens. */
+/** A stream of two chunks that calls `between` between them. */
 async function* interrupted(between: () => Promise<void> | void): AsyncGenerator<Uint8Array> {
   yield pattern(SIZE)
   await between()
@@ -111,7 +114,7 @@ describe('if another database replaces the one in use,', () => {
     now += 2_000
     const content = pattern(SIZE, 3)
     const { reference: kept, put } = await standIn(path, content)
-    // Each look at the clock finds that much time has gone, so that there is a rest after the entry has gone.
+    // Each read of the clock adds time, so that the storage yields after the entry is removed.
     const clock = vi.spyOn(performance, 'now')
     onTestFinished(() => clock.mockRestore())
     let time = 0

@@ -4,9 +4,9 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { SqliteStorage } from '../src/index.ts'
 import { temporaryPath } from './support/temporary-path.ts'
 
-/** Statements by operation. A change is one transaction, and a read needs none. */
+/** Statements of each operation. A change is one transaction, and a read needs none. */
 const STATEMENTS: Readonly<Record<string, string>> = {
-  // Every transaction and every read first asks for the timeout of the owner.
+  // Every transaction and every read first reads the owner's timeout.
   store: '1 BEGIN, 1 COMMIT, 1 PRAGMA, 2 INSERT',
   'store again': '1 BEGIN, 1 COMMIT, 1 INSERT, 1 PRAGMA, 1 UPDATE',
   retrieve: '1 PRAGMA, 2 SELECT',
@@ -20,12 +20,12 @@ const STATEMENTS: Readonly<Record<string, string>> = {
 it('SqliteStorage runs no more statements than each guarantee requires', async () => {
   const statements: string[] = []
   const verbose = (sql: unknown): unknown => statements.push(/^\w+/.exec(String(sql))?.[0] ?? '')
-  // Without a timeout of the owner, there is none to set aside.
+  // If the owner has no timeout, none must be turned off.
   const database = new Database(await temporaryPath(), { verbose, timeout: 0 })
   onTestFinished(() => void database.close())
   const scope = new SqliteStorage(database).scope('tenant', 'session')
   const content = new Uint8Array(100_000).fill(65)
-  // Numbers of contents are reserved for several stores.
+  // Content numbers are reserved for several stores at once.
   for (let index = 0; index < 4; index++) await scope.retrieve(await scope.store(`call_0_${index}`, content))
   expect(await countOperations(scope, statements)).toEqual(STATEMENTS)
 })

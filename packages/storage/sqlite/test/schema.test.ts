@@ -4,7 +4,7 @@ import { migrate, SCHEMA_STEPS, schemaVersion } from '../src/open-file.ts'
 import { inDatabase } from './support/in-database.ts'
 import { temporaryPath } from './support/temporary-path.ts'
 
-/** A database as a program with only the first step left it, written by hand, with an entry. */
+/** A database with an entry, as a program with only the first migration step has written it. */
 function writtenByVersion1(): Database.Database {
   const database = new Database(':memory:')
   database.exec(`

@@ -26,7 +26,7 @@ test('gc returns the space of removed entries to the disk', async () => {
   expect((await storage.retrieve(kept)).content).toEqual(bytes('first'))
 })
 
-test('gc forgets why entries were evicted a week later', async () => {
+test('gc deletes tombstones after a week', async () => {
   const path = await temporaryPath()
   let now = Date.now()
   const storage = opened({ path, ttlMs: 1_000, now: () => now })

@@ -1,4 +1,4 @@
-/** How any process opens the storage, and what an outsider sees of it; see `internal/storage-suite`. */
+/** Opens the storage in any process, and checks its database from outside; see `internal/storage-suite`. */
 import type { ManagedStorageOptions, StoredInfo } from '@spillway/core'
 import { SqliteStorage } from '../src/index.ts'
 import { inDatabase } from './support/in-database.ts'
@@ -10,7 +10,7 @@ interface Config {
 export const open = ({ path }: Config, options: ManagedStorageOptions): SqliteStorage =>
   new SqliteStorage({ path, busyTimeoutMs: 30_000, ...options })
 
-/** Say which rows there are that no entry needs, and which entries have not the rows that they need. */
+/** Return rows that no entry needs, and entries whose rows are missing. */
 export async function residue({ path }: Config, entries: readonly StoredInfo[]): Promise<readonly string[]> {
   return inDatabase(path, (database) => {
     const count = (sql: string): number => database.prepare(`SELECT count(*) FROM ${sql}`).pluck().get() as number

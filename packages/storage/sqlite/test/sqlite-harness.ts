@@ -10,7 +10,7 @@ import { BACKEND } from './support/backend-url.ts'
 
 const FILES = ['spill.db', 'spill.db-wal', 'spill.db-shm']
 
-/** How the conformance suite gets at the storage of this package. */
+/** Connects the conformance suite to the storage of this package. */
 export const sqliteHarness: ConformanceHarness = {
   name: '@spillway/sqlite',
   settings: ['evictAfterTurns', 'ttlMs', 'maxBytes'],
@@ -46,7 +46,7 @@ export const sqliteHarness: ConformanceHarness = {
   },
 }
 
-/** Take the files away, and put a directory where the database must be; putting them back ends it. */
+/** Move the files away, and put a directory in place of the database. The returned function restores the files. */
 async function outage(directory: string): Promise<() => Promise<void>> {
   const aside = join(directory, 'aside')
   await mkdir(aside)
@@ -59,7 +59,7 @@ async function outage(directory: string): Promise<() => Promise<void>> {
   }
 }
 
-/** Count the rows that hold entries and what belongs to them. */
+/** Count the rows of entries and their data. */
 const residue = (path: string): number =>
   inDatabase(path, (database) =>
     ['entry', 'chunk', 'lines', 'loose']
@@ -67,7 +67,7 @@ const residue = (path: string): number =>
       .reduce((sum, count) => sum + count),
   )
 
-/** Put content into a table of somebody else, and where content is that belongs to no entry. */
+/** Put content into a table of another application, and into a content row without an entry. */
 const plant = (path: string, content: Uint8Array): string[] =>
   inDatabase(path, (database) => {
     database.exec('CREATE TABLE IF NOT EXISTS foreign_content (id TEXT PRIMARY KEY, bytes BLOB)')

@@ -15,7 +15,7 @@ async function times(journal: SqliteJournal, since?: number): Promise<number[]> 
 }
 
 describe('SqliteJournal', () => {
-  it('yields appended events in order, even to later instances, and from a given time on', async () => {
+  it('yields appended events in order, even in later instances, and only since a given time', async () => {
     const path = await temporaryPath()
     const journal = new SqliteJournal(path)
     expect(await times(journal)).toEqual([])

@@ -11,7 +11,7 @@ import { temporaryPath } from './support/temporary-path.ts'
 import { bytes, text } from './support/text.ts'
 
 describe('the database file', () => {
-  test('is created by the first store, with its parent directories, only for its owner', async () => {
+  test('is created by the first store, with its parent directories, and only its owner can access it', async () => {
     const path = join(dirname(await temporaryPath()), 'a/b/spill.db')
     const storage = opened(path)
     expect(existsSync(dirname(path))).toBe(false)
@@ -57,7 +57,7 @@ describe('the database file', () => {
     expect(text((await storage.retrieve(reference)).content)).toBe('content')
   })
 
-  test('is at the path that was relative at construction', async () => {
+  test('is at the path that was resolved at construction', async () => {
     const path = await temporaryPath()
     const before = process.cwd()
     process.chdir(dirname(path))

@@ -1,4 +1,4 @@
-/** Print the content of the first entry of a database, then how storing one more fails. */
+/** Print the content of the first entry of a database, and then the error of storing another entry. */
 import { StorageError } from '@spillway/core/driver'
 import { SqliteStorage } from '../../src/index.ts'
 

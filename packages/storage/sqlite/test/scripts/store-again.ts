@@ -1,4 +1,4 @@
-/** Print how storing in a file that may only be read fails, make it writable, and print what storing returns then. */
+/** Print the error of storing in a read-only file, make the file writable, and print the result of storing. */
 import { chmod, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { StorageError } from '@spillway/core/driver'

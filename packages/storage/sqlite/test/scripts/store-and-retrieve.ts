@@ -1,4 +1,7 @@
-/** Use a storage as told by lines of JSON, `[method, argument]`, and answer each with a line: a result, or an error's code. */
+/**
+ * Call methods of a storage by lines of JSON, `[method, argument]`. Answer each with a line: a result, or an error's
+ * code.
+ */
 import { createInterface } from 'node:readline'
 import { StorageError } from '@spillway/core/driver'
 import { SqliteStorage } from '../../src/index.ts'

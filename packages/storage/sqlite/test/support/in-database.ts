@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 
-/** Do something in a database through a connection of its own. */
+/** Run `work` on a database through a separate connection. */
 export function inDatabase<Result>(path: string, work: (database: Database.Database) => Result): Result {
   const database = new Database(path)
   try {

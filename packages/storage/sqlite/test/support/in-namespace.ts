@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 
-/** Run a shell command in a user and mount namespace of its own, where it may mount and is nobody outside. */
+/** Run a shell command in its own user and mount namespace, in which the command may mount. */
 export function inNamespace(
   flags: string,
   command: string,

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 
-/** A process that uses one SqliteStorage as it is told. Its methods return a result, or the code of an error. */
+/** A process that uses one SqliteStorage on request. Its methods return a result, or the code of an error. */
 export class StorageProcess {
   readonly #child: ChildProcessWithoutNullStreams
   readonly #lines: AsyncIterator<string>

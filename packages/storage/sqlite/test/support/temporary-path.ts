@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** Make a directory that is removed when the test ends, and return the path of a file in it that does not exist. */
+/** Create a directory that is removed when the test ends. Return the path of a file in it that does not exist. */
 export async function temporaryPath(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'spillway-sqlite-'))
   onTestFinished(() => rm(directory, { recursive: true, force: true }))

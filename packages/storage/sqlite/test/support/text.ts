@@ -6,7 +6,7 @@ export async function* streamOf(...chunks: readonly Uint8Array[]): AsyncGenerato
   yield* chunks
 }
 
-/** Bytes of which no piece looks like another. */
+/** Bytes whose chunks all differ. */
 export function pattern(size: number, seed = 1): Uint8Array {
   const content = new Uint8Array(size)
   let state = seed >>> 0 || 1
