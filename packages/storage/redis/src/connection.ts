@@ -139,7 +139,7 @@ const wasClosed = (): StorageError =>
 const FAILED_CONNECTS = 2
 const FAILING_MS = 500
 
-/** Waits for the connection: a command in the client's queue could run after it was reported as failed. */
+/** Waits for the connection, because a queued command could run after it was reported as failed. */
 class ClientGate {
   readonly #client: RedisClient
   #waiting: Promise<void> | undefined
@@ -176,7 +176,7 @@ class ClientGate {
     for (const [event, listener] of Object.entries(listeners)) client.on(event, listener)
     try {
       if (client.status === 'end') throw reason
-      // Events report a failure.
+      // Events report a failed connection.
       if (client.status === 'wait') void Promise.allSettled([client.connect()])
       await promise
     } finally {
@@ -227,7 +227,7 @@ const REPLIES: readonly (readonly [RegExp, string])[] = [
     /^MOVED|^ASK /,
     'SERVER is a node of a Cluster. Use a url such as redis+cluster://host:port,host:port, the option "cluster", or a Cluster client.',
   ],
-  [/^BUSY/, 'SERVER is busy with a script of somebody else. Try again.'],
+  [/^BUSY/, 'SERVER is busy with a script of another client. Try again.'],
   [
     /max number of clients/,
     'SERVER has no room for another client. Increase maxclients of the server, or share one storage in this process.',
@@ -267,7 +267,7 @@ const FAILURES: readonly (readonly [RegExp, string])[] = [
 function explainRedisError(thrown: unknown, server: ConnectionOptions, connectionError: Error | undefined): unknown {
   if (StorageError.isInstance(thrown) || !(thrown instanceof Error)) return thrown
   const error = rootOf(thrown)
-  // The cause of the failed connection says more.
+  // If the connection failed, its own error has more information.
   const root = isAboutConnection(error) && connectionError !== undefined ? rootOf(connectionError) : error
   const { message } = root
   if (/WRONGTYPE/.test(message))
@@ -286,7 +286,7 @@ function explainRedisError(thrown: unknown, server: ConnectionOptions, connectio
   if (failure !== undefined) return unavailable(`Redis at ${server.address} cannot be reached: ${failure}.`, root)
   if (root instanceof CommandTimeout)
     return unavailable(
-      `Redis at ${server.address} has not answered within ${server.commandTimeoutMs} ms ("commandTimeoutMs"). Try again; what was to be stored may be there already, and storing it again does no harm.`,
+      `Redis at ${server.address} has not answered within ${server.commandTimeoutMs} ms ("commandTimeoutMs"). Try again; the content may be stored already, and storing it again does no harm.`,
       root,
     )
   return unavailable(`Redis at ${server.address} failed: ${message} Try again; if it persists, check the server.`, root)
@@ -350,7 +350,7 @@ class ValueCommand extends SentCommand {
 
   /** Writes the command. The last part is returned, and the parts before it are written directly. */
   override toWritable(socket: object): string | Buffer {
-    // The command was given up.
+    // The command was replaced by `giveUp`.
     if (this.args.length === 0) return super.toWritable(socket)
     const words = [this.name, ...this.args.slice(0, -1).map(String)]
     const size = this.#parts.reduce((sum, { byteLength }) => sum + byteLength, 0)

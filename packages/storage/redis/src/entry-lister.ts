@@ -58,7 +58,7 @@ export class EntryLister {
       const reply = await this.#connection.script(REMOVE, scriptKeys(tag, rest), [askedAt, ...rest])
       const [seen, removed, left, latest] = reply as [unknown, Buffer[], Buffer[], unknown]
       rest = [...rest.slice(Number(seen)), ...left.map(String)]
-      // Clocks differ, or the entry was just used. The call is still awaited, so remove newer uses too.
+      // Some entries have a later use, or clocks differ. The caller still waits, so remove these entries, too.
       if (left.length > 0) askedAt = Number(latest)
       yield* removed.map(String)
     }
@@ -132,8 +132,8 @@ const SCOPE_AGE_MS = 3_600_000
  * A sorted set of all scope paths, in which a scope and the scopes below it are a range.
  *
  * In a Cluster, the set is in another slot than most scopes, so updates are not atomic. Writers add their scope before
- * a write, at most every sixth of `ageMs`. This also repairs a set that was evicted. Empty scopes are removed only
- * after this age. If they are not empty, they are added again.
+ * a write, at most once per sixth of `ageMs`. This also repairs a set that was evicted. Empty scopes are removed only
+ * after this age. Scopes that are not empty after all are added again.
  */
 export interface Scopes {
   enter(path: string): Promise<void>

@@ -21,7 +21,7 @@ import {
 } from './keys.ts'
 import { EXAMINE, RESTORE } from './scripts.ts'
 
-/** Number of bytes to read for a description. It is enough for line indexes of about 100 MB. */
+/** Number of bytes to read for a description. It is enough for line indexes of 100 MB of text. */
 const HEADER_BYTES = 4 * 1024
 /** Number of content bytes to read together with the description. */
 const EARLY_BYTES = 64 * 1024
@@ -99,7 +99,7 @@ export class EntryReader {
     return { header, info, early: value.subarray(header.length) }
   }
 
-  /** Adds an entry to an index again that the server evicted. Returns `undefined` for a missing entry. */
+  /** Adds an entry again to an index that the server evicted. Returns `undefined` for a missing entry. */
   async #restored(place: Place): Promise<number | undefined> {
     const keys = scriptKeys(place.tag, [place.reference])
     const reply = await this.#connection.script(RESTORE, keys, [this.#now(), place.reference])
@@ -174,7 +174,7 @@ export class EntryReader {
   /** Explains why a chunk cannot be read: the entry was removed, evicted by the server, or damaged. */
   async #examine(place: Place, header: EntryHeader, { metadata }: EntryInfo): Promise<undefined> {
     const { nonce, size, pieceBytes } = header
-    // A piece on another node of a Cluster must not count as lost.
+    // With the chunk keys, a Cluster refuses the script while keys move. Otherwise, moved chunks would count as lost.
     const pieces = Array.from({ length: Math.ceil(size / pieceBytes) }, (_, piece) => pieceKey(place, nonce, piece))
     const keys = [...scriptKeys(place.tag, [place.reference]), ...pieces]
     const now = this.#now()

@@ -10,7 +10,7 @@ interface WriteOutcome extends WrittenEntry {
   readonly isFirst: boolean
 }
 
-/** Writes small entries in one command. Larger ones are written in chunks before the commit. */
+/** Writes small entries in one command. Larger entries are written in chunks before the commit. */
 export function entryWriter(
   connection: Connection,
   chunkBytes: number,
@@ -44,7 +44,7 @@ export function entryWriter(
       const size = upload.size + content.byteLength
       const pieceBytes = upload.size > 0 ? chunkBytes : 0
       const header = encodeHeader(info, { nonce, size, pieceBytes }, lineIndex?.())
-      // Committed pieces need no more signs of life.
+      // Committed chunks need no more heartbeats.
       upload.stop()
       if (upload.size > 0) return await commit(place, header, info.lastUsedAt)
       return await put(place, [header, content], info.lastUsedAt)
@@ -93,13 +93,13 @@ export function entryWriter(
   return write
 }
 
-/** Starts with the time, so that the age of a killed writer's leftovers is known. */
+/** The nonce starts with the time, so that the age of a killed writer's leftovers is known. */
 const newNonce = (now: number): string =>
   `${Math.max(0, Math.floor(now)).toString(36)}-${randomUUID().replaceAll('-', '').slice(0, 18)}`
 
 export const nonceTime = (nonce: string): number => Number.parseInt(nonce, 36)
 
-/** Largest number of bytes sent at once, except one larger chunk: more would time out on slow links. */
+/** Largest number of bytes sent at once, except for one larger chunk. More would time out on slow links. */
 const IN_FLIGHT_BYTES = 2 * 1024 * 1024
 const UNLINKED_AT_ONCE = 500
 
@@ -160,14 +160,14 @@ function pieceUpload(connection: Connection, place: Place, nonce: string, age: W
       return connection.script(RENEW, keysOfEntry(), args)
     }
     send(0, renew())
-    // The next sign of life makes up for a lost one.
+    // If a heartbeat is lost, the next heartbeat renews the chunks.
     return setInterval(() => void Promise.allSettled([renew()]), age.pendingMs / 10).unref()
   }
 
   function send(bytes: number, sent: Promise<unknown>): void {
     inFlight.push({ bytes, sent })
     inFlightBytes += bytes
-    // The failure is reported when the piece is awaited.
+    // A failure is reported when the chunk is awaited.
     void Promise.allSettled([sent])
   }
 

@@ -37,7 +37,7 @@ test('a key of a scope decodes to its parts', () => {
 })
 
 test('keys of different prefixes and scopes differ, and none belongs to another prefix', () => {
-  // Of few characters, so that one prefix often begins with another.
+  // Strings of few characters, so that one prefix often begins with another.
   const short = fc.stringMatching(/^[a:/]{1,4}$/)
   const few = fc.array(fc.constantFrom('a', 'aa'), { maxLength: 2 }).map((names) => names.join('/'))
   fc.assert(

@@ -7,7 +7,7 @@ import {
   type EntryInfo,
 } from '@spillway/core/driver'
 
-/** The keys of a scope. They share a hash tag, and so one slot of a Cluster. */
+/** Place of an entry. All keys of a scope share its hash tag, and so one slot of a Cluster. */
 export interface Place {
   readonly tag: string
   readonly reference: string
@@ -28,7 +28,7 @@ const NAME = /^(?:index|entry:([a-z0-9_]+)|piece:([a-z0-9_]+:[a-z0-9-]+):\d+)$/
 /**
  * Key names. The keys of a scope begin with `{prefix:path}:`.
  *
- * - `index`: sorted set of references. The score is the last use. If it is negative, it is the time of an eviction.
+ * - `index`: sorted set of references. The score is the last use. A negative score is the time of an eviction.
  * - `evicted`: hash of tombstones.
  * - `entry:<reference>`: header, description, line index, and the content of small entries.
  * - `piece:<reference>:<nonce>:<number>`: larger content. Each write has another nonce.
@@ -71,7 +71,7 @@ export class Keys {
     if (!key.startsWith(start) || end < 0) return undefined
     const path = key.slice(start.length, end)
     const name = NAME.exec(key.slice(end + 2))
-    // With a colon, it is a scope of a longer prefix.
+    // A path with a colon belongs to a storage with a longer prefix.
     if (name === null || !PATH.test(path)) return undefined
     return { key, path, reference: name[1], writer: name[2] }
   }

@@ -3,7 +3,7 @@ import type { Cluster, Redis, RedisOptions } from 'ioredis'
 
 const KIB = 1024
 const DEFAULT_PREFIX = 'spillway'
-/** Together with Redis's own overhead, this is just under 1 MiB of memory. */
+/** Together with the overhead of Redis, a chunk needs just under 1 MiB of memory. */
 const DEFAULT_CHUNK_BYTES = 1_020 * KIB
 const MIN_CHUNK_BYTES = 4 * KIB
 const MAX_CHUNK_BYTES = 16 * KIB * KIB
@@ -45,7 +45,7 @@ export interface RedisStorageOptions extends ManagedStorageOptions {
   readonly client?: RedisClient | undefined
   /** Options of ioredis for each connection, for example `tls`, `username`, `password`, or `sentinels`. */
   readonly connection?: ConnectionOptions | undefined
-  /** Prefix of all keys, inside braces. If storages share a server, each needs its own. Defaults to `spillway`. */
+  /** Prefix of all keys, inside braces. Storages on one server need different ones. Defaults to `spillway`. */
   readonly prefix?: string | undefined
   /** Size of a chunk in bytes. Larger content is split. Defaults to 1,044,480, which needs 1 MiB in Redis. */
   readonly chunkBytes?: number | undefined
@@ -119,7 +119,7 @@ function assertOneTarget(targets: Pick<RedisStorageOptions, 'url' | 'cluster' | 
 }
 
 function assertMilliseconds(name: string, value: number): void {
-  // Longer timers are not possible.
+  // Node.js has no longer timers.
   if (!Number.isFinite(value) || value <= 0 || value > 2 ** 31 - 1)
     throw new TypeError(`${name} must be a positive number of milliseconds, got ${shown(value)}.`)
 }
@@ -160,7 +160,7 @@ export function clusterUrl(url: string): ClusterUrl | undefined {
   }
 }
 
-/** Checks that the URL can be parsed: an unescaped character in a password would end the host, which is shown. */
+/** Checks that the URL can be parsed. Otherwise, a part of the password could count as the host, which is shown. */
 function assertReadable(url: string): void {
   const { pathname, search, hash } = URL.parse(url) ?? {}
   if (pathname === undefined || /@/.test(`${pathname}${search}${hash}`))

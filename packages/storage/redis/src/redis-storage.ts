@@ -90,14 +90,14 @@ export function redisDriver(options: RedisDriverOptions): StorageDriver {
     return connection.script(name, scriptKeys(tag, [reference]), [reference, ...args])
   }
   return {
-    // Up to this size, sending the content is as fast as asking whether it exists.
+    // Up to this size, sending the content is as fast as checking whether it exists.
     touchFirstBytes: 128 * 1024,
 
     async write(id, chunks, info, lineIndex) {
       const path = pathOf(id)
       await scopes.enter(path)
       const { isFirst, ...written } = await writeEntry(keys.place(id), chunks, info, lineIndex)
-      // A long write may outlive its empty scope. Add the scope again.
+      // The scope may have been removed as empty during a long write, so it is added again.
       if (isFirst) await scopes.add([path])
       return written
     },
@@ -138,7 +138,7 @@ export function redisDriver(options: RedisDriverOptions): StorageDriver {
 
 const pathOf = (id: EntryId): string => id.slice(0, Math.max(0, id.lastIndexOf('/')))
 
-/** Reads a tombstone. Some tombstones are written by our scripts. A tombstone that was changed counts as unknown. */
+/** Reads a tombstone. Some tombstones are written by our scripts. A changed tombstone counts as unknown. */
 function decodeEviction(text: string): Eviction | undefined {
   const { reason, evictedAt, metadata } = (parseObject(text) ?? {}) as Partial<Eviction>
   if (reason === undefined || typeof evictedAt !== 'number' || typeof metadata !== 'object') return undefined
@@ -177,7 +177,7 @@ function connectionOptions(
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     retryStrategy: (times) => Math.min(25 * 2 ** Math.min(times, 10), MAX_RETRY_DELAY_MS),
-    // The server became a replica: its name may lead to another one.
+    // If the server became a replica, its name may lead to another server now.
     reconnectOnError: (error) => error.message.includes('READONLY'),
     // A silent connection is closed and opened again.
     socketTimeout: commandTimeoutMs,
@@ -192,7 +192,7 @@ function clusterOf(
   settings: ConnectionSettings,
   fromUrl: ConnectionOptions,
 ): RedisClient {
-  // Nodes are not reconnected one by one: the Cluster finds the new master.
+  // Single nodes are not reconnected, because the Cluster client finds the new master.
   const {
     retryStrategy: _,
     lazyConnect: __,
@@ -202,7 +202,7 @@ function clusterOf(
   return new Cluster([...nodes], {
     lazyConnect: true,
     redisOptions,
-    // Keep host names: certificates are issued for them.
+    // Keep host names, because certificates are issued for them.
     dnsLookup: (address, callback) => callback(null, address),
     slotsRefreshTimeout: Math.min(settings.connectTimeoutMs, settings.commandTimeoutMs),
     clusterRetryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), MAX_RETRY_DELAY_MS),
@@ -305,7 +305,7 @@ function collectorOf(
 
   return async (prefix, now) => {
     const report = { leftovers: 0, bytes: 0 }
-    // All keys are only read for the whole storage, or if the server may have evicted entries.
+    // All keys are read only if gc runs for the whole storage, or if the server may have evicted entries.
     const repairs = prefix === '' || (await connection.mayLoseKeys())
     if (repairs) await repair(prefix, now, report)
     for await (const paths of scopes.below(prefix))

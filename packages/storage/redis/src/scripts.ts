@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto'
 
 export const MAX_TOMBSTONES = 1_000
 export const TOMBSTONE_AGE_MS: number = 7 * 24 * 60 * 60 * 1000
-/** Milliseconds between indexing a small entry and writing it. Only then, a missing key counts as evicted. */
+/** Longest time between indexing a small entry and writing it. Only after it, a missing key counts as evicted. */
 const GAP_MS = 60_000
 /** An entry is not removed if it was used this many milliseconds after the request, or later. */
 const LATER_USE_MS = 1_000
 /** Largest number of keys that a script removes, except for the keys of one entry. */
 const REMOVED_AT_ONCE = 5_000
 
-/** A Lua script. Its keys, an index and its entries, share a hash tag, so a Cluster refuses it while they move. */
+/** A Lua script. Its keys share a hash tag, so a Cluster refuses the script while the keys move. */
 export interface Script {
   readonly lua: string
   readonly sha: string
 }
 
-// Write numbers with 17 digits: Lua itself would shorten large ones.
+// Write numbers with 17 digits: Lua itself would shorten large numbers.
 const COMMON = `
 local index = KEYS[1]
 local tag = string.sub(index, 1, -6)
@@ -127,8 +127,7 @@ return { redis.call('ZCARD', index) == 1 and 2 or 1, number(used) }
 `)
 
 /**
- * Renews the chunks of a living writer. Chunks that were committed are not renewed, so that they do not expire: a
- * renewal may arrive after the commit.
+ * Renews the chunks of a living writer. Committed chunks are not renewed, because a late renewal would let them expire.
  *
  * Arguments: reference, nonce, number of chunks, milliseconds, the time.
  */
@@ -141,7 +140,7 @@ redis.call('PEXPIRE', writers, ARGV[4])
 return 1
 `)
 
-/** Sets the last use of a complete entry and returns it, or nothing for a missing one. Arguments: reference, time. */
+/** Sets the last use of a complete entry. Returns it, or nothing for a missing entry. Arguments: reference, time. */
 export const TOUCH: Script = script(`
 local reference, used = ARGV[1], tonumber(ARGV[2])
 local head = header(entry(reference))
@@ -179,8 +178,8 @@ return { used and number(used), entered }
 /**
  * Removes entries. Arguments: the time, references.
  *
- * Returns the number of handled entries, because large ones leave the others to the next call, and which of them
- * existed. Entries that were used well after the request are kept, because the caller may have given up by then. The
+ * Returns the number of handled entries, and the references of those that existed. Large entries leave others to the
+ * next call. Entries that were used well after the request are kept, because the caller may have given up by then. The
  * third result has these entries, followed by their latest use.
  */
 export const REMOVE: Script = script(`
@@ -241,8 +240,8 @@ return 1
 `)
 
 /**
- * Returns the state of an entry with a chunk that cannot be read: missing, cut, evicted by the server, or complete.
- * Entries that the server evicted get a tombstone.
+ * Returns the state of an entry with a chunk that cannot be read: missing, truncated, evicted by the server, or
+ * complete. Entries that the server evicted get a tombstone.
  *
  * Arguments: reference, nonce, the time, tombstone.
  */
@@ -273,7 +272,7 @@ return result
 `)
 
 /**
- * Removes the chunks of a failed writer, but not those of an entry: then only the answer to the commit was lost.
+ * Removes the chunks of a failed writer, unless they are committed: then only the answer to the commit was lost.
  *
  * Arguments: reference, nonce. Keys after the index and the entry: the chunks.
  */
@@ -289,7 +288,7 @@ return 1
  * Removes leftovers of a killed writer. Returns the number of removed keys and their bytes.
  *
  * Arguments: reference, nonce, start time, latest time of the last heartbeat. Keys after the index and the entry: known
- * leftovers, to which those with the first numbers are added.
+ * leftovers. Chunks from number 0 on are removed, too.
  */
 export const SWEEP: Script = script(`
 local head = header(entry(ARGV[1]))

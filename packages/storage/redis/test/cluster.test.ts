@@ -8,7 +8,7 @@ import { pattern, same } from './support/test-server.ts'
 
 const cluster = await sharedRedisCluster()
 
-/** Wait until the replica of each master has all that its master has. */
+/** Wait until the replica of each master has all data of its master. */
 async function replicated(nodes: readonly RedisNodeAddress[]): Promise<void> {
   const raw = new Cluster([...nodes])
   await raw.exists('any')
@@ -36,7 +36,7 @@ describe.skipIf(!cluster.available)('a Cluster', () => {
     for (const node of masters(raw)) {
       const keys = await node.keys(`{${prefix}:*`)
       for (const tag of new Set(keys.map((key) => key.slice(0, key.indexOf('}')))))
-        // The index, the entry and its three pieces.
+        // The index, the entry, and its three chunks.
         expect(keys.filter((key) => key.startsWith(`${tag}}`)).length).toBe(5)
     }
     expect((await Array.fromAsync(storage.list())).length).toBe(30)

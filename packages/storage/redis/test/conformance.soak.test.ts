@@ -18,8 +18,8 @@ describe.skipIf(!cluster.available)('a Cluster', () => {
   const { url, nodes } = cluster.available
     ? cluster
     : { url: 'redis+cluster://localhost:1', nodes: [{ host: 'localhost', port: 1 }] }
-  // As with a wrapper, only what reaches the driver can differ, and pages of several nodes; not the pieces of large content.
-  // All commands wait alike for nodes that are down: two outages are as good as twenty.
+  // As with a wrapper, only calls of the driver and pages of several nodes can differ, but not chunks of large content.
+  // All commands wait for failed nodes in the same way, so two cases of outages are enough.
   const same =
     /^outage\/(?!rejects$|in-the-middle-of-list$)|\/(?:at-boundaries|late-differences|96-bits)$|^open-entry\/outage$/
   const filter = (id: string): boolean =>

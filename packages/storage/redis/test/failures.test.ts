@@ -19,7 +19,7 @@ function opened(url: string, options: RedisStorageOptions = {}): RedisStorage {
   return storage
 }
 
-/** Fail to store, and return the error, which has neither the password nor the content. */
+/** Let a store fail, and return the error, which contains neither the password nor the content. */
 async function failure(storage: RedisStorage): Promise<StorageError> {
   const error: unknown = await storage.store('call_1_0', Buffer.from('sensitive content')).then(
     () => new Error('it was stored'),
@@ -109,7 +109,7 @@ describe.skipIf(!shared.available)('an error that names the fault and the fix', 
   })
 
   test.skipIf(!cluster.available)(
-    'is thrown if a Cluster is expected and not found, or the other way round',
+    'is thrown if a Cluster is expected and a single server found, or the reverse',
     async () => {
       const [node] = cluster.available ? cluster.nodes : []
       const storage = opened(`redis://127.0.0.1:${node?.port}`)
@@ -170,7 +170,7 @@ describe.skipIf(!shared.available)('in an outage of Redis', () => {
     const keys = [`{${prefix}:}:index`, `{${prefix}:}:entry:${reference}`]
     await raw.eval(REMOVE.lua, keys.length, ...keys, askedAt, reference)
     expect((await storage.retrieve(reference)).content).toEqual(pattern(10))
-    // One that is waited for removes it, however late its clock is.
+    // A removal that the caller still awaits removes the entry, even if its clock is behind.
     const behind = testStorage({ prefix, now: () => askedAt })
     await behind.storage.delete(reference)
     await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'not-found' })
@@ -262,7 +262,7 @@ describe.skipIf(!shared.available)('in an outage of Redis', () => {
     const link = createTcpServer((client) => {
       const server = connect({ host: hostname, port: Number(port) })
       server.pipe(client).on('error', () => server.destroy())
-      // 4 MB in a second.
+      // The link transfers 4 MB in a second.
       client.on('data', (chunk: Buffer) => {
         client.pause()
         server.write(chunk)
@@ -322,7 +322,7 @@ describe('a client of the caller', () => {
   })
 })
 
-/** A client as people make them, with its offline queue and its own patience. */
+/** A client as callers create it, with an offline queue and its own timeouts. */
 function callersClient(port: number): Redis {
   const client = new Redis(port, '127.0.0.1', { retryStrategy: () => 50 })
   client.on('error', () => undefined)

@@ -27,7 +27,7 @@ async function writeKey(client: Redis, key: string, [type, value]: RawKey): Prom
   else for (let at = 0; at < value.length; at += 2) await client.zadd(key, value[at + 1]!, value[at]!)
 }
 
-/** Record what this version stores. */
+/** Record the data that this version stores. */
 async function recorded(client: Redis): Promise<Record<string, RawKey>> {
   await removeKeys(client, `{${PREFIX}*`)
   const storage = new RedisStorage(client, { prefix: PREFIX })

@@ -6,7 +6,7 @@ import { redisBackend } from './soak-backend.ts'
 
 const found = await findRedis()
 
-// Shows that the soak of a server with `appendfsync always` would find a lost store.
+// Proves that the soak test of a server with `appendfsync always` would find a lost store.
 it.skipIf(!found.available)(
   'the kill soak finds that a server without persistence loses acknowledged entries',
   async () => {

@@ -35,7 +35,7 @@ describe.skipIf(!redis.available)('a single server', () => {
   })
 })
 
-// The same scripts run there, each in one slot, and the conformance suite kills a writer.
+// The same scripts run in a Cluster, each in one slot, and the conformance suite kills a writer.
 describe.skipIf(!cluster.available)('a Cluster', () => {
   it('keeps entries whole that randomly killed writers stored [full run]', SLOW, async ({ skip }) => {
     skip(!isFull, 'full run')

@@ -54,7 +54,7 @@ describe.skipIf(!shared.available)('content in chunks', () => {
     const lengths = await Promise.all((await rawKeys(raw, `{${prefix}*:piece:*`)).map((key) => raw.strlen(key)))
     expect(Math.max(...lengths)).toBe(1_020 * KIB)
     expect(lengths.reduce((sum, length) => sum + length, 0)).toBe(64 * 1024 * KIB)
-    // A little more would take a quarter more memory.
+    // A slightly larger chunk would need a quarter more memory.
     const [key = ''] = await rawKeys(raw, `{${prefix}*:piece:*:0`)
     expect(await raw.memory('USAGE', key)).toBeLessThan(1_025 * KIB)
     const before = proxy.bytesRead
@@ -114,7 +114,7 @@ describe.skipIf(!shared.available)('content in chunks', () => {
     await expect.poll(() => rawKeys(raw, `{${prefix}:a}*`)).toEqual([])
   })
 
-  test('leaves no scopes in the list that have been empty for long, after gc', async () => {
+  test('removes scopes from the list with gc if they were empty for long', async () => {
     const { prefix, raw } = testStorage()
     const driver = testDriver(prefix, { scopeAgeMs: 0 })
     const chunks = (): AsyncIterable<Uint8Array> => streamOf([pattern(10)])

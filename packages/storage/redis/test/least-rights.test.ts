@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { RedisStorage } from '../src/index.ts'
 import { pattern, same, shared, streamOf } from './support/test-server.ts'
 
-/** The line of the README. */
+/** Return the ACL rules in the README. */
 async function aclLine(): Promise<string> {
   const readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8')
   const line = /^user (spillway on .*)$/m.exec(readme)?.[1]
@@ -14,7 +14,7 @@ async function aclLine(): Promise<string> {
   return line.replace('>PASSWORD', '>secret')
 }
 
-describe.skipIf(!shared.available)('a user with the rights of the README', () => {
+describe.skipIf(!shared.available)('a user with the ACL rules of the README', () => {
   test('can do everything with its prefix, and nothing with other keys', async () => {
     const server = await startRedis({ users: [await aclLine()] })
     const url = `redis://spillway:secret@127.0.0.1:${server.port}`
@@ -23,7 +23,7 @@ describe.skipIf(!shared.available)('a user with the rights of the README', () =>
     const other = new RedisStorage(url, { prefix: 'other' })
     const raw = new Redis(url)
     try {
-      // What a client of a Cluster needs besides; a single server only says that it is none.
+      // A Cluster client needs these commands, too. A single server only answers that it is not a Cluster.
       for (const [name = '', ...args] of [['ASKING'], ['CLUSTER', 'SLOTS'], ['CLUSTER', 'INFO']])
         await expect(raw.call(name, ...args)).rejects.toThrow(/cluster support disabled/)
       const scope = storage.scope('tenant', 'session')

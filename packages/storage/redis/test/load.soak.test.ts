@@ -14,7 +14,7 @@ it.skipIf(!redis.available)('two tenants stay isolated under load, and nothing f
   expect(report.problems).toEqual([])
 })
 
-// The same scripts run there, each in one slot; the conformance suite shows that slots are kept apart.
+// The same scripts run in a Cluster, each in one slot. The conformance suite shows that slots are isolated.
 it.skipIf(!cluster.available)('two tenants stay isolated in a Cluster under load [full run]', async ({ skip }) => {
   skip(!isFull, 'full run')
   const target = cluster.available ? cluster : { url: '', nodes: [{ host: 'localhost', port: 1 }] }

@@ -14,7 +14,7 @@ const TIMEOUTS = { commandTimeoutMs: 4_000, connectTimeoutMs: 1_000 }
 export interface HarnessTarget {
   readonly name: string
   readonly url: string
-  /** Its nodes; a single server has one. */
+  /** The nodes of the server. A single server has one node. */
   readonly nodes: readonly RedisNode[]
 }
 
@@ -24,7 +24,7 @@ export function singleTarget(url: string): HarnessTarget {
   return { name: '@spillway/redis', url, nodes: [{ host: hostname, port: Number(port) }] }
 }
 
-/** How the conformance suite gets at the storage of this package, on a single server or a Cluster. */
+/** Connects the conformance suite to the storage of this package, on a single server or a Cluster. */
 export const redisHarness = (target: HarnessTarget): ConformanceHarness => ({
   name: target.name,
   settings: ['evictAfterTurns', 'ttlMs', 'maxBytes'],
@@ -74,7 +74,7 @@ export const redisHarness = (target: HarnessTarget): ConformanceHarness => ({
   },
 })
 
-/** A server that does not run, whose tests are skipped, has no keys to remove. */
+/** Ignore a server that does not run. Its tests are skipped, and it has no keys to remove. */
 async function unlessAway(work: Promise<unknown>): Promise<void> {
   try {
     await work
@@ -83,7 +83,7 @@ async function unlessAway(work: Promise<unknown>): Promise<void> {
   }
 }
 
-/** A client of the target, behind proxies where there are any. */
+/** A client of the target, behind proxies if there are any. */
 function clientOf({ nodes }: HarnessTarget, proxies: readonly FaultProxy[] | undefined): RedisClient {
   const addresses = proxies ?? nodes
   const [first] = addresses
@@ -110,7 +110,10 @@ function quiet(client: RedisClient): RedisClient {
   return client
 }
 
-/** Put content under keys beside the storage, under those of storages with similar prefixes, and unannounced among its own. */
+/**
+ * Put content under keys beside the storage, under keys of storages with similar prefixes, and under its own keys
+ * without an index.
+ */
 async function plant(raw: RedisClient, prefix: string, content: Buffer): Promise<string[]> {
   for (const key of [
     `foreign-${prefix}`,

@@ -7,21 +7,21 @@ import { RedisStorage } from '../src/index.ts'
 import { removeKeys } from './support/raw-keys.ts'
 import { pattern, shared, sharedUrl } from './support/test-server.ts'
 
-/** Trips by operation, with the commands that are sent together. */
+/** Round trips of each operation, with the commands that are sent together. */
 const TRIPS: Readonly<Record<string, string>> = {
-  // A script would copy the content: the entry and its name in the index are sent apart, but together.
+  // A script would copy the content, so the entry and its index record are sent as two commands in one trip.
   store: '1 ZADD+SETNX',
   'store again': '1 EVALSHA, 1 ZADD+SETNX',
   retrieve: '1 ZSCORE+GET',
   range: '1 ZSCORE+GETRANGE',
   stat: '1 ZSCORE+GETRANGE',
-  // The second trip tells whether the entry was evicted.
+  // The second trip finds out whether the entry was evicted.
   missing: '1 EVALSHA, 1 ZSCORE+GET',
   'end of a turn': '',
   delete: '1 EVALSHA',
 }
 
-/** Notes the names of commands. Commands that are sent in one system call are one trip. */
+/** Records the names of commands. Commands that are sent in one system call are one trip. */
 class NotingRedis extends Redis {
   readonly trips: string[] = []
   #names: string[] = []
@@ -47,7 +47,7 @@ describe.skipIf(!shared.available)('RedisStorage', () => {
   it('makes no more trips than each guarantee requires', async () => {
     const { storage, client } = notingStorage()
     const scope = storage.scope('tenant', 'session')
-    // The first use of a scope enters it, and the first use of a script sends it.
+    // The first use of a scope adds it to the list, and the first use of a script sends the script.
     const first = await scope.store('prepared', pattern(100_000))
     await scope.store('prepared', pattern(100_000))
     await Promise.allSettled([scope.retrieve('nothing')])

@@ -14,7 +14,7 @@ const found = await findRedis()
 const isInstalled = found.available && found.from === 'installed'
 const MASTER = 'spillway-master'
 
-/** Start a sentinel that takes a master for dead after half a second. */
+/** Start a sentinel that considers a master dead after half a second. */
 async function startSentinel(masterPort: number): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'spillway-sentinel-'))
   const port = await sparePort()
@@ -39,7 +39,7 @@ async function startSentinel(masterPort: number): Promise<number> {
 test.skipIf(!isInstalled)(
   'the same instance uses the master that sentinels name, and its successor after a failover',
   async () => {
-    // It would wait five seconds for other replicas before it sends this one what it has.
+    // Without this setting, the master would wait five seconds for other replicas before it sends its data.
     const master = await startRedis({ settings: { 'repl-diskless-sync-delay': '0' } })
     onTestFinished(() => master.dispose())
     const replica = await startRedis({ settings: { replicaof: `127.0.0.1 ${master.port}` } })
@@ -74,7 +74,7 @@ test.skipIf(!isInstalled)(
       },
       { timeout: 60_000, interval: 200 },
     )
-    // A failover may be over before the first command gives up.
+    // A failover may end before the first command times out.
     codes.delete('unavailable')
     expect([...codes]).toEqual([])
     expect(same((await scope.retrieve(reference)).content, pattern(50_000))).toBe(true)

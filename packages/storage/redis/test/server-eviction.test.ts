@@ -45,7 +45,7 @@ describe.skipIf(!shared.available)('keys that the server evicts', () => {
         expect([key, code]).toEqual([key, 'evicted'])
         expect(await codeOf(scope.stat(reference))).toBe('evicted')
         expect(await Array.fromAsync(scope.list())).toEqual([])
-        // Of what has lost a piece, the rest went with it; pieces whose entry is lost go with gc.
+        // An entry that lost a chunk loses its other chunks, too. Gc removes chunks of a lost entry.
         if (key.includes(':piece:')) expect((await keysNow()).filter((each) => /entry|piece/.test(each))).toEqual([])
       } else expect([key, code]).toEqual([key, 'found'])
       now += MINUTES
@@ -154,7 +154,7 @@ describe.skipIf(!shared.available)('keys that the server evicts', () => {
 
 describe.skipIf(!shared.available)('a server with a memory limit', () => {
   test.each(['allkeys-lru', 'allkeys-random', 'allkeys-lfu'])(
-    'and %s has evicted entries evicted or not found, and the rest whole',
+    'and %s reports evicted entries as evicted or not found, and keeps other entries whole',
     async (maxmemoryPolicy) => {
       const server = await startRedis({ maxmemory: '24mb', maxmemoryPolicy })
       const storage = new RedisStorage(server.url, { chunkBytes: 65_536 })
@@ -163,7 +163,7 @@ describe.skipIf(!shared.available)('a server with a memory limit', () => {
         const references = new Map<number, string>()
         for (let index = 0; index < 150; index += 1) {
           const content = pattern(index % 3 === 0 ? 700_000 : 20_000, index)
-          // Parts of what is being stored may go as well.
+          // The server may also evict parts of an entry that is being stored.
           const stored = await scope.store(`call_${index}`, content).catch((error: unknown) => error)
           if (typeof stored === 'string') references.set(index, stored)
           else expect(stored).toMatchObject({ code: 'unavailable', message: expect.stringContaining('maxmemory') })
@@ -189,7 +189,7 @@ describe.skipIf(!shared.available)('a server with a memory limit', () => {
   )
 
   test.each(['noeviction', 'volatile-lru'])(
-    'and %s is unavailable and says so if it is full, while reading and deleting continue',
+    'and %s rejects stores as unavailable if it is full, while reading and deleting continue',
     async (maxmemoryPolicy) => {
       const server = await startRedis({ maxmemory: '8mb', maxmemoryPolicy })
       const storage = new RedisStorage(server.url, { chunkBytes: 65_536, evictAfterTurns: 1 })
@@ -206,7 +206,7 @@ describe.skipIf(!shared.available)('a server with a memory limit', () => {
         })
         const [first = '', second = ''] = references
         expect(same((await storage.retrieve(first)).content, pattern(300_000, 0))).toBe(true)
-        // A stream that fails half-way leaves nothing.
+        // A stream that fails halfway leaves no keys.
         const before = await raw.dbsize()
         const large = Array.from({ length: 200 }, () => pattern(65_536))
         await expect(storage.storeStream('stream', streamOf(large))).rejects.toMatchObject({

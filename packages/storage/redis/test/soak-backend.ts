@@ -1,4 +1,4 @@
-/** What soaks and the conformance suite need to open Redis storages in other processes. */
+/** Opens Redis storages in other processes, for soak tests and the conformance suite. */
 import type { Backend } from '@spillway-internal/storage-suite'
 import type { ManagedStorageOptions, StoredInfo } from '@spillway/core'
 import { Cluster, Redis } from 'ioredis'
@@ -12,7 +12,7 @@ interface Config {
   readonly chunkBytes: number
 }
 
-/** Describe the storage with a prefix on a server or Cluster. Pieces are small, so that few contents have only one. */
+/** Describe the storage with a prefix on a server or Cluster. Chunks are small, so that most contents have several. */
 export function redisBackend(
   { url, nodes }: Pick<Config, 'url' | 'nodes'>,
   prefix: string,
@@ -26,7 +26,7 @@ export function open({ url, prefix, chunkBytes }: Config, options: ManagedStorag
   return new RedisStorage(url, { ...options, prefix, chunkBytes, commandTimeoutMs: 20_000, connectTimeoutMs: 5_000 })
 }
 
-/** Look for keys that belong to no entry. */
+/** Find keys that belong to no entry. */
 export async function residue({ nodes, prefix }: Config, entries: readonly StoredInfo[]): Promise<readonly string[]> {
   const client = rawClient(nodes)
   try {
@@ -45,7 +45,7 @@ export async function residue({ nodes, prefix }: Config, entries: readonly Store
   }
 }
 
-/** Connect to the server, or the Cluster, as anybody else does. */
+/** Connect to the server, or the Cluster, as any other client would. */
 export function rawClient(nodes: readonly RedisNodeAddress[]): RedisClient {
   const [first] = nodes
   return nodes.length === 1 && first !== undefined ? new Redis(first.port, first.host) : new Cluster([...nodes])

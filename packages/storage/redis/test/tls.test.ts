@@ -8,10 +8,10 @@ import { RedisStorage, type RedisStorageOptions } from '../src/index.ts'
 import { pattern, same } from './support/test-server.ts'
 
 const found = await findRedis()
-/** Whether the server knows a setting of TLS well enough to refuse what it cannot be. */
+/** Whether the server supports TLS: it then rejects an invalid value of a TLS setting. */
 const knowsTls = (): boolean =>
   /yes.*no/.test(spawnSync('redis-server', ['--tls-session-caching', 'maybe'], { encoding: 'utf8' }).stderr)
-// Servers in containers do not see the certificates; some are built without TLS.
+// Servers in containers do not see the certificates, and some servers are built without TLS.
 const canUseTls =
   found.available && found.from === 'installed' && spawnSync('openssl', ['version']).status === 0 && knowsTls()
 

@@ -16,7 +16,7 @@ const targets = [
   { name: 'a single server', found: redis, harness: single },
   { name: 'a Cluster', found: cluster, harness: clustered },
 ]
-// A wrapper does the same in a Cluster.
+// A wrapper works in the same way in a Cluster.
 const tested = isFull ? targets : targets.slice(0, 1)
 
 for (const { name, found, harness } of tested)

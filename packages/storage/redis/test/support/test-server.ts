@@ -7,13 +7,13 @@ import { openConnection, redisDriver, type RedisDriverOptions } from '../../src/
 import { RedisStorage, type RedisStorageOptions } from '../../src/index.ts'
 import { removeKeys } from './raw-keys.ts'
 
-/** The server that a test run shares; look at `available` first. */
+/** The server that a test run shares. Check `available` before use. */
 export const shared = await sharedRedis()
 
-/** Its url; a url of nothing where there is none. */
+/** The URL of the server, or a URL without a server. */
 export const sharedUrl = (): string => (shared.available ? shared.url : 'redis://127.0.0.1:1')
 
-/** A storage of a test's own, and a client that sees its keys. Both end, and the keys go, with the test. */
+/** A storage of one test, and a client that sees its keys. After the test, both are closed and the keys are removed. */
 export function testStorage(options: RedisStorageOptions = {}): {
   readonly storage: RedisStorage
   readonly raw: Redis
@@ -30,7 +30,7 @@ export function testStorage(options: RedisStorageOptions = {}): {
   return { storage, raw, prefix }
 }
 
-/** A driver of a test's own, for what options do not reach. */
+/** A driver of one test, with settings that are not options. */
 export function testDriver(prefix: string, options: Partial<RedisDriverOptions> = {}): Required<StorageDriver> {
   const connection = openConnection({
     url: sharedUrl(),
@@ -44,7 +44,7 @@ export function testDriver(prefix: string, options: Partial<RedisDriverOptions> 
   return driver
 }
 
-/** Bytes that differ from place to place, and from seed to seed. */
+/** Bytes that differ by position and seed. */
 export function pattern(length: number, seed = 1): Uint8Array {
   const part = Buffer.from(Array.from({ length: Math.min(length, 1_009) }, (_, at) => (at * 31 + seed * 17) & 0xff))
   return new Uint8Array(Buffer.alloc(length, part))
@@ -53,12 +53,12 @@ export function pattern(length: number, seed = 1): Uint8Array {
 /** Compare bytes: `toEqual` takes seconds for a megabyte. */
 export const same = (found: Uint8Array, expected: Uint8Array): boolean => Buffer.compare(found, expected) === 0
 
-/** Send parts of content. */
+/** Yield chunks of content. */
 export async function* streamOf(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* parts
 }
 
-/** Send parts of content, waiting before each. */
+/** Yield chunks of content, waiting before each. */
 export async function* slowly(parts: readonly Uint8Array[], milliseconds: number): AsyncGenerator<Uint8Array> {
   for (const part of parts) {
     await new Promise((resolve) => setTimeout(resolve, milliseconds))
