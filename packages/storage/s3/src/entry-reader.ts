@@ -11,7 +11,7 @@ import {
 import { decodeMetadata, decodeSibling, type ObjectNames, type SiblingContent } from './object-names.ts'
 import type { ObjectHead, S3Bucket } from './s3-bucket.ts'
 
-/** Number of bytes to read when an entry is opened: all of a small content, and the start of a large one. */
+/** Number of bytes to read when an entry is opened: all of small content, and the start of large content. */
 const FIRST_BYTES = 65_536
 const MAX_ATTEMPTS = 5
 const NO_BYTES = new Uint8Array(0)
@@ -21,7 +21,7 @@ export interface FoundEntry {
   readonly generation: string
   readonly hasSibling: boolean
   readonly etag: string
-  /** Whether `info` is the stored description. If not, it replaces one that was lost. */
+  /** Whether `info` is the stored description. If not, `info` replaces a lost description. */
   readonly isDescribed: boolean
 }
 
@@ -97,7 +97,7 @@ export class EntryReader {
     return found.content
   }
 
-  /** Returns the entry if it is the same, with its new entity tag if it was stored again. */
+  /** Returns the entity tag of the entry. Throws if the entry was removed or has other content. */
   async #sameEntry(id: EntryId, { info }: FoundEntry): Promise<string> {
     const found = await this.find(id)
     if (found === undefined) throw gone(id)
@@ -124,7 +124,7 @@ export class EntryReader {
       const isNeeded = hasSibling && (metadata.description === undefined || want.lineIndex)
       const sibling = isNeeded ? await this.#sibling(id, generation) : undefined
       const description = metadata.description ?? sibling?.description
-      // Writers that store again remove the old sibling after the new one exists.
+      // A writer that stores the entry again removes the old sibling, so read the head once more.
       if (description === undefined && attempt === 0) {
         latest = await this.#bucket.head(this.#names.entry(id))
         if (latest === undefined) return undefined
@@ -132,7 +132,7 @@ export class EntryReader {
       }
       const size = metadata.size ?? sibling?.size ?? latest.size
       const lineIndex = metadata.lineIndex ?? sibling?.lineIndex
-      // A lost sibling does not affect the content.
+      // The content is valid even if its sibling is lost.
       const { contentType } = latest
       const unknown = { ...describeUnknown(lastUsedAt), ...(contentType !== undefined && { contentType }) }
       const known = description ?? unknown

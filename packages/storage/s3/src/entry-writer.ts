@@ -73,14 +73,14 @@ export class EntryWriter {
     let hasPutSibling = false
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const found = looksFirst || attempt > 0 ? await reader.find(id) : undefined
-      // The first answer was lost, and the request was sent again.
+      // An earlier request succeeded, but its answer was lost.
       if (found?.generation === generation) return { created: true, lastUsedAt: found.info.lastUsedAt }
       const described = describe(info, found, lineIndex)
       const size = content.length
       const metadata = encodeMetadata({ generation, size, hasSibling: false, ...described })
       const hasSibling = metadata['spillway-sibling'] !== undefined
       if (hasSibling) await this.#putSibling(id, generation, size, described)
-      // Replace a foreign object: the condition finds it, but the description does not.
+      // The last attempt replaces a foreign object, which fails the condition but is not an entry.
       const ifAbsent = conditionalPut && found === undefined && attempt < MAX_ATTEMPTS - 1
       const put = await this.#put(id, generation, content, { ...putOptions(info, metadata), ifAbsent })
       if (put === undefined) {
@@ -88,7 +88,7 @@ export class EntryWriter {
         continue
       }
       await this.#removeSibling(id, found)
-      // The existing description may need no sibling.
+      // The existing description may need no sibling, so remove that of an earlier attempt.
       if (hasPutSibling && !hasSibling) await this.#removeSibling(id, { hasSibling: true, generation })
       return { created: found === undefined, lastUsedAt: described.lastUsedAt }
     }
@@ -142,7 +142,7 @@ export class EntryWriter {
     return { created: created && found === undefined, lastUsedAt: described.lastUsedAt }
   }
 
-  /** Returns `false` if there was another entry, whose content was equal and is now replaced. */
+  /** Returns `false` if another entry with equal content existed, which is now replaced. */
   async #complete(
     id: EntryId,
     generation: string,
@@ -156,10 +156,10 @@ export class EntryWriter {
       await uploads.complete(upload, parts, false)
       return false
     } catch (error) {
-      // The answer may have been lost.
+      // The request may have succeeded, and only its answer been lost.
       const [outcome] = await Promise.allSettled([reader.find(id)])
       if (outcome.status === 'fulfilled' && outcome.value?.generation === generation) return true
-      // Without an answer, the entry may still complete and need its sibling: `gc` handles both.
+      // Without an answer, the upload may still complete and need its sibling. `gc` removes leftovers.
       const isRefused = StorageError.isInstance(error) && !error.retryable && outcome.status === 'fulfilled'
       if (isRefused) await this.#undo(id, generation, upload)
       else await discardUpload(uploads, upload)
@@ -242,7 +242,7 @@ export async function* continued(
   try {
     yield* begun
     for (;;) {
-      // A failed stream has ended.
+      // A stream that fails has ended, so assume the end.
       done = true
       const next = await rest.next()
       if (next.done === true) return

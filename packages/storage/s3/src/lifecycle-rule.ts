@@ -12,7 +12,7 @@ const DEFAULT_UPLOAD_DAYS = 2
 
 /** Options of {@link lifecycleRule}. */
 export interface LifecycleRuleOptions {
-  /** Prefix of the storage's objects. Defaults to that of `S3Storage`. */
+  /** Prefix of the storage's objects. Defaults to the prefix of `S3Storage`. */
   readonly prefix?: string | undefined
   /** Remove entries this many days after they were last stored. */
   readonly expireAfterDays: number
@@ -26,8 +26,8 @@ export interface PutLifecycleRuleOptions extends LifecycleRuleOptions, S3ClientO
 /**
  * Return the lifecycle rule for a prefix, in the format of the AWS SDK, the AWS CLI, and Terraform.
  *
- * S3 removes expired entries about once a day. After that, they are `not-found`. Storing an entry again restarts its
- * age. Retrieving it does not.
+ * S3 removes expired entries about once a day. Retrieving them then fails with `not-found`. Storing an entry again
+ * restarts its age. Retrieving an entry does not.
  *
  * @throws TypeError if an option is invalid.
  *
@@ -56,8 +56,8 @@ export function lifecycleRule({ prefix, expireAfterDays, abortUploadsAfterDays }
 /**
  * Write the lifecycle rule for a prefix into a bucket and return it.
  *
- * It replaces an earlier rule for this prefix, and keeps all other rules. If two callers do this at once, one may undo
- * the change of the other: S3 replaces all rules at once.
+ * The rule replaces an earlier rule for this prefix, and all other rules stay. If two callers do this at once, one may
+ * undo the change of the other: S3 replaces all rules at once.
  *
  * Needs the permissions s3:GetLifecycleConfiguration and s3:PutLifecycleConfiguration. Rejects with `unavailable`.
  *

@@ -18,9 +18,12 @@ describe.each(['', 'spillway', 'a/b.c'])('with the prefix %j', (prefix) => {
     },
   )
 
-  test.each(['', 'A', 'a.txt', 'a//b', 'a/', '/a', '../a', '.index/a.b', 'é'])('%j is the name of no entry', (name) => {
-    expect(names.idOf(`${names.entries('')}${name}`)).toBeUndefined()
-  })
+  test.each(['', 'A', 'a.txt', 'a//b', 'a/', '/a', '../a', '.index/a.b', 'é'])(
+    '%j is not the name of an entry',
+    (name) => {
+      expect(names.idOf(`${names.entries('')}${name}`)).toBeUndefined()
+    },
+  )
 })
 
 test('names outside the prefix are not entries, even with a common start', () => {

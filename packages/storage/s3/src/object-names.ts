@@ -59,13 +59,13 @@ export interface ObjectMetadata {
   readonly lastUsedAt: number
   /** Size of the content. Absent if it was unknown when the upload started. */
   readonly size?: number | undefined
-  /** Whether a sibling object has the other data. */
+  /** Whether a sibling object has further data. */
   readonly hasSibling: boolean
   readonly description?: EntryDescription | undefined
   readonly lineIndex?: string | undefined
 }
 
-/** Data that is too large for metadata, or was known too late. */
+/** Data that is too large for metadata, or unknown when the upload starts. */
 export interface SiblingContent {
   readonly description: EntryDescription
   readonly size: number

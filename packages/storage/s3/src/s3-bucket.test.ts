@@ -18,7 +18,7 @@ test('results have the order of their items, several of which are processed in p
   expect(most).toBe(4)
 })
 
-test('the first failure is passed on, and later ones are ignored', async () => {
+test('the first failure rejects, and later failures are ignored', async () => {
   const failing = mapAhead([1, 2, 3], 3, async (item) => {
     if (item > 1) throw new Error(`item ${item}`)
     return item

@@ -15,7 +15,7 @@ import type { S3Connection } from './s3-connection.ts'
 const MAX_DELETED_AT_ONCE = 1_000
 const DELETED_AT_ONCE = 32
 const SINGLY: readonly number[] = [400, 403, 405, 501]
-/** Status codes of HEAD that need an explanation, which only a body would contain. */
+/** Status codes of HEAD whose explanation only a body would contain. */
 const UNEXPLAINED: readonly number[] = [301, 400, 403, 404]
 
 export interface ObjectHead {
@@ -247,7 +247,7 @@ function sizeOfRange(contentRange: string | undefined): number | undefined {
 async function collectBody(body: unknown, length: number | undefined, buffer?: Uint8Array): Promise<Uint8Array> {
   const chunks = (body ?? []) as AsyncIterable<Uint8Array> | Iterable<Uint8Array>
   if (length === undefined) return collectUnannounced(chunks)
-  // The unwritten rest is never returned, so the memory need not be cleared.
+  // The memory need not be cleared, because its unwritten rest is never returned.
   const content = buffer !== undefined && buffer.length >= length ? buffer : Buffer.allocUnsafeSlow(length)
   let filled = 0
   for await (const chunk of chunks) {

@@ -2,7 +2,7 @@ import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { StorageError, type StorageErrorCode } from '@spillway/core/driver'
 
 const MAX_SOCKETS = 64
-/** Region for servers other than AWS. Most accept any region, but clients must name one. */
+/** Region for servers other than AWS. Most servers accept any region, but clients must name one. */
 const ANY_REGION = 'us-east-1'
 
 export interface S3ConnectionOptions {
@@ -74,7 +74,7 @@ export class S3Connection {
       retryMode: 'standard',
       requestChecksumCalculation: checksum,
       responseChecksumValidation: checksum,
-      // The header would cost a connection for each large upload. A small request checks permissions before.
+      // The header would cost a connection for each large upload. An earlier small request checks permissions.
       expectContinueHeader: false,
       requestHandler: {
         connectionTimeout: requestTimeoutMs,
@@ -121,15 +121,15 @@ const REGION: Explanation = {
 }
 const THROTTLED: Explanation = {
   retryable: true,
-  text: 'S3 asks for fewer requests to the bucket BUCKET. Try again later; the option "maxAttempts" says how often that is done at once.',
+  text: 'S3 asks for fewer requests to the bucket BUCKET. Try again later; the option "maxAttempts" sets the number of immediate attempts.',
 }
 const DENIED: Explanation = {
   retryable: false,
-  text: 'S3 denies access to the bucket BUCKET. Give these credentials s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket: without the last one S3 also denies what is not there.',
+  text: 'S3 denies access to the bucket BUCKET. Give these credentials s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket. Without s3:ListBucket, S3 also denies access to missing objects.',
 }
 const TIMEOUT: Explanation = {
   retryable: true,
-  text: 'S3 did not answer in time for the bucket BUCKET. Try again; the options "requestTimeoutMs" and "maxAttempts" say how long that takes.',
+  text: 'S3 did not answer in time for the bucket BUCKET. Try again; the options "requestTimeoutMs" and "maxAttempts" set the time limit.',
 }
 const UNREACHABLE: Explanation = {
   retryable: true,
@@ -145,11 +145,11 @@ const BUCKET_NAME: Explanation = {
 }
 const BAD_REGION: Explanation = {
   retryable: false,
-  text: 'The region for the bucket BUCKET is not one. Set the option "region", or AWS_REGION in the environment, to a name such as "eu-central-1".',
+  text: 'The region for the bucket BUCKET is invalid. Set the option "region", or AWS_REGION in the environment, to a name such as "eu-central-1".',
 }
 const NOT_S3: Explanation = {
   retryable: true,
-  text: 'What has answered for the bucket BUCKET is no S3 server. Try again; if it persists, check the server, proxies before it, and the option "endpoint".',
+  text: 'The server that answered for the bucket BUCKET is not an S3 server. Try again; if it persists, check the server, proxies before it, and the option "endpoint".',
 }
 const FULL: Explanation = {
   retryable: true,
@@ -158,7 +158,7 @@ const FULL: Explanation = {
 const TOO_LARGE: Explanation = {
   code: 'too-large',
   retryable: false,
-  text: 'S3 does not take an object of this size into the bucket BUCKET. Store less.',
+  text: 'S3 does not accept an object of this size in the bucket BUCKET. Store less.',
 }
 
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
@@ -185,7 +185,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   },
   InvalidObjectState: {
     retryable: false,
-    text: 'The object is archived in the bucket BUCKET. Restore it, and keep lifecycle rules from archiving what is retrieved.',
+    text: 'The object is archived in the bucket BUCKET. Restore it, and keep lifecycle rules from archiving objects that are retrieved.',
   },
   NotImplemented: {
     retryable: false,
@@ -287,7 +287,7 @@ function causeOf(error: unknown, { code, status, words }: Failure): unknown {
   return status === undefined ? error : Object.assign(new Error(words), { name: code, status })
 }
 
-/** Limits the number of concurrent tasks. Others wait in order. */
+/** Limits the number of concurrent tasks. Other tasks wait in order. */
 export class Slots {
   readonly #waiting: (() => void)[] = []
   #free: number

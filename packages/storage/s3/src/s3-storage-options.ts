@@ -40,7 +40,7 @@ export interface S3ClientOptions {
 export interface S3StorageOptions extends S3ClientOptions {
   /** Name of an existing bucket, unless it is the first argument. */
   readonly bucket?: string | undefined
-  /** Prefix of all object names. Defaults to `spillway`. Use an empty text if the bucket has no other content. */
+  /** Prefix of all object names. Defaults to `spillway`. Use an empty string if the bucket has no other content. */
   readonly prefix?: string | undefined
   /** Size of the parts of a large upload, from 5 MB to 512 MB. Up to four parts are in memory. Defaults to 8 MB. */
   readonly partBytes?: number | undefined

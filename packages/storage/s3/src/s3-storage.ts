@@ -17,8 +17,8 @@ import { S3Uploads } from './s3-uploads.ts'
  * Store content in a bucket of S3 or a compatible server. Several processes can share it.
  *
  * The constructor does not send requests. If the server is down, throttles, or denies access, operations reject with
- * `unavailable` and name the setting to fix. If an object was changed, they reject with `corrupt`. For expiry by age,
- * see {@link putLifecycleRule}.
+ * `unavailable` and name the setting to fix. If an object was changed, operations reject with `corrupt`. For expiry by
+ * age, see {@link putLifecycleRule}.
  *
  * @throws TypeError if an option is unknown or invalid.
  *
@@ -46,7 +46,7 @@ const DESCRIBED_AT_ONCE = 32
 const MAX_PAGE_SIZE = 1_000
 /** Matches references that core made. Names of other programs are unlikely to end with such a digest. */
 const MINTED = /_[a-z2-7]{20}$/
-/** Age from which an upload is a leftover, because living writers add parts more often. */
+/** An upload of this age is a leftover, because running writers add parts more often. */
 const LEFTOVER_AGE_MS = 3_600_000
 
 interface S3DriverOptions {
@@ -102,7 +102,7 @@ export function s3Driver(options: S3DriverOptions): StorageDriver {
       return found !== undefined && (await remove(id, found))
     },
 
-    // S3 cannot compare and delete in one step: an entry stored again in between is lost.
+    // S3 cannot compare and delete in one step: an entry that is stored again in between is lost.
     async evict(id, unusedSince) {
       const found = await reader.glance(id)
       return found !== undefined && found.lastUsedAt <= unusedSince && (await remove(id, found))
@@ -129,7 +129,7 @@ export function s3Driver(options: S3DriverOptions): StorageDriver {
           if (sibling !== undefined) withSiblings.add(sibling.id)
         }
       for await (const page of bucket.list(names.entries(prefix))) {
-        // Most names identify an entry. Foreign ones may not, and siblings need a closer look.
+        // Most names identify an entry. Foreign names and entries with siblings must be checked.
         const [asked, known] = [new Set<EntryId>(), new Set<EntryId>()]
         for (const id of idsOf(page)) (withSiblings.has(id) || !MINTED.test(id) ? asked : known).add(id)
         const siblings: string[] = []
@@ -144,7 +144,7 @@ export function s3Driver(options: S3DriverOptions): StorageDriver {
         await bucket.deleteMany(siblings)
         yield* ids
       }
-      // Failed writers leave keys and metadata too.
+      // Failed writers may have left siblings, too.
       if (withSiblings.size > 0) await collectSiblings(prefix, Date.now())
     },
 

@@ -64,7 +64,7 @@ describe.skipIf(!found.available)('an upload', () => {
     await uploads.abort(upload)
   })
 
-  test("stops after its end, in any form of the server's answer", async () => {
+  test('has no progress after it was aborted, and can be aborted again', async () => {
     const upload = await start('ended')
     await uploads.putPart(upload, 1, new Uint8Array(MB))
     await expect(uploads.progress(upload)).resolves.toMatchObject({ bytes: MB })

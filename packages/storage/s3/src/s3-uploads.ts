@@ -213,7 +213,7 @@ export async function uploadParts(
   return { parts, size }
 }
 
-/** Yields parts. Those within one chunk share its memory, and others are copies. */
+/** Yields parts. Parts within one chunk share its memory, and other parts are copies. */
 async function* partsOf(
   chunks: AsyncIterable<Uint8Array>,
   { partBytes, partsOfOneSize }: PartLimits,
@@ -254,14 +254,14 @@ class PartMemory {
   #free: Uint8Array[] = []
 
   take(bytes: number): Uint8Array {
-    // Parts only grow: smaller buffers are useless now.
+    // Drop smaller buffers, because parts only grow.
     this.#free = this.#free.filter(({ length }) => length === bytes)
     const memory = this.#free.pop() ?? new Uint8Array(bytes)
     this.#taken.add(memory)
     return memory
   }
 
-  /** Memory of other origin is ignored. */
+  /** Ignores memory that was not taken here. */
   give(memory: Uint8Array): void {
     if (this.#taken.delete(memory)) this.#free.push(memory)
   }
@@ -277,7 +277,7 @@ export async function discardUpload(uploads: S3Uploads, upload: UnfinishedUpload
   for (const pause of PAUSES_MS) {
     const [gone] = await Promise.allSettled([isGone(uploads, upload)])
     if (gone.status === 'fulfilled' && gone.value) return
-    // The collector handles the last failure.
+    // If the upload remains, the collector removes it.
     if (performance.now() - startedAt > PATIENCE_MS) return
     await delay(pause)
   }

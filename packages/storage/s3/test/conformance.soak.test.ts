@@ -9,7 +9,7 @@ const found = await sharedS3()
 const service = serviceOrNowhere(found)
 const bucket = testBucket(service)
 const harness = await s3Harness(service, bucket)
-// The engine remembers evicted entries for S3 as it does for the storage in memory, which runs the case.
+// In full runs only: the engine handles tombstones for S3 as for the memory storage, which runs this case.
 const inFullRuns = /^turns\/tombstones-bounded$/
 
 describe.skipIf(!found.available)('in a bucket', () => {

@@ -54,7 +54,7 @@ describe.skipIf(!found.available)('if a server fails,', () => {
     expect((await storage.retrieve(reference)).content).toEqual(filled(4 * MB))
   })
 
-  test('a connection cut while content is sent stores it whole or not at all', async () => {
+  test('a connection cut while content is sent stores the content whole or not at all', async () => {
     const storage = throughProxy({ prefix: 'cut' })
     proxy.cutAfter(2 * MB)
     await expect(storage.store('upload', filled(4 * MB))).rejects.toMatchObject(unavailable)
@@ -73,7 +73,7 @@ describe.skipIf(!found.available)('if a server fails,', () => {
 
   test('a stream whose connection is cut leaves no parts in the bucket', async () => {
     const storage = throughProxy({ prefix: 'stream', partBytes: 5 * MB })
-    // Connections that are free break with it, which shows only when the abort is sent over one of them.
+    // Idle connections are cut with it, which shows only when the abort is sent over one of them.
     await Promise.all(Array.from({ length: 20 }, () => collect(storage.list())))
     proxy.cutAfter(12 * MB)
     await expect(storage.storeStream('upload', stream(20, MB))).rejects.toMatchObject(unavailable)
@@ -150,7 +150,7 @@ describe.skipIf(!found.available)('if a server fails,', () => {
     await store('one')
     const before = proxy.bytesWritten
     await store('two')
-    // As much as the request has: the server gets all of it, and nobody its answer.
+    // Cut after the bytes of the request: the server gets all of it, but its answer is lost.
     proxy.cutAfter(proxy.bytesWritten - before)
     const connections = proxy.connections
     const reference = await store('six')

@@ -30,7 +30,7 @@ async function writeObject(Key: string, { body, contentType, metadata }: RawObje
   await bucket.client.send(new PutObjectCommand({ Bucket: bucket.name, Key, ...content }))
 }
 
-/** Record what this version stores, under names without the prefix. */
+/** Record the data that this version stores, under names without the prefix. */
 async function recorded(): Promise<Record<string, RawObject>> {
   const prefix = `recorded-${randomUUID()}`
   const { bucket: name, ...options } = bucket.options()

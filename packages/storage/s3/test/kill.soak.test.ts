@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { s3Backend } from './support/s3-backend.ts'
 import { serviceOrNowhere, testBucket } from './support/test-bucket.ts'
 
-/** The smallest part that S3 completes an upload with; large streams have several. */
+/** The smallest part with which S3 completes an upload. Large streams have several parts. */
 const PART_BYTES = 5 * 1024 * 1024
 const LARGE_BYTES = 12_000_000
 

@@ -53,9 +53,9 @@ describe.skipIf(!found.available)('the error for a mistake in the settings', () 
   })
 
   test.each([
-    ['a bucket of somebody else names the rights', 'AccessDenied', 's3:ListBucket'],
-    ['a clock that is wrong is named', 'RequestTimeTooSkewed', 'Set the clock'],
-    ['a bucket that was removed meanwhile is named', 'NoSuchBucket', 'Create it'],
+    ['a bucket of another owner names the permissions', 'AccessDenied', 's3:ListBucket'],
+    ['a wrong clock is named', 'RequestTimeTooSkewed', 'Set the clock'],
+    ['a removed bucket is named', 'NoSuchBucket', 'Create it'],
   ])('is correct: %s, and never a missing entry', async (_, code, words) => {
     const faults = await httpFaults(service.endpoint)
     faults.failNext(Infinity, { status: code === 'NoSuchBucket' ? 404 : 403, code })
@@ -108,7 +108,7 @@ describe.skipIf(!found.available)('the error for a mistake in the settings', () 
     }
   })
 
-  test('names the option for an unknown bucket, whichever server reports it', async () => {
+  test('names the option for an unknown bucket, for every server that reports it', async () => {
     const faults = await httpFaults(service.endpoint)
     faults.failNext(Infinity, { status: 400, code: 'InvalidBucketName' })
     await expectMistake({ endpoint: faults.endpoint }, '"bucket"', 'InvalidBucketName')

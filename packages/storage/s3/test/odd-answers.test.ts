@@ -11,7 +11,7 @@ import { collect, filled, rejection, stream } from './support/samples.ts'
 import { clientOf, serviceOrNowhere, testBucket } from './support/test-bucket.ts'
 
 const MB = 1024 * 1024
-/** Too long for the metadata of an object. */
+/** A key that is too long for the metadata of an object. */
 const LONG_KEY = 'k'.repeat(3_000)
 const INGRESS_404 = { status: 404, headers: { 'content-type': 'text/html' }, body: '<html><h1>404</h1></html>' }
 const INFO: NewEntryInfo = { key: 'call', contentType: 'text/plain', storedAt: 1, lastUsedAt: 1, metadata: {} }
@@ -27,7 +27,7 @@ describe.skipIf(!found.available)('with odd answers of a server,', () => {
     storages.push(storage)
     return storage
   }
-  /** A storage mints a reference for each stream: only a driver stores one again. */
+  /** Only a driver can store a stream again, because a storage creates a new reference for each stream. */
   const driverOf = (
     prefix: string,
   ): { readonly driver: Required<StorageDriver>; readonly connection: S3Connection } => {
@@ -100,7 +100,7 @@ describe.skipIf(!found.available)('with odd answers of a server,', () => {
     const storage = open({ prefix: 'unannounced' })
     const small = await storage.store('small', filled(1_000))
     const large = await storage.storeStream('large', stream(12, MB))
-    // Without it only the server knows the size.
+    // Without the sibling, only the server knows the size.
     for (const Key of await bucket.keys('unannounced/.index'))
       await bucket.client.send(new PutObjectCommand({ Bucket: bucket.name, Key, Body: 'nothing' }))
     server.answer(async (_, ask) => {
@@ -138,7 +138,7 @@ describe.skipIf(!found.available)('with odd answers of a server,', () => {
     expect(asked).toBe(6)
   })
 
-  test('the number of attempts is that of a given client', async () => {
+  test('a given client determines the number of attempts', async () => {
     const patient = clientOf({ ...service, endpoint: server.endpoint }, 2)
     const storage = new S3Storage(bucket.name, { client: patient, prefix: 'given' })
     storages.push(storage)
@@ -202,7 +202,7 @@ describe.skipIf(!found.available)('with odd answers of a server,', () => {
     const storage = open({ prefix: `late-${status}` })
     let isDown = false
     server.answer(async (request, ask) => {
-      // Deletions still go through: what must stay must not be deleted.
+      // Deletions still succeed, so a wrong deletion would be visible.
       if (isDown && request.method !== 'DELETE') return failure(503, 'SlowDown')
       if (request.method !== 'POST' || !request.url?.includes('uploadId')) return ask()
       await ask()
@@ -231,9 +231,9 @@ describe.skipIf(!found.available)('with odd answers of a server,', () => {
   })
 
   test.each<[string, () => Promise<Answer>]>([
-    ['is lost on its way', () => Promise.reject(new Error('The connection broke.'))],
+    ['is lost', () => Promise.reject(new Error('The connection broke.'))],
     ['comes while S3 changes the upload', async () => failure(409, 'ConcurrentModification')],
-    ['leaves a part that was still on its way', async () => ({ status: 204 })],
+    ['leaves a part that was being sent', async () => ({ status: 204 })],
   ])('a failed upload whose abort %s is aborted again', async (what, abort) => {
     const prefix = `aborted/${what.replaceAll(' ', '-')}`
     const storage = open({ prefix, maxAttempts: 1 })

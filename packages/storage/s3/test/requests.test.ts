@@ -8,7 +8,7 @@ const MB = 1024 * 1024
 const found = await sharedS3()
 const bucket = testBucket(serviceOrNowhere(found))
 
-/** Text that gets a line index; that of 3 MB fits into metadata, that of 60 MB does not. */
+/** Text that gets a line index. The index of 3 MB fits into metadata, and that of 60 MB does not. */
 function lines(bytes: number): Uint8Array {
   const content = new Uint8Array(bytes).fill(0x61)
   for (let at = 99; at < bytes; at += 100) content[at] = 0x0a
@@ -26,7 +26,7 @@ describe.skipIf(!found.available)('the number of requests:', () => {
     await bucket.create()
     proxy = await httpFaults(bucket.endpoint)
     storage = new S3Storage(bucket.options(proxy.endpoint))
-    // What only the first use of a bucket needs is not counted.
+    // Requests that only the first use of a bucket needs are not counted.
     await storage.stat(await storage.store('first', lines(10)))
   })
   afterAll(async () => {
@@ -125,7 +125,7 @@ describe.skipIf(!found.available)('the number of requests:', () => {
       for await (const { reference } of scope.list({ below: false, except: new Set([known]) })) listed.push(reference)
     })
     expect(listed).toEqual([other])
-    // One more listing finds what is still written.
+    // Another listing finds entries that are still written.
     expect(requests).toEqual({ 'GET ?list-type&max-keys&prefix': 2, HEAD: 1 })
   })
 

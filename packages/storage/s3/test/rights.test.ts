@@ -22,14 +22,14 @@ async function documented(): Promise<readonly Statement[]> {
   return (JSON.parse(policy) as { Statement: Statement[] }).Statement
 }
 
-/** What else a client of S3 could ask for. */
+/** Other permissions that a client of S3 could need. */
 const OTHERS: readonly string[] = [
   ...['s3:GetObjectVersion', 's3:DeleteObjectVersion', 's3:GetObjectTagging', 's3:PutObjectTagging', 's3:GetObjectAcl'],
   ...['s3:PutObjectAcl', 's3:ListBucketVersions', 's3:GetBucketLocation', 's3:GetBucketVersioning', 's3:GetBucketAcl'],
   ...['s3:GetLifecycleConfiguration', 's3:PutLifecycleConfiguration', 's3:CreateBucket', 's3:DeleteBucket'],
 ]
 
-/** Take rights away, also from the owner of the bucket. */
+/** Take permissions away, even from the owner of the bucket. */
 async function deny(Action: readonly string[]): Promise<void> {
   const Resource = [`arn:aws:s3:::${bucket.name}`, `arn:aws:s3:::${bucket.name}/*`]
   const Statement = [{ Effect: 'Deny', Principal: '*', Action, Resource }]

@@ -8,12 +8,12 @@ import {
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What a server answers. */
+/** An answer of a server. */
 export interface Answer {
   readonly status: number
   readonly headers?: IncomingHttpHeaders
   readonly body?: Uint8Array | string
-  /** Cut the connection after so many bytes of the body. */
+  /** Cut the connection after this many bytes of the body. */
   readonly cutAt?: number
 }
 
@@ -23,12 +23,12 @@ export type Answerer = (request: IncomingMessage, ask: () => Promise<Answer>) =>
 /** A server that can be stopped. */
 export interface OddServer {
   readonly endpoint: string
-  /** Answer otherwise from now on; without a function, as the real server. */
+  /** Set the answers from now on. Without a function, the real server answers. */
   answer(answerer?: Answerer): void
   close(): Promise<void>
 }
 
-/** Start a server in front of a real one, for answers that are odd only in part. */
+/** Start a server in front of a real server, to change some of its answers. */
 export async function oddServer(real: string): Promise<OddServer> {
   const { hostname, port } = new URL(real)
   const asIs: Answerer = (_, ask) => ask()
@@ -50,7 +50,7 @@ export async function oddServer(real: string): Promise<OddServer> {
     if (cutAt === undefined) response.end(body)
     else response.write(Buffer.from(body).subarray(0, cutAt), () => response.destroy())
   }
-  // A failure to answer is a lost connection to whoever asked.
+  // If answering fails, the client sees a lost connection.
   const server = createServer((request, response) => {
     void Promise.allSettled([handle(request, response)]).then(([handled]) => {
       if (handled.status === 'rejected') response.destroy()
@@ -70,7 +70,7 @@ export async function oddServer(real: string): Promise<OddServer> {
   }
 }
 
-/** What S3 answers where something fails. */
+/** The answer of S3 to a failed request. */
 export const failure = (status: number, code: string): Answer => ({
   status,
   headers: { 'content-type': 'application/xml' },

@@ -1,4 +1,4 @@
-/** What soaks and the conformance suite need to open storages in a bucket from other processes. */
+/** Opens storages in a bucket from other processes, for soak tests and the conformance suite. */
 import type { StoredInfo } from '@spillway/core'
 import { createStorage, type ManagedStorage, type ManagedStorageOptions } from '@spillway/core/driver'
 import type { Backend } from '@spillway-internal/storage-suite'
@@ -8,7 +8,7 @@ import { s3Driver } from '../../src/s3-storage.ts'
 import { resolveOptions } from '../../src/s3-storage-options.ts'
 import { keysOf } from './test-bucket.ts'
 
-/** S3 cannot compare and delete. */
+/** S3 cannot compare and delete in one step, so an entry that is stored again may be lost. */
 export const losesRevived = true
 
 interface Config {
@@ -16,7 +16,7 @@ interface Config {
   readonly partBytes: number
 }
 
-/** Describe the storage with these options, which uploads in parts of `partBytes`, also of fewer than S3 completes. */
+/** Describe the storage with these options. Uploads have parts of `partBytes`, even below the minimum of S3. */
 export function s3Backend(options: S3StorageOptions, partBytes: number): Backend<Config> {
   return { module: new URL(import.meta.url), config: { options, partBytes } }
 }
@@ -28,7 +28,7 @@ export function open({ options, partBytes }: Config, managed: ManagedStorageOpti
   return createStorage(driver, managed)
 }
 
-/** Look for objects and unfinished uploads that belong to no entry. */
+/** Find objects and unfinished uploads that belong to no entry. */
 export async function residue({ options }: Config, entries: readonly StoredInfo[]): Promise<readonly string[]> {
   const { connection, prefix } = resolveOptions(options, 'S3Storage')
   const reached = new S3Connection(connection)

@@ -16,17 +16,17 @@ import type { TestBucket } from './test-bucket.ts'
 
 const run = promisify(execFile)
 
-/** Entries of a page: usually as few as show what pages do, in full runs as many as S3 gives. */
+/** Entries per page: usually a few, and in full runs as many as S3 returns. */
 const pageSize = isFull ? undefined : 50
 
-/** What retrieving would have to change, which S3 cannot do without copying the object. */
+/** Cases in which retrieving would have to change an object, which S3 can do only by copying the object. */
 const GAPS = {
   'stat/last-use':
     'retrieving does not renew the last use, because S3 would have to copy the whole object; storing again renews it',
   'undo/every-use': 'retrieving does not renew the last use, because S3 would have to copy the whole object',
 }
 
-/** How the conformance suite gets at storages in a bucket, each with a prefix of its own. */
+/** Connects the conformance suite to storages in a bucket, each with its own prefix. */
 export async function s3Harness(service: S3Service, bucket: TestBucket): Promise<ConformanceHarness> {
   const [aws] = await Promise.allSettled([run('aws', ['--version'])])
   const hasAwsCommand = aws.status === 'fulfilled'
@@ -65,7 +65,7 @@ export async function s3Harness(service: S3Service, bucket: TestBucket): Promise
           },
           residue: async () => (await bucket.keys(prefix)).length,
           plant: (content) => plant(bucket, prefix, content),
-          // Parts so small that the writer is killed in the middle of an upload.
+          // The parts are so small that the writer is killed in the middle of an upload.
           kill: (script) => killConformanceWriter(s3Backend(options, 300_000), script),
           damage: (reference) => damage(bucket, `${prefix}/${reference}`),
           ...(hasAwsCommand ? { shell: (command) => shell(service, command) } : {}),
@@ -80,7 +80,7 @@ export async function s3Harness(service: S3Service, bucket: TestBucket): Promise
   }
 }
 
-/** Put content beside the prefix, and under it without a description. */
+/** Put content beside the prefix, and content without a description below the prefix. */
 async function plant({ client, name }: TestBucket, prefix: string, content: Uint8Array): Promise<string[]> {
   const { dir, base } = {
     dir: prefix.slice(0, prefix.lastIndexOf('/')),
@@ -99,7 +99,7 @@ async function plant({ client, name }: TestBucket, prefix: string, content: Uint
   ]
 }
 
-/** Put fewer bytes in the place of an object, with its metadata. */
+/** Replace an object by fewer bytes, and keep its metadata. */
 async function damage({ client, name }: TestBucket, key: string): Promise<void> {
   const {
     Metadata,

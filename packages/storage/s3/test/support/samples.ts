@@ -1,6 +1,6 @@
 import { StorageError } from '@spillway/core/driver'
 
-/** Make content of one byte, many times. */
+/** Make content that repeats one byte. */
 export const filled = (bytes: number, fill = 7): Uint8Array => new Uint8Array(bytes).fill(fill)
 
 /** Make a stream of chunks, the first of zeros, the second of ones, and so on. */
@@ -15,7 +15,7 @@ export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]>
   return collected
 }
 
-/** Return what an operation rejects with. */
+/** Return the error with which an operation rejects. */
 export async function rejection(run: Promise<unknown>): Promise<StorageError> {
   const [outcome] = await Promise.allSettled([run])
   if (outcome.status === 'rejected' && StorageError.isInstance(outcome.reason)) return outcome.reason

@@ -15,16 +15,16 @@ export interface TestBucket {
   readonly name: string
   readonly client: S3Client
   readonly endpoint: string
-  /** How a storage reaches the bucket, through another address where one is given. */
+  /** Options of a storage for the bucket, through another address if one is given. */
   options(endpoint?: string): S3StorageOptions & { readonly bucket: string }
   /** Names of all objects, and of objects that have an unfinished upload. */
   keys(prefix?: string): Promise<string[]>
   create(): Promise<void>
-  /** Remove the bucket and all that is in it. */
+  /** Remove the bucket with all its content. */
   remove(): Promise<void>
 }
 
-/** Suites are described, though not run, where there is no server. */
+/** Stands in for a missing server, so that its suites are defined, but not run. */
 const NOWHERE: S3Service = {
   available: true,
   endpoint: 'http://127.0.0.1:1',
@@ -33,10 +33,10 @@ const NOWHERE: S3Service = {
   region: 'us-east-1',
 }
 
-/** Return what is needed to describe suites of a service, whether or not there is one. */
+/** Return the service, or a stand-in with which suites can be defined. */
 export const serviceOrNowhere = (service: S3Service | Unavailable): S3Service => (service.available ? service : NOWHERE)
 
-/** A client of a service, beside those of the storages under test. */
+/** A client of a service, separate from those of the tested storages. */
 export function clientOf(
   { endpoint, region, accessKeyId, secretAccessKey }: S3Service,
   maxAttempts: number = 3,
@@ -52,7 +52,7 @@ export function clientOf(
   })
 }
 
-/** Describe a bucket with a name of its own, which is there once it was created. */
+/** Describe a bucket with a unique name, which exists after `create()`. */
 export function testBucket(service: S3Service): TestBucket {
   const client = clientOf(service)
   const name = `spillway-test-${randomUUID()}`
