@@ -32,7 +32,7 @@ const MAX_ATTEMPTS = 6
 const PAUSE_MS = 10
 const POOL_SIZE = 10
 
-/** Sends statements with a timeout. None depends on an earlier one, so each may use another connection. */
+/** Sends statements with a timeout. No statement depends on an earlier one, so each may use another connection. */
 export class Connection {
   readonly #options: ConnectionOptions
   readonly #pool: PostgresPool
@@ -58,7 +58,7 @@ export class Connection {
     return `postgres://${host}:${port}/${database}`
   }
 
-  /** Sends one statement, in which `@` stands for the schema, and again after a conflict. Returns the rows. */
+  /** Sends one statement, in which `@` stands for the schema. Sends it again after a conflict. Returns the rows. */
   async query(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
     return this.#explained(async () => {
       this.#tables ??= this.#prepare()
@@ -117,7 +117,7 @@ export class Connection {
       return result
     } finally {
       client.off('error', ignore)
-      // After a failure, a transaction may be open, or the server may be another one by now.
+      // After a failure, a transaction may be open, or another server may be behind the connection.
       client.release(failed)
     }
   }
@@ -125,14 +125,14 @@ export class Connection {
   async #send(client: PostgresClient, sql: string, values?: readonly unknown[]): Promise<readonly Row[]> {
     let text = this.#statements.get(sql)
     if (text === undefined) this.#statements.set(sql, (text = withSchema(sql, this.schema)))
-    // Without a name, as the statement would not be known on another connection of PgBouncer.
+    // Statements have no names, because PgBouncer may send them over different connections.
     const result = await client.query({ text, values, query_timeout: this.#options.timeoutMs, types: TYPES })
     return (Array.isArray(result) ? (result.at(-1)?.rows ?? []) : result.rows) as Row[]
   }
 
   /**
-   * A client that loses its connection between two statements says so by an event. A server that ends at once sends the
-   * reason with its first answer, so the event may come before a promise of the client is settled.
+   * A client emits an event if it loses its connection between two statements. The event may come before a promise of
+   * the client settles, because a server that ends sends the reason with its first answer.
    */
   async #connect(): Promise<PostgresClient> {
     const { promise, resolve, reject } = Promise.withResolvers<PostgresClient>()
@@ -254,7 +254,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   '3F000': TABLES,
   '42P01': TABLES,
   '42703': TABLES,
-  '40': { text: 'Other transactions at {server} were in the way several times. Try again.' },
+  '40': { text: 'Other transactions at {server} caused several conflicts. Try again.' },
   '08': { text: 'The connection to {server} is lost. Try again; if it persists, check the server.' },
 }
 
@@ -296,7 +296,7 @@ function explainPostgresError(thrown: unknown, address: string, { schema, timeou
     )
   if (/Query read timeout/.test(message))
     return unavailable(
-      `${address} has not answered within ${timeoutMs} ms ("timeoutMs"). Try again; what was to be stored may be there already, and storing it again does no harm.`,
+      `${address} has not answered within ${timeoutMs} ms ("timeoutMs"). Try again; the content may be stored already, and storing it again does no harm.`,
       thrown,
     )
   const failure = FAILURES.find(([pattern]) => pattern.test(`${code} ${message}`))?.[1]
@@ -312,7 +312,7 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : ''
 }
 
-/** Details of `pg` errors repeat content, which must not be logged. They are left out. */
+/** Details of `pg` errors repeat content, which must not be logged. They are omitted. */
 function unavailable(text: string, { name, message, ...error }: Error, retryable?: false): StorageError {
   const cause = Object.assign(new Error(message), { name, code: codeOf(error) })
   return new StorageError('unavailable', text, { cause, ...(retryable === false && { retryable }) })

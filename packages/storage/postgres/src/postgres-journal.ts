@@ -6,7 +6,7 @@ const DEFAULT_MAX_EVENTS = 100_000
 const PAGE = 500
 const NAMES: readonly string[] = ['schema', 'createTables', 'maxEvents'] satisfies (keyof PostgresJournalOptions)[]
 
-/** Inserts events in order. Removes events that are older than the latest $3, at most twice as many as it inserts. */
+/** Inserts events in order. Keeps about the latest $3, and removes at most twice as many as it inserts. */
 export const APPEND_EVENTS =
   'WITH added AS (INSERT INTO @event (id, event) SELECT id, event FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS new (id, event, place) ORDER BY place RETURNING number), oldest AS (SELECT number FROM @event ORDER BY number LIMIT (SELECT 2 * count(*) FROM added)) DELETE FROM @event WHERE number = ANY(ARRAY(SELECT number FROM oldest WHERE number <= (SELECT max(number) FROM added) - $3::bigint))'
 export const SELECT_EVENTS: string = `SELECT number, event FROM @event WHERE number > $1::bigint ORDER BY number LIMIT ${PAGE}`
@@ -17,14 +17,14 @@ export interface PostgresJournalOptions {
   readonly schema?: string | undefined
   /** Create and update the tables on first use. With `false`, see `postgresSchema`. Defaults to `true`. */
   readonly createTables?: boolean | undefined
-  /** Number of events to keep, about. Defaults to 100,000, which is about 20 MB. */
+  /** Approximate number of events to keep. Defaults to 100,000, which is about 20 MB. */
   readonly maxEvents?: number | undefined
 }
 
 /**
  * Keep a journal in the table `event` of a PostgreSQL database, for example next to a `PostgresStorage`.
  *
- * Any number of processes can append to it. Appending rejects with `unavailable` if the server cannot be reached.
+ * Any number of processes can append to the journal. Appending rejects with `unavailable` in an outage.
  *
  * @param target - A URL `postgres://user:password@host:port/database`, or a `Pool` of `pg`. The journal does not close
  *   the pool.

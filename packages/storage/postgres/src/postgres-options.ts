@@ -10,7 +10,7 @@ const MAX_TIMEOUT_MS = 2_147_483_647
 /** Largest length of a name. PostgreSQL cuts longer names. */
 const MAX_NAME_BYTES = 63
 
-/** Options that storage and journal share, and those of a storage. */
+/** Options of storages and journals, with defaults filled in. */
 export interface CheckedOptions {
   readonly schema: string
   readonly createTables: boolean
@@ -41,7 +41,7 @@ export function checkedOptions({
 /** Throws a `TypeError` if the target of a storage or journal is neither a URL nor a pool. */
 export function assertTarget(target: unknown, className: string): void {
   if (typeof target === 'string') {
-    // A special character in a password ends the host. Messages would then repeat the password as the host.
+    // After an unescaped special character, a part of the password counts as the host, which messages show.
     const { protocol = '', pathname = '', search = '', hash = '' } = URL.parse(target) ?? {}
     if (!/^postgres(?:ql)?:$/.test(protocol) || /[@:]/.test(pathname + hash) || search.includes('@'))
       throw new TypeError(

@@ -93,8 +93,8 @@ export class PostgresStorage extends ManagedStorage {
   }
 
   /**
-   * Let a role use a scope and those below it. This requires `rowLevelSecurity`, and the role that owns the tables. The
-   * role then opens its own storage. Granting the same scope again has no effect.
+   * Let a role use a scope and the scopes below it. Requires `rowLevelSecurity`, and a connection of the role that owns
+   * the tables. The tenant then opens a storage with this role. Granting the same scope again has no effect.
    *
    * @param role - Name of an existing role of the database.
    * @param scope - Segments of the scope.
@@ -136,8 +136,8 @@ export const DELETE_ENTRY: string = `WITH gone AS (DELETE FROM @entry WHERE id =
 export const DELETE_UNUSED: string = `WITH gone AS (DELETE FROM @entry WHERE id = $1 AND last_used_at <= $2::double precision ${GONE}, ${RELEASE}
   SELECT id, content, chunked FROM gone`
 /**
- * Deletes those of the entries $1 that were not used after $2. It inserts tombstones with the descriptions $4 or those
- * of the entries. Per scope, the oldest ones beyond the limit are removed. Rows are locked in order, to avoid
+ * Deletes those of the entries $1 that were not used after $2. Inserts tombstones with the descriptions $4 or those of
+ * the entries. Per scope, the oldest tombstones beyond the limit are removed. Rows are locked in order, to avoid
  * deadlocks.
  */
 export const EVICT_ENTRIES: string = `WITH due AS (SELECT * FROM unnest($1::text[], $2::double precision[], $3::text[], $4::text[]) WITH ORDINALITY AS due (id, unused_since, scope, description, number)),
@@ -153,7 +153,7 @@ export const EVICT_ENTRIES: string = `WITH due AS (SELECT * FROM unnest($1::text
     LATERAL (SELECT id FROM @tombstone WHERE scope = last.scope AND place <= last.place - ${MAX_TOMBSTONES} ORDER BY place LIMIT ${PAGE}) AS t),
   forgotten AS (DELETE FROM @tombstone WHERE id = ANY(ARRAY(SELECT id FROM oldest EXCEPT SELECT id FROM buried)))
   SELECT gone.content, gone.chunked, gone.size, e.id IS NOT NULL AS found FROM due LEFT JOIN gone USING (id) LEFT JOIN @entry AS e ON e.id = due.id ORDER BY due.number`
-/** Deletes a page of entries. Returns all its ids, even of entries that others removed: the next page starts there. */
+/** Deletes a page of entries. Returns all its ids, even those that others removed, to find the next page. */
 export const DELETE_PAGE: string = `WITH page AS MATERIALIZED (SELECT id FROM @entry WHERE id >= $1 AND id < $2 ORDER BY id LIMIT ${PAGE}),
   gone AS (DELETE FROM @entry WHERE id IN (SELECT id FROM page) ${GONE}, ${RELEASE}
   SELECT page.id, gone.content, gone.chunked FROM page LEFT JOIN gone USING (id) ORDER BY page.id`
@@ -189,7 +189,7 @@ function postgresDriver(connection: Connection, chunkBytes: number): StorageDriv
     return rows.map(({ size, found }) => (size === null ? (found === true ? 'used' : 'gone') : Number(size)))
   }
   return {
-    // Up to this size, sending the content is as fast as asking whether it exists.
+    // Up to this size, sending the content is as fast as checking whether it exists.
     touchFirstBytes: 128 * 1024,
     write: (id, chunks, info, lineIndex) => writeEntry(connection, id, chunkBytes, chunks, info, lineIndex),
     read: (id, range) => readEntry(connection, id, range),
@@ -296,14 +296,14 @@ const BEGIN_PENDING = 'INSERT INTO @pending (content, id, renewed_at) VALUES ($1
 const RENEW = 'UPDATE @pending SET renewed_at = $3 WHERE content = $1 AND id = $2 AND renewed_at > 0 RETURNING content'
 const ABANDON = 'UPDATE @pending SET renewed_at = 0 WHERE content = $1 RETURNING content'
 
-/** Returns a statement that inserts `count` chunks. It returns their rows, or none if earlier chunks were removed. */
+/** Returns a statement that inserts `count` chunks. The statement returns no rows if earlier chunks were removed. */
 export function insertChunks(count: number, isFirst: boolean): string {
   const rows = Array.from({ length: count }, (_, index) => `($4::int + ${index}, $${index + 5}::bytea)`)
   return `WITH mine AS (${isFirst ? BEGIN_PENDING : RENEW})
   INSERT INTO @chunk (content, number, id, bytes) SELECT content, number, $2, bytes FROM mine, (VALUES ${rows.join(', ')}) AS chunk (number, bytes) RETURNING number`
 }
 
-/** Writes small entries in one statement, and larger ones by chunk. The last statement shows the chunks. */
+/** Writes small entries in one statement, and larger entries in chunks. The last statement makes them visible. */
 async function writeEntry(
   connection: Connection,
   id: EntryId,
@@ -321,7 +321,7 @@ async function writeEntry(
   async function flush(): Promise<void> {
     if (pending.length === 0) return
     const isFirst = heartbeat === undefined
-    // A failed mark loses nothing. The next statement reports the failure.
+    // A failed heartbeat does no harm, because the next statement reports the failure.
     heartbeat ??= setInterval(() => void Promise.allSettled([renew()]), HEARTBEAT_MS).unref()
     const sql = insertChunks(pending.length, isFirst)
     const values = [content, id, Date.now(), written, ...pending.map(asBuffer)]
@@ -346,7 +346,7 @@ async function writeEntry(
     await connection.query(RENEW, [content, id, Date.now()])
   }
 
-  /** If the chunks did become visible, they are not pending and are not removed. */
+  /** Removes the chunks. If they are visible already, they are not pending and stay. */
   async function abandon(): Promise<void> {
     if (heartbeat === undefined) return
     const pending = await connection.query(ABANDON, [content])

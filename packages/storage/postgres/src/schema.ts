@@ -16,7 +16,8 @@ export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"'
  *   after a removal, and never finds chunks of other content.
  * - `chunk`: parts of larger content. Values are stored without compression, so that only the requested bytes of a
  *   range are read.
- * - `pending`: content without an entry. It is being written if `renewed_at` is renewed, or was removed if it is 0.
+ * - `pending`: content without an entry. It is being written while `renewed_at` is renewed. If that is 0, it was
+ *   removed.
  * - `tombstone`: evicted entries. `place` is a counter in each scope.
  * - `event`: events of a journal. `id` is the scope, followed by `/`.
  * - `tenant`: with row-level security, the scopes that a role may use.
@@ -99,10 +100,10 @@ export interface PostgresSchemaOptions {
 }
 
 /**
- * Return the SQL that creates the tables of a `PostgresStorage`, to be run by a role with the permission. Create the
+ * Return the SQL that creates the tables of a `PostgresStorage`. A role with this permission must run it. Create the
  * storage with `createTables: false`.
  *
- * @throws TypeError if the schema is no name that a storage accepts.
+ * @throws TypeError if a storage does not accept the name of the schema.
  *
  * @example
  * ```ts
@@ -148,7 +149,7 @@ export async function readSchema(
 export const isCurrent = ({ version, hasPolicies }: SchemaState, rowLevelSecurity: boolean): boolean =>
   version === SCHEMA_STEPS.length && (hasPolicies || !rowLevelSecurity)
 
-/** Migrates the tables within the caller's transaction. Of several processes at once, one migrates. */
+/** Migrates the tables within the caller's transaction. If several processes do so at once, only one migrates. */
 export async function migrate(
   query: Query,
   schema: string,
@@ -158,7 +159,7 @@ export async function migrate(
   await query('SELECT pg_advisory_xact_lock(hashtext($1))', [`spillway ${schema}`])
   const { version, hasPolicies } = await readSchema(query, schema, steps.length)
   if (version === 0) {
-    // Creating a schema that exists needs a permission that its users may lack.
+    // Do not create an existing schema, because that needs a permission that its users may lack.
     const [found] = await query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema])
     if (found === undefined) await query(createSchema(schema))
   }

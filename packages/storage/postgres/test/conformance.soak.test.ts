@@ -16,7 +16,7 @@ describe.skipIf(!postgres.available)('a server', () => {
   })
 })
 
-/** Cases in which the state of a session, or the version of the server, could matter. */
+/** Cases that may depend on the state of a session, or on the version of the server. */
 const isConnected = (id: string): boolean => isFull || /^(?:durability|concurrency)\//.test(id)
 
 describe.skipIf(!pgbouncer.available)('through PgBouncer', () => {

@@ -5,14 +5,14 @@ import { PostgresJournal, postgresSchema, PostgresStorage } from '../src/index.t
 import { ask, dropSchema, newSchema } from './soak-backend.ts'
 
 const FIXTURE = new URL('formats/format-1.json.gz', import.meta.url)
-/** The fixture has the script of this schema. */
+/** The fixture contains the script of this schema. */
 const RECORDED = 'spillway_format_fixture'
 const TABLES = ['entry', 'chunk', 'pending', 'tombstone', 'event'] as const
 
 const postgres = await sharedPostgres()
 const url = postgres.available ? postgres.url : 'postgres://localhost:1/postgres'
 
-/** Record the script that creates the tables, and their rows, of this version. */
+/** Record the script that creates the tables of this version, and their rows. */
 async function record(): Promise<RawData> {
   await dropSchema(url, RECORDED)
   const [storage, journal] = [

@@ -12,7 +12,7 @@ const RUNS = propertyRuns(10, 500)
 const postgres = await sharedPostgres()
 const url = postgres.available ? postgres.url : 'postgres://localhost:1/postgres'
 const schema = newSchema('interleavings')
-/** Each chunk is sent by a statement of its own, and the last statement makes the entry visible. */
+/** Size of a chunk. Each chunk is sent by its own statement, and the last statement makes the entry visible. */
 const CHUNK_BYTES = 1_048_576
 const CONTENT = new Uint8Array(2 * CHUNK_BYTES + 1).fill(7)
 const CHUNKS = 3
@@ -48,7 +48,7 @@ interface Actor {
   readonly killAfter: number
 }
 
-/** The collection has removed the chunks when the writer wants to make its entry visible. */
+/** An order in which a collection removes the chunks before the writer makes its entry visible. */
 const COLLECTED: [boolean, Actor[], number[]] = [
   false,
   [
@@ -59,12 +59,12 @@ const COLLECTED: [boolean, Actor[], number[]] = [
   [4, 3, 1, 5, 3, 0, 0],
 ]
 
-/** Failures that a caller may see: the entry is removed, or was collected before it was complete. */
+/** Failures that a caller may see: the entry was removed, or was collected before it was complete. */
 const EXPECTED: ReadonlySet<string> = new Set(['not-found', 'unavailable'])
 
 describe.skipIf(!postgres.available)('overlapping statements on one large entry', () => {
   const pool = new pg.Pool({ connectionString: url })
-  /** Its clock is behind, so that an entry that nobody else has stored may be evicted. */
+  /** A storage whose clock is behind, so that an entry that no other storage has stored may be evicted. */
   const plain = new PostgresStorage(pool, { schema, chunkBytes: CHUNK_BYTES, now: () => Date.now() - AN_HOUR_MS })
   let reference = ''
 
@@ -82,7 +82,7 @@ describe.skipIf(!postgres.available)('overlapping statements on one large entry'
     return await Promise.all(
       actors.map(async ({ action, killAfter }) => {
         const gated: PostgresPool = turns.gate(pool, killAfter)
-        // A collection an hour later takes living writers for dead ones.
+        // A collection whose clock is one hour ahead treats running writers as killed.
         const now = action === 'collect' ? (): number => Date.now() + AN_HOUR_MS : Date.now
         const storage = new PostgresStorage(gated, { schema, chunkBytes: CHUNK_BYTES, now })
         try {

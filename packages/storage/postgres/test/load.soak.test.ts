@@ -11,7 +11,7 @@ for (const [name, service] of [
   ['PgBouncer', pgbouncer],
 ] as const)
   it.skipIf(!service.available)(`two tenants stay isolated under load at ${name}`, async ({ skip }) => {
-    // PgBouncer has a server behind it.
+    // A run through PgBouncer also tests the server behind it.
     skip(!isFull && pgbouncer.available && service === postgres, 'full run')
     const url = service.available ? service.url : ''
     const schema = newSchema('load')

@@ -12,7 +12,7 @@ const [postgres, found] = await Promise.all([sharedPostgres(), findPostgres()])
 const url = postgres.available ? postgres.url : 'postgres://localhost:1/postgres'
 const hello = new TextEncoder().encode('hello')
 const large = new Uint8Array(3_000_000).fill(7)
-/** Comparing by an assertion takes seconds. */
+/** Compare the bytes directly, because an assertion takes seconds. */
 const isLarge = ({ content }: { readonly content: Uint8Array }): boolean => Buffer.from(content).equals(large)
 const schema = newSchema('outages')
 const AN_HOUR_MS = 3_600_000
@@ -90,7 +90,7 @@ describe.skipIf(!postgres.available)('a connection', () => {
     expect(await countRows(url, name)).toMatchObject({ entry: 1, pending: 0, orphans: 0 })
   })
 
-  it('is given up within timeoutMs if the server does not answer', async () => {
+  it('times out within timeoutMs if the server does not answer', async () => {
     const { hostname, port } = new URL(url)
     const proxy = await faultProxy({ host: hostname, port: Number(port) })
     onTestFinished(() => proxy.close())
@@ -106,7 +106,7 @@ describe.skipIf(!postgres.available)('a connection', () => {
     expect((await patient.retrieve(reference)).content).toEqual(hello)
   })
 
-  it('causes an outage while the pool has no other', async () => {
+  it('causes an outage while the pool has no other connection', async () => {
     const pool = new pg.Pool({ connectionString: url, max: 1 })
     onTestFinished(() => pool.end())
     const name = schemaOfTest()
@@ -170,7 +170,7 @@ describe.skipIf(!postgres.available)('conflicts', () => {
     const fails = `CREATE FUNCTION "${name}".fails() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'in the way' USING ERRCODE = '40P01'; END $$;
       CREATE TRIGGER fails BEFORE INSERT ON "${name}".entry FOR EACH ROW EXECUTE FUNCTION "${name}".fails()`
     await ask(url, fails)
-    await expect(storage.store('key', hello)).rejects.toMatchObject(unavailable('in the way several times'))
+    await expect(storage.store('key', hello)).rejects.toMatchObject(unavailable('caused several conflicts'))
   })
 })
 
@@ -190,7 +190,7 @@ describe.skipIf(!found.available)('a server', () => {
     await server.stop()
     await writeFile(join(server.data, 'standby.signal'), '')
     await server.start()
-    // Its last use cannot be renewed.
+    // The last use cannot be renewed on a read-only server.
     now += AN_HOUR_MS
     expect((await storage.retrieve(reference)).content).toEqual(hello)
     expect((await new PostgresStorage(server.url).retrieve(reference)).content).toEqual(hello)

@@ -11,7 +11,7 @@ const MAX_TOMBSTONES = 1_000
 /** Whether this machine has the commands that `locate` names. */
 export const hasPsql: boolean = spawnSync('sh', ['-c', 'command -v psql && command -v xxd']).status === 0
 
-/** How the conformance suite gets at the storage of this package, behind a proxy of its own. */
+/** Connects the conformance suite to the storage of this package, behind its own proxy. */
 export const postgresHarness = (url: string, name = '@spillway/postgres'): ConformanceHarness => ({
   name,
   settings: ['evictAfterTurns', 'ttlMs', 'maxBytes'],

@@ -29,7 +29,7 @@ describe.skipIf(!postgres.available)('PostgresJournal', () => {
     return schema
   }
 
-  it('yields appended events in order, even to later instances, and from a given time on', async () => {
+  it('yields appended events in order, even in later instances, and only since a given time', async () => {
     const schema = schemaOfTest()
     const journal = new PostgresJournal(url, { schema })
     expect(await times(journal)).toEqual([])

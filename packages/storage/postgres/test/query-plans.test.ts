@@ -14,7 +14,7 @@ const url = postgres.available ? postgres.url : ''
 const schema = newSchema('plans')
 const client = new pg.Client({ connectionString: url })
 const ENTRIES = 100_000
-/** A whole batch. */
+/** The ids of a full batch. */
 const IDS = Array.from({ length: 500 }, (_, index) => `s-7/e-${index * 100 + 7}`)
 const CONTENT = '00000000-0000-4000-8000-000000000007'
 
@@ -90,7 +90,7 @@ describe.skipIf(!postgres.available)('a statement with 100,000 entries', () => {
   test.each(statements)('%s scans no table', async (name, sql) => {
     const nodes = nodesOf(await planOf(sql, VALUES[name] ?? []))
     const scanned = nodes.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name'])
-    // The table has a row for each content that is being written or removed, and so a few.
+    // The table `pending` has only few rows, one for each content that is being written or removed.
     expect(scanned.filter((table) => table !== 'pending')).toEqual([])
   })
 

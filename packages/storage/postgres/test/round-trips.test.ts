@@ -5,14 +5,14 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { PostgresStorage } from '../src/index.ts'
 import { dropSchema, newSchema } from './soak-backend.ts'
 
-/** Statements by operation, by their first word. Each is a transaction of its own. */
+/** Statements of each operation, by their first word. Each statement is a separate transaction. */
 const STATEMENTS: Readonly<Record<string, string>> = {
   store: '1 INSERT',
   'store again': '1 INSERT',
   retrieve: '1 SELECT',
   range: '1 SELECT',
   stat: '1 SELECT',
-  // The second one tells whether the entry was evicted.
+  // The second statement finds out whether the entry was evicted.
   missing: '2 SELECT',
   'end of a turn': '',
   delete: '1 WITH',

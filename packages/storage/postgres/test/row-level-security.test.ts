@@ -55,7 +55,7 @@ describe.skipIf(!postgres.available)('a role that may use one scope', () => {
       expect(rows.length).toBeGreaterThan(0)
       expect(rows.every((row) => (row as { id: string }).id.startsWith('_41_40example_2ecom/'))).toBe(true)
     }
-    // A setting, another role and a function do not change who the current user is.
+    // Neither a setting, nor another role, nor a function changes the current user.
     await expect(select(`SET ROLE "${ROLES[1]}"`)).rejects.toMatchObject({ code: '42501' })
     await expect(select(`SET row_security = off; SELECT id FROM "${schema}".entry`)).rejects.toMatchObject({
       code: '42501',

@@ -24,7 +24,7 @@ function open(options: PostgresStorageOptions, target = url): PostgresStorage {
 const versionOf = async (schema: string): Promise<unknown> =>
   (await ask<{ version: number }>(url, `SELECT version FROM "${schema}".format`)).map(({ version }) => version)
 
-/** A role without rights. */
+/** Create a role without permissions. */
 async function newRole(): Promise<{ readonly role: string; readonly roleUrl: string }> {
   const role = `role_${crypto.randomUUID()}`
   await ask(url, `CREATE ROLE "${role}" LOGIN`)

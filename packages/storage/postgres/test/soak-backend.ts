@@ -1,4 +1,4 @@
-/** What soaks and the conformance suite need to open PostgreSQL storages in other processes. */
+/** Opens PostgreSQL storages in other processes, for soak tests and the conformance suite. */
 import type { Backend } from '@spillway-internal/storage-suite'
 import type { ManagedStorageOptions, StoredInfo } from '@spillway/core'
 import pg from 'pg'
@@ -10,7 +10,7 @@ interface Config {
   readonly chunkBytes: number
 }
 
-/** Describe the storage in a schema. Chunks are small, so that many contents have several. */
+/** Describe the storage in a schema. Chunks are small, so that many contents have several chunks. */
 export function postgresBackend(url: string, schema: string, chunkBytes = 65_536): Backend<Config> {
   return { module: new URL(import.meta.url), config: { url, schema, chunkBytes } }
 }
@@ -20,7 +20,7 @@ export function open({ url, schema, chunkBytes }: Config, options: ManagedStorag
   return new PostgresStorage(url, { ...options, schema, chunkBytes, timeoutMs: 20_000 })
 }
 
-/** Look for rows that belong to no entry. */
+/** Find rows that belong to no entry. */
 export async function residue({ url, schema }: Config, entries: readonly StoredInfo[]): Promise<readonly string[]> {
   const counts = await countRows(url, schema)
   return [
@@ -52,19 +52,19 @@ export async function countRows(url: string, schema: string): Promise<RowCounts>
 
 const pools = new Map<string, pg.Pool>()
 
-/** Ask the server as anybody else does. Connections stay for the next question, as there are many. */
+/** Query the server as any other client would. Connections are reused, because there are many queries. */
 export async function ask<Row extends object>(url: string, sql: string, values: unknown[] = []): Promise<Row[]> {
   let pool = pools.get(url)
   if (pool === undefined) {
     pool = new pg.Pool({ connectionString: url, max: 2, allowExitOnIdle: true })
-    // Servers of tests are stopped.
+    // Tests stop their servers, so lost connections are ignored.
     pool.on('error', () => undefined)
     pools.set(url, pool)
   }
   return (await pool.query<Row>(sql, values)).rows
 }
 
-/** Remove a schema with all that is in it. A server that does not run, whose tests are skipped, has none. */
+/** Remove a schema with all its content. Ignore a server that does not run, whose tests are skipped. */
 export async function dropSchema(url: string, schema: string): Promise<void> {
   try {
     await ask(url, `DROP SCHEMA IF EXISTS "${schema}" CASCADE`)

@@ -9,13 +9,13 @@ export class Turns {
   #taken = 0
   #isRunning = false
 
-  /** Make turns for so many actors. `order` says which of the waiting ones is next. */
+  /** Make turns for a number of actors. `order` determines which waiting actor is next. */
   constructor(actors: number, order: readonly number[]) {
     this.#actors = actors
     this.#order = order
   }
 
-  /** Return a pool for one actor, which gives no connection after so many turns, as if the actor was killed. */
+  /** Return a pool for one actor, which gives no connection after `killAfter` turns, as if the actor was killed. */
   gate(pool: PostgresPool, killAfter: number): PostgresPool {
     let turns = 0
     return {
@@ -32,7 +32,7 @@ export class Turns {
     }
   }
 
-  /** The turn ends once the client is released. */
+  /** The turn ends when the client is released. */
   #inTurn(client: PostgresClient): PostgresClient {
     return {
       query: (query) => client.query(query),
@@ -46,13 +46,13 @@ export class Turns {
     }
   }
 
-  /** Say that an actor takes no more turns. */
+  /** End the turns of one actor. */
   end(): void {
     this.#actors -= 1
     this.#next()
   }
 
-  /** Once all actors wait, the next one may go. */
+  /** Start the next turn after all actors wait. */
   #next(): void {
     if (this.#isRunning || this.#waiting.length < Math.max(1, this.#actors)) return
     this.#isRunning = true
