@@ -35,7 +35,7 @@ function useOffloader(one: ContextOffloader): void {
   offloader = one
   const { transformParams } = offloadMiddleware(offloader)
   transform = async (prompt, abortSignal) => {
-    // Parameters of either version, which differ in what is not looked at.
+    // Parameters of either version, whose differences do not matter here.
     const given = { type: 'generate', model: {}, params: { prompt, abortSignal, temperature: 0.5 } }
     const params = await transformParams?.(given as unknown as Parameters<NonNullable<typeof transformParams>>[0])
     expect(params).toMatchObject({ temperature: 0.5 })

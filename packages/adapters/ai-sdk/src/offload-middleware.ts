@@ -31,7 +31,7 @@ type ToolResult = Extract<ToolMessage['content'][number], { type: 'tool-result' 
 export function offloadMiddleware(offloader: ContextOffloader): LanguageModelMiddleware {
   assertOffloader(offloader, 'offloadMiddleware(new ContextOffloader({ storage }))')
   assertNoReferences(offloader, 'offloadMiddleware(offloader)')
-  // The SDK may use one output for several calls, whose references differ.
+  // The call is compared, too, because the SDK may use one output for several calls, whose references differ.
   const known = new WeakMap<ToolResult['output'], ToolResult>()
 
   function findKnown({ toolName, toolCallId, output }: ToolResult): ToolResult['output'] | undefined {
@@ -64,13 +64,13 @@ export function offloadMiddleware(offloader: ContextOffloader): LanguageModelMid
   }
 
   return {
-    // Version 6 requires it.
+    // Version 6 requires this field.
     specificationVersion: 'v3',
     async transformParams({ params }) {
       await offloader.endTurn()
       const prompt = [...params.prompt]
       const replacing: Promise<void>[] = []
-      // Most messages of a long history stay: nothing is allocated for them.
+      // Most messages of a long history do not change, so nothing is allocated for them.
       for (let index = 0; index < prompt.length; index += 1) {
         const message = prompt[index]
         if (message?.role === 'tool' && !message.content.every(isSettled))

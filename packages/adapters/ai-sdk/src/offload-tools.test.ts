@@ -18,7 +18,7 @@ const loose = (tools: object): ToolSet => tools as ToolSet
 const shown = async (tools: ToolSet, name: string, output: unknown): Promise<unknown> =>
   tools[name]?.toModelOutput?.({ ...CALL, output })
 
-/** What the model sees of an output. */
+/** Return the output that the model sees. */
 async function seenOutput(tools: ToolSet): Promise<unknown> {
   let calls = 0
   const model = fakeModel(() =>
@@ -143,7 +143,7 @@ describe('offloadTools', () => {
     expect(() => offloadTools({}, offloader as unknown as ContextOffloader)).toThrow(/^offloader must be/)
   })
 
-  it('leaves values that are not tools to the SDK', () => {
+  it('passes values that are not tools to the SDK', () => {
     const wrapped = offloadTools(loose({ none: undefined, text: 'a' }), newOffloader()) as Record<string, unknown>
     expect([wrapped['none'], wrapped['text']]).toEqual([undefined, 'a'])
   })
@@ -223,7 +223,7 @@ describe('wrapTool', () => {
     return { tool: wrapTool('read', tool, offloader) as Required<AnyTool>, offloader }
   }
 
-  /** A storage that never ends to store, and a promise of the first attempt. */
+  /** A storage whose `store` never settles, and a promise of the first attempt. */
   function hanging(): { readonly storage: InMemoryStorage; readonly storing: Promise<void> } {
     const storage = new InMemoryStorage()
     const { promise, resolve } = Promise.withResolvers<void>()

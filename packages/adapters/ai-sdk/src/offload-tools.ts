@@ -57,7 +57,7 @@ function offloadTool(name: string, tool: AnyTool, offloader: ContextOffloader): 
         'offloadTools or retrievalTool with another offloader, pass your own tools in each session.',
     )
   }
-  // The SDK refuses an invalid tool in its own words.
+  // The SDK reports an invalid tool.
   if (typeof tool !== 'object' || tool === null) return tool
   const wrappedFor = tool[OFFLOADER]
   if (wrappedFor === offloader || isProviderExecuted(tool)) return tool
@@ -121,7 +121,7 @@ export function wrapTool(toolName: string, tool: AnyTool, offloader: ContextOffl
     const live = found?.toolCallId === toolCallId ? found : undefined
     if (live?.shown !== undefined && Object.is(live.shown.of, output)) return live.shown.as
     const full = tool.toModelOutput === undefined ? defaultOutput(output) : await tool.toModelOutput(options)
-    // A tool's timeout may pass while others run: a result that came in time is stored nevertheless.
+    // A tool's timeout may pass while other tools run. A result that came in time is still stored.
     const signal = live?.signal?.aborted === true ? undefined : live?.signal
     const offload = async (): Promise<unknown> =>
       (await offloadModelOutput(offloader, { toolName, toolCallId, input, signal }, full)).output

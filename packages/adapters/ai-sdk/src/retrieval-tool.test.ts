@@ -12,7 +12,7 @@ const offloader = new ContextOffloader({ storage })
 const store = (content: Uint8Array | string, contentType: string): Promise<string> =>
   storage.store('call_1', typeof content === 'string' ? new TextEncoder().encode(content) : content, contentType)
 
-/** Let the model call the tool, and return what it gets of the answer. */
+/** Let the model call the tool, and return the answer that the model gets. */
 async function retrieve(input: unknown): Promise<ReturnType<typeof readPrompt>['results'][number]> {
   let calls = 0
   const model = fakeModel(() =>
@@ -20,7 +20,7 @@ async function retrieve(input: unknown): Promise<ReturnType<typeof readPrompt>['
   )
   const tools: ToolSet = { [RETRIEVAL_TOOL_NAME]: retrievalTool(offloader) }
   const { steps } = await generateText({ model, tools, prompt: 'Go.', stopWhen: ({ steps }) => steps.length === 2 })
-  // What the program gets it can save as JSON.
+  // The program can save the output as JSON.
   const output: unknown = steps[0]?.toolResults[0]?.output
   expect(JSON.parse(JSON.stringify(output))).toEqual(output)
   const prompts = (model as unknown as { doGenerateCalls: PromptCall[] }).doGenerateCalls

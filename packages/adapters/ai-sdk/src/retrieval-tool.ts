@@ -52,7 +52,7 @@ function makeTool({ retrievalTool: { description, inputSchema, execute } }: Cont
     strict: false,
     async execute(input, options) {
       const { content, isError } = await execute(input, { signal: options.abortSignal })
-      // Version 7 passes `context` to tools; it accepts the media parts of version 6, too, with a warning for each.
+      // Only version 7 passes `context` to tools. For media parts of version 6, it would emit a warning each.
       return writeModelOutput(content, { isError, form: 'context' in options ? 'file' : 'file-data' })
     },
     // The answer has the form of the installed version, which no type can name.

@@ -5,7 +5,7 @@ import { jsonSchema, type ToolSet } from 'ai'
 import { z } from 'zod'
 import { isVersion7 } from './version.ts'
 
-/** Marks an output that `toModelOutput` has to map; an output without it is for the SDK's own default. */
+/** Marks an output for `toModelOutput`. The SDK's default maps outputs without the mark. */
 const MARK = 'mappedByToModelOutput'
 
 type Output = { readonly type: string; readonly value: unknown }
@@ -15,9 +15,9 @@ interface CallOptions {
   readonly abortSignal?: AbortSignal
 }
 
-/** Make the tools of a case. `history` holds the messages that the run goes on from. */
+/** Make the tools of a case. `history` has the messages from which the run continues. */
 export function toolSetOf(tools: readonly CaseTool[], history: unknown): ToolSet {
-  // The cases know no types of inputs and outputs, so a tool is what the SDK makes of it at run time.
+  // Cases have no types of inputs and outputs, so the SDK reads the tools only at run time.
   return Object.fromEntries(tools.map((tool) => [tool.name, toolOf(tool, history)])) as unknown as ToolSet
 }
 
@@ -46,7 +46,7 @@ function toolOf(tool: CaseTool, history: unknown): object {
       const behaviour = call(input, { toolCallId, signal: abortSignal })
       return behaviour instanceof Promise ? behaviour.then(settle) : settle(behaviour)
     },
-    /** Absent until it is needed, so that the default of the SDK is in use too. */
+    /** Absent until a case needs it, so that the SDK's default is used, too. */
     get toModelOutput() {
       return isMapping ? ({ output }: { output: unknown }) => mapped(output) : undefined
     },
@@ -97,7 +97,7 @@ function mapped(output: unknown): Output {
     : { type: 'json', value: output === undefined ? null : output }
 }
 
-/** Version 7 wants URLs as objects, and saved outputs have them as strings. */
+/** Version 7 requires URLs as objects, but saved outputs have URLs as strings. */
 function withUrls({ type, value }: Output): Output {
   if (!Array.isArray(value)) return { type, value }
   const parts = value as readonly { readonly data?: { readonly type?: string; readonly url?: string } }[]
@@ -107,7 +107,7 @@ function withUrls({ type, value }: Output): Output {
   return { type, value: converted }
 }
 
-/** Write a block in the form that the installed version wants. */
+/** Write a block in the form that the installed version requires. */
 function toPart(block: ContentBlock): object {
   if (block.type === 'text') {
     const { text, name: filename, mediaType = '' } = block

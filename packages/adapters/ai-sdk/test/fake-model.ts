@@ -4,7 +4,7 @@ import * as testing from 'ai/test'
 import { readPrompt, type PromptCall } from './read-prompt.ts'
 import { isVersion7 } from './version.ts'
 
-/** A model of the SDK's own that says what a script tells it. */
+/** A fake model of the SDK that answers by a script. */
 export type FakeModel = Exclude<LanguageModel, string>
 
 type Part = { readonly type: string } & Readonly<Record<string, unknown>>
@@ -17,15 +17,15 @@ const USAGE = {
 /** Make the fake model of the installed version, for `generateText` and `streamText` alike. */
 export function fakeModel(turn: (prompt: SeenPrompt) => ModelTurn): FakeModel {
   const respond = (call: PromptCall): { readonly content: Part[]; readonly finishReason: object } => {
-    // As a provider's client does.
+    // Check the signal, as a provider's client does.
     call.abortSignal?.throwIfAborted()
     const answer = turn(readPrompt(call))
     const reason = 'text' in answer ? 'stop' : 'tool-calls'
     return { content: contentOf(answer), finishReason: { unified: reason, raw: reason } }
   }
-  // The newest version types the parts of its specification only; both have the same shape here.
+  // Only the newest version types the parts of its specification. Both versions have the same parts here.
   const settings = {
-    // What the model takes by URL the SDK does not download.
+    // The SDK does not download URLs that the model supports.
     supportedUrls: { '*/*': [/^https:/] },
     doGenerate: async (call: PromptCall) => ({ ...respond(call), usage: USAGE, warnings: [] }),
     doStream: async (call: PromptCall) => {

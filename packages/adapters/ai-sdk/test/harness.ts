@@ -1,4 +1,4 @@
-/** How the cases of the suite run through the loops of the AI SDK. */
+/** Runs the cases of the suite through the loops of the AI SDK. */
 import type {
   AdapterHarness,
   Conversation,
@@ -48,7 +48,7 @@ const GAPS_OF_MIDDLEWARE = {
 
 const GAPS_OF_TOOLS = { 'limits/turn': 'A tool is told neither the other calls of its message nor their number' }
 
-/** One way of using the adapter, by its name. */
+/** Ways to use the adapter, by name. */
 export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEntries(
   [
     harness('offloadTools with generateText', generateRound, toolsSetup),
@@ -58,17 +58,17 @@ export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEn
   ].map((one) => [one.name, one]),
 )
 
-/** What a loop is started with. */
+/** Settings of a loop. */
 interface Setup {
   readonly model: FakeModel
   readonly tools: ToolSet
   readonly prepareStep: PrepareStep | undefined
 }
 
-/** What the loop of any version takes. */
+/** A `prepareStep` that the loops of both versions accept. */
 type PrepareStep = (step: HistoryStep) => PromiseLike<HistoryStepResult | undefined>
 
-/** What the loop is at, between rounds; a round is one call of `generateText` or its like. */
+/** State of the loop between rounds. A round is one call of `generateText` or a similar function. */
 interface State {
   readonly conversation: Conversation
   readonly setup: Setup
@@ -79,7 +79,7 @@ interface State {
   history: unknown[]
 }
 
-/** Run one round, and return whether the model is to be called again: after an approval, or a result of the provider. */
+/** Run one round. Return whether the model must be called again, after an approval or a result of the provider. */
 type Round = (state: State) => Promise<boolean>
 
 interface Approval {
@@ -199,7 +199,7 @@ async function streamRound(state: State): Promise<boolean> {
   return goOn(state, all ?? (await result.response).messages, await result.text)
 }
 
-/** What a chat does: it saves UI messages, and converts them anew whenever the user or an approval goes on. */
+/** One round of a chat, which saves UI messages, and converts them again after each user message or approval. */
 async function uiRound(state: State): Promise<boolean> {
   const { setup, conversation } = state
   const { messages: _messages, ...settings } = { ...settingsOf(state), messages: undefined }
@@ -258,7 +258,7 @@ function settingsOf({ setup, conversation }: State): {
   return {
     model,
     tools,
-    // Agents of either version have instructions, other loops of version 6 a system prompt.
+    // Agents of both versions have instructions. Other loops of version 6 have a system prompt.
     ...(systemPrompt !== undefined && { system: systemPrompt, instructions: systemPrompt }),
     maxRetries: 0,
     stopWhen: ({ steps }) => steps.length > MAX_ROUNDS,
@@ -267,7 +267,7 @@ function settingsOf({ setup, conversation }: State): {
   }
 }
 
-/** Save the messages and answer what was asked. */
+/** Save the messages, and answer requests for approval. */
 function goOn(state: State, responses: readonly ModelMessage[], text: string): boolean {
   state.history = JSON.parse(JSON.stringify([...state.history, ...responses])) as unknown[]
   const asked = approvalsIn(responses)
@@ -313,7 +313,7 @@ interface ToolPart {
 }
 
 function toolPartsOf(messages: readonly UIMessage[]): ToolPart[] {
-  // The union has a member for each state, and an approval moves a part from one to the next.
+  // The union has a member for each state, and an approval changes the state of a part.
   return messages.flatMap(({ parts }) => parts.filter(({ type }) => type.startsWith('tool-'))) as unknown as ToolPart[]
 }
 

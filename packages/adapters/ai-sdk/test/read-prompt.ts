@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 import type { SeenPrompt, SeenResult } from '@spillway-internal/adapter-suite'
 import type { ContentBlock } from '@spillway/core'
 
-/** What a model of any version is called with. */
+/** A call of a model of any version. */
 export interface PromptCall {
   readonly prompt: readonly Message[]
   readonly tools?: readonly { readonly name: string; readonly inputSchema?: unknown }[]
@@ -25,7 +25,7 @@ type Output = { readonly type: string; readonly value?: unknown; readonly reason
 
 type Part = { readonly type: string } & Readonly<Record<string, unknown>>
 
-/** Read what the model was called with. */
+/** Read the call of a model. */
 export function readPrompt({ prompt, tools = [] }: PromptCall): SeenPrompt {
   return {
     system: prompt

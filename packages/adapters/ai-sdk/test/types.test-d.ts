@@ -1,4 +1,4 @@
-/** What must hold at every version; compiled, never run. */
+/** Type tests for every version. They are compiled and never run. */
 import type { ContextOffloader } from '@spillway/core'
 import {
   dynamicTool,
@@ -60,7 +60,7 @@ type Plain = typeof plain
 type Wrapped = typeof wrapped
 type Own = { retrieve_offloaded_content: RetrievalToolEntry }
 
-/** `true` for `any`, which nothing here may be. */
+/** `true` if the type is `any`, which no public type may be. */
 type IsAny<TYPE> = 0 extends 1 & TYPE ? true : false
 
 describe('offloadTools', () => {

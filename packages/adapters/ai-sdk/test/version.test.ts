@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { fakeModel } from './fake-model.ts'
 import { isVersion7 } from './version.ts'
 
-/** Which SDK was really loaded: its code calls this middleware, and stands in the stack. */
+/** Return the version of the loaded SDK, whose code calls this middleware and is in the stack. */
 function loadedVersion(): string | undefined {
   let stack: string | undefined
   const overrideModelId = (): string => {

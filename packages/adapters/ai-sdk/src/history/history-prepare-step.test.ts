@@ -25,7 +25,7 @@ const summarize = async (): Promise<string> => `<state_snapshot>${SNAPSHOT}</sta
 const newSession = (): ContextOffloader =>
   new ContextOffloader({ storage: new InMemoryStorage() }).forScope('session-1')
 
-/** A conversation in which a tool has returned `text` so many times. */
+/** A conversation in which a tool has returned `text` in each of `steps` steps. */
 function historyOf(steps: number, text: string): ModelMessage[] {
   const messages: ModelMessage[] = [{ role: 'user', content: 'Find it.' }]
   for (let step = 1; step <= steps; step += 1) {
@@ -91,7 +91,7 @@ describe('historyPrepareStep', () => {
     expect(asked).toHaveBeenCalledTimes(1)
   })
 
-  it('requests no more summaries if the program sets a cache mark on the newest messages', async () => {
+  it('does not request another summary if the program sets a cache mark on the newest messages', async () => {
     const mark = { anthropic: { cacheControl: { type: 'ephemeral' } } }
     const marking = ({ messages }: HistoryStep): { messages: ModelMessage[] } => ({
       messages: messages.map((message, index) =>
@@ -215,7 +215,7 @@ describe('stepPrompt', () => {
   const brief: SystemModelMessage = { role: 'system', content: 'Be brief.' }
   const cached: SystemModelMessage = { ...brief, providerOptions: { fake: { cached: true } } }
 
-  /** Take out all messages but the last, and append to the last of the system messages, as a summary does. */
+  /** Remove all messages except the last, and append text to the last system message, as a summary does. */
   function summarised(messages: readonly ModelMessage[]): ModelMessage[] {
     const systems = messages.filter((message) => message.role === 'system')
     const last = systems.at(-1)

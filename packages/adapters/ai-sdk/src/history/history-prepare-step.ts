@@ -78,7 +78,7 @@ export function historyPrepareStep(
     const { messages: after } = await compactor.compact(before, { signal })
     if (after === before) return own ?? undefined
     const isVersion7 = 'instructions' in step
-    // Version 6 does not pass the system prompt, but accepts a system message before the others.
+    // Version 6 does not pass the system prompt, but accepts a system message before the other messages.
     if (!isVersion7 && prompt === undefined) return { ...own, messages: after }
     const smaller = splitPrompt(prompt, before, after)
     if (smaller.prompt === undefined || smaller.prompt === prompt) return { ...own, messages: smaller.messages }

@@ -9,7 +9,7 @@ import { summarizeWith } from './summarize-with.ts'
 const ANSWER =
   '<state_snapshot><overall_goal>Find it.</overall_goal><key_knowledge>It is in part 3.</key_knowledge></state_snapshot>'
 
-/** What a fake model of the SDK was called with. */
+/** Return the arguments of a call of the SDK's fake model. */
 function callOf(model: FakeModel): Readonly<Record<string, unknown>> {
   const { doGenerateCalls } = model as unknown as { readonly doGenerateCalls: readonly Record<string, unknown>[] }
   expect(doGenerateCalls).toHaveLength(1)

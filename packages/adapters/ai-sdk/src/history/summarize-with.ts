@@ -1,14 +1,14 @@
 import type { Summarize } from '@spillway/history'
 import { generateText, type LanguageModel } from 'ai'
 
-/** Reasoning tokens count as output. */
+/** Extra output tokens for reasoning, because reasoning tokens count as output. */
 const ROOM_FOR_THOUGHTS = 8_000
 
 type Settings = Parameters<typeof generateText>[0]
 
 /** Options of {@link summarizeWith}. */
 export interface SummarizeWithOptions {
-  /** Defaults to the limit of a summary and 8,000 tokens for reasoning. */
+  /** Defaults to the limit of a summary plus 8,000 tokens for reasoning. */
   readonly maxOutputTokens?: number | undefined
   readonly temperature?: number | undefined
   /** Defaults to 2, the SDK's own default. */
