@@ -39,7 +39,7 @@ const result = (id: string, content: unknown, more: object = {}): object => ({
   ...more,
 })
 
-/** What is read of a response. */
+/** A response with only the fields that are read. */
 const response = (content: object[], stop_reason = 'tool_use'): Anthropic.Message =>
   ({ content, stop_reason }) as unknown as Anthropic.Message
 
@@ -98,7 +98,7 @@ describe('answerToolCalls', () => {
     ],
     ['a huge error', new RangeError(LOG), expect.stringMatching(/^Error: \[Offloaded: [^]*the last line/)],
     ['a huge tool error', new Anthropic.Beta.Messages.ToolError(LOG), REPLACED],
-  ])('makes an error result of %s, thrown or rejected with', async (_name, error, content) => {
+  ])('makes an error result of %s, whether thrown or rejected with', async (_name, error, content) => {
     const calls = response([toolUse('a'), toolUse('b')])
     const results = await answerToolCalls(calls, offloader, ({ id }) => {
       if (id === 'a') throw error

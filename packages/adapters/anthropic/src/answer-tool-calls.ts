@@ -15,8 +15,8 @@ export interface ToolResults {
  * Answer the tool calls of a response in your own loop, and return the next message. Without tool calls, return
  * `undefined`.
  *
- * Offer `retrievalTool(offloader)` to the model: its calls are answered here, all others by `run`. Each response ends a
- * turn, so pass every response exactly once.
+ * Offer `retrievalTool(offloader)` to the model: its calls are answered here, and all other calls by `run`. Each
+ * response ends a turn, so pass every response exactly once.
  *
  * @throws TypeError for an invalid argument.
  *

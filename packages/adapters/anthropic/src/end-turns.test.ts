@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { fakeApi } from '../test/fake-api.ts'
 import { endTurns } from './end-turns.ts'
 
-/** What happened, in its order. */
+/** The names of events, in order. */
 let order: string[]
 let offloader: ContextOffloader
 let client: Anthropic
@@ -79,7 +79,7 @@ describe('endTurns', () => {
     expect(order).toEqual(['model', 'turn'])
   })
 
-  it('ends no turn for a failed call, and fails in the same way as the runner', async () => {
+  it('does not end a turn for a failed call, and fails in the same way as the runner', async () => {
     const failing = new Anthropic({
       apiKey: 'none',
       fetch: async () => new Response('', { status: 400 }),

@@ -4,7 +4,7 @@ import { assertOffloader } from '@spillway/core/adapter'
 /**
  * Let a tool runner end a turn with each model call, so that storage can evict unused content.
  *
- * Changes and returns the runner. Call it once for a runner.
+ * Changes and returns the runner. Call `endTurns` once for each runner.
  *
  * @throws TypeError for an invalid runner or offloader.
  *
@@ -31,6 +31,6 @@ export function endTurns<Runner extends AsyncIterable<unknown>>(runner: Runner, 
       yield modelCall
     }
   }
-  // Awaiting a runner iterates it, too.
+  // Awaiting a runner uses this iterator, too.
   return Object.defineProperty(runner, Symbol.asyncIterator, { value: iterate, writable: true, configurable: true })
 }

@@ -87,7 +87,7 @@ describe('offloadCall', () => {
     expect(await thrownBy(small)).toBe(small)
     const thrown = await thrownBy(new Other(HUGE))
     expect(contentOfThrown(thrown)).toMatch(REPLACED)
-    // The runner of that copy knows no more of it than the message.
+    // The runner of the other copy reads only the message.
     expect((thrown as Error).message).toMatch(REPLACED)
   })
 
@@ -168,10 +168,10 @@ describe('offloadContent', () => {
       ['text', 'small'],
       ['nothing', undefined],
       ['null', null],
-      ['a value that is no content', { rows: LOG }],
+      ['a value that is not content', { rows: LOG }],
       ['no parts', []],
       ['small parts', [text('small'), image(1_000)]],
-      ['odd parts', [null, undefined, 7, 'text', {}]],
+      ['invalid parts', [null, undefined, 7, 'text', {}]],
     ])('returns the same object for %s', async (_name, content) => {
       expect(await offloadContent(offloader, CALL, content)).toBe(content)
     })

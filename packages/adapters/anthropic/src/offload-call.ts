@@ -67,7 +67,7 @@ export async function offloadContent<Content>(
     parts,
     toBlock: (part) => {
       const block = typeof part === 'string' ? ({ type: 'text', text: part } as const) : partToBlock(part)
-      // A model needs other blocks, such as screenshots, to use a browser: they stay and are not counted.
+      // A model needs other blocks, such as screenshots, to use a browser, so these blocks stay and are not counted.
       return isOfToolset && block.type !== 'text' ? { type: 'unknown', value: undefined } : block
     },
     fromText: (text): string | ResultPart => (typeof content === 'string' ? text : { type: 'text', text }),
@@ -77,7 +77,7 @@ export async function offloadContent<Content>(
   if (outcome.status === 'inline') return content
   const [replacement, ...kept] = outcome.parts
   if (typeof replacement === 'string') return replacement
-  // A cached prefix that ended in a replaced part ends with the replacement.
+  // The cache mark of the last replaced part moves to the replacement.
   const still = new Set<unknown>(kept)
   const marks = parts.map((part) => (still.has(part) ? undefined : (Object(part) as Partial<ResultPart>).cache_control))
   const cache_control = marks.findLast((mark) => mark != null)

@@ -33,7 +33,7 @@ describe('offloadTools', () => {
     expect(offloadTools([read], new ContextOffloader(options))).toHaveLength(1)
   })
 
-  it('leaves values that are not tools to the SDK', () => {
+  it('passes values that are not tools to the SDK', () => {
     const odd = [null, undefined, 'read', {}] as unknown as []
     expect(offloadTools(odd, offloader).slice(0, 4)).toEqual(odd)
   })
@@ -69,7 +69,7 @@ describe('wrapTool', () => {
   const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
   const wrap = <Tool>(tool: Tool): Tool => wrapTool(tool as AnyTool, offloader) as Tool
 
-  /** Keeps what it knows to itself, as the SDK's toolsets do. */
+  /** A toolset with private fields, like the SDK's toolsets. */
   class Reader {
     readonly type = 'custom'
     readonly name = 'read'

@@ -70,10 +70,10 @@ export function wrapTool(tool: AnyTool, offloader: ContextOffloader): AnyTool {
       takes ? callResolved(offloader, call, runParsed) : tool.run(...parameters),
     )
   }
-  // The schema checks what references stand for, once they are resolved.
+  // The schema checks the input after references are resolved, so this `parse` returns the input unchanged.
   const own = Object.getOwnPropertyDescriptors({ ...tool, run, ...(takes && { parse: (input: unknown) => input }) })
   const copy = Object.create(Object.getPrototypeOf(tool) as object | null, own) as AnyTool
-  // Methods run on the tool itself, as its private fields need.
+  // Methods run on the tool itself, because they may use its private fields.
   return new Proxy(copy, {
     get(_copy, key) {
       if (Object.hasOwn(copy, key)) return Reflect.get(copy, key)

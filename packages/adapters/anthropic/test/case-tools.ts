@@ -6,7 +6,7 @@ import type { ContentBlock } from '@spillway/core'
 import { z } from 'zod'
 import type { ResultPart } from '../src/index.ts'
 
-/** What the tool runner is given, or a loop by hand. */
+/** A tool for the tool runner, or for a loop by hand. */
 export type RunnerTool = Anthropic.Beta.Messages.BetaToolRunnerParams['tools'][number]
 
 /** A tool that can be run here. */
@@ -20,16 +20,19 @@ interface RunContext {
 
 const { ToolError } = Anthropic.Beta.Messages
 
-/** Make the tools of a case; `approve` says whether one that must ask may run: the SDK leaves that to the tool. */
+/**
+ * Make the tools of a case. `approve` returns whether a tool may run that needs approval, which the SDK leaves to the
+ * tool.
+ */
 export function toolsOf(tools: readonly CaseTool[], approve: (toolName: string) => boolean): RunnerTool[] {
   return tools.map((tool) =>
     tool.providerExecuted === true ? serverToolOf(tool) : (runnableToolOf(tool, approve) as RunnerTool),
   )
 }
 
-/** Leave out what the provider runs. */
+/** Omit tools that the provider runs. */
 export function runnableIn(tools: readonly RunnerTool[]): readonly RunnableTool[] {
-  // Those of a case are all made by betaTool.
+  // All tools of a case that can be run come from betaTool.
   return tools.filter((tool) => 'run' in tool) as readonly RunnableTool[]
 }
 
@@ -55,7 +58,7 @@ function runnableToolOf(
   return { ...tool, parse: (input) => validator.parse(input) as Record<string, unknown> }
 }
 
-/** A tool returns text or parts: values it writes as JSON itself, and nothing is neither. */
+/** Return text or parts, or nothing for a missing value. A value becomes JSON text. */
 function contentOf(behaviour: ToolBehaviour): string | ResultPart[] {
   if (behaviour.type === 'throws') throw behaviour.thrown
   if (behaviour.type === 'returns-error') throw new ToolError(behaviour.text)

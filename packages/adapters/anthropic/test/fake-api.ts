@@ -1,7 +1,7 @@
 import type { ModelTurn } from '@spillway-internal/adapter-suite'
 import type Anthropic from '@anthropic-ai/sdk'
 
-/** A request as the model gets it: of a thread with all messages that the provider holds. */
+/** A request as the model gets it. For a thread, it has all messages that the provider stores. */
 export interface ModelRequest {
   readonly messages: readonly Anthropic.Beta.BetaMessageParam[]
   readonly tools: readonly { readonly name: string; readonly input_schema?: unknown }[]
@@ -20,8 +20,8 @@ type Block = Readonly<Record<string, unknown>> & { readonly type: string }
 /**
  * Make a `fetch` for the SDK's client that speaks the Messages API, streaming or not, with message threads.
  *
- * Like the API it holds the messages of a thread by the id of its latest reply, and refuses a request in which a tool call
- * has no result right after it.
+ * Like the API, it stores the messages of a thread by the id of its latest reply, and refuses a tool call without a
+ * result right after it.
  */
 export function fakeApi(turn: (request: ModelRequest) => ModelTurn): Fetch {
   const threads = new Map<string, ModelRequest>()
@@ -30,7 +30,7 @@ export function fakeApi(turn: (request: ModelRequest) => ModelTurn): Fetch {
     const sent = new Request(url, init)
     sent.signal.throwIfAborted()
     if (new URL(sent.url).pathname !== '/v1/messages') return refuse(404, `There is no ${sent.url}.`)
-    // The SDK sends what it was given.
+    // The SDK sends the given parameters unchanged.
     const { thread, stream = false, ...body } = (await sent.json()) as Body
     const none: ModelRequest = { messages: [], tools: [] }
     const held = thread?.type === 'continue' ? threads.get(thread.previous_message_id) : none
@@ -91,7 +91,7 @@ function refuse(status: number, message: string): Response {
   return Response.json({ type: 'error', error: { type: 'invalid_request_error', message } }, { status })
 }
 
-/** Send a message as server-sent events: texts and inputs in two pieces. */
+/** Send a message as server-sent events, with texts and inputs in two chunks. */
 function streamed(message: { readonly content: readonly Block[]; readonly stop_reason: string }): Response {
   const { content, stop_reason } = message
   const events: Block[] = [{ type: 'message_start', message: { ...message, content: [], stop_reason: null } }]

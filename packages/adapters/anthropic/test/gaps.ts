@@ -1,4 +1,4 @@
-/** What the SDK and its API make impossible, by the case that shows it, each with its reason. */
+/** Reasons why the SDK or its API cannot support a case, by the case's id. */
 type Gaps = Readonly<Record<string, string>>
 
 const JSON_AS_TEXT = 'A tool writes its values as JSON text itself, and text is stored byte for byte.'
@@ -25,5 +25,5 @@ export const RUNNER_GAPS: Gaps = {
   'limits/turn': 'A tool of a runner is not told the other calls of its message.',
 }
 
-/** Gaps of loops by hand, in which the program has run the tools itself and seen what they returned. */
+/** Gaps of loops by hand, in which the program runs the tools itself and sees their results. */
 export const LOOP_GAPS: Gaps = EVERYWHERE

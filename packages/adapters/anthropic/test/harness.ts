@@ -1,4 +1,4 @@
-/** How the cases of the suite run through the SDK's client: with its tool runner, and by hand. */
+/** Runs the cases of the suite through the SDK's client, with its tool runner and by hand. */
 import Anthropic from '@anthropic-ai/sdk'
 import type {
   AdapterHarness,
@@ -18,7 +18,7 @@ import { hasThreads } from './version.ts'
 
 type Message = Anthropic.Beta.BetaMessageParam
 
-/** What a loop is started with. */
+/** Settings of a loop. */
 interface Setup {
   readonly client: Anthropic
   readonly session: ContextOffloader | undefined
@@ -35,7 +35,7 @@ type Loop = (setup: Setup) => Promise<void>
 
 const BASE = { model: 'claude-opus-5', max_tokens: 1_024 }
 
-/** One way of using the adapter, by its name. */
+/** Ways to use the adapter, by name. */
 export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEntries(
   [
     harness('offloadTools with a tool runner', runnerLoop({}), RUNNER_GAPS),
@@ -44,7 +44,7 @@ export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEn
       runnerLoop({ stream: true, ...(hasThreads && { runToolsEagerly: true }) }),
       RUNNER_GAPS,
     ),
-    // Before there were threads, a runner never had one.
+    // In versions without threads, no runner has a thread.
     ...(hasThreads
       ? [harness('offloadTools with a tool runner without a thread', runnerLoop({ thread: false }), RUNNER_GAPS)]
       : []),
@@ -135,7 +135,7 @@ async function streamMessage(...[client, params, options]: Parameters<Ask>): Pro
   return client.messages.stream(params, options).finalMessage()
 }
 
-/** What a program writes that does not use the tool runner. */
+/** The loop of a program that does not use the tool runner. */
 function loopByHand(ask: Ask): Loop {
   return async ({ client, session, tools, messages, system, history, options, outputs }) => {
     const keepSmall = history && session && historyParams(session, history)
@@ -164,7 +164,7 @@ function loopByHand(ask: Ask): Loop {
   }
 }
 
-/** The same without an offloader: as the tool runner does it. */
+/** The same without an offloader, like the tool runner. */
 async function answerPlainly(
   { content, stop_reason }: Anthropic.Message,
   run: (toolUse: Anthropic.Beta.BetaToolUseBlock) => Promise<string | ResultPart[]>,

@@ -4,7 +4,7 @@ import type Anthropic from '@anthropic-ai/sdk'
 import type { ContentBlock } from '@spillway/core'
 import type { ModelRequest } from './fake-api.ts'
 
-/** Read what the model was called with. */
+/** Read the call of a model. */
 export function readPrompt({ messages, tools, system = '' }: ModelRequest): SeenPrompt {
   return {
     system: typeof system === 'string' ? system : system.map(({ text }) => text).join('\n\n'),
@@ -26,7 +26,7 @@ export function resultsIn(
 function readResult({ tool_use_id, content = [], is_error }: Anthropic.Beta.BetaToolResultBlockParam): SeenResult {
   return {
     toolCallId: tool_use_id,
-    // A result of the API does not carry it.
+    // Results of the API have no tool name.
     toolName: '',
     isError: is_error === true,
     content: typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(readPart),

@@ -1,4 +1,4 @@
-/** What a program does with a tool runner while it runs, with tools that are wrapped. */
+/** Tests the methods of a running tool runner, with wrapped tools. */
 import Anthropic from '@anthropic-ai/sdk'
 import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema'
 import type { ModelTurn } from '@spillway-internal/adapter-suite'
@@ -33,7 +33,7 @@ const toolNamed = (name: string): ReturnType<typeof betaTool<{ type: 'object' }>
   return betaTool({ name, description: 'A tool.', inputSchema: { type: 'object' }, run })
 }
 
-/** Make a client whose model calls these tools, all at once, and then is done. */
+/** Make a client whose model calls these tools at once, and then ends. */
 const clientCalling = (...names: readonly string[]): Anthropic => {
   const toolCalls = names.map((name) => ({ id: `id_${name}`, name, input: {} }))
   const turn = (request: ModelRequest): ModelTurn => (requests.push(request) === 1 ? { toolCalls } : { text: 'done' })

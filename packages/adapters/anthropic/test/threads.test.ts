@@ -1,4 +1,4 @@
-/** Where the provider holds the messages of a conversation. */
+/** Tests message threads, in which the provider stores the messages of a conversation. */
 import Anthropic from '@anthropic-ai/sdk'
 import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema'
 import { ContextOffloader } from '@spillway/core'

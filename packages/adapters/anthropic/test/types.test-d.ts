@@ -1,4 +1,4 @@
-/** What must hold at every version; compiled, never run. */
+/** Type tests for every version. They are compiled and never run. */
 import type Anthropic from '@anthropic-ai/sdk'
 import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema'
 import { mcpTools, type MCPClientLike } from '@anthropic-ai/sdk/helpers/beta/mcp'
@@ -42,7 +42,7 @@ const search: Anthropic.Beta.BetaWebSearchTool20250305 = { type: 'web_search_202
 
 const base = { model: 'claude-opus-5', max_tokens: 1_024, messages: [] }
 
-/** `true` for `any`, which nothing here may be. */
+/** `true` if the type is `any`, which no public type may be. */
 type IsAny<TYPE> = 0 extends 1 & TYPE ? true : false
 
 describe('offloadTools', () => {
@@ -116,7 +116,7 @@ describe('historyRunner', () => {
     })
     expectTypeOf(runner).toEqualTypeOf<Anthropic.Beta.Messages.BetaToolRunner<false>>()
     expectTypeOf(endTurns(runner, offloader)).toEqualTypeOf(runner)
-    // @ts-expect-error: an option that there is not
+    // @ts-expect-error: unknown option
     historyRunner(runner, offloader, { maxTokens: 7 })
   })
 })

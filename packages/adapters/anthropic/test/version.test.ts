@@ -4,7 +4,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import { expect, it } from 'vitest'
 import { hasThreads } from './version.ts'
 
-/** Which SDK was really loaded: its code calls this fetch, and stands in the stack. */
+/** Return the version of the loaded SDK, whose code calls this fetch and is in the stack. */
 async function loadedVersion(): Promise<string | undefined> {
   let stack: string | undefined
   const fetch = async (): Promise<Response> => {

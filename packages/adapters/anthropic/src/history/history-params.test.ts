@@ -12,7 +12,7 @@ const summarize = async (): Promise<string> => `<state_snapshot>${SNAPSHOT}</sta
 const COMPACT: SessionHistoryOptions = { maxTotalTokens: 3_000, maxToolMessageTokens: 500, mode: 'compact' }
 const COMPRESS: SessionHistoryOptions = { maxTotalTokens: 3_000, maxToolMessageTokens: 5_000, summarize }
 
-/** A request in which a tool has returned a log so many times. */
+/** A request after `steps` calls of a tool that returns a log. */
 function requestOf(steps: number): { model: string; max_tokens: number; messages: Anthropic.MessageParam[] } {
   const messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'Find it.' }]
   for (let step = 1; step <= steps; step += 1) {
@@ -34,7 +34,7 @@ it('historyParams returns the same request if it is within the limit', async () 
   expect(await historyParams(session)(request)).toBe(request)
 })
 
-it("historyParams replaces older results by references, and leaves all else and the program's messages", async () => {
+it("historyParams replaces only older results by references, and does not change the program's messages", async () => {
   const request = { ...requestOf(5), system: 'Be brief.', temperature: 0 }
   const before = structuredClone(request)
   const smaller = await historyParams(session, COMPACT)(request)

@@ -22,7 +22,7 @@ interface Sent {
   readonly thread?: { readonly type: string }
 }
 
-/** Some 600 tokens, which the offloader leaves. */
+/** About 600 tokens, which is within the offloader's limit. */
 const PART = 'a line of the part, and another word\n'.repeat(60)
 const SNAPSHOT = '<overall_goal>Find it.</overall_goal><key_knowledge>It is not there.</key_knowledge>'
 const summarize = async (): Promise<string> => `<state_snapshot>${SNAPSHOT}</state_snapshot>`
@@ -43,7 +43,7 @@ beforeEach(() => {
   client = newClient(STEPS)
 })
 
-/** A client whose model calls a tool so many times. */
+/** A client whose model calls a tool `steps` times. */
 function newClient(steps: number): Anthropic {
   let calls = 0
   const answer = fakeApi(() =>
@@ -233,7 +233,7 @@ describe.skipIf(!hasThreads)('historyRunner with a thread', () => {
     const runner = client.beta.messages.toolRunner({ ...params(), system: 'Be brief.' })
     const done = Promise.allSettled([runner.done()])
     const { content } = await historyRunner(runner, session, COMPRESS)
-    // What the runner said before it went on with another thread, as the README tells.
+    // As the README says, the runner rejects before it continues with another thread.
     expect(await done).toMatchObject([{ status: 'rejected' }])
     expect(content).toEqual([{ type: 'text', text: 'done' }])
     expect(runs).toBe(STEPS)
@@ -246,7 +246,7 @@ describe.skipIf(!hasThreads)('historyRunner with a thread', () => {
   })
 })
 
-/** All messages of a run over a thread, of which only what the program has sent was seen. */
+/** Add the tool calls to the messages of a run over a thread, because only the program's messages were recorded. */
 function wholeHistory(messages: readonly Message[]): Message[] {
   if (!hasThreads) return [...messages]
   return messages.flatMap((message): Message[] => {

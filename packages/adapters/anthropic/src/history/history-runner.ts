@@ -23,8 +23,8 @@ const USAGE = 'historyRunner(runner, offloader, options)'
  * Let a tool runner keep its history within a limit: older large results become references, and older messages a
  * summary if `summarize` is given.
  *
- * Changes and returns the runner. Call it once for a runner. The summary is in `params.system`: save it with
- * `params.messages`. If storing or summarizing fails, the messages do not change.
+ * Changes and returns the runner. Call this function once for each runner. The summary is in `params.system`: save it
+ * with `params.messages`. If storing or summarizing fails, the messages do not change.
  *
  * @throws TypeError for an invalid argument.
  */
@@ -102,7 +102,7 @@ async function answered(runner: ToolRunner, call: Message | Stream): Promise<Mes
   return settled.status === 'fulfilled' ? settled.value : undefined
 }
 
-/** The runner passes its options only to a function that sets them, so a function reads the signal. */
+/** Reads the signal in a setter function, because the runner passes its options only to such functions. */
 function signalOf(runner: ToolRunner): AbortSignal | null | undefined {
   let signal: AbortSignal | null | undefined
   runner.setRequestOptions((options) => {

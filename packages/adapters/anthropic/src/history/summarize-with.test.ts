@@ -5,7 +5,7 @@ import { summarizeWith } from './summarize-with.ts'
 
 const ANSWER = '<state_snapshot><overall_goal>Find it.</overall_goal></state_snapshot>'
 
-/** A client whose API thinks, and answers with a text in two blocks; and what it was asked. */
+/** A client whose API returns reasoning and a text in two blocks, with its requests. */
 function answering(options: ClientOptions = {}): {
   readonly client: Anthropic
   readonly bodies: Record<string, unknown>[]
@@ -47,15 +47,15 @@ it('summarizeWith passes other parameters to the model', async () => {
 })
 
 describe.each([
-  ['a model of which the SDK wants long answers streamed', { model: 'claude-opus-4@20250514' }],
-  ['an answer that the SDK wants streamed', { model: 'claude-haiku-5', max_tokens: 32_000 }],
-])('summarizeWith limits the time %s', (_, options) => {
+  ['a model for which the SDK requires streaming of long answers', { model: 'claude-opus-4@20250514' }],
+  ['an answer so long that the SDK requires streaming', { model: 'claude-haiku-5', max_tokens: 32_000 }],
+])('summarizeWith limits the time for %s', (_, options) => {
   it('with a client that has a timeout', async () => {
     const { client } = answering({ timeout: 600_000 })
     expect(await summarizeWith(client, options)(request())).toBe(ANSWER)
   })
 
-  // The oldest versions do not heed the time of a request there.
+  // The oldest versions ignore the timeout of a request in this check.
   it.skipIf(!hasThreads)('with any client', async () => {
     expect(await summarizeWith(answering().client, options)(request())).toBe(ANSWER)
   })

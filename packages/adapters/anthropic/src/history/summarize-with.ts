@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import type { Summarize } from '@spillway/history'
 
-/** Reasoning tokens count as output. */
+/** Extra output tokens for reasoning, because reasoning tokens count as output. */
 const ROOM_FOR_THOUGHTS = 8_000
 
 /** The SDK's default. Without a timeout the SDK refuses long answers that are not streamed. */
@@ -18,7 +18,7 @@ export interface SummarizeWithOptions extends Partial<
 /**
  * Make a `summarize` that asks a model through a client of Anthropic's API.
  *
- * `max_tokens` defaults to the limit of a summary and 8,000 tokens for reasoning.
+ * `max_tokens` defaults to the limit of a summary plus 8,000 tokens for reasoning.
  *
  * @throws TypeError for an invalid client or model.
  */
@@ -26,7 +26,7 @@ export function summarizeWith(client: Pick<Anthropic, 'messages'>, options: Summ
   if (typeof (Object(client) as Partial<Anthropic>).messages?.create !== 'function')
     throw new TypeError('client must be a client of Anthropic: summarizeWith(new Anthropic(), { model }).')
   if (typeof (Object(options) as Partial<SummarizeWithOptions>).model !== 'string')
-    throw new TypeError("model must be the name of one: summarizeWith(client, { model: 'claude-haiku-5' }).")
+    throw new TypeError("model must be the name of a model: summarizeWith(client, { model: 'claude-haiku-5' }).")
   const { timeout = TIMEOUT_MS } = client as Partial<Anthropic>
   return async ({ prompt, maxTokens, signal }) => {
     const asked = { max_tokens: maxTokens + ROOM_FOR_THOUGHTS, messages: [{ role: 'user' as const, content: prompt }] }
