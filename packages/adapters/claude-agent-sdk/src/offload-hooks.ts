@@ -11,7 +11,7 @@ export type OffloadHooks = Record<
   HookCallbackMatcher[]
 >
 
-/** Storage may be slow; the SDK's default is one minute. */
+/** Longer than the SDK's default of one minute, because storage may be slow. */
 const TIMEOUT_SECONDS = 600
 
 /**

@@ -36,7 +36,7 @@ async function runHooks(options: Options, input: HookInput): Promise<unknown[]> 
   return Promise.all(callbacks.map((callback) => callback(input, 'toolu_1', { signal })))
 }
 
-/** Call the tool of the server of options as the SDK does, and return its result. */
+/** Call the retrieval tool of the server in the options, as the SDK does, and return its result. */
 async function retrieve(options: Options, toolUseId: string | undefined, input: object): Promise<unknown> {
   const server = options.mcpServers?.['spillway']
   if (server?.type !== 'sdk' || !('instance' in server)) throw new Error('There is no server spillway.')
@@ -94,7 +94,7 @@ describe('offloadOptions', () => {
     expect(make).toThrow(message)
   })
 
-  it('answers a retrieval in the session that the hook named before it', async () => {
+  it('answers a retrieval in the session that the hook has announced', async () => {
     const options = offloadOptions({}, offloader)
     await runHooks(options, inputOf('PostToolUse', 'session-1'))
     const [event] = events

@@ -8,7 +8,7 @@ const MAX_CALLS = 1_000
 export class SessionOfCall {
   readonly #sessions = new Map<string, PreToolUseHookInput | 'several'>()
 
-  /** Two sessions may use the same id at once. In this case, neither gets it. */
+  /** Two sessions may use the same id at once. Then the call belongs to neither session. */
   announce(session: PreToolUseHookInput): void {
     const { tool_use_id: toolUseId } = session
     const known = this.#sessions.get(toolUseId)

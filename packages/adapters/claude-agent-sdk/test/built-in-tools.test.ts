@@ -1,4 +1,4 @@
-/** The tools of Claude Code itself, run by the real one: what the model gets to see of large output. */
+/** Runs the tools of the real Claude Code, and checks the large output that the model sees. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32, deflateSync } from 'node:zlib'
@@ -37,7 +37,7 @@ beforeEach(() => {
 const call = (id: string, name: string, input: object): ToolCall => ({ id, name, input })
 const sideAnswer: ModelTurn = { text: TEXT }
 
-/** Run these rounds of tool calls, each told what was seen before it. */
+/** Run these rounds of tool calls. Each round gets the results that were seen before it. */
 async function runRounds(
   home: ClaudeHome,
   rounds: readonly (() => readonly ToolCall[])[],
@@ -45,7 +45,7 @@ async function runRounds(
 ): Promise<void> {
   let round = 0
   const model = (request: ApiRequest): ModelTurn => {
-    // Claude Code asks a model of its own what is on a page.
+    // Claude Code asks a separate model about the content of a page.
     if (request.tools?.some(({ name }) => name === 'Bash') !== true) return sideAnswer
     for (const { toolCallId, content } of readPrompt(request).results)
       seen.set(toolCallId, content.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n'))
@@ -70,7 +70,7 @@ async function runRounds(
 const referenceOf = (id: string): string =>
   /^\s*(?:\d+\t)? {2}(\w+) \(/m.exec(seen.get(id)?.split('[Stored references:]').at(-1) ?? '')?.[1] ?? ''
 
-/** Read what is stored in the one session there was. */
+/** Read the stored content of the only session. */
 async function storedOf(id: string): Promise<string> {
   const [session = ''] = sessions
   const { content } = await storage.scope(session).retrieve(referenceOf(id))
@@ -127,7 +127,7 @@ describe.skipIf(whyNoBinary !== undefined)(`Claude Code${whyNoBinary === undefin
   })
 
   it('replaces an image, a notebook and a PDF by previews, and retrieves the image', async () => {
-    // Claude Code makes images small enough for the usual limit by itself.
+    // Claude Code itself shrinks images below the usual limit, so this limit is lower.
     offloader = new ContextOffloader({ storage, maxResultTokens: 440, previewTokens: 50 })
     const png = await withClaudeHome(async (home) => {
       const image = noisyPng(300, 200)

@@ -12,7 +12,7 @@ export function serverOf({ name, inputSchema = { type: 'object' }, call }: CaseT
     name,
     description: `The tool ${name}.`,
     inputSchema,
-    // Without the second, Claude Code would put what is large into a file, and show the model its beginning.
+    // Without the second key, Claude Code would write large results to a file, and show only the beginning.
     _meta: { 'anthropic/alwaysLoad': true, 'anthropic/maxResultSizeChars': 500_000 },
     async call(input, { toolUseId = '', signal }) {
       const { success, error } = validator.safeParse(input)
@@ -26,7 +26,7 @@ export function serverOf({ name, inputSchema = { type: 'object' }, call }: CaseT
   })
 }
 
-/** A tool of an MCP server returns parts: of a value its JSON, and the value itself where it is an object. */
+/** An MCP tool returns parts. A value becomes JSON text, and an object also becomes structured content. */
 function resultOf(behaviour: ToolBehaviour): object {
   if (behaviour.type === 'throws') throw behaviour.thrown
   if (behaviour.type === 'returns-error') return errorResult(behaviour.text)

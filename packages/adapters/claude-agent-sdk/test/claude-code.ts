@@ -1,4 +1,4 @@
-/** Runs the real Claude Code that comes with the SDK, against a model on the loopback, with a home of its own. */
+/** Runs the SDK's real Claude Code with its own home folder, against a model on the loopback interface. */
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { query, type Options, type SDKMessage } from '@anthropic-ai/claude-agent
 import type { ModelTurn } from '@spillway-internal/adapter-suite'
 import { startFakeApi, type ApiRequest } from './fake-api.ts'
 
-/** Why the binary cannot be run here; `undefined` where it can. */
+/** Reason why the binary cannot run here, or `undefined` if it can. */
 export const whyNoBinary: string | undefined = findProblem()
 
 function findProblem(): string | undefined {
@@ -27,12 +27,12 @@ function findProblem(): string | undefined {
 
 /** Folders in which Claude Code runs. */
 export interface ClaudeHome {
-  /** What it takes for the user's home. */
+  /** The user's home folder for Claude Code. */
   readonly home: string
   readonly cwd: string
 }
 
-/** Work with an empty home and an empty working directory, which are gone afterwards. */
+/** Run `work` with an empty home folder and an empty working directory, which are removed afterwards. */
 export async function withClaudeHome<Result>(work: (home: ClaudeHome) => Promise<Result>): Promise<Result> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'spillway-claude-')))
   try {
@@ -74,7 +74,7 @@ export async function runClaude({ home, cwd, model, options, prompt = 'Go.', onM
   }
 }
 
-/** An environment in which Claude Code knows nothing of this machine, and reaches nothing but the loopback. */
+/** An environment in which Claude Code has no data of this machine, and reaches only the loopback interface. */
 export function claudeEnv(home: string, url: string): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '',
@@ -96,12 +96,12 @@ function forTestRun(): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])))
 }
 
-/** The file in which Claude Code keeps what was said in a session. */
+/** The file in which Claude Code stores the transcript of a session. */
 export function transcriptPath({ home, cwd }: ClaudeHome, sessionId: string): string {
   return join(home, '.claude/projects', cwd.replaceAll(/[^a-zA-Z0-9]/g, '-'), `${sessionId}.jsonl`)
 }
 
-/** Read what was said in a session; empty where nothing was. */
+/** Read the transcript of a session, or return an empty string without a transcript. */
 export async function readTranscript(home: ClaudeHome, sessionId: string): Promise<string> {
   return readFile(transcriptPath(home, sessionId), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return ''
@@ -109,7 +109,7 @@ export async function readTranscript(home: ClaudeHome, sessionId: string): Promi
   })
 }
 
-/** Put what was said in an earlier session where Claude Code looks for it. */
+/** Write the transcript of an earlier session to the place where Claude Code looks for it. */
 export async function writeTranscript(home: ClaudeHome, sessionId: string, text: string): Promise<void> {
   const path = transcriptPath(home, sessionId)
   await mkdir(dirname(path), { recursive: true })

@@ -11,13 +11,13 @@ export interface ApiRequest {
   readonly tools?: readonly { readonly name: string; readonly input_schema?: unknown }[]
 }
 
-/** A server on the loopback that speaks the Messages API, as far as Claude Code needs it. */
+/** A server on the loopback interface with the parts of the Messages API that Claude Code needs. */
 export interface FakeApi {
   readonly url: string
   readonly close: () => Promise<void>
 }
 
-/** Start the server; `turn` is the model. What it throws fails the request for good. */
+/** Start the server. `turn` is the model. An error that it throws fails the request without a retry. */
 export async function startFakeApi(turn: (request: ApiRequest) => ModelTurn): Promise<FakeApi> {
   const server = createServer((request, response) => {
     let body = ''
@@ -29,7 +29,7 @@ export async function startFakeApi(turn: (request: ApiRequest) => ModelTurn): Pr
       try {
         stream(response, turn(JSON.parse(body) as ApiRequest))
       } catch (error) {
-        // Whatever it was: the run must end with it, and not try again.
+        // After any error, the run must end and not try again.
         refuse(response, 400, error instanceof Error ? (error.stack ?? error.message) : String(error))
       }
     })

@@ -8,7 +8,7 @@ const ONE_MESSAGE = 'The message that the program gets of a result is that which
 const NO_ID = 'Claude Code does not run a call that has no id.'
 const NO_PROVIDER = 'Claude Code has no tools that the provider runs.'
 
-/** What Claude Code makes impossible, by the case that shows it, each with its reason. */
+/** Reasons why Claude Code cannot support a case, by the case's id. */
 export const GAPS: Readonly<Record<string, string>> = {
   'results/large-json-lines': TEXT_ONLY,
   'results/large-image': PICTURES,

@@ -1,4 +1,4 @@
-/** How the cases of the suite run through the real Claude Code. */
+/** Runs the cases of the suite through the real Claude Code. */
 import { createHash } from 'node:crypto'
 import type { Options, SDKMessage } from '@anthropic-ai/claude-agent-sdk'
 import {
@@ -14,20 +14,20 @@ import { readTranscript, runClaude, withClaudeHome, writeTranscript } from './cl
 import { GAPS } from './gaps.ts'
 import { readPrompt } from './read-prompt.ts'
 
-/** What a session is gone on from: the file in which Claude Code keeps it. */
+/** A session to continue, with the file in which Claude Code stores it. */
 interface History {
   readonly sessionId: string
   readonly transcript: string
 }
 
-/** Each run is a process of its own that takes a whole core when it starts. */
+/** Largest number of parallel runs, because each run starts a process that needs a whole core. */
 const MAX_AT_ONCE = 3
 let running = 0
 const waiting: (() => void)[] = []
 
 const NAME = 'offloadOptions with query'
 
-/** One way of using the adapter, by its name. */
+/** Ways to use the adapter, by name. */
 export const harnesses: Readonly<Record<string, AdapterHarness>> = {
   [NAME]: { name: NAME, gaps: GAPS, moduleUrl: import.meta.url, provider: 'anthropic', run: inTurn },
 }
@@ -59,7 +59,7 @@ async function run(conversation: Conversation): Promise<ConversationResult> {
     mcpServers: Object.fromEntries(tools.map((tool) => [tool.name, serverOf(tool)])),
     allowedTools: tools.flatMap(({ name, needsApproval }) => (needsApproval === true ? [] : [`mcp__${name}__${name}`])),
     abortController: linkedController(signal),
-    // Without it the model would know the tools of a case by longer names than the cases do.
+    // Without this variable, tools would have longer names for the model than in the cases.
     env: { CLAUDE_AGENT_SDK_MCP_NO_PREFIX: '1', MAX_MCP_OUTPUT_TOKENS: '100000000' },
     ...(approve !== undefined && {
       canUseTool: async (toolName, input) => {
@@ -108,7 +108,7 @@ function outputsIn(message: SDKMessage): { toolCallId: string; toolName: string;
   )
 }
 
-/** Sessions of Claude Code have UUIDs for names. */
+/** Names of Claude Code sessions are UUIDs. */
 function uuidOf(session: string): string {
   const hex = createHash('sha256').update(session).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`

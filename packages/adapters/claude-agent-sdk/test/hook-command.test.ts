@@ -1,4 +1,4 @@
-/** `spillway hook claude-code`, started by Claude Code from the settings that the installer has written. */
+/** Tests `spillway hook claude-code`, which Claude Code starts from the settings that the installer has written. */
 import { execFileSync } from 'node:child_process'
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

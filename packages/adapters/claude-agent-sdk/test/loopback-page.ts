@@ -2,7 +2,9 @@ import { createServer } from 'node:https'
 import { writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 
-/** For `localhost` and 127.0.0.1, and known to this folder alone: Claude Code fetches pages by HTTPS only. */
+/**
+ * A certificate for `localhost` and 127.0.0.1 that only this folder uses: Claude Code fetches pages only over HTTPS.
+ */
 const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBmjCCAUGgAwIBAgIUdYNmwohWMMKtWe/Gmq8rcJRN55UwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMzAyNTkyN1oYDzIxMjYxMDMw
@@ -28,7 +30,7 @@ export interface LoopbackPage {
   readonly close: () => Promise<void>
 }
 
-/** Serve a text by HTTPS, and write the certificate to trust into a file. */
+/** Serve a text over HTTPS, and write the certificate to trust into a file. */
 export async function servePage(text: string, certificatePath: string): Promise<LoopbackPage> {
   await writeFile(certificatePath, CERTIFICATE)
   const server = createServer({ key: KEY, cert: CERTIFICATE }, (_request, response) => {

@@ -1,4 +1,4 @@
-/** `spillway mcp proxy`, started by Claude Code in the place of a server. */
+/** Tests `spillway mcp proxy`, which Claude Code starts in place of a server. */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ModelTurn } from '@spillway-internal/adapter-suite'

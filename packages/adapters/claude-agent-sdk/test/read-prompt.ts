@@ -2,12 +2,12 @@ import type { SeenPrompt, SeenResult } from '@spillway-internal/adapter-suite'
 import type { ContentBlock } from '@spillway/core'
 import type { ApiBlock, ApiRequest } from './fake-api.ts'
 
-/** What Claude Code adds to texts by itself, such as how many tokens are left. */
+/** Text that Claude Code adds, such as the number of remaining tokens. */
 const REMINDER = /\n*<system-reminder>[^]*?<\/system-reminder>\n*/g
-/** Files into which media are put are named by a time and chance. */
+/** Files with media, whose names contain the time and a random part. */
 const MEDIA_FILE = /\/\S+\/tool-results\/[^\s\]]+/g
 
-/** Read what the model was called with, but for what Claude Code adds by itself. */
+/** Read the call of a model, without the text that Claude Code adds. */
 export function readPrompt({ messages, tools = [] }: ApiRequest): SeenPrompt {
   const told = messages.map(({ role, content }) => ({ role, content: withoutReminders(content) }))
   return {
@@ -29,7 +29,7 @@ function readResult({ tool_use_id: id, content, is_error: isError }: ApiBlock): 
   const parts = withoutReminders((content ?? []) as string | readonly ApiBlock[])
   return {
     toolCallId: String(id),
-    // A result of the API does not carry it.
+    // Results of the API have no tool name.
     toolName: '',
     isError: isError === true,
     content: typeof parts === 'string' ? [{ type: 'text', text: parts }] : parts.map(readPart),
@@ -49,7 +49,7 @@ function withoutReminders(content: string | readonly ApiBlock[]): string | reado
   return content.flatMap(({ cache_control: _cache, ...block }, index): ApiBlock[] => {
     if (typeof block['text'] === 'string') {
       if (isReminder(block)) return []
-      // With a reminder behind it, a text gets a line break at its end.
+      // If a reminder follows, Claude Code adds a line break at the end of a text.
       const text = isReminder(content[index + 1]) ? block['text'].replace(/\n$/, '') : block['text']
       return [{ ...block, type: block.type, text: cleanText(text) }]
     }

@@ -1,4 +1,7 @@
-/** The suite. Each conversation starts a process, so a usual run has a part of the cases, and the full verification all. */
+/**
+ * Runs the suite. Each conversation starts a process, so a usual run has only some of the cases, and a full
+ * verification has all.
+ */
 import { join } from 'node:path'
 import { adapterSuite } from '@spillway-internal/adapter-suite/vitest'
 import { isFull } from '@spillway-internal/test-run'
@@ -6,7 +9,7 @@ import { describe } from 'vitest'
 import { whyNoBinary } from './claude-code.ts'
 import { harnesses } from './harness.ts'
 
-/** Cases in which the real Claude Code can break what neither `built-in-tools.test.ts` nor the tests of the hook show. */
+/** Cases of the real Claude Code that neither `built-in-tools.test.ts` nor the tests of the hook cover. */
 const CHOSEN = new Set([
   'results/rest-of-the-prompt',
   'results/what-the-offloader-is-told',

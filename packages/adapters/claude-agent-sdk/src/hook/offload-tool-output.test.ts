@@ -96,14 +96,14 @@ describe('output that Claude Code has saved to a file', () => {
   it.each([
     ['outside of the folders of Claude Code', () => join(folder, 'secret.txt')],
     ['beside the results', () => join(folder, 'project/secret.txt')],
-    ['by dots', () => `${saved('..')}/../../secret.txt`],
-    ['by a link', () => saved('link.txt')],
-    ['by a linked folder', () => join(folder, 'project/linked/tool-results/secret.txt')],
+    ['with dots to another folder', () => `${saved('..')}/../../secret.txt`],
+    ['through a link', () => saved('link.txt')],
+    ['through a linked folder', () => join(folder, 'project/linked/tool-results/secret.txt')],
     ['that is a folder', () => join(folder, 'project/session-1/tool-results')],
-    ['that is gone', () => saved('gone.txt')],
+    ['that does not exist', () => saved('gone.txt')],
     ['with a null byte', () => saved('a\0b')],
     ['that is relative', () => 'tool-results/output.txt'],
-    ['that is no string', () => 7],
+    ['that is not a string', () => 7],
   ])('is not read from a path %s', async (_what, path) => {
     await writeFile(join(folder, 'secret.txt'), LOG)
     await writeFile(join(folder, 'project/secret.txt'), LOG)

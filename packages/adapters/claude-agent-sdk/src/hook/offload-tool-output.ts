@@ -94,7 +94,7 @@ async function offloadSaved(
       ? await offloadChunks(offloader, request, signal, saved)
       : await offloadOutput(offloader, request, signal, { ...(response as object), stdout })
   } catch (error) {
-    // For any error: Claude Code shows the beginning and the path of the file, and the event carries the error.
+    // After any error, the event has the error, and Claude Code shows the beginning and the path of the file.
     const tokens = { original: Math.ceil((saved?.size ?? 0) / 4) }
     const durationMs = performance.now() - started
     offloader.options.onEvent?.({
@@ -150,7 +150,7 @@ interface SavedOutput {
  * Open a file in a folder `tool-results` beneath the transcripts of the project. Returns `undefined` for any other
  * path, for a link, and for a missing file.
  *
- * No tool may choose which file is stored: tools write a part of the hook's input.
+ * Tools write a part of the hook's input, but must not choose which file is stored.
  */
 async function openSavedOutput(path: unknown, transcriptPath: string): Promise<SavedOutput | undefined> {
   if (typeof path !== 'string' || path.includes('\0')) return undefined

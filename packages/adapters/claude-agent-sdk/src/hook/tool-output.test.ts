@@ -14,7 +14,7 @@ const request = (tool: string, response: unknown, input: unknown = {}): PostTool
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const BASE64 = Buffer.from(PNG).toString('base64')
 
-/** What the model is shown of each tool's output, and the output with a text in its place. */
+/** For each tool: its output, the blocks that the model sees, and the output with a text in their place. */
 const SHAPES: readonly (readonly [tool: string, response: object, blocks: readonly unknown[], written: object])[] = [
   [
     'Bash',
@@ -202,7 +202,7 @@ it('added blocks are written as parts of the Messages API', () => {
   expect(partOfBlock({ type: 'json', value: [1] }).value).toEqual({ type: 'text', text: '[1]' })
 })
 
-it('tools whose output may be offloaded do not include those that change files', () => {
+it('tools that change files are not among the tools whose output may be offloaded', () => {
   expect(offloadedTools).toContain('Bash')
   for (const tool of ['Edit', 'Write', 'NotebookEdit']) expect(offloadedTools).not.toContain(tool)
 })

@@ -9,14 +9,14 @@ export interface OutputPart {
 
 export interface ToolOutput {
   readonly parts: readonly OutputPart[]
-  /** Writes the output with a text and the other parts. Claude Code only takes fields of the tool's own output. */
+  /** Writes the output with a text and the other parts. Claude Code accepts only fields of the tool's own output. */
   readonly write: (text: string, rest: readonly OutputPart[]) => unknown
 }
 
 type Fields = Readonly<Record<string, unknown>>
 type ReadOutput = (output: Fields, input: Fields) => ToolOutput | undefined
 
-/** Matches the name of a random file. It has no information for the model. */
+/** Matches the name of a random file. The name has no information for the model. */
 const IMAGE_FILE = /^\[Image:? source: [^\]\n]*\]$/
 
 const RESOURCE = /^\[Resource from [^\n]{1,200}? at (\S{1,2048})\] /
@@ -56,7 +56,7 @@ export function partOfBlock(block: ContentBlock): OutputPart {
 
 function readShell(output: Fields): ToolOutput | undefined {
   const { stdout, stderr, isImage, structuredContent } = output
-  // These blocks would be shown in place of the text.
+  // Claude Code would show these blocks in place of the text.
   if (typeof stdout !== 'string' || (Array.isArray(structuredContent) && structuredContent.length > 0)) return undefined
   const image = isImage === true ? mediaFromUrl('image/*', stdout.trim()) : undefined
   const out = image === undefined ? textPart(stdout) : { value: stdout, block: image }
@@ -77,7 +77,7 @@ function readFile({ type, file, ...others }: Fields, input: Fields): ToolOutput 
   if (block === undefined) return undefined
   return {
     parts: [{ value: file, block }],
-    // Only a text file shows a text. Its lines count from 1, as they are not the lines of the file.
+    // Only a text file shows a text. Count its lines from 1, because they are not the lines of the file.
     write: (text) => ({
       ...others,
       type: 'text',
