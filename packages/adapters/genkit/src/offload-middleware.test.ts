@@ -45,10 +45,10 @@ const create = (options = {}): ContextOffloader => new ContextOffloader({ storag
 
 const call = (name: string, input: unknown = {}, ref = 'call_1'): Part => ({ toolRequest: { name, ref, input } })
 
-/** What a model does next, by the messages that it gets. */
+/** The next action of a model, for the messages that it gets. */
 type Turn = (messages: readonly MessageData[]) => readonly Part[]
 
-/** Make a Genkit whose model takes these turns one after the other, and then says that it is done. */
+/** Make a Genkit whose model takes these turns in order, and then says that it is done. */
 function newGenkit(...turns: readonly (Turn | Part)[]): GenkitBeta {
   const ai = genkit({ model: 'fake' })
   defineModel(ai, turns)
@@ -71,7 +71,7 @@ const defineReadLog = (ai: GenkitBeta, output: unknown = LOG) => ai.defineTool(c
 const responsesIn = (messages: readonly MessageData[]): ToolResponsePart['toolResponse'][] =>
   messages.flatMap(({ content }) => content.flatMap(({ toolResponse }) => toolResponse ?? []))
 
-/** Search for the failure in what was stored of the last result. */
+/** Search for the failure in the stored content of the last result. */
 const searching: Turn = (messages) => {
   const [, reference = 'none'] = /^ {2}(\S+) \(/m.exec(String(responsesIn(messages).at(-1)?.output)) ?? []
   return [call(RETRIEVAL_TOOL_NAME, { reference, pattern: 'FAILED', context_lines: 0 }, 'retrieval_1')]
@@ -342,7 +342,7 @@ it('a tool that throws ends the run with a small message, as in Genkit', async (
   expect((error as Error).message).toContain('no space left on device')
 })
 
-it('a model call that fails ends no turn', async () => {
+it('a failed model call does not end a turn', async () => {
   let ended = 0
   const storage: Storage = {
     store: async () => 'a',
@@ -445,7 +445,7 @@ describe('offloadCall', () => {
   ): Promise<ToolResponsePart | undefined> =>
     offloadCall(new ContextOffloader({ storage: new InMemoryStorage() }), request, { signal }, called)
 
-  /** What a call throws whose tool throws this. */
+  /** Return the error of a call whose tool throws the given value. */
   const throwing = async (thrown: unknown, signal?: AbortSignal): Promise<unknown> =>
     call(Promise.reject(thrown), signal).then(
       () => expect.fail('The call does not throw.'),
@@ -798,21 +798,21 @@ describe('offloadResponse', () => {
 
     it.each<[what: string, output: unknown]>([
       ['a data: URL that is not Base64', 'data:image/png;base64,not base64!'],
-      ['text that speaks of one', `see data:image/png;base64,${PNG}`],
-    ])('recognizes %s', (_what, output) => {
+      ['text that mentions a data: URL', `see data:image/png;base64,${PNG}`],
+    ])('does not read %s as media', (_what, output) => {
       expect(outputForm(output).toBlock(output)).not.toHaveProperty('data')
     })
 
     it.each<[what: string, output: unknown]>([
       ['a medium by URL', { url: 'https://example.com/a.png', contentType: 'image/png' }],
-      ['a medium with more beside it', { url: `data:image/png;base64,${PNG}`, caption: 'a chart' }],
-      ['an image of MCP with more beside it', { type: 'image', data: PNG, mimeType: 'image/png', caption: 'a chart' }],
-      ['a resource of MCP with more beside it', { type: 'resource', resource: { uri: 'a', text: 'a', _meta: {} } }],
-      ['a resource of something else', { type: 'resource' }],
+      ['a medium with another field', { url: `data:image/png;base64,${PNG}`, caption: 'a chart' }],
+      ['an image of MCP with another field', { type: 'image', data: PNG, mimeType: 'image/png', caption: 'a chart' }],
+      ['a resource of MCP with another field', { type: 'resource', resource: { uri: 'a', text: 'a', _meta: {} } }],
+      ['a resource of another structure', { type: 'resource' }],
       ['an image without data', { type: 'image', source: 'a.png' }],
-      ['an error with more beside it', { error: 'no such file', code: 404 }],
-      ['an error that is no text', { error: { code: 404 } }],
-      ['the content of something else', { content: [{ type: 'text', text: 'a' }], rows: 2 }],
+      ['an error with another field', { error: 'no such file', code: 404 }],
+      ['an error that is not a text', { error: { code: 404 } }],
+      ['content of another structure', { content: [{ type: 'text', text: 'a' }], rows: 2 }],
     ])('reads %s as a plain value, so that nothing is lost', (_what, output) => {
       const { toBlock, isError } = outputForm(output)
       expect(toBlock(output)).toEqual({ type: 'json', value: output })

@@ -28,7 +28,7 @@ import {
 import { assertConfig, configSchema, type OffloadConfig } from './offload-config.ts'
 import { defaultScope, scopeRun, sessionRuns, type ScopeRun } from './run-scope.ts'
 
-/** Options of {@link offloadMiddleware}. The scope defaults to that of the config, then to the id of the session. */
+/** Options of {@link offloadMiddleware}. The scope defaults to the config's, then to the session's id. */
 export interface OffloadOptions extends RunOptions<ScopeRun> {}
 
 /** The middleware. Call it in `use`, with a config if needed. */
@@ -38,8 +38,8 @@ export type OffloadMiddleware = GenerateMiddleware<z.ZodType<OffloadConfig>>
  * Make the middleware that keeps large tool results out of the context of a model that Genkit calls.
  *
  * Write `use: [offload()]`, or register it with `plugins: [offload.plugin()]`. Large outputs and errors of tools are
- * stored in the scope of the run. Small ones stay the same objects. Put it first, so that it sees changes by other
- * middleware.
+ * stored in the scope of the run. Small outputs stay the same objects. Put this middleware first, so that it sees
+ * changes by other middleware.
  *
  * @throws TypeError for an invalid offloader or option. A run rejects with a `TypeError` if its config is invalid.
  *
@@ -122,7 +122,7 @@ export async function offloadCall(
   } catch (thrown) {
     if (isControlFlow(thrown, told.signal)) throw thrown
     const replaced = await offloadThrown(offloader, { toolName: name, toolCallId: ref, input, ...told, thrown })
-    // Errors of Genkit have a second message, without the status.
+    // Errors of Genkit have a second message field, which lacks the status.
     if (replaced !== thrown && replaced instanceof Error && 'originalMessage' in replaced)
       replaced.originalMessage = replaced.message
     throw replaced
@@ -131,7 +131,7 @@ export async function offloadCall(
   return part?.toolResponse === undefined ? part : offloadResponse(offloader, part, { input, ...told })
 }
 
-/** Whether a thrown value is an interrupt or an abort, which is no failure. */
+/** Whether a thrown value is an interrupt or an abort, neither of which is a failure. */
 function isControlFlow(thrown: unknown, signal: AbortSignal | undefined): boolean {
   const { name } = Object(thrown) as { readonly name?: unknown }
   return name === 'ToolInterruptError' || name === 'AbortError' || signal?.aborted === true
@@ -154,7 +154,7 @@ export async function offloadReplies(
   return { ...turn, request: { ...turn.request, resume: { ...resume, respond: await Promise.all(replies) } } }
 }
 
-/** The retrieval tool without a function. Genkit ends a run after an invalid input, so the middleware answers. */
+/** Defines the retrieval tool only. Genkit ends a run after an invalid input, so the middleware answers calls. */
 export function retrievalTool({
   retrievalTool: { name, description, inputSchema },
 }: Pick<Runs<never>, 'retrievalTool'>): ToolAction {
@@ -276,7 +276,7 @@ export function outputForm(output: unknown): OutputForm {
     values: output === undefined ? [] : [output],
     toBlock: (value) => (isError ? { type: 'text', text: error } : readOutput(value)),
     isError,
-    // The rest of an output stays in it: some providers accept no text in a tool's content, others ignore the content.
+    // Other values stay in the output: some providers accept no text in a tool's content, others ignore the content.
     replace: (offloaded, kept) =>
       kept.length > 0 ? { offloaded, output } : isError ? { error: offloaded } : offloaded,
   }

@@ -3,7 +3,7 @@ import { runsOf, type RunOptions, type RunOptionsCheck, type Runs } from '@spill
 import type { ActionContext } from 'genkit'
 import type { OffloadConfig } from './offload-config.ts'
 
-/** A run, as the option `scope` gets it. */
+/** The run that the option `scope` gets. */
 export interface ScopeRun {
   /** The caller's `context`, such as `auth`; empty by default. */
   readonly context: Readonly<Record<string, unknown>>
@@ -31,7 +31,7 @@ export function defaultScope({ config, sessionId }: ScopeRun): readonly string[]
   return config.scope ?? (sessionId === undefined ? [] : [sessionId])
 }
 
-/** Call it in the run's context. */
+/** Must be called in the context of the run. */
 export function scopeRun({ ai, config = {} }: Run): ScopeRun {
   const run = { context: ai.currentContext() ?? {}, config }
   try {

@@ -7,7 +7,7 @@ import type { GenkitBeta } from 'genkit/beta'
 
 const ANY_INPUT = { type: 'object', properties: {}, additionalProperties: true }
 
-/** What a tool with several parts returns. */
+/** The result of a tool with several parts. */
 interface MultipartOutput {
   output?: unknown
   content?: Part[]
@@ -15,13 +15,13 @@ interface MultipartOutput {
 
 const currentCall = new AsyncLocalStorage<string>()
 
-/** The ids of calls, which Genkit does not tell to tools: put it last. */
+/** Records the ids of calls, which Genkit does not pass to tools. This middleware must be the last. */
 export const callIds = generateMiddleware({ name: 'callIds' }, () => ({
   tool: async (request, context, next) =>
     currentCall.run(request.toolRequest.ref ?? '', async () => next(request, context)),
 }))
 
-/** Define the tools that the program runs; one that must ask interrupts the run. */
+/** Define the tools that the program runs. A tool that needs approval interrupts the run. */
 export function defineTools(ai: GenkitBeta, tools: readonly CaseTool[]): MultipartToolAction[] {
   return tools.filter(({ providerExecuted }) => providerExecuted !== true).map((tool) => defineTool(ai, tool))
 }

@@ -6,7 +6,7 @@ import { readPrompt } from './read-prompt.ts'
 /** Answers a prompt. */
 export type Answer = (prompt: SeenPrompt) => ModelTurn
 
-/** Define a model that answers with what a function returns, and gives up on an aborted run, as models do. */
+/** Define a model that answers with the result of a function, and stops if the run is aborted, as models do. */
 export function defineFakeModel(ai: GenkitBeta, answer: Answer): ReturnType<GenkitBeta['defineModel']> {
   const supports = { multiturn: true, tools: true, media: true, systemRole: true }
   return ai.defineModel({ apiVersion: 'v2', name: 'fake', supports }, async (request, { abortSignal, sendChunk }) => {
@@ -17,7 +17,7 @@ export function defineFakeModel(ai: GenkitBeta, answer: Answer): ReturnType<Genk
   })
 }
 
-/** What the provider runs itself stands in the message as a part of its own kind, with its result. */
+/** Calls that the provider runs are in the message as custom parts, with their results. */
 function partsOf(turn: ModelTurn): Part[] {
   if ('text' in turn) return [{ text: turn.text }]
   return turn.toolCalls.map(({ id, name, input, providerResult }) =>

@@ -1,4 +1,4 @@
-/** What Genkit makes impossible, by the case that shows it, each with its reason. */
+/** Reasons why Genkit cannot support a case, by the case's id. */
 import { hasAgents } from './version.ts'
 
 type Gaps = Readonly<Record<string, string>>
@@ -9,7 +9,7 @@ const NO_SIGNAL = "An agent of Genkit does not pass on the caller's signal: its 
 
 const NO_DEFINITIONS = 'Genkit defines no models while such a run goes on, and the harness defines one for each agent.'
 
-/** Gaps of every way of using Genkit. */
+/** Gaps of every way to use Genkit. */
 export const GAPS: Gaps = {
   'results/large-odd-json': NO_DATES,
   'outputs/text': ONE_PART,
@@ -20,7 +20,7 @@ export const GAPS: Gaps = {
 /** Gaps of streams. */
 export const STREAM_GAPS: Gaps = { ...GAPS, 'sub-agents/lent-and-given-back': NO_DEFINITIONS }
 
-/** Gaps of sessions: those of an agent. */
+/** Gaps of sessions, which are those of an agent. */
 export const SESSION_GAPS: Gaps = {
   ...GAPS,
   ...(hasAgents

@@ -1,4 +1,4 @@
-/** How the cases of the suite run through the loop of Genkit. */
+/** Runs the cases of the suite through the loop of Genkit. */
 import type { AdapterHarness, Conversation, ConversationResult, ModelTurn } from '@spillway-internal/adapter-suite'
 import type { MessageData, MiddlewareRef, MultipartToolAction, ToolRequestPart, ToolResponsePart } from 'genkit'
 import { genkit, type GenkitBeta } from 'genkit/beta'
@@ -13,17 +13,17 @@ import { openSession } from './session.ts'
 import { toolErrors } from './tool-errors.ts'
 import { hasAgents } from './version.ts'
 
-/** Genkit stops after 5 rounds of tools by itself. */
+/** Genkit stops after 5 rounds of tools by default. */
 const MAX_TURNS = 500
 
 type Output = ConversationResult['outputs'][number]
 
 interface Seen {
-  /** What is streamed to the program of each tool; undefined where nothing is streamed. */
+  /** Outputs that are streamed to the program, or undefined without streaming. */
   streamed: Output[] | undefined
 }
 
-/** One way of using the adapter: how it goes into `use`, and how the program sends a round. */
+/** One way to use the adapter: how it is put into `use`, and how the program sends a round. */
 type Way = (ai: GenkitBeta, options: RunOptions, conversation: Conversation, seen: Seen) => Send
 
 function harness(name: string, gaps: Readonly<Record<string, string>>, use: Use, way: Way): AdapterHarness {
@@ -113,14 +113,14 @@ const deny = (interrupt: ToolRequestPart, tools: readonly MultipartToolAction[])
 
 type Use = (offloader: NonNullable<Conversation['offloader']>, conversation: Conversation) => MiddlewareRef[]
 
-/** The scope is named in each call. */
+/** Each call names the scope. */
 const useConfig: Use = (offloader, { session, compaction }) => {
   const config = { scope: [session] }
   const history = compaction === undefined ? [] : [historyMiddleware(offloader, compaction)(config)]
   return [offloadMiddleware(offloader)(config), ...history]
 }
 
-/** The options of both of ours. */
+/** The option `scope` of both middlewares. */
 type Scope = NonNullable<Parameters<typeof offloadMiddleware>[1]>['scope']
 
 const useScope = (offloader: NonNullable<Conversation['offloader']>, { compaction }: Conversation, scope: Scope) => [
@@ -128,7 +128,7 @@ const useScope = (offloader: NonNullable<Conversation['offloader']>, { compactio
   ...(compaction === undefined ? [] : [historyMiddleware(offloader, { ...compaction, scope })()]),
 ]
 
-/** The scope is part of what Genkit calls context. */
+/** The scope comes from the context of Genkit. */
 const useContext: Use = (offloader, conversation) =>
   useScope(offloader, conversation, ({ context }) => [String(context['session'])])
 
@@ -153,14 +153,14 @@ const generateStream: Way = (ai, options, { history, session }, seen) => {
   }
 }
 
-/** The scope is the session: an agent's, or, in older versions, that of a chat, which middleware has to be told. */
+/** The scope is the session of an agent. In older versions, the scope function returns the session of a chat. */
 const useSession: Use = (offloader, conversation) =>
   useScope(offloader, conversation, hasAgents ? undefined : () => [conversation.session])
 
 const session: Way = (ai, options, { history, session }) =>
   openSession(ai, options, session, (history ?? []) as MessageData[])
 
-/** One way of using the adapter, by its name. */
+/** Ways to use the adapter, by name. */
 export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEntries(
   [
     harness('offloadMiddleware with generate', GAPS, useConfig, generate),

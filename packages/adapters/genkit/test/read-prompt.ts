@@ -4,7 +4,7 @@ import type { ContentBlock } from '@spillway/core'
 import { OFFLOADED_KEY } from '@spillway/core/adapter'
 import type { GenerateRequest, Part, ToolResponsePart } from 'genkit'
 
-/** Read what a model was called with. */
+/** Read the call of a model. */
 export function readPrompt({ messages, tools = [] }: GenerateRequest): SeenPrompt {
   return {
     results: messages.flatMap(({ content }) => content.flatMap(readResult)),
@@ -34,7 +34,7 @@ function readResult({ toolResponse }: Part): SeenResult[] {
   return [{ toolCallId: ref, toolName: name, isError: error !== undefined, content: blocks }]
 }
 
-/** Genkit has no mark for errors; its plugin for MCP writes them in this way. */
+/** Genkit cannot mark errors. Its plugin for MCP writes them in this form. */
 function readError(output: unknown): string | undefined {
   // A long string has a property for each character.
   if (typeof output !== 'object' || output === null) return undefined

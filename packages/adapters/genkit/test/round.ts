@@ -1,7 +1,7 @@
 import type { MessageData, MiddlewareRef, MultipartToolAction, ToolRequestPart, ToolResponsePart } from 'genkit'
 import type { GenkitBeta } from 'genkit/beta'
 
-/** What a run is called with, in each of its rounds. */
+/** Options of a run, for each of its rounds. */
 export interface RunOptions {
   readonly model: ReturnType<GenkitBeta['defineModel']>
   readonly tools: MultipartToolAction[]
@@ -10,14 +10,14 @@ export interface RunOptions {
   readonly system?: string
 }
 
-/** What the program hands over in a round: what the user says, or how it goes on after an interrupt. */
+/** Input of a round: the user's message, or the continuation after an interrupt. */
 export interface Round {
   readonly prompt?: string
   readonly resume?: { readonly respond: ToolResponsePart[]; readonly restart: ToolRequestPart[] }
   readonly abortSignal?: AbortSignal
 }
 
-/** What came of a round: all messages so far. */
+/** Result of a round: all messages so far. */
 export interface RoundResult {
   readonly messages: MessageData[]
 }

@@ -22,7 +22,7 @@ interface SessionMaker {
 
 /** Open the session with this id, in the way of the installed version. */
 export function openSession(ai: GenkitBeta, options: RunOptions, id: string, messages: readonly MessageData[]): Send {
-  // Each version's types know one of the two.
+  // The types of each version contain only one of the two.
   return hasAgents
     ? openAgent(ai as unknown as AgentMaker, options, id, messages)
     : openChat(ai as unknown as SessionMaker, options, id, messages)

@@ -1,6 +1,6 @@
 import { generateMiddleware } from 'genkit'
 
-/** Hands what tools throw to the model, which Genkit leaves to middleware: by itself it ends the run. */
+/** Gives thrown errors of tools to the model. Without such middleware, Genkit ends the run. */
 export const toolErrors = generateMiddleware({ name: 'toolErrors' }, () => ({
   tool: async (request, context, next) => {
     try {
@@ -16,7 +16,7 @@ export const toolErrors = generateMiddleware({ name: 'toolErrors' }, () => ({
 function messageOf(error: unknown): string {
   if (error instanceof Error) return `${error.name}: ${error.message}`
   if (typeof error !== 'object' || error === null) return String(error)
-  // Genkit marks what is thrown with an id of its own.
+  // Genkit adds its own id to thrown errors.
   const { traceId: _traceId, ...others } = error as Record<string, unknown>
   return JSON.stringify(others)
 }

@@ -1,4 +1,4 @@
-/** What the types of the adapter promise, in every version of Genkit: compiled, never run. */
+/** Type tests for every version of Genkit. They are compiled and never run. */
 import type { ContextOffloader } from '@spillway/core'
 import { offloaderArchive, type HistoryFormat, type Summarize } from '@spillway/history'
 import { genkit, z, type GenerateMiddleware, type MessageData, type MiddlewareRef, type ToolAction } from 'genkit'
@@ -19,20 +19,20 @@ import {
 } from '../src/index.ts'
 
 declare const offloader: ContextOffloader
-/** `true` for `any`, which nothing here may be. */
+/** `true` if the type is `any`, which no public type may be. */
 type IsAny<TYPE> = 0 extends 1 & TYPE ? true : false
 
 const ai = genkit({})
 const offload = offloadMiddleware(offloader)
 
-// It is a middleware of Genkit, with a config of its own.
+// The result is a middleware of Genkit, with its own config.
 expectTypeOf(offload).toEqualTypeOf<OffloadMiddleware>()
 expectTypeOf(offload).toExtend<GenerateMiddleware<z.ZodType<OffloadConfig>>>()
 expectTypeOf(offload).parameter(0).toEqualTypeOf<OffloadConfig | undefined>()
 expectTypeOf(offload()).toExtend<MiddlewareRef>()
 genkit({ plugins: [offload.plugin()] })
 
-// Tools keep their types, and so does what a model answers.
+// Tools keep their types, and so do answers of a model.
 const inputSchema = z.object({ path: z.string() })
 const readLog = ai.defineTool({ name: 'read_log', description: 'Read.', inputSchema }, async ({ path }) => path)
 expectTypeOf(readLog).toExtend<ToolAction<typeof inputSchema>>()
@@ -45,14 +45,14 @@ expectTypeOf(offloading).toEqualTypeOf(plain)
 expectTypeOf<Awaited<typeof offloading>['output']>().toEqualTypeOf<{ ok: boolean } | null>()
 expectTypeOf(ai.generateStream({ prompt: '', tools, use }).response).resolves.toHaveProperty('messages')
 
-// It goes where Genkit takes middleware.
+// Genkit accepts the middleware in every place for middleware.
 const ask = ai.definePrompt(
   { name: 'ask', input: { schema: z.object({ about: z.string() }) }, tools, use },
   '{{about}}',
 )
 expectTypeOf(ask).parameter(0).toEqualTypeOf<{ about: string } | undefined>()
 
-// Nothing that is ours is `any`.
+// None of our types is `any`.
 expectTypeOf(offloadMiddleware).parameter(0).toEqualTypeOf<ContextOffloader>()
 expectTypeOf(offloadMiddleware).parameter(1).toEqualTypeOf<OffloadOptions | undefined>()
 expectTypeOf<IsAny<Parameters<OffloadMiddleware>[0]>>().toEqualTypeOf<false>()
@@ -62,13 +62,13 @@ expectTypeOf<ScopeRun['config']>().toEqualTypeOf<OffloadConfig>()
 expectTypeOf<OffloadConfig['scope']>().toEqualTypeOf<readonly string[] | undefined>()
 expectTypeOf<NonNullable<OffloadOptions['scope']>>().toEqualTypeOf<(run: ScopeRun) => readonly string[]>()
 
-// @ts-expect-error: an option that there is not
+// @ts-expect-error: unknown option
 offloadMiddleware(offloader, { exept: ['read_log'] })
-// @ts-expect-error: a scope has segments, and is no text
+// @ts-expect-error: a scope is a list of segments, not a text
 offloadMiddleware(offloader, { scope: () => 'chat-1' })
-// @ts-expect-error: a scope has segments, and is no text
+// @ts-expect-error: a scope is a list of segments, not a text
 offload({ scope: 'chat-1' })
-// @ts-expect-error: a storage is no offloader
+// @ts-expect-error: a storage is not an offloader
 offloadMiddleware(offloader.options.storage)
 
 // Histories.
@@ -81,5 +81,5 @@ expectTypeOf(genkitMessages()).toEqualTypeOf<HistoryFormat<MessageData[]>>()
 expectTypeOf(summarizeWith(ai, { model: 'googleai/gemini-2.5-flash' })).toEqualTypeOf<Summarize>()
 genkit({ plugins: [history.plugin()] })
 
-// @ts-expect-error: each run has its own archive
+// @ts-expect-error: an archive cannot be an option, because each run has its own
 historyMiddleware(offloader, { archive: offloaderArchive(offloader) })

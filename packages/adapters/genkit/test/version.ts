@@ -1,4 +1,4 @@
 import * as beta from 'genkit/beta'
 
-/** Whether the installed Genkit has agents, which came in 1.39 in the place of chats. */
+/** Whether the installed Genkit has agents, which replaced chats in 1.39. */
 export const hasAgents: boolean = 'InMemorySessionStore' in beta

@@ -9,7 +9,7 @@ import { genkitMessages } from './genkit-messages.ts'
 const format = genkitMessages()
 const REFERENCE = `[Offloaded: 1 block, ~12345 tokens]\nIt is stored.\n${'the beginning of it '.repeat(6)}`
 
-/** Change parts of messages, as compaction does: by copies of them. */
+/** Change parts of messages by copying the messages, as compaction does. */
 function edit(messages: readonly HistoryMessage[], change: (part: HistoryPart) => HistoryPart): HistoryMessage[] {
   return messages.map((message) => {
     const parts = message.parts.map(change)
@@ -129,10 +129,10 @@ describe('genkitMessages', () => {
   })
 
   it.each([
-    ['no array', null, 'messages must be an array, not null.'],
-    ['no message', [7], 'messages[0] must be an object, not a number.'],
+    ['a value that is not an array', null, 'messages must be an array, not null.'],
+    ['a value that is not a message', [7], 'messages[0] must be an object, not a number.'],
     ['an unknown role', [{ role: '__proto__', content: [] }], 'messages[0].role must be system, user, model or tool'],
-    ['no content', [{ role: 'user', content: 'x' }], "messages[0].content must be an array, not 'x'."],
+    ['a message without content', [{ role: 'user', content: 'x' }], "messages[0].content must be an array, not 'x'."],
   ])('rejects %s', (_what, messages, error) => {
     expect(() => format.read(messages as MessageData[])).toThrow(error)
   })

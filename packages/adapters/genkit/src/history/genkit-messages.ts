@@ -26,8 +26,8 @@ import type { MessageData } from 'genkit'
 /**
  * Read and write messages of Genkit. Unchanged messages and parts stay the same objects.
  *
- * A response is paired with its request by its `ref`. Without one, it is paired by name and order. Reading throws a
- * `TypeError` that names the message and field of an invalid message.
+ * A response is paired with its request by its `ref`. Without a `ref`, the response is paired by name and order.
+ * Reading throws a `TypeError` that names the message and field of an invalid message.
  */
 export function genkitMessages(): HistoryFormat<MessageData[]> {
   return {
@@ -142,7 +142,7 @@ const CONTENT: ContentRules = {
   },
 }
 
-/** The output and the parts beside it are in different fields. */
+/** The output of a response and its other parts are in different fields. */
 function patchResponse(native: Fields, part: HistoryToolResult, place: string): Fields {
   const outputs: HistoryContent[] = []
   const parts: unknown[] = []

@@ -19,7 +19,7 @@ function expectSame(actual: readonly MessageData[], expected: readonly MessageDa
   expect(JSON.stringify(actual)).toBe(JSON.stringify(expected))
 }
 
-/** Say what plugins of models refuse: requests without their responses right behind them, and the other way round. */
+/** Return why plugins of models refuse the messages: a request without its response right after it, or the reverse. */
 function problemOf(messages: readonly MessageData[]): string {
   let open: string[] = []
   for (const [index, { content }] of messages.entries()) {

@@ -19,7 +19,7 @@ const create = (): ContextOffloader => new ContextOffloader({ storage: new InMem
 interface Bench {
   readonly ai: GenkitBeta
   readonly prompts: readonly SeenPrompt[]
-  /** What `generate` takes beside what the user says. */
+  /** Options of `generate` besides the prompt. */
   readonly options: {
     readonly model: ReturnType<GenkitBeta['defineModel']>
     readonly tools: ToolAction[]
@@ -29,7 +29,7 @@ interface Bench {
   readonly asked: () => number
 }
 
-/** A model that reads so many parts after what the user said last, and one that sums up. */
+/** A model that reads the given number of parts after the last user message, and a model that summarizes. */
 function bench(
   options: HistoryMiddlewareOptions = LIMITS,
   { offloader = create(), parts = 8, summarizes = false } = {},
@@ -77,7 +77,7 @@ it('historyMiddleware keeps the summary in the next call of a chat, and requests
   const { messages } = await ai.generate({ ...options, system, prompt: 'Go.' })
   const [before, last] = [asked(), prompts.at(-1)!]
   expect(messages).toHaveLength(19)
-  // As a program keeps it: a copy.
+  // A copy, as a program would save it.
   const saved = JSON.parse(JSON.stringify(messages)) as MessageData[]
   await ai.generate({ ...options, messages: saved, prompt: 'Thanks.' })
   expect(before).toBeGreaterThan(0)

@@ -16,8 +16,8 @@ export type HistoryMiddleware = GenerateMiddleware<z.ZodType<OffloadConfig>>
  * Make the middleware that keeps the model's messages within a limit: older tool results become references, and older
  * messages a summary if `summarize` is given.
  *
- * Messages of responses and sessions do not change. If storing or summarizing fails, no message changes. Put it last,
- * so that it sees messages as the model gets them.
+ * Messages of responses and sessions do not change. If storing or summarizing fails, no message changes. Put this
+ * middleware last, so that it sees messages as the model gets them.
  *
  * @throws TypeError for an invalid offloader or option. A run rejects with a `TypeError` if its config is invalid.
  *

@@ -23,7 +23,7 @@ const odd = fc.constantFrom<Part>(
   { resource: { uri: 'file:///a' } },
 )
 
-/** What a tool returned. */
+/** A tool response. */
 const response = fc.oneof(
   fc.record({
     output: fc.oneof(
@@ -71,7 +71,7 @@ const turn = fc.record({
   more: metadata,
 })
 
-/** Make conversations as Genkit has them: with refs of calls, or without. */
+/** Make conversations of Genkit, with or without refs of calls. */
 export function histories(): fc.Arbitrary<MessageData[]> {
   const all = fc.record({ system: fc.option(text), turns: fc.array(turn, { maxLength: 3 }), hasRefs: fc.boolean() })
   return all.map(({ system, turns, hasRefs }) => {
