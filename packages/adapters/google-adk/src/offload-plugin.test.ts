@@ -35,14 +35,14 @@ import { offloadPlugin, retrievalTool } from './index.ts'
 
 const readLog = toolReturning('read_log', LOG)
 
-/** Run an agent with one tool, which its model calls once, and return what the model saw of the result. */
+/** Run an agent whose model calls one tool once, and return the result that the model saw. */
 async function seenOf(tool: BaseTool, offloader = newOffloader(), options = {}): Promise<string> {
   const model = scriptedModel(calling(tool.name))
   await (await chatWith(agentOf({ model, tools: [tool] }), [offloadPlugin(offloader, options)])).say()
   return lastText(model)
 }
 
-/** A tool that does something with the context of its call, and returns the log. */
+/** A tool that calls `what` with the context of its call, and returns the log. */
 function toolDoing(what: (context: Context) => void): BaseTool {
   return new FunctionTool({
     name: 'read_log',
@@ -56,9 +56,9 @@ function toolDoing(what: (context: Context) => void): BaseTool {
 
 describe('options', () => {
   it.each<[what: string, ...given: unknown[]]>([
-    ['what is no offloader', {}],
-    ['an option that there is not', newOffloader(), { exept: [] }],
-    ['a scope that is no function', newOffloader(), { scope: 'tenant' }],
+    ['a value that is not an offloader', {}],
+    ['an unknown option', newOffloader(), { exept: [] }],
+    ['a scope that is not a function', newOffloader(), { scope: 'tenant' }],
   ])('rejects %s', (_what, ...given) => {
     expect(() => offloadPlugin(...(given as Parameters<typeof offloadPlugin>))).toThrow(TypeError)
   })
@@ -142,7 +142,7 @@ describe('a replacement', () => {
   })
 
   it.each([FunctionTool, LongRunningFunctionTool])(
-    'replaces an error once, even if still over the limit: %o',
+    'replaces an error once, even if the replacement is still over the limit: %o',
     async (Tool) => {
       const offloader = newOffloader({ maxResultTokens: 100, previewTokens: 50 })
       const tool = new Tool({
@@ -209,7 +209,7 @@ describe('a result that the program waits for', () => {
     expect(offloader.meter().offloaded).toBe(0)
   })
 
-  it("stays if it is a long-running tool's first answer, but its later result is offloaded", async () => {
+  it("is unchanged if it is a long-running tool's first answer, but the later result is offloaded", async () => {
     const execute = async (): Promise<unknown> => ({ ticket: 7, form: LOG })
     const tool = new LongRunningFunctionTool({ name: 'order', description: 'Order.', execute })
     const model = scriptedModel(calling('order'))
@@ -224,7 +224,7 @@ describe('a result that the program waits for', () => {
     expect(functionResponse.response.report).toBe(LOG)
   })
 
-  it('transfers to another agent, which gets the retrieval tool and has its results offloaded', async () => {
+  it('can transfer to another agent, which gets the retrieval tool and has its results offloaded', async () => {
     const model = scriptedModel(
       calling('transfer_to_agent', { agentName: 'reader' }),
       calling('read_log', {}, 'call_2'),
@@ -258,7 +258,7 @@ describe('messages of the user', () => {
     expect(JSON.stringify(await chat.saved()).length).toBeLessThan(10_000)
   })
 
-  it('are not returned if no part of them is replaced', async () => {
+  it('are passed on unchanged if no part is replaced', async () => {
     const plugin = offloadPlugin(newOffloader({ tools: { read_log: { offload: false } } }))
     const invocationContext = { agent: {}, appName: 'app', userId: 'user', session: { id: 'session' } } as never
     const send = async (userMessage: unknown): Promise<unknown> =>

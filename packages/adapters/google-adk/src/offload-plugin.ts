@@ -16,8 +16,8 @@ import { invocationsOf, type Invocations, type OffloadOptions } from './run-scop
  * Make the plugin that keeps large tool results out of the context of all agents of a `Runner`.
  *
  * Large results are stored in the scope of the app, user and session. Results that the program waits for are not
- * offloaded: calls to be approved, credentials, and long-running tools. Put it last: in ADK, the first plugin that
- * returns a result ends the chain, so later ones do not see the result.
+ * offloaded: calls to be approved, credentials, and long-running tools. Put this plugin last: in ADK, the first plugin
+ * that returns a result ends the chain, so later plugins do not see the result.
  *
  * @throws TypeError for an invalid offloader or option.
  *
@@ -57,7 +57,7 @@ class OffloadPlugin extends BasePlugin {
 
   /** A user's message may have results of tools that the program ran itself, or of long-running tools. */
   override async onUserMessageCallback({ invocationContext, userMessage }: Given<'onUserMessageCallback'>) {
-    // A run may have no message; without an agent, the nodes of a workflow may wait for it.
+    // A run may have no message. Without an agent, the nodes of a workflow may wait for the message.
     const { agent, abortSignal: signal } = invocationContext
     const given = agent === undefined ? [] : ((userMessage as typeof userMessage | undefined)?.parts ?? [])
     const parts = given.map(async (part) => {
@@ -99,7 +99,7 @@ class OffloadPlugin extends BasePlugin {
     return replaced
   }
 
-  /** This function must not wait: a workflow does not wait for it before the next model call. */
+  /** This function must not wait, because a workflow makes the next model call without waiting for it. */
   override async onEventCallback({ invocationContext, event }: Given<'onEventCallback'>) {
     for (const { functionResponse } of event.content?.parts ?? []) {
       const metadata = this.#metadata.get(functionResponse?.response ?? event)
@@ -148,10 +148,10 @@ function resolveInCall(tool: BaseTool, context: Context, offloader: ContextOfflo
 const countCalls = ({ content }: Event): number =>
   content?.parts?.filter(({ functionCall }) => functionCall !== undefined).length ?? 0
 
-/** ADK generates random ids for calls without one. With these, equal calls would get different references. */
+/** ADK generates random ids for calls without one. With random ids, equal calls would get different references. */
 const stableId = (id = '', toolName: string): string => (id.startsWith('adk-') ? toolName : id)
 
-/** Whether a workflow node made the call and passes the result to nodes. The call's id has a path and a run. */
+/** Whether a workflow node made the call and passes the result to nodes. The id of such a call has a path and a run. */
 function isNodeCall({ functionCallId = '', invocationContext: { agent, nodeToolDepth } }: Context): boolean {
   return agent === undefined || (nodeToolDepth > 0 && functionCallId.includes(':'))
 }

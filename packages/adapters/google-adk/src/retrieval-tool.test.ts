@@ -20,7 +20,7 @@ async function call(tool: BaseTool, args: Record<string, unknown>, abortSignal?:
   return await tool.runAsync({ args, toolContext: new Context({ invocationContext, functionCallId: 'call_1' }) })
 }
 
-/** Store something as a result of the session, and return its reference. */
+/** Store content as a result of the session, and return its reference. */
 async function store(offloader: ContextOffloader, content: string | Uint8Array, contentType?: string): Promise<string> {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
   return await offloader.forScope(...SCOPE).options.storage.store('call_0', bytes, contentType)

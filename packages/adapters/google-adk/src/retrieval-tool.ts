@@ -6,10 +6,10 @@ import { invocationsOf, type Invocations, type OffloadOptions } from './run-scop
 type Declaration = NonNullable<ReturnType<BaseTool['_getDeclaration']>>
 
 /**
- * Make the retrieval tool in the scope of its run. {@link offloadPlugin} adds it. Agents of live sessions need it among
- * their tools.
+ * Make the retrieval tool in the scope of its run. {@link offloadPlugin} adds it. Agents of live sessions must have
+ * this tool among their own tools.
  *
- * It answers every input: `{ result }`, or `{ error }` with advice. With the plugin the model also sees media.
+ * The tool answers every input: `{ result }`, or `{ error }` with advice. With the plugin the model also sees media.
  *
  * @throws TypeError for an invalid offloader or option.
  *
@@ -35,7 +35,7 @@ export class RetrievalTool extends BaseTool {
 
   constructor({ offloaderOf, retrievalTool: { name, description, inputSchema } }: Invocations) {
     super({ name, description })
-    // Gemini names types in capitals.
+    // Gemini requires type names in capital letters.
     const parameters: unknown = JSON.parse(JSON.stringify(inputSchema), (key, value: unknown) =>
       key === 'type' ? String(value).toUpperCase() : value,
     )

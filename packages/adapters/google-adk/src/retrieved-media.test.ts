@@ -32,7 +32,7 @@ const pack = toolReturning('pack', {
   content: [{ type: 'resource', resource: { uri: 'file:///a.zip', mimeType: 'application/zip', blob: ZIP } }],
 })
 
-/** Retrieve what the call of this id left. */
+/** A turn of the model that retrieves the stored result of the call with this id. */
 const retrieving =
   (callId: string, id: string): ((prompt: SeenPrompt) => ModelTurn) =>
   ({ results }) => {

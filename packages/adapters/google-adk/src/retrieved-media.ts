@@ -19,7 +19,7 @@ export function noteMedia(answer: object, blocks: readonly ContentBlock[]): void
   if (parts.length > 0) Object.defineProperty(answer, MEDIA, { value: parts })
 }
 
-/** The event then saves the media with the session. */
+/** Adds the media of an answer to its event, so that the session saves them. */
 export function attachMedia({ content }: Event): void {
   for (const { functionResponse } of content?.parts ?? []) {
     const { [MEDIA]: parts } = Object(functionResponse?.response) as { readonly [MEDIA]?: Part[] }

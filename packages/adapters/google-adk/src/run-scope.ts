@@ -2,7 +2,7 @@ import type { InvocationContext } from '@google/adk'
 import type { ContextOffloader } from '@spillway/core'
 import { runsOf, type RunOptions, type RunOptionsCheck, type Runs } from '@spillway/core/adapter'
 
-/** A run, as the option `scope` gets it. */
+/** The run that the option `scope` gets. */
 export interface ScopeRun {
   readonly appName: string
   readonly userId: string

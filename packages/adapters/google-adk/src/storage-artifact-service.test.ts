@@ -32,7 +32,7 @@ const newService = (): StorageArtifactService => new StorageArtifactService(newS
 describe.each<[name: string, make: (directory: string) => BaseArtifactService]>([
   ['StorageArtifactService', newService],
   ['StorageArtifactService over files', (directory) => new StorageArtifactService(new FileStorage(directory))],
-  // What ADK's own do: a difference to them would be a mistake of ours.
+  // ADK's own services, as a reference: any difference would be a mistake in this package.
   ['InMemoryArtifactService', () => new InMemoryArtifactService()],
   ['FileArtifactService', (directory) => new FileArtifactService(directory)],
 ])('%s', (_name, make) => {
@@ -125,10 +125,10 @@ describe.each<[name: string, make: (directory: string) => BaseArtifactService]>(
 
 it.each<[what: string, artifact: Artifact]>([
   ['a display name', { inlineData: { ...PNG.inlineData, displayName: 'Ein Bild, grün' } }],
-  ['an address of no known type', { fileData: { fileUri: 'https://example.com/a', displayName: 'a' } }],
+  ['an address without a type', { fileData: { fileUri: 'https://example.com/a', displayName: 'a' } }],
   ['an empty text', { text: '' }],
-  ['no bytes', { inlineData: { mimeType: 'application/pdf', data: '' } }],
-  ['a type that is none', { inlineData: { mimeType: 'png', data: 'aGk=' } }],
+  ['empty bytes', { inlineData: { mimeType: 'application/pdf', data: '' } }],
+  ['an invalid type', { inlineData: { mimeType: 'png', data: 'aGk=' } }],
   ['a text with a byte order mark', { text: '\uFEFFa' }],
 ])('the artifact service loads %s as saved', async (_what, artifact) => {
   const service = newService()

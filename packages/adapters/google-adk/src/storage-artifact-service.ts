@@ -57,7 +57,7 @@ export class StorageArtifactService implements BaseArtifactService {
     return await this.#lock.run(JSON.stringify([scopeSegments(file), file.filename]), async () => {
       const last = (await this.#entries(file)).at(-1)
       const version = last === undefined ? 0 : versionOf(last) + 1
-      // With the version in the key, equal versions are different entries.
+      // With the version in the key, versions with equal content are different entries.
       await this.#scope(file).store(`${file.filename}@${version}`, content, contentType, {
         metadata: { ...metadata, [VERSION]: `${version}` },
       })

@@ -4,7 +4,7 @@ import type { ContentBlock } from '@spillway/core'
 import { encodeBase64 } from '@spillway/core/adapter'
 import { z } from 'zod'
 
-/** Make the ADK tool of a tool of a case. */
+/** Make the ADK tool for a tool of a case. */
 export function toolOf(tool: CaseTool): BaseTool {
   const { name, inputSchema, needsApproval = false, providerExecuted, call } = tool
   if (providerExecuted === true) return new CodeExecution({ name, description: 'Run by the provider.' })
@@ -22,7 +22,7 @@ export function toolOf(tool: CaseTool): BaseTool {
   })
 }
 
-/** A tool of Gemini itself: no function is declared for it. */
+/** A tool of Gemini itself, for which no function is declared. */
 class CodeExecution extends BaseTool {
   override async runAsync(): Promise<never> {
     throw new Error(`The provider runs ${this.name}.`)
@@ -33,7 +33,7 @@ class CodeExecution extends BaseTool {
   }
 }
 
-/** As nodes that serve as tools do, a tool shows what it has so far by events of its own, which ADK does not save. */
+/** Show the tool's results so far as events, which ADK does not save. Nodes that serve as tools do the same. */
 function yieldEach(texts: readonly string[], name: string, context: Context | undefined): string {
   for (const result of texts) {
     const functionResponse = { id: context?.functionCallId ?? '', name, response: { result } }
@@ -54,7 +54,7 @@ function resultOf(behaviour: Exclude<ToolBehaviour, { readonly type: 'yields' }>
   return { content: content.map(mcpPartOf) }
 }
 
-/** ADK hands results of MCP to the model as they are: it has no other form with several parts. */
+/** ADK passes MCP results to the model unchanged, and has no other form with several parts. */
 function mcpPartOf(block: ContentBlock): object {
   switch (block.type) {
     case 'text': {

@@ -2,7 +2,7 @@ import { BaseLlm, type BaseLlmConnection, type LlmRequest, type LlmResponse } fr
 import type { ModelTurn, SeenPrompt, ToolCall } from '@spillway-internal/adapter-suite'
 import { readPrompt } from './read-prompt.ts'
 
-/** A model that answers each request with what a function returns; in streams after a partial response, as Gemini does. */
+/** A model that answers with the result of a function. In streams, a partial response comes first, as in Gemini. */
 export class FakeLlm extends BaseLlm {
   readonly #answer: (prompt: SeenPrompt) => ModelTurn
 
@@ -26,7 +26,7 @@ export class FakeLlm extends BaseLlm {
 
 type Part = NonNullable<NonNullable<LlmResponse['content']>['parts']>[number]
 
-/** What the provider runs itself stands in the response, with its result. Arguments are objects: models make no others. */
+/** Calls that the provider runs are in the response, with their results. Models write only objects as arguments. */
 function partsOf({ id, name, input, providerResult }: ToolCall): Part[] {
   if (providerResult === undefined) return [{ functionCall: { id, name, args: input as Record<string, unknown> } }]
   return [

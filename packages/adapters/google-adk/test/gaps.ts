@@ -1,4 +1,4 @@
-/** What ADK makes impossible, by the case that shows it, each with its reason. */
+/** Reasons why ADK cannot support a case, by the case's id. */
 const ONE_EVENT = 'ADK has one event for the model and the program; plugins in front of the offloader see the original.'
 const NO_FORM = 'ADK makes [object Object] of an object that a function throws, before any callback.'
 const LATEST = 'ADK shows the latest result of an id for each call that has it.'

@@ -1,4 +1,4 @@
-/** How the cases of the suite run through the loop of ADK. */
+/** Runs the cases of the suite through the loop of ADK. */
 import {
   createEvent,
   getFunctionCalls,
@@ -23,7 +23,7 @@ import { toolOf } from './case-tools.ts'
 import { FakeLlm } from './fake-llm.ts'
 import { GAPS } from './gaps.ts'
 
-// ADK writes each call of a plugin and a tool to the console, and warns of old things of its own.
+// ADK logs each call of a plugin and a tool, and warns about its own deprecated features.
 setLogLevel(LogLevel.ERROR)
 
 const APP = { appName: 'app', userId: 'user-1' }
@@ -31,7 +31,7 @@ const APP = { appName: 'app', userId: 'user-1' }
 type Output = ConversationResult['outputs'][number]
 type Message = NonNullable<Parameters<Runner['runAsync']>[0]['newMessage']>
 
-/** One way of using the adapter, by its name. */
+/** Ways to use the adapter, by name. */
 export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEntries(
   [
     harness('offloadPlugin with runAsync', { streamingMode: StreamingMode.NONE }),
@@ -50,12 +50,12 @@ function harness(name: string, runConfig: RunConfig): AdapterHarness {
   }
 }
 
-/** All runs of an offloader have one plugin, as those of a program do. */
+/** One plugin for each offloader, which all of its runs share, as in a program. */
 const plugins = new WeakMap<ContextOffloader, BasePlugin>()
-/** The same for histories. */
+/** The same for plugins of histories. */
 const histories = new WeakMap<ContextOffloader, BasePlugin>()
 
-/** The suite looks for what was stored in the scope of the session alone. */
+/** The suite looks for stored content only in the scope of the session. */
 const scope: HistoryPluginOptions['scope'] = ({ sessionId }) => [sessionId]
 
 function pluginsOf({ offloader, compaction }: Conversation): BasePlugin[] {
@@ -105,7 +105,7 @@ async function converse(conversation: Conversation, runConfig: RunConfig): Promi
         ...abortSignal,
       }))
         events.push(event)
-      // What fails in a run comes as an event.
+      // An error in a run comes as an event.
       const failed = events.find(({ errorCode }) => errorCode !== undefined)
       if (failed !== undefined) throw new Error(failed.errorMessage)
       for (const event of events) note(event, seen)
@@ -116,7 +116,7 @@ async function converse(conversation: Conversation, runConfig: RunConfig): Promi
       newMessage = approvals(events, seen, conversation.approve ?? (() => true))
     }
   } catch (thrown) {
-    // Whatever ends a run is what the case looks at.
+    // The case checks any error that ends a run.
     error = thrown
   }
   const saved = await sessionService.getSession({ ...APP, sessionId })
@@ -130,7 +130,7 @@ function note(event: Event, { outputs, preliminaryOutputs }: Seen): void {
     (event.partial === true ? preliminaryOutputs : outputs).push({ toolCallId: id, output, ...told[id] })
 }
 
-/** Answer what a run waits for, or return `undefined` where it has come to its end. */
+/** Answer the requests of a waiting run, or return `undefined` if the run has ended. */
 function approvals(
   events: readonly Event[],
   { approvalsAsked }: Seen,

@@ -1,4 +1,4 @@
-/** Sessions in which a model listens and speaks at once. */
+/** Tests live sessions, in which a model listens and speaks at the same time. */
 import {
   BaseLlm,
   InMemorySessionService,
@@ -15,7 +15,7 @@ import { agentOf, LOG, newOffloader, referenceIn, toolReturning } from './run-ag
 
 type Sent = Parameters<BaseLlmConnection['sendContent']>[0]
 
-/** A live model that calls what a function says of what it was sent last. */
+/** A live model that makes the calls that a function returns for the latest input. */
 class LiveLlm extends BaseLlm {
   readonly sent: Sent[] = []
   readonly #turn: (last: Sent | undefined) => { name: string; args: Record<string, unknown> } | undefined

@@ -6,7 +6,7 @@ import { mediaFromData, readMcpPart } from '@spillway/core/adapter'
 type Content = LlmRequest['contents'][number]
 type FunctionResponse = NonNullable<NonNullable<Content['parts']>[number]['functionResponse']>
 
-/** Read what a model was called with. */
+/** Read the call of a model. */
 export function readPrompt({ contents, config }: LlmRequest): SeenPrompt {
   const tools = (config?.tools ?? []).flatMap((tool): { name?: string; parameters?: unknown }[] =>
     'functionDeclarations' in tool ? (tool.functionDeclarations ?? []) : [{ name: Object.keys(tool).join() }],
@@ -20,7 +20,7 @@ export function readPrompt({ contents, config }: LlmRequest): SeenPrompt {
   }
 }
 
-/** Media of an answer of the retrieval tool stand in the message behind it. */
+/** Media of a retrieval answer are in the message after it. */
 function readResults({ parts = [] }: Content, next: Content | undefined): SeenResult[] {
   const media = (next?.parts ?? []).flatMap(({ inlineData }) => inlineData ?? [])
   return parts.flatMap(({ functionResponse }) => {
@@ -33,7 +33,7 @@ function readResults({ parts = [] }: Content, next: Content | undefined): SeenRe
   })
 }
 
-/** ADK puts a text or a list into an object of its own; tools of MCP return parts. */
+/** ADK wraps a text or a list in an object. MCP tools return parts. */
 function readResponse({ response = {} }: FunctionResponse): Pick<SeenResult, 'isError' | 'content'> {
   const { content, isError } = response
   if (Array.isArray(content)) return { isError: isError === true, content: content.map(readMcpPart) }

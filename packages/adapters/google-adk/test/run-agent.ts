@@ -1,4 +1,4 @@
-/** Runs of agents in unit tests, by the loop of ADK. */
+/** Runs agents in unit tests, with the loop of ADK. */
 import {
   FunctionTool,
   InMemorySessionService,
@@ -23,10 +23,10 @@ setLogLevel(LogLevel.ERROR)
 /** A log of about 80 KB, of which no two lines are equal. */
 export const LOG: string = Array.from({ length: 5_000 }, (_, line) => `line ${line} of the log`).join('\n')
 
-/** A text that stands for what was offloaded. */
+/** Matches the start of a replacement. */
 export const REPLACED = /^\[Offloaded: /
 
-/** An offloader over a memory of its own, with its events. */
+/** An offloader with its own memory storage, and its events. */
 export function newOffloader(
   options: Partial<ContextOffloaderOptions> = {},
 ): ContextOffloader & { readonly events: readonly OffloadEvent[] } {
@@ -45,7 +45,7 @@ export function calling(name: string, input: unknown = {}, id = 'call_1'): Model
   return { toolCalls: [{ id, name, input }] }
 }
 
-/** Make a model that takes turns one after the other, and then says that it is done; it notes its prompts. */
+/** Make a model that takes turns in order, and then says that it is done. The model records its prompts. */
 export function scriptedModel(
   ...turns: readonly (ModelTurn | ((prompt: SeenPrompt) => ModelTurn))[]
 ): FakeLlm & { readonly prompts: readonly SeenPrompt[] } {
@@ -57,15 +57,15 @@ export function scriptedModel(
   return Object.assign(model, { prompts })
 }
 
-/** A session of the app `app`, and what may be said in it. */
+/** A session of the app `app`, and a function to send messages. */
 export interface Chat {
-  /** Say something, and return all events. */
+  /** Send a message, and return all events. */
   readonly say: (parts?: readonly object[], runConfig?: RunConfig) => Promise<readonly Event[]>
-  /** The events that are saved. */
+  /** The events in the saved session. */
   readonly saved: () => Promise<readonly Event[]>
 }
 
-/** Where a session is. */
+/** The services and the ids of a session. */
 export interface ChatPlace {
   readonly sessionService?: InMemorySessionService
   readonly appName?: string
@@ -73,7 +73,7 @@ export interface ChatPlace {
   readonly sessionId?: string
 }
 
-/** Begin a session with an agent, or anything that a runner takes. */
+/** Begin a session with an agent, or another value that a runner accepts. */
 export async function chatWith(
   agent: NonNullable<RunnerConfig['agent']>,
   plugins: BasePlugin[],

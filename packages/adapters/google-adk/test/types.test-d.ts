@@ -1,4 +1,4 @@
-/** What the types of the adapter promise: compiled, never run. */
+/** Type tests. They are compiled and never run. */
 import {
   InMemorySessionService,
   LlmAgent,
@@ -25,7 +25,7 @@ import {
 declare const offloader: ContextOffloader
 declare const storage: Storage
 
-// What it makes is taken where ADK takes plugins, tools and services.
+// ADK accepts the results as plugins, tools, and services.
 const agent = new LlmAgent({ name: 'agent', model: 'gemini-2.5-flash', tools: [retrievalTool(offloader)] })
 const runner = new Runner({
   appName: 'app',
@@ -39,7 +39,7 @@ expectTypeOf(offloadPlugin(offloader)).toEqualTypeOf<BasePlugin>()
 expectTypeOf(retrievalTool(offloader)).toEqualTypeOf<BaseTool>()
 expectTypeOf<StorageArtifactService>().toExtend<BaseArtifactService>()
 
-// Nothing that is ours is `any`.
+// None of our types is `any`.
 expectTypeOf(offloadPlugin).parameter(0).toEqualTypeOf<ContextOffloader>()
 expectTypeOf(offloadPlugin).parameter(1).toEqualTypeOf<OffloadOptions | undefined>()
 expectTypeOf(retrievalTool).parameter(1).toEqualTypeOf<OffloadOptions | undefined>()
@@ -53,11 +53,11 @@ expectTypeOf<StorageArtifactService['loadArtifact']>().returns.resolves.toEqualT
   SaveArtifactRequest['artifact'] | undefined
 >()
 
-// @ts-expect-error: an option that there is not
+// @ts-expect-error: unknown option
 offloadPlugin(offloader, { exept: ['one'] })
-// @ts-expect-error: a scope has segments, and is no text
+// @ts-expect-error: a scope is a list of segments, not a text
 offloadPlugin(offloader, { scope: () => 'tenant' })
-// @ts-expect-error: an offloader is no storage
+// @ts-expect-error: an offloader is not a storage
 const wrong = new StorageArtifactService(offloader)
 expectTypeOf(wrong).toEqualTypeOf<StorageArtifactService>()
 
@@ -67,5 +67,5 @@ expectTypeOf(historyPlugin).parameter(1).toEqualTypeOf<HistoryPluginOptions | un
 expectTypeOf<NonNullable<HistoryPluginOptions['scope']>>().parameter(0).toEqualTypeOf<ScopeRun>()
 expectTypeOf(summarizeWith('gemini-2.5-flash')).toEqualTypeOf<Summarize>()
 
-// @ts-expect-error: each run has its own archive
+// @ts-expect-error: an archive cannot be an option, because each run has its own
 historyPlugin(offloader, { archive: offloaderArchive(offloader) })

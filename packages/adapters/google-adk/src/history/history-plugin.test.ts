@@ -33,7 +33,7 @@ const pluginsOf = (offloader: ContextOffloader, options: HistoryPluginOptions = 
   offloadPlugin(offloader, { scope: options.scope }),
 ]
 
-/** A model for summaries, which streams its thoughts first, and what it was asked. */
+/** A model for summaries that streams its reasoning first, and records its requests. */
 class Summarizer extends BaseLlm {
   readonly requests: LlmRequest[] = []
   readonly responses: readonly LlmResponse[]

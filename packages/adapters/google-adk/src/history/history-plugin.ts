@@ -21,8 +21,8 @@ export interface HistoryPluginOptions extends RunHistoryOptions<Conversation>, P
  * Make the plugin that keeps the requests of all agents of a `Runner` within a limit. Older tool results become
  * references, and older messages a summary if `summarize` is given.
  *
- * The events of a session do not change. If storing or summarizing fails, the request does not change either. Put it
- * before `offloadPlugin`, which belongs last.
+ * The events of a session do not change. If storing or summarizing fails, the request does not change either. Put this
+ * plugin before `offloadPlugin`, which must be the last.
  *
  * @throws TypeError for an invalid offloader or option.
  *
