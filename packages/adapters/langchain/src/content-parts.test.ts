@@ -87,7 +87,7 @@ describe('partToBlock', () => {
       { type: 'file', file: { filename: 'a.pdf', file_data: `data:application/pdf;base64,${base64}` } },
       { type: 'document', mediaType: 'application/pdf', name: 'a.pdf', data: PNG },
     ],
-    ['an object that is no block', { id: 1 }, { type: 'json', value: { id: 1 } }],
+    ['an object that is not a block', { id: 1 }, { type: 'json', value: { id: 1 } }],
   ])('maps %s', (_form, part, block) => {
     expect(partToBlock(part)).toMatchObject(block)
   })

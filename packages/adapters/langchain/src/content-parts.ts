@@ -27,7 +27,7 @@ function mediaBlock(part: Readonly<Record<string, unknown>>): MediaBlock | undef
   return data === undefined ? mediaFromUrl(mediaType, url, name) : mediaFromData(mediaType, data, name)
 }
 
-/** A block of a message's content: a standard block of LangChain 1 or 0, or a provider's. */
+/** A block of a message's content: a standard block of LangChain 1 or 0, or a block of a provider. */
 export type ContentPart = string | Readonly<Record<string, unknown>>
 
 interface PartMedia {
@@ -81,7 +81,7 @@ export function mediaOfPart(part: Readonly<Record<string, unknown>>): PartMedia 
   return typeof url === 'string' ? { mediaType, name, url } : undefined
 }
 
-/** Returns no fields for a string or bytes, which would have one for each character. */
+/** Returns no fields for a string or bytes, which have one for each element. */
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   const isRecord = typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)
   return isRecord ? (value as Record<string, unknown>) : {}

@@ -13,7 +13,7 @@ const offloaded = expect.stringMatching(/^\[Offloaded: /)
 const calling = <Result>(run: () => Result | Promise<Result>, signal?: AbortSignal): Promise<Result> =>
   offloadCall(new ContextOffloader({ storage: new InMemoryStorage() }), toolCall, signal, run)
 
-/** What a call throws that throws this. */
+/** Return the error of a call whose tool throws the given value. */
 const throwing = async (thrown: unknown, signal?: AbortSignal): Promise<unknown> =>
   calling(() => {
     throw thrown
@@ -53,7 +53,7 @@ it.each<[what: string, result: unknown]>([
     'an answer of the retrieval tool',
     new ToolMessage({ content: LOG, tool_call_id: 'call_1', name: RETRIEVAL_TOOL_NAME }),
   ],
-  ['what is neither', { content: LOG }],
+  ['a value that is neither a message nor a command', { content: LOG }],
 ])('offloadCall returns the same object for %s', async (_what, result) => {
   expect(await calling(() => result)).toBe(result)
 })
@@ -179,7 +179,7 @@ describe('replaceInCommand', () => {
         ['messages', [replaced]],
       ],
     ],
-    ['a state that is the messages', [ai, large], [ai, replaced]],
+    ['a state that is an array of messages', [ai, large], [ai, replaced]],
     ['a state that is a message', large, replaced],
   ])('replaces tool messages in an update of %s', async (_form, update, expected) => {
     const command = new Command({

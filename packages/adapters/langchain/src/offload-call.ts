@@ -34,7 +34,7 @@ export async function offloadCall<Result>(
     const replaced = await offloadThrown(offloader, { ...call, thrown })
     throw replaced === thrown ? error : replaced
   }
-  // A message replaces a message, and a command a command: the type stays.
+  // A message replaces a message, and a command replaces a command, so the type stays the same.
   if (ToolMessage.isInstance(result))
     return endsRun && result.status !== 'error' ? result : ((await replace(result)) as Result)
   return isCommand(result) && !endsRun ? replaceInCommand(result, replace) : result
@@ -61,7 +61,7 @@ async function offloadMessage(
   if (outcome.status === 'inline') return message
   const kept = { name, tool_call_id, id, status, metadata, additional_kwargs, response_metadata }
   const replaced = typeof content === 'string' ? outcome.parts[0] : outcome.parts
-  // All fields come from a message, or are text: absent ones are absent in a message, too.
+  // All fields come from a message, or are text. A field that is absent here is absent in the message, too.
   return new ToolMessage({ ...kept, artifact: artifact ?? forProgram, content: replaced } as ToolMessageFields)
 }
 
@@ -71,13 +71,13 @@ function partsOf(content: ToolMessage['content']): readonly ContentPart[] {
   return isContent ? content : [content as ContentPart]
 }
 
-/** Whether a thrown value is an interrupt, a command to another graph or an abort, which is no failure. */
+/** Whether a thrown value is an interrupt, a command to another graph, or an abort, none of which is a failure. */
 export function isControlFlow(error: unknown, signal: AbortSignal | undefined): boolean {
   const { is_bubble_up: isBubbleUp, name } = Object(error) as { is_bubble_up?: unknown; name?: unknown }
   return isBubbleUp === true || name === 'AbortError' || signal?.aborted === true
 }
 
-/** Only some versions of LangChain mark errors of middleware. */
+/** Whether an error comes from middleware. Only some versions of LangChain mark such errors. */
 export function isMiddlewareError(error: unknown): error is Error {
   return error instanceof Error && '~brand' in error && error['~brand'] === 'MiddlewareError'
 }
@@ -89,13 +89,13 @@ function rootCause(error: unknown): unknown {
 
 type ReplaceMessage = (message: ToolMessage) => Promise<ToolMessage>
 
-/** LangGraph's class. Its package is not imported, as LangChain has its own copy. */
+/** LangGraph's class. LangGraph is not imported, because LangChain has its own copy of it. */
 interface Command {
   readonly lg_name: 'Command'
   readonly update?: unknown
 }
 
-/** Whether a value has the mark that LangGraph checks, too. */
+/** Whether a value has the mark that LangGraph itself checks. */
 export function isCommand(value: unknown): value is Command {
   return typeof value === 'object' && value !== null && 'lg_name' in value && value.lg_name === 'Command'
 }
@@ -103,7 +103,7 @@ export function isCommand(value: unknown): value is Command {
 export async function replaceInCommand<Given extends Command>(command: Given, replace: ReplaceMessage): Promise<Given> {
   const update = await replaceInUpdate(command.update, replace)
   if (update === command.update) return command
-  // The tool's own class, from any package.
+  // The class of the tool's command, which may come from another copy of LangGraph.
   const Class = command.constructor as new (fields: object) => Given
   return new Class({ ...command, update })
 }

@@ -43,7 +43,7 @@ async function run({
   config,
   options,
 }: Run): Promise<BaseMessage[]> {
-  // The oldest version runs with a thread id only where there is a checkpointer.
+  // The oldest version accepts a thread id only with a checkpointer.
   const checkpointer = new MemorySaver()
   const agent = createAgent({ model, tools: tools as never[], middleware: [...middleware], checkpointer, ...options })
   const given = { configurable: { thread_id: 'a' }, ...config }
@@ -68,7 +68,7 @@ it('offloadMiddleware takes as many super-steps as an agent without it', async (
   expect(await steps([offloadMiddleware(create())])).toBe(await steps([]))
 })
 
-it('offloadMiddleware ends no turn for a model call that fails', async () => {
+it('offloadMiddleware does not end a turn for a failed model call', async () => {
   const ended: string[] = []
   const storage: Storage = {
     store: async () => 'a',
@@ -87,7 +87,7 @@ it('offloadMiddleware ends no turn for a model call that fails', async () => {
   expect(ended).toEqual(['turn'])
 })
 
-// Before 1.2 LangChain refuses the result of any middleware around a model that answers in a structure.
+// Before version 1.2, LangChain refuses any middleware around a model with structured answers.
 it.skipIf(isVersion10)('offloadMiddleware keeps structured answers', async () => {
   const responseFormat = toolStrategy(z.object({ ok: z.boolean() }))
   const model = new FakeChatModel(({ results, toolNames }) => {

@@ -10,7 +10,7 @@ import { retrievalTool } from './retrieval-tool.ts'
  * Make the middleware that keeps large tool results out of the context of an agent made with `createAgent`.
  *
  * Large results are stored in the scope of the run's `thread_id`. Small results, and a result that ends the run, stay
- * the same objects. Put it first, so that it sees changes by other middleware.
+ * the same objects. Put this middleware first, so that it sees changes by other middleware.
  *
  * @throws TypeError for an invalid offloader or option.
  *

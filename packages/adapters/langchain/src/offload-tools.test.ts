@@ -17,7 +17,7 @@ const call = { type: 'tool_call', id: 'call_1', name: 'read_log', args: {} } as 
 const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
 const readLog = tool(() => LOG, { name: 'read_log', description: 'Read the log.', schema: z.object({}) })
 
-/** Has private fields, as a tool with a client of its own may. */
+/** A tool with private fields, for example for its own client. */
 class PrivateTool extends StructuredTool {
   override name = 'private_tool'
   override description = 'Has a client.'

@@ -6,7 +6,7 @@ import { isCommand, offloadCall, type ToolCall } from './offload-call.ts'
 import { resolveOptions, type OffloadOptions } from './options.ts'
 import { retrievalTool } from './retrieval-tool.ts'
 
-/** A tool with `invoke`. Tools that the provider runs have none. */
+/** A tool with `invoke`. Tools that the provider runs have no `invoke`. */
 interface Invokable {
   readonly name: string
   readonly returnDirect?: boolean | undefined
@@ -21,8 +21,8 @@ interface CallConfig {
 /**
  * Make tools for a `ToolNode` of LangGraph whose large results are stored, and add the retrieval tool.
  *
- * The tools passed in do not change. Answers to plain arguments, and results with `returnDirect`, are not offloaded.
- * Call `endTurn()` on the offloader of the scope in the model's node.
+ * The tools passed in do not change. Results of calls with plain arguments, and of tools with `returnDirect`, are not
+ * offloaded. Call `endTurn()` on the offloader of the scope in the model's node.
  *
  * @throws TypeError for an invalid offloader, option or `tools`, and if `tools` has the retrieval tool already.
  *

@@ -7,7 +7,7 @@ export interface OffloadOptions extends RunOptions<ScopeRun> {}
 
 /** Options of {@link offloadMiddleware}. */
 export interface OffloadMiddlewareOptions extends OffloadOptions {
-  /** `message`, the default, gives the model LangChain's message. `throw` rethrows, for outer middleware. */
+  /** `message`, the default, gives the model LangChain's error message. `throw` rethrows, for outer middleware. */
   readonly toolErrors?: 'message' | 'throw' | undefined
 }
 

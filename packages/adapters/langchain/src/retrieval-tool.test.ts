@@ -19,7 +19,7 @@ async function storeIn(thread: string): Promise<string> {
 }
 
 const call = async (args: unknown, own: object = config): Promise<ToolMessage> =>
-  // Arguments are an object in the types, and whatever the model wrote in fact.
+  // By type, arguments are an object, but a model may write any value.
   retrieve.invoke({ type: 'tool_call', id: 'call_1', name: retrieve.name, args: args as object }, own)
 
 it('the retrieval tool answers a tool call in the scope of its thread', async () => {

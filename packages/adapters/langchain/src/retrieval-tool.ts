@@ -34,7 +34,7 @@ interface CallConfig {
  */
 export function retrievalTool(offloader: ContextOffloader, options: OffloadOptions = {}): StructuredToolInterface {
   const runs = resolveOptions(offloader, options)
-  // Runs may share the scope that an option names.
+  // With the option `scope`, several runs may share a scope.
   const { name, description, inputSchema } = (options.scope === undefined ? runs : offloader).retrievalTool
   const answer = async (input: unknown, config: CallConfig): Promise<unknown> => {
     const { retrievalTool } = runs.offloaderOf(config)
@@ -46,7 +46,7 @@ export function retrievalTool(offloader: ContextOffloader, options: OffloadOptio
   }
   const retrieval: StructuredToolInterface = tool(answer, { name, description, schema: { ...inputSchema } })
   const call = retrieval.call.bind(retrieval)
-  // Invalid input goes to the tool, too: its advice is better than a validator's.
+  // Invalid input reaches the tool, too, because the tool's advice is better than a validator's.
   retrieval.call = (async (input: unknown, config: CallConfig = {}) =>
     call(input as never, config as ToolRunnableConfig).catch((error: unknown) => {
       if (error instanceof ToolInputParsingException) return answer(input, config)

@@ -79,7 +79,7 @@ it.each<[what: string, scope: RunScope | undefined, runtime: unknown]>([
   ['returns a string', (() => 'tenant') as unknown as RunScope, {}],
   ['returns a promise', (async () => ['a']) as unknown as RunScope, {}],
   ['returns an empty segment', () => [''], {}],
-  ['returns what is no string', () => [undefined as unknown as string], {}],
+  ['returns a value that is not a string', () => [undefined as unknown as string], {}],
   ['gets a huge thread id', undefined, thread('x'.repeat(2_000))],
   ['gets an object for a thread id', undefined, thread({})],
   ['gets true for a thread id', undefined, thread(true)],

@@ -2,7 +2,7 @@ import { AsyncLocalStorageProviderSingleton } from '@langchain/core/singletons'
 import type { ContextOffloader } from '@spillway/core'
 import { runsOf, type RunOptions, type RunOptionsCheck, type Runs } from '@spillway/core/adapter'
 
-/** A run, as the option `scope` gets it. */
+/** The run that the option `scope` gets. */
 export interface ScopeRun {
   /** The caller's `configurable`, with `thread_id`; empty by default. */
   readonly configurable: Readonly<Record<string, unknown>>

@@ -16,12 +16,12 @@ export function isServerTool({ providerExecuted }: CaseTool): boolean {
   return providerExecuted === true
 }
 
-/** Write a tool that the provider runs as it would define it. */
+/** Write the provider's definition of a tool that the provider runs. */
 export function serverToolOf({ name }: CaseTool): Record<string, unknown> {
   return { type: `${name}_20250305`, name }
 }
 
-/** Make LangChain tools of the tools that the program runs; `ask` says whether one that must ask may run. */
+/** Make LangChain tools of the program's own tools. `ask` returns whether a tool that needs approval may run. */
 export function ownTools(tools: readonly CaseTool[], ask?: (toolName: string) => boolean): StructuredToolInterface[] {
   return tools.filter((tool) => !isServerTool(tool)).map((tool) => toolOf(tool, ask))
 }
@@ -55,7 +55,7 @@ function outputOf(behaviour: Exclude<ToolBehaviour, { readonly type: 'returns-er
   return content.map(partOf)
 }
 
-/** What is returned at the end is the result. */
+/** The returned value is the result. */
 async function* yieldEach(texts: readonly string[]): AsyncGenerator<string, string> {
   for (const text of texts) yield text
   return texts.at(-1) ?? ''

@@ -11,8 +11,8 @@ import { readPrompt, type ToolDefinition } from './read-prompt.ts'
 export type Answer = (prompt: SeenPrompt) => ModelTurn
 
 /**
- * A chat model that answers with what a function returns. The fakes of LangChain do not tell which tools they were given,
- * and the oldest version has none that answers what it is asked.
+ * A chat model that answers with the result of a function. LangChain's fakes do not record their tools, and the oldest
+ * version has no fake that answers by its prompt.
  */
 export class FakeChatModel extends BaseChatModel {
   readonly #answer: Answer
@@ -34,7 +34,7 @@ export class FakeChatModel extends BaseChatModel {
 
   override async _generate(messages: BaseMessage[]): Promise<ChatResult> {
     const { content, calls } = this.#respond(messages)
-    // Arguments are objects: models make no others.
+    // Models write only objects as arguments.
     const tool_calls = calls.map(({ id, name, input }) => ({
       id,
       name,
@@ -56,7 +56,7 @@ export class FakeChatModel extends BaseChatModel {
     yield new ChatGenerationChunk({ text: '', message: new AIMessageChunk({ content, tool_call_chunks }) })
   }
 
-  /** What the provider runs itself stands in the content, with its result. */
+  /** Calls that the provider runs are in the content, with their results. */
   #respond(messages: BaseMessage[]): { readonly content: string | ServerBlock[]; readonly calls: readonly ToolCall[] } {
     const turn = this.#answer(readPrompt(messages, this.#tools.map(definitionOf)))
     if ('text' in turn) return { content: turn.text, calls: [] }
@@ -75,7 +75,7 @@ function serverBlocks({ id, name, input, providerResult }: ToolCall): ServerBloc
   ]
 }
 
-/** A tool of the provider comes as the provider defines it, and goes to it as it is. */
+/** A provider's tool has the provider's definition, and reaches the model unchanged. */
 function definitionOf(tool: BindToolsInput): ToolDefinition {
   const given: object = tool
   return Runnable.isRunnable(given)

@@ -1,4 +1,4 @@
-/** What the versions of LangChain make impossible, by the case that shows it, each with its reason. */
+/** Reasons why versions of LangChain cannot support a case, by the case's id. */
 import { isBeforeVersion15, isVersion10 } from './version.ts'
 
 type Gaps = Readonly<Record<string, string>>

@@ -1,4 +1,4 @@
-/** How the cases of the suite run through the loops of LangChain and LangGraph. */
+/** Runs the cases of the suite through the loops of LangChain and LangGraph. */
 import type {
   AdapterHarness,
   Conversation,
@@ -28,10 +28,10 @@ import { FakeChatModel } from './fake-chat-model.ts'
 import { INVOKE_GAPS, STREAM_GAPS, TOOL_NODE_GAPS } from './gaps.ts'
 import { toolErrors } from './tool-errors.ts'
 
-/** A tool of a case may need many model calls. */
+/** A case may need many model calls. */
 const RECURSION_LIMIT = 500
 
-/** The messages of a run, and what it waits for. */
+/** The messages of a run, and the interrupts that it waits for. */
 interface State {
   readonly messages?: readonly BaseMessage[]
   readonly __interrupt__?: readonly { readonly value?: unknown }[]
@@ -52,12 +52,12 @@ export interface Graph {
 
 type Output = ConversationResult['outputs'][number]
 
-/** One way of using the adapter, by its name. */
+/** Ways to use the adapter, by name. */
 export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEntries(
   [
     harness('offloadMiddleware with createAgent and invoke', invoke, agentOf(), INVOKE_GAPS),
     harness('offloadMiddleware with createAgent and stream', stream, agentOf({ errors: 'outside' }), STREAM_GAPS),
-    // A graph of one's own has no hook before the model.
+    // A custom graph has no hook before the model.
     { ...harness('offloadTools with a ToolNode', invoke, graphOf, TOOL_NODE_GAPS), compactsHistory: false },
   ].map((one) => [one.name, one]),
 )
@@ -144,7 +144,7 @@ export async function stream(graph: Graph, input: unknown, config: Config, seen:
   return state
 }
 
-/** Sees what tools return and, in versions whose tools may yield, what they yield before. */
+/** Records the results of tools, and their earlier outputs if tools of this version can yield. */
 function recorder({ outputs, preliminaryOutputs }: Seen): object {
   const callOf = new Map<string, string>()
   return {
@@ -165,14 +165,14 @@ function outputOf(message: unknown): Output[] {
   return [{ toolCallId: message.tool_call_id, output: message.content, ...(stored && { stored }) }]
 }
 
-/** How an agent is made. */
+/** Settings of an agent. */
 export interface AgentSettings {
-  /** Whether the errors of tools are left to a middleware outside of the offloader's. */
+  /** Whether a middleware outside of the offloader's handles the errors of tools. */
   readonly errors?: 'outside'
   readonly replaceIn?: HistoryMiddlewareOptions['replaceIn']
 }
 
-/** Make an agent whose errors of tools go to the model. */
+/** Make an agent that gives errors of tools to the model. */
 export function agentOf({ errors, replaceIn }: AgentSettings = {}): (
   conversation: Conversation,
   model: FakeChatModel,
@@ -180,7 +180,7 @@ export function agentOf({ errors, replaceIn }: AgentSettings = {}): (
   return (conversation, model) => {
     const { offloader, session, tools, systemPrompt } = conversation
     const asking = tools.filter(({ needsApproval }) => needsApproval === true)
-    // Its parameter's type is made with a version of zod that the compiler does not find from here.
+    // The parameter's type depends on a version of zod that the compiler cannot find from here.
     const review = humanInTheLoopMiddleware as unknown as (options: object) => AgentMiddleware
     const interruptOn = Object.fromEntries(asking.map(({ name }) => [name, true]))
     const approval = asking.length === 0 ? [] : [review({ interruptOn })]
@@ -204,7 +204,7 @@ export function historyOf(
     : [historyMiddleware(offloader, { ...compaction, replaceIn })]
 }
 
-/** Make the graph that LangGraph's guide begins with: a node for the model, and one for tools. */
+/** Make the basic graph of LangGraph's guide: a node for the model, and a node for tools. */
 function graphOf({ offloader, session, tools }: Conversation, model: FakeChatModel): Graph {
   const ask = (toolName: string): boolean => interrupt<unknown, { approved: boolean }>({ toolName }).approved
   const plain = [...tools.filter(isServerTool).map(serverToolOf), ...ownTools(tools, ask)]
@@ -223,12 +223,12 @@ function graphOf({ offloader, session, tools }: Conversation, model: FakeChatMod
     .compile(checkpointing(session))
 }
 
-/** The saver in memory cannot take the names of properties that every object has. */
+/** The memory saver does not accept thread ids that are names of inherited object properties. */
 export function checkpointing(session: string): { readonly checkpointer?: MemorySaver } {
   return session in {} ? {} : { checkpointer: new MemorySaver() }
 }
 
-/** Answer what a run waits for, or return `undefined` where it has come to its end. */
+/** Answer the requests of a waiting run, or return `undefined` if the run has ended. */
 function resumption(
   { __interrupt__: [waiting] = [] }: State,
   approve: (toolName: string) => boolean,

@@ -3,14 +3,14 @@ import type { SeenPrompt, SeenResult } from '@spillway-internal/adapter-suite'
 import { SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages'
 import type { ContentBlock } from '@spillway/core'
 
-/** A tool as providers get it: a function, or one that they run themselves. */
+/** A tool as providers get it: a function, or a tool that the provider runs. */
 export type ToolDefinition =
   | { readonly function: { readonly name: string; readonly parameters?: unknown } }
   | { readonly type: string; readonly name: string }
 
 type Part = Readonly<Record<string, unknown>>
 
-/** Read what a model was called with. */
+/** Read the call of a model. */
 export function readPrompt(messages: readonly BaseMessage[], tools: readonly ToolDefinition[]): SeenPrompt {
   const functions = tools.map((tool) =>
     'function' in tool ? tool.function : { name: tool.name, parameters: undefined },
@@ -26,13 +26,13 @@ export function readPrompt(messages: readonly BaseMessage[], tools: readonly Too
   }
 }
 
-/** What providers send of a message: neither its id, which LangChain makes up, nor its artifact. */
+/** The fields of a message that providers get, without the id that LangChain generates, and without the artifact. */
 function visible(message: BaseMessage): object {
   const { type, content, name, additional_kwargs, tool_calls, tool_call_id, status } = message as BaseMessage & Part
   return { type, content: withoutStack(content), name, additional_kwargs, tool_calls, tool_call_id, status }
 }
 
-/** Of arguments that a tool refuses LangChain shows the model its own stack, which a middleware is part of. */
+/** Remove stack lines: for refused arguments, LangChain shows the model its stack, which contains the middleware. */
 function withoutStack<Content>(content: Content): Content | string {
   return typeof content === 'string' ? content.replaceAll(/\n {4}at [^\n]*/g, '') : content
 }

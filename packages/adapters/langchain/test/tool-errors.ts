@@ -2,8 +2,8 @@ import { ToolMessage } from '@langchain/core/messages'
 import * as langchain from 'langchain'
 
 /**
- * Make the middleware that hands errors of tools to the model. LangChain does so by itself only where there is no other
- * middleware around tool calls, and has one for it only in its newer versions.
+ * Make the middleware that gives errors of tools to the model. LangChain does this itself only without other middleware
+ * around tool calls, and only newer versions have a middleware for it.
  */
 export function toolErrors(): langchain.AgentMiddleware {
   const { createMiddleware, toolErrorMiddleware } = langchain as Partial<typeof langchain>
@@ -24,8 +24,8 @@ export function toolErrors(): langchain.AgentMiddleware {
 }
 
 /**
- * Errors of arguments name lines of the stack. What passes through a middleware 1.0 marks in the message, and later
- * versions wrap.
+ * Errors of arguments contain stack lines. Version 1.0 marks errors of middleware in the message, and later versions
+ * wrap them.
  */
 function messageOf(error: unknown): string {
   const { toolError, cause, constructor, ...own } = Object(error) as Errors
@@ -39,7 +39,7 @@ function messageOf(error: unknown): string {
   return typeof error === 'string' ? error : (JSON.stringify(error) ?? 'undefined')
 }
 
-/** What errors of LangChain have beside a message. */
+/** Fields of LangChain's errors besides the message. */
 interface Errors {
   readonly toolError?: Error
   readonly cause?: unknown

@@ -1,4 +1,4 @@
-/** What the types of the adapter promise, in every version of LangChain: compiled, never run. */
+/** Type tests for every version of LangChain. They are compiled and never run. */
 import type { BaseMessage } from '@langchain/core/messages'
 import { tool, type DynamicStructuredTool } from '@langchain/core/tools'
 import type { ContextOffloader } from '@spillway/core'
@@ -34,7 +34,7 @@ expectTypeOf(wrapped[2]).toEqualTypeOf<typeof server>()
 expectTypeOf(wrapped[3]).toEqualTypeOf<ReturnType<typeof retrievalTool> | undefined>()
 expectTypeOf(offloadTools([] as DynamicStructuredTool[], offloader)).items.toExtend<{ name: string }>()
 
-// An agent infers its state and context beside the middleware as it does without it.
+// With the middleware, an agent infers the same state and context.
 const model = new FakeToolCallingModel({})
 const stateful = createMiddleware({
   name: 'Stateful',
@@ -56,7 +56,7 @@ const structured = createAgent({
 })
 expectTypeOf<Result<typeof structured>['structuredResponse']>().toEqualTypeOf<{ ok: boolean }>()
 
-// Nothing that is ours is `any`.
+// None of our types is `any`.
 expectTypeOf(offloadMiddleware).parameter(0).toEqualTypeOf<ContextOffloader>()
 expectTypeOf(offloadMiddleware).parameter(1).toEqualTypeOf<OffloadMiddlewareOptions | undefined>()
 expectTypeOf<ScopeRun['context']>().toBeUnknown()
@@ -64,9 +64,9 @@ expectTypeOf<ScopeRun['configurable'][string]>().toBeUnknown()
 expectTypeOf<NonNullable<OffloadOptions['scope']>>().returns.toEqualTypeOf<readonly string[]>()
 expectTypeOf(retrievalTool(offloader).name).toEqualTypeOf<string>()
 
-// @ts-expect-error: an option that there is not
+// @ts-expect-error: unknown option
 offloadMiddleware(offloader, { exept: ['one'] })
-// @ts-expect-error: a scope has segments, and is no text
+// @ts-expect-error: a scope is a list of segments, not a text
 offloadMiddleware(offloader, { scope: () => 'tenant' })
 // @ts-expect-error: tools are an array
 offloadTools({ one }, offloader)
@@ -86,7 +86,7 @@ expectTypeOf(historyMiddleware).parameter(1).toEqualTypeOf<HistoryMiddlewareOpti
 expectTypeOf(langchainMessages().write([])).toEqualTypeOf<readonly BaseMessage[]>()
 expectTypeOf(summarizeWith(model)).toEqualTypeOf<Summarize>()
 
-// @ts-expect-error: each run has its own archive
+// @ts-expect-error: an archive cannot be an option, because each run has its own
 historyMiddleware(offloader, { archive: offloaderArchive(offloader) })
-// @ts-expect-error: a place that there is not
+// @ts-expect-error: unknown place
 historyMiddleware(offloader, { replaceIn: 'store' })

@@ -14,7 +14,7 @@ function installed(name: string): string {
   return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version
 }
 
-/** Let code read a property, and return where that code is. */
+/** Let code read a property, and return the place of that code. */
 function readerOf(read: (property: () => void) => unknown): string {
   let stack = ''
   read(() => {

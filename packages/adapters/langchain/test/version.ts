@@ -1,7 +1,7 @@
 import * as langchain from 'langchain'
 
-/** Whether the installed LangChain is a 1.0: it alone comes without the middleware that tries tools again. */
+/** Whether LangChain is 1.0, the only version without the middleware that retries tools. */
 export const isVersion10: boolean = !('toolRetryMiddleware' in langchain)
 
-/** Whether it has no middleware for the errors of tools yet, which came early in 1.5. */
+/** Whether LangChain has no middleware for errors of tools yet, which came early in 1.5. */
 export const isBeforeVersion15: boolean = !('toolErrorMiddleware' in langchain)

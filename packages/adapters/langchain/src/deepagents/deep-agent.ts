@@ -11,8 +11,8 @@ const FILE_TOOLS = ['ls', 'read_file', 'write_file', 'edit_file', 'delete', 'glo
 export interface DeepAgentBackendOptions extends StorageBackendOptions, Pick<OffloadOptions, 'scope'> {}
 
 /**
- * Make the `offloadMiddleware` for `createDeepAgent`. It does not offload results of the agent's file tools, and throws
- * errors again.
+ * Make the `offloadMiddleware` for `createDeepAgent`. It does not offload results of the agent's file tools, and
+ * rethrows errors.
  *
  * Subagents have their own middleware: pass this middleware to each of them.
  *

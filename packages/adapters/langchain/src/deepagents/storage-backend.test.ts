@@ -8,11 +8,11 @@ import { readPage, refuseGlob, rulesOver, StorageBackend } from './storage-backe
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 const memory = (): InMemoryStorage => new InMemoryStorage({ evictAfterTurns: null })
-/** Every byte there is, which no text has. */
+/** All byte values, which no valid text contains. */
 const BYTES = Uint8Array.from({ length: 256 }, (_, byte) => byte)
 const RESULTS = '/large_tool_results/'
 
-/** The storage, but for what stands in `changes`. */
+/** A copy of the storage with the methods in `changes`. */
 function changed(storage: InMemoryStorage, changes: Partial<Storage>): Storage {
   return {
     store: (...input) => storage.store(...input),
@@ -151,7 +151,7 @@ describe('StorageBackend', () => {
     expect((await backend.read(path)).content).toBe('log')
   })
 
-  it('confuses neither written files with results nor results with written files', async () => {
+  it('distinguishes written files from results', async () => {
     const storage = memory()
     const backend = new StorageBackend(storage)
     await storage.store('/notes.md@1', encode('forged'))
@@ -167,7 +167,7 @@ describe('StorageBackend', () => {
     expect((await backend.read(path)).content).toBe('log')
   })
 
-  it('has a version of a file at any time, which is the newest even if older versions were evicted', async () => {
+  it('always returns a version of a file, and the newest even if older versions were evicted', async () => {
     const storage = memory()
     await new StorageBackend(storage).write('/notes.md', 'one')
     const lefts: unknown[] = []
@@ -358,7 +358,7 @@ describe('refuseGlob', () => {
     expect(refuseGlob(pattern)).toContain(why)
   })
 
-  it('accepts no pattern that would take long', () => {
+  it('rejects every pattern that would take long', () => {
     const long = ['a', 'ab', 'a/', 'a/a', '.a'].map((part) => `/${part.repeat(300)}`.replace(/\/+$/, ''))
     const file = { content: '', mimeType: 'text/plain', created_at: '', modified_at: '' }
     const files = Object.fromEntries(long.map((path) => [path, file]))

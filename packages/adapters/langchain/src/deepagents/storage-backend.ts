@@ -23,20 +23,20 @@ import {
 } from 'deepagents'
 import { contentTypeEssence, isTextContentType, decodeExactly } from '@spillway/core/adapter'
 
-/** The limit of the tools of deepagents. */
+/** The limit of the file tools of deepagents. */
 const MAX_MEDIA_BYTES = 10_485_760
 
 /** Options of {@link StorageBackend}. */
 export interface StorageBackendOptions extends StoredFilesOptions {
-  /** The folder with tool results. `/` if the backend is mounted at such a path. Defaults to `/large_tool_results/`. */
+  /** Result folder. Use `/` if the backend is mounted at such a path. Defaults to `/large_tool_results/`. */
   readonly resultFolder?: string | undefined
 }
 
 /**
  * A file system for agents of deepagents over a storage.
  *
- * Offloaded content is a read-only file, `/large_tool_results/<reference>.txt`. The agent's own files are stored beside
- * it, for as long as the storage keeps them. Failures come back as `error`.
+ * Offloaded content is a read-only file, `/large_tool_results/<reference>.txt`. The agent's own files are in the same
+ * storage, for as long as the storage keeps them. Operations do not reject: failures are returned as `error`.
  *
  * @param storage - The storage of one scope with `list()`, or a function that returns it at each operation.
  * @throws TypeError if the storage cannot list, and for an invalid option.
@@ -52,7 +52,7 @@ export class StorageBackend implements BackendProtocolV2 {
     this.#files = new StoredFiles(storage, { resultFolder })
   }
 
-  /** List a folder; folders in it end with a slash. */
+  /** List a folder. Names of folders in it end with a slash. */
   async ls(path: string): Promise<LsResult> {
     return await answer(async () => {
       const folder = typeof path === 'string' && path.endsWith('/') ? path.slice(0, -1) : path
@@ -125,7 +125,7 @@ export class StorageBackend implements BackendProtocolV2 {
     return await answer(async () => {
       refuseIf(glob === null || glob === '' ? undefined : refuseGlob(glob))
       const files = await this.#files.list()
-      // Every outline has one empty line, so this finds all text files; a single file is one in any version.
+      // Every outline has one empty line, so this finds all text files. A single file is found in any version this way.
       const file = files.get(path ?? '/')
       const rules = rulesOver(file === undefined ? outlines(files) : { [file.path]: outlineOf(file) })
       const searched = rules.grep('', file === undefined ? (path ?? '/') : '/', glob).matches ?? []
@@ -202,7 +202,7 @@ function refuseIf(reason: string | undefined): void {
 
 const decode = (content: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)
 
-/** A refused operation. Its message is the answer for the model. */
+/** A refused operation. The error's message is the answer for the model. */
 class Refusal extends Error {
   override readonly name = 'Refusal'
 }
@@ -211,7 +211,7 @@ async function answer<Result>(run: () => Promise<Result>): Promise<Result | { er
   try {
     return await run()
   } catch (error) {
-    // After any failed operation the agent continues; a rejection would end its run.
+    // Any failure becomes an answer, because a rejection would end the agent's run.
     return { error: describe(error) }
   }
 }
@@ -220,7 +220,7 @@ function describe(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof Refusal) return message
   if (!StorageError.isInstance(error)) return `The operation failed: ${message}. Try it once more.`
-  // deepagents begins its own refusals in this way; an outage is no refusal.
+  // deepagents starts its own refusals with `Error:`. An outage is not a refusal.
   return error.code === 'invalid-key' || error.code === 'unsupported' ? `Error: ${message}` : message
 }
 
@@ -312,18 +312,18 @@ export async function readPage(file: StoredFile, offset: number, limit: number):
   }
 }
 
-/** Reads a bound that a model wrote, as deepagents reads it. */
+/** Converts a line number that a model wrote, in the same way as deepagents. */
 function wholeNumber(value: number): number {
   return Number.isFinite(value) ? Math.min(Math.max(0, Math.floor(value)), MAX_LINES) : 0
 }
 
 const MAX_LENGTH = 256
-/** Limits for the number of wildcards, in all and between two slashes. With more, matching may take forever. */
+/** Largest numbers of wildcards in a pattern, and between two slashes. With more, matching may take forever. */
 const MAX_OPEN_PARTS = 6
 const MAX_STARS_OF_NAME = 2
 const OPEN_PART = /\*+|\{/g
 
-/** Return why a path pattern is refused, if it is: deepagents backtracks for minutes at `*a*a*a*a*a*a*b`. */
+/** Return the reason to refuse a path pattern, if any: deepagents backtracks for minutes at `*a*a*a*a*a*a*b`. */
 export function refuseGlob(pattern: unknown): string | undefined {
   if (typeof pattern !== 'string' || pattern === '') return 'A pattern must be a text, such as **/*.md.'
   const shown = JSON.stringify(pattern.slice(0, MAX_LENGTH))

@@ -20,7 +20,7 @@ function expectSame(actual: readonly BaseMessage[], expected: readonly BaseMessa
   if (!isDeepStrictEqual(describe(actual), describe(expected))) expect(describe(actual)).toEqual(describe(expected))
 }
 
-/** Say what providers refuse: a call without its result right behind it, and a result without its call. */
+/** Return why providers refuse the messages: a call without its result right after it, or a result without its call. */
 function problemOf(messages: readonly BaseMessage[]): string {
   let open = new Set<string | undefined>()
   for (const [index, message] of messages.entries()) {

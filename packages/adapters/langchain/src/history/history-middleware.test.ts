@@ -21,7 +21,7 @@ const SNAPSHOT =
 const readPart = tool(() => PART, { name: 'read_part', description: 'Read a part.', schema: z.object({}) })
 const create = (): ContextOffloader => new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: null }) })
 
-/** Reads so many parts after what the user said last, and then says that it is done. */
+/** A model that reads the given number of parts after the last user message, and then ends. */
 function readingModel(prompts: SeenPrompt[] = [], parts = 8): FakeChatModel {
   let calls = 0
   return new FakeChatModel((prompt) => {
@@ -33,7 +33,7 @@ function readingModel(prompts: SeenPrompt[] = [], parts = 8): FakeChatModel {
   })
 }
 
-/** A model for summaries, and how often it was asked. */
+/** A model for summaries, with the number of its calls. */
 function summarizer(): { readonly summarize: ReturnType<typeof summarizeWith>; readonly asked: () => number } {
   let asked = 0
   const model = new FakeChatModel(() => {

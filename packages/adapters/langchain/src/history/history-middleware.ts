@@ -17,8 +17,8 @@ import { isEqualMessage } from './native-message.ts'
  * older messages a summary if `summarize` is given.
  *
  * By default only prompts change. With `replaceIn: 'state'`, the messages of the state change, so that checkpoints are
- * small. If storing or summarizing fails, the messages do not change. Put it last, so that it sees prompts as the model
- * gets them.
+ * small. If storing or summarizing fails, the messages do not change. Put this middleware last, so that it sees prompts
+ * as the model gets them.
  *
  * @throws TypeError for an invalid offloader or option.
  *
@@ -71,7 +71,7 @@ export function historyMiddleware(
 
 /** Options of {@link historyMiddleware}. */
 export interface HistoryMiddlewareOptions extends RunHistoryOptions<readonly BaseMessage[]> {
-  /** Returns the scope of a run. Pass the function that `offloadMiddleware` gets. Defaults to its `thread_id`. */
+  /** Returns the scope of a run. Pass the function that `offloadMiddleware` gets. Defaults to the run's `thread_id`. */
   readonly scope?: RunScope | undefined
   /**
    * The place for the shorter history.
@@ -92,7 +92,7 @@ interface PromptRequest {
 
 const format = langchainMessages()
 
-/** LangChain treats an empty system prompt as none. */
+/** LangChain treats an empty system prompt as missing. */
 function systemOf({ systemMessage, systemPrompt = '' }: PromptRequest): SystemMessage | undefined {
   if (systemMessage === undefined) return systemPrompt === '' ? undefined : new SystemMessage(systemPrompt)
   return systemMessage.text === '' ? undefined : systemMessage
@@ -134,7 +134,7 @@ function moveSnapshot<Request extends PromptRequest>(request: Request, archive: 
   return { ...withSystem(request, appended as SystemMessage, system), messages: others }
 }
 
-/** A prompt with a single text is still a single text afterwards. */
+/** If the prompt has a single text, the result has a single text, too. */
 function withText(parts: readonly HistoryPart[], text: string): readonly HistoryPart[] {
   const [only] = parts
   if (parts.length !== 1 || only?.type !== 'text') return [...parts, { type: 'text', text }]
@@ -144,7 +144,7 @@ function withText(parts: readonly HistoryPart[], text: string): readonly History
 /** The id with which LangGraph removes all messages. LangChain has its own copy of that package. */
 const ALL = '__remove_all__'
 
-/** Returns `undefined` if nothing changed. Replaced messages are written alone, by their ids. */
+/** Returns `undefined` if nothing changed. If no message moved, only changed messages are written, by their ids. */
 function updateOf(
   before: readonly BaseMessage[],
   after: readonly BaseMessage[],

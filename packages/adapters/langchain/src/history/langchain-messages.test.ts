@@ -19,7 +19,7 @@ import { langchainMessages } from './langchain-messages.ts'
 const format = langchainMessages()
 const REFERENCE = '[Offloaded: 1 block, ~12345 tokens]\nIt is stored.'
 
-/** Change parts of messages, as compaction does: by copies of them. */
+/** Change parts of messages by copying the messages, as compaction does. */
 function edit(messages: readonly HistoryMessage[], change: (part: HistoryPart) => HistoryPart): HistoryMessage[] {
   return messages.map((message) => {
     const parts = message.parts.map(change)
@@ -43,7 +43,7 @@ function expectSame(actual: readonly BaseMessage[], expected: readonly BaseMessa
   expect(actual).toHaveLength(expected.length)
 }
 
-/** What a checkpoint gives back. */
+/** Return the messages as restored from a checkpoint. */
 const reloaded = (messages: readonly BaseMessage[]): BaseMessage[] =>
   mapStoredMessagesToChatMessages(
     JSON.parse(JSON.stringify(mapChatMessagesToStoredMessages([...messages]))) as StoredMessage[],
@@ -117,7 +117,7 @@ describe('generated histories', () => {
                 functionCall: { ...block.functionCall, args: { short: 7 } },
               })),
             )
-            // From a checkpoint they come back so, too.
+            // The arguments are the same after a checkpoint.
             const [again] = reloaded([one])
             for (const { args } of (again as AIMessage).tool_calls ?? []) expect(args).toEqual({ short: 7 })
           }
@@ -149,7 +149,7 @@ describe('generated histories', () => {
   it('are recognized after a checkpoint', () => {
     fc.assert(
       fc.property(histories(), (messages) => {
-        // Bytes and values that JSON has no form for are lost there.
+        // Checkpoints lose bytes, and values that JSON cannot express.
         const plain = messages.filter((message) => isDeepStrictEqual(reloaded([message])[0]?.content, message.content))
         const [before, after] = [format.read(plain), format.read(reloaded(plain))]
         expect(after.map(({ native }) => JSON.stringify(native))).toEqual(
@@ -162,7 +162,7 @@ describe('generated histories', () => {
 
 const PLACES = ['tool_calls', 'content', 'additional_kwargs', 'response_metadata', 'tool_call_chunks']
 
-/** Expect that two messages differ in some of their fields at most. */
+/** Expect that two messages differ at most in the given fields. */
 function expectOthersSame(actual: BaseMessage, expected: BaseMessage, fields: readonly string[]): void {
   expect(Object.getPrototypeOf(actual)).toBe(Object.getPrototypeOf(expected))
   const others = (message: BaseMessage): unknown =>
@@ -174,7 +174,7 @@ function expectOthersSame(actual: BaseMessage, expected: BaseMessage, fields: re
 const geminiBlocks = ({ content }: BaseMessage): readonly { readonly functionCall: object }[] =>
   (typeof content === 'string' ? [] : content).filter(({ type }) => type === 'functionCall') as never
 
-/** Count where a message repeats the arguments of its calls. */
+/** Count the places in which a message repeats the arguments of its calls. */
 function placesOfArguments(message: AIMessage): number {
   const { tool_calls: calls = [], content, additional_kwargs: kwargs, response_metadata: metadata } = message
   const blocks =
@@ -249,11 +249,11 @@ describe('langchainMessages', () => {
   })
 
   it.each([
-    ['no array', null, 'messages must be an array, not null.'],
+    ['a value that is not an array', null, 'messages must be an array, not null.'],
     ['a plain object', [{ role: 'user', content: 'x' }], 'messages[0] must be a message of LangChain'],
     ['nothing', [undefined], 'messages[0] must be a message of LangChain'],
     [
-      'a result of no call',
+      'a result without a call',
       [Object.assign(new ToolMessage('x', 'a'), { tool_call_id: 7 })],
       'messages[0].tool_call_id must be a string, not a number.',
     ],
@@ -262,12 +262,12 @@ describe('langchainMessages', () => {
   })
 
   it.each([
-    ['no list', {}],
+    ['a value that is not a list', {}],
     ['another class', [{ class: 'Object', fields: {}, given: [] }]],
     ['a class of another kind', [{ class: 'constructor', fields: {}, given: [] }]],
     ['a field in the place of a method', [{ class: 'HumanMessage', fields: { getType: 'x' }, given: [] }]],
     ['a field in the place of the type', [{ class: 'HumanMessage', fields: { type: 'system' }, given: [] }]],
-    ['no fields', [{ class: 'HumanMessage', given: [] }]],
+    ['a message without fields', [{ class: 'HumanMessage', given: [] }]],
   ])('rejects stored values of another form: %s', (_what, value) => {
     expect(() => format.decode?.(value)).toThrow(TypeError)
   })

@@ -115,7 +115,7 @@ function readParts(message: AnyMessage, reading: Reading): readonly HistoryPart[
 function readResult(message: AnyMessage, { index, names }: Reading): HistoryPart {
   const { tool_call_id: callId, name, status, content, additional_kwargs } = message
   if (typeof callId !== 'string') throw fieldError(`messages[${index}].tool_call_id`, 'a string', callId)
-  // A screenshot answers a computer call: no text may replace it.
+  // A screenshot is the answer to a computer call, and must not be replaced by text.
   const isScreenshot = additional_kwargs?.['type'] === 'computer_call_output'
   const opaque = { type: 'opaque', value: content, native: nativeOfPart(content) } as const
   return asRead({
@@ -177,7 +177,7 @@ function madeId(at: number, { messages, index }: Reading): string {
   return id
 }
 
-/** Returns a copy of the class. */
+/** Returns a copy of the same class. */
 function patchMessage(native: AnyMessage, { parts }: HistoryMessage, index: number): BaseMessage {
   const [part] = parts
   const place = `messages[${index}]`
@@ -248,7 +248,7 @@ const newCall = (call: HistoryToolCall): Fields => ({
 function copyMessage<Message extends BaseMessage>(message: Message, fields: Fields): Message {
   const changed = Object.entries(fields).filter(([name, value]) => (message as unknown as Fields)[name] !== value)
   if (changed.length === 0) return message
-  // Checkpoints have the arguments of the constructor, by name.
+  // Checkpoints store the arguments of the constructor by name.
   const given: Record<string, unknown> = { ...message.lc_kwargs }
   for (const [name, value] of changed) {
     if (Object.hasOwn(given, name)) given[name] = value
@@ -257,7 +257,7 @@ function copyMessage<Message extends BaseMessage>(message: Message, fields: Fiel
   return copyWith(message, { ...Object.fromEntries(changed), lc_kwargs: given } as unknown as Partial<Message>)
 }
 
-/** LangChain 1 has a standard form with blocks in place of `content`. */
+/** LangChain 1 has a standard form with `contentBlocks` in place of `content`. */
 const asBlocks = ({ content }: Fields, value: unknown): Fields => ({
   contentBlocks: value,
   ...(content === value ? { content: undefined } : {}),

@@ -7,7 +7,7 @@ export interface NativeCall {
   readonly call: Fields
   /** Blocks of the content that belong to the call, such as Anthropic's `tool_use` and parts of its input. */
   readonly blocks: readonly Fields[]
-  /** The entry of each of {@link LISTS}. */
+  /** The call's entry in each of {@link LISTS}, if any. */
   readonly entries: readonly (Fields | undefined)[]
 }
 
@@ -64,7 +64,7 @@ export function callFields(message: AnyMessage, calls: readonly NativeCall[]): F
   return Object.assign({ tool_calls: isSameList(before, ordered) ? message.tool_calls : ordered }, ...lists) as Fields
 }
 
-/** Sort calls by their order before. New calls come last. */
+/** Sort calls by their former order. New calls come last. */
 function inOrder(before: readonly { readonly id?: unknown }[], calls: readonly NativeCall[]): readonly Fields[] {
   const place = ({ call }: NativeCall): number => {
     const at = before.findIndex(({ id }) => id === call['id'])
@@ -125,7 +125,7 @@ export function withArguments(native: NativeCall, args: unknown): NativeCall {
   if (call['args'] === args) return native
   return {
     call: withFields(call, { args }),
-    // A streamed input is complete now.
+    // Omit the streamed parts of the input, which is complete now.
     blocks: blocks.filter(isCallBlock).map((block) => blockWith(block, args)),
     entries: entries.map((entry, at) => entry && LISTS[at]?.patch(entry, args, jsonOf(args))),
   }

@@ -10,7 +10,7 @@ export type AnyMessage = BaseMessage &
 
 export const nativeOfPart = (value: unknown): NativeValue => ({ format: LANGCHAIN_MESSAGES, value })
 
-/** Key of the message in its identity object. Comparisons ignore it. */
+/** Key of the message in its identity object. Comparisons ignore this key. */
 const MESSAGE: unique symbol = Symbol('message of LangChain')
 
 /** The part of a message that a model sees. Equal messages have equal values. */
@@ -19,10 +19,10 @@ interface Standing {
   readonly [MESSAGE]?: BaseMessage
 }
 
-/** Standings of messages, with their fields at that time. A message that changes in place gets a new object. */
+/** Identity objects of messages, with the fields at that time. A changed message gets a new one. */
 const known = new WeakMap<BaseMessage, { readonly standing: Standing; readonly fields: readonly unknown[] }>()
 
-/** Return a message's native value: the same object until the message changes, though checkpoints copy it. */
+/** Return a message's native value: the same object until the message changes, and an equal one for a copy. */
 export function standingFor(message: AnyMessage): object {
   const fields = fieldsOf(message)
   const before = known.get(message)

@@ -37,7 +37,7 @@ export function readPiece(block: unknown): MessagePiece {
 export function readResultContent(content: unknown): readonly HistoryContent[] {
   if (isPlainValue(content)) return [asRead({ type: 'json', value: content, native: nativeOfPart(content) })]
   return blocksOf(content).map((block) => {
-    // Search results keep their own place in a request; JSON has none.
+    // Unlike other JSON, search results are blocks of a request, so the native block is kept.
     if (isFields(block) && block['type'] === 'search_result')
       return asRead({ type: 'json', value: block, native: nativeOfPart(block) })
     const piece = readPiece(block)

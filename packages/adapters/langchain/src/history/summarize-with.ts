@@ -2,7 +2,7 @@ import { HumanMessage } from '@langchain/core/messages'
 import type { BaseChatModel } from '@langchain/core/language_models/chat_models'
 import type { Summarize } from '@spillway/history'
 
-/** Tags that hide the summary from the run's streams. Traces show it. */
+/** Tags that hide the summary from the run's streams. Traces still show the summary. */
 const TAGS = ['nostream', 'langsmith:nostream']
 
 /**

@@ -25,7 +25,7 @@ const textOf = (prompt: SeenPrompt | undefined, toolCallId: string): string =>
     ?.content.map((block) => (block.type === 'text' ? block.text : ''))
     .join('') ?? ''
 
-/** Make a model that calls the tools of each step in turn, then ends; it keeps the prompts that it saw. */
+/** Make a model that calls the tools of each step in turn, and then ends. The model records its prompts. */
 function scripted(...steps: readonly ((prompt: SeenPrompt) => readonly ToolCall[])[]): {
   readonly model: FakeChatModel
   readonly prompts: SeenPrompt[]

@@ -1,4 +1,4 @@
-/** What the versions of deepagents make impossible, by the case that shows it, each with its reason. */
+/** Reasons why versions of deepagents cannot support a case, by the case's id. */
 import { isNewest } from './version.ts'
 
 type Gaps = Readonly<Record<string, string>>
@@ -23,7 +23,7 @@ export const INVOKE_GAPS: Gaps = {
   ...gaps(ONE_MESSAGE, 'outputs/text', 'outputs/json', 'outputs/parts'),
 }
 
-/** Gaps where deepagents goes on moving large results to files. */
+/** Gaps of agents in which deepagents still moves large results to files. */
 export const EVICTION_GAPS: Gaps = {
   ...gaps(MOVED, 'outages/store-of-an-error'),
   ...(isNewest

@@ -1,4 +1,4 @@
-/** How the cases of the suite run through the loop of deepagents, with its file system over the same storage. */
+/** Runs the cases of the suite through the loop of deepagents, with its file system over the same storage. */
 import type { AdapterHarness, Conversation } from '@spillway-internal/adapter-suite'
 import { createDeepAgent, createFilesystemMiddleware, StateBackend } from 'deepagents'
 import type { AgentMiddleware } from 'langchain'
@@ -12,7 +12,7 @@ import { isNewest } from './version.ts'
 
 const NAME = 'deepAgentMiddleware and deepAgentBackend'
 
-/** One way of using the adapter, by its name. */
+/** Ways to use the adapter, by name. */
 export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEntries(
   [
     harness(`${NAME} with invoke`, invoke, deepAgentOf(true), { ...INVOKE_GAPS, ...EVICTION_GAPS }),
@@ -25,13 +25,13 @@ export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEn
   ].map((one) => [one.name, { ...one, moduleUrl: import.meta.url }]),
 )
 
-/** Make a deep agent; `evicts` says whether deepagents still moves what is over its own limit to a file. */
+/** Make a deep agent. If `evicts` is set, deepagents still moves results over its own limit to files. */
 function deepAgentOf(evicts: boolean): (conversation: Conversation, model: FakeChatModel) => Graph {
   return (conversation, model) => {
     const { offloader, session, tools, systemPrompt } = conversation
     const asking = tools.filter(({ needsApproval }) => needsApproval === true)
     const backend = offloader === undefined ? new StateBackend() : deepAgentBackend(offloader)
-    // What Spillway must not change is a run that keeps results as they are, where the version can do that.
+    // The comparison run without Spillway keeps all results, if the version supports that.
     const keepsAll = isNewest && (offloader === undefined || !evicts)
     const middleware: AgentMiddleware[] = [
       ...(keepsAll ? [createFilesystemMiddleware({ backend, toolTokenLimitBeforeEvict: null })] : []),
@@ -41,7 +41,7 @@ function deepAgentOf(evicts: boolean): (conversation: Conversation, model: FakeC
     ]
     return createDeepAgent({
       model,
-      // Tools of the provider pass through as they are, though the type has none.
+      // Tools of the provider are passed on unchanged, although the type does not allow them.
       tools: [...tools.filter(isServerTool).map(serverToolOf), ...ownTools(tools)] as never,
       middleware,
       backend,

@@ -10,10 +10,10 @@ type Operation = {
   readonly [Each in Name]: { readonly name: Each; readonly input: Parameters<StorageBackend[Each]> }
 }[Name]
 
-/** The file system of deepagents over a state that its own updates are applied to, as an agent does. */
+/** The file system of deepagents over a state, to which its own updates are applied, as in an agent. */
 function stateBackend(): (operation: Operation) => Promise<unknown> {
   const files: Record<string, FileData> = {}
-  // Of the runtime it reads the state alone.
+  // The backend reads only the state of the runtime.
   const backend = new StateBackend({ state: { files } }) as unknown as StorageBackend
   return async ({ name, input }) => {
     const answer = (await Reflect.apply(backend[name], backend, input)) as { filesUpdate?: typeof files }
@@ -26,7 +26,7 @@ function stateBackend(): (operation: Operation) => Promise<unknown> {
   }
 }
 
-/** What may differ: the order of files, and with it which matches a search ends with; times; sizes, which are of bytes. */
+/** Remove values that may differ: the order of files, the matches at the end of a search, times, and sizes in bytes. */
 function comparable(answer: unknown): unknown {
   const { filesUpdate: _, ...rest } = answer as {
     filesUpdate?: unknown

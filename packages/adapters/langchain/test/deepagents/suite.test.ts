@@ -1,5 +1,5 @@
 import { adapterSuite } from '@spillway-internal/adapter-suite/vitest'
 import { harnesses } from './harness.ts'
 
-// The middleware that its agents have runs the suite whole.
+// The whole suite already runs with the middleware of these agents.
 adapterSuite(harnesses, { isFurtherEntryPoint: true })

@@ -12,11 +12,11 @@ export const mounted: CompositeBackend = new CompositeBackend(new StateBackend()
   '/results/': new StorageBackend(new InMemoryStorage()),
 })
 
-/** The types that deepagents infers are there beside our middleware. */
+/** deepagents infers the same types with our middleware. */
 export async function inferred(): Promise<readonly BaseMessage[]> {
   const agent = createDeepAgent({ middleware: [deepAgentMiddleware(offloader)] as const, backend })
   const state = await agent.invoke({ messages: 'Go.' })
-  // @ts-expect-error -- Neither the middleware nor the backend makes the state one of any.
+  // @ts-expect-error -- The state must not be of type any because of the middleware or the backend.
   const none: unknown = state.noSuchField
   return none === undefined ? state.messages : []
 }

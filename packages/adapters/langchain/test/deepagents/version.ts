@@ -1,4 +1,4 @@
 import { StateBackend } from 'deepagents'
 
-/** Whether deepagents is 1.14: it can delete files, and a middleware of the user takes the place of its own of that name. */
+/** Whether deepagents is 1.14, which can delete files, and lets a user's middleware replace its own by name. */
 export const isNewest: boolean = 'delete' in StateBackend.prototype

@@ -1,4 +1,4 @@
-/** What cannot be where the messages of the state are replaced, by the case that shows it, each with its reason. */
+/** Reasons why a case is impossible if messages of the state are replaced, by the case's id. */
 type Gaps = Readonly<Record<string, string>>
 
 const ONE_MESSAGE = 'LangChain has one message for the model and the program, and it is the one that is replaced.'

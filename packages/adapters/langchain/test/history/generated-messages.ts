@@ -13,7 +13,7 @@ import fc from 'fast-check'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A call of a tool and what it returned. */
+/** A tool call and its result. */
 interface Call {
   readonly id: string
   readonly name: string
@@ -23,7 +23,7 @@ interface Call {
   readonly form: number
 }
 
-/** What a model does at once. */
+/** One answer of a model: a text and calls. */
 interface Step {
   readonly text: string
   readonly calls: readonly Call[]
@@ -58,7 +58,7 @@ const choose = <Value>(bits: number, shift: number, ...values: readonly [Value, 
   values[(bits >> shift) % values.length] ?? values[0]
 const block = (one: string): Fields => ({ type: 'text', text: one })
 
-/** Make conversations as agents of LangChain have them, with messages as each of the providers writes them. */
+/** Make conversations of LangChain agents, with messages in the form of each provider. */
 export function histories(): fc.Arbitrary<BaseMessage[]> {
   return fc.record({ system: fc.option(text), turns: fc.array(turn, { maxLength: 3 }) }).map(({ system, turns }) => {
     let number = 0
@@ -101,10 +101,10 @@ function userMessage(request: string, bits: number): BaseMessage {
   )()
 }
 
-/** Write what a model said in the form of one of the providers. */
+/** Write a model's answer in the form of one of the providers. */
 function modelMessage({ text: said, calls, form: bits }: Step): AIMessage | AIMessageChunk {
   const tool_calls = calls.map(({ id, name, args: input }) => ({ type: 'tool_call' as const, id, name, args: input }))
-  // Its type depends on that of the content, and here there are all.
+  // The type depends on the type of the content, and the content has any type here.
   const usage_metadata = { input_tokens: 10, output_tokens: 3, total_tokens: 13 } as never
   const thought = { type: 'thinking', thinking: said, signature: 'Eq' }
   const uses = calls.map(({ id, name, args: input }) => ({ type: 'tool_use', id, name, input }))

@@ -1,9 +1,9 @@
-/** How the cases of histories run where the messages of the state are replaced. */
+/** Runs the cases of histories with replaced messages of the state. */
 import type { AdapterHarness } from '@spillway-internal/adapter-suite'
 import { agentOf, harness, invoke, stream } from '../harness.ts'
 import { STATE_GAPS, STATE_STREAM_GAPS } from './gaps.ts'
 
-/** One way of using the adapter, by its name. */
+/** Ways to use the adapter, by name. */
 export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEntries(
   [
     harness('historyMiddleware in the state with invoke', invoke, agentOf({ replaceIn: 'state' }), STATE_GAPS),
