@@ -33,7 +33,7 @@ beforeEach(() => {
   processor = offloadProcessor(offloader)
 })
 
-/** A run in a thread, with a call that is under way, as Mastra hands it to hooks: as much of it as is looked at. */
+/** A run in a thread with a pending call, with only the fields of hooks that are read. */
 class Run {
   readonly threadId: string
   readonly one: OffloadProcessor
@@ -82,7 +82,7 @@ class Run {
     return this.one.processOutputResult(this.#args as ProcessOutputResultArgs)
   }
 
-  /** Do what Mastra does once a tool has answered. */
+  /** Do the same as Mastra after a tool has answered. */
   answer(result: unknown): void {
     const toolInvocation = { state: 'result', toolCallId: 'call_1', toolName: 'read', args: {}, result } as const
     this.messageList.updateToolInvocation({ type: 'tool-invocation', toolInvocation })
@@ -148,7 +148,7 @@ describe('offloadProcessor before a model call', () => {
 })
 
 describe('the prompt of a model call', () => {
-  it('keeps every other message and field, and is equal when it is made again', async () => {
+  it('keeps every other message and field, and is equal if it is made again', async () => {
     const run = new Run('thread-1')
     const offload = vi.spyOn(ContextOffloader.prototype, 'offload')
     const user = { role: 'user', content: [{ type: 'text', text: LOG }] } as const
@@ -441,7 +441,7 @@ describe('offloadRun', () => {
       offload.mockClear()
       const shown = await run.show(CALL, {}, output())
       expect(offload).toHaveBeenCalledTimes(1)
-      // What is known is shown at once, and what was shown comes back in later prompts.
+      // Known outputs are shown at once, and later prompts contain the shown outputs.
       for (const again of [output(), output(), { ...shown }]) expect(run.show(CALL, {}, again)).toEqual(shown)
       expect(offload).toHaveBeenCalledTimes(1)
     }
@@ -493,7 +493,7 @@ describe('offloadRun', () => {
     for (let look = 0; look < 3; look += 1) expect(await run.show(CALL, {}, output)).toBe(output)
     await run.show({ ...CALL, toolCallId: 'call_2' }, {}, text('small'))
     expect(attempts()).toBe(1)
-    // Between the answer of a tool and the next prompt, a step begins.
+    // A step begins between the answer of a tool and the next prompt.
     run.beginStep()
     await run.show(CALL, {}, text())
     run.endPrompt()
@@ -567,7 +567,7 @@ describe('offloadRun', () => {
     it.each([
       ['a text', { content: [text('small')] }],
       [
-        'an image, which Mastra shows as such',
+        'an image, which Mastra shows as an image',
         { content: [{ ...IMAGE, data: Buffer.alloc(300_000).toString('base64') }] },
       ],
       ['a file of a few bytes', { content: [file(100)] }],

@@ -92,7 +92,7 @@ export function offloadProcessor(offloader: ContextOffloader, options: OffloadOp
     async processToolResult(call) {
       const run = runOf(call)
       const { messageList, toolName, toolCallId, args, result } = call
-      // If a tool maps its output, the model sees the mapped one, and the program the original.
+      // If a tool maps its output, the model sees the mapped output, and the program sees the original.
       if (call.providerExecuted === true || hasModelOutput(run.tools[toolName])) return undefined
       const toolInvocation = { state: 'result', toolName, toolCallId, args, result } as const
       const isReplaced = await offloadPart({ type: 'tool-invocation', toolInvocation }, messageList, run)
@@ -100,7 +100,7 @@ export function offloadProcessor(offloader: ContextOffloader, options: OffloadOp
     },
     async processOutputResult(end) {
       const run = runOf(end)
-      // Results after the last model call: memory must not keep them either.
+      // Replace results after the last model call, too, so that memory does not keep the originals.
       if (run.signal?.aborted !== true) await offloadStored(end.messageList, run)
       return end.messageList
     },
@@ -112,7 +112,7 @@ type Execute = (
   options: { readonly toolCallId?: string; readonly abortSignal?: AbortSignal },
 ) => unknown
 
-/** The tool's function resolves the references, because Mastra validates the arguments in it. */
+/** References are resolved in the tool's function, because Mastra validates the arguments there. */
 function toolsWithReferences({ offloader, tools }: OffloadRun): Record<string, object> {
   const entries = Object.entries(tools).flatMap(([toolName, tool]) => {
     const own = Object(tool) as { readonly execute?: Execute }
@@ -131,11 +131,11 @@ function hasModelOutput(tool: unknown): boolean {
   return typeof (Object(tool) as { readonly toModelOutput?: unknown }).toModelOutput === 'function'
 }
 
-/** Results of earlier runs do not change. */
+/** Offloads results of this run. Results of earlier runs do not change. */
 export async function offloadStored(messageList: MessageList, run: OffloadRun): Promise<void> {
   const parts = messageList.get.response.db().flatMap(({ content }) => content.parts)
   const calls = parts.filter((part) => part.type === 'tool-invocation')
-  // Mastra finds a part by the id of its call; of equal ids, the newest.
+  // Mastra finds a part by the id of its call, and takes the newest of equal ids.
   const newest = new Map(calls.map((part) => [part.toolInvocation.toolCallId, part]))
   await Promise.all(Array.from(newest.values(), (part) => offloadPart(part, messageList, run)))
 }
@@ -163,7 +163,7 @@ export class OffloadRun {
   tools: Readonly<Record<string, unknown>> = {}
   readonly #small: SmallTexts
   readonly #known = new KnownOutputs<ModelOutput>()
-  /** Results that could not be stored since the last prompt, and in the last prompt. */
+  /** Results whose storing failed: since the last prompt, and in the last prompt. */
   #failed = new KnownOutputs<ModelOutput>()
   #shown = new KnownOutputs<ModelOutput>()
 
@@ -201,7 +201,7 @@ export class OffloadRun {
       outputs.add(toolCallId, output)
     } else {
       this.#known.add(toolCallId, output, shown)
-      // Later prompts have the shown output.
+      // Later prompts contain the shown output, so it is remembered, too.
       this.#known.add(toolCallId, shown)
     }
     return shown
@@ -218,7 +218,7 @@ export async function offloadOutput(
   if (parts === undefined) return offloadModelOutput(offloader, call, output)
   const { output: shown, reason } = await offloadModelOutput<ModelOutput>(offloader, call, parts)
   if (shown !== parts) return { output: shown }
-  // A small file is larger in the JSON that Mastra makes of it, with Base64.
+  // Mastra writes such a file as JSON with Base64, which is larger than the file.
   return reason === 'within-limit' && isShownAsJson(output.value)
     ? offloadModelOutput(offloader, call, output)
     : { output, ...(reason !== undefined && { reason }) }
@@ -245,7 +245,7 @@ export function outputOfPart({ toolInvocation, providerMetadata }: MastraToolInv
   return mapped ?? { type: typeof result === 'string' ? 'text' : 'json', value: result }
 }
 
-/** Write the shown output as the result. If `toModelOutput` maps a result, it stays beside it, unless longer. */
+/** Write the shown output as the result. A result that `toModelOutput` maps is kept beside it, unless longer. */
 export function withShownOutput(part: MastraToolInvocationPart, shown: ModelOutput): MastraToolInvocationPart {
   const { toolInvocation, providerMetadata } = part
   const text = textOf(shown)

@@ -26,13 +26,13 @@ export type RetrievalTool = Tool
  */
 export function retrievalTool(offloader: ContextOffloader, options: OffloadOptions = {}): RetrievalTool {
   const runs = threadRuns(offloader, options, { usage: 'retrievalTool(offloader, options)' })
-  // Runs may share the scope that an option names.
+  // With the option `scope`, several runs may share a scope.
   const { name, description, inputSchema } = (options.scope === undefined ? runs : offloader).retrievalTool
   return createTool({
     id: name,
     description,
     inputSchema: anyInputSchema(inputSchema),
-    // Else OpenAI makes every parameter required.
+    // Otherwise, OpenAI makes every parameter required.
     strict: false,
     async execute(input: unknown, { requestContext, agent, abortSignal }) {
       const { retrievalTool } = runs.offloaderOf({ requestContext, agent })
@@ -41,7 +41,7 @@ export function retrievalTool(offloader: ContextOffloader, options: OffloadOptio
       if (type === 'error-text') throw new Error(value)
       return value
     },
-    // Mastra shows text unchanged.
+    // Mastra itself shows text unchanged.
     toModelOutput: (output: unknown) => (typeof output === 'string' ? undefined : { type: 'content', value: output }),
   })
 }

@@ -30,11 +30,11 @@ const message = (threadId?: string, resourceId?: string): MastraDBMessage => ({
   ...(threadId !== undefined && { threadId }),
   ...(resourceId !== undefined && { resourceId }),
 })
-/** As processors see a run. */
+/** A run as processors see it. */
 const run = (threadId?: string, resourceId?: string): RunContext => ({ messages: [message(threadId, resourceId)] })
-/** As tools see it. */
+/** A run as tools see it. */
 const tool = (threadId?: string, resourceId?: string): RunContext => ({ agent: { threadId, resourceId } })
-/** As memory tells of it. */
+/** A request context with the thread of a memory. */
 const memory = (id: string, resourceId?: string): RequestContext => {
   const context = new RequestContext()
   context.set('MastraMemory', { thread: { id }, resourceId })

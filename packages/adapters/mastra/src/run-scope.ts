@@ -3,7 +3,7 @@ import type { RequestContext } from '@mastra/core/request-context'
 import type { ContextOffloader } from '@spillway/core'
 import { runsOf, type RunOptions, type RunOptionsCheck, type Runs } from '@spillway/core/adapter'
 
-/** A run, as the option `scope` gets it. */
+/** The run that the option `scope` gets. */
 export interface ScopeRun {
   /** The id of the memory thread, even without a memory. */
   readonly threadId: string | undefined
@@ -43,7 +43,7 @@ export function perRun<Hook extends { readonly state: object }, Value>(
 
 const threadScope = ({ threadId = '' }: ScopeRun): readonly string[] => (threadId === '' ? [] : [threadId])
 
-/** The thread of the run itself: older messages, and the context of a sub-agent's parent, may be of others. */
+/** Finds the run's own thread. Older messages, and the context of a sub-agent's parent, may name others. */
 function scopeRun({ requestContext, messages = [], agent }: RunContext): ScopeRun {
   const ofTool = Object(agent) as { readonly threadId?: string; readonly resourceId?: string }
   const ofMessage = messages.findLast((message) => message.threadId !== undefined)

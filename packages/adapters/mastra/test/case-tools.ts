@@ -5,13 +5,13 @@ import { toStandardSchema } from '@mastra/core/schema'
 import { createTool, type ToolExecutionContext } from '@mastra/core/tools'
 import type { ContentBlock } from '@spillway/core'
 
-/** How a tool returns content with several parts: by `toModelOutput`, or as tools of MCP servers do. */
+/** The form of several parts in a tool's result: with `toModelOutput`, or as tools of MCP servers return them. */
 export type PartsForm = 'toModelOutput' | 'mcp'
 
-/** Marks a result that `toModelOutput` has to map; one without it is for Mastra's own default. */
+/** Marks a result for `toModelOutput`. Mastra's default maps results without the mark. */
 const MARK = 'mappedByToModelOutput'
 
-/** Schemas by their text: Mastra compiles each again, which takes longer than most runs. */
+/** Schemas by their text: Mastra would compile equal schemas again, which takes longer than most runs. */
 const schemas = new Map<string, ReturnType<typeof toStandardSchema>>()
 
 /** Make the tools of a case. */

@@ -6,10 +6,10 @@ import { readPrompt, type PromptCall } from './read-prompt.ts'
 
 type Part = { readonly type: string } & Readonly<Record<string, unknown>>
 
-/** The forms of models that Mastra takes: its own fake has the second, the AI SDK of version 6 the third. */
+/** Versions of the model interface that Mastra accepts. Mastra's own fake has the second, and AI SDK 6 the third. */
 export type Specification = 'v2' | 'v3'
 
-/** Make a model that says what a script tells it, generating and streaming alike. */
+/** Make a model that answers by a script, both for generating and for streaming. */
 export function fakeModel(turn: (prompt: SeenPrompt) => ModelTurn, specification: Specification): MastraModelConfig {
   const respond = (call: PromptCall): { readonly content: Part[]; readonly finishReason: unknown } => {
     const answer = turn(readPrompt(call))
@@ -21,7 +21,7 @@ export function fakeModel(turn: (prompt: SeenPrompt) => ModelTurn, specification
   }
   const usage = specification === 'v2' ? USAGE : USAGE_3
   const settings = {
-    // What the model takes by URL Mastra does not download.
+    // Mastra does not download URLs that the model supports.
     supportedUrls: { '*/*': [/^https:/] },
     doGenerate: async (call: PromptCall) => ({ ...respond(call), usage, warnings: [] }),
     doStream: async (call: PromptCall) => {
@@ -35,7 +35,7 @@ export function fakeModel(turn: (prompt: SeenPrompt) => ModelTurn, specification
     specification === 'v2'
       ? new MastraLanguageModelV2Mock(settings as unknown as ConstructorParameters<typeof MastraLanguageModelV2Mock>[0])
       : { ...settings, specificationVersion: 'v3', provider: 'fake', modelId: 'fake' }
-  // The parts of both specifications have the same shape here, and the types of neither.
+  // The parts are the same in both specifications here, but match the types of neither.
   return fake as unknown as MastraModelConfig
 }
 

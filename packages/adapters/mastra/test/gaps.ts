@@ -1,4 +1,4 @@
-/** What Mastra makes impossible in each way, by the id of the case, with the reason. */
+/** Reasons why Mastra cannot support a case, for each way to use the adapter, by the case's id. */
 const GAPS = {
   'small-results/nothing': 'Mastra takes a tool that returns nothing for one that is still to answer, and ends the run',
   'limits/turn': 'Hooks of Mastra get results at different times, some alone, and must agree on one replacement',

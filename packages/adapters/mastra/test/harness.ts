@@ -1,4 +1,4 @@
-/** How the cases of the suite run through the loop of a Mastra agent. */
+/** Runs the cases of the suite through the loop of a Mastra agent. */
 import type {
   AdapterHarness,
   Conversation,
@@ -19,12 +19,12 @@ import { BOTH_GAPS, GENERATE_GAPS, STREAM_GAPS } from './gaps.ts'
 const MAX_STEPS = 500
 const RESOURCE = 'user-1'
 
-/** A way of using the adapter, and of running an agent. */
+/** A way to use the adapter and to run an agent. */
 interface Way {
   readonly name: string
   readonly gaps: Readonly<Record<string, string>>
   readonly streams: boolean
-  /** Whether a memory keeps the messages; without one the program passes all of them to each run. */
+  /** Whether a memory keeps the messages. Without a memory, the program passes all messages to each run. */
   readonly hasMemory: boolean
   /** Whether the processor is in `outputProcessors`, too. */
   readonly isOutputProcessor: boolean
@@ -32,7 +32,7 @@ interface Way {
   readonly model: Specification
 }
 
-/** Each way, by its name. */
+/** Ways to use the adapter, by name. */
 export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEntries(
   (
     [
@@ -67,14 +67,14 @@ export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEn
   ).map((way) => [way.name, harness(way)]),
 )
 
-/** What was seen of a run, and what it waits for. */
+/** Recorded outputs of a run, and the approvals that it waits for. */
 interface Seen {
   readonly outputs: { readonly toolCallId: string; readonly output: unknown }[]
   readonly preliminaryOutputs: { readonly toolCallId: string; readonly output: unknown }[]
   readonly approvalsAsked: string[]
 }
 
-/** What one call of the agent came to. */
+/** The result of one call of the agent. */
 interface Round {
   readonly runId: string
   readonly messages: readonly MastraDBMessage[]
@@ -159,11 +159,11 @@ function agentOf(
     inputProcessors: [...processor, ...history],
     ...(isOutputProcessor && { outputProcessors: processor }),
   })
-  // Runs that wait for an approval are kept in the storage of a Mastra.
+  // Mastra stores runs that wait for an approval.
   return new Mastra({ agents: { agent }, storage: new InMemoryStore(), logger: false }).getAgent('agent')
 }
 
-/** What to run: a new run with an input, or one that goes on after an approval. */
+/** The start of a run: a new run with an input, or a run that continues after an approval. */
 interface Start {
   readonly options: Options
   readonly input?: string | readonly (MastraDBMessage | string)[]
@@ -230,7 +230,7 @@ async function messagesIn(memory: MockMemory, thread: string): Promise<readonly 
   return (await memory.recall({ threadId: thread, perPage: false })).messages
 }
 
-/** What JSON made of a message. */
+/** Restore the date of a message that was parsed from JSON. */
 function revived(message: MastraDBMessage): MastraDBMessage {
   return { ...message, createdAt: new Date(message.createdAt) }
 }

@@ -1,4 +1,4 @@
-/** What memory keeps, and what the model sees of it in the next run. */
+/** Tests the outputs that memory keeps, and those that the model sees in the next run. */
 import { Agent } from '@mastra/core/agent'
 import { InMemoryStore } from '@mastra/core/storage'
 import { createTool } from '@mastra/core/tools'
@@ -40,7 +40,7 @@ const TOOLS = {
 interface Bench {
   readonly agent: Agent
   readonly prompts: readonly SeenPrompt[]
-  /** Characters of each message that memory has. */
+  /** The number of characters of each message in memory. */
   readonly kept: () => Promise<readonly number[]>
 }
 
@@ -73,7 +73,7 @@ function bench({ isOutputProcessor = false }: { readonly isOutputProcessor?: boo
 
 const small = (sizes: readonly number[]): boolean => sizes.every((size) => size < 20_000)
 
-// A set of peers has no memory of its own, and that of the newest version needs the newest Mastra.
+// Peer sets have no memory package, and the newest memory package needs the newest Mastra.
 describe.skipIf(process.env['SPILLWAY_TEST_PEERS'] !== undefined)("Mastra's memory", () => {
   it('keeps the outputs for the model, and gives the next run the same bytes', async () => {
     const { agent, prompts, kept } = bench()

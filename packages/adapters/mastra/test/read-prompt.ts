@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 import type { SeenPrompt, SeenResult } from '@spillway-internal/adapter-suite'
 import type { ContentBlock } from '@spillway/core'
 
-/** What a model of any specification is called with. */
+/** A call of a model of any specification. */
 export interface PromptCall {
   readonly prompt: readonly Message[]
   readonly tools?: readonly { readonly name: string; readonly inputSchema?: unknown }[] | undefined
@@ -24,7 +24,7 @@ type Output = { readonly type: string; readonly value?: unknown; readonly reason
 
 type Part = { readonly type: string } & Readonly<Record<string, unknown>>
 
-/** Read what the model was called with. */
+/** Read the call of a model. */
 export function readPrompt({ prompt, tools = [] }: PromptCall): SeenPrompt {
   const isSystem = ({ role }: Message): boolean => role === 'system'
   return {
@@ -35,7 +35,7 @@ export function readPrompt({ prompt, tools = [] }: PromptCall): SeenPrompt {
     ),
     toolNames: tools.map(({ name }) => name),
     toolSchemas: Object.fromEntries(tools.map(({ name, inputSchema }) => [name, inputSchema])),
-    // Mastra notes down when a part was made.
+    // Remove the creation times that Mastra adds to parts.
     system: prompt
       .filter(isSystem)
       .map(({ content }) => (typeof content === 'string' ? content : ''))
@@ -54,7 +54,7 @@ function readResult({ toolCallId, toolName, output }: ResultPart): SeenResult {
   return { toolCallId, toolName, isError: isError(output), content: readOutput(output) }
 }
 
-/** What MCP marks as an error Mastra shows as JSON, mark and all. */
+/** Mastra shows errors of MCP as JSON, including the error mark. */
 function isError({ type, value }: Output): boolean {
   if (type === 'json') return (Object(value) as { readonly isError?: unknown }).isError === true
   return type.startsWith('error-') || type === 'execution-denied'

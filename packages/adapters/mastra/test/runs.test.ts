@@ -1,4 +1,4 @@
-/** Runs of other kinds than those of the suite. */
+/** Tests other kinds of runs than the suite. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ interface Scripted {
   readonly prompts: SeenPrompt[]
 }
 
-/** Make a model that calls a tool, searches what was stored of its result, and ends. */
+/** Make a model that calls a tool, searches the stored result, and ends. */
 function searching(name: string, input: object = {}, text = 'done'): Scripted {
   const prompts: SeenPrompt[] = []
   const model = fakeModel((prompt): ModelTurn => {
@@ -48,7 +48,7 @@ function textOf(prompt: SeenPrompt | undefined): string {
   return block?.type === 'text' ? block.text : ''
 }
 
-/** Make an agent; all that it may be configured with is too much for the compiler. */
+/** Make an agent. The type of all its options is too complex for the compiler. */
 function agentWith(own: Pick<AgentConfig, 'model'> & Readonly<Record<string, unknown>>): Agent {
   const processor = offloadProcessor(new ContextOffloader({ storage: new InMemoryStorage() }))
   return new Agent({
@@ -102,7 +102,7 @@ it('ten concurrent conversations of one agent are isolated', async () => {
     const { results } = prompt
     if (results.length === 0) return { toolCalls: [{ id: 'call_1', name: 'read_log', input: {} }] }
     if (results.length > 1) return { text: textOf(prompt) }
-    // Without a reference, all of the conversation is searched.
+    // Without a reference, the whole conversation is searched.
     return { toolCalls: [{ id: 'call_2', name: RETRIEVAL_TOOL_NAME, input: { pattern: 'line 4321' } }] }
   }, 'v2')
   const ownLog = createTool({

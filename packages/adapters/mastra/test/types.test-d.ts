@@ -1,4 +1,4 @@
-/** What the types of the adapter promise, in every version of Mastra: compiled, never run. */
+/** Type tests for every version of Mastra. They are compiled and never run. */
 import { Agent, type ToolsInput } from '@mastra/core/agent'
 import type { MastraModelConfig } from '@mastra/core/llm'
 import type { InputProcessor, OutputProcessor, Processor } from '@mastra/core/processors'
@@ -34,10 +34,10 @@ const readLog = createTool({
   execute: async ({ path }) => ({ lines: [path] }),
 })
 
-/** `true` for `any`, which nothing here may be. */
+/** `true` if the type is `any`, which no public type may be. */
 type IsAny<TYPE> = 0 extends 1 & TYPE ? true : false
 
-// It is one object for both lists of processors, also of a single run, and for functions that return them.
+// The same object fits both lists of processors, those of a single run, and functions that return such lists.
 const processor = offloadProcessor(offloader)
 expectTypeOf(processor).toEqualTypeOf<OffloadProcessor>()
 expectTypeOf(processor).toExtend<Processor<'spillway-offload'>>()
@@ -49,17 +49,17 @@ const agent = new Agent({ ...config, inputProcessors: [processor], outputProcess
 const dynamic = new Agent({ ...config, inputProcessors: () => [processor] })
 expectTypeOf(() => plain.generate('Go.', { inputProcessors: [processor] })).toBeFunction()
 
-// An agent keeps the types of its tools and of what it returns.
+// An agent keeps the types of its tools and of its results.
 expectTypeOf(agent).toEqualTypeOf<typeof plain>()
 expectTypeOf(dynamic).toEqualTypeOf<typeof plain>()
 expectTypeOf(readLog.execute).not.toBeUndefined()
 
-// The retrieval tool goes where tools go, and takes anything.
+// The retrieval tool is accepted as a tool, and accepts any input.
 expectTypeOf(retrievalTool(offloader)).toEqualTypeOf<RetrievalTool>()
 expectTypeOf<{ retrieve: RetrievalTool }>().toExtend<ToolsInput>()
 expectTypeOf(() => new Agent({ ...config, tools: { retrieve: retrievalTool(offloader) } })).toBeFunction()
 
-// Nothing that is ours is `any`.
+// None of our types is `any`.
 expectTypeOf(offloadProcessor).parameter(0).toEqualTypeOf<ContextOffloader>()
 expectTypeOf(offloadProcessor).parameter(1).toEqualTypeOf<OffloadOptions | undefined>()
 expectTypeOf(retrievalTool).parameter(1).toEqualTypeOf<OffloadOptions | undefined>()
@@ -72,11 +72,11 @@ expectTypeOf<IsAny<OffloadProcessor['id']>>().toEqualTypeOf<false>()
 expectTypeOf<IsAny<ReturnType<OffloadProcessor['getLoadedToolsForRequestContext']>>>().toEqualTypeOf<false>()
 expectTypeOf<IsAny<RetrievalTool>>().toEqualTypeOf<false>()
 
-// @ts-expect-error: an option that there is not
+// @ts-expect-error: unknown option
 offloadProcessor(offloader, { exept: ['read_log'] })
-// @ts-expect-error: a scope has segments, and is no text
+// @ts-expect-error: a scope is a list of segments, not a text
 offloadProcessor(offloader, { scope: () => 'tenant' })
-// @ts-expect-error: an offloader, and not its storage
+// @ts-expect-error: must be an offloader, not its storage
 offloadProcessor(offloader.options.storage)
 
 // Histories.
@@ -88,5 +88,5 @@ expectTypeOf(historyProcessor).parameter(1).toEqualTypeOf<HistoryProcessorOption
 expectTypeOf<NonNullable<HistoryProcessorOptions['scope']>>().parameter(0).toEqualTypeOf<ScopeRun>()
 expectTypeOf(summarizeWith('openai/gpt-5-mini')).toEqualTypeOf<Summarize>()
 
-// @ts-expect-error: each run has its own archive
+// @ts-expect-error: an archive cannot be an option, because each run has its own
 historyProcessor(offloader, { archive: offloaderArchive(offloader) })

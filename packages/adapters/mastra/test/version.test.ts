@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createTool } from '@mastra/core/tools'
 import { expect, it } from 'vitest'
 
-/** Which Mastra was really loaded: its code reads this option, and stands in the stack. */
+/** Return the version of the loaded Mastra, whose code reads this option and is in the stack. */
 function loadedVersion(): string | undefined {
   let stack: string | undefined
   createTool({

@@ -18,7 +18,7 @@ const RUN = { memory: { thread: 'a', resource: 'user-1' }, maxSteps: 100 } as co
 const readPart = createTool({ id: 'read_part', description: 'Read a part.', execute: async () => PART })
 const create = (): ContextOffloader => new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: null }) })
 
-/** Reads so many parts after what the user said last, and then says that it is done. */
+/** A model that reads the given number of parts after the last user message, and then ends. */
 function readingModel(prompts: SeenPrompt[], parts = 8): ReturnType<typeof fakeModel> {
   return fakeModel((prompt) => {
     const calls = prompts.push(prompt)
@@ -28,7 +28,7 @@ function readingModel(prompts: SeenPrompt[], parts = 8): ReturnType<typeof fakeM
   }, 'v2')
 }
 
-/** A model for summaries, and how often it was asked. */
+/** A model for summaries, with the number of its calls. */
 function summarizer(text = SNAPSHOT): {
   readonly summarize: ReturnType<typeof summarizeWith>
   readonly asked: () => number

@@ -26,8 +26,8 @@ export interface HistoryProcessorOptions extends RunHistoryOptions<Prompt[number
  * Make the processor that keeps the history of an agent within its limit: older tool results become references, and
  * older messages a summary if `summarize` is given.
  *
- * Messages and memory do not change. If storing or summarizing fails, the prompt does not change either. Put it last in
- * `inputProcessors`, so that it sees prompts as the model gets them.
+ * Messages and memory do not change. If storing or summarizing fails, the prompt does not change either. Put this
+ * processor last in `inputProcessors`, so that it sees prompts as the model gets them.
  *
  * @throws TypeError for an invalid offloader or option.
  *
@@ -65,7 +65,7 @@ export function historyProcessor(offloader: ContextOffloader, options: HistoryPr
   }
 }
 
-/** The format of Mastra's prompts. An error of an MCP server may be any JSON, so JSON is read as an error. */
+/** The format of Mastra's prompts. An error of an MCP server is JSON with a mark, so such JSON is read as an error. */
 function mastraPrompt<Message extends object>(): HistoryFormat<Message[]> {
   const format = aiSdkMessages<Message>()
   return { ...format, read: (prompt) => format.read(prompt).map(withErrors) }
