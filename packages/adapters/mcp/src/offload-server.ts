@@ -10,9 +10,9 @@ export interface ConnectableServer {
 /**
  * Let your MCP server answer with previews and references for large results and errors, and offer the retrieval tool.
  *
- * Changes and returns the server, which must not be connected. Tools may be registered before or after.
+ * Changes and returns the server, which must not be connected. Tools may be registered before or after this call.
  *
- * @param offloader - The offloader of the client: `offloader.forScope(tenant)`. if the server has several clients, set
+ * @param offloader - The offloader of the client: `offloader.forScope(tenant)`. If the server has several clients, set
  *   the option `scope`.
  * @throws TypeError for an invalid argument, and if the server is connected already.
  *

@@ -8,7 +8,7 @@ const LOG = 'a line of a log\n'.repeat(5_000)
 const BIG = { content: [{ type: 'text', text: LOG }] }
 const LISTED = { tools: [{ name: 'read', inputSchema: { type: 'object' } }] }
 
-/** A transport of the least kind. */
+/** A transport with only the required members. */
 class FakeTransport {
   readonly #secret = 'its own'
   readonly sent: unknown[] = []
@@ -49,14 +49,14 @@ function bench(user: 'client' | 'server', storage = new InMemoryStorage()): Benc
   return { inner, outer, received, errors }
 }
 
-/** Handlers are set one by one, as the SDKs do. */
+/** Set handlers one by one, as the SDKs do. */
 const set = (transport: FakeTransport, handlers: Partial<LooseTransport>): void =>
   void Object.assign(transport, handlers)
 
 const message = (fields: object): object => ({ jsonrpc: '2.0', ...fields })
 const call = message({ id: 1, method: 'tools/call', params: { name: 'read' } })
 
-/** Have a client call a tool whose large result is being stored. */
+/** Start a client's tool call, whose large result is being stored. */
 async function withResultUnderWay(storage?: InMemoryStorage): Promise<Bench> {
   const one = bench('client', storage)
   await one.outer.send(message({ id: 0, method: 'tools/list' }))

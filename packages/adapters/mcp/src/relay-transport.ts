@@ -50,7 +50,7 @@ export function relayTransport<Transport extends McpTransport>(
       return relay.fromClient(message, { authInfo, options: extra, ownOptions: extra })
     }
     const delivered = relay.fromServer(message, extra)
-    // A delayed message cannot fail in the transport's own call.
+    // A delayed message fails after the transport's call has returned, so its error is reported here.
     return delivered instanceof Promise ? delivered.catch(onError) : delivered
   }
   const send = async (message: unknown, options?: unknown): Promise<void> => {
@@ -81,7 +81,7 @@ export function relayTransport<Transport extends McpTransport>(
     set(target, key, value: unknown) {
       if (key === 'onmessage') {
         onmessage = value as LooseTransport['onmessage']
-        // Not before: transports keep messages until there is a handler.
+        // Set the handler only now, because transports hold messages until they have a handler.
         Reflect.set(inner, key, value === undefined ? undefined : receive)
       } else if (key === 'onclose') {
         onclose = value as LooseTransport['onclose']

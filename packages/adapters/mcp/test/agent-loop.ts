@@ -26,7 +26,7 @@ export interface ToolClient {
   readonly close: () => Promise<void>
 }
 
-/** What is kept of a conversation. */
+/** A message in the history of a conversation. */
 type HistoryMessage =
   | { readonly role: 'user' | 'assistant'; readonly text: string }
   | { readonly role: 'assistant'; readonly toolCalls: readonly ToolCall[] }
@@ -38,7 +38,7 @@ type HistoryMessage =
       readonly content: readonly unknown[]
     }
 
-/** What a loop is run with. */
+/** Settings of an agent loop. */
 export interface LoopSetup {
   readonly conversation: Conversation
   readonly connect: () => Promise<ToolClient>
@@ -46,7 +46,7 @@ export interface LoopSetup {
   readonly endTurn: () => Promise<unknown>
 }
 
-/** Run a small agent: the model, the tools that it calls, the model again, until it answers with text. */
+/** Run a small agent: call the model, then the tools that it requests, until the model answers with text. */
 export async function runAgent({ conversation, connect, endTurn }: LoopSetup): Promise<ConversationResult> {
   const { tools, model, approve, signal, userMessage = 'Go.' } = conversation
   const prompts: SeenPrompt[] = []
@@ -82,7 +82,7 @@ export async function runAgent({ conversation, connect, endTurn }: LoopSetup): P
         return answer(content, isError)
       } catch (thrown) {
         signal?.throwIfAborted()
-        // What the protocol answers with an error, the model is told.
+        // The model is told about an error of the protocol.
         return answer([{ type: 'text', text: String(thrown) }], true)
       }
     }

@@ -10,25 +10,25 @@ export interface ToolResult {
   isError?: boolean
 }
 
-/** A part of one. */
+/** A part of a result. */
 export type ToolContent =
   | { type: 'text'; text: string }
   | { type: 'image' | 'audio'; data: string; mimeType: string }
   | { type: 'resource'; resource: { uri: string; mimeType: string } & ({ blob: string } | { text: string }) }
   | { type: 'resource_link'; uri: string; name: string; mimeType?: string }
 
-/** Under this key of `_meta` the loop names the call, for the tools of a case. */
+/** Key in `_meta` with the id of a call, which the loop sets for the tools of a case. */
 export const CALL_ID_META_KEY = 'example.com/toolCallId'
 
 /** The JSON Schema of a tool's arguments. */
 export const schemaOf = ({ inputSchema = { type: 'object' } }: CaseTool): { readonly type: 'object' } =>
   inputSchema as { readonly type: 'object' }
 
-/** What hosts go by when they ask for approval. */
+/** Annotations by which hosts decide whether to ask for approval. */
 export const annotationsOf = ({ needsApproval = false }: CaseTool): object =>
   needsApproval ? { readOnlyHint: false, destructiveHint: true } : { readOnlyHint: true }
 
-/** Make the result of what a tool does; `report` tells of its progress. */
+/** Run a tool's behavior, and return its result. `report` gets the progress. */
 export async function resultOf(
   behaviour: ToolBehaviour,
   report: (text: string, progress: number) => Promise<void>,
@@ -46,7 +46,9 @@ export async function resultOf(
   }
 }
 
-/** A value is structured content, and said once more as text; what is no object is the only field of one. */
+/**
+ * A value becomes structured content and text. A value that is not an object is wrapped in an object with one field.
+ */
 function contentOf(content: readonly ContentBlock[]): ToolResult {
   const [first] = content
   if (content.length !== 1 || first?.type !== 'json') return { content: content.map(partOf) }

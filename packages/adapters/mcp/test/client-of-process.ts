@@ -15,30 +15,30 @@ import { Upstream } from '../src/proxy/upstream.ts'
 import { newRecording, recordConnection, recordTransport, type Recording } from './recording.ts'
 import { streamPair, type StreamEnd } from './streams.ts'
 
-/** A client of a server that is a process of its own. */
+/** A client whose server runs in another process. */
 export interface ProcessClient {
   readonly client: Client
-  /** What passed between the client and what it is connected to. */
+  /** Messages between the client and its direct peer. */
   readonly atClient: Recording
-  /** What passed between the server and what it is connected to; the same where that is the client. */
+  /** Messages between the server and its direct peer. Without a proxy, they are the same. */
   readonly atServer: Recording
-  /** What the proxy told of the server. */
+  /** Events of the server that the proxy reported. */
   readonly events: readonly UpstreamEvent[]
-  /** What went wrong in the proxy and cost no message. */
+  /** Errors in the proxy that lost no message. */
   readonly errors: readonly Error[]
-  /** Resolves when the server has ended, and whatever is before it. */
+  /** Resolves when the server has ended, and the proxy before it, if any. */
   readonly ended: Promise<unknown>
   readonly close: () => Promise<void>
 }
 
-/** How a client is set up. */
+/** Settings of a client. */
 export interface ProcessClientOptions {
   readonly client?: ClientOptions
   /** Called with the client before it is connected. */
   readonly prepare?: (client: Client) => void
 }
 
-/** What stands between a client and a server. */
+/** Settings of the proxy between a client and a server. */
 export interface ProxyOptions {
   readonly offloader: ContextOffloader
   readonly options?: McpOffloadOptions
@@ -46,7 +46,7 @@ export interface ProxyOptions {
 
 const MAX_BUFFER_BYTES = 100_000_000
 
-/** Start a server and connect a client with it, through a proxy where one is asked for. */
+/** Start a server and connect a client to it, through a proxy if requested. */
 export async function connectProcess(
   server: ServerCommand,
   proxy: ProxyOptions | undefined,
@@ -90,11 +90,11 @@ export async function connectProcess(
   }
 }
 
-/** A client's side of two streams: the transport of a server is as good. */
+/** A client's transport over two streams. The SDK's server transport works for both sides. */
 export const clientTransport = ({ input, output }: StreamEnd): StdioServerTransport =>
   new StdioServerTransport(input, output, { maxBufferSize: MAX_BUFFER_BYTES })
 
-/** Hand messages on as they are, which is what a client without a proxy has. */
+/** Pass messages on unchanged, as without a proxy. */
 async function pipe(end: StreamEnd, server: Connection): Promise<void> {
   const { promise: ended, resolve } = Promise.withResolvers<void>()
   const client = new StdioConnection(end)

@@ -1,4 +1,4 @@
-/** Many calls at once: no message is lost, and the order stays. */
+/** With many parallel calls, no message is lost, and the order is kept. */
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { isFull } from '@spillway-internal/test-run'
 import { ContextOffloader } from '@spillway/core'
@@ -20,13 +20,13 @@ const textOf = (result: unknown): string => {
 const keyOf = ({ id, method, params }: Message): string =>
   id === undefined ? `${method} ${JSON.stringify(params)}` : `answer ${id}`
 
-/** Call a tool very often at once, and require of each result that it is its own. */
+/** Call a tool many times in parallel, and check that each result belongs to its call. */
 async function callOften(client: Client): Promise<void> {
   const calls = Array.from({ length: CALLS }, async (_, index) => {
     const options = index % 2 === 0 ? { onprogress: () => {} } : {}
     const input = { index, lines: linesOf(index) }
     const text = textOf(await client.callTool({ name: 'read', arguments: input }, undefined, options))
-    // The preview begins with the first line as well.
+    // The preview, too, begins with the first line.
     expect(text).toContain(`result ${index}\n`)
     expect(text.startsWith('[Offloaded: 1 block')).toBe(index % 5 === 0)
   })

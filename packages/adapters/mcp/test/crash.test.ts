@@ -51,7 +51,7 @@ describe('a server that exits in the middle of calls', () => {
 })
 
 describe('a server that cannot be started', () => {
-  it('causes a reason that contains nothing of its environment or arguments', async () => {
+  it('is reported with a reason that contains no part of its environment or arguments', async () => {
     const [, proxyEnd] = streamPair()
     const command = { command: 'no-such-command', args: [`--key=${SECRET}`], env: { BUSY_API_KEY: SECRET } }
     const open = (): Connection => new ChildConnection(command)

@@ -3,7 +3,7 @@ import type { Connection, ConnectionHandlers, Message } from '../src/proxy/index
 
 /** A connection whose other side is a test. */
 export class FakeConnection implements Connection {
-  /** What was sent to the other side. */
+  /** Messages sent to the other side. */
   readonly sent: Message[] = []
   readonly agreed: string[] = []
   readonly #startFailure: Error | undefined
@@ -33,26 +33,26 @@ export class FakeConnection implements Connection {
     this.agreed.push(protocolVersion)
   }
 
-  /** What the other side does with a message. */
+  /** Called with each message to the other side. */
   onSend: ((message: Message) => void) | undefined
 
-  /** Have the other side send a message. */
+  /** Simulate a message of the other side. */
   receive(fields: object, extra?: { readonly authInfo?: unknown }): void {
     this.#handlers?.onMessage({ jsonrpc: '2.0', ...fields }, extra)
   }
 
-  /** Have the other side end. */
+  /** Simulate the end of the other side. */
   end(reason: string): void {
     this.#handlers?.onClose(reason)
   }
 
-  /** Have the connection tell of an error. */
+  /** Simulate an error of the connection. */
   fail(error: Error): void {
     this.#handlers?.onError(error)
   }
 }
 
-/** Everything that a connection tells, by kind and in order. */
+/** Everything that a connection reports, by kind and in order. */
 export interface Told extends ConnectionHandlers {
   readonly messages: Message[]
   readonly errors: Error[]

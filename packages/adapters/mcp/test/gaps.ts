@@ -1,4 +1,4 @@
-/** What the protocol makes impossible, by the case that shows it, each with its reason. */
+/** Reasons why the protocol cannot support a case, by the case's id. */
 type Gaps = Readonly<Record<string, string>>
 
 const ONE_RESULT = 'A client has one result for the model and the program.'
@@ -16,10 +16,10 @@ const EVERYWHERE: Gaps = {
   'limits/turn': 'The protocol does not tell which calls are of one message.',
 }
 
-/** Gaps of clients, whose program has the loop and ends the turns itself. */
+/** Gaps of clients. Their program runs the loop, and ends the turns itself. */
 export const CLIENT_GAPS: Gaps = EVERYWHERE
 
-/** Gaps of servers and of proxies, to which nobody tells when a turn ends. */
+/** Gaps of servers and proxies, which cannot know when a turn ends. */
 export const SERVER_GAPS: Gaps = {
   ...EVERYWHERE,
   'outages/end-turn': NO_TURNS,

@@ -1,4 +1,4 @@
-/** How the cases of the suite run: a small agent with a client of either SDK, and each way of offloading between them. */
+/** Runs the cases of the suite: a small agent, a client of either SDK, and each way to offload between them. */
 import { Client as ClientV2, InMemoryTransport as InMemoryTransportV2 } from '@modelcontextprotocol/client'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { InMemoryTransport as InMemoryTransportV1 } from '@modelcontextprotocol/sdk/inMemory.js'
@@ -21,10 +21,10 @@ import { streamPair } from './streams.ts'
 const CLIENT = { name: 'agent', version: '1.0.0' }
 const SERVER = { name: 'tools', version: '1.0.0' }
 
-/** Connect a client to the tools of a case, through an offloader where there is one. */
+/** Connect a client to the tools of a case, through an offloader if one is given. */
 type Connect = (tools: readonly CaseTool[], offloader: ContextOffloader | undefined) => Promise<ToolClient>
 
-/** One way of using the adapter, by its name. */
+/** Ways to use the adapter, by name. */
 export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEntries(
   [
     harness('offloadServer with version 1 of the SDK', connectServerV1, SERVER_GAPS),
@@ -44,7 +44,7 @@ function harness(name: string, connect: Connect, gaps: AdapterHarness['gaps'] & 
       return runAgent({
         conversation,
         connect: async () => connect(conversation.tools, session),
-        // The loop is the program's own, and so are the turns: whom nobody tells of them has the gaps.
+        // The program ends the turns in its own loop. Servers and proxies do not learn of turns, and have gaps.
         endTurn: async () => (gaps === CLIENT_GAPS ? session?.endTurn() : undefined),
       })
     },
@@ -69,7 +69,7 @@ async function connectTransportV1(...[tools, offloader]: Parameters<Connect>): P
   return clientV1(transport, serverV1(tools), serverSide)
 }
 
-/** The very bytes that go over the standard input and output of processes. */
+/** Connects through streams, with the same bytes as over the standard input and output of processes. */
 async function connectThroughProxy(...[tools, offloader]: Parameters<Connect>): Promise<ToolClient> {
   const [clientEnd, clientSide] = streamPair()
   const [serverSide, serverEnd] = streamPair()

@@ -1,4 +1,4 @@
-/** The protocol's own inspector, by its command line, through a proxy that is a process. */
+/** Tests the protocol's inspector on the command line, through a proxy process. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
-/** Run the inspector before a proxy before the server of files, and return what it prints. */
+/** Run the inspector with a proxy and the filesystem server, and return the output. */
 async function inspect(...args: readonly string[]): Promise<unknown> {
   const { command, args: server = [] } = referenceServer('filesystem', [directory])
   const all = [INSPECTOR, '--cli', process.execPath, PROXY, join(directory, 'storage'), command, ...server, ...args]
@@ -51,7 +51,7 @@ describe('the inspector', () => {
     expect(found).toMatchObject({ content: [{ text: expect.stringContaining('> 4321| line 4321: all is well') }] })
   })
 
-  // Each call is four processes. A client of the SDK proves the same for each change.
+  // Each call starts four processes. For each change, tests with an SDK client prove the same.
   it.runIf(isFull)('lists the tools of the server, and the retrieval tool last [full verification]', async () => {
     const { tools } = (await inspect('--method', 'tools/list')) as { tools: { name: string }[] }
     expect(tools.map(({ name }) => name)).toContain('read_text_file')

@@ -1,7 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { Connection, Message } from '../src/proxy/index.ts'
 
-/** Messages that passed a place, in their order, by who sent them. Each is kept as it was then. */
+/** Messages that passed one point, in order, by sender. Each message is a copy made at that time. */
 export interface Recording {
   readonly fromClient: Message[]
   readonly fromServer: Message[]

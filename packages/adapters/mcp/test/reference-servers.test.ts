@@ -1,4 +1,4 @@
-/** The servers that the protocol's authors publish, as real processes: what a client sees with a proxy and without. */
+/** Runs the servers of the protocol's authors as real processes, and compares clients with and without a proxy. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,11 +22,11 @@ import { connectProcess, type ProcessClient, type ProcessClientOptions } from '.
 import { referenceServer } from './reference-servers.ts'
 
 type Arguments = Record<string, unknown>
-/** A call of a tool, and whether it is made as a task. */
+/** A tool call: the name of the tool, and its input. */
 type ToolCall = readonly [name: string, input?: Arguments]
 
 const LOG = Array.from({ length: 5_000 }, (_, index) => `line ${index + 1}: all is well`).join('\n')
-/** Above every result of these tests. */
+/** A limit above every result of these tests. */
 const UNLIMITED = 1_000_000
 
 const newOffloader = (maxResultTokens?: number): ContextOffloader =>
@@ -41,10 +41,10 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-/** Servers that take their time to end, while the next test goes on. */
+/** Servers that are still ending while the next test runs. */
 const closing: Promise<void>[] = []
 
-/** Make the client able to do whatever a server may ask of it. */
+/** Let the client answer every kind of server request. */
 function prepare(client: Client): void {
   client.setRequestHandler(CreateMessageRequestSchema, ({ params }) => ({
     model: 'a-model',
@@ -59,7 +59,7 @@ function prepare(client: Client): void {
   }))
 }
 
-/** A client that can do all that the server "everything" asks; that of files would take the folders from its roots. */
+/** A client that can answer every request of the server "everything". The server "filesystem" would use its roots. */
 const ABLE: ProcessClientOptions = {
   client: { capabilities: { sampling: {}, elicitation: { form: {}, url: {} }, roots: { listChanged: true } } },
   prepare,
@@ -74,7 +74,7 @@ const connect = (
 type Side = 'direct' | 'proxied'
 type Pair = Readonly<Record<Side, ProcessClient>>
 
-/** Connect two clients, with a proxy and without, each with a server of its own. */
+/** Connect two clients, each with its own server: one through a proxy, and one directly. */
 async function connectBoth(serverOf: (side: Side) => ServerCommand, options: ProcessClientOptions = {}): Promise<Pair> {
   const [direct, proxied] = await Promise.all([
     connect(serverOf('direct'), undefined, options),
@@ -83,7 +83,7 @@ async function connectBoth(serverOf: (side: Side) => ServerCommand, options: Pro
   return { direct, proxied }
 }
 
-/** Do the same with a proxy and without. */
+/** Run the same function with and without a proxy. */
 async function both<Result>(
   pair: Pair,
   script: (process: ProcessClient, side: Side) => Promise<Result>,
@@ -99,7 +99,7 @@ async function both<Result>(
 
 const closeBoth = ({ direct, proxied }: Pair): void => void closing.push(direct.close(), proxied.close())
 
-/** Require that every message arrived at the other side as it was, in its order, but for the list of tools. */
+/** Check that every message except the list of tools arrived unchanged and in order. */
 function assertPassedOn({ atClient, atServer, errors }: ProcessClient): void {
   const isToolList = ({ result }: Message): boolean => 'tools' in fieldsOf(result)
   const others = (messages: readonly Message[]): readonly Message[] =>
@@ -112,7 +112,7 @@ function assertPassedOn({ atClient, atServer, errors }: ProcessClient): void {
   expect(errors).toEqual([])
 }
 
-/** Call tools one after the other, and return what came of each: results, errors, and what was told of progress. */
+/** Call tools one after the other. Return their results or errors, and the reported progress. */
 async function callAll({ client, atClient }: ProcessClient, calls: readonly ToolCall[]): Promise<unknown> {
   const results: unknown[] = []
   const before = atClient.fromServer.length
@@ -123,7 +123,7 @@ async function callAll({ client, atClient }: ProcessClient, calls: readonly Tool
       result: await client.callTool({ name, arguments: input }, undefined, options).catch(describeError),
     })
   }
-  // The client's own handlers miss some that come right before a result.
+  // Read the recording, because the client's handlers miss notifications right before a result.
   const progress = atClient.fromServer.slice(before).filter(({ method }) => method === 'notifications/progress')
   return { results, progress }
 }
@@ -133,9 +133,9 @@ const describeError = (error: unknown): unknown => {
   return { code, message, data }
 }
 
-/** Replace what differs by nature in each run: times, dates, random ids, the folder of the run. */
+/** Replace values that differ in each run: times, dates, random ids, and the folder. */
 function normalised(value: unknown, folder = directory): unknown {
-  // Some have their time inside.
+  // Some blobs contain a time.
   const readable = (key: string, item: unknown): unknown =>
     key === 'blob' ? Buffer.from(String(item), 'base64').toString('latin1') : item
   const text = JSON.stringify(value, readable)
@@ -179,7 +179,7 @@ const EVERYTHING: readonly ToolCall[] = [
   ['trigger-sampling-request', { prompt: 'hello' }],
   ['no-such-tool'],
 ]
-/** Called by tests of their own: as tasks, or with messages that are random. */
+/** Tools that other tests call, because they run as tasks or send random messages. */
 const CALLED_ELSEWHERE = ['simulate-research-query', 'toggle-simulated-logging']
 
 const FILES: readonly ToolCall[] = [
@@ -248,7 +248,7 @@ describe('results below the limit', () => {
     expect(proxied.results).toEqual(direct.results)
   })
 
-  // Its results take the path of those of "filesystem".
+  // The code path is the same as for the server "filesystem".
   it.runIf(isFull)('are returned unchanged by every tool of the server "memory" [full verification]', async () => {
     const pair = await connectBoth((side) =>
       referenceServer('memory', [], { MEMORY_FILE_PATH: join(directory, `${side}.jsonl`) }),
@@ -276,7 +276,7 @@ describe('a proxy before the server "everything"', () => {
       return { tools, results: normalised(await callAll(process, EVERYTHING)) }
     })
     const called = new Set([...EVERYTHING.map(([name]) => name), ...CALLED_ELSEWHERE])
-    // It lists its tools again once the client has told that it is there.
+    // The server lists its tools again after the client has reported that it is initialized.
     expect(direct.tools.filter((name) => !called.has(name))).toEqual([])
     expect(proxied.tools).toEqual([...direct.tools, RETRIEVAL_TOOL_NAME])
     expect(proxied.results).toEqual(direct.results)
@@ -307,7 +307,7 @@ describe('a proxy before the server "everything"', () => {
     expect(proxied).toEqual(direct)
   })
 
-  // Last: the server goes on with the canceled call.
+  // This test is last, because the server continues the canceled call.
   it('passes on resources, prompts, completions, logging, subscriptions, pings, cancellation, and unknown methods', async () => {
     const { direct, proxied } = await both(pair, async ({ client }) => {
       const uri = 'demo://resource/dynamic/text/1'
@@ -399,7 +399,7 @@ describe('results over the limit', () => {
     expect(JSON.stringify(picture).length).toBeLessThan(10_000)
     expect((await stored(picture)).equals(image)).toBe(true)
 
-    // The server never hears of retrievals, and sent the whole.
+    // The server gets no retrieval calls, and has sent the whole result.
     expect(JSON.stringify(atServer.fromClient)).not.toContain(RETRIEVAL_TOOL_NAME)
     expect(JSON.stringify(atServer.fromServer)).toContain('line 4321: all is well')
   })

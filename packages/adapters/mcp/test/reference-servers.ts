@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { ServerCommand } from '../src/proxy/index.ts'
 
-/** How a reference server is started that is installed here. */
+/** Command that starts an installed reference server. */
 export function referenceServer(
   name: 'everything' | 'filesystem' | 'memory',
   args: readonly string[] = [],

@@ -1,4 +1,4 @@
-/** Clients of both SDKs that check all that they get, in every revision, with each way of offloading between. */
+/** Tests strict clients of both SDKs, in every revision, with each way to offload between client and server. */
 import { Client as ClientV2, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { InMemoryTaskStore } from '@modelcontextprotocol/sdk/experimental/tasks/stores/in-memory.js'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
@@ -19,7 +19,7 @@ const PREFIXED = `spillway_${RETRIEVAL_TOOL_NAME}`
 const INFO = { name: 'strict', version: '1.0.0' }
 const REVISION = '2026-07-28'
 
-/** What both clients have. */
+/** Methods that both clients have. */
 interface StrictClient {
   listTools(): Promise<{
     tools: { name: string; outputSchema?: unknown; _meta?: Record<string, unknown> | undefined }[]

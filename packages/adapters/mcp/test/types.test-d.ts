@@ -1,4 +1,4 @@
-/** What must hold at every version; compiled, never run. */
+/** Type tests for every version. They are compiled and never run. */
 import type { StdioClientTransport as StdioClientTransportV1 } from '@modelcontextprotocol/sdk/client/stdio.js'
 import type { StreamableHTTPClientTransport as HttpClientTransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
@@ -23,7 +23,7 @@ import type { Connection, Message, ProxiedServer, ServerCommand, UpstreamEvent }
 declare const offloader: ContextOffloader
 declare const clients: { readonly one: ClientV1; readonly two: Client }
 
-/** `true` for `any`, which nothing here may be. */
+/** `true` if the type is `any`, which no public type may be. */
 type IsAny<TYPE> = 0 extends 1 & TYPE ? true : false
 
 describe('offloadServer', () => {

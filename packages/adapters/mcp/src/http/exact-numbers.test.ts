@@ -7,7 +7,7 @@ import { ExactNumbers } from './exact-numbers.ts'
 const RESULT = '{"id":1915883588174806058,"price":10.00,"text":"é \\" 12345678901234567890","list":[-0,1e400,7]}'
 const MESSAGE = `{"jsonrpc":"2.0","id":1,"result":${RESULT}}`
 
-/** Bytes in pieces of a size. */
+/** A body in chunks of the given size. */
 function body(text: string, size: number): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder().encode(text)
   let at = 0
@@ -21,7 +21,7 @@ function body(text: string, size: number): ReadableStream<Uint8Array> {
 }
 
 describe('ExactNumbers', () => {
-  it('passes the numbers of a body through JSON.parse, with any chunks', async () => {
+  it('keeps the numbers of a body exact through JSON.parse, with any chunks', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 200 }), async (size) => {
         const numbers = new ExactNumbers()

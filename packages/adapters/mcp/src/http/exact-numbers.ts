@@ -56,7 +56,7 @@ export class ExactNumbers {
     try {
       text = JSON.stringify(message)
     } catch (error) {
-      // Too deep to be written: sending it reports the error.
+      // The message is too deep to be written. Sending it reports the error.
       if (error instanceof RangeError) return message
       throw error
     }

@@ -28,7 +28,7 @@ interface Answered {
   readonly body?: string
 }
 
-/** Serve MCP over HTTP as `answer` says, and return the address. */
+/** Serve MCP over HTTP with the answers of `answer`, and return the address. */
 async function serve(answer: (asked: Asked) => Answered): Promise<string> {
   const server = createServer((incoming, outgoing) => {
     if (incoming.method !== 'POST') outgoing.writeHead(405).end()

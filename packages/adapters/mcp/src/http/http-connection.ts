@@ -20,7 +20,7 @@ import { ExactNumbers } from './exact-numbers.ts'
 /** A server that is reached over HTTP. */
 export interface ServerUrl {
   readonly url: string
-  /** Sent with every request, such as `Authorization`, but not to the target of a redirect. */
+  /** Headers of every request, such as `Authorization`, but not of a redirected request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** `sse` for the transport of revision 2024-11-05. Defaults to `http`, which is streamable HTTP. */
   readonly type?: 'http' | 'sse' | undefined
@@ -59,7 +59,7 @@ export class HttpConnection implements Connection {
         onMessage(message)
       },
       onclose: close,
-      // `send` reports errors of a message, which may quote the server's answer.
+      // Omit the text of the error, which may quote the server's answer. `send` reports errors of messages.
       onerror: (error: unknown) => onError(new Error(`HTTP: ${Object(error)?.constructor?.name ?? 'Error'}`)),
     })
     await this.#transport.start()

@@ -7,7 +7,7 @@ import { serveHttp } from './serve-http.ts'
 
 const CAPABILITIES = { tools: {}, logging: {} }
 
-/** A server that says in which scope it serves, and what it is told to. */
+/** A server that answers with its scope, and records the messages that it gets. */
 async function serveScope(client: Connection, scope: readonly string[], messages: Message[] = []): Promise<void> {
   const { promise: closed, resolve: close } = Promise.withResolvers<string>()
   await client.start({
@@ -29,7 +29,7 @@ async function serveScope(client: Connection, scope: readonly string[], messages
 async function listen(options: Partial<HttpSessionsOptions> = {}, scope: readonly string[] = []): Promise<URL> {
   const sessions = new HttpSessions({ serve: serveScope, onError() {}, ...options })
   const service = await serveHttp({
-    // In the place of a token: who calls.
+    // This header names the caller, instead of a token.
     fetch: (request) => sessions.fetch(request, [request.headers.get('x-caller') ?? '', ...scope]),
     onError() {},
   })
@@ -169,7 +169,7 @@ describe('HTTP sessions', () => {
   })
 })
 
-test('clients of a revision without sessions initialize in a revision that has them', async () => {
+test('clients of a revision without sessions initialize in a revision that has sessions', async () => {
   const { client } = await connect(await listen(), 'one', { mode: 'auto' })
   expect(client.getNegotiatedProtocolVersion()).toBe('2025-11-25')
 })
@@ -192,7 +192,7 @@ describe('messages of the server over HTTP', () => {
     await expect.poll(() => seen).toEqual([1, 2, 3])
   })
 
-  test('are sent with the request that they report progress of', async () => {
+  test('are sent with the request whose progress they report', async () => {
     const url = await listen({
       serve: async (client) => {
         const { promise, resolve } = Promise.withResolvers<string>()

@@ -20,7 +20,7 @@ export interface HttpSessionsOptions {
   readonly maxRequestBytes?: number | undefined
 }
 
-/** Share of all sessions that one caller may always keep. Sessions beyond it may end if another caller needs one. */
+/** Share of all sessions that one caller may always keep. Sessions beyond it may be ended for another caller. */
 const CALLER_SHARE = 0.25
 /** Largest interval between searches for idle sessions, in milliseconds. */
 const SWEEP_MS = 60_000
@@ -29,7 +29,7 @@ const SWEEP_MS = 60_000
  * Serves each session of an MCP endpoint over HTTP separately. Only the caller that opened a session can use it.
  *
  * Protocol revisions up to 2025-11-25 have sessions. A client of a later revision gets an error, and must initialize
- * with one of these.
+ * with one of these revisions.
  */
 export class HttpSessions {
   readonly #options: HttpSessionsOptions & { readonly [Key in 'maxSessions' | 'idleMs' | 'maxRequestBytes']: number }
@@ -79,7 +79,7 @@ export class HttpSessions {
       },
     })
     this.#open.set(connection, caller)
-    // Any error ends this session, and no other.
+    // An error ends only this session.
     const served = serve(connection, scope).catch((error: unknown) =>
       onError(error instanceof Error ? error : new Error(String(error))),
     )
@@ -96,7 +96,7 @@ export class HttpSessions {
     return response
   }
 
-  /** End an old session of the caller with the most, if it leaves no room for others. Returns whether one was ended. */
+  /** If a caller has more than its share, ends its longest idle session. Returns whether a session was ended. */
   #endLeftOpen(): boolean {
     const byCaller = [...Map.groupBy(this.#open, ([, caller]) => caller).values()]
     const [largest = []] = byCaller.toSorted((one, other) => other.length - one.length)
@@ -129,7 +129,7 @@ function refuse(status: number, code: number, message: string, headers: Record<s
   return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status, headers })
 }
 
-/** The specification lets clients of a later revision initialize with an earlier one. */
+/** By the specification, clients of a later revision may then initialize with an earlier revision. */
 function refuseRevision(): Response {
   const error = {
     code: -32_022,
@@ -240,7 +240,7 @@ class SessionConnection implements Connection {
     return this.#transport.close()
   }
 
-  /** Returns any open request if the client has no stream of its own. */
+  /** Finds the request to send a message with: that of its progress, or any if the client has no stream. */
   #relatedRequest({ method, params }: Message): RequestId | undefined {
     if (method === 'notifications/progress') {
       const token = params?.['progressToken']

@@ -3,7 +3,7 @@ import { AccessTokens } from '@spillway/core/http'
 import { expect, onTestFinished, test } from 'vitest'
 import { serveHttp, type HttpOptions } from './serve-http.ts'
 
-/** Serve requests by saying their scope. */
+/** Answer each request with its scope. */
 async function serve(options: Partial<HttpOptions> = {}): Promise<URL> {
   const answer = async (_request: Request, scope: readonly string[]): Promise<Response> => Response.json(scope)
   const service = await serveHttp({ fetch: answer, onError() {}, ...options })
@@ -25,7 +25,7 @@ const statusOf = (
     sent.once('error', reject).end()
   })
 
-test('the HTTP server answers requests of this machine under any of its names, and of its own pages', async () => {
+test('the HTTP server answers requests of this machine under each of its names, and requests of its own pages', async () => {
   const url = await serve()
   expect(url.hostname).toBe('127.0.0.1')
   for (const host of ['localhost', '127.0.0.1', '[::1]'])
@@ -35,7 +35,7 @@ test('the HTTP server answers requests of this machine under any of its names, a
 
 test.for<readonly [string, Record<string, string>]>([
   ['another host', { host: 'evil.example' }],
-  ['a host that only begins well', { host: 'localhost.evil.example' }],
+  ['a host that only begins with an allowed name', { host: 'localhost.evil.example' }],
   ['a page of another site', { origin: 'http://evil.example' }],
   ['a page without an origin', { origin: 'null' }],
 ])('the HTTP server rejects a request of %s', async ([, headers]) => {

@@ -11,10 +11,10 @@ export interface HttpOptions {
   readonly port?: number | undefined
   /** The path of the endpoint. Defaults to `/mcp`. */
   readonly path?: string | undefined
-  /** Names of the service besides those of the loopback interface, without a port. */
+  /** Allowed host names besides those of the loopback interface, without a port. */
   readonly allowedHosts?: readonly string[] | undefined
   readonly tokens?: AccessTokens | undefined
-  /** Answers a request. `scope` is that of its caller, or `[]` without tokens. */
+  /** Answers a request. `scope` is the caller's scope, or `[]` without tokens. */
   readonly fetch: (request: Request, scope: readonly string[]) => Promise<Response>
   readonly onError: (error: Error) => void
 }
@@ -31,8 +31,8 @@ const JSON_RPC_CODES = { host: -32_000, origin: -32_000, forwarded: -32_000, tok
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
 
 /**
- * Serve an MCP endpoint over HTTP to callers with a bearer token. Without tokens, only this machine can reach it.
- * Checks `Host` and `Origin`.
+ * Serve an MCP endpoint over HTTP to callers with a bearer token. Without tokens, only this machine can reach the
+ * endpoint. Checks `Host` and `Origin`.
  *
  * Rejects if it cannot listen. Rejects with a `TypeError` if other machines can reach the address and there are no
  * tokens.

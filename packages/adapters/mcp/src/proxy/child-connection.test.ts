@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { newTold, type Told } from '../../test/fake-connection.ts'
 import { ChildConnection, type ServerCommand } from './child-connection.ts'
 
-/** A program in a few words, which speaks JSON in lines. */
+/** A small program that reads and writes JSON lines. */
 const program = (code: string, more: Partial<ServerCommand> = {}): ServerCommand => ({
   command: process.execPath,
   args: ['--input-type=module', '--eval', code],

@@ -62,7 +62,7 @@ export class ChildConnection implements Connection {
       // A program may close its output before it ends. Only the end of the program closes the connection.
       onClose: () => {},
       onError: (error) => {
-        // The program reads no more, because it has ended or will end.
+        // The program no longer reads its input, because it is ending.
         if ((error as NodeJS.ErrnoException).code !== 'EPIPE') onError(error)
       },
     })

@@ -10,7 +10,7 @@ import { StdioConnection } from './stdio-connection.ts'
 const LOG = 'a line of a log\n'.repeat(5_000)
 const BIG = { content: [{ type: 'text', text: LOG }] }
 
-// Turns of the event loop are counted here, and a module that is loaded takes any number of them.
+// Load modules first, because the tests count turns of the event loop, and loading takes any number of turns.
 beforeAll(preload)
 
 const settle = async (): Promise<void> => {
@@ -88,7 +88,7 @@ describe('connectProxy', () => {
     expect(errors.map(({ message }) => message)).toEqual(['a line is no JSON', 'not an error'])
   })
 
-  it('passes on exactly the part of a result that it measured, even if its text repeats the field', async () => {
+  it('passes on only the measured value of a field, even if the received text has the field twice', async () => {
     const [[clientEnd, host], [serverEnd, program]] = [streamPair(), streamPair()]
     const ends = { client: new StdioConnection(clientEnd), server: new StdioConnection(serverEnd) }
     const ended = connectProxy(ends, new ContextOffloader({ storage: new InMemoryStorage() }))

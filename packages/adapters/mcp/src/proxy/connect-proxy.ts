@@ -18,7 +18,7 @@ export interface ProxyEnd {
 /**
  * Connect a client with a server through a relay, and resolve when both are closed.
  *
- * If the server cannot start, it rejects and leaves the client's connection open.
+ * Rejects if the server cannot start, and leaves the client's connection open.
  *
  * @param offloader - The offloader of the client: `offloader.forScope(tenant)`.
  *

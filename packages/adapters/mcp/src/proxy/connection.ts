@@ -5,7 +5,7 @@ export interface ConnectionHandlers {
   readonly onMessage: (message: Message, extra?: { readonly authInfo?: unknown }) => void
   /** Called once, as the last handler. `reason` says how a server ended. */
   readonly onClose: (reason: string) => void
-  /** Called with an error that did not lose a message. Its text has no part of a message. */
+  /** Called with an error that lost no message. The error's text contains no part of a message. */
   readonly onError: (error: Error) => void
 }
 
@@ -14,7 +14,7 @@ export interface Connection {
   /** Connect. Rejects if connecting fails, and then calls no handler. */
   start(handlers: ConnectionHandlers): Promise<void>
   send(message: Message, options?: unknown): Promise<void>
-  /** Resolves when all is closed. A second call has no effect. */
+  /** Resolves when everything is closed. A second call has no effect. */
   close(): Promise<void>
   /** Set the agreed revision of the protocol, if messages must name it. */
   agree?(protocolVersion: string): void

@@ -1,4 +1,4 @@
-/** The proxy of `spillway mcp`: a server, as a program or over HTTP. */
+/** The proxy of `spillway mcp`, for servers that run as a program or over HTTP. */
 export type { Fields, Message, RequestId } from '../relay/message.ts'
 export { ChildConnection, type ServerCommand } from './child-connection.ts'
 export type { Connection, ConnectionHandlers } from './connection.ts'

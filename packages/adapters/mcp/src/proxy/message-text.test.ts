@@ -39,7 +39,7 @@ describe('the text of a message', () => {
 describe('a request id', () => {
   const IDS = ['9007199254740993', '9007199254740992', '-12345678901234567890', '1.5000']
 
-  it('becomes a unique text if it is not a safe integer, and is written as received', () => {
+  it('becomes a unique string if it is not a safe integer, and is written as received', () => {
     const messages = IDS.map((id) => read(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`))
     expect(new Set(messages.map(({ id }) => id)).size).toBe(IDS.length)
     for (const [index, { id }] of messages.entries()) {

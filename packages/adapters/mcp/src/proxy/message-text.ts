@@ -21,7 +21,7 @@ export function readMessages(text: string): readonly unknown[] {
 export const writeMessage = (message: Message): string =>
   (message as { readonly [TEXT]?: string })[TEXT] ?? JSON.stringify(withIds(message, unnameId))
 
-/** Replace the ids in a message: its own, and that of a request it cancels. */
+/** Replace the ids in a message: its own id, and the id of a request that it cancels. */
 function withIds(message: unknown, write: (id: unknown) => unknown): unknown {
   const fields = fieldsOf(message)
   const params = fieldsOf(fields['params'])

@@ -164,7 +164,7 @@ describe('a message that is too large', () => {
 })
 
 describe('lineReader', () => {
-  /** Read chunks, and return the lines; of overlong ones their size. */
+  /** Read chunks, and return the lines. For overlong lines, return their size. */
   function read(chunks: readonly Buffer[], maxBytes = 1_000): readonly (string | number)[] {
     const lines: (string | number)[] = []
     const reader = new LineReader(maxBytes, {
@@ -176,10 +176,10 @@ describe('lineReader', () => {
     return lines
   }
 
-  /** The same by another way: all at once. */
+  /** Reference implementation: split the whole text at once. */
   function split(text: string, maxBytes: number): readonly (string | number)[] {
     const lines = text.split('\n')
-    // What is behind the last end of a line is a line where there is something.
+    // Text after the last newline is a line only if the text is not empty.
     if (lines.at(-1) === '') lines.pop()
     return lines.map((line) => {
       const bytes = Buffer.byteLength(line)
@@ -193,7 +193,7 @@ describe('lineReader', () => {
   }
 
   describe('LineReader', () => {
-    it('gives the lines of a text with any chunks, even if a chunk ends within a character, and reports lines that are too long', () => {
+    it('returns all lines, and reports overlong lines, even if a chunk ends within a character', () => {
       const text = fc.string({ unit: fc.constantFrom('a', 'é', '日', '👩', '\r', '\n', '\n', '"'), maxLength: 60 })
       fc.assert(
         fc.property(

@@ -14,7 +14,7 @@ const ID_LAST = /, ?"id": ?("[^"\\]*"|-?\d+)\}\r?$/
 /** Matches the start of a response, which names its result before any nested object. */
 const RESPONSE = /^\{[^{]*"(?:result|error)": ?\{/
 
-/** Largest number of unread bytes of the other side. Above it, notifications are dropped. */
+/** Largest number of bytes that the other side has not read. Beyond it, notifications are dropped. */
 const MAX_UNREAD_BYTES = 67_108_864
 const MAY_BE_LOST: ReadonlySet<string | undefined> = new Set(['notifications/message', 'notifications/progress'])
 
@@ -66,7 +66,7 @@ export class StdioConnection implements Connection {
     if (this.#closed) throw new Error('The connection is closed.')
     if (this.#output.writableLength > MAX_UNREAD_BYTES && MAY_BE_LOST.has(message.method)) return
     if (this.#output.write(`${writeMessage(message)}\n`)) return
-    // One promise for all senders: streams warn of many listeners.
+    // All senders share one promise, because streams warn about many listeners.
     this.#drained ??= Promise.race([once(this.#output, 'drain'), this.#ended]).finally(
       () => (this.#drained = undefined),
     )
@@ -85,7 +85,7 @@ export class StdioConnection implements Connection {
       messages = readMessages(line)
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
-      // The line is not quoted: it may be content.
+      // The error does not quote the line, which may be content.
       this.#handlers?.onError(
         new Error(`A line of ${line.length} characters is not JSON: servers must log to standard error.`),
       )
@@ -132,13 +132,13 @@ export interface OverlongLine {
 
 interface LineHandlers {
   readonly onLine: (line: string) => void
-  /** Called with the ends of a lost line, which may show the request it answers. */
+  /** Called with the start and end of a lost line, which may contain the id of its request. */
   readonly onOverlong: (line: OverlongLine) => void
 }
 
 const KEPT_BYTES = 512
 
-/** Splits UTF-8 into lines in linear time. The SDKs' buffers copy all bytes with every chunk, up to 10 MB. */
+/** Splits UTF-8 into lines in linear time. The SDKs' buffers, of up to 10 MB, copy all bytes for every chunk. */
 export class LineReader {
   readonly #maxBytes: number
   readonly #handlers: LineHandlers

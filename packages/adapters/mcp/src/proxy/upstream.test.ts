@@ -24,7 +24,7 @@ async function bench({ make = (): FakeConnection => new FakeConnection() } = {})
   return { upstream, told, events, opened }
 }
 
-/** A server that answers whatever it is asked. */
+/** A server that answers every request. */
 function answering(): FakeConnection {
   const connection = new FakeConnection()
   connection.onSend = ({ id }) => {
@@ -120,7 +120,7 @@ describe('a session that the server has lost', () => {
 
   const refused = (status: number): Promise<never> => Promise.reject(Object.assign(new Error('sk-1'), { status }))
 
-  /** A greeted upstream; each connection answers a request by its number, from 0 on. */
+  /** An initialized upstream. `answer` gets a request and the number of its connection, from 0. */
   async function greeted(answer: Answer): Promise<Bench> {
     let count = 0
     const make = (): FakeConnection => {
@@ -173,8 +173,12 @@ describe('a session that the server has lost', () => {
   })
 
   it.each([
-    ['refuses the greeting', () => refused(500), 'it answered with HTTP status 500'],
-    ['answers it with an error', () => ({ error: { code: -1 } }), 'it answered `initialize` with an error'],
+    ['refuses the initialization', () => refused(500), 'it answered with HTTP status 500'],
+    [
+      'answers the initialization with an error',
+      () => ({ error: { code: -1 } }),
+      'it answered `initialize` with an error',
+    ],
   ])('is reported to the client if the server %s', async (_name, greet, reason) => {
     const { upstream, told, opened } = await greeted((message, connection) =>
       isCall(message) ? refused(404) : connection > 0 ? greet() : { result: {} },

@@ -20,7 +20,7 @@ const POST_FAILED = /^Error POSTing to endpoint \(HTTP (\d{3})\)/
 export type UpstreamEvent =
   | { readonly type: 'server-ended'; readonly server: string; readonly reason: string; readonly unanswered: number }
   | {
-      /** The server lost the session, or its error looked like it, so the session was initialized again. */
+      /** The server's error meant, or could mean, a lost session, so the session was initialized again. */
       readonly type: 'session-renewed'
       readonly server: string
     }
@@ -35,7 +35,7 @@ export interface ProxiedServer {
   readonly onEvent?: ((event: UpstreamEvent) => void) | undefined
 }
 
-/** Make the connection to a server. If it ends, requests get errors; a lost HTTP session is begun again. */
+/** Create the connection to a server. If the server ends, requests get errors. A lost HTTP session is renewed. */
 export const openServer = (server: ProxiedServer): Connection => new Upstream(server)
 
 /** The connection to one server. If the server exits, open requests are answered with an error. */
@@ -52,7 +52,7 @@ export class Upstream implements Connection {
   #connection: Connection | undefined
   /** The request that initializes a new session. */
   #greeted: { readonly id: RequestId; readonly settle: PromiseWithResolvers<Message> } | undefined
-  /** Set while a new session replaces a forgotten one. */
+  /** Set while a new session replaces a lost session. */
   #renewal: Promise<void> | undefined
   /** Connections of former sessions. Each is closed when its requests are answered. */
   readonly #former = new Set<Connection>()
@@ -132,7 +132,7 @@ export class Upstream implements Connection {
     await connection.send(message, options)
   }
 
-  /** Answer one message with an error: over HTTP it may fail alone, and its client must not wait forever. */
+  /** Answer a message that failed with an error, so that its client does not wait forever. */
   #refuse(message: Message, reason: string): void {
     const { name } = this.#options
     this.#tell({ type: 'server-error', server: name, message: reason })
@@ -154,7 +154,7 @@ export class Upstream implements Connection {
     }
     if (this.#closed) return void fresh.close()
     this.#connection = fresh
-    // A server that answers 400 for another reason still answers other requests.
+    // If the 400 had another reason, the former session still answers other requests.
     this.#former.add(former)
     this.#closeFormer()
     this.#tell({ type: 'session-renewed', server: this.#options.name })

@@ -27,7 +27,7 @@ const NAMES = [
 const text = fc.constantFrom(...TEXTS)
 const data = fc.constantFrom(base64(2), base64(600), base64(9_000), base64(300_000))
 const annotations = fc.record({ audience: fc.constantFrom(['user'], ['assistant'], ['user', 'assistant']), note: text })
-/** Fields in which nobody expects much. */
+/** Fields that are usually small. */
 const fields = fc.dictionary(fc.constantFrom(...NAMES), fc.oneof(text, fc.jsonValue(), annotations), { maxKeys: 3 })
 const part = fc.oneof(
   fc.tuple(fields, text).map(([more, content]) => ({ ...more, type: 'text', text: content })),
@@ -74,7 +74,7 @@ async function offload(result: Fields): Promise<{ readonly shown: Fields; readon
   return { shown, stored }
 }
 
-/** Tokens of a result as a host gets it: its media by their size, and all else as JSON. */
+/** Tokens of a result for a host: media by their size, and everything else as JSON. */
 function tokensOf(result: Fields): number {
   let media = 0
   const parts = (result['content'] as readonly unknown[]).map((each) => {
@@ -102,7 +102,7 @@ it('content for the model and for the user is limited, and nothing is lost', asy
   await fc.assert(
     fc.asyncProperty(results, async (result) => {
       const { shown, stored } = await offload(result)
-      // Twice the limit of 2,500, and what repeats, such as the frame of a preview, and quotes and names of JSON.
+      // Twice the limit of 2,500, and some more for the template of previews and for JSON syntax.
       expect(tokensOf(shown)).toBeLessThan(6_000)
       const all = [JSON.stringify(shown), ...stored.flatMap((bytes) => [bytes.toString(), bytes.toString('base64')])]
       for (const each of new Set(stringsIn(result).filter(({ length }) => length > 100)))

@@ -41,16 +41,16 @@ describe('offloadCallResult', () => {
   it.each([
     ['nothing', undefined],
     ['null', null],
-    ['what is no result', 'text'],
+    ['a value that is not a result', 'text'],
     ['a task', { task: { taskId: '1' } }],
     ['a request for input', { resultType: 'input_required', inputRequests: {} }],
     ['no parts', { content: [] }],
     ['small parts', { content: [text('small'), { type: 'image', data: 'aGk=', mimeType: 'image/png' }] }],
-    ['odd parts', { content: [null, 7, 'text', {}, { type: 'new', text: 7 }] }],
+    ['invalid parts', { content: [null, 7, 'text', {}, { type: 'new', text: 7 }] }],
     ['small structured content', { content: [], structuredContent: { rows: ROWS.slice(0, 3) } }],
-    ['content that is no array', { content: 'all is well' }],
-    ['a task with more', { task: { taskId: '1', statusMessage: 'a'.repeat(600) } }],
-  ])('returns the same result if it has %s', async (_name, result) => {
+    ['content that is not an array', { content: 'all is well' }],
+    ['a task with other fields', { task: { taskId: '1', statusMessage: 'a'.repeat(600) } }],
+  ])('returns the same result for %s', async (_name, result) => {
     const { shown, stored, events } = await offload(result)
     expect(shown).toBe(result)
     expect([stored, events]).toEqual([[], []])
@@ -119,7 +119,7 @@ describe('structured content of a result', () => {
     ['a number out of range', '1e999'],
   ])('leaves a text with the same content unchanged, with %s', async (_name, number) => {
     const rows = JSON.stringify({ rows: ROWS }).replaceAll('"id":', `"number":${number},"id":`)
-    // As the parser of an SDK reads it, and as the proxy does.
+    // Parsed as by an SDK, and as by the proxy.
     for (const structuredContent of [JSON.parse(rows), parseExactJson(rows)]) {
       const { stored } = await offload({ content: [text(rows)], structuredContent })
       expect(stored.map((one) => one.replaceAll(/\n\s*|(?<=:) /g, ''))).toEqual([rows])
@@ -188,7 +188,7 @@ describe('mayBeReplaced', () => {
     expect(may({ content: [text('one line of a log\n'.repeat(10))] }, { tools })).toBe(true)
   })
 
-  it('is false for small results, and for those whose replacement names no tool', () => {
+  it('is false for small results, and if the replacement names no tool', () => {
     for (const result of [{ content: [text('small')] }, { task: {} }, undefined]) expect(may(result)).toBe(false)
     expect(may({ content: [text(LOG)] }, { tools: { read: { offload: false } } })).toBe(false)
     const storage = Object.assign(new InMemoryStorage(), { locate: () => '/a/file' })
@@ -206,12 +206,12 @@ describe('the fields that a host gets', () => {
   it.each([
     ['`_meta` of the result', { content: [text('a')], _meta: { 'a/b': LARGE } }],
     ['an unknown field of the result', { content: [text('a')], debug: { log: LARGE } }],
-    ['content that is no array', { content: LARGE }],
+    ['content that is not an array', { content: LARGE }],
     ['`_meta` of a part', { content: [{ ...text('a'), _meta: { log: LARGE } }] }],
     ['annotations', { content: [{ ...text('a'), annotations: { audience: ['user', 'assistant'], note: LARGE } }] }],
     ['an unknown field of a part', { content: [{ ...image, thumbnail: LARGE }] }],
     ['the type of an image', { content: [{ ...image, mimeType: `image/${LARGE}` }] }],
-    ['another content of a text', { content: [{ ...text('a'), data: LARGE, resource: { blob: LARGE } }] }],
+    ['further content fields of a text', { content: [{ ...text('a'), data: LARGE, resource: { blob: LARGE } }] }],
     ['a part of an unknown type', { content: [text('a'), { type: 'hologram', data: LARGE }] }],
     [
       'the description of a link',
@@ -219,7 +219,7 @@ describe('the fields that a host gets', () => {
     ],
     ['the name of a link', { content: [{ type: 'resource_link', uri: 'file:///a', name: LARGE }] }],
     [
-      'a link that is its content',
+      'a link that contains its content',
       { content: [{ type: 'resource_link', uri: `data:text/plain,${LARGE}`, name: 'a' }] },
     ],
     ['the address of a resource', { content: [{ type: 'resource', resource: { uri: `a:${LARGE}`, blob: 'aGk=' } }] }],
@@ -238,7 +238,7 @@ describe('the fields that a host gets', () => {
       },
     ],
     ['many empty texts', { content: Array.from({ length: 20_000 }, () => text('')) }],
-    ['an image in structured content alone', { content: [text('a')], structuredContent: { chart: [image] } }],
+    ['an image that is only in structured content', { content: [text('a')], structuredContent: { chart: [image] } }],
   ])('are measured and stored if they are large: %s', async (_name, result) => {
     const { shown, stored } = await offload(result)
     expect(sizeOf(shown)).toBeLessThan(100_000)
@@ -337,7 +337,7 @@ describe('annotations', () => {
 describe('sameJson', () => {
   const json = fc.jsonValue({ maxDepth: 4 })
   const through = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
-  /** Equality by another way: as text, with the keys of every object in one order. */
+  /** Reference for equality: the JSON text with sorted keys. */
   const canonical = (value: unknown): string =>
     JSON.stringify(value, (_key, item: unknown) =>
       typeof item === 'object' && item !== null && !Array.isArray(item)
@@ -369,7 +369,7 @@ describe('sameJson', () => {
       for (const [left, right] of pairs) expect([isEqual(left, right), isEqual(right, left)]).toEqual([false, false])
     })
 
-    it('compares values that are deeper than the stack', () => {
+    it('compares values that are nested deeper than the call stack allows', () => {
       const deep = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth))
       expect(isEqual(deep(100_000), deep(100_000))).toBe(true)
       expect(isEqual(deep(100_000), deep(100_001))).toBe(false)
@@ -407,10 +407,10 @@ describe('an invalid result', () => {
   it.each<[string, unknown]>([
     ['text', LOG],
     ['a list', [LOG]],
-    ['fields that nobody knows', { toolResult: LOG }],
-    ['an isError that is text', { content: [text('small')], isError: LOG }],
-    ['20,000 objects in each other', { content: [text('small')], structuredContent: deep((inner) => ({ a: inner })) }],
-    ['20,000 lists in each other', { content: [{ type: 'new', value: deep((inner) => [inner]) }] }],
+    ['unknown fields', { toolResult: LOG }],
+    ['an isError that is a text', { content: [text('small')], isError: LOG }],
+    ['20,000 nested objects', { content: [text('small')], structuredContent: deep((inner) => ({ a: inner })) }],
+    ['20,000 nested lists', { content: [{ type: 'new', value: deep((inner) => [inner]) }] }],
     ['deep metadata', { content: [text('small')], _meta: { 'a"b': deep((inner) => ({ '': inner, b: [] })) } }],
   ])('is stored if it has %s and is too large', async (_name, result) => {
     const { shown, stored } = await offload(result)

@@ -22,9 +22,9 @@ interface CallResultRequest {
 /**
  * Offload a result of `tools/call`. Returns the same result if nothing changes.
  *
- * `structuredContent` that repeats the content is not stored again. It is removed if the content is replaced, or if
- * both together exceed the limit. Parts for the user alone are replaced separately, so that their previews are still
- * for the user alone.
+ * `structuredContent` that repeats the content is not stored again. Such a copy is removed if the content is replaced,
+ * or if both together exceed the limit. Parts whose audience is only the user are replaced separately, so that their
+ * previews have the same audience.
  */
 export async function offloadCallResult(offloader: ContextOffloader, request: CallResultRequest): Promise<unknown> {
   const { toolName, result } = request
@@ -33,7 +33,7 @@ export async function offloadCallResult(offloader: ContextOffloader, request: Ca
     const shown = await offloadCallResult(offloader, { ...request, result: flat })
     return shown === flat ? result : shown
   }
-  // A result must be an object; hosts may show others nevertheless.
+  // A result must be an object, but hosts may show other values, too.
   const fields = isObject(result) ? result : { content: result }
   const { parts, structured, isSaidTwice, fields: large } = readCallResult(fields)
   const forUser = parts.filter(({ part }) => isForUserAlone(part))
@@ -78,7 +78,7 @@ export async function offloadCallError(
   return { code: Number(code), message: said, ...(structuredContent !== undefined && { data: structuredContent }) }
 }
 
-/** Values nested deeper than this are not written as indented JSON, and much deeper ones not at all. */
+/** Maximum depth of values for indented JSON. `JSON.stringify` fails for much deeper values. */
 const MAX_DEPTH = 200
 
 /** Whether a value is nested deeper than JSON usually is. */
@@ -126,7 +126,7 @@ function writeDeepJson(root: unknown): string {
 interface OffloadedGroup {
   readonly outcome: Outcome
   readonly content: readonly unknown[]
-  /** Fields of replaced parts other than their content, unless they are stored. */
+  /** Fields of replaced parts besides their content, if these fields are not stored. */
   readonly besides: readonly Fields[]
 }
 
@@ -139,7 +139,7 @@ async function offloadGroup(
   const content = [...parts.flatMap(({ block, rest }) => (rest === undefined ? [block] : [block, rest])), ...besides]
   const outcome = await offloader.offload({
     toolName,
-    // Request ids restart with each connection, and the conversation's own id of the call is unknown.
+    // Use the tool's name: request ids restart with each connection, and the model's id of the call is unknown.
     toolCallId: toolName,
     input,
     isError: fieldsOf(result)['isError'] === true,
@@ -173,7 +173,7 @@ function tokensOf(groups: readonly OffloadedGroup[]): { readonly original: numbe
   return { original, replacement }
 }
 
-/** Whether parts within the limit exceed it together with structured content that repeats them. */
+/** Whether parts exceed the limit only together with structured content that repeats them. */
 function areOver(
   offloader: ContextOffloader,
   toolName: string,
@@ -189,7 +189,7 @@ function areOver(
 /** Number of characters above any useful limit. */
 const LARGE_TEXT = 65_536
 
-/** Returns `true` for some results within the limit, too. */
+/** Whether a result may exceed the limit. May be `true` for a result within the limit. */
 export function mayBeReplaced(offloader: ContextOffloader, toolName: string, result: unknown): boolean {
   const { content } = fieldsOf(result)
   const { countTokens, includeRetrievalTool } = offloader.options
@@ -201,18 +201,18 @@ export function mayBeReplaced(offloader: ContextOffloader, toolName: string, res
   return countTokens(JSON.stringify(result) ?? '') > maxResultTokens
 }
 
-/** Number of characters in other fields that is too small to measure. */
+/** Up to this number of characters, other fields are not measured. */
 const MAX_UNMEASURED = 500
 /** Names and types up to this length are not removed when the other fields are stored. */
 const MAX_NAME_LENGTH = 100
 
 interface ResultPart {
   readonly part: unknown
-  /** Its text or bytes. Links and unknown parts are JSON. */
+  /** The part's text or bytes. Links and unknown parts are JSON. */
   readonly block: ContentBlock
   /** The part with only its content, short name and type, and its audience. */
   readonly bare: unknown
-  /** Its remaining fields. */
+  /** The part's remaining fields. */
   readonly beside: Fields
   /** The remaining fields as a block, if they are measured. */
   readonly rest?: ContentBlock | undefined
@@ -263,7 +263,7 @@ function commonAnnotations(parts: readonly unknown[]): unknown {
 
 function readPart(part: unknown): ResultPart {
   const block = readMcpPart(part)
-  // Other blocks can be stored as JSON.
+  // Links, unknown parts, and empty texts are stored as JSON.
   const isStorable = block.type !== 'link' && block.type !== 'unknown' && !(block.type === 'text' && block.text === '')
   return isStorable
     ? { part, block, ...splitPart(fieldsOf(part)) }
@@ -289,7 +289,7 @@ function splitPart({ type, annotations, ...fields }: Fields): SplitPart {
   }
 }
 
-/** Names of ordinary length count as part of the content. */
+/** URIs and types of ordinary length stay with the content. */
 function splitContent(
   { uri, mimeType, ...fields }: Fields,
   name: string,
@@ -326,7 +326,7 @@ function readStructured(
   if (said.includes(text)) return saidTwice
   const same = said.find((value) => isSameJson(text, value))
   if (same === undefined) return saidAlone
-  // A value is stored as JSON of many lines, which can be searched, unless that loses a part of the text.
+  // Store the value as JSON of many lines, which can be searched, if no part of the text is lost.
   return JSON.stringify(same) === text
     ? { parts: parts.map((part) => ({ ...part, block: jsonBlock(same) })), isSaidTwice: true }
     : saidTwice
@@ -357,7 +357,7 @@ const defined = (fields: Fields): Fields =>
 const isAudience = (audience: unknown): boolean =>
   Array.isArray(audience) && audience.length <= 2 && audience.every((role) => role === 'user' || role === 'assistant')
 
-/** Longest text to parse: the values would need many times its size. */
+/** Longest text to parse. Its values would need many times its size in memory. */
 const MAX_PARSED_LENGTH = 4_194_304
 
 export function isSameJson(text: string, value: unknown): boolean {

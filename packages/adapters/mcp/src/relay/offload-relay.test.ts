@@ -33,9 +33,9 @@ interface Bench {
   readonly errors: unknown[]
   readonly client: (message: object, context?: ClientMessageContext) => unknown
   readonly server: (message: object, options?: unknown) => unknown
-  /** Call a tool, and have the server answer. */
+  /** Call a tool, and let the server answer. */
   readonly call: (name: string, result: unknown, id?: number) => void
-  /** Wait until everything under way has arrived. */
+  /** Wait until all pending messages have arrived. */
   readonly settle: () => Promise<void>
 }
 
@@ -44,7 +44,7 @@ function bench(
     readonly storage?: Storage
     readonly tools?: ContextOffloaderOptions['tools']
     readonly failsToSend?: boolean
-    /** What the server answers at once when the relay asks for its tools; `false` where it does not. */
+    /** The server's immediate answer if the relay lists its tools, or `false` for no answer. */
     readonly lists?: object | false
   } = {},
 ): Bench {
@@ -174,7 +174,7 @@ describe('messages that pass', () => {
 })
 
 describe('a message that cannot be written', () => {
-  /** A relay whose sides are written to as JSON. */
+  /** A relay whose messages are written as JSON. */
   function writing(): { relay: OffloadRelay; toClient: Message[]; toServer: Message[]; errors: unknown[] } {
     const [toClient, toServer, errors] = [[] as Message[], [] as Message[], [] as unknown[]]
     const write = (to: Message[]) => async (message: Message) => {
@@ -255,7 +255,7 @@ describe('the list of tools', () => {
     void client({ id: 1, method: 'tools/list' })
     void server({ id: 1, result: list([RETRIEVAL_TOOL_NAME]) })
     void server({ method: 'notifications/tools/list_changed' })
-    // By the name that the client knows.
+    // The call uses the name that the client knows.
     void client({ id: 2, method: 'tools/call', params: { name: PREFIXED, arguments: { reference: 'none' } } })
     await settle()
     expect(toServer.at(-1)?.message.method).toBe('tools/list')
@@ -325,7 +325,7 @@ describe('the retrieval tool', () => {
     expect(toServer[1]?.message.params).toEqual({ _meta: envelope, cursor: 'next' })
     void server({ id: toServer[1]?.message.id, result: list([RETRIEVAL_TOOL_NAME]) })
     await settle()
-    // It was the server's own.
+    // The tool belongs to the server, so the server gets the call.
     expect(toServer[2]).toMatchObject({ message: { id: 1, method: 'tools/call', params }, options: 'of the call' })
     expect(toClient).toEqual([])
   })
@@ -536,7 +536,7 @@ describe('a hostile server', () => {
     one.call('read', SMALL, 1)
     void one.server({ id: 1, result: BIG })
     await one.settle()
-    // A client takes the first answer to what it has asked.
+    // A client accepts only the first answer to a request.
     expect(one.toClient.map(({ message }) => message.result)).toEqual([BIG, SMALL, BIG])
   })
 })

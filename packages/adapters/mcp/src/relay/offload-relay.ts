@@ -20,7 +20,7 @@ import type { RelaySettings } from './relay-options.ts'
 import { chooseToolName, listRetrievalTool, listServerTool, mayBeRetrievalTool } from './retrieval-listing.ts'
 
 interface RelaySides {
-  /** Sends a message to the client, with the options it was received with. */
+  /** Sends a message to the client, with the transport options that the message came with. */
   readonly toClient: (message: Message, options?: unknown) => unknown
   readonly toServer: (message: Message, options?: unknown) => unknown
   readonly onError: (error: unknown) => void
@@ -47,7 +47,7 @@ interface Pending {
 
 const MAX_CANCELLED = 1_000
 const MAX_TASKS = 10_000
-/** Milliseconds to wait for the first page of the server's tools, and again for the others. Results wait too. */
+/** Milliseconds to wait for the first page of the server's tools, and again for the others. Results wait, too. */
 const LIST_TOOLS_MS = 5_000
 
 const UNSENT = 'The request could not be sent.'
@@ -126,7 +126,7 @@ export class OffloadRelay {
     try {
       return await this.#sides.toServer(request, options)
     } catch (error) {
-      // For any error.
+      // Any error is reported, and the client gets an answer.
       this.#sides.onError(error)
       this.#pending.delete(id)
       return this.#deliver(errorOf(id, ERROR_CODE.internal, UNSENT))
@@ -166,7 +166,7 @@ export class OffloadRelay {
     })
   }
 
-  /** Resolves once the client has all messages of the server. It is `undefined` if the client has them all. */
+  /** Resolves once the client has all messages of the server. `undefined` if the client already has them all. */
   get delivering(): Promise<void> | undefined {
     return this.#fromServer.settling
   }
@@ -184,7 +184,7 @@ export class OffloadRelay {
     if (request.method !== 'tools/call' || !offloader.options.includeRetrievalTool || typeof name !== 'string')
       return undefined
     if (this.#toolName !== undefined) return name === this.#toolName ? this.#retrieve(request, offloader) : undefined
-    // The server may have a tool of this name, which only its list shows.
+    // Only the server's list of tools shows whether the server has a tool of this name.
     return mayBeRetrievalTool(name) ? this.#retrieveIfOurs(request, offloader, context) : undefined
   }
 
@@ -221,7 +221,7 @@ export class OffloadRelay {
     try {
       answer = await make(controller.signal)
     } catch (error) {
-      // After any error: the client must not wait forever.
+      // After any error, answer the client, which must not wait forever.
       this.#sides.onError(error)
       answer = errorOf(request.id, ERROR_CODE.internal, 'The stored content could not be read.')
     } finally {
@@ -235,7 +235,7 @@ export class OffloadRelay {
     this.#answering.get(id)?.abort()
     this.#offloading.get(id)?.abort()
     if (!this.#pending.has(id)) return
-    // The answer may already be sent. Without an answer, the request must not be remembered forever.
+    // The answer may already be on its way. If no answer comes, the request must not be remembered forever.
     this.#cancelled.push(id)
     if (this.#cancelled.length > MAX_CANCELLED) this.#pending.delete(this.#cancelled.shift() as RequestId)
   }
@@ -261,7 +261,7 @@ export class OffloadRelay {
     this.#offloading.set(response.id, controller)
     const { signal } = controller
     try {
-      // The replacement names the retrieval tool.
+      // The replacement contains the retrieval tool's name, so find the name first.
       if (this.#toolName === undefined && mayBeReplaced(offloader, toolName, response.result ?? response.error))
         await this.#findName(params, ownOptions)
       const input = isDeep(params['arguments']) ? undefined : plainJson(params['arguments'])
@@ -272,10 +272,10 @@ export class OffloadRelay {
         return { ...response, error }
       }
       const result = await offloadCallResult(named, { ...request, result: response.result })
-      // A copy is written again: fields that its text repeats were not measured.
+      // A copy loses the received text, in which a field may occur twice and only one of them was measured.
       return { ...response, result }
     } catch (error) {
-      // For any error: the original result is passed on.
+      // After any error, the original result is passed on.
       this.#sides.onError(error)
       return response
     } finally {
@@ -304,7 +304,7 @@ export class OffloadRelay {
     return typeof name === 'string' ? listOwn(name) : this.#share(name).then(listOwn)
   }
 
-  /** Find the retrieval tool's name in a list that the client read earlier with these parameters. */
+  /** Find the retrieval tool's name by listing the server's tools. Parallel calls share one listing. */
   #findName(params: Fields, options: unknown): Promise<string> {
     return this.#naming ?? this.#share(this.#nameTool(params, options))
   }
@@ -315,7 +315,7 @@ export class OffloadRelay {
 
   async #nameTool(params: Fields, options: unknown): Promise<string> {
     const { result, error } = await this.#request('tools/list', envelopeOf(params), options)
-    // The next call reads the list again.
+    // Do not keep this name, so that the next call reads the list again.
     if (error !== undefined) return chooseToolName(new Set())
     return await this.#nameByPages(fieldsOf(result), params, options)
   }
@@ -333,16 +333,16 @@ export class OffloadRelay {
   }
 
   async #request(method: string, params: Fields, options: unknown): Promise<Response> {
-    // Differs from all ids of the client, which may be a relay, too.
+    // The id differs from all ids of the client, even if the client is a relay.
     const id = `spillway-${crypto.randomUUID()}`
     const { promise, resolve } = Promise.withResolvers<Response>()
-    // Late answers are not for the client either.
+    // Stay pending after the deadline, so that a late answer does not reach the client.
     this.#pending.set(id, { method, params, offloader: this.#settings.offloader, settle: resolve })
     const timer = setTimeout(() => resolve({ jsonrpc: '2.0', id, result: {} }), LIST_TOOLS_MS)
     try {
       await this.#sides.toServer({ jsonrpc: '2.0', id, method, params }, options)
     } catch (error) {
-      // For any error: the waiting code must continue.
+      // After any error, the waiting code must continue.
       this.#sides.onError(error)
       this.#pending.delete(id)
       resolve({ jsonrpc: '2.0', id, error: { code: ERROR_CODE.internal, message: UNSENT } })
@@ -360,7 +360,7 @@ export class OffloadRelay {
   }
 }
 
-/** Fields that are in all requests of the client, such as the protocol revision. */
+/** Fields that all requests of the client have, such as the protocol revision. */
 function envelopeOf(params: Fields): Fields {
   const { progressToken: _ofTheCall, ...meta } = fieldsOf(params['_meta'])
   return Object.keys(meta).length === 0 ? {} : { _meta: meta }

@@ -11,7 +11,7 @@ describe('OrderedQueue', () => {
     expect(queue.settling).toBeUndefined()
   })
 
-  it('delivers values in the order in which they were pushed, whichever is ready first', async () => {
+  it('delivers values in the order in which they were pushed, even if a later value is ready first', async () => {
     const step = fc.tuple(fc.constantFrom('push ready', 'push waiting', 'make ready'), fc.nat())
     const property = fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
       const queue = new OrderedQueue()

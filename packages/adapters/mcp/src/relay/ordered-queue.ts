@@ -3,7 +3,7 @@ export class OrderedQueue {
   #waiting = 0
   #last: Promise<void> = Promise.resolve()
 
-  /** Resolves once all values so far are delivered. `undefined` if they already are. */
+  /** Resolves once all values so far are delivered. `undefined` if all values already are delivered. */
   get settling(): Promise<void> | undefined {
     return this.#waiting === 0 ? undefined : this.#last
   }

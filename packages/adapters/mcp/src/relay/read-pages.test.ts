@@ -4,7 +4,7 @@ import { addNames, readPages } from './read-pages.ts'
 
 const answer = (result: Fields): Response => ({ jsonrpc: '2.0', id: 1, result })
 
-/** Read the pages of a server, and return the cursors that it was asked for. */
+/** Read the pages of a server, and return the requested cursors. */
 async function cursorsAsked(
   answerOf: (cursor: string, count: number) => Response | Promise<Response>,
   first: unknown = 'a',

@@ -11,10 +11,10 @@ interface PageReading {
   readonly maxMs: number
 }
 
-/** Whether a value is a cursor. At the end, some servers write `null` or an empty text. */
+/** Whether a value is a cursor. At the end, some servers write `null` or an empty string. */
 export const isCursor = (cursor: unknown): cursor is string => typeof cursor === 'string' && cursor !== ''
 
-/** Read further pages of a list. Some servers answer every cursor with the first page: a repeated one ends it. */
+/** Read further pages of a list. It ends at a repeated cursor, because some servers always send the first page. */
 export async function readPages(nextCursor: unknown, { ask, take, maxMs }: PageReading): Promise<void> {
   const { promise: timeUp, resolve } = Promise.withResolvers<undefined>()
   const timer = setTimeout(resolve, maxMs, undefined)
@@ -35,7 +35,7 @@ export async function readPages(nextCursor: unknown, { ask, take, maxMs }: PageR
 
 export const toolsIn = ({ tools }: Fields): readonly unknown[] => (Array.isArray(tools) ? tools : [])
 
-/** Add the names of a page's tools. Returns `false` if no tool is new: then further pages do not help. */
+/** Add the names of a page's tools. Returns `false` if no tool is new, because further pages then do not help. */
 export function addNames(names: Set<unknown>, page: Fields): boolean {
   const [tools, before] = [toolsIn(page), names.size]
   for (const tool of tools) names.add(fieldsOf(tool)['name'] ?? tool)

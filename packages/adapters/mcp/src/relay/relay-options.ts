@@ -3,10 +3,10 @@ import { assertRunOptions, type RunOptions } from '@spillway/core/adapter'
 
 /**
  * Options of {@link offloadServer} and {@link offloadTransport}. `scope` gets the `authInfo` of the transport's
- * authentication. It defaults to the offloader's own scope.
+ * authentication. `scope` defaults to the offloader's own scope.
  */
 export interface McpOffloadOptions extends RunOptions<unknown> {
-  /** Called with an error that did not lose a message. Defaults to the transport's `onerror`. */
+  /** Called with an error that lost no message. Defaults to the transport's `onerror`. */
   readonly onError?: ((error: Error) => void) | undefined
 }
 

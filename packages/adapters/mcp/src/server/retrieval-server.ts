@@ -23,8 +23,8 @@ const INSTRUCTIONS =
  *
  * Connect it to a transport, or serve it with `serveStdio` or `createMcpHandler`.
  *
- * @param offloader - for several clients, give each its own server. `offloader.forScope(tenant)`. Without a scope, a
- *   search requires a reference.
+ * @param offloader - The offloader of the client: `offloader.forScope(tenant)`. Give each client its own server.
+ *   Without a scope, a search requires a reference.
  * @throws TypeError for an invalid offloader.
  *
  * @example

@@ -1,4 +1,4 @@
-/** A server for tests: answers many calls at once, with logs and progress in between, and dies when it is told to. */
+/** A test server that answers many calls at once, sends logs and progress, and exits on request. */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { z } from 'zod'

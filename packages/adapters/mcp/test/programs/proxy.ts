@@ -1,4 +1,7 @@
-/** A proxy for tests: `proxy.ts <folder of the storage> <command> <arguments…>` stands before that server, over its own standard streams. */
+/**
+ * A proxy for tests: `proxy.ts <folder of the storage> <command> <arguments…>` runs that server, and serves it over
+ * standard streams.
+ */
 import { ContextOffloader } from '@spillway/core'
 import { FileStorage } from '@spillway/file'
 import { ChildConnection, connectProxy, openServer, StdioConnection } from '@spillway/mcp/proxy'
