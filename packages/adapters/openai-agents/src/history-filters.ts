@@ -3,7 +3,7 @@ import type { ScopeRun } from './run-scope.ts'
 
 export interface CalledRun extends ScopeRun {
   readonly signal?: AbortSignal | undefined
-  /** Items that may be changed in place. Others are copied. */
+  /** Items that may be changed in place. Other items are copied. */
   readonly changeable: ReadonlySet<AgentInputItem>
 }
 

@@ -287,7 +287,7 @@ describe('sessions and scopes', () => {
       const { agent, prompts } = makeAgent([calling('read_log'), retrieving], { tools })
       await offloadRunner(new Runner(), offloader, options).run(agent, 'Go.', given as object)
       expect(lastText(prompts)).toContain('line 2345 of the log')
-      // A provider that keeps the conversation is sent what is new, and nothing twice.
+      // A provider that stores the conversation gets only new items.
       if (given === conversation) expect(prompts.map(({ results }) => results.length)).toEqual([0, 1, 1])
       const scoped = segments.length === 0 ? offloader : offloader.forScope(...segments)
       await expect(scoped.options.storage.retrieve(referenceIn(lastText(prompts.slice(0, 2))))).resolves.toBeDefined()

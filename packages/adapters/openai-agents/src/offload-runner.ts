@@ -63,8 +63,8 @@ export function offloadRunner(
     const sessionId = (await session?.getSessionId()) ?? conversationId ?? findRun(context).sessionId
     const outputs = new KnownOutputs<ResultOutput>()
     const staying = new Set<string>()
-    // A filter that changes items needs copies, and so does the input of a resumed run. The SDK recognizes its own
-    // items, and copies that it made.
+    // A filter that changes items needs copies, and the input of a resumed run does, too. The SDK recognizes its own
+    // items, and its own copies.
     const keepsItems = own === undefined ? !isResumed : Object(own).preserveInputIdentity === true
     const preserveInputIdentity = compact === undefined && keepsItems
 
@@ -146,7 +146,7 @@ async function replaceResults(items: readonly Item[], options: ReplaceOptions): 
     outputs.add(toolCallId, output, isText ? { type: 'text', text: first.text } : [first, ...others])
   }
 
-  // Results of one turn follow each other.
+  // Consecutive results belong to one turn.
   const turns: ((turn: Pick<ContextOffloader, 'offload'>) => Promise<void>)[][] = [[]]
   for (const [index, item] of items.entries()) {
     if (item.type !== 'function_call_result') turns.push([])

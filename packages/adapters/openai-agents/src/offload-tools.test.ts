@@ -12,7 +12,7 @@ const RETRIEVAL = 'retrieve_offloaded_content'
 
 const runPlain = (agent: Agent) => new Runner().run(agent, 'Go.')
 
-/** Run an agent with these tools, that calls the first of them, without `offloadRunner`. */
+/** Run an agent with these tools without `offloadRunner`. The agent calls the first tool. */
 async function callFirst(
   tools: readonly Tool[],
   options: Parameters<typeof makeAgent>[1] = {},
@@ -104,7 +104,7 @@ describe('results for the model', () => {
     expect(await run({})).toMatchObject({ behavior: { type: 'rejectContent' } })
   })
 
-  it("have the program's own message of an error offloaded", async () => {
+  it("include the program's own message of an error, which is offloaded", async () => {
     const { offloader } = newOffloader()
     const fail = (): never => {
       throw new Error(LOG)
@@ -113,7 +113,7 @@ describe('results for the model', () => {
     expect((await callFirst(offloadTools([told], offloader))).shown).toMatch(
       /^\[Offloaded: 1 block[^]*line 3000 of the log/,
     )
-    // Older versions of the SDK tell the message by themselves.
+    // Older versions of the SDK show the message themselves.
     const silent = makeTool('build', fail)
     expect((await callFirst(offloadTools([silent], offloader))).shown.length).toBeLessThan(8_000)
   })

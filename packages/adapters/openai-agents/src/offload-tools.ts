@@ -59,7 +59,7 @@ export function offloadTools<const Tools extends readonly { readonly type: strin
   return [...wrapped, ...added] as unknown as [...Tools, ...RetrievalTool[]]
 }
 
-/** Resolve references before the SDK validates the arguments. An error is returned, since a thrown one ends the run. */
+/** Resolve references before the SDK validates arguments. An error is returned, because a thrown error ends the run. */
 function resolvedInvoke(tool: FunctionTool, { offloaderOf }: Runs<ScopeRun>): FunctionTool['invoke'] {
   const invoke: FunctionTool['invoke'] = async (context, text, details) => {
     const run = findRun(context)
@@ -89,7 +89,7 @@ function offloadGuardrail({ offloaderOf }: Runs<ScopeRun>): ToolOutputGuardrailD
       if (read === undefined) return allow()
       const run = findRun(context)
       const offloader = offloaderOf(run)
-      // The runner has all results of a turn, which share this budget.
+      // The runner offloads all results of a turn together, because they share this budget.
       if (run.outputs !== undefined && offloader.options.maxTurnTokens < Infinity) return allow()
       const call = { toolName, toolCallId, input: parseJson(toolCall.arguments), signal: run.signal }
       const result = { parts: [read.text], toBlock: () => read.block, fromText: (text: string) => text }
@@ -110,7 +110,7 @@ type Fields = Readonly<Record<string, unknown>>
 /** Fields in which the SDK looks for the content of images and files. */
 const MEDIA_FIELD = /^(?:image|imageUrl|data|file|fileData|fileUrl|fileId)$/
 
-/** Returns the value with the text that the SDK makes of it. `undefined` for a result in parts. */
+/** Returns the value, and the text that the SDK makes of the value. Returns `undefined` for a result in parts. */
 export function readOutput(output: unknown): { readonly text: string; readonly block: ContentBlock } | undefined {
   const { type, text: own, providerData } = Object(output) as Fields
   if (type === 'text' && typeof own === 'string' && providerData === undefined) return readOutput(own)
@@ -118,7 +118,7 @@ export function readOutput(output: unknown): { readonly text: string; readonly b
   if (parts.length > 0 && parts.every(isPart)) return undefined
   const text = toSmartString(output)
   if (typeof output !== 'object' || output === null) return { text, block: { type: 'text', text } }
-  // The SDK describes bytes in a few words; JSON would have a number for each.
+  // The SDK describes bytes in a few words. JSON would have a number for each byte.
   return { text, block: { type: 'json', value: text.includes('[byte array ') ? parseJson(text) : output } }
 }
 

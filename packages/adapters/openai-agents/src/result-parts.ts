@@ -40,12 +40,12 @@ export function toolOutput(blocks: readonly ContentBlock[]): unknown {
   return first !== undefined && 'text' in first && others.length === 0 ? first.text : [first, ...others]
 }
 
-/** Whether the provider's program made the call: no model reads its result. */
+/** Whether a program of the provider made the call, so that no model reads the result. */
 export function isForProgram(item: object): boolean {
   return 'caller' in item && (Object(item.caller) as { readonly type?: unknown }).type === 'program'
 }
 
-/** Text that is not JSON is returned unchanged. */
+/** Parses JSON text. Other text is returned unchanged. */
 export function parseJson(text: string): unknown {
   const value = parseJsonText(text)
   return value === undefined ? text : value

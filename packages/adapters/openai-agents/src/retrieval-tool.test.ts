@@ -103,7 +103,7 @@ it('the retrieval tool passes on the abort signal of the call, or of the run', a
   expect(reasons).toMatchObject([{ name: 'TimeoutError' }, { name: 'TimeoutError' }])
 })
 
-it('the retrieval tool answers in no session if there is no context', async () => {
+it('the retrieval tool answers outside of all sessions if there is no context', async () => {
   expect(await retrieve.invoke(undefined as never, '{"reference":"made_up"}')).toMatch(/^Error: /)
 })
 

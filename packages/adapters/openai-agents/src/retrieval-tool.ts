@@ -7,7 +7,7 @@ import { findRun, sessionRuns, type OffloadOptions } from './run-scope.ts'
 export type RetrievalTool = Omit<FunctionTool, 'customDataExtractor'>
 
 /**
- * Make the retrieval tool in the scope of its run. {@link offloadTools} adds it. It answers an invalid call with
+ * Make the retrieval tool in the scope of its run. {@link offloadTools} adds it. The tool answers an invalid call with
  * advice.
  *
  * @throws TypeError for an invalid offloader or option.
@@ -26,12 +26,12 @@ export type RetrievalTool = Omit<FunctionTool, 'customDataExtractor'>
  */
 export function retrievalTool(offloader: ContextOffloader, options: OffloadOptions = {}): RetrievalTool {
   const runs = sessionRuns(offloader, options, { usage: 'retrievalTool(offloader, options)' })
-  // Runs may share the scope that an option names.
+  // With the option `scope`, several runs may share a scope.
   const { name, description, inputSchema } = (options.scope === undefined ? runs : offloader).retrievalTool
   return tool({
     name,
     description,
-    // The SDK's type knows the properties.
+    // The SDK's type names the properties of the schema.
     parameters: strictSchema(inputSchema) as never,
     execute: async (input: unknown, context: RunContext = new RunContext(), details) => {
       const run = findRun(context)

@@ -44,9 +44,9 @@ describe('sessionRuns', () => {
 
   it.each<[string, OffloadOptions['scope'], string]>([
     ['throws', ({ context }) => [(context as { tenant: { id: string } }).tenant.id], 'a'],
-    ['returns no array', (() => 'a') as never, 'a'],
+    ['does not return an array', (() => 'a') as never, 'a'],
     ['gets a session id that cannot be a scope', undefined, 'x'.repeat(2_000)],
-    ['gets what is no text', undefined, 7 as never],
+    ['gets an id that is not a text', undefined, 7 as never],
   ])('stores nothing and emits an event if the scope %s', async (_what, scope, sessionId) => {
     const events: OffloadEvent[] = []
     const all = new ContextOffloader({ storage: new InMemoryStorage(), onEvent: (event) => void events.push(event) })

@@ -3,7 +3,7 @@ import type { ContextOffloader } from '@spillway/core'
 import { runsOf, type KnownOutputs, type RunOptions, type RunOptionsCheck, type Runs } from '@spillway/core/adapter'
 import type { ResultOutput } from './result-parts.ts'
 
-/** A run, as the option `scope` gets it. */
+/** The run that the option `scope` gets. */
 export interface ScopeRun {
   /** The program's `context`; an empty object by default. */
   readonly context: unknown
@@ -11,7 +11,7 @@ export interface ScopeRun {
   readonly sessionId?: string | undefined
 }
 
-/** Options of this package's functions: pass the same to each. The scope defaults to the run's `sessionId`, if any. */
+/** Options of this package's functions. Pass the same to each. The scope defaults to the run's `sessionId`, if any. */
 export interface OffloadOptions extends RunOptions<ScopeRun> {}
 
 /** A run with the values that the SDK does not pass to guardrails and tools. */
@@ -31,7 +31,7 @@ export const sessionRuns = (
 
 const sessionScope = ({ sessionId = '' }: ScopeRun): readonly string[] => (sessionId === '' ? [] : [sessionId])
 
-/** Returns the function that ends the run. */
+/** Registers a run, and returns the function that ends it. */
 export function enterRun({ usage }: RunContext, run: ActiveRun): () => void {
   const runs = activeRuns.get(usage) ?? new Set()
   if ([...runs].some(({ sessionId }) => sessionId !== run.sessionId))

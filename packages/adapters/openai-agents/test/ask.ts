@@ -10,10 +10,10 @@ setTracingDisabled(true)
 /** A text that is over the limit. */
 export const LOG: string = Array.from({ length: 3_000 }, (_, line) => `line ${line + 1} of the log`).join('\n')
 
-/** How the text begins that stands in the place of what was offloaded. */
+/** The start of a replacement. */
 export const OFFLOADED = '[Offloaded: '
 
-/** Make an offloader over a memory of its own, and the list of its events. */
+/** Make an offloader with its own memory storage, and a list of its events. */
 export function newOffloader(options: Partial<ContextOffloaderOptions> = {}): {
   readonly offloader: ContextOffloader
   readonly events: OffloadEvent[]
@@ -33,7 +33,7 @@ export function makeTool<Result>(
   return tool({ ...common, ...options } as Parameters<typeof tool>[0])
 }
 
-/** Make an agent whose model takes these turns one after the other, and then says `done`; and what its model saw. */
+/** Make an agent whose model takes these turns in order, and then says `done`. The model records its prompts. */
 export function makeAgent(
   turns: readonly (ModelTurn | ((prompt: SeenPrompt) => ModelTurn))[],
   options: Partial<ConstructorParameters<typeof Agent<unknown, 'text'>>[0]> = {},
@@ -63,7 +63,7 @@ export function referenceIn(text: string): string {
   return /\[Stored references:\]\s+(\w+)/.exec(text)?.[1] ?? ''
 }
 
-/** A call of a tool and what it put out, as items of a history. */
+/** A tool call and its output, as items of a history. */
 export function callItems(name: string, callId: string, output: unknown): AgentInputItem[] {
   return [
     { type: 'function_call', name, callId, arguments: '{"path":"a"}', status: 'completed' },

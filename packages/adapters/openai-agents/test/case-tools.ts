@@ -32,7 +32,7 @@ function functionTool({ name, inputSchema, needsApproval = false, call }: CaseTo
     needsApproval,
     execute: async (input: unknown, _context?: RunContext, details: Details = {}): Promise<unknown> =>
       outputOf(await call(input, { toolCallId: details.toolCall?.callId ?? '', signal: details.signal })),
-    // By default the SDK tells the model nothing of what went wrong.
+    // By default, the SDK does not tell the model about an error.
     errorFunction: (_context: unknown, error: unknown) => messageOf(error),
   }
   if (inputSchema === undefined) return tool({ ...common, parameters: ANY_INPUT, strict: false })
@@ -49,7 +49,7 @@ function outputOf(behaviour: ToolBehaviour): unknown {
     case 'throws':
       throw behaviour.thrown
     case 'yields':
-      // Tools of the SDK have one result.
+      // Tools of the SDK return a single result.
       return behaviour.texts.at(-1)
     case 'returns-error':
       return behaviour.text

@@ -9,7 +9,7 @@ import {
 } from '@openai/agents'
 import { readPrompt } from './read-prompt.ts'
 
-/** A model that answers with what a function returns. That of the SDK itself does not come with the oldest version. */
+/** A model that answers with the result of a function. The oldest version of the SDK has no fake model. */
 export class FakeModel implements Model {
   readonly #answer: (prompt: SeenPrompt) => ModelTurn
 
@@ -18,7 +18,7 @@ export class FakeModel implements Model {
   }
 
   async getResponse(request: ModelRequest): Promise<ModelResponse> {
-    // As a provider's client does.
+    // Check the signal, as a provider's client does.
     request.signal?.throwIfAborted()
     return { usage: new Usage(), output: outputOf(this.#answer(readPrompt(request))), responseId: 'response' }
   }
@@ -38,7 +38,7 @@ function outputOf(turn: ModelTurn): AgentOutputItem[] {
   ]
 }
 
-/** What the provider runs itself comes as one item, with its result. */
+/** A call that the provider runs is one item, with its result. */
 function callItem({ id, name, input, providerResult }: ToolCall): AgentOutputItem {
   const args = JSON.stringify(input)
   if (providerResult === undefined)

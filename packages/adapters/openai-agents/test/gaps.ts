@@ -1,4 +1,4 @@
-/** What the SDK makes impossible, by the case that shows it, each with its reason. */
+/** Reasons why the SDK cannot support a case, by the case's id. */
 import { isOldest } from './version.ts'
 
 type Gaps = Readonly<Record<string, string>>
@@ -18,7 +18,7 @@ const EVERYWHERE: Gaps = {
 /** Gaps of tools with a guardrail. */
 export const TOOLS_GAPS: Gaps = { ...EVERYWHERE, 'outputs/text': ONE_RESULT, 'outputs/json': ONE_RESULT }
 
-/** Gaps of tools as they are, whose results the runner replaces. */
+/** Gaps of unwrapped tools, whose results the runner replaces. */
 export const RUNNER_GAPS: Gaps = {
   ...EVERYWHERE,
   'results/large-json-lines': JSON_AS_TEXT,

@@ -1,4 +1,4 @@
-/** How the cases of the suite run through the runner of the SDK. */
+/** Runs the cases of the suite through the runner of the SDK. */
 import type {
   AdapterHarness,
   Conversation,
@@ -25,7 +25,7 @@ import { RUNNER_GAPS, TOOLS_GAPS } from './gaps.ts'
 
 setTracingDisabled(true)
 
-/** A tool of a case may need many model calls. */
+/** A case may need many model calls. */
 const MAX_TURNS = 500
 
 type State = RunState<unknown, Agent>
@@ -59,7 +59,7 @@ const asTheyAre: Wrap = (tools, offloader) => [
   ...(offloader.options.includeRetrievalTool ? [retrievalTool(offloader)] : []),
 ]
 
-/** One way of using the adapter, by its name. */
+/** Ways to use the adapter, by name. */
 export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEntries(
   [
     harness('offloadTools with offloadRunner', once, wrapped, TOOLS_GAPS),

@@ -7,7 +7,7 @@ type Result = Extract<AgentInputItem, { type: 'function_call_result' }>
 type Request = Pick<ModelRequest, 'input' | 'tools' | 'systemInstructions'>
 type Part = Readonly<Record<string, unknown>>
 
-/** Read what a model was called with. */
+/** Read the call of a model. */
 export function readPrompt({ input, tools, systemInstructions = '' }: Request): SeenPrompt {
   const items = typeof input === 'string' ? [{ role: 'user' as const, content: input }] : input
   return {
@@ -21,7 +21,7 @@ export function readPrompt({ input, tools, systemInstructions = '' }: Request): 
   }
 }
 
-/** The SDK has no mark for errors. */
+/** The SDK cannot mark errors. */
 function readResult({ callId, name, output }: Result): SeenResult {
   const parts: readonly unknown[] = Array.isArray(output) ? output : [output]
   return { toolCallId: callId, toolName: name, isError: undefined, content: parts.map(readPart) }

@@ -1,4 +1,4 @@
-/** What the types of the adapter promise, in every version of the SDK: compiled, never run. */
+/** Type tests for every version of the SDK. They are compiled and never run. */
 import {
   Agent,
   run,
@@ -40,7 +40,7 @@ const two = tool({
   execute: ({ b }, context?: RunContext<App>) => ({ b, tenant: context?.context.tenant }),
 })
 
-/** `true` for `any`, which nothing here may be. */
+/** `true` if the type is `any`, which no public type may be. */
 type IsAny<TYPE> = 0 extends 1 & TYPE ? true : false
 
 describe('offloadTools', () => {
@@ -88,7 +88,7 @@ describe('offloadRunner', () => {
     expectTypeOf<Given[0]>().toEqualTypeOf<Runner>()
     expectTypeOf<ContextOffloader['options']['storage']>().not.toExtend<Given[1]>()
     expectTypeOf<{ scope: () => string }>().not.toExtend<OffloadOptions>()
-    // @ts-expect-error: an option that there is not
+    // @ts-expect-error: unknown option
     expectTypeOf(() => offloadRunner(new Runner(), offloader, { exept: ['one'] })).toBeFunction()
   })
 })
@@ -105,7 +105,7 @@ describe('historyInputFilter', () => {
     ).toBeFunction()
     expectTypeOf(() => historyInputFilter(offloader, {}, filter)).toBeFunction()
     expectTypeOf(() => historyInputFilter(offloader, {}, ({ modelData }) => modelData)).toBeFunction()
-    // @ts-expect-error: an option that there is not
+    // @ts-expect-error: unknown option
     expectTypeOf(() => historyInputFilter(offloader, { maxTokens: 7 })).toBeFunction()
   })
 
@@ -117,7 +117,7 @@ describe('historyInputFilter', () => {
       summarizeWith(client, { model: 'gpt-5-mini' }),
     ]
     expectTypeOf(make).toBeFunction()
-    // @ts-expect-error: a client without the name of a model
+    // @ts-expect-error: a client needs the name of a model
     expectTypeOf((client: Client) => summarizeWith(client)).toBeFunction()
   })
 })

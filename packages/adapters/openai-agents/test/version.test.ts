@@ -4,7 +4,7 @@ import { Agent } from '@openai/agents'
 import { expect, it } from 'vitest'
 import { isOldest } from './version.ts'
 
-/** Which SDK was really loaded: its code reads this name, and stands in the stack. */
+/** Return the version of the loaded SDK, whose code reads this name and is in the stack. */
 function loadedVersion(): string | undefined {
   let stack: string | undefined
   const config = {

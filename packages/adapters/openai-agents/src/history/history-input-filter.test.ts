@@ -15,7 +15,7 @@ import { offloadTools } from '../offload-tools.ts'
 import { retrievalTool } from '../retrieval-tool.ts'
 import { historyInputFilter, joinPrompt, splitPrompt, type HistoryFilterOptions } from './history-input-filter.ts'
 
-/** Some 600 tokens, which the offloader leaves. */
+/** About 600 tokens, which is within the offloader's limit. */
 const PART = 'a line of the part, and another word\n'.repeat(60)
 const SNAPSHOT = '<overall_goal>Find it.</overall_goal><key_knowledge>It is not there.</key_knowledge>'
 const summarize = async (): Promise<string> => `<state_snapshot>${SNAPSHOT}</state_snapshot>`

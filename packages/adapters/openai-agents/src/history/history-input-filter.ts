@@ -62,7 +62,7 @@ export function historyInputFilter(
 type Item = AgentInputItem
 type Fields = Readonly<Record<string, unknown>>
 
-/** Join instructions and items to copies. The last leading system message has the instructions, then a summary. */
+/** Insert the instructions into copies of the items, after the leading system messages. A summary is added there. */
 export function joinPrompt({ input, instructions = '' }: ModelInputData): Item[] {
   const items = input.map((item) => ({ ...item }))
   return items.toSpliced(systemCount(input), 0, { role: 'system', content: instructions })
@@ -77,7 +77,7 @@ export function splitPrompt(
   const at = systemCount(input)
   const { content } = smaller[at] as { readonly content: string }
   const items = smaller.toSpliced(at, 1)
-  // From the end, as older items are removed.
+  // Search from the end, because compaction removes older items.
   let from = input.length - 1
   for (let index = items.length - 1; index >= 0; index -= 1) {
     const item = items[index]!

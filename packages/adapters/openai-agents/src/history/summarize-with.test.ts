@@ -6,7 +6,7 @@ setTracingDisabled(true)
 
 const ANSWER = '<state_snapshot><overall_goal>Find it.</overall_goal></state_snapshot>'
 
-/** A model that answers with a text, and what it was asked. */
+/** A model that answers with a text, with its requests. */
 function modelOf(text: string): { readonly model: Model; readonly requests: ModelRequest[] } {
   const requests: ModelRequest[] = []
   const content = [{ type: 'output_text' as const, text }]
@@ -75,5 +75,5 @@ it('summarizeWith calls the named model through an API client', async () => {
 it('summarizeWith rejects a value that is not a model', () => {
   for (const model of [undefined, '', {}, 7])
     expect(() => summarizeWith(model as never)).toThrow(/model must be a model name/)
-  expect(() => summarizeWith({ responses: {} } as never)).toThrow(/beside a client/)
+  expect(() => summarizeWith({ responses: {} } as never)).toThrow(/With a client/)
 })

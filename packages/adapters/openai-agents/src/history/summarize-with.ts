@@ -1,14 +1,14 @@
 import { Agent, OpenAIResponsesModel, Runner, type Model, type ModelSettings } from '@openai/agents'
 import type { Summarize } from '@spillway/history'
 
-/** Reasoning tokens count as output. */
+/** Extra output tokens for reasoning, because reasoning tokens count as output. */
 const ROOM_FOR_THOUGHTS = 8_000
 
 type Client = ConstructorParameters<typeof OpenAIResponsesModel>[0]
 
 /** Options of {@link summarizeWith}. */
 export interface SummarizeWithOptions {
-  /** Settings of the model. `maxTokens` defaults to the limit of a summary and 8,000 tokens for reasoning. */
+  /** Settings of the model. `maxTokens` defaults to the limit of a summary plus 8,000 tokens for reasoning. */
   readonly modelSettings?: ModelSettings | undefined
 }
 
@@ -41,6 +41,6 @@ function modelOf(given: string | Model | Client, name: string | undefined): stri
       'model must be a model name or an SDK Model. With an OpenAI client: summarizeWith(client, { model }).',
     )
   if (typeof name !== 'string' || name === '')
-    throw new TypeError("model must be a name, beside a client: summarizeWith(client, { model: 'gpt-5-mini' }).")
+    throw new TypeError("With a client, pass the name of a model: summarizeWith(client, { model: 'gpt-5-mini' }).")
   return new OpenAIResponsesModel(given as Client, name)
 }
