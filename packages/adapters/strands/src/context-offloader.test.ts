@@ -17,7 +17,7 @@ import {
 import { isVersion10 } from '../test/version.ts'
 import { ContextOffloader, type ContextOffloaderConfig } from './context-offloader.ts'
 
-/** A storage as Strands' own plugin comes with: it stores and retrieves, and no more. */
+/** A storage like those of Strands' own plugin, with only `store` and `retrieve`. */
 function twoMethods(): Storage {
   const entries = new Map<string, { content: Uint8Array; contentType: string }>()
   return {
@@ -62,26 +62,38 @@ describe('options', () => {
       /^storage must have .*store\(\) is miss/,
     ],
     ['a limit of 0', { ...memory, maxResultTokens: 0 }, /^maxResultTokens must be positive/],
-    ['a limit that is no number', { ...memory, maxResultTokens: Number.NaN }, /^maxResultTokens must be positive/],
+    ['a limit that is not a number', { ...memory, maxResultTokens: Number.NaN }, /^maxResultTokens must be positive/],
     ['a negative preview', { ...memory, previewTokens: -1 }, /^previewTokens must be non-negative/],
     [
       'a preview as long as the limit',
       { ...memory, previewTokens: 2_500 },
       /^previewTokens must be less than maxResult/,
     ],
-    ['a preview over it', { ...memory, maxResultTokens: 9, previewTokens: 10 }, /^previewTokens must be less than max/],
-    ['no cycles', { ...memory, evictAfterCycles: 0 }, /^evictAfterCycles must be a positive integer/],
-    ['half cycles', { ...memory, evictAfterCycles: 1.5 }, /^evictAfterCycles must be a positive integer/],
     [
-      'cycles of a storage of others',
+      'a preview longer than the limit',
+      { ...memory, maxResultTokens: 9, previewTokens: 10 },
+      /^previewTokens must be less than max/,
+    ],
+    ['0 cycles', { ...memory, evictAfterCycles: 0 }, /^evictAfterCycles must be a positive integer/],
+    ['1.5 cycles', { ...memory, evictAfterCycles: 1.5 }, /^evictAfterCycles must be a positive integer/],
+    [
+      'cycles with a storage of another package',
       { storage: twoMethods(), evictAfterCycles: 5 },
       /^evictAfterCycles needs a storage/,
     ],
-    ['cycles of a scope', { storage: memory.storage.scope('a'), evictAfterCycles: 5 }, /^evictAfterCycles needs a sto/],
-    ['no tool and nothing to locate', { ...memory, includeRetrievalTool: false }, /nothing could reach this storage/],
-    ['a counter that is none', { ...memory, countTokens: 4 }, /^countTokens must be a function/],
-    ['an option that there is not', { ...memory, evictAfterTurns: 20 }, /^Unknown option "evictAfterTurns"/],
-    ['a scope that is no function', { ...memory, scope: 'tenant' }, /^scope must be a function of the run/],
+    [
+      'cycles with the scope of a storage',
+      { storage: memory.storage.scope('a'), evictAfterCycles: 5 },
+      /^evictAfterCycles needs a sto/,
+    ],
+    [
+      'neither the retrieval tool nor a storage that can locate content',
+      { ...memory, includeRetrievalTool: false },
+      /nothing could reach this storage/,
+    ],
+    ['a counter that is not a function', { ...memory, countTokens: 4 }, /^countTokens must be a function/],
+    ['an unknown option', { ...memory, evictAfterTurns: 20 }, /^Unknown option "evictAfterTurns"/],
+    ['a scope that is not a function', { ...memory, scope: 'tenant' }, /^scope must be a function of the run/],
   ])('refuse %s', (_what, config, message) => {
     expect(() => new ContextOffloader(config as ContextOffloaderConfig)).toThrow(TypeError)
     expect(() => new ContextOffloader(config as ContextOffloaderConfig)).toThrow(message)
@@ -89,25 +101,25 @@ describe('options', () => {
 })
 
 describe('evictAfterCycles', () => {
-  /** Run an agent that reads the log, then does nothing for so many model calls, and then searches it. */
+  /** Run an agent that reads the log, makes the given number of idle model calls, and then searches the log. */
   async function searchAfter(cycles: number, config: ContextOffloaderConfig): Promise<string> {
     const events: OffloadEvent[] = []
     const plugins = [new ContextOffloader({ ...config, onEvent: (event) => void events.push(event) })]
     const agent = agentWith({ model: scriptedModel('read_log'), tools: [readLog], plugins })
     const [result = ''] = await run(agent)
     agent.model = scriptedModel()
-    // The run above has ended with one model call after the tool.
+    // The first run had one model call after the tool.
     for (let cycle = 1; cycle < cycles; cycle += 1) await agent.invoke('Wait.')
     agent.model = scriptedModel(retrieving({ pattern: 'FAILED' }, referenceIn(result)))
     return (await run(agent))[1] ?? ''
   }
 
   it.each<[string, number | null | undefined, number | null, number, boolean]>([
-    ['takes the place of what the storage says', 3, 20, 3, false],
-    ['keeps what is not due', 3, 20, 2, true],
-    ['may be longer than what the storage says', 20, 1, 6, true],
+    ['replaces the setting of the storage', 3, 20, 3, false],
+    ['keeps content that was used recently', 3, 20, 2, true],
+    ['may be longer than the setting of the storage', 20, 1, 6, true],
     ['is off with null', null, 1, 30, true],
-    ['is what the storage says where it is absent', undefined, 2, 3, false],
+    ['defaults to the setting of the storage', undefined, 2, 3, false],
   ])('%s', async (_what, evictAfterCycles, evictAfterTurns, cycles, isFound) => {
     const answer = await searchAfter(cycles, { storage: new InMemoryStorage({ evictAfterTurns }), evictAfterCycles })
     if (isFound) expect(answer).toContain('line 4321: status=FAILED')
@@ -156,7 +168,7 @@ describe('a storage with only store and retrieve', () => {
 })
 
 describe('the count of tokens', () => {
-  /** A fake model that counts as a provider would, and says what it was asked. */
+  /** A fake model that counts tokens like a provider, and records the texts. */
   class CountingModel extends FakeModel {
     readonly asked: string[] = []
     readonly #factor: number
@@ -176,7 +188,7 @@ describe('the count of tokens', () => {
     }
   }
 
-  it.each([1, 1.5])('follows the model, which counts one short text: times %d', async (factor) => {
+  it.each([1, 1.5])('follows the model, which counts one short text: factor %d', async (factor) => {
     const [first, second] = [new CountingModel(factor), new CountingModel(3)]
     const plugin = new ContextOffloader({ storage: new InMemoryStorage() })
     const agent = agentWith({ model: first, tools: [readLog], plugins: [plugin] })

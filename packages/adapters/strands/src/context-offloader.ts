@@ -83,7 +83,7 @@ export class ContextOffloader implements Plugin {
 
 /** Throws the same `TypeError` messages as Strands' plugin. */
 function assertLimits({ maxResultTokens: max = 2_500, previewTokens: preview = 0 }: ContextOffloaderOptions): void {
-  // Core checks shares of a window.
+  // Core checks limits that are shares of a context window.
   if (typeof max === 'object' || typeof preview === 'object') return
   if (!(max > 0)) throw new TypeError(`maxResultTokens must be positive, got ${max}.`)
   if (!(preview >= 0)) throw new TypeError(`previewTokens must be non-negative, got ${preview}.`)

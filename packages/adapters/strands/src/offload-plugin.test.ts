@@ -46,7 +46,7 @@ const offloaded = expect.stringMatching(/^\[Offloaded: /)
 
 const create = (): ContextOffloader => new ContextOffloader({ storage: new InMemoryStorage() })
 
-/** Hooks of a program. Behind ours in the list of plugins, they run before ours in every version. */
+/** A plugin with hooks of a program. After our plugin in the list, its hooks run before ours in every version. */
 function program(initAgent: (agent: LocalAgent) => void): Plugin {
   return { name: 'program', initAgent }
 }
@@ -243,7 +243,7 @@ it('the answer of an agent that is used as a tool is offloaded', async () => {
   expect(textOf(resultsOf(agent)[0])).toEqual(offloaded)
 })
 
-it('each model call that succeeds ends a turn, and failed attempts end none', async () => {
+it('each model call that succeeds ends a turn, and failed attempts do not', async () => {
   let turns = 0
   const storage: Storage = {
     store: async () => 'a',
@@ -305,7 +305,7 @@ it('media are counted by size, and media by URL keep their address', async () =>
 it('content of unknown types is accepted', async () => {
   const content = [{ text: LOG }, { type: 'textBlock', text: 5 }, { type: 'textBlock', text: LOG }]
   const result = new ToolResultBlock({ toolUseId: 'call_1', status: 'success', content: content as never })
-  // Strands itself would fail on such content once a model is called.
+  // Strands itself would fail on such content at the next model call.
   const agent = new HookedAgent()
   await offloadPlugin(create()).initAgent(agent as unknown as LocalAgent)
   const toolUse = { name: 'read', toolUseId: 'call_1', input: {} }
@@ -344,7 +344,7 @@ it.each<[unknown, unknown, RegExp]>([
   expect(() => offloadPlugin(offloader as ContextOffloader, options as object)).toThrow(message)
 })
 
-/** Only the hooks of an agent, which are called by hand. */
+/** An agent that has only hooks, which the tests call. */
 class HookedAgent {
   readonly id = 'agent'
   readonly cancelSignal = new AbortController().signal
@@ -355,7 +355,7 @@ class HookedAgent {
   }
 }
 
-/** A tool of a class of its own that returns these results one after another. */
+/** A tool with its own class that returns these results in order. */
 function returning(...results: readonly ToolResultBlock[]): Tool {
   let index = 0
   const { toolSpec, description } = tool({ name: 'read', description: 'Read.', callback: () => '' })
@@ -486,7 +486,11 @@ describe('contentBlocks', () => {
         new JsonBlock({ json: { $value: [1], a: 2 } }),
         { type: 'json', value: { $value: [1], a: 2 } },
       ],
-      ['an object with no array', new JsonBlock({ json: { $value: 'a' } }), { type: 'json', value: { $value: 'a' } }],
+      [
+        'an object without an array',
+        new JsonBlock({ json: { $value: 'a' } }),
+        { type: 'json', value: { $value: 'a' } },
+      ],
       ['null', new JsonBlock({ json: null }), { type: 'json', value: null }],
       [
         'an image',
@@ -555,14 +559,11 @@ describe('contentBlocks', () => {
 
     it.each<[string, unknown]>([
       ['content of a later version', { type: 'audioBlock', format: 'wav', source: { bytes } }],
-      ['text that is none', { type: 'textBlock', text: 5 }],
-      [
-        'media without a source that is known',
-        { type: 'imageBlock', format: 'png', source: { type: 'of_the_future' } },
-      ],
+      ['a text block without a string', { type: 'textBlock', text: 5 }],
+      ['media with an unknown source', { type: 'imageBlock', format: 'png', source: { type: 'of_the_future' } }],
       ['media without any source', { type: 'imageBlock', format: 'png' }],
       ['media without a format', { type: 'documentBlock', source: {} }],
-      ['content in its form as data', { text: 'a' }],
+      ['content as plain data', { text: 'a' }],
     ])('passes %s on unchanged', (_what, content) => {
       expect(contentToBlock(content as ToolResultContent)).toEqual({ type: 'unknown', value: content })
     })

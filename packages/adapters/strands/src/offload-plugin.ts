@@ -43,7 +43,7 @@ const STRUCTURED_OUTPUT_TOOL = 'strands_structured_output'
 
 const NEEDS_NEWER = 'this version of Strands cannot resolve references in arguments.'
 
-/** Hooks of the default order run first, so that their changes are stored. */
+/** Order of our hooks: hooks of the default order run first, so that their changes are stored. */
 const LAST = { order: 100 }
 
 /** Options of {@link offloadPlugin}. The scope defaults to the ids of the session and the agent. */
@@ -52,7 +52,7 @@ export interface OffloadOptions extends RunOptions<ScopeRun> {}
 /**
  * Make the plugin that keeps large tool results out of the context of agents, from a `ContextOffloader` of core.
  *
- * Large results and errors are stored. Small ones stay the same objects. Results of canceled calls, delegated agents
+ * Large results and errors are stored. Small results stay the same objects. Results of canceled calls, delegated agents
  * and structured runs are not offloaded.
  *
  * @throws TypeError for an invalid offloader or option.
@@ -79,11 +79,11 @@ export function offloadPlugin(offloader: ContextOffloader, options: OffloadOptio
     name: 'spillway:context-offloader',
     getTools: () => tools,
     initAgent(agent) {
-      // The types of older versions have no order.
+      // The types of older versions have no parameter for the order.
       const addHook = <Event extends HookableEvent>(
         ...hook: [type: HookableEventConstructor<Event>, callback: HookCallback<Event>]
       ): unknown => Reflect.apply(agent.addHook, agent, [...hook, LAST])
-      // Only these events know a canceled call, after all hooks.
+      // After all hooks, only these events show whether a call is canceled.
       const begun = new Map<string, { readonly event: BeforeToolCallEvent; readonly input: unknown }>()
       let callsInTurn: number | undefined
       addHook(BeforeToolCallEvent, async (event) => {
@@ -96,7 +96,7 @@ export function offloadPlugin(offloader: ContextOffloader, options: OffloadOptio
         if (resolved.error !== undefined) event.cancel = resolved.error
         else if (resolved.input !== input && 'selectedTool' in event)
           Object.assign(event, { toolUse: { ...toolUse, input: resolved.input } })
-        // Strands 1.0 has no such field, and ignores other arguments.
+        // Strands 1.0 lacks the field `selectedTool`, and ignores changed arguments.
         else if (resolved.input !== input) event.cancel = `${toolName} was not called: ${NEEDS_NEWER}`
       })
       addHook(AfterToolCallEvent, async (event) => {
@@ -172,14 +172,14 @@ class RetrievalTool extends Tool {
   }
 }
 
-/** A run, as the option `scope` gets it. */
+/** The run that the option `scope` gets. */
 export interface ScopeRun {
   readonly agent: LocalAgent
   /** The caller's `invocationState`, such as a tenant; empty by default. */
   readonly invocationState: InvocationState
 }
 
-/** Marks a generated session id. Strands generates eight digits without a session manager, which may repeat. */
+/** Marks a generated session id. Without a session manager, the id of Strands has only eight digits, and may repeat. */
 const SESSION: unique symbol = Symbol('session of an agent')
 
 interface AgentFields {
@@ -187,7 +187,7 @@ interface AgentFields {
   readonly sessionManager?: { readonly sessionId?: string; readonly _sessionId?: string }
 }
 
-/** The name under which session managers save an agent. */
+/** Returns the ids under which session managers save an agent. */
 export function agentScope({ agent }: ScopeRun): readonly string[] {
   const fields: LocalAgent & AgentFields = agent
   const { sessionManager: manager } = fields
@@ -216,7 +216,7 @@ function readContent(content: ToolResultContent): ContentBlock | undefined {
   }
 }
 
-/** Strands wraps arrays in an object, which providers need. JSON paths are those of the array. */
+/** Unwraps an array, which Strands wraps in an object for providers. JSON paths then begin at the array. */
 function withoutWrapper(json: unknown): unknown {
   const { $value: value } = Object(json) as { readonly $value?: unknown }
   return Array.isArray(value) && Object.keys(Object(json) as object).length === 1 ? value : json
@@ -281,7 +281,7 @@ function valueContent(value: unknown): ToolResultContent {
 function mediaContent({ type, mediaType }: MediaBlock, bytes: Uint8Array, toolUseId: string): ToolResultContent {
   const extension = extensionForContentType(mediaType).slice(1).replace('jpg', 'jpeg')
   if (!FORMATS[type].test(extension)) return new TextBlock(`[${type}: ${mediaType}, ${bytes.length} bytes: not shown]`)
-  // `FORMATS` has it.
+  // `FORMATS` contains the extension.
   const media = { format: extension as never, source: { bytes } }
   if (type === 'image') return new ImageBlock(media)
   if (type === 'video') return new VideoBlock(media)

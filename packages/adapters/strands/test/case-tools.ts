@@ -16,12 +16,12 @@ import {
 } from '@strands-agents/sdk'
 import { z } from 'zod'
 
-/** Make a tool of Strands of a case's: a function with a schema, or its own class where only that can mark an error. */
+/** Make a Strands tool for a tool of a case: a function with a schema, or a class if only a class can mark an error. */
 export function toolOf({ name, inputSchema, call }: CaseTool): Tool {
   const run = tool({
     name,
     description: `The tool ${name}.`,
-    // Strands checks arguments by schemas of zod alone.
+    // Strands checks arguments only with schemas of zod.
     inputSchema: inputSchema === undefined ? z.looseObject({}) : z.fromJSONSchema(inputSchema as never),
     callback: async function* (input: unknown, context?: ToolContext) {
       const { toolUse, agent } = context as ToolContext
@@ -35,7 +35,7 @@ export function toolOf({ name, inputSchema, call }: CaseTool): Tool {
   return new MarkingTool(run)
 }
 
-/** Marks as an error what its tool returns as one, as tools of MCP servers do: functions would have to throw. */
+/** Marks returned errors as errors, as tools of MCP servers do. A function would have to throw. */
 class MarkingTool extends Tool {
   readonly name: string
   readonly description: string

@@ -1,4 +1,4 @@
-/** That a program written for Strands' plugin runs with ours once its imports are changed, and nothing else. */
+/** Tests that a program for Strands' plugin runs with this package if only its imports change. */
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { sharedS3 } from '@spillway-internal/services'
 import { FileStorage } from '@spillway/file'
@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true }))
 
-/** Leads to a server of this machine, where the programs leave it to the environment. */
+/** Uses a server of this machine, because the programs leave the address to the environment. */
 const s3 = await sharedS3()
 const client = new S3Client(
   s3.available
@@ -52,7 +52,7 @@ class LocalS3Storage extends S3Storage {
 
 const OURS: Imports = { ContextOffloader, InMemoryStorage, FileStorage, S3Storage: LocalS3Storage }
 
-/** Version 1.0 has no such plugin yet. */
+/** Version 1.0 does not have this plugin. */
 const theirs = async (): Promise<Imports> => {
   const module = '@strands-agents/sdk/vended-plugins/context-offloader'
   const imports = (await import(/* @vite-ignore */ module)) as Imports
@@ -66,7 +66,7 @@ const theirs = async (): Promise<Imports> => {
 }
 const both = [['ours', async () => OURS] as const, ...(isVersion10 ? [] : [['that of Strands', theirs] as const])]
 
-/** Give an agent a tool and a model, which the programs of the documentation leave out, and run it. */
+/** Give an agent a tool and a model, which the documented programs omit, and run it. */
 async function run(agent: Agent, ...turns: readonly Turn[]): Promise<string[]> {
   agent.model = scriptedModel('list_users', ...turns)
   agent.toolRegistry.add(tool({ name: 'list_users', description: 'List all users.', callback: () => USERS }))

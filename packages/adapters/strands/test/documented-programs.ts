@@ -1,12 +1,12 @@
 /**
- * The programs by which Strands documents its plugin, as they stand there but for their imports: these come as a parameter,
- * so that the same lines run with Strands' own plugin and with ours.
+ * The programs with which Strands documents its plugin, unchanged except for the imports. These are a parameter, so
+ * that the same lines run with Strands' own plugin and with ours.
  */
 import { Agent, type Plugin } from '@strands-agents/sdk'
 import { bash } from '@strands-agents/sdk/vended-tools/bash'
 import { fileEditor } from '@strands-agents/sdk/vended-tools/file-editor'
 
-/** What the programs import. */
+/** The imports of the programs. */
 export interface Imports {
   readonly ContextOffloader: new (config: {
     storage: never
@@ -19,7 +19,7 @@ export interface Imports {
   readonly S3Storage: new (bucket: string, options: { readonly prefix?: string }) => object
 }
 
-/** Construct a class of the imports as the programs do, whose types are those of one of the two. */
+/** A type to construct the imported classes, because the types of the two packages differ. */
 type New = new (...parameters: unknown[]) => never
 
 /** "Pass a ContextOffloader instance to your agent's plugins list with your choice of storage backend." */

@@ -8,7 +8,7 @@ import {
 } from '@strands-agents/sdk'
 import { readPrompt } from './read-prompt.ts'
 
-/** A model that answers with what a function returns: the SDK comes without one. */
+/** A model that answers with the result of a function. The SDK has no fake model. */
 export class FakeModel extends Model {
   readonly #answer: (prompt: SeenPrompt) => ModelTurn
 
@@ -31,7 +31,7 @@ export class FakeModel extends Model {
     const calls = 'text' in turn ? [] : turn.toolCalls
     const ran = calls.filter(({ providerResult }) => providerResult !== undefined)
     yield { type: 'modelMessageStartEvent', role: 'assistant' }
-    // What a provider runs itself has no block of its own: its result comes as text.
+    // A call that a provider runs has no block of its own, so its result is a text.
     for (const { providerResult } of ran) yield* textEvents(JSON.stringify(providerResult))
     for (const call of calls) if (!ran.includes(call)) yield* callEvents(call)
     if ('text' in turn) yield* textEvents(turn.text)

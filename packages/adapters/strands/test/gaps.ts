@@ -1,4 +1,4 @@
-/** What Strands makes impossible, by the case that shows it, each with its reason. */
+/** Reasons why Strands cannot support a case, by the case's id. */
 import { isVersion10 } from './version.ts'
 
 type Gaps = Readonly<Record<string, string>>
@@ -10,7 +10,7 @@ const ONE_MESSAGE = 'Strands has one message for the model and the program; hook
 
 const FIXED_ARGUMENTS = 'In Strands 1.0 a hook cannot change arguments, so calls with references are refused.'
 
-/** Gaps of agents that stream, whose program looks at results in a hook. */
+/** Gaps of agents that stream, whose program reads results in a hook. */
 export const STREAM_GAPS: Gaps = {
   'results/large-audio': NO_SOUND,
   'errors/huge-thrown-object': NO_FORM,
@@ -23,7 +23,7 @@ export const STREAM_GAPS: Gaps = {
   }),
 }
 
-/** Gaps of agents that are invoked, whose program looks at messages. */
+/** Gaps of agents that are invoked, whose program reads messages. */
 export const INVOKE_GAPS: Gaps = {
   ...STREAM_GAPS,
   'outputs/text': ONE_MESSAGE,

@@ -1,4 +1,4 @@
-/** How the cases of the suite run through the loop of Strands. */
+/** Runs the cases of the suite through the loop of Strands. */
 import type { AdapterHarness, Conversation, ConversationResult, ModelTurn } from '@spillway-internal/adapter-suite'
 import {
   AfterToolCallEvent,
@@ -29,7 +29,7 @@ interface Seen {
 
 type Step = (agent: Agent, input: InvokeArgs, options: InvokeOptions, seen: Seen) => Promise<AgentResult>
 
-/** One way of using the adapter, by its name. */
+/** Ways to use the adapter, by name. */
 export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEntries(
   [
     harness('offloadPlugin with invoke', invoke, INVOKE_GAPS),
@@ -106,7 +106,7 @@ function agentOf(
     String(invocationState['session']),
   ]
   const asking = new Set(tools.filter(({ needsApproval }) => needsApproval === true).map(({ name }) => name))
-  // Behind ours in the list, whose hooks then run after a call: before it in every version, as those of a program may.
+  // This plugin is after ours in the list, so its hooks after a call run before ours in every version.
   const program: Plugin = {
     name: 'program',
     initAgent(agent) {
@@ -126,7 +126,7 @@ function agentOf(
   })
 }
 
-/** Ask by an interrupt, which ends the run until there is an answer; at once in versions without. */
+/** Ask by an interrupt, which ends the run until there is an answer. Versions without interrupts ask at once. */
 function isApproved(event: BeforeToolCallEvent, ask: (toolName: string) => boolean): boolean {
   const { name } = event.toolUse
   return 'interrupt' in event ? (event as Interruptible).interrupt({ name: 'approval', reason: name }) : ask(name)

@@ -2,7 +2,7 @@ import type { SeenPrompt, SeenResult } from '@spillway-internal/adapter-suite'
 import type { ContentBlock } from '@spillway/core'
 import type { Message, ToolResultBlock, ToolResultContent, ToolSpec } from '@strands-agents/sdk'
 
-/** Read what a model was called with. */
+/** Read the call of a model. */
 export function readPrompt(messages: readonly Message[], toolSpecs: readonly ToolSpec[]): SeenPrompt {
   return {
     results: messages.flatMap(({ content }) =>
@@ -10,7 +10,7 @@ export function readPrompt(messages: readonly Message[], toolSpecs: readonly Too
     ),
     toolNames: toolSpecs.map(({ name }) => name),
     toolSchemas: Object.fromEntries(toolSpecs.map(({ name, inputSchema }) => [name, inputSchema])),
-    // Ids of messages are made up in each run, and no provider gets them.
+    // Omit message ids, which are random in each run, and which no provider gets.
     messages: JSON.stringify(messages.map(({ role, content }) => ({ role, content }))),
   }
 }
@@ -19,7 +19,7 @@ function readResult({ toolUseId, status, content }: ToolResultBlock): SeenResult
   return { toolCallId: toolUseId, toolName: '', isError: status === 'error', content: content.map(readContent) }
 }
 
-/** Read content as a model sees it; the object that Strands puts around an array is not counted. */
+/** Read content as a model sees it, without the object that Strands wraps around an array. */
 export function readContent(content: ToolResultContent): ContentBlock {
   switch (content.type) {
     case 'textBlock':

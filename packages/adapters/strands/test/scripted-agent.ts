@@ -1,4 +1,4 @@
-/** Agents for unit tests: a fake model with a script, and a tool that reads a log. */
+/** Agents for unit tests, with a fake model that follows a script, and a tool that reads a log. */
 import type { ModelTurn, SeenPrompt } from '@spillway-internal/adapter-suite'
 import {
   Agent,
@@ -10,7 +10,7 @@ import {
 } from '@strands-agents/sdk'
 import { FakeModel } from './fake-model.ts'
 
-/** A log of about 200 KB; line 4,321 alone has `FAILED`. */
+/** A log of about 200 KB, in which only line 4,321 has `FAILED`. */
 export const LOG: string = Array.from(
   { length: 5_000 },
   (_, index) => `line ${index + 1}: status=${index === 4_320 ? 'FAILED' : 'done'} in ${index % 97} ms`,
@@ -23,10 +23,10 @@ export const readLog: ReturnType<typeof tool> = tool({
   callback: () => LOG,
 })
 
-/** A call of a tool by its name, with no input; or what the model does at the sight of its prompt. */
+/** A turn of the model: the name of a tool to call without input, or a function of the prompt. */
 export type Turn = string | ((prompt: SeenPrompt) => ModelTurn)
 
-/** A model that takes these turns, in each run anew, and then says that it is done. */
+/** A model that takes these turns in each run, and then says that it is done. */
 export function scriptedModel(...turns: readonly Turn[]): FakeModel {
   let call = 0
   return new FakeModel((prompt) => {
@@ -52,12 +52,12 @@ export function textOf(result: ToolResultBlock | undefined): string {
   return (result?.content ?? []).map((content) => (content.type === 'textBlock' ? content.text : '')).join('\n')
 }
 
-/** Return the first reference that stands in a result. */
+/** Return the first reference in a result. */
 export function referenceIn(text: string): string {
   return /^ {2}(\S+) \(/m.exec(text.slice(text.lastIndexOf('[Stored references:]')))?.[1] ?? ''
 }
 
-/** Make a model turn that retrieves by the first reference of the last result, or by one that is given. */
+/** Make a model turn that retrieves by the given reference, or by the first reference of the last result. */
 export function retrieving(input: object, reference?: string): Turn {
   return ({ results }) => {
     const [block] = results.at(-1)?.content ?? []
@@ -73,7 +73,7 @@ export function searching(pattern: string): Turn {
   return () => ({ toolCalls: [{ id: 'retrieval_2', name: 'retrieve_offloaded_content', input: { pattern } }] })
 }
 
-/** Make a session manager that names a session, and saves nothing. */
+/** Make a session manager that has a session id and saves nothing. */
 export function sessionManager(sessionId: string): SessionManager {
   const snapshot = {
     saveSnapshot: async () => undefined,

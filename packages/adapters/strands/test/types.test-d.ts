@@ -1,4 +1,4 @@
-/** What the types of the adapter promise, in every version of Strands: compiled, never run. */
+/** Type tests for every version of Strands. They are compiled and never run. */
 import type { ContextOffloader as Offloader, CountTokens, Meter, Storage } from '@spillway/core'
 import type { InMemoryStorage } from '@spillway/memory'
 import { Agent, type InvocationState, type LocalAgent, type Plugin, type Tool } from '@strands-agents/sdk'
@@ -14,7 +14,7 @@ import {
 declare const offloader: Offloader
 declare const storage: InMemoryStorage
 
-// Both are plugins, which an agent takes as they are.
+// Both are plugins that an agent accepts unchanged.
 const plugin = new ContextOffloader({ storage, maxResultTokens: 5_000, previewTokens: 2_000, evictAfterCycles: null })
 expectTypeOf(plugin).toExtend<Plugin>()
 expectTypeOf(offloadPlugin(offloader)).toEqualTypeOf<Required<Plugin>>()
@@ -22,7 +22,7 @@ expectTypeOf(new Agent({ plugins: [plugin, offloadPlugin(offloader)] })).toEqual
 expectTypeOf(plugin.getTools()).toEqualTypeOf<Tool[]>()
 expectTypeOf(plugin.offloader.meter()).toEqualTypeOf<Meter>()
 
-// A storage may be one that Strands' own plugin comes with: `contentType` may be left out, and there is no more.
+// A storage of Strands' own plugin is accepted, too. Its `contentType` is optional, and it has no further methods.
 interface TwoMethods {
   store(key: string, content: Uint8Array, contentType?: string): Promise<string>
   retrieve(reference: string): Promise<{ content: Uint8Array; contentType: string }>
@@ -30,7 +30,7 @@ interface TwoMethods {
 expectTypeOf<TwoMethods>().toExtend<Storage>()
 expectTypeOf<TwoMethods>().toExtend<ContextOffloaderConfig['storage']>()
 
-// Nothing that is ours is `any`.
+// None of our types is `any`.
 expectTypeOf(offloadPlugin).parameter(0).toEqualTypeOf<Offloader>()
 expectTypeOf(offloadPlugin).parameter(1).toEqualTypeOf<OffloadOptions | undefined>()
 expectTypeOf<ScopeRun['agent']>().toEqualTypeOf<LocalAgent>()
@@ -40,9 +40,9 @@ expectTypeOf<NonNullable<OffloadOptions['scope']>>().returns.toEqualTypeOf<reado
 expectTypeOf<ContextOffloaderConfig['countTokens']>().toEqualTypeOf<CountTokens | undefined>()
 expectTypeOf<ContextOffloaderConfig['evictAfterCycles']>().toEqualTypeOf<number | null | undefined>()
 
-// @ts-expect-error: a storage is needed
+// @ts-expect-error: a storage is required
 expectTypeOf(new ContextOffloader({})).toBeObject()
-// @ts-expect-error: an option that there is not
+// @ts-expect-error: unknown option
 expectTypeOf(new ContextOffloader({ storage, evictAfterTurns: 20 })).toBeObject()
-// @ts-expect-error: a scope has segments, and is no text
+// @ts-expect-error: a scope is a list of segments, not a text
 offloadPlugin(offloader, { scope: () => 'tenant' })

@@ -1,4 +1,4 @@
 import * as strands from '@strands-agents/sdk'
 
-/** Whether the installed Strands is a 1.0: later versions order hooks, and have events of interrupts. */
+/** Whether the installed Strands is 1.0. Later versions can order hooks, and have events for interrupts. */
 export const isVersion10: boolean = !('HookOrder' in strands)

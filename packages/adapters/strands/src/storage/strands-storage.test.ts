@@ -15,14 +15,14 @@ test("strandsStorage splits the frames of Strands' offloader, and restores the s
 
 test.each([
   ['nothing', ''],
-  ['a length alone', '\0'],
-  ['less than its length says', '\0\ntext/pla'],
+  ['only a length', '\0'],
+  ['fewer bytes than the stated length', '\0\ntext/pla'],
   ['no content type', '\0\nplain text'],
-  ['no type', '\0\u0005/text'],
-  ['a type that is not plain', '\0\u0007té/xtx'],
+  ['a content type without its first part', '\0\u0005/text'],
+  ['a content type with other characters', '\0\u0007té/xtx'],
   ['a type with parameters', '\0\u001ftext/plain; charset=utf-8 and so'],
-  ['a longer type than there is', '\u0001\ntext/plain'],
-  ['a type that stands for none', `\0${String.fromCharCode(24)}application/octet-stream`],
+  ['a length above 255', '\u0001\ntext/plain'],
+  ['the default content type', `\0${String.fromCharCode(24)}application/octet-stream`],
 ])('strandsStorage treats bytes with %s as content', (_what, text) => {
   expect(unframe(bytes(text))).toEqual({ contentType: 'application/octet-stream', content: bytes(text) })
 })

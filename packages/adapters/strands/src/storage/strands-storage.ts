@@ -6,7 +6,7 @@ import { filePathOf, StoredFiles, type StoredFile } from '@spillway/core/files'
 
 const NAMESPACED: unique symbol = Symbol.for('strands.storage.namespaced') as never
 const METHODS = ['store', 'retrieve', 'scope', 'list', 'delete'] as const
-/** Number of attempts: a listing during a replacement may show neither value, but the next one shows one. */
+/** Number of attempts: a listing during a replacement may show neither value, but the next listing shows one. */
 const LOOKS = 5
 
 type ScopedStorage = Storage & Required<Pick<Storage, (typeof METHODS)[number]>>
@@ -22,8 +22,8 @@ export interface KeyedStorage extends StrandsStorage {
 /**
  * Give a storage Strands' unified interface, for its `ContextOffloader` and for everything else that takes a `Storage`.
  *
- * Each key has its own scope. The newest version in it is the value. Readers get a complete value, old or new, even
- * after a crash. Of several concurrent writes, one remains.
+ * Each key has its own scope. The newest entry in this scope is the value. Readers get a complete value, old or new,
+ * even after a crash. Of several concurrent writes, one remains.
  *
  * Keys have no `.` segments or control characters, at most 1,023 characters, and at most 16 segments together with the
  * storage's scope. Pass a scope that is used for nothing else.
@@ -32,7 +32,7 @@ export interface KeyedStorage extends StrandsStorage {
  * Spillway's.
  *
  * @param storage - A storage with scopes, or a function that makes one. The function is called once for each sandbox.
- * @throws TypeError if a storage lacks a method. For a sandbox, `forSandbox` throws it.
+ * @throws TypeError if a storage lacks a method. For a sandbox, `forSandbox` throws this error.
  *
  * @example
  * ```ts
@@ -92,7 +92,7 @@ function keyedView(
           try {
             if (file !== undefined) return frame(file.contentType, await file.readBytes())
           } catch (error) {
-            // Replaced, removed or evicted since it was listed.
+            // The value was replaced, removed, or evicted after it was listed.
             if (!StorageError.isInstance(error) || !['not-found', 'evicted'].includes(error.code)) throw error
           }
         }

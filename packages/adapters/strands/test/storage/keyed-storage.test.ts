@@ -1,4 +1,4 @@
-/** `strandsStorage` beside Strands' own storages: the same answers to the same calls, and what theirs do not promise. */
+/** Compares `strandsStorage` with Strands' own storages, and tests the guarantees that theirs do not give. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile, truncate } from 'node:fs/promises'
@@ -27,7 +27,7 @@ const decode = (bytes: Uint8Array | null): string | null => bytes && new TextDec
 const inMemory = (): ScopedStorage => new InMemoryStorage({ evictAfterTurns: null })
 const redis = backends.find(({ name }) => name === 'redis')
 
-/** What the offloader writes for text. */
+/** The bytes that the offloader writes for a text. */
 const framed = (text: string): Uint8Array => encode(`\0\ntext/plain${text}`)
 
 /** A process that overwrites one value. */
@@ -46,7 +46,7 @@ interface Call {
   readonly value: Uint8Array
 }
 
-/** The storage, but for what stands in `changes`, in all its scopes. */
+/** A copy of the storage with the methods in `changes`, in all its scopes. */
 function changed(storage: ScopedStorage, changes: (storage: ScopedStorage) => Partial<Storage>): Storage {
   return {
     store: (...input) => storage.store(...input),
@@ -84,7 +84,7 @@ describe.each(backends)('strandsStorage on $name', ({ name: backend, missing, cr
     })
     const answer = async (storage: StrandsStorage, { method, key, namespace, value }: Call): Promise<unknown> => {
       const view = namespace === undefined ? storage : (storage.namespace?.(namespace) ?? storage)
-      // Theirs takes an empty key in a namespace for the namespace's own name.
+      // In a namespace, Strands' storage reads an empty key as the namespace's own name.
       if (namespace !== undefined && method !== 'list' && /^\/*$/.test(key)) return 'not compared'
       try {
         return await view[method](key, value)
@@ -102,7 +102,7 @@ describe.each(backends)('strandsStorage on $name', ({ name: backend, missing, cr
         for (const one of calls) expect(await answer(ours, one)).toEqual(await answer(theirs, one))
         expect(await ours.list('')).toEqual(await theirs.list(''))
       }),
-      // The answers are those of one implementation; backends have a conformance suite of their own.
+      // All backends share one implementation of the answers, and have their own conformance suite.
       propertyRuns(backend === 'memory' ? 15 : 4, backend === 'memory' ? 100 : 15),
     )
   })
@@ -134,7 +134,7 @@ describe.each(backends)('strandsStorage on $name', ({ name: backend, missing, cr
   })
 })
 
-// SQLite shares its file in the same way; its own tests kill processes, too.
+// SQLite shares its file in the same way, and its own tests also kill processes.
 describe.each(isFull ? (['file', 'sqlite'] as const) : (['file'] as const))('several processes on %s', (kind) => {
   const open = async (path: string): Promise<KeyedStorage> =>
     (await import('./scripts/open-values.ts')).openValues(kind, path)
@@ -313,7 +313,7 @@ describe('strandsStorage', () => {
     }
   })
 
-  // The storage of Redis and the errors of any storage that is down have tests of their own.
+  // Other tests cover the storage of Redis, and errors of every unavailable storage.
   test.runIf(isFull && redis?.missing === undefined)('does not report a killed server as a missing value', async () => {
     const server = await startRedis()
     onTestFinished(() => server.dispose())

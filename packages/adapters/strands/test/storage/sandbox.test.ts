@@ -1,4 +1,4 @@
-/** `FileStorage` in the sandboxes of Strands: Docker's and SSH's, any other with a shell, and none. */
+/** Tests `FileStorage` in the sandboxes of Strands: Docker, SSH, any other sandbox with a shell, and no sandbox. */
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Agent, tool, type Message } from '@strands-agents/sdk'
@@ -14,12 +14,12 @@ import { temporaryDirectory } from './support/backends.ts'
 import { LocalSandbox, standIns } from './support/local-sandbox.ts'
 import { lastResult, referencesIn, ScriptedModel, type Turn } from './support/scripted-model.ts'
 
-/** What `docker exec` and `ssh` do with a command, on this machine: neither a container nor a server is needed for that. */
+/** Programs that run a command on this machine as `docker exec` and `ssh` would, without a container or a server. */
 const PROGRAMS = {
   docker: 'while [ "$1" != -- ]; do [ "$1" = -w ] && cd "$2"; shift; done; shift 2; exec "$@"',
   ssh: 'for last; do :; done; exec sh -c "$last"',
 }
-/** What they say where nobody is there to do it. */
+/** Programs that fail as if the container or the server were unreachable. */
 const UNREACHABLE = {
   docker: 'echo "dial unix /var/run/docker.sock: connect: No such file or directory" >&2; exit 1',
   ssh: 'echo "Identity file key not accessible: No such file or directory" >&2; exit 255',
@@ -52,7 +52,7 @@ describe.each(sandboxes)('FileStorage in %s', (_name, make) => {
     }
     const part = await again.retrieveRange(references[1] ?? '', { offset: 299_990, length: 20 })
     expect(part.content).toEqual(contents[1]?.slice(299_990))
-    // The same files, by the operations of this machine.
+    // The same files, read directly on this machine.
     const here = new FileStorage(join(directory, "it's here")).scope('session-1')
     expect((await Array.fromAsync(here.list())).map(({ size }) => size).toSorted((a, b) => a - b)).toEqual([0, 300_000])
     expect(await again.clear()).toBe(2)

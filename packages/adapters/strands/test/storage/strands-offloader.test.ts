@@ -1,4 +1,4 @@
-/** Strands' own ContextOffloader, in its own agent loop, on every storage of Spillway in both of its storage forms. */
+/** Tests Strands' own ContextOffloader in its own agent loop, with every storage of Spillway in both storage forms. */
 import {
   Agent,
   BeforeModelCallEvent,
@@ -149,7 +149,7 @@ describe.each(backends)("Strands' ContextOffloader on $name", ({ missing, create
       const still = retrieve({ line_range: { start: 1, end: 1 } })
       const { messages, results } = await run([plugin], [{ tool: 'read_log', input: {} }, still, still, still])
       expect(results[1]).toBe('[Lines 1-1 of 4000]\n\n  1| line 1 ok – ü')
-      // The plugin does not wait until it has deleted something.
+      // The plugin does not wait for its deletions.
       await expect.poll(() => countEntries(storage)).toBe(0)
       const later = await run([plugin], [still], messages)
       expect(later.results).toEqual([expect.stringMatching(/^Error: reference not found: /)])

@@ -1,4 +1,4 @@
-/** What the compiler must accept and refuse of storages for Strands' own offloader. `tsc -p tsconfig.test.json` checks it. */
+/** Type tests of storages for Strands' own offloader. `tsc -p tsconfig.test.json` checks them. */
 import type { Sandbox } from '@strands-agents/sdk/sandbox'
 import type { Storage as StrandsStorage } from '@strands-agents/sdk/storage'
 import type { ContextOffloaderConfig } from '@strands-agents/sdk/vended-plugins/context-offloader'
@@ -13,7 +13,7 @@ import { strandsStorage, type KeyedStorage } from '../../src/storage/index.ts'
 
 declare const sandbox: Sandbox
 
-// The legacy form: as they are, and scopes of them.
+// The legacy form: storages and their scopes, unchanged.
 for (const storage of [
   new InMemoryStorage(),
   new FileStorage(),
@@ -26,7 +26,7 @@ for (const storage of [
   expectTypeOf(storage.scope('session-1')).toExtend<ContextOffloaderConfig['storage']>()
 }
 
-// The unified form: a storage of Strands, with methods of its own kind.
+// The unified form: a storage of Strands, with its own methods.
 const storage = strandsStorage(new InMemoryStorage())
 const unified: StrandsStorage = storage
 expectTypeOf(unified).toExtend<ContextOffloaderConfig['storage']>()
@@ -34,16 +34,16 @@ expectTypeOf<KeyedStorage['read']>().returns.toEqualTypeOf<Promise<Uint8Array | 
 expectTypeOf<KeyedStorage['namespace']>().returns.toEqualTypeOf<KeyedStorage>()
 expectTypeOf<NonNullable<KeyedStorage['forSandbox']>>().parameters.toEqualTypeOf<[sandbox: Sandbox]>()
 
-// One for each sandbox, whose files a shell reaches.
+// One storage for each sandbox, whose shell can read the files.
 strandsStorage((own) => {
   expectTypeOf(own).toEqualTypeOf<Sandbox>()
   return new FileStorage({ directory: '/artifacts', fileSystem: new ShellFileSystem(own) })
 })
 storage.forSandbox?.(sandbox)
 
-// @ts-expect-error A storage of Strands is none of Spillway.
+// @ts-expect-error: a storage of Strands is not a storage of Spillway
 strandsStorage(unified)
-// @ts-expect-error A path is no storage.
+// @ts-expect-error: a path is not a storage
 strandsStorage('./artifacts')
-// @ts-expect-error A number is nothing that has a shell.
+// @ts-expect-error: a number has no shell
 export const wrong: ShellFileSystem = new ShellFileSystem(7)

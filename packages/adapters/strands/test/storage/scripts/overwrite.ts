@@ -1,4 +1,4 @@
-/** Overwrite one value with words of its own, and print each word once it is written, until standard input ends. */
+/** Overwrite one value with different words until standard input ends, and print each word after it is written. */
 import { openValues } from './open-values.ts'
 
 const [kind = '', path = '', name = ''] = process.argv.slice(2)

@@ -13,11 +13,11 @@ import { S3Storage } from '@spillway/s3'
 import { SqliteStorage } from '@spillway/sqlite'
 import { onTestFinished } from 'vitest'
 
-/** A backend; `missing` says why it cannot be tested here. */
+/** A backend. `missing` is the reason why it cannot be tested here. */
 export interface Backend {
   readonly name: string
   readonly missing?: string | undefined
-  /** Make a place for content, and return what opens it: anew each time, as another process would. */
+  /** Make a place for content. Return a function that opens a new storage there, as another process would. */
   readonly create: () => Promise<(settings?: { evictAfterTurns?: number | null }) => ManagedStorage>
 }
 
@@ -29,7 +29,7 @@ export const backends: readonly Backend[] = [
   {
     name: 'memory',
     async create() {
-      // Nothing else has what is in the memory of a process.
+      // Only one storage can have the content in the memory of a process.
       let storage: InMemoryStorage | undefined
       return (settings) => (storage ??= new InMemoryStorage({ evictAfterTurns: null, ...settings }))
     },
@@ -95,7 +95,7 @@ export const backends: readonly Backend[] = [
   },
 ]
 
-/** A directory that goes with the test. */
+/** A directory that is removed after the test. */
 export async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'spillway-strands-'))
   onTestFinished(() => rm(directory, { recursive: true, force: true }))

@@ -10,7 +10,7 @@ import {
 import { onTestFinished } from 'vitest'
 import { temporaryDirectory } from './backends.ts'
 
-/** A sandbox of Strands whose shell is a real `sh` of this machine, in a directory of its own. */
+/** A Strands sandbox with its own directory, whose shell is the `sh` of this machine. */
 export class LocalSandbox extends PosixShellSandbox {
   readonly directory: string
   readonly commands: string[] = []
@@ -41,7 +41,7 @@ export class LocalSandbox extends PosixShellSandbox {
   }
 }
 
-/** Put programs in front of the path of this process, until the test has ended. */
+/** Put programs first on the search path of this process, until the test ends. */
 export async function standIns(programs: Readonly<Record<string, string>>): Promise<void> {
   const folder = join(await temporaryDirectory(), 'bin')
   await mkdir(folder)

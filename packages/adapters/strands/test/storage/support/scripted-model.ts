@@ -1,9 +1,9 @@
 import { Message, Model, type BaseModelConfig, type ModelStreamEvent } from '@strands-agents/sdk'
 
-/** What the model says next: text, or a call of a tool. */
+/** The next turn of the model: a text, or a tool call. */
 export type Turn = string | { readonly tool: string; readonly input: Record<string, unknown>; readonly id?: string }
 
-/** A model that follows a script, whose turns may look at the prompt, and that remembers the prompts. */
+/** A model that follows a script and records its prompts. Turns of the script may depend on the prompt. */
 export class ScriptedModel extends Model {
   readonly prompts: Message[][] = []
   readonly #turns: readonly (Turn | ((messages: Message[]) => Turn))[]
@@ -45,7 +45,7 @@ export function lastResult(messages: readonly Message[]): string {
   return block.content.map((part) => (part.type === 'textBlock' ? part.text : JSON.stringify(part))).join('\n')
 }
 
-/** The references in what took the place of a result. */
+/** Return the references in a replacement. */
 export function referencesIn(text: string): string[] {
   return [...text.matchAll(/^ {2}(\S+) \(/gm)].map(([, reference = '']) => reference)
 }
