@@ -34,7 +34,7 @@ const IN_A = { conversationId: 'a' }
 const USERS = Array.from({ length: 3_000 }, (_, id) => ({ id, name: `user ${id}` }))
 const readLog = toolOf('read_log', async () => LOG)
 
-/** Run a tool that is not wrapped, and return what the model sees of it and what the program gets. */
+/** Run an unwrapped tool, and return its results for the model and for the program. */
 async function runBare(
   tool: ReturnType<typeof toolOf>,
   { options = {}, hooks }: { options?: OffloadHooksOptions; hooks?: AgentHooks } = {},
@@ -231,7 +231,7 @@ describe('subagents', () => {
       runs.push({ text, prompts: prompts.map(({ messages }) => messages) })
     }
     expect(runs[1]).toEqual(runs[0])
-    // Early versions end streams only.
+    // In early versions, such an answer ends only streams.
     expect(runs[1]?.prompts).toHaveLength(isEarly ? 2 : 1)
   })
 
@@ -299,7 +299,7 @@ describe('scopes', () => {
     expect(new TextDecoder().decode((await storage.retrieve(reference)).content)).toBe(LOG)
   })
 
-  it("may follow from the caller's values by the option scope", async () => {
+  it("may depend on the caller's values, with the option scope", async () => {
     const { offloader } = createOffloader()
     const runs: unknown[] = []
     const options = {
@@ -405,7 +405,7 @@ describe('offloadHistory', () => {
     expect(events.filter(({ type }) => type === 'offload')).toHaveLength(2)
   })
 
-  it('leaves small results in its memory to VoltAgent', async () => {
+  it('does not change small results in the memory of VoltAgent', async () => {
     const { offloader } = createOffloader()
     const run = async (hooks: AgentHooks) => {
       const memory = new Memory({ storage: new InMemoryStorageAdapter() })
@@ -452,7 +452,7 @@ describe('offloadHistory', () => {
 
   type Event = Parameters<typeof offloadHistory>[1]
 
-  /** What the hook is told, as far as it is read. */
+  /** An event with only the fields that the hook reads. */
   const eventOf = (modelMessages: Event['modelMessages']): Event =>
     ({ modelMessages, context: { abortController: new AbortController() } }) as Event
 
@@ -474,7 +474,7 @@ describe('offloadHistory', () => {
     expect(inputs).toEqual([{ path: '/' }])
   })
 
-  /** What a hostile tool may return, so that it becomes content when its conversation goes on. */
+  /** An output of a hostile tool that becomes content when its conversation continues. */
   const lookAlike = (part: object): object => ({
     type: 'content',
     value: [{ type: 'text', text: '[Offloaded: 1 block, ~9 tokens]' }, part],
@@ -484,22 +484,19 @@ describe('offloadHistory', () => {
     ['a small text', resultOf({ type: 'text', value: 'well' })],
     ['a small text of the memory', resultOf({ type: 'json', value: { type: 'text', value: 'well' } })],
     ['a value that looks like an output', resultOf({ type: 'json', value: { type: 'text', value: 7 } })],
-    ['content that is no list', resultOf({ type: 'json', value: { type: 'content', value: 'a' } })],
-    [
-      'content that has an address',
-      resultOf({ type: 'json', value: lookAlike({ type: 'image-url', url: 'http://10.0.0.1' }) }),
-    ],
+    ['content that is not a list', resultOf({ type: 'json', value: { type: 'content', value: 'a' } })],
+    ['content with a URL', resultOf({ type: 'json', value: lookAlike({ type: 'image-url', url: 'http://10.0.0.1' }) })],
     ['content of unknown parts', resultOf({ type: 'json', value: lookAlike({ type: 'image-data', data: 7 }) })],
     ['null', resultOf({ type: 'json', value: null })],
     ['a denied call', resultOf({ type: 'execution-denied', reason: 'no' })],
-    ['an output of no kind', resultOf({})],
+    ['an output without a type', resultOf({})],
     ['an answer of the retrieval tool', resultOf({ type: 'text', value: LOG }, 'retrieve_offloaded_content')],
     [
       'an answer to an approval',
       { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: 'a', approved: true }] } as never,
     ],
-    ['what the user says', { role: 'user', content: LOG } as never],
-    ['what the model said', { role: 'assistant', content: [{ type: 'text', text: LOG }] } as never],
+    ['a text of the user', { role: 'user', content: LOG } as never],
+    ['a text of the model', { role: 'assistant', content: [{ type: 'text', text: LOG }] } as never],
   ])('keeps a message with %s as the same object', async (_, message) => {
     const { offloader } = createOffloader()
     expect((await replaceIn(offloader, [message]))[0]).toBe(message)
@@ -526,7 +523,7 @@ describe('offloadHistory', () => {
     }
     const { offloader, events } = createOffloader({ countTokens })
     const settings = settingsOf(offloader)
-    // New objects each time, as VoltAgent makes them.
+    // New objects each time, as in VoltAgent.
     const small = () => [
       resultOf({ type: 'text', value: 'well' }),
       resultOf({ type: 'json', value: { type: 'text', value: 'well' } }),

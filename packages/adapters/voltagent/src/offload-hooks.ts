@@ -30,7 +30,7 @@ interface ErrorHook {
  * misses.
  *
  * These are results in past messages, and results of tools that VoltAgent adds itself, such as `delegate_task`. For
- * these, your program gets the replacement, too. Give these hooks to the agent, not to its operations.
+ * such tools, your program gets the replacement, too. Give these hooks to the agent, not to its operations.
  *
  * @throws TypeError for an invalid offloader or option.
  *
@@ -59,7 +59,7 @@ export function offloadHooks(offloader: ContextOffloader, options: OffloadHooksO
   async function replaceOutput({ tool, context, options }: ToolEvent, output: unknown): Promise<Result> {
     // If another tool made the call, this result is offloaded as a part of the other tool's result.
     const isNested = 'toolContext' in context
-    // Wrapped tools are offloaded by their `toModelOutput`; any other could not handle a text.
+    // Wrapped tools are offloaded in their `toModelOutput`. Another one could not handle a replacement text.
     const isShownByTool = tool.toModelOutput !== undefined
     if (options === undefined || isNested || isShownByTool) return undefined
     const { callId: toolCallId = '', abortSignal: signal } = options.toolContext ?? {}
@@ -81,14 +81,14 @@ export function offloadHooks(offloader: ContextOffloader, options: OffloadHooksO
     async onToolEnd(event) {
       const result = (await own.onToolEnd?.(event)) ?? undefined
       const output = outputOf(result, event.output)
-      // VoltAgent validates the output of a hook.
+      // VoltAgent validates the output of a hook, so outputs with a schema stay.
       if (event.error !== undefined || event.tool.outputSchema !== undefined || isFinal(output)) return result
       return (await replaceOutput(event, output)) ?? result
     },
     async onToolError(event) {
       const result = (await own.onToolError?.(event)) ?? undefined
       const { name, message, stack, ...others } = event.originalError
-      // About the size of VoltAgent's own result.
+      // This value is about as large as VoltAgent's own result.
       return (await replaceOutput(event, outputOf(result, { error: true, name, message, stack, ...others }))) ?? result
     },
     async onPrepareModelMessages(event) {
@@ -157,7 +157,7 @@ function isSafePart(part: unknown): boolean {
   return block.type === 'text' || ('data' in block && block.data !== undefined)
 }
 
-/** Checks the whole form, because a tool may return such a text itself. */
+/** Checks the whole form, because a tool itself may return a similar text. */
 export function isReplacedOutput({ value }: ModelOutput): boolean {
   const [first] = typeof value === 'string' ? [{ text: value }] : value
   return first !== undefined && 'text' in first && isReplacement(first.text)

@@ -1,7 +1,7 @@
 import type { ContextOffloader } from '@spillway/core'
 import { runsOf, SmallTexts, type RunOptions, type RunOptionsCheck, type Runs } from '@spillway/core/adapter'
 
-/** An operation, as the option `scope` receives it. */
+/** The operation that the option `scope` gets. */
 export interface OffloadRun {
   /** Absent if the caller passed no id of a conversation. */
   readonly conversationId: string | undefined
@@ -12,9 +12,9 @@ export interface OffloadRun {
 }
 
 /**
- * Options of {@link offloadTools}, {@link offloadHooks} and {@link retrievalTool}: pass the same to each.
+ * Options of {@link offloadTools}, {@link offloadHooks} and {@link retrievalTool}: pass the same options to each.
  *
- * The scope defaults to the ids of the user, if any, and of the conversation. Without a conversation, it is empty.
+ * The scope defaults to the ids of the user, if any, and of the conversation, or else is empty.
  */
 export interface OffloadOptions extends RunOptions<OffloadRun> {}
 

@@ -222,7 +222,7 @@ describe('offloadTools', () => {
     expect(offloadTools([wrapped], offloader)[0]).toBe(wrapped)
   })
 
-  it('adds the retrieval tool after them', () => {
+  it('adds the retrieval tool after the tools', () => {
     const { offloader } = createOffloader()
     expect(offloadTools([readLog], offloader).map(({ name }) => name)).toEqual(['read_log', RETRIEVAL_TOOL_NAME])
   })
@@ -237,7 +237,7 @@ describe('offloadTools', () => {
   })
 
   it.each([
-    ['that are no object', (input: { key: string }) => input.key],
+    ['that are not an object', (input: { key: string }) => input.key],
     ['that are one object for all calls', () => SHARED],
   ])('keeps results of calls with arguments %s, whose call is ambiguous', async (_, parse) => {
     const { offloader } = createOffloader()
@@ -259,7 +259,7 @@ describe('concurrent conversations of one agent', () => {
     return LOG.replace('FAILED', `FAILED in ${operation?.conversationId}`)
   })
   const ids = Array.from({ length: 10 }, (_, index) => `conversation-${index}`)
-  // It keeps nothing: what it does next stands in the prompt.
+  // The model has no state: the prompt determines its next turn.
   const model = fakeModel((prompt) => {
     if (prompt.results.length === 0) return calling('read_log')
     return prompt.results.length === 1 ? retrieving({ pattern: 'FAILED' })(prompt) : { text: textOf(prompt.results[1]) }
@@ -289,7 +289,7 @@ describe('concurrent conversations of one agent', () => {
     const runs = await Promise.all(ids.map((conversationId) => agent.generateText('Go.', { conversationId })))
     for (const [index, { steps, text }] of runs.entries()) {
       const isDown = index % 2 === 1
-      // The model asks for a reference all the same.
+      // The model calls the retrieval tool even if the storage is down.
       expect(/FAILED in/.test(text)).toBe(!isDown)
       expect(JSON.stringify(steps[0]?.response.messages).length > 100_000).toBe(isDown)
     }
@@ -311,7 +311,7 @@ describe('concurrent conversations of one agent', () => {
       agent.generateText('Go.', { conversationId, abortSignal: signal }),
     )
     for (const [index, run] of (await Promise.allSettled(runs)).entries())
-      // Early versions ask the model once more, without Spillway too.
+      // Early versions call the model once more, even without Spillway.
       if (abortedIds.includes(ids[index] ?? '')) expect(run.status).toBe(isEarly ? 'fulfilled' : 'rejected')
       else expect(run).toMatchObject({ value: { text: expect.stringContaining(`FAILED in ${ids[index]} `) } })
     expect(events.filter(({ type }) => type === 'offload')).toHaveLength(ids.length - abortedIds.length)
@@ -335,7 +335,7 @@ describe('offloadTools', () => {
     expect(wrap).toThrow(message)
   })
 
-  it('leaves values that are not tools to VoltAgent', () => {
+  it('passes values that are not tools to VoltAgent', () => {
     const tools: unknown[] = offloadTools([null, 'read'] as never[], offloader)
     expect(tools.slice(0, 2)).toEqual([null, 'read'])
   })

@@ -39,7 +39,7 @@ export function offloadTools<const TOOLS extends readonly AnyTool[]>(
   const settings = resolveOptions(offloader, options, { usage: 'offloadTools(tools, offloader, options)' })
   if (!Array.isArray(tools)) throw new TypeError('tools must be an array of tools and toolkits of VoltAgent.')
   const wrap = (tool: AnyTool): AnyTool => {
-    // VoltAgent refuses an invalid tool in its own words.
+    // VoltAgent itself reports an invalid tool.
     const { name, type, tools: members } = Object(tool) as Partial<Tool & Toolkit>
     if (Array.isArray(members)) return { ...(tool as Toolkit), tools: members.map(wrap) as Toolkit['tools'] }
     if (name === RETRIEVAL_TOOL_NAME)

@@ -33,7 +33,7 @@ it('the retrieval tool searches its whole conversation without a reference', asy
 })
 
 it.each<unknown>([undefined, null, 'text', {}, { reference: 7 }, { reference: 'x', unknown: 1 }, { pattern: [7] }])(
-  'the retrieval tool answers %j with what to do',
+  'the retrieval tool answers %j with advice',
   async (input) => {
     expect(await call(input, IN_A)).toMatchObject({ type: 'error-text', value: expect.stringMatching(/^Error: /) })
   },

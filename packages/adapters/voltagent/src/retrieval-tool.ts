@@ -31,7 +31,7 @@ export const isAnswer = (output: unknown): boolean => answers.has(Object(output)
  */
 export function retrievalTool(offloader: ContextOffloader, options: OffloadOptions = {}): Tool {
   const settings = resolveOptions(offloader, options, { usage: 'retrievalTool(offloader, options)' })
-  // Runs may share the scope that an option names.
+  // With the option `scope`, several operations may share a scope.
   const { name, description, inputSchema } = (options.scope === undefined ? settings : offloader).retrievalTool
   return createTool({
     name,

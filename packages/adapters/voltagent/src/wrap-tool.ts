@@ -19,7 +19,7 @@ type ToModelOutput = (call: {
 interface RunningCall {
   readonly input: unknown
   readonly options: ToolExecuteOptions
-  /** Whether another call has the same input object, which a schema may produce. The call may be another user's. */
+  /** Whether another call has the same input object, which a schema may produce, perhaps for another user. */
   sharesInput: boolean
   /** The last output with the model's view of it, which the AI SDK requests more than once. */
   shown?: { readonly of: unknown; readonly as: ShownOutput }
@@ -28,7 +28,7 @@ interface RunningCall {
 /** Calls by options and by input: `toModelOutput` gets only the input from VoltAgent. */
 const calls = new WeakMap<object, RunningCall>()
 
-/** A tool's hooks and the agent's hooks both start a call, because a `PlanAgent` runs no hooks of tools. */
+/** Starts a call. A tool's hooks and the agent's hooks both do, because a `PlanAgent` runs no hooks of tools. */
 export function startCall(input: unknown, options: ToolExecuteOptions): void {
   let call = calls.get(options)
   if (call === undefined || call.input !== input) {
@@ -55,7 +55,7 @@ const ours = new WeakSet<ToModelOutput>()
 /**
  * Copy a tool so that the model gets references for large outputs. A wrapped tool is returned unchanged.
  *
- * `execute` is still the same function, since VoltAgent shows the model the stacks of errors.
+ * `execute` stays the same function, because VoltAgent shows error stacks to the model.
  */
 export function wrapTool(tool: UserTool, offloaderOf: OffloaderOf): UserTool {
   if (tool.toModelOutput !== undefined && ours.has(tool.toModelOutput)) return tool

@@ -4,12 +4,12 @@ import type { ContentBlock } from '@spillway/core'
 import { createTool, type Tool, type ToolExecuteOptions } from '@voltagent/core'
 import { z } from 'zod'
 
-/** Marks an output that `toModelOutput` has to map; what is without it is shown as the AI SDK shows it. */
+/** Marks an output for `toModelOutput`. The AI SDK's default maps outputs without the mark. */
 const MARK = 'mappedByToModelOutput'
 
-/** Make the tools of a case; with `canYield` they are generators, whose preliminary results a stream shows. */
+/** Make the tools of a case. With `canYield`, they are generators, whose preliminary results a stream shows. */
 export function toolsOf(tools: readonly CaseTool[], { canYield }: { readonly canYield: boolean }): Tool[] {
-  // Tools that the provider defines are none of VoltAgent's class.
+  // Tools that the provider defines are not instances of VoltAgent's class.
   return tools.map((tool) => (tool.providerExecuted === true ? providerTool(tool) : ownTool(tool, canYield)) as Tool)
 }
 
@@ -36,7 +36,7 @@ function ownTool({ name, inputSchema, needsApproval, call }: CaseTool, canYield:
           const behaviour = await behave(input, operation)
           return behaviour.type === 'yields' ? yielding(behaviour.texts) : settled(behaviour)
         },
-    // VoltAgent's type knows fewer parts than the AI SDK takes.
+    // VoltAgent's type has fewer parts than the AI SDK accepts.
     toModelOutput: ({ output }) => mapped(output) as { type: 'text'; value: string },
   })
 }
@@ -73,7 +73,7 @@ function mapped(output: unknown): object {
     : { type: 'json', value: output === undefined ? null : output }
 }
 
-/** Write a block in the form that version 6 of the AI SDK wants. */
+/** Write a block in the form that version 6 of the AI SDK requires. */
 function toPart(block: ContentBlock): object {
   if (block.type === 'text') {
     const { text, name: filename, mediaType } = block

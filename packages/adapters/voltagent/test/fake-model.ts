@@ -9,7 +9,7 @@ const USAGE = {
   outputTokens: { total: 1, text: 1, reasoning: 0 },
 }
 
-/** Make a model of the AI SDK's own that says what a script tells it, for `generateText` and `streamText` alike. */
+/** Make a fake model of the AI SDK that answers by a script, for `generateText` and `streamText`. */
 export function fakeModel(turn: (prompt: SeenPrompt) => ModelTurn): MockLanguageModelV3 {
   const respond = (call: PromptCall): { readonly content: Part[]; readonly finishReason: object } => {
     const answer = turn(readPrompt(call))
@@ -17,7 +17,7 @@ export function fakeModel(turn: (prompt: SeenPrompt) => ModelTurn): MockLanguage
     return { content: contentOf(answer), finishReason: { unified: reason, raw: reason } }
   }
   return new MockLanguageModelV3({
-    // What the model takes by URL the SDK does not download.
+    // The SDK does not download URLs that the model supports.
     supportedUrls: { '*/*': [/^https:/] },
     doGenerate: async (call: PromptCall) => ({ ...respond(call), usage: USAGE, warnings: [] }),
     doStream: async (call: PromptCall) => {

@@ -1,11 +1,11 @@
-/** What VoltAgent makes impossible, by the case that shows it, each with its reason. */
+/** Reasons why VoltAgent cannot support a case, by the case's id. */
 type Gaps = Readonly<Record<string, string>>
 
 const NO_FORM = 'VoltAgent makes [object Object] of an object that a tool throws, before any hook.'
 
 const EVERYWHERE: Gaps = {
   'errors/huge-thrown-object': NO_FORM,
-  // It asks about such an object too.
+  // This case throws such an object, too.
   'errors/what-the-offloader-is-told': NO_FORM,
   'references/schema': 'The AI SDK checks the arguments as the model wrote them, before a tool is called.',
   'limits/turn': 'A tool is not told the other calls of its message.',

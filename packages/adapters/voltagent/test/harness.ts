@@ -1,4 +1,4 @@
-/** How the cases of the suite run through the agents of VoltAgent. */
+/** Runs the cases of the suite through the agents of VoltAgent. */
 import type {
   AdapterHarness,
   Conversation,
@@ -21,13 +21,13 @@ import { toolsOf } from './case-tools.ts'
 import { fakeModel } from './fake-model.ts'
 import { GENERATE_GAPS, STREAM_GAPS } from './gaps.ts'
 
-// Else each agent would have one of its own, with timers.
+// Otherwise, each agent would create its own, with timers.
 AgentRegistry.getInstance().setGlobalObservability(createVoltAgentObservability())
 
 const MAX_ROUNDS = 100
 const USER = 'user-1'
 
-/** One way of using the adapter, by its name. */
+/** Ways to use the adapter, by name. */
 export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEntries(
   [
     harness('generateText with memory', generateRound, GENERATE_GAPS),
@@ -40,7 +40,7 @@ interface Output {
   readonly output: unknown
 }
 
-/** What a run is at, between rounds; a round is one call of `generateText` or `streamText`. */
+/** State of a run between rounds. A round is one call of `generateText` or `streamText`. */
 interface State {
   readonly conversation: Conversation
   readonly agent: Agent
@@ -48,13 +48,13 @@ interface State {
   readonly outputs: Output[]
   readonly preliminaryOutputs: Output[]
   readonly approvalsAsked: string[]
-  /** What the next round begins with. */
+  /** The input of the next round. */
   input: string | UIMessage[]
   /** UI messages, as JSON: of the memory, or of a chat. */
   history: UIMessage[]
 }
 
-/** Run one round, and return whether there is to be another: after an approval, or a result of the provider. */
+/** Run one round. Return whether another round must follow, after an approval or a result of the provider. */
 type Round = (state: State) => Promise<boolean>
 
 function harness(name: string, round: Round, gaps: Readonly<Record<string, string>>): AdapterHarness {
@@ -117,7 +117,7 @@ function optionsOf({ offloader, tools: caseTools }: Conversation, isStream: bool
   return { ...settings, tools: offloadTools(tools, used), hooks: offloadHooks(used) }
 }
 
-/** A memory needs a user, and the cases look for what is stored under the session alone. */
+/** A memory needs a user, but the cases look for stored content only in the scope of the session. */
 function withoutUser(offloader: ContextOffloader): ContextOffloader {
   const forScope = (...segments: string[]): ContextOffloader =>
     offloader.forScope(...segments.filter((segment) => segment !== USER))
@@ -141,7 +141,7 @@ async function generateRound(state: State): Promise<boolean> {
   return isAsked
 }
 
-/** What a chat does: it saves UI messages, and sends them all whenever the user or an approval goes on. */
+/** One round of a chat, which saves UI messages, and sends all of them after each user message or approval. */
 async function streamRound(state: State): Promise<boolean> {
   const { agent, conversation } = state
   const { session, signal } = conversation
@@ -150,7 +150,7 @@ async function streamRound(state: State): Promise<boolean> {
     conversationId: session,
     ...(signal !== undefined && { abortSignal: signal }),
   })
-  // Older versions reject these, too, where a run fails, and only one of them is waited for.
+  // If a run fails, older versions also reject these promises, of which only one is awaited.
   void Promise.allSettled([result.text, result.usage, result.finishReason])
   let failure: unknown
   const known = new Set(
@@ -189,7 +189,7 @@ interface ToolPart {
   approval?: { id: string; approved?: boolean }
 }
 
-/** Answer what a message asks, in the message, and return whether it asks anything. */
+/** Answer the approval requests in a message, and return whether there were any. */
 function answerApprovals({ conversation, approvalsAsked }: State, message: UIMessage): boolean {
   const asked = toolPartsOf([message]).filter(({ state }) => state === 'approval-requested')
   for (const part of asked) {
@@ -202,7 +202,7 @@ function answerApprovals({ conversation, approvalsAsked }: State, message: UIMes
 }
 
 function toolPartsOf(messages: readonly UIMessage[]): ToolPart[] {
-  // The union has a member for each state, and an approval moves a part from one to the next.
+  // The union has a member for each state, and an approval changes the state of a part.
   return messages.flatMap(({ parts }) => parts.filter(({ type }) => type.startsWith('tool-'))) as unknown as ToolPart[]
 }
 

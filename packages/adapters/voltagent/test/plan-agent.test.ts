@@ -1,4 +1,4 @@
-/** What becomes of results in a PlanAgent, which moves large texts to files of its own. */
+/** Tests results in a PlanAgent, which moves large texts to its own files. */
 import { PlanAgent, type PlanAgentOptions } from '@voltagent/core'
 import { expect, it } from 'vitest'
 import { offloadHooks, offloadTools } from '../src/index.ts'
@@ -25,7 +25,7 @@ function planAgent(
   options: ScriptedAgentOptions & { readonly toolResultEviction?: { readonly enabled: boolean } },
 ): PlanAgent {
   const settings: object = { name: 'plan', systemPrompt: 'Help.', memory: false, maxSteps: 20, planning: false }
-  // The union of all that an agent may have is too large for the compiler to spread.
+  // The union of all agent options is too large for the compiler to spread.
   return new PlanAgent({ ...settings, ...(options as object) } as PlanAgentOptions)
 }
 
@@ -80,7 +80,7 @@ it('files that the agent reads are unchanged with offload: false', async () => {
 it("results of its general-purpose subagent are offloaded without that subagent's hooks", async () => {
   const { offloader } = createOffloader()
   const task = { id: 'call_0', name: 'task', input: { description: 'Read.', subagent_type: 'general-purpose' } }
-  // Both agents have this model: first the one calls, then the other.
+  // Both agents share this model. The main agent calls it first, then the subagent.
   const { model, prompts } = scriptedModel({ toolCalls: [task] }, calling('read_log'), ({ results }) => ({
     text: `See ${referenceIn(results[0])}.`,
   }))

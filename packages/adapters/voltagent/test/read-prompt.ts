@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 import type { SeenPrompt, SeenResult } from '@spillway-internal/adapter-suite'
 import type { ContentBlock } from '@spillway/core'
 
-/** What the model is called with. */
+/** A call of the model. */
 export interface PromptCall {
   readonly prompt: readonly Message[]
   readonly tools?: readonly { readonly name: string; readonly inputSchema?: unknown }[]
@@ -23,7 +23,7 @@ interface ResultPart {
 type Output = { readonly type: string; readonly value?: unknown; readonly reason?: string }
 type Part = { readonly type: string } & Readonly<Record<string, unknown>>
 
-/** Read what the model was called with. */
+/** Read the call of the model. */
 export function readPrompt({ prompt, tools = [] }: PromptCall): SeenPrompt {
   return {
     results: prompt.flatMap(({ content }) =>
@@ -41,7 +41,7 @@ function readResult({ toolCallId, toolName, output }: ResultPart): SeenResult {
   return { toolCallId, toolName, isError: isError(output), content: readOutput(output) }
 }
 
-/** VoltAgent marks what a tool throws as a value, by `error: true`. */
+/** VoltAgent marks thrown errors as values with `error: true`. */
 function isError({ type, value }: Output): boolean {
   if (type === 'json') return (Object(value) as { readonly error?: unknown }).error === true
   return type.startsWith('error-') || type === 'execution-denied'

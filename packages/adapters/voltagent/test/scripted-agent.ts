@@ -6,19 +6,19 @@ import type { AgentHooks, AgentOptions, Memory, Tool, ToolOptions } from '@volta
 import { z } from 'zod'
 import { fakeModel } from './fake-model.ts'
 
-// Else each agent would have one of its own, with timers.
+// Otherwise, each agent would create its own, with timers.
 AgentRegistry.getInstance().setGlobalObservability(createVoltAgentObservability())
 
-/** A log of 5,000 lines, of which line 4,321 alone says `FAILED`. */
+/** A log of 5,000 lines, of which only line 4,321 contains `FAILED`. */
 export const LOG: string = Array.from(
   { length: 5_000 },
   (_, line) => `line ${line + 1}: ${line === 4_320 ? 'FAILED' : 'done'} in ${(line * 7) % 90} ms`,
 ).join('\n')
 
-/** How the text begins that stands in the place of what was offloaded. */
+/** Matches the start of a replacement. */
 export const OFFLOADED: RegExp = /^\[Offloaded: \d/
 
-/** Make a model that takes these turns one after the other, and then ends with `done`; and record its prompts. */
+/** Make a model that takes these turns in order, and then ends with `done`. The model records its prompts. */
 export function scriptedModel(...turns: readonly (ModelTurn | ((prompt: SeenPrompt) => ModelTurn))[]): {
   readonly model: ReturnType<typeof fakeModel>
   readonly prompts: SeenPrompt[]
@@ -44,7 +44,7 @@ export function retrieving(input: object = {}, id = 'retrieval'): (prompt: SeenP
   }
 }
 
-/** Make a tool that takes nothing. */
+/** Make a tool without parameters. */
 export function toolOf(name: string, execute: ToolOptions['execute'], others: Partial<ToolOptions> = {}): Tool {
   return createTool({
     name,
@@ -55,14 +55,14 @@ export function toolOf(name: string, execute: ToolOptions['execute'], others: Pa
   })
 }
 
-/** Make an agent of these options; its model is to be given. */
+/** Make an agent with these options, which must include a model. */
 export function agentOf(options: ScriptedAgentOptions): Agent {
   const settings: ScriptedAgentOptions = { name: 'agent', memory: false, ...options }
-  // The union of all that an agent may have is too large for the compiler to spread.
+  // The union of all agent options is too large for the compiler to spread.
   return new Agent({ instructions: 'Help.', maxSteps: 20, maxRetries: 0, ...(settings as object) } as AgentOptions)
 }
 
-/** What agents differ in here. */
+/** The options in which test agents differ. */
 export interface ScriptedAgentOptions {
   readonly model: ReturnType<typeof fakeModel>
   readonly name?: string
@@ -73,7 +73,7 @@ export interface ScriptedAgentOptions {
   readonly toolRouting?: object
 }
 
-/** Make an offloader over a memory of its own, and record its events. */
+/** Make an offloader with its own memory storage, and record its events. */
 export function createOffloader(options: Partial<ContextOffloaderOptions> = {}): {
   readonly offloader: ContextOffloader
   readonly events: OffloadEvent[]
@@ -97,7 +97,7 @@ export function referenceIn(result: SeenResult | undefined): string {
   return /\[Stored references:\]\s+(\w+)/.exec(textOf(result))?.[1] ?? ''
 }
 
-/** Return what is stored in a scope under a reference, as text. */
+/** Return the stored content of a reference in a scope, as text. */
 export async function storedText(offloader: ContextOffloader, reference: string, ...scope: string[]): Promise<string> {
   const { content } = await offloader.forScope(...scope).options.storage.retrieve(reference)
   return new TextDecoder().decode(content)

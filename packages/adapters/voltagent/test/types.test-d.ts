@@ -1,4 +1,4 @@
-/** What the types of the adapter promise, in every version of VoltAgent: compiled, never run. */
+/** Type tests for every version of VoltAgent. They are compiled and never run. */
 import type { ContextOffloader } from '@spillway/core'
 import { Agent, createHooks, createTool, createToolkit, PlanAgent } from '@voltagent/core'
 import type { AgentHooks, AgentOptions, MCPConfiguration, Tool, Toolkit } from '@voltagent/core'
@@ -36,7 +36,7 @@ expectTypeOf(wrapped[3]).toEqualTypeOf<Tool | undefined>()
 expectTypeOf(offloadTools([], offloader)).toEqualTypeOf<Tool[]>()
 expectTypeOf(offloadTools([] as AnyTool[], offloader)).items.toExtend<AnyTool>()
 
-// Agents of every kind take them, and so do operations.
+// Agents of every kind accept the tools, and so do operations.
 const hooks = offloadHooks(offloader)
 const agent = new Agent({ name: 'a', instructions: 'i', model, tools: wrapped, hooks })
 expectTypeOf(new PlanAgent({ name: 'p', systemPrompt: 's', model, tools: wrapped, hooks })).toExtend<Agent>()
@@ -48,7 +48,7 @@ expectTypeOf(async () => offloadTools(await servers.getTools(), offloader)).retu
   AgentOptions['tools']
 >()
 
-// Nothing that is ours is `any`.
+// None of our types is `any`.
 expectTypeOf(hooks).toEqualTypeOf<AgentHooks>()
 expectTypeOf(offloadTools).parameter(1).toEqualTypeOf<ContextOffloader>()
 expectTypeOf(offloadTools).parameter(2).toEqualTypeOf<OffloadOptions | undefined>()
@@ -61,13 +61,13 @@ expectTypeOf<OffloadRun['context']>().toEqualTypeOf<ReadonlyMap<string | symbol,
 expectTypeOf<OffloadHooksOptions['hooks']>().toEqualTypeOf<AgentHooks | undefined>()
 offloadHooks(offloader, { hooks: createHooks({ onToolEnd: async ({ output }) => ({ output }) }) })
 
-// @ts-expect-error: an option that there is not
+// @ts-expect-error: unknown option
 offloadHooks(offloader, { exept: ['one'] })
 // @ts-expect-error: hooks are an option
 offloadHooks(offloader, createHooks({}))
-// @ts-expect-error: a scope has segments, and is no text
+// @ts-expect-error: a scope is a list of segments, not a text
 offloadTools([one], offloader, { scope: () => 'tenant' })
 // @ts-expect-error: tools are an array
 offloadTools({ one }, offloader)
-// @ts-expect-error: a name is no tool
+// @ts-expect-error: a name is not a tool
 offloadTools(['one'], offloader)
