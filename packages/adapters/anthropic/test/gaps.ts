@@ -1,11 +1,11 @@
 /** Reasons why the SDK or its API cannot support a case, by the case's id. */
 type Gaps = Readonly<Record<string, string>>
 
-const JSON_AS_TEXT = 'A tool writes its values as JSON text itself, and text is stored byte for byte.'
-const ONE_MESSAGE = 'The tool runner has one message for the model and the program.'
-const NO_FORM = 'The tool runner shows the model [object Object] for an object that is thrown.'
-const PLAIN_ONLY = 'The API takes documents of plain text alone.'
-const NO_SOUND = 'The API takes no sound in tool results.'
+const JSON_AS_TEXT = 'A tool writes values as JSON text itself, and text is stored byte for byte.'
+const ONE_MESSAGE = 'The tool runner gives the same message to the model and the program.'
+const NO_FORM = 'For a thrown object, the tool runner shows [object Object] to the model.'
+const PLAIN_ONLY = 'The only text type that the API accepts in documents is plain text.'
+const NO_SOUND = 'The API does not accept sound in tool results.'
 
 const EVERYWHERE: Gaps = {
   'results/large-json-lines': JSON_AS_TEXT,
@@ -22,7 +22,7 @@ export const RUNNER_GAPS: Gaps = {
   'outputs/parts': ONE_MESSAGE,
   'outputs/whole': ONE_MESSAGE,
   'history/outputs': ONE_MESSAGE,
-  'limits/turn': 'A tool of a runner is not told the other calls of its message.',
+  'limits/turn': 'A tool of a runner does not know the other calls of the same message.',
 }
 
 /** Gaps of loops by hand, in which the program runs the tools itself and sees their results. */

@@ -1,11 +1,11 @@
 const TEXT_ONLY = 'A tool of an MCP server writes values as JSON text, and text is stored byte for byte.'
-const PICTURES = 'Claude Code decodes every image and shows an error for one that is none, as those of the suite are.'
-const FILES = 'Claude Code writes documents and sound of MCP tools into files, and shows the model their paths.'
-const NO_TYPE = 'Claude Code makes plain text of a resource, which begins with its URI.'
-const NO_URL = 'Results of MCP tools have no images by URL.'
-const CUT = 'Claude Code cuts the middle out of errors with more than 10,000 characters, with Spillway or without.'
-const ONE_MESSAGE = 'The message that the program gets of a result is that which the model gets.'
-const NO_ID = 'Claude Code does not run a call that has no id.'
+const PICTURES = 'Claude Code decodes each image. The images of the suite are invalid, so it shows an error.'
+const FILES = 'Claude Code writes documents and sound of MCP tools to files, and shows their paths to the model.'
+const NO_TYPE = 'Claude Code changes a resource to plain text that starts with its URI.'
+const NO_URL = 'Results of MCP tools cannot have images by URL.'
+const CUT = 'Claude Code shortens errors of more than 10,000 characters, even without Spillway.'
+const ONE_MESSAGE = 'Claude Code gives the same message to the model and the program.'
+const NO_ID = 'Claude Code does not run a call without an id.'
 const NO_PROVIDER = 'Claude Code has no tools that the provider runs.'
 
 /** Reasons why Claude Code cannot support a case, by the case's id. */
@@ -30,7 +30,7 @@ export const GAPS: Readonly<Record<string, string>> = {
   'outputs/parts': ONE_MESSAGE,
   'outputs/whole': ONE_MESSAGE,
   'calls/hostile-id-empty': NO_ID,
-  'limits/turn': 'A hook is not told the other calls of its message.',
+  'limits/turn': 'A hook does not know the other calls of the same message.',
   'provider/results': NO_PROVIDER,
   'provider/beside-large-results': NO_PROVIDER,
 }

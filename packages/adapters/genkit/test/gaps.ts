@@ -3,11 +3,11 @@ import { hasAgents } from './version.ts'
 
 type Gaps = Readonly<Record<string, string>>
 
-const ONE_PART = 'Genkit has one part for the model and the program; middleware behind this one sees the original.'
-const NO_DATES = 'Genkit makes an empty object of a date before any hook.'
-const NO_SIGNAL = "An agent of Genkit does not pass on the caller's signal: its run goes on."
+const ONE_PART = 'Genkit gives the same part to the model and the program. Later middleware gets the original.'
+const NO_DATES = 'Genkit changes a date to an empty object before any hook.'
+const NO_SIGNAL = "An agent of Genkit does not use the caller's signal, so its run continues."
 
-const NO_DEFINITIONS = 'Genkit defines no models while such a run goes on, and the harness defines one for each agent.'
+const NO_DEFINITIONS = 'Genkit cannot define models during such a run, but the harness defines one for each agent.'
 
 /** Gaps of every way to use Genkit. */
 export const GAPS: Gaps = {

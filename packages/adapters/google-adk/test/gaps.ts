@@ -1,7 +1,7 @@
 /** Reasons why ADK cannot support a case, by the case's id. */
-const ONE_EVENT = 'ADK has one event for the model and the program; plugins in front of the offloader see the original.'
-const NO_FORM = 'ADK makes [object Object] of an object that a function throws, before any callback.'
-const LATEST = 'ADK shows the latest result of an id for each call that has it.'
+const ONE_EVENT = 'ADK gives the same event to the model and the program. Earlier plugins get the original.'
+const NO_FORM = 'ADK changes a thrown object to [object Object] before any callback.'
+const LATEST = 'For all calls with the same id, ADK shows the latest result.'
 
 export const GAPS: Readonly<Record<string, string>> = {
   'outputs/text': ONE_EVENT,

@@ -3,15 +3,15 @@ import { isBeforeVersion15, isVersion10 } from './version.ts'
 
 type Gaps = Readonly<Record<string, string>>
 
-const ONE_MESSAGE = 'LangChain has one message for the model and the program; callbacks see what the tool returned.'
-const JSON_AS_TEXT = 'LangChain turns values into JSON text before any hook, and text is stored byte for byte.'
-const NO_ID = 'LangChain makes no tool call of streamed chunks without an id.'
-const ERRORS_ONLY = 'A ToolNode shows the model the message of an error, and of anything else that is thrown nothing.'
-const NO_FORM = 'LangChain shows the model [object Object] for an object that is thrown.'
-const GOES_ON = 'LangChain itself fails where a tool throws null or undefined; with the middleware the run goes on.'
-const WRAPPED = 'LangChain 1.3 wraps what passes through a middleware in an error of its own, under its name.'
-const ENDS = 'LangChain 1.0 ends the run where a tool is denied.'
-const NEEDS_SAVER = 'LangChain 1.0 needs a saver with a thread id, and that in memory cannot take the id __proto__.'
+const ONE_MESSAGE = 'LangChain gives the same message to the model and the program. Callbacks get the original.'
+const JSON_AS_TEXT = 'LangChain changes values to JSON text before any hook, and text is stored byte for byte.'
+const NO_ID = 'LangChain ignores streamed tool calls without an id.'
+const ERRORS_ONLY = 'If a tool throws something other than an error, a ToolNode shows nothing of it to the model.'
+const NO_FORM = 'For a thrown object, LangChain shows [object Object] to the model.'
+const GOES_ON = 'LangChain fails if a tool throws null or undefined. With the middleware, the run continues.'
+const WRAPPED = "LangChain 1.3 puts a value that a middleware throws into an error with the middleware's name."
+const ENDS = 'LangChain 1.0 ends the run if a tool is denied.'
+const NEEDS_SAVER = 'LangChain 1.0 needs a saver, and the saver in memory does not support the id __proto__.'
 const NO_GENERATORS = 'Tools of LangChain 1.0 cannot yield.'
 
 const EVERYWHERE: Gaps = {
@@ -47,5 +47,5 @@ export const TOOL_NODE_GAPS: Gaps = {
   ...OUTPUTS,
   'errors/huge-thrown-string': ERRORS_ONLY,
   'errors/huge-thrown-object': ERRORS_ONLY,
-  'limits/turn': 'A tool in a ToolNode is not told the other calls of its message.',
+  'limits/turn': 'A tool in a ToolNode does not know the other calls of the same message.',
 }

@@ -1,23 +1,23 @@
 /** Reasons why Mastra cannot support a case, for each way to use the adapter, by the case's id. */
 const GAPS = {
-  'small-results/nothing': 'Mastra takes a tool that returns nothing for one that is still to answer, and ends the run',
-  'limits/turn': 'Hooks of Mastra get results at different times, some alone, and must agree on one replacement',
-  'calls/hostile-id-empty': 'Mastra drops a call with an empty id',
+  'small-results/nothing': 'If a tool returns nothing, Mastra expects a later answer, and ends the run',
+  'limits/turn': 'Hooks of Mastra get the results at different times, and must choose the same replacement',
+  'calls/hostile-id-empty': 'Mastra ignores a call with an empty id',
 } as const
 
 const WITHOUT_MEMORY = {
   ...GAPS,
-  'calls/equal-ids-in-one-run': 'Mastra keeps one result for each call id: the second takes the place of the first',
+  'calls/equal-ids-in-one-run': 'Mastra keeps one result for each call id, so the second replaces the first',
 } as const
 
 export const GENERATE_GAPS: Readonly<Record<string, string>> = {
   ...WITHOUT_MEMORY,
-  'calls/hostile-id-prototype': 'generate of Mastra fails on the call id `__proto__`',
+  'calls/hostile-id-prototype': '`generate` of Mastra fails for the call id `__proto__`',
 }
 
 export const STREAM_GAPS: Readonly<Record<string, string>> = GAPS
 
-const REPLACED = 'as an output processor it replaces results before the program gets them'
+const REPLACED = 'An output processor replaces results before the program gets them'
 
 export const BOTH_GAPS: Readonly<Record<string, string>> = {
   ...WITHOUT_MEMORY,
@@ -25,5 +25,5 @@ export const BOTH_GAPS: Readonly<Record<string, string>> = {
   'outputs/json': REPLACED,
   'outputs/parts': REPLACED,
   'outputs/whole': REPLACED,
-  'results/image-by-url': 'results of the Model Context Protocol have no images by URL, and Mastra shows links as text',
+  'results/image-by-url': 'MCP results cannot have images by URL, and Mastra shows links as text',
 }

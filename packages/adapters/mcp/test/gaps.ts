@@ -1,10 +1,10 @@
 /** Reasons why the protocol cannot support a case, by the case's id. */
 type Gaps = Readonly<Record<string, string>>
 
-const ONE_RESULT = 'A client has one result for the model and the program.'
-const NO_ID = 'The protocol does not tell which call of the model a request is.'
-const NO_FORM = 'The SDK makes [object Object] of an object that is thrown.'
-const NO_TURNS = 'The protocol does not tell of model calls.'
+const ONE_RESULT = 'A client gives the same result to the model and the program.'
+const NO_ID = 'The protocol does not say which call of the model a request belongs to.'
+const NO_FORM = 'The SDK changes a thrown object to [object Object].'
+const NO_TURNS = 'The protocol does not report model calls.'
 
 const EVERYWHERE: Gaps = {
   'outputs/text': ONE_RESULT,
@@ -13,7 +13,7 @@ const EVERYWHERE: Gaps = {
   'results/what-the-offloader-is-told': NO_ID,
   'errors/huge-thrown-object': NO_FORM,
   'errors/what-the-offloader-is-told': NO_FORM,
-  'limits/turn': 'The protocol does not tell which calls are of one message.',
+  'limits/turn': 'The protocol does not say which calls belong to the same message.',
 }
 
 /** Gaps of clients. Their program runs the loop, and ends the turns itself. */

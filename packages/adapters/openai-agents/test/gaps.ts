@@ -3,12 +3,12 @@ import { isOldest } from './version.ts'
 
 type Gaps = Readonly<Record<string, string>>
 
-const NO_MARK = 'The SDK turns what a tool throws into text before any hook, and marks no result as an error.'
-const NO_ID = 'The SDK fails on calls with an empty id.'
-const ONE_RESULT = 'What a guardrail puts in the place of a result the program sees, too.'
-const JSON_AS_TEXT = 'The SDK turns values into JSON text before the filter, and text is stored byte for byte.'
+const NO_MARK = 'The SDK changes errors of tools to text before any hook, and does not mark them as errors.'
+const NO_ID = 'The SDK fails for calls with an empty id.'
+const ONE_RESULT = 'The program, too, gets the replacement that a guardrail makes.'
+const JSON_AS_TEXT = 'The SDK changes values to JSON text before the filter, and text is stored byte for byte.'
 
-const NOT_WRAPPED = 'A tool resolves references once offloadTools has wrapped it; without it the runner rejects.'
+const NOT_WRAPPED = 'A tool resolves references only if offloadTools has wrapped it. Otherwise, the runner rejects.'
 
 const EVERYWHERE: Gaps = {
   'errors/what-the-offloader-is-told': NO_MARK,

@@ -3,12 +3,12 @@ import { isVersion10 } from './version.ts'
 
 type Gaps = Readonly<Record<string, string>>
 
-const NO_SOUND = 'Results of tools have no sound in Strands.'
-const NO_FORM = 'Strands turns what is thrown into an error before any hook: an object becomes [object Object].'
-const NO_ID = 'Strands makes no tool call of what a model streams without an id.'
-const ONE_MESSAGE = 'Strands has one message for the model and the program; hooks see what the tool returned.'
+const NO_SOUND = 'In Strands, tool results cannot have sound.'
+const NO_FORM = 'Strands changes a thrown object to an error with the text [object Object] before any hook.'
+const NO_ID = 'Strands ignores streamed tool calls without an id.'
+const ONE_MESSAGE = 'Strands gives the same message to the model and the program. Hooks get the original.'
 
-const FIXED_ARGUMENTS = 'In Strands 1.0 a hook cannot change arguments, so calls with references are refused.'
+const FIXED_ARGUMENTS = 'In Strands 1.0, a hook cannot change arguments, so calls with references are refused.'
 
 /** Gaps of agents that stream, whose program reads results in a hook. */
 export const STREAM_GAPS: Gaps = {
