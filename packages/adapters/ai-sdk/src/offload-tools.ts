@@ -75,7 +75,7 @@ function isProviderExecuted({ type, isProviderExecuted, execute }: AnyTool): boo
   return type === 'provider' && (isProviderExecuted ?? execute === undefined)
 }
 
-/** The mark of a wrapped tool. A copy of the tool does not have it. */
+/** The mark of a wrapped tool. A copy of the tool does not have the mark. */
 const OFFLOADER: unique symbol = Symbol('offloader of a wrapped tool')
 
 export interface AnyTool {

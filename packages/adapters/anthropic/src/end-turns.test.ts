@@ -73,7 +73,7 @@ describe('endTurns', () => {
     expect(order.filter((what) => what === 'turn')).toHaveLength(3)
   })
 
-  it('ends the runner if the caller stops the loop over it', async () => {
+  it('ends the runner if the caller stops its loop', async () => {
     const runner = endTurns(client.beta.messages.toolRunner({ ...params, stream: false }), offloader)
     for await (const { stop_reason: reason } of runner) if (reason === 'tool_use') break
     expect(order).toEqual(['model', 'turn'])

@@ -22,7 +22,7 @@ interface Sent {
 }
 
 let session: ContextOffloader
-/** The bodies of the requests, as they were sent. */
+/** The bodies of all sent requests. */
 let sent: Sent[]
 /** Whether the provider has lost the thread at this request, counted from 0. */
 let isLost: (index: number) => boolean

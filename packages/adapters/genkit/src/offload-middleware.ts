@@ -31,7 +31,7 @@ import { defaultScope, scopeRun, sessionRuns, type ScopeRun } from './run-scope.
 /** Options of {@link offloadMiddleware}. The scope defaults to the config's, then to the session's id. */
 export interface OffloadOptions extends RunOptions<ScopeRun> {}
 
-/** The middleware. Call it in `use`, with a config if needed. */
+/** Middleware that offloads results. Call it in `use`, with a config if needed. */
 export type OffloadMiddleware = GenerateMiddleware<z.ZodType<OffloadConfig>>
 
 /**
@@ -208,7 +208,7 @@ export function inOrder(): <Result>(work: Promise<Result>) => Promise<Result> {
   }
 }
 
-/** The output, a part of it, or a content part beside it. */
+/** The output, a part of the output, or a content part next to the output. */
 interface Piece {
   readonly value: unknown
   readonly block: ContentBlock
@@ -256,7 +256,7 @@ interface OutputForm {
 const DATA_URL = /^data:[^,]{1,200};base64,/i
 
 /**
- * Find the form of an output, among those of Genkit's plugins.
+ * Find the form of an output, among the forms that Genkit's plugins use.
  *
  * `{ error }` is a failure, and `{ content }` is the result of an MCP server. A `data:` URL, alone or as `{ url }`, is
  * media. So is a single MCP part.

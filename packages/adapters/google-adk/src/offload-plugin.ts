@@ -148,7 +148,7 @@ function resolveInCall(tool: BaseTool, context: Context, offloader: ContextOfflo
 const countCalls = ({ content }: Event): number =>
   content?.parts?.filter(({ functionCall }) => functionCall !== undefined).length ?? 0
 
-/** ADK generates random ids for calls without one. With random ids, equal calls would get different references. */
+/** ADK generates random ids for calls without an id. With random ids, equal calls would get different references. */
 const stableId = (id = '', toolName: string): string => (id.startsWith('adk-') ? toolName : id)
 
 /** Whether a workflow node made the call and passes the result to nodes. The id of such a call has a path and a run. */
@@ -163,7 +163,7 @@ function isAwaited(tool: BaseTool, { actions }: Context): boolean {
   return Object.keys({ ...actions.requestedAuthConfigs, ...actions.requestedToolConfirmations }).length > 0
 }
 
-/** Whether the model accepts functions. Some accept none, or none together with a schema or provider tools. */
+/** Whether the model accepts functions. Some reject functions, always or with a schema or provider tools. */
 function takesFunctions({ config, contents }: LlmRequest): boolean {
   const tools = config?.tools ?? []
   if (tools.some((tool) => 'functionDeclarations' in tool)) return true

@@ -245,7 +245,7 @@ export function outputOfPart({ toolInvocation, providerMetadata }: MastraToolInv
   return mapped ?? { type: typeof result === 'string' ? 'text' : 'json', value: result }
 }
 
-/** Write the shown output as the result. A result that `toModelOutput` maps is kept beside it, unless longer. */
+/** Write the shown output as the result. A mapped result is kept next to the shown output, unless it is longer. */
 export function withShownOutput(part: MastraToolInvocationPart, shown: ModelOutput): MastraToolInvocationPart {
   const { toolInvocation, providerMetadata } = part
   const text = textOf(shown)

@@ -160,7 +160,7 @@ it.each(['behind it in the list', ...(isVersion10 ? [] : ['before it in the list
   },
 )
 
-it('an attempt that is repeated stores nothing', async () => {
+it('does not store anything when an attempt is repeated', async () => {
   const offloader = create()
   let attempts = 0
   const again = program((agent) => {

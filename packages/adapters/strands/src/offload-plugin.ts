@@ -160,7 +160,7 @@ class RetrievalTool extends Tool {
   }
 
   async *stream(context: ToolContext): ToolStreamGenerator {
-    // Tools are generators; this one yields nothing before its answer.
+    // Tools are generators. This tool yields nothing before its answer.
     yield* []
     const { agent, toolUse } = context
     const { input, toolUseId } = toolUse

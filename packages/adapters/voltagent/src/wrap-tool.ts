@@ -102,7 +102,7 @@ interface StandardSchema {
   readonly '~standard'?: { readonly validate: (value: unknown) => Validation | Promise<Validation> }
 }
 
-/** Validate the arguments again: VoltAgent validated them as the model wrote them. */
+/** Validate the arguments again: VoltAgent validated them before references were replaced. */
 async function checked({ parameters }: UserTool, input: unknown): Promise<unknown> {
   const { '~standard': standard } = Object(parameters) as StandardSchema
   const { value, issues } = (await standard?.validate(input)) ?? { value: input }

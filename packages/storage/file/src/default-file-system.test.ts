@@ -164,7 +164,7 @@ test.runIf(canLimit)('a process at its thread limit stores without a thread', as
 })
 
 describe('FileStorage', () => {
-  test('stores small content in one step after the first few', async () => {
+  test('stores small content in one batch of steps after the first few calls', async () => {
     const directory = await temporaryDirectory()
     const storage = new FileStorage(directory).scope('a')
     const runSteps = vi.spyOn(DefaultFileSystem.prototype, 'runSteps')

@@ -108,7 +108,7 @@ export class EntryFiles {
     try {
       await this.#retrying(folder, copy, () => this.fileSystem.rename(copy, to))
     } finally {
-      // If both names already belong to the same file, renaming does nothing, and the copy is left.
+      // If both names already belong to the same file, renaming does nothing, so the copy is removed here.
       await this.remove(copy)
     }
   }
@@ -300,7 +300,7 @@ export class StorageDirectory {
     if (this.#fsync) await unless('EACCES', this.fileSystem.sync?.(folder) ?? Promise.resolve())
   }
 
-  /** Creates a mark that identifies the directory. Each process may create one. Marks are never removed. */
+  /** Creates a mark that identifies the directory. Each process may create a mark. Marks are never removed. */
   async #makeMark(root: string): Promise<string> {
     const folder = `${root}/${MARK_FOLDER}`
     while (!(await this.#makeParts(root, folder))) await this.assertInPlace()

@@ -193,7 +193,7 @@ const CASES = Object.entries(MESSAGES).map(
   ([code, ends]) => `${ends.map((end) => `*': ${end}'|*': ${end}\n'*`).join('|')}) fail ${code};;`,
 )
 
-/** Shell functions. `run` saves output in `said`, `explain` finds its error code, `fail` prints one. */
+/** Shell functions. `run` saves output in `said`, `explain` finds its error code, `fail` prints a code. */
 const PRELUDE = `export LC_ALL=C
 umask 077
 fail() { printf '!%s' "$1"; exit 0; }

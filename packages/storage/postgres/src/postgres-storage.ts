@@ -136,9 +136,8 @@ export const DELETE_ENTRY: string = `WITH gone AS (DELETE FROM @entry WHERE id =
 export const DELETE_UNUSED: string = `WITH gone AS (DELETE FROM @entry WHERE id = $1 AND last_used_at <= $2::double precision ${GONE}, ${RELEASE}
   SELECT id, content, chunked FROM gone`
 /**
- * Deletes those of the entries $1 that were not used after $2. Inserts tombstones with the descriptions $4 or those of
- * the entries. Per scope, the oldest tombstones beyond the limit are removed. Rows are locked in order, to avoid
- * deadlocks.
+ * Deletes the entries of $1 that were not used after $2. Inserts tombstones with the descriptions $4 or those of the
+ * entries. Per scope, the oldest tombstones beyond the limit are removed. Rows are locked in order, to avoid deadlocks.
  */
 export const EVICT_ENTRIES: string = `WITH due AS (SELECT * FROM unnest($1::text[], $2::double precision[], $3::text[], $4::text[]) WITH ORDINALITY AS due (id, unused_since, scope, description, number)),
   unused AS (SELECT e.id FROM due JOIN @entry AS e USING (id) WHERE e.last_used_at <= due.unused_since ORDER BY e.id FOR UPDATE OF e),
@@ -153,7 +152,7 @@ export const EVICT_ENTRIES: string = `WITH due AS (SELECT * FROM unnest($1::text
     LATERAL (SELECT id FROM @tombstone WHERE scope = last.scope AND place <= last.place - ${MAX_TOMBSTONES} ORDER BY place LIMIT ${PAGE}) AS t),
   forgotten AS (DELETE FROM @tombstone WHERE id = ANY(ARRAY(SELECT id FROM oldest EXCEPT SELECT id FROM buried)))
   SELECT gone.content, gone.chunked, gone.size, e.id IS NOT NULL AS found FROM due LEFT JOIN gone USING (id) LEFT JOIN @entry AS e ON e.id = due.id ORDER BY due.number`
-/** Deletes a page of entries. Returns all its ids, even those that others removed, to find the next page. */
+/** Deletes a page of entries. Returns all ids of the page, even those that others removed, to find the next page. */
 export const DELETE_PAGE: string = `WITH page AS MATERIALIZED (SELECT id FROM @entry WHERE id >= $1 AND id < $2 ORDER BY id LIMIT ${PAGE}),
   gone AS (DELETE FROM @entry WHERE id IN (SELECT id FROM page) ${GONE}, ${RELEASE}
   SELECT page.id, gone.content, gone.chunked FROM page LEFT JOIN gone USING (id) ORDER BY page.id`

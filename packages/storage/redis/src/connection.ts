@@ -185,7 +185,7 @@ class ClientGate {
   }
 }
 
-/** A command did not get an answer in time. The server may still execute it. */
+/** A command did not get an answer in time. The server may still execute the command. */
 class CommandTimeout extends Error {
   override readonly name = 'CommandTimeout'
 }

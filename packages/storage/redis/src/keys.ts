@@ -31,7 +31,7 @@ const NAME = /^(?:index|entry:([a-z0-9_]+)|piece:([a-z0-9_]+:[a-z0-9-]+):\d+)$/
  * - `index`: sorted set of references. The score is the last use. A negative score is the time of an eviction.
  * - `evicted`: hash of tombstones.
  * - `entry:<reference>`: header, description, line index, and the content of small entries.
- * - `piece:<reference>:<nonce>:<number>`: larger content. Each write has another nonce.
+ * - `piece:<reference>:<nonce>:<number>`: larger content. Each write has a different nonce.
  * - `writers`: sorted set of `<reference>:<nonce>` with the last heartbeat of each writer of larger content.
  *
  * `{prefix}:scopes` lists the scopes. `{prefix}:entered` has the time at which writers last added each scope.

@@ -156,8 +156,8 @@ return number(used)
 /**
  * Adds missing entries to an index. Their times differ by 1 ms, so that pages can follow each other.
  *
- * Arguments: the time, references. Returns the last use of the last entry, or nothing if it does not exist, and the
- * number of added entries.
+ * Arguments: the time, references. Returns the last use of the last entry (nothing if it is missing), and the number of
+ * added entries.
  */
 export const RESTORE: Script = script(`
 local used, entered = false, 0
@@ -178,9 +178,9 @@ return { used and number(used), entered }
 /**
  * Removes entries. Arguments: the time, references.
  *
- * Returns the number of handled entries, and the references of those that existed. Large entries leave others to the
- * next call. Entries that were used well after the request are kept, because the caller may have given up by then. The
- * third result has these entries, followed by their latest use.
+ * Returns the number of handled entries, and the references of those that existed. After large entries, the next call
+ * handles the rest. Entries that were used well after the request are kept, because the caller may have given up by
+ * then. The third result has these entries, followed by their latest use.
  */
 export const REMOVE: Script = script(`
 local now, latest, left = tonumber(ARGV[1]), 0, {}

@@ -88,7 +88,7 @@ describe.skipIf(!shared.available)('keys that the server evicts', () => {
     expect(await storage.clear()).toBe(1)
   })
 
-  test('get separate times when gc indexes them again, so that pages of a listing stay small', async () => {
+  test('get different times when gc indexes them again, so that pages of a listing stay small', async () => {
     const { storage, raw, prefix } = testStorage()
     const references = await Promise.all(Array.from({ length: 50 }, (_, at) => storage.store(`call_${at}`, pattern(9))))
     await raw.del(`{${prefix}:}:index`)
@@ -138,7 +138,7 @@ describe.skipIf(!shared.available)('keys that the server evicts', () => {
     await expect(storage.store('call_1_0', pattern(10))).resolves.toBe(reference)
   })
 
-  test('may damage content, which is corrupt and repaired by storing it again', async () => {
+  test('may include parts of content, which is then corrupt until it is stored again', async () => {
     const { storage, raw, prefix } = testStorage({ chunkBytes: 4_096 })
     for (const size of [100, 10_000]) {
       const reference = await storage.store('call_1_0', pattern(size))

@@ -88,14 +88,14 @@ export class EntryWriter {
         continue
       }
       await this.#removeSibling(id, found)
-      // The existing description may need no sibling, so remove that of an earlier attempt.
+      // The existing description may need no sibling, so remove the sibling of an earlier attempt.
       if (hasPutSibling && !hasSibling) await this.#removeSibling(id, { hasSibling: true, generation })
       return { created: found === undefined, lastUsedAt: described.lastUsedAt }
     }
     throw new StorageError('unavailable', 'Other processes keep storing and removing the same content. Try again.')
   }
 
-  /** Puts an entry. If S3 rejects it, the new sibling is removed. */
+  /** Puts an entry. If S3 rejects the entry, the new sibling is removed. */
   async #put(id: EntryId, generation: string, content: Uint8Array, options: PutOptions): Promise<string | undefined> {
     const { bucket, names } = this.#options
     try {

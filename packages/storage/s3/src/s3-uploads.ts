@@ -268,7 +268,7 @@ class PartMemory {
 }
 
 const PAUSES_MS = [50, 200, 500]
-/** Time limit for removing an upload: a server that takes longer is down. */
+/** Time limit for removing an upload: a server that takes longer counts as down. */
 const PATIENCE_MS = 1_000
 
 /** Aborts an upload repeatedly, since parts that are being sent can arrive after an abort. */

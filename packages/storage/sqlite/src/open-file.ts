@@ -114,7 +114,7 @@ function setUp(database: SqliteDatabase, { fsync }: OpenFileOptions): void {
  *
  * - `spillway_schema`: one row that has the version, the next content number, and the id of the database. Content
  *   numbers are never used again.
- * - `spillway_database`: the same id. It was written before a log existed, so it is always read from the database file.
+ * - `spillway_database`: the same id. The id was written before a log existed, so it is read from the database file.
  * - `spillway_entry`: one row for each entry. `id` starts with the scope, so that a scope is a range of ids.
  * - `spillway_chunk`: chunk `i` of content `n` is row `n * 2^20 + i`.
  * - `spillway_lines`: line indexes of large text.

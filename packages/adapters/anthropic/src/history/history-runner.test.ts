@@ -31,7 +31,7 @@ const COMPRESS: SessionHistoryOptions = { maxTotalTokens: 3_000, maxToolMessageT
 const STEPS = 9
 
 let session: ContextOffloader
-/** The bodies of the requests, as they were sent. */
+/** The bodies of all sent requests. */
 let sent: Sent[]
 let runs: number
 let client: Anthropic

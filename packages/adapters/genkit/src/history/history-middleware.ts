@@ -9,7 +9,7 @@ import { genkitMessages } from './genkit-messages.ts'
 /** Options of {@link historyMiddleware}. */
 export interface HistoryMiddlewareOptions extends RunHistoryOptions<MessageData[]>, Pick<OffloadOptions, 'scope'> {}
 
-/** The middleware. Call it in `use`, with the config of `offloadMiddleware`. */
+/** Middleware that limits a history. Call it in `use`, with the config of `offloadMiddleware`. */
 export type HistoryMiddleware = GenerateMiddleware<z.ZodType<OffloadConfig>>
 
 /**

@@ -262,7 +262,7 @@ export const rulesOver = (files: FileRecord): StateBackend => new StateBackend({
 function assertRules(): void {
   if (writtenTo('/a', 'a', {}).data === undefined)
     throw new TypeError(
-      'This version of deepagents works differently inside. Update @spillway/langchain, or install deepagents 1.14.',
+      'This version of deepagents is not supported. Update @spillway/langchain, or install deepagents 1.14.',
     )
 }
 
@@ -318,7 +318,7 @@ function wholeNumber(value: number): number {
 }
 
 const MAX_LENGTH = 256
-/** Largest numbers of wildcards in a pattern, and between two slashes. With more, matching may take forever. */
+/** Largest numbers of wildcards in a pattern, and between two slashes. More wildcards may make matching endless. */
 const MAX_OPEN_PARTS = 6
 const MAX_STARS_OF_NAME = 2
 const OPEN_PART = /\*+|\{/g

@@ -232,7 +232,7 @@ describe('langchainMessages', () => {
     expect(made[0]?.content).toBe('<state_snapshot>')
   })
 
-  it('treats a message that was changed in place as a different one', () => {
+  it('treats a message that was changed in place as a different message', () => {
     const message = new HumanMessage('one')
     const before = format.read([message])[0]?.native
     message.content = 'two'

@@ -128,7 +128,7 @@ function readResult(message: AnyMessage, { index, names }: Reading): HistoryPart
   })
 }
 
-/** A call has the position of the content block that repeats it. Without such a block, it comes last. */
+/** A call has the position of the content block that repeats it. Without such a block, the call comes last. */
 function readAssistant(message: AnyMessage, reading: Reading): readonly HistoryPart[] {
   const calls = (message.tool_calls ?? []) as readonly unknown[] as readonly Fields[]
   const blocks = blocksOf(message.content)
@@ -169,7 +169,7 @@ function readCall(native: NativeCall, at: number, reading: Reading): HistoryTool
   })
 }
 
-/** Make an id from the position of a call that has none. */
+/** Make an id from the position of a call that has no id. */
 function madeId(at: number, { messages, index }: Reading): string {
   const taken = new Set(messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id)))
   let id = `call_${index}_${at}`

@@ -19,7 +19,7 @@ interface Standing {
   readonly [MESSAGE]?: BaseMessage
 }
 
-/** Identity objects of messages, with the fields at that time. A changed message gets a new one. */
+/** Identity objects of messages, with the fields at that time. A changed message gets a new object. */
 const known = new WeakMap<BaseMessage, { readonly standing: Standing; readonly fields: readonly unknown[] }>()
 
 /** Return a message's native value: the same object until the message changes, and an equal one for a copy. */

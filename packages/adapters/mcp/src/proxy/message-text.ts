@@ -4,7 +4,7 @@ import { fieldsOf, type Fields, type Message, type RequestId } from '../relay/me
 /** Prefix of a string for an id that JavaScript cannot represent as a number. */
 const EXACT_ID = 'spillway-number:'
 
-/** Key of the received text. Copies lack it, so only an unchanged message is written as received. */
+/** Key of the received text. Copies lack this key, so only an unchanged message is written as received. */
 const TEXT: unique symbol = Symbol('text of a message')
 
 /** Parse JSON text, one message or a batch, so that {@link writeMessage} restores it. Throws a `SyntaxError`. */

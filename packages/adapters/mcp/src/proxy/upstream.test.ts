@@ -189,7 +189,7 @@ describe('a session that the server has lost', () => {
     expect(opened.map(({ closes }) => closes)).toEqual([0, 1])
   })
 
-  it('keeps the connection for its other calls until they are answered', async () => {
+  it('keeps the former connection until its other calls are answered', async () => {
     const { upstream, told, opened } = await greeted((message, connection) =>
       isCall(message) && connection === 0 ? refused(400) : { result: {} },
     )

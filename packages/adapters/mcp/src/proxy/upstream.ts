@@ -16,7 +16,7 @@ const SESSION_LOST: readonly unknown[] = [404, 400]
 /** Reads the status from the message, because the SDK's SSE transport has no status field. */
 const POST_FAILED = /^Error POSTing to endpoint \(HTTP (\d{3})\)/
 
-/** An event of a server, for logs. It contains no content, argument, header or variable. */
+/** An event of a server, for logs. Events contain no content, argument, header or variable. */
 export type UpstreamEvent =
   | { readonly type: 'server-ended'; readonly server: string; readonly reason: string; readonly unanswered: number }
   | {
@@ -54,7 +54,7 @@ export class Upstream implements Connection {
   #greeted: { readonly id: RequestId; readonly settle: PromiseWithResolvers<Message> } | undefined
   /** Set while a new session replaces a lost session. */
   #renewal: Promise<void> | undefined
-  /** Connections of former sessions. Each is closed when its requests are answered. */
+  /** Connections of former sessions. Each connection is closed when its requests are answered. */
   readonly #former = new Set<Connection>()
   #greetings = 0
   #closed = false

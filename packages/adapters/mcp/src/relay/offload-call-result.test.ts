@@ -17,7 +17,7 @@ interface Shown {
   readonly _meta?: Record<string, { stored: { reference: string; contentType: string }[] }>
 }
 
-/** Offload a result, and return what is shown of it and what is stored. */
+/** Offload a result, and return the shown result and the stored content. */
 async function offload(
   result: unknown,
   { signal, ...options }: { signal?: AbortSignal } & Partial<ContextOffloaderOptions> = {},

@@ -18,7 +18,7 @@ const BIG = { content: [{ type: 'text', text: LOG }] }
 const SMALL = { content: [{ type: 'text', text: 'all is well' }] }
 const PREFIXED = `spillway_${RETRIEVAL_TOOL_NAME}`
 
-// Turns of the event loop are counted here, and a module that is loaded takes any number of them.
+// Load modules first, because the tests count turns of the event loop, and loading takes any number of turns.
 beforeAll(preload)
 
 interface Sent {

@@ -11,7 +11,7 @@ const HOST_LIMIT_TOKENS = 10_000
 /** Words have 4 to 5 characters per token, and an answer has some text around its content. */
 const CHARACTERS_PER_TOKEN = 6
 
-/** Choose the tool's name. It gets a prefix if the server has a tool with this name. */
+/** Choose the tool's name. The name gets a prefix if the server has a tool with this name. */
 export function chooseToolName(taken: ReadonlySet<unknown>): string {
   for (let count = 1; ; count++) {
     const prefix = count === 1 ? '' : count === 2 ? 'spillway_' : `spillway_${count - 1}_`
