@@ -349,7 +349,7 @@ export class StorageDirectory {
       return new StorageError('unavailable', `${this.path} was moved while it was in use. Try again.`)
     return new StorageError(
       'corrupt',
-      `${folder} leads elsewhere through a symbolic link, which the file storage does not follow. Remove the link.`,
+      `The path ${folder} contains a symbolic link, which the file storage does not follow. Remove the link.`,
     )
   }
 }

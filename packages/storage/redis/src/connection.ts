@@ -207,7 +207,7 @@ const REPLIES: readonly (readonly [RegExp, string])[] = [
   [/READONLY/, 'SERVER is a replica and cannot be written. Use the address of the master.'],
   [
     /(?:^|-)OOM/,
-    'SERVER has used up its maxmemory. Raise maxmemory, remove content (clear, gc, a smaller maxBytes), or set a maxmemory-policy that evicts, such as allkeys-lru.',
+    'SERVER has reached its maxmemory. Raise maxmemory, remove content (clear, gc, a smaller maxBytes), or set a maxmemory-policy that evicts, such as allkeys-lru.',
   ],
   [/MISCONF/, 'SERVER cannot save to its disk and takes no writes. Free disk space there, or see its log.'],
   [/^LOADING/, 'SERVER is still loading its data. Try again in a moment.'],
@@ -221,7 +221,7 @@ const REPLIES: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /CLUSTERDOWN|cluster redirections|refresh slots cache|startup nodes/i,
-    'SERVER has no node for this key just now. Try again after its failover; if it persists, check its nodes.',
+    'SERVER has no node for this key at present. Try again after its failover; if it persists, check its nodes.',
   ],
   [
     /^MOVED|^ASK /,
@@ -250,7 +250,7 @@ const FAILURES: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /ERR_SSL|EPROTO|wrong version number/i,
-    'it does not speak TLS there. Use redis:// in place of rediss://, or its TLS port',
+    'it does not speak TLS on this port. Use redis:// instead of rediss://, or its TLS port',
   ],
   [
     /Connection is closed|max retries per request/,
@@ -259,7 +259,7 @@ const FAILURES: readonly (readonly [RegExp, string])[] = [
   [/Protocol error|Please report this/i, 'the server is not Redis. Correct the port in the url'],
   [
     /ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ECONNRESET|EPIPE|ECONNABORTED/,
-    'the network fails. Check host, port and firewall; a port that needs TLS wants rediss://',
+    'the network fails. Check host, port and firewall; a port with TLS needs rediss://',
   ],
 ]
 
@@ -333,7 +333,7 @@ class SentCommand extends Command {
     return super.toWritable(socket)
   }
 
-  /** Replaces a command that was reported as failed with a harmless one, in case the client still sends it. */
+  /** Replaces a command that was reported as failed with a harmless command, in case the client still sends it. */
   giveUp(): void {
     this.name = 'ping'
     this.args = []

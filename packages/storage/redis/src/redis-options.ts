@@ -45,7 +45,7 @@ export interface RedisStorageOptions extends ManagedStorageOptions {
   readonly client?: RedisClient | undefined
   /** Options of ioredis for each connection, for example `tls`, `username`, `password`, or `sentinels`. */
   readonly connection?: ConnectionOptions | undefined
-  /** Prefix of all keys, inside braces. Storages on one server need different ones. Defaults to `spillway`. */
+  /** Prefix of all keys, inside braces. Storages on one server need different prefixes. Defaults to `spillway`. */
   readonly prefix?: string | undefined
   /** Size of a chunk in bytes. Larger content is split. Defaults to 1,044,480, which needs 1 MiB in Redis. */
   readonly chunkBytes?: number | undefined
@@ -92,7 +92,7 @@ export function redisSettings(
   if (client !== undefined && Object.keys(connection).length > 0)
     throw new TypeError('The option "connection" is for clients that the storage makes. Leave it out with a client.')
   if (typeof prefix !== 'string' || !/^[\w.:/-]{1,100}$/.test(prefix))
-    throw new TypeError(`prefix must be 1 to 100 of a-z A-Z 0-9 _ - . : /.`)
+    throw new TypeError(`prefix must be 1 to 100 characters of a-z A-Z 0-9 _ - . : /.`)
   if (!Number.isInteger(chunkBytes) || chunkBytes < MIN_CHUNK_BYTES || chunkBytes > MAX_CHUNK_BYTES)
     throw new TypeError(`chunkBytes must be a whole number from 4,096 to 16,777,216, got ${shown(chunkBytes)}.`)
   assertMilliseconds('commandTimeoutMs', commandTimeoutMs)
