@@ -53,7 +53,7 @@ describe('offloadTools', () => {
     }
   })
 
-  it('does not change the given tools, and accepts frozen ones', async () => {
+  it('does not change the given tools, and accepts frozen tools', async () => {
     const run = Object.freeze({ inputSchema: schema, execute: async () => LOG })
     const wrapped = offloadTools(loose(Object.freeze({ run })), newOffloader()) as ToolSet
     expect(Object.keys(run)).toEqual(['inputSchema', 'execute'])
@@ -300,7 +300,7 @@ describe('wrapTool', () => {
       await expect(tool.toModelOutput({ toolCallId: 'call_1', input: {}, output: LOG })).rejects.toBe(error)
     })
 
-    it('adds no execute to a tool without one', () => {
+    it('adds no execute to a tool without execute', () => {
       expect('execute' in wrap({}).tool).toBe(false)
     })
   })

@@ -64,7 +64,7 @@ type Own = { retrieve_offloaded_content: RetrievalToolEntry }
 type IsAny<TYPE> = 0 extends 1 & TYPE ? true : false
 
 describe('offloadTools', () => {
-  it('keeps every tool, and adds one', () => {
+  it('keeps every tool, and adds the retrieval tool', () => {
     expectTypeOf<keyof Wrapped>().toEqualTypeOf<keyof Plain | 'retrieve_offloaded_content'>()
     expectTypeOf<Wrapped>().toEqualTypeOf<OffloadedTools<Plain>>()
     expectTypeOf<Wrapped['readLog']>().toEqualTypeOf<Plain['readLog']>()

@@ -48,7 +48,7 @@ type IsAny<TYPE> = 0 extends 1 & TYPE ? true : false
 describe('offloadTools', () => {
   const tools = offloadTools([readLog, count, memory, search], offloader)
 
-  it('keeps every tool with its type and position, and adds one', () => {
+  it('keeps every tool with its type and position, and adds the retrieval tool', () => {
     expectTypeOf(tools[0]).toEqualTypeOf<typeof readLog>()
     expectTypeOf(tools[1]).toEqualTypeOf<typeof count>()
     expectTypeOf(tools[2]).toEqualTypeOf<typeof memory>()

@@ -72,7 +72,7 @@ type Server = McpSdkServerConfigWithInstance['instance']
 type Transport = Parameters<Server['connect']>[0]
 type ToolUseIds = Map<string | number | undefined, unknown>
 
-/** Offload errors in the server, because no hook may replace an error, and Claude Code shortens long ones. */
+/** Offload errors in the server, because no hook may replace an error, and Claude Code shortens long errors. */
 function offloadServerErrors(
   server: McpSdkServerConfigWithInstance,
   sessions: Sessions,

@@ -468,7 +468,7 @@ describe('offloadCall', () => {
     },
   )
 
-  it('throws an error of the same class for a large one, with the original as its cause', async () => {
+  it('throws an error of the same class for a large error, with the original as its cause', async () => {
     const error = Object.assign(new RangeError(LOG), { code: 'E1' })
     const thrown = await throwing(error)
     expect(thrown).toBeInstanceOf(RangeError)
@@ -825,7 +825,7 @@ describe('offloadResponse', () => {
       expect(replace('the preview', [])).toBe('the preview')
     })
 
-    it('recognizes an error, and writes one', () => {
+    it('recognizes an error, and replaces it with another error', () => {
       const { values, toBlock, isError, replace } = outputForm({ error: 'no such file' })
       expect(values.map(toBlock)).toEqual([{ type: 'text', text: 'no such file' }])
       expect(isError).toBe(true)

@@ -85,7 +85,7 @@ export class StorageArtifactService implements BaseArtifactService {
   }
 
   async deleteArtifact(file: DeleteArtifactRequest): Promise<void> {
-    // The newest version is deleted last, so that no older version becomes the current one.
+    // The newest version is deleted last, so that no older version becomes the current version.
     for (const { reference } of await this.#entries(file)) await this.#scope(file).delete?.(reference)
   }
 

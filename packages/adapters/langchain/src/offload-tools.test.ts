@@ -101,7 +101,7 @@ it("offloadTools leaves results of tools with returnDirect, which end an agent's
   expect(messages.at(-1)).toMatchObject({ name: 'report', content: LOG })
 })
 
-it('offloadTools stores in the scope of the thread, or in that of the option', async () => {
+it('offloadTools stores in the scope of the thread, or in the scope of the option', async () => {
   const storage = new InMemoryStorage()
   const own = new ContextOffloader({ storage })
   const [byThread] = offloadTools([readLog], own)

@@ -637,7 +637,7 @@ describe('modelOutput', () => {
       expect(outputOfPart(one)).toEqual(expected)
     })
 
-    it('returns the result of toModelOutput, if there is one', () => {
+    it('returns the result of toModelOutput, if it exists', () => {
       const modelOutput = { type: 'content', value: [] }
       expect(outputOfPart(part({ result: 'raw' }, { modelOutput }))).toBe(modelOutput)
       expect(outputOfPart(part({ result: 'raw' }, { modelOutput: null }))).toEqual({ type: 'text', value: 'raw' })
@@ -678,7 +678,7 @@ describe('modelOutput', () => {
       expect(replaced.toolInvocation).not.toHaveProperty('result')
     })
 
-    it('keeps a short mapped result, for example a path, and replaces a long one', () => {
+    it('keeps a short mapped result, for example a path, and replaces a long result', () => {
       const mapped = { modelOutput: { type: 'text', value: 'long'.repeat(100) } }
       const kept = withShownOutput(part({ result: { path: 'a' } }, mapped), text)
       expect(kept).toMatchObject({

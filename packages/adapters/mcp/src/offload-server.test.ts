@@ -22,7 +22,7 @@ describe('offloadServer', () => {
     expect(Object.keys(server)).toEqual(keys)
   })
 
-  it('rejects invalid servers, and a connected one', async () => {
+  it('rejects invalid servers, and connected servers', async () => {
     for (const value of [undefined, {}, 'server', { connect: true }])
       expect(() => offloadServer(value as never, offloader)).toThrow(
         'server must be an McpServer or Server of the MCP SDK',

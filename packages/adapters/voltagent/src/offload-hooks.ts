@@ -144,7 +144,7 @@ function savedOutput(output: unknown): ModelOutput | undefined {
   return type === 'json' ? readModelOutput(value) : undefined
 }
 
-/** Read a saved model output, if it is one. Refuses parts with URLs, so that no URL of a tool is fetched. */
+/** Read a saved value, if it is a model output. Refuses parts with URLs, so that no URL of a tool is fetched. */
 export function readModelOutput(saved: unknown): ModelOutput | undefined {
   const { type, value } = Object(saved) as Partial<ShownOutput>
   const isText = (type === 'text' || type === 'error-text') && typeof value === 'string'

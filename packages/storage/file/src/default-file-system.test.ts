@@ -131,7 +131,7 @@ describe('a process that stores much', () => {
     expect(performance.now() - begin).toBeLessThan(8_000)
   })
 
-  test('works without a thread if it may not start one', async () => {
+  test('works without a thread if it may not start a thread', async () => {
     const flags = ['--permission', '--allow-fs-read=*', '--allow-fs-write=*']
     const read = `const { content } = await storage.retrieve(references[39])
       console.log(new TextDecoder().decode(content))`

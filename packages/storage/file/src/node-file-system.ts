@@ -234,7 +234,7 @@ function closeDescriptor(descriptor: number): void {
   close(descriptor, () => undefined)
 }
 
-/** Flags to open a folder, even an unreadable one. The number is Linux's `O_PATH`, which Node.js lacks. */
+/** Flags to open a folder, even if it is unreadable. The number is Linux's `O_PATH`, which Node.js lacks. */
 const OPEN_FOLDER = 0o10000000 | (constants.O_DIRECTORY ?? 0)
 const MAX_OPEN_FOLDERS = 16
 /** Milliseconds for which a folder stays open. An open folder prevents that its disk is unmounted. */

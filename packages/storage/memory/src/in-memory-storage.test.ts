@@ -103,7 +103,7 @@ describe('memoryDriver', () => {
     expect(await driver.open('log')).toBeUndefined()
   })
 
-  test('keeps a line index with its entry, and has no property without one', async () => {
+  test('keeps a line index with its entry, and has no property without an index', async () => {
     const driver = memoryDriver() as Required<StorageDriver>
     await driver.write('indexed', only(new Uint8Array(3)), INFO, () => 'an index')
     await driver.write('other', only(new Uint8Array(3)), INFO, () => undefined)

@@ -32,7 +32,7 @@ const MAX_ATTEMPTS = 6
 const PAUSE_MS = 10
 const POOL_SIZE = 10
 
-/** Sends statements with a timeout. No statement depends on an earlier one, so each may use another connection. */
+/** Sends statements with a timeout. Statements are independent, so each may use another connection. */
 export class Connection {
   readonly #options: ConnectionOptions
   readonly #pool: PostgresPool

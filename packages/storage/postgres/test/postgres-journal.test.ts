@@ -58,7 +58,7 @@ describe.skipIf(!postgres.available)('PostgresJournal', () => {
     await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'not-found' })
   })
 
-  it('keeps the latest events, and skips those of a later version', async () => {
+  it('keeps the latest events, and skips events of a later version', async () => {
     const schema = schemaOfTest()
     const journal = new PostgresJournal(url, { schema, maxEvents: 3 })
     for (let time = 0; time < 10; time += 1) await journal.append(event(time))

@@ -110,7 +110,7 @@ export class EntryLister {
  * Returns the start of the next page: the last time of a full page, and the entries with this time to skip.
  *
  * If all times of a page are equal, the next page must be larger. At the limit, only half of the page is skipped,
- * because entries that are used or removed change the positions of the following ones.
+ * because entries that are used or removed change later positions.
  */
 function cursorAfter({ from, skip, size }: Cursor, lastUsedAt: number, isSeen: boolean): Cursor {
   if (lastUsedAt > from) return { from: lastUsedAt, skip: 0, size: PAGE_SIZE }

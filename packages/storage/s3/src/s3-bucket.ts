@@ -278,7 +278,7 @@ export async function* mapAhead<Item, Result>(
   const underway: Promise<Result>[] = []
   for await (const item of items) {
     const result = map(item)
-    // The failure is awaited later, or ignored after an earlier one.
+    // The failure is awaited later, or ignored if an earlier call failed.
     void Promise.allSettled([result])
     underway.push(result)
     const first = underway.length < ahead ? undefined : underway.shift()

@@ -2,7 +2,7 @@ import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { StorageError, type StorageErrorCode } from '@spillway/core/driver'
 
 const MAX_SOCKETS = 64
-/** Region for servers other than AWS. Most servers accept any region, but clients must name one. */
+/** Region for servers other than AWS. Most servers accept any region, but clients must name a region. */
 const ANY_REGION = 'us-east-1'
 
 export interface S3ConnectionOptions {

@@ -38,7 +38,7 @@ describe.skipIf(!found.available)('a bucket', () => {
   beforeAll(() => bucket.create())
   afterAll(() => bucket.remove())
 
-  test('gets the new rule or an updated one, and keeps the rules of others', async () => {
+  test('gets the new rule or an updated rule, and keeps the rules of others', async () => {
     const first = await putLifecycleRule(name, { ...reached, expireAfterDays: 30 })
     expect(await rules()).toEqual([first])
     const foreign = { ID: 'logs', Status: 'Enabled', Filter: { Prefix: 'logs/' }, Expiration: { Days: 7 } } as const

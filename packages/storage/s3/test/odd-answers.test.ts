@@ -255,7 +255,7 @@ describe.skipIf(!found.available)('with odd answers of a server,', () => {
     expect(await bucket.keys('less')).toEqual([`less/${reference}`])
   })
 
-  test('clearing removes uploads that failed writers left an hour ago, but not those of living writers', async () => {
+  test('clearing removes uploads that failed writers left an hour ago, but keeps uploads of running writers', async () => {
     const storage = open({ prefix: 'orphans' })
     await storage.store(LONG_KEY, filled(10))
     const orphans = ['orphans/.index/call_1.0000', 'orphans/.index/call_2.0000']

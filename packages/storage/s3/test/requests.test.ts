@@ -8,7 +8,7 @@ const MB = 1024 * 1024
 const found = await sharedS3()
 const bucket = testBucket(serviceOrNowhere(found))
 
-/** Text that gets a line index. The index of 3 MB fits into metadata, and that of 60 MB does not. */
+/** Text that gets a line index. The index of 3 MB fits into metadata, and the index of 60 MB does not. */
 function lines(bytes: number): Uint8Array {
   const content = new Uint8Array(bytes).fill(0x61)
   for (let at = 99; at < bytes; at += 100) content[at] = 0x0a

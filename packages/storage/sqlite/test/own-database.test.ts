@@ -14,8 +14,8 @@ async function ownDatabase(): Promise<Database.Database> {
 }
 
 /**
- * States that an owner may keep for long. Each function begins one, reads the rows, and returns a function that ends
- * it.
+ * States that an owner may keep for long. Each function begins such a state, reads the rows, and returns a function
+ * that ends the state.
  */
 const HOLDS = {
   'a transaction': (database: Database.Database): (() => void) => {
@@ -58,7 +58,7 @@ describe('a Database of the caller', () => {
       expect(database.pragma(name as string, { simple: true })).toBe(value)
   })
 
-  test('may be in memory, and out of WAL mode', async () => {
+  test('may be in memory, without WAL mode', async () => {
     const storage = new SqliteStorage({ database: new Database(':memory:') })
     const content = pattern(3_000_000)
     const reference = await storage.store('key', content)

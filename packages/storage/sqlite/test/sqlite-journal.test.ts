@@ -38,7 +38,7 @@ describe('SqliteJournal', () => {
     expect((await times(two)).length).toBe(2)
   })
 
-  it('keeps the latest events, and skips those of a later version', async () => {
+  it('keeps the latest events, and skips events of a later version', async () => {
     const path = await temporaryPath()
     const journal = new SqliteJournal(path, { maxEvents: 3 })
     for (let time = 0; time < 10; time += 1) await journal.append(event(time))

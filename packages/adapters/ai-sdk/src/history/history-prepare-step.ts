@@ -32,8 +32,8 @@ const USAGE = 'historyPrepareStep(offloader, options, prepareStep)'
  * Make one function for each session, because it remembers its changes. If storing or summarizing fails, the messages
  * do not change.
  *
- * @param session - The offloader of one session, or a compactor over one.
- * @param prepareStep - A `prepareStep` to call first, such as that of `offloadPrepareStep`.
+ * @param session - The offloader of a session, or its compactor.
+ * @param prepareStep - A `prepareStep` to call first, for example `offloadPrepareStep`.
  * @throws TypeError for an invalid argument.
  *
  * @example

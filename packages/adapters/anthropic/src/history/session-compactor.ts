@@ -10,7 +10,7 @@ import {
 /** The conversation of a request, in either API. */
 export type Conversation = AnthropicConversation<object, string | object[]>
 
-/** The offloader of one session, or a compactor over one. */
+/** The offloader of a session, or its compactor. */
 export type HistorySession = ContextOffloader | HistoryCompactor<Conversation>
 
 /** Options of a session's history. */

@@ -106,7 +106,7 @@ const withoutReturned = ({ content, ...message }: MessageData): object => ({
 })
 
 describe('genkitMessages', () => {
-  it('appends to a system message, or adds one', () => {
+  it('appends to a system message, or adds a system message', () => {
     const snapshot = { type: 'text', text: '<state_snapshot>' } as const
     const system: MessageData = { role: 'system', content: [{ text: 'Be brief.' }], metadata: { preamble: true } }
     const [message] = format.read([system])

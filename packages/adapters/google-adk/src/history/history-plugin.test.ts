@@ -142,7 +142,7 @@ it('historyPlugin remembers its outcome for each agent of a session', async () =
   expect(Math.max(...systems)).toBe(1)
 })
 
-it('historyPlugin stores in the given scope, by default in that of app, user and session', async () => {
+it('historyPlugin stores in the given scope, by default in the scope of app, user and session', async () => {
   for (const [options, segments] of [
     [LIMITS, ['app', 'user', 'session']],
     [{ ...LIMITS, scope: () => ['tenant'] }, ['tenant']],

@@ -155,7 +155,7 @@ export class StorageBackend implements BackendProtocolV2 {
     })
   }
 
-  /** Store bytes, and replace existing ones. For a tool result, and in an outage, the error is `permission_denied`. */
+  /** Store bytes, and replace existing bytes. For a tool result, and in an outage, the error is `permission_denied`. */
   async uploadFiles(uploads: [string, Uint8Array][]): Promise<FileUploadResponse[]> {
     const responses: FileUploadResponse[] = []
     for (const [path, content] of uploads) {

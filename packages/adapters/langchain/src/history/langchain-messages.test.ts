@@ -208,7 +208,7 @@ describe('langchainMessages', () => {
     expect(format.read(messages)[1]?.parts[0]).toMatchObject({ toolName: 'read_log', callId: 'call_1' })
   })
 
-  it('makes unique ids for calls without one', () => {
+  it('makes unique ids for calls without ids', () => {
     const calls = [
       { name: 'a', args: {} },
       { name: 'b', args: {}, id: 'call_0_0' },
@@ -217,7 +217,7 @@ describe('langchainMessages', () => {
     expect(new Set(ids.map(({ id }) => id)).size).toBe(2)
   })
 
-  it('appends to a system message in its form, or adds one', () => {
+  it('appends to a system message in its form, or adds a system message', () => {
     const snapshot = { type: 'text', text: '<state_snapshot>' } as const
     const append = (content: SystemMessage['content']): BaseMessage => {
       const message = format.read([new SystemMessage({ content, id: 's' })])[0]!

@@ -240,7 +240,7 @@ class SessionConnection implements Connection {
     return this.#transport.close()
   }
 
-  /** Finds the request to send a message with: that of its progress, or any if the client has no stream. */
+  /** Finds the request that a message belongs to, by its progress token. Without a stream, any request is used. */
   #relatedRequest({ method, params }: Message): RequestId | undefined {
     if (method === 'notifications/progress') {
       const token = params?.['progressToken']

@@ -52,7 +52,7 @@ test('the HTTP server has only one path', async () => {
   expect(await statusOf(url, {}, '/mcp')).toBe(404)
 })
 
-test('the HTTP server with tokens identifies callers, and refuses unknown ones', async () => {
+test('the HTTP server with tokens identifies callers, and refuses unknown callers', async () => {
   const tokens = new AccessTokens([{ token: 'a-token-of-many-characters', scope: ['tenant', 'a'] }])
   const url = await serve({ tokens })
   const stranger = await fetch(url)

@@ -323,7 +323,7 @@ describe('annotations', () => {
     expect(await shownOf({ ...text(LOG), ...forModel }, text(`${LOG}!`))).toEqual([REPLACED])
   })
 
-  it('for both audiences, or without one, are treated as for the model', async () => {
+  it('for both audiences, or without an audience, are treated as for the model', async () => {
     for (const audience of [['user', 'assistant'], []]) {
       const annotations = { audience }
       expect(await shownOf({ ...text(LOG), annotations }, text('small'))).toEqual([

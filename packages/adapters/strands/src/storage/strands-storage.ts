@@ -6,7 +6,7 @@ import { filePathOf, StoredFiles, type StoredFile } from '@spillway/core/files'
 
 const NAMESPACED: unique symbol = Symbol.for('strands.storage.namespaced') as never
 const METHODS = ['store', 'retrieve', 'scope', 'list', 'delete'] as const
-/** Number of attempts: a listing during a replacement may show neither value, but the next listing shows one. */
+/** Number of attempts: a listing may miss a value that is being replaced, but the next listing has it. */
 const LOOKS = 5
 
 type ScopedStorage = Storage & Required<Pick<Storage, (typeof METHODS)[number]>>
@@ -31,7 +31,7 @@ export interface KeyedStorage extends StrandsStorage {
  * Missing and evicted values read as `null`. Failures reject with the `StorageError` of Strands, whose `cause` is
  * Spillway's.
  *
- * @param storage - A storage with scopes, or a function that makes one. The function is called once for each sandbox.
+ * @param storage - A storage with scopes, or a function that makes a storage. It is called once for each sandbox.
  * @throws TypeError if a storage lacks a method. For a sandbox, `forSandbox` throws this error.
  *
  * @example

@@ -36,7 +36,7 @@ const NOWHERE: S3Service = {
 /** Return the service, or a stand-in with which suites can be defined. */
 export const serviceOrNowhere = (service: S3Service | Unavailable): S3Service => (service.available ? service : NOWHERE)
 
-/** A client of a service, separate from those of the tested storages. */
+/** A client of a service, separate from the clients of the tested storages. */
 export function clientOf(
   { endpoint, region, accessKeyId, secretAccessKey }: S3Service,
   maxAttempts: number = 3,
