@@ -137,7 +137,7 @@ describe('offloadMiddleware', () => {
     expect(inputs).toEqual([{ path: 'new' }, undefined])
   })
 
-  it('shows lines first that match the text of the model before its calls', async () => {
+  it('first shows lines that match the text of the model before its calls', async () => {
     const shown = async (...said: object[]): Promise<string> => {
       const toolCall = { type: 'tool-call', toolCallId: 'call_1', toolName: 'read', input: { path: 'a.py' } }
       const prompt = [
@@ -150,7 +150,7 @@ describe('offloadMiddleware', () => {
     expect(await shown()).not.toContain('return state + 1251')
   })
 
-  it('warns once if the model is not offered the tool that replacements name', async () => {
+  it('warns once if the model does not get the tool that replacements name', async () => {
     const types: string[] = []
     useOffloader(new ContextOffloader({ storage, onEvent: ({ type }) => void types.push(type) }))
     for (let step = 0; step < 2; step += 1) await transform([answer(result('call_1'))])

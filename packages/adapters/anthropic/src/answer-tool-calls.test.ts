@@ -65,7 +65,7 @@ describe('answerToolCalls', () => {
     })
   })
 
-  it('answers retrievals itself, and marks failed ones as errors', async () => {
+  it('answers retrievals itself, and marks failed retrievals as errors', async () => {
     const read = await answerToolCalls(response([toolUse('a')]), offloader, () => LOG)
     const [, reference] = /^ {2}(\w+) \(/m.exec(JSON.parse(JSON.stringify(read?.content[0]?.content)) as string) ?? []
     const calls = response([
@@ -98,7 +98,7 @@ describe('answerToolCalls', () => {
     ],
     ['a huge error', new RangeError(LOG), expect.stringMatching(/^Error: \[Offloaded: [^]*the last line/)],
     ['a huge tool error', new Anthropic.Beta.Messages.ToolError(LOG), REPLACED],
-  ])('makes an error result of %s, whether thrown or rejected with', async (_name, error, content) => {
+  ])('makes an error result of %s, thrown or as a rejection', async (_name, error, content) => {
     const calls = response([toolUse('a'), toolUse('b')])
     const results = await answerToolCalls(calls, offloader, ({ id }) => {
       if (id === 'a') throw error
@@ -150,7 +150,7 @@ describe('answerToolCalls', () => {
     expect(aborted?.content).toMatchObject([{ is_error: true }])
   })
 
-  it('shows lines first that match the text of the model before its calls', async () => {
+  it('first shows lines that match the text of the model before its calls', async () => {
     const calls = [{ type: 'text', text: 'I look at `step_1251`.' }, toolUse('a', 'read', { input: { path: 'a.py' } })]
     const shown = async (content: object[]): Promise<string> =>
       JSON.stringify(await answerToolCalls(response(content), offloader, () => CODE))

@@ -183,7 +183,7 @@ describe('errors of a server in this process', () => {
     expect(events).toMatchObject([{ type: 'offload', toolName: 'mcp__builds__build', toolCallId: 'toolu_9' }])
   })
 
-  it('are unchanged if they are small, exempt or of no known session', async () => {
+  it('are unchanged if they are small or exempt, or if the session is unknown', async () => {
     const small = { isError: true, content: [{ type: 'text', text: 'no such file' }] }
     expect(await failing(small)).toBe(small)
     const exempt = new ContextOffloader({ storage, tools: { build: { offload: false } } })

@@ -22,7 +22,7 @@ it('sessionOfCall finds a session only once', () => {
   expect(sessions.take('constructor')).toBeUndefined()
 })
 
-it('sessionOfCall finds no session if two sessions share an id, but finds one if a call is announced twice', () => {
+it('sessionOfCall finds no session if two sessions share an id, but finds the session of a call that is announced twice', () => {
   const sessions = new SessionOfCall()
   sessions.announce(call('a'))
   sessions.announce(call('a'))

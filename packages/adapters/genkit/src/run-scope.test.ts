@@ -29,7 +29,7 @@ it('errors of Genkit other than a missing session are thrown', () => {
   expect(() => scopeRun({ ai: runtime(failing), config: undefined })).toThrow('no async context')
 })
 
-it('the config names the scope, and otherwise the session does', () => {
+it('the scope comes from the config, otherwise from the session', () => {
   const run = { context: {}, config: {}, sessionId: undefined }
   expect(defaultScope(run)).toEqual([])
   expect(defaultScope({ ...run, sessionId: 'session-1' })).toEqual(['session-1'])

@@ -157,7 +157,7 @@ describe('a replacement', () => {
     },
   )
 
-  it('is made after plugins in front, which see the original and may return another result', async () => {
+  it('is made after earlier plugins, which get the original and may return another result', async () => {
     const seen: unknown[] = []
     class Observer extends BasePlugin {
       readonly #answer: Record<string, unknown> | undefined
@@ -247,7 +247,7 @@ describe('a result that the program waits for', () => {
 })
 
 describe('messages of the user', () => {
-  it('have the results of tools offloaded that the program runs', async () => {
+  it("have the results of the program's tools offloaded", async () => {
     const model = scriptedModel(calling('read_log'))
     const chat = await chatWith(agentOf({ model, tools: [readLog] }), [offloadPlugin(newOffloader())])
     await chat.say(undefined, { pauseOnToolCalls: true })

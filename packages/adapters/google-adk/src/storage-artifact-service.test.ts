@@ -194,7 +194,7 @@ it('the artifact service numbers thirty versions saved in parallel from any sess
   expect(saved.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, index) => index))
 })
 
-it('the artifact service loads the later of two versions that two processes saved under one number', async () => {
+it('the artifact service loads the later of two versions that two processes saved under the same number', async () => {
   const storage = newStorage()
   const file = { ...SESSION, filename: 'notes.md' }
   const services = [1, 2].map(() => new StorageArtifactService(storage))
@@ -227,7 +227,7 @@ it('the artifact service ignores other entries in its scope', async () => {
   expect(await new StorageArtifactService(storage).listArtifactKeys(SESSION)).toEqual([])
 })
 
-it('the artifact service reports content removed after listing as missing, and rejects in an outage', async () => {
+it('the artifact service reports content as missing if it was removed after listing, and rejects in an outage', async () => {
   const codes = ['not-found', 'evicted', 'unavailable'] as const
   for (const code of codes) {
     const storage = newStorage()

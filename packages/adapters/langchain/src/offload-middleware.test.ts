@@ -332,7 +332,7 @@ it('offloadMiddleware saves previews in checkpoints, and reads them back', async
   expect(saved.at(-1)).toBeInstanceOf(AIMessage)
 })
 
-it('offloadMiddleware shows lines first that match the text of the model before its calls', async () => {
+it('offloadMiddleware first shows lines that match the text of the model before its calls', async () => {
   const read = tool(() => CODE, { name: 'read', description: 'Read a file.', schema: z.object({ path: z.string() }) })
   const shown = async (content: string): Promise<string> => {
     const model = new FakeChatModel(({ results }) =>

@@ -50,13 +50,13 @@ it('runScope isolates threads, and gives processors and tools of a thread the sa
   expect(await shares(run('a'), {})).toBe(false)
 })
 
-it('runScope prefers the thread of the newest message, because older ones may come from other threads', async () => {
+it('runScope prefers the thread of the newest message, because older messages may come from other threads', async () => {
   const recalled = { messages: [message('other'), message('a'), message()] }
   expect(await shares(recalled, tool('a'))).toBe(true)
   expect(await shares(recalled, tool('other'))).toBe(false)
 })
 
-it("runScope prefers the thread of a sub-agent to the calling run's", async () => {
+it('runScope prefers the thread of a sub-agent to the thread of the calling run', async () => {
   const context = { ...run('sub'), requestContext: memory('parent') }
   expect(await shares(context, { ...tool('sub'), requestContext: memory('parent') })).toBe(true)
   expect(await shares(context, run('parent'))).toBe(false)

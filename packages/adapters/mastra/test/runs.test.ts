@@ -80,7 +80,7 @@ it('results of workspace tools are offloaded', async () => {
   }
 })
 
-it("results of a sub-agent are offloaded in its thread, and its answer in its caller's", async () => {
+it('results of a sub-agent are offloaded in its own thread, and its answer in the thread of its caller', async () => {
   const helper = searching('read_log', {}, LOG)
   const caller = searching('agent-helper', { prompt: 'Read the log.' })
   const agents = {

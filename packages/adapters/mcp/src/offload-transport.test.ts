@@ -8,7 +8,7 @@ import { offloadTransport } from './offload-transport.ts'
 const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
 
 describe('offloadTransport', () => {
-  it('returns another transport of the same class, and leaves the given one unchanged', () => {
+  it('returns another transport of the same class, and leaves the given transport unchanged', () => {
     for (const [transport] of [InMemoryTransport.createLinkedPair(), InMemoryTransportV1.createLinkedPair()]) {
       const offloaded = offloadTransport(transport, offloader)
       expect(offloaded).toBeInstanceOf(transport.constructor)

@@ -203,7 +203,7 @@ describe.each(Object.entries(ways))('%s', (_way, connect) => {
     expect(textOf(result)).toMatch(/^\[Offloaded: 1 block[^]*FATAL: it is over/)
   })
 
-  it('answers retrievals, and marks failed ones as errors', async () => {
+  it('answers retrievals, and marks failed retrievals as errors', async () => {
     const client = await start()
     const reference = referenceIn(await client.callTool({ name: 'read_log' }))
     const call = { name: RETRIEVAL_TOOL_NAME, arguments: { reference, pattern: 'line 777:' } }

@@ -83,7 +83,7 @@ describe('enterRun', () => {
     expect(findRun(context).sessionId).toBeUndefined()
   })
 
-  it('accepts runs of one session in one context, and rejects another session while one is active', () => {
+  it('accepts runs of one session in one context, and rejects another session while a run is active', () => {
     const context = new RunContext()
     const [leaveFirst, leaveSecond] = [enterRun(context, run(context, 'a')), enterRun(context, run(context, 'a'))]
     for (const other of ['b', undefined])

@@ -270,7 +270,7 @@ it('each model call that succeeds ends a turn, and failed attempts do not', asyn
   expect(turns).toBe(2)
 })
 
-it('small results stay the same objects, and large ones change only in their content', async () => {
+it('small results stay the same objects, and large results change only in their content', async () => {
   const small = new ToolResultBlock({ toolUseId: 'call_1', status: 'success', content: [new TextBlock('small')] })
   const error = new RangeError('too long')
   const large = new ToolResultBlock({ toolUseId: 'call_2', status: 'error', content: [new TextBlock(LOG)], error })
@@ -447,7 +447,7 @@ describe('runScope', () => {
   const model = new FakeModel(() => ({ text: 'done' }))
   const scopeOf = (agent: Agent): readonly string[] => agentScope({ agent, invocationState: {} })
 
-  it("is the session manager's id and the agent's, in every process", () => {
+  it('is the id of the session manager and the id of the agent, in every process', () => {
     const agent = (id?: string): Agent =>
       new Agent({ model, ...(id && { id }), sessionManager: sessionManager('session-1') })
     expect(scopeOf(agent())).toEqual(['session-1', 'agent'])

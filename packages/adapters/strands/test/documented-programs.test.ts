@@ -101,7 +101,7 @@ describe.each(both)('with the plugin that is %s', (_whose, imports) => {
   })
 })
 
-it("a program that leaves retrieval to the agent's tools names a file that they can search", async () => {
+it("a program without the retrieval tool names a file that the agent's tools can search", async () => {
   const agent = ownTools(OURS, join(directory, 'own tools'))
   const grep: Turn = ({ results }) => {
     const [block] = results.at(-1)?.content ?? []

@@ -156,7 +156,7 @@ describe('MCP results that VoltAgent passes on unchanged', () => {
     expect(JSON.parse(await storedText(offloader, referenceIn(seen[0]), 'a'))).toEqual({ USERS })
   })
 
-  it('are unchanged if small, and so are similar values', async () => {
+  it('are unchanged if they are small, and similar values are unchanged too', async () => {
     const small = { content: [{ type: 'text', text: 'fine' }, image], isError: true }
     const alike = { content: [{ type: 'text', text: LOG }], page: 1 }
     const { offloader } = createOffloader()
@@ -239,7 +239,7 @@ describe('offloadTools', () => {
   it.each([
     ['that are not an object', (input: { key: string }) => input.key],
     ['that are one object for all calls', () => SHARED],
-  ])('keeps results of calls with arguments %s, whose call is ambiguous', async (_, parse) => {
+  ])('keeps results of calls with arguments %s, because the call is ambiguous', async (_, parse) => {
     const { offloader } = createOffloader()
     const parameters = z.object({ key: z.string() }).transform(parse)
     const tool = toolOf('read_log', async () => LOG, { parameters: parameters as never })

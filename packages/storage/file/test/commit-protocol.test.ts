@@ -250,7 +250,7 @@ describe('a collector killed at any step', () => {
 test.each([
   ['in single steps', LinkingMemoryFileSystem],
   ['in one batch', SteppingMemoryFileSystem],
-])('a writer writes files again that a collector with a fast clock removed, %s', async (_how, Disk) => {
+])('a writer restores files that a collector with a fast clock removed, %s', async (_how, Disk) => {
   const disk = new Disk()
   await driverOn(disk).write(OTHER_ID, streamOf(CONTENT), INFO)
   for (const collectedBefore of [1, 2]) {

@@ -17,7 +17,7 @@ for (const wrapping of testedWrappings) storageConformance(wrappedHarness(fileHa
 
 // Other soak tests of this package cover processes that share unwrapped files.
 describe.runIf(isFull)('a compressed and encrypted storage [full run]', () => {
-  it('keeps entries whole that randomly killed processes stored', async () => {
+  it('keeps the entries of randomly killed processes whole', async () => {
     const report = await killSoak(wrappedBackend(fileBackend(await temporaryDirectory()), 'compressed and encrypted'))
     expect(report.problems).toEqual([])
     expect(report.acknowledged).toBeGreaterThan(report.kills)

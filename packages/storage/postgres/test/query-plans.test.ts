@@ -110,7 +110,7 @@ describe.skipIf(!postgres.available)('a statement with 100,000 entries', () => {
     }
   })
 
-  test('reads only the start of all entries in order for one page', async () => {
+  test('reads only the first entries in order for one page', async () => {
     for (const sql of [driver.SELECT_PAGE, driver.SELECT_UNUSED]) {
       const values = sql === driver.SELECT_PAGE ? ['', '~'] : ['', '~', ENTRIES, -Infinity, '']
       const nodes = nodesOf(await planOf(sql, values))

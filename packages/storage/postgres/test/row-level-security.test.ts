@@ -36,7 +36,7 @@ describe.skipIf(!postgres.available)('a role that may use one scope', () => {
 
   const select = async (sql: string): Promise<unknown[]> => (await mine.query(sql)).rows
 
-  test('stores, streams, lists, evicts and clears in it and below it', async () => {
+  test('stores, streams, lists, evicts and clears in this scope and below it', async () => {
     const scope = storage.scope('A@example.com', 'session')
     const reference = await scope.store('call_1_0', text)
     expect(await scope.store('call_1_0', text)).toBe(reference)

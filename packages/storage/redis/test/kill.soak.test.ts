@@ -10,7 +10,7 @@ const [redis, cluster] = await Promise.all([sharedRedis(), sharedRedisCluster()]
 const SLOW = { timeout: 1_200_000 }
 
 describe.skipIf(!redis.available)('a single server', () => {
-  it('keeps entries whole that randomly killed writers stored', SLOW, async () => {
+  it('keeps the entries of randomly killed writers whole', SLOW, async () => {
     const target = singleTarget(redis.available ? redis.url : '')
     const report = await killSoak(redisBackend(target, `soak-${randomUUID()}`), { largeBytes: 3_000_000 })
     expect(report.problems).toEqual([])
@@ -37,7 +37,7 @@ describe.skipIf(!redis.available)('a single server', () => {
 
 // The same scripts run in a Cluster, each in one slot, and the conformance suite kills a writer.
 describe.skipIf(!cluster.available)('a Cluster', () => {
-  it('keeps entries whole that randomly killed writers stored [full run]', SLOW, async ({ skip }) => {
+  it('keeps the entries of randomly killed writers whole [full run]', SLOW, async ({ skip }) => {
     skip(!isFull, 'full run')
     const target = cluster.available ? cluster : { url: '', nodes: [{ host: 'localhost', port: 1 }] }
     const report = await killSoak(redisBackend(target, `soak-${randomUUID()}`), { largeBytes: 3_000_000 })

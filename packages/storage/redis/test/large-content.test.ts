@@ -42,7 +42,7 @@ describe.skipIf(!shared.available)('content in chunks', () => {
     )
   })
 
-  test('is read by ranges: 64 KiB out of 64 MiB need little more, and no command exceeds a chunk', async () => {
+  test('is read by ranges, which transfer little more than requested, and no command exceeds a chunk', async () => {
     const { hostname, port } = new URL(sharedUrl())
     const proxy = await faultProxy({ host: hostname, port: Number(port) })
     onTestFinished(() => proxy.close())

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { setImmediate as settle } from 'node:timers/promises'
 import { mapAhead } from './s3-bucket.ts'
 
-test('results have the order of their items, several of which are processed in parallel', async () => {
+test('results have the order of their items, although several items are processed in parallel', async () => {
   let underway = 0
   let most = 0
   const results: number[] = []

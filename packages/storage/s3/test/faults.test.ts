@@ -46,7 +46,7 @@ describe.skipIf(!found.available)('if a server fails,', () => {
     await bucket.remove()
   })
 
-  test('a connection cut while content is received is an outage, and the same instance continues', async () => {
+  test('a connection that is cut while receiving content is an outage, and the same instance continues', async () => {
     const storage = throughProxy()
     const reference = await storage.store('download', filled(4 * MB))
     proxy.cutAfter(2 * MB)
@@ -54,7 +54,7 @@ describe.skipIf(!found.available)('if a server fails,', () => {
     expect((await storage.retrieve(reference)).content).toEqual(filled(4 * MB))
   })
 
-  test('a connection cut while content is sent stores the content whole or not at all', async () => {
+  test('content is stored whole or not at all if the connection is cut while sending it', async () => {
     const storage = throughProxy({ prefix: 'cut' })
     proxy.cutAfter(2 * MB)
     await expect(storage.store('upload', filled(4 * MB))).rejects.toMatchObject(unavailable)
@@ -122,7 +122,7 @@ describe.skipIf(!found.available)('if a server fails,', () => {
     [503, 'ServiceUnavailable', 'asks for fewer requests'],
     [429, 'TooManyRequests', 'asks for fewer requests'],
     [500, 'InternalError', '500 InternalError'],
-  ])('%i %s is a reported outage if it lasts longer than the attempts', async (status, code, words) => {
+  ])('%i %s is reported as an outage if it lasts longer than the attempts', async (status, code, words) => {
     const storage = open({ maxAttempts: 2 }, faults.endpoint)
     const reference = await storage.store('busy', filled(10))
     faults.failNext(Infinity, { status, code })

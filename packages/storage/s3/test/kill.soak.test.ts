@@ -17,7 +17,7 @@ describe.skipIf(!found.available)('a bucket', { timeout: 1_800_000 }, () => {
   beforeAll(() => bucket.create())
   afterAll(() => bucket.remove(), 600_000)
 
-  it('keeps entries whole that randomly killed processes stored', async () => {
+  it('keeps the entries of randomly killed processes whole', async () => {
     const backend = s3Backend({ ...bucket.options(), prefix: randomUUID() }, PART_BYTES)
     const report = await killSoak(backend, { largeBytes: LARGE_BYTES, ...(isFull ? {} : { kills: 2, stores: 40 }) })
     expect(report.problems).toEqual([])

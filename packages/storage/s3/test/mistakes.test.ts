@@ -66,7 +66,7 @@ describe.skipIf(!found.available)('the error for a mistake in the settings', () 
   test.each([
     [301, 'PermanentRedirect'],
     [400, 'AuthorizationHeaderMalformed'],
-  ])('names the right region for a wrong one (%i %s)', async (status, code) => {
+  ])('names the right region if the region is wrong (%i %s)', async (status, code) => {
     const faults = await httpFaults(service.endpoint)
     const body = `<Error><Code>${code}</Code><Message>Wrong.</Message><Region>eu-central-1</Region></Error>`
     faults.failNext(Infinity, { status, body, headers: { 'x-amz-bucket-region': 'eu-central-1' } })

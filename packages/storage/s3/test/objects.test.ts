@@ -143,7 +143,7 @@ describe.skipIf(!found.available)('objects of a bucket', () => {
     await storage.close()
   })
 
-  test('are accessed by a given client, which locate describes and close leaves open', async () => {
+  test('are accessed by a given client, and locate describes it, and close leaves it open', async () => {
     const storage = new S3Storage(bucket.name, { client: bucket.client, prefix: "it's" })
     const reference = await storage.store('call_1', filled(10))
     const { endpoint } = bucket

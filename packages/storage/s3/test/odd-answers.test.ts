@@ -153,7 +153,7 @@ describe.skipIf(!found.available)('with odd answers of a server,', () => {
     patient.destroy()
   })
 
-  test('more requests than sockets wait for each other, even with a slow server', async () => {
+  test('requests wait if there are more requests than sockets, even with a slow server', async () => {
     const storage = open({ requestTimeoutMs: 3_000 })
     server.answer(async () => {
       await new Promise((resolve) => setTimeout(resolve, 400))

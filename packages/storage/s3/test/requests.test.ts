@@ -70,7 +70,7 @@ describe.skipIf(!found.available)('the number of requests:', () => {
     await careful.close()
   })
 
-  test('a stream takes one request up to a part, and beyond it one per part and five more', async () => {
+  test('a stream takes one request if it fits into one part, otherwise one per part and five more', async () => {
     expect(await requestsOf(() => storage.storeStream('short', pieces(lines(500_000))))).toEqual({ PUT: 1 })
     expect(await requestsOf(() => storage.storeStream('long', pieces(lines(20 * MB))))).toEqual({
       HEAD: 1,
@@ -158,7 +158,7 @@ describe.skipIf(!found.available)('the number of requests:', () => {
     })
   })
 
-  test('clearing requests no entry', async () => {
+  test('clearing takes no request per entry', async () => {
     const scope = storage.scope('cleared')
     for (let index = 0; index < 5; index += 1) await scope.store(`call_${index}`, lines(index))
     expect(await requestsOf(() => scope.clear())).toEqual({ 'GET ?list-type&max-keys&prefix': 2, 'POST ?delete': 1 })

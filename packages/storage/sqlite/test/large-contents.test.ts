@@ -144,7 +144,7 @@ describe('gc', () => {
     return { storing, resume: resumed.resolve }
   }
 
-  test('keeps the rows of a slow living writer', async () => {
+  test('keeps the rows of a slow running writer', async () => {
     const path = await temporaryPath()
     const { storing, resume } = await pausedStream(opened(path))
     const now = Date.now() + LEFTOVER_AGE_MS - 60_000
@@ -166,7 +166,7 @@ describe('gc', () => {
     expect((await storage.stat(await storing)).size).toBe(6 * BATCH_BYTES)
   })
 
-  test('makes a living writer fail if its clock is wrong, and never leaves an entry without content', async () => {
+  test('makes a running writer fail if its clock is wrong, and never leaves an entry without content', async () => {
     const path = await temporaryPath()
     const { storing, resume } = await pausedStream(opened(path))
     const now = Date.now() + 2 * LEFTOVER_AGE_MS

@@ -16,7 +16,7 @@ describe('several processes on one file', () => {
     for (const one of processes) one.kill()
   })
 
-  it('create the file together and each entry exactly once, and all find it', async () => {
+  it('create the file together, store each entry exactly once, and all find it', async () => {
     const path = await temporaryPath()
     const stored = (await Promise.all(processes.map((one) => one.store({ path }, COUNT)))).flat()
     const created = stored.filter((one) => one.created).map(({ reference }) => reference)

@@ -42,7 +42,7 @@ describe.each([
     expect(await retrieved(path, reference)).toBe('before')
   })
 
-  test('is unavailable to a second process until the first one has saved its data', async () => {
+  test('is unavailable to a second process until the first process has saved its data', async () => {
     const path = await temporaryPath()
     const [first, second] = [new StorageProcess(path), new StorageProcess(path)]
     const reference = await first.store('of the first')

@@ -40,7 +40,7 @@ async function* interrupted(between: () => Promise<void> | void): AsyncGenerator
 const countLoose = (path: string): number =>
   inDatabase(path, (database) => database.prepare('SELECT count(*) FROM spillway_loose').pluck().get() as number)
 
-describe('if another database replaces the one in use,', () => {
+describe('if another database replaces the database in use,', () => {
   test('a writer fails, and removes none of the existing rows', async () => {
     const path = await temporaryPath()
     const storage = opened(path)

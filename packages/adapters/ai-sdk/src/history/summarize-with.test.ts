@@ -43,7 +43,7 @@ it('summarizeWith passes only given settings to the model', async () => {
   expect(callOf(model)).toMatchObject({ maxOutputTokens: 900, temperature: 0, providerOptions })
 })
 
-it('summarizeWith rejects if the model does, and stops if the signal aborts', async () => {
+it('summarizeWith rejects if the model rejects, and stops if the signal aborts', async () => {
   const failing = fakeModel(() => {
     throw new RangeError('Overloaded.')
   })

@@ -200,7 +200,7 @@ describe('historyRunner', () => {
     expect(sent).toHaveLength(3)
   })
 
-  it('stops if the program does', async () => {
+  it('stops if the program stops', async () => {
     for await (const _ of historyRunner(client.beta.messages.toolRunner(params()), session, COMPACT)) break
     expect(sent).toHaveLength(1)
     expect(runs).toBe(0)

@@ -61,7 +61,7 @@ describe.each([
   })
 })
 
-it('summarizeWith rejects if the API does, and stops if the signal aborts', async () => {
+it('summarizeWith rejects if the API fails, and stops if the signal aborts', async () => {
   const fetch = async (): Promise<Response> => Response.json({ type: 'error' }, { status: 529 })
   const failing = new Anthropic({ apiKey: 'none', fetch, maxRetries: 0 })
   await expect(summarizeWith(failing, { model: 'claude-haiku-5' })(request())).rejects.toThrow(/529/)

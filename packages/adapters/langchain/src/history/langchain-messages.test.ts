@@ -91,7 +91,7 @@ describe('generated histories', () => {
     )
   })
 
-  it('change only in the arguments of calls, even if messages repeat these', () => {
+  it('change only in the arguments of calls, even if messages repeat the arguments', () => {
     fc.assert(
       fc.property(histories(), (messages) => {
         const original = format.read(messages)

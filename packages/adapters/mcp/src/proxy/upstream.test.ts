@@ -61,7 +61,7 @@ describe('Upstream', () => {
     expect(opened[0]?.agreed).toEqual(['2025-11-25'])
   })
 
-  it('reports only the text of an error that loses no message', async () => {
+  it('reports only the text of an error if no message is lost', async () => {
     const { told, events, opened } = await bench()
     opened[0]?.fail(Object.assign(new Error('a line is no JSON'), { secret: 'sk-1' }))
     expect(events).toEqual([{ type: 'server-error', server: 'logs', message: 'a line is no JSON' }])
@@ -159,7 +159,7 @@ describe('a session that the server has lost', () => {
     },
   )
 
-  it('is reported to the client if a new session rejects the call, too, and later calls are tried again', async () => {
+  it('is reported to the client if a new session also rejects the call, and later calls are tried again', async () => {
     const { upstream, told, opened } = await greeted((message) => (isCall(message) ? refused(400) : { result: {} }))
     for (const id of [1, 2]) {
       await upstream.send(request(id, 'tools/call'))

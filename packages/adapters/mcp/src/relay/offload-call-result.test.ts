@@ -277,7 +277,7 @@ describe('the fields that a host gets', () => {
     expect(stored).toEqual([])
   })
 
-  it('have a text and its repetition only if both together are within the limit', async () => {
+  it('include a text and its repetition only if their total is within the limit', async () => {
     const result = (length: number): object => {
       const structuredContent = { rows: ROWS.slice(0, length) }
       return { content: [text(JSON.stringify(structuredContent))], structuredContent }
@@ -299,7 +299,7 @@ describe('annotations', () => {
   const shownOf = async (...content: object[]): Promise<readonly Record<string, unknown>[]> =>
     (await offload({ content })).shown.content
 
-  it('for the user only keep a part and its preview separate from content for the model', async () => {
+  it('keep a part for the user, and its preview, separate from content for the model', async () => {
     const small = { ...text('for the model'), ...forModel }
     expect(await shownOf({ ...text(LOG), ...forUser }, small)).toEqual([small, { ...REPLACED, ...forUser }])
     expect(await shownOf({ ...text(LOG), ...forUser }, { ...text(`${LOG}!`), ...forModel })).toEqual([
@@ -312,7 +312,7 @@ describe('annotations', () => {
     ])
   })
 
-  it('of a preview are those of all replaced parts, or their common audience', async () => {
+  it('of a preview are equal to those of all replaced parts, or have their common audience', async () => {
     const other = { annotations: { audience: ['user'], priority: 0 } }
     expect(await shownOf({ ...text(LOG), ...forModel }, { ...text(`${LOG}!`), ...forModel })).toEqual([
       { ...REPLACED, ...forModel },

@@ -205,7 +205,7 @@ describe('a message that cannot be written', () => {
     }
   })
 
-  it('is answered to the server with an error if it is a request of the server', async () => {
+  it('gives the server an error if it is a request of the server', async () => {
     const { relay, toClient, toServer } = writing()
     const request = { jsonrpc: '2.0', id: 7, method: 'sampling/createMessage', params: { deep } } as const
     await expect(relay.fromServer(request)).rejects.toEqual(TOO_DEEP)

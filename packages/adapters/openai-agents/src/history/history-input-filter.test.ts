@@ -230,7 +230,7 @@ describe('modelPrompt', () => {
       expect(joinPrompt({ input })).toEqual([system('One.'), system(''), user('Go.'), system('Two.')])
     })
 
-    it('copies items, because the given ones may be changed', () => {
+    it('copies items, because the given items may be changed', () => {
       const item = user('Go.')
       const [, copy] = joinPrompt({ input: [item] })
       expect(copy).toEqual(item)

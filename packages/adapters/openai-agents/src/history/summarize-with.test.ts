@@ -50,7 +50,7 @@ it('summarizeWith passes its settings to the model', async () => {
   expect(requests[0]?.modelSettings).toMatchObject({ maxTokens: 900, temperature: 0 })
 })
 
-it('summarizeWith rejects if the model does, and stops if the signal aborts', async () => {
+it('summarizeWith rejects if the model rejects, and stops if the signal aborts', async () => {
   const { model } = modelOf(ANSWER)
   const failing: Model = { ...model, getResponse: () => Promise.reject(new RangeError('Overloaded.')) }
   await expect(summarizeWith(failing)(request())).rejects.toThrow('Overloaded.')

@@ -185,7 +185,7 @@ describe.each(isFull ? (['file', 'sqlite'] as const) : (['file'] as const))('sev
     expect(newest).toContain((await wordsOf(values))[0])
   })
 
-  test('keeps the last written value or a later one after a kill', async () => {
+  test('has the last written value or a later value after a kill', async () => {
     const path = join(await temporaryDirectory(), 'values')
     for (let attempt = 0; attempt < (isFull ? 4 : 1); attempt += 1) {
       const writer = startWriter(path, `w${attempt}`)
@@ -327,7 +327,7 @@ describe('strandsStorage', () => {
       expect(call).toMatchObject({ status: 'rejected', reason: expect.any(StrandsStorageError) })
   })
 
-  test('has the new value even if the old one could not be removed, and removes the old one at the next write', async () => {
+  test('has the new value even if the old value could not be removed, and removes the old value at the next write', async () => {
     const inner = inMemory()
     let fails = true
     const storage = strandsStorage(
