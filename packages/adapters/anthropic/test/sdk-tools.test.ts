@@ -178,7 +178,7 @@ describe.skipIf(!hasThreads)('a toolset', () => {
     ])
   })
 
-  it('passes on errors of its use as the SDK does', async () => {
+  it('rejects with the error of the SDK if it is closed', async () => {
     const browser = await newBrowser()
     await (browser as { close?: () => unknown }).close?.()
     await expect(runCalls([browser], [browserCall('find')])).rejects.toThrow(/toolset is closed/)

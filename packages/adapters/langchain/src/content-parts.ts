@@ -81,7 +81,7 @@ export function mediaOfPart(part: Readonly<Record<string, unknown>>): PartMedia 
   return typeof url === 'string' ? { mediaType, name, url } : undefined
 }
 
-/** Returns no fields for a string or bytes, which have one for each element. */
+/** Returns no fields for a string or bytes, because each of their elements would be a field. */
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   const isRecord = typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)
   return isRecord ? (value as Record<string, unknown>) : {}

@@ -12,7 +12,7 @@ const FIRST_GUESS_MS = 1
 const STALLED_MS = 100
 const MAX_MEMORY_MB = 64
 
-/** The thread's program. It is a string, so that bundlers, loaders, and test runners need not find a file. */
+/** Program of the thread, as a string, so that bundlers, loaders, and test runners need not find a file. */
 const PROGRAM = `
 import('node:worker_threads').then(async ({ parentPort }) => {
   const fs = await import('node:fs')
