@@ -2,10 +2,10 @@
 import module from 'node:module'
 
 const args = process.argv.slice(2)
-// Compiling takes a third of the time of a short command.
+// Without a compile cache, compiling takes a third of the time of a short command.
 module.enableCompileCache()
 // A hook runs with every tool call, and loads only what it needs.
 const { main } = await (args[0] === 'hook' ? import('./hook/main.ts') : import('./cli.ts'))
 
-// Output is complete here; open handles must not keep the process.
+// All output is written here. Open handles must not keep the process running.
 process.exit(await main(args))

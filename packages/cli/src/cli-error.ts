@@ -38,11 +38,11 @@ export function errorJson(error: unknown): { readonly code: string; readonly mes
   return { code, message, help: helpOf(code) }
 }
 
-/** Return the URL that a `StorageError` has as `help`, without loading core. */
+/** Return the documentation URL of an error code, equal to `help` of a `StorageError`, without loading core. */
 export const helpOf = (code: string): string =>
   `https://github.com/spillway-js/spillway/blob/main/docs/errors.md#${code}`
 
-/** Read without loading core. */
+/** The mark of a `StorageError`, so that one is recognized without loading core. */
 const STORAGE_ERROR = Symbol.for('spillway.storage-error')
 
 const isStorageError = (error: unknown): error is StorageError =>
@@ -57,7 +57,7 @@ export function exitCodeOf(code: string): number {
   return /^(?:too-large|unavailable|corrupt|unsupported|aborted)$/.test(code) ? EXIT_CODE.storage : EXIT_CODE.usage
 }
 
-/** Exit codes of all commands; `run` has that of its command. 124 is as in `timeout`, 126 and 127 as in shells. */
+/** Exit codes of all commands. `run` exits with the code of its command. 124 is that of `timeout`. */
 export const EXIT_CODE = {
   ok: 0,
   /** No match, or not found. */
@@ -91,7 +91,7 @@ const OPTION_NAMES: readonly (readonly [string, string])[] = [
   ['count_only', '--count'],
 ]
 
-/** Option names of the library that are the same on the command line. */
+/** Option names of the library that are the same on the command line, except for the dashes. */
 const SAME_NAMES =
   /\b(?:max(?:ToolMessage|Retrieval|Total)Tokens|previewTokens|keepRecent|groupTokens|json_path|ignore_case|from_end)\b/g
 
@@ -104,7 +104,7 @@ const STORE_OPTIONS: readonly (readonly [string, string])[] = [
   ['the option "conditionalPut"', 'the parameter conditional-put of the store'],
 ]
 
-/** Parameters that are also ordinary words. They are replaced only in messages about combinations. */
+/** Parameters whose names are also ordinary words. They are replaced only in messages about combinations. */
 const PARAMETER =
   /(?<=^|and |[Ww]ith )(pattern|query|sql|after)(?=(?: and [-\w]+)* cannot be used|(?:\.|:)(?:$| Without))/g
 

@@ -11,8 +11,8 @@ it('--version prints the version', async () => {
   expect((await spillwayProcess(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+/)
 })
 
-it('the command line loads only its parser at start, and a hook loads no more for small output', () => {
-  // Imports of types alone load nothing, and those within functions are not at the start of a line.
+it('the command line loads only its parser at start, and a hook with small output loads nothing else', () => {
+  // Type imports load nothing. Imports within functions are not at the start of a line.
   const staticImport = /^(?:import|export) (?!type )(?:[^'"]*? from )?'([^']+)'/gm
   const packages = new Set<string>()
   const files = new Set(
@@ -67,7 +67,7 @@ describe('the help of a command', () => {
       const long = lines.filter((line) => line.length > columns && !/^ {2}/.test(line))
       for (const [name] of lines.join('\n').matchAll(/(?<= )--[a-z][a-z-]*/g)) expect(known).toContain(name)
       expect(long, command.name()).toEqual([])
-      // A line that was wrapped by hand would end far from the edge, within a sentence.
+      // A manual line break would end a line within a sentence, far from the edge of the terminal.
       const prose = lines.filter((line) => /^ {2}[A-Z].*[a-z,]$/.test(line))
       for (const line of prose) expect(line.length, `${command.name()}: ${line}`).toBeGreaterThan(columns / 2)
     }
@@ -118,7 +118,7 @@ it('help with the name of a command prints the help of that command', async () =
     expect(await spillway(['help', ...words])).toEqual(await spillway([...words, '--help']))
 })
 
-it('help with the name of no command suggests the closest one', async () => {
+it('help with an unknown command name suggests the closest command', async () => {
   const { code, stderr } = await spillway(['help', 'rnu'])
   expect({ code, stderr }).toEqual({
     code: 2,
@@ -178,7 +178,7 @@ it('for a missing backend, the error says what to install, and never shows a pas
     ['s3://bucket', '@spillway/s3 @aws-sdk/client-s3'],
   ] as const
   const packages = stores.map(([, names]) => names.split(' ')[0])
-  // Node.js resolves packages from a folder that has none.
+  // Node.js resolves packages from a folder that contains no packages.
   const program = `
     import { registerHooks } from 'node:module'
     registerHooks({ resolve: (specifier, context, next) => next(specifier,
@@ -235,7 +235,7 @@ describe('control characters of stored content, names and arguments', () => {
       ['get', text, '--max-tokens', '100'],
       ['get', text, '--json'],
       ['get', json, '--json-path', '$.needle'],
-      // All of it, into a pipe, is the bytes.
+      // get prints all bytes into a pipe, so it is tried on a terminal only.
       ...(terminal ? [['get', json]] : []),
       ['get', json, '--max-tokens', '100', '--json'],
       ['get', HOSTILE],
@@ -272,7 +272,7 @@ describe('control characters of stored content, names and arguments', () => {
     ]
     for (const args of commands) {
       const { stdout, stderr } = await spillway(args, { cwd, terminal })
-      // Colors and the line of the status are Spillway's own, and only on a terminal.
+      // Spillway itself writes only colors and the status line, and only on a terminal.
       const own = terminal ? /\u001B\[(?:1|2|22|32|36|39)m|\r\u001B\[2K/g : /$^/
       const shown = (stdout + stderr).replace(own, '').replace(/\r\n|[\n\t]/g, '')
       expect(shown, args.join(' ')).not.toMatch(/\p{Cc}/u)
@@ -280,7 +280,7 @@ describe('control characters of stored content, names and arguments', () => {
     }
   })
 
-  it('stay unchanged in the bytes that get prints without a filter and with --raw', async () => {
+  it('stay unchanged if get prints all bytes, without a filter or with --raw', async () => {
     const cwd = temporaryFolder()
     const reference = await put(HOSTILE, cwd)
     expect((await spillway(['get', reference], { cwd })).stdout).toBe(HOSTILE)

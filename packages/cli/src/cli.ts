@@ -66,16 +66,16 @@ const COMMANDS = [
 const HELP = `
 Examples:
   $ spillway run -- npm test                          run; large output becomes a preview
-  $ spillway get npm_o4tq… --pattern 'error|failed'   search what was stored
-  $ spillway ls                                       what is there
-  $ spillway gc --ttl 7d                              forget what is a week old
+  $ spillway get npm_o4tq… --pattern 'error|failed'   search stored content
+  $ spillway ls                                       list stored entries
+  $ spillway gc --ttl 7d                              remove entries unused for a week
   $ spillway mcp proxy -- npx some-mcp-server         keep large results of MCP tools out of the context
   $ spillway serve                                    the same over HTTP
   $ spillway history compact session.jsonl            make a transcript smaller, reversibly
 
-Exit codes: 0 ok, 1 no match or not there, 2 wrong use, 3 store not usable, 70 fault of spillway; run: see run --help.
+Exit codes: 0 ok, 1 no match or no entry, 2 wrong options, 3 store not usable, 70 bug in spillway; for run, see run --help.
 
-Environment: SPILLWAY_STORE, SPILLWAY_SCOPE stand for --store, --scope; NO_COLOR; SPILLWAY_DEBUG=1 shows stack traces.`
+Environment: SPILLWAY_STORE and SPILLWAY_SCOPE set --store and --scope; NO_COLOR; SPILLWAY_DEBUG=1 shows stack traces.`
 
 export function createProgram(): Command {
   const program = new Command('spillway')
@@ -84,7 +84,7 @@ export function createProgram(): Command {
     .enablePositionalOptions()
     .helpCommand(false)
     .showHelpAfterError(false)
-    // Errors are thrown and reported in one place.
+    // Commander throws its errors, so that one place reports all errors.
     .exitOverride()
     .configureOutput({ outputError: () => {} })
   writeManual(program, 'keep large output out of the context of an agent', HELP)
@@ -128,7 +128,7 @@ export async function reportError(thrown: unknown, args: readonly string[]): Pro
   if (wantsJson(args)) await printJson({ error: errorJson(error) })
   else if (process.env['SPILLWAY_DEBUG']) await note(`spillway: ${stackOf(error)}\n`)
   else await noteLine(message)
-  // Agents read pipes, and pay for each line.
+  // The link is printed for people only: an agent reads a pipe, and each line costs tokens.
   if (process.stderr.isTTY && code !== 'usage') await noteLine(`See ${helpOf(code)}`)
   return exitCode
 }

@@ -57,7 +57,7 @@ describe('parseDuration', () => {
 })
 
 describe('parseScope', () => {
-  test('reads back every list of segments', () => {
+  test('returns every list of segments that was encoded', () => {
     const segments = fc.array(fc.string({ unit: 'grapheme', minLength: 1 }), { minLength: 1 })
     fc.assert(
       fc.property(segments, (scope) => {
@@ -79,7 +79,7 @@ test.each([
   ['parseCount', parseCount, 'Write a whole number, 0 or more.'],
   ['parsePositive', parsePositive, 'Write a whole number, 1 or more.'],
   ['parseLimit', parseLimit, 'Write a whole number, 1 or more, or none.'],
-])('%s refuses other numbers, always with the same message', (_, parse, message) => {
+])('%s refuses invalid numbers, always with the same message', (_, parse, message) => {
   expect(parse('5')).toBe(5)
   const texts = ['', '-1', '1.5', '1e3', 'x', 'Infinity', '9'.repeat(20), ...(parse === parseCount ? [] : ['0'])]
   for (const text of texts) expect(() => parse(text), text).toThrow(new InvalidArgumentError(message))

@@ -14,7 +14,7 @@ export function parseLines(text: string): LineSpan {
   const start = first === '' ? 1 : Number(first)
   const end = colon === '' ? start : last === '' ? Number.MAX_SAFE_INTEGER : Number(last)
   if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 1) throw invalid('Lines count from 1.')
-  if (start > end) throw invalid(`It ends before it starts: write ${end}:${start}.`)
+  if (start > end) throw invalid(`The last line is before the first: write ${end}:${start}.`)
   return { start, end }
 }
 

@@ -77,11 +77,11 @@ describe('visible', () => {
   })
 })
 
-test('a printed name stays on one line', () => {
+test('a name is printed on one line', () => {
   expect(printable('a\u001B[2Jb\n\tc')).toBe('a␛[2Jb  c')
 })
 
-test('printed JSON has no control characters, and is read back unchanged', () => {
+test('printed JSON has no control characters, and parses to the same value', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.string({ unit: codePoint }), (value, text) => {
       const json = formatJson({ text, value, [text]: '\u009B\u007F\u202E' })
@@ -92,7 +92,7 @@ test('printed JSON has no control characters, and is read back unchanged', () =>
   )
 })
 
-test('a shell reads back what was quoted for it', () => {
+test('a shell parses a quoted word to the same word', () => {
   const words = fc.array(
     fc.string({ unit: 'grapheme' }).map((word) => word.replaceAll('\0', '')),
     {
@@ -116,6 +116,6 @@ test.each([
   ['say "hi"', String.raw`^"say \^"hi\^"^"`],
   ['C:\\x y\\', String.raw`^"C:\x y\\^"`],
   ['a & %PATH%', '^"a ^& ^%PATH^%^"'],
-])('quoting for cmd.exe covers %s', (word, quoted) => {
+])('a word with %s is quoted for cmd.exe', (word, quoted) => {
   expect(quoteForCmd(word)).toBe(quoted)
 })

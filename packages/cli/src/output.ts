@@ -1,23 +1,23 @@
 import { once } from 'node:events'
 import { styleText } from 'node:util'
 
-/** Thrown if nothing reads standard output any longer, as after `spillway get … | head` or in a closed terminal. */
+/** Thrown if standard output is closed, for example after `spillway get … | head`, or with a closed terminal. */
 export class OutputClosedError extends Error {
   override readonly name = 'OutputClosedError'
 }
 
-// Each write reports its own failure.
+// The error of a closed stream is ignored here, because each write rejects with its own error.
 process.stdout.on('error', () => {})
 process.stderr.on('error', () => {})
 
-/** Write to standard output and wait. Shows control characters. Throws an {@link OutputClosedError}. */
+/** Write to standard output and wait. Makes control characters visible. Throws an {@link OutputClosedError}. */
 export async function print(data: string | Uint8Array): Promise<void> {
   if (data.length > 0) await write(process.stdout, escaped(data))
 }
 
 export const printLine = (line: string): Promise<void> => print(`${line}\n`)
 
-/** Version of everything that `--json` prints; README.md describes it. */
+/** Version of the format that `--json` prints. README.md describes the format. */
 const SCHEMA = 1
 
 export async function printJson(value: object | readonly object[]): Promise<void> {
@@ -34,14 +34,14 @@ export async function printPaged(text: string): Promise<void> {
   if (!isTTY || !(rows > 0 && text.split('\n').length > rows) || /^(?:cat)?$/.test(PAGER)) return await print(text)
   const { spawn } = await import('node:child_process')
   const pager = spawn(PAGER, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env: { ...process.env, LESS } })
-  // A user who has read enough quits.
+  // The pager closes its input when the user quits.
   pager.stdin.on('error', () => {})
   pager.stdin.end(escaped(text))
   const [code] = (await once(pager, 'close')) as [number | null]
   if (code === NOT_FOUND) await print(text)
 }
 
-/** Exit code of a shell that does not find a program. */
+/** Exit code of a shell that cannot find a program. */
 const NOT_FOUND = 127
 
 /** Write to standard error like {@link print}, ignoring a closed stream. */
@@ -76,7 +76,7 @@ export async function clearStatus(): Promise<void> {
   isStatusShown = false
 }
 
-/** Stands for escape characters until they are written. Content cannot contain it. */
+/** Replaces escape characters until styled text is written. A random mark, so that content cannot contain it. */
 let styleMark: string | undefined
 
 function escaped(data: string | Uint8Array): string | Uint8Array {
@@ -92,7 +92,7 @@ let colorChoice: ColorChoice = 'auto'
 
 export const setColor = (choice: ColorChoice = 'auto'): ColorChoice => (colorChoice = choice)
 
-/** Style text for a terminal. Without a terminal, text is not styled unless an option or variable says otherwise. */
+/** Style text for a terminal. Other outputs are styled only if an option or variable requires it. */
 export function style(format: Style, text: string): string {
   if (!isColorful(process.stdout)) return text
   styleMark ??= `\u0000${crypto.randomUUID()}`
@@ -160,7 +160,7 @@ export function formatTable(cells: readonly (readonly string[])[], aligned: bool
   return rows.map((row) => `${row.map(pad).join('  ').trimEnd()}\n`).join('')
 }
 
-/** Print a table with a header on a terminal. Elsewhere, print other rows for scripts. */
+/** Print a table with a header on a terminal. Otherwise, print the rows for scripts. */
 export async function printTable(
   header: readonly string[],
   rows: readonly (readonly string[])[],
@@ -184,7 +184,7 @@ export const quoteForCmd = (word: string): string =>
     ? word
     : `"${word.replaceAll(/(\\*)"/g, String.raw`$1$1\"`).replace(/\\+$/, '$&$&')}"`.replaceAll(/[()%!^"<>&|]/g, '^$&')
 
-/** Color codes, and characters that change a terminal or the direction of text. */
+/** Color codes, and characters that change the state of a terminal or the direction of text. */
 const UNSAFE =
   /\u001B\[[\d;:]*m|\r(?!\n)|[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g
 
@@ -200,7 +200,7 @@ export const formatJson = (value: unknown, indent?: number): string =>
     return `\\u${unsafe.charCodeAt(0).toString(16).padStart(4, '0')}`
   })
 
-/** Unicode has pictures of control characters in the same order as the characters. */
+/** Return the Unicode picture of a control character. The pictures have the same order as the characters. */
 function symbolOf(unsafe: string): string {
   if (unsafe.length > 1) return ''
   const code = unsafe.charCodeAt(0)

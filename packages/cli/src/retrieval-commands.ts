@@ -38,7 +38,7 @@ function formatOptions(call: RetrievalCall, patternOption: string): string[] {
   ]
 }
 
-/** Create the guide for agents with a shell but without the retrieval tool. */
+/** Create the retrieval help for agents that have a shell but no retrieval tool. */
 export function commandGuide(storeArguments: string): RetrievalGuide {
   return {
     instructions: ([reference = 'REFERENCE'], isText = true) => {
@@ -55,7 +55,7 @@ export function commandGuide(storeArguments: string): RetrievalGuide {
   }
 }
 
-/** Create a guide of one line for shells, because a history has many references. */
+/** Create the retrieval help for one reference. It is one line, because a history has many references. */
 export const referenceGuide = (storeArguments: string): RetrievalGuide => ({
   instructions: ([reference = 'REFERENCE'], isText = true) => [
     `spillway get ${quoteForShell(reference)}${storeArguments} reads it${isText ? ' (--pattern REGEX, --lines A:B)' : ''}.`,
@@ -63,7 +63,7 @@ export const referenceGuide = (storeArguments: string): RetrievalGuide => ({
   formatCall: (call) => formatCommand(call, storeArguments),
 })
 
-/** The guide for content that is not stored for later. */
+/** Retrieval help for content that will not be available later. */
 export const NO_RETRIEVAL: RetrievalGuide = {
   instructions: () => [
     'What is not shown is gone: it was kept in memory only (--store memory:). Run it again for more.',
@@ -71,6 +71,6 @@ export const NO_RETRIEVAL: RetrievalGuide = {
   formatCall: () => 'not kept',
 }
 
-/** Return a reference for an example. A placeholder such as `<reference>` would redirect in a shell. */
+/** Return a reference for an example. In a shell, the `<` of a placeholder such as `<reference>` would redirect. */
 const shownReference = (reference: string): string =>
   reference.startsWith('<') ? reference.slice(1, -1).toUpperCase() : quoteForShell(reference)

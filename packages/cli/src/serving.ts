@@ -3,7 +3,7 @@ import { readNamedFile, usageError } from './cli-error.ts'
 import type { ListenOptions } from './commands/options.ts'
 import { noteLine } from './output.ts'
 
-/** Read the tokens file, if there is one. Errors never contain its content. */
+/** Read the tokens file, if the options name one. Errors never contain its content. */
 export async function readTokens({ tokens: path }: ListenOptions): Promise<AccessTokens | undefined> {
   if (path === undefined) return undefined
   const [text, { AccessTokens }] = await Promise.all([readNamedFile(path), import('@spillway/core/http')])

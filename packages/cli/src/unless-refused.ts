@@ -1,4 +1,4 @@
-/** Call a function. Return `undefined` if the operating system refuses, for example since a file is missing. */
+/** Call a function. Return `undefined` if the operating system refuses, for example because a file is missing. */
 export function unlessRefused<Result>(look: () => Result): Result | undefined {
   try {
     return look()

@@ -1,4 +1,4 @@
-/** Runs commands that its parent sends, one after another, in the way of {@link runInProcess}. */
+/** Runs the commands that its parent process sends, one after another, with {@link runInProcess}. */
 import { runInProcess, type RunOptions } from './run-in-process.ts'
 
 process.on('message', ({ args, options }: { readonly args: readonly string[]; readonly options: RunOptions }) => {

@@ -4,7 +4,7 @@ import { start } from './spillway.ts'
 
 const DEMO = fileURLToPath(new URL('../../../examples/demo/demo.ts', import.meta.url))
 
-test('the demonstration runs a real command and shows preview, search, lines and meter', async () => {
+test('the demo runs a real command, and shows the preview, a search, a range of lines, and the meter', async () => {
   const { code, stdout, stderr } = await start(process.execPath, [DEMO]).end
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toContain('$ spillway run -- vitest run')

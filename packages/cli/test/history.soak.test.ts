@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import { BIN, start, temporaryFolder, type Ended } from './spillway.ts'
 
 const BYTES = isFull ? 200_000_000 : 12_000_000
-/** Of the heap, beside what the program takes without a transcript. */
+/** Limit of the heap, including the memory that the program needs without a transcript. */
 const MAX_HEAP_MB = Math.ceil((BYTES * 2.5) / 1_048_576) + 60
 
 it(`a transcript of ${BYTES / 1e6} MB is compacted in ${MAX_HEAP_MB} MB, and expanded byte for byte`, async () => {
@@ -18,14 +18,14 @@ it(`a transcript of ${BYTES / 1e6} MB is compacted in ${MAX_HEAP_MB} MB, and exp
     start(process.execPath, [`--max-old-space-size=${MAX_HEAP_MB}`, BIN, 'history', ...args], { cwd }).end
 
   const compacted = await spillway('compact', 'whole.jsonl', '--mode', 'compact', '--output', 'smaller.jsonl')
-  // Beside the references, there are too many calls for the limit.
+  // Even with all results replaced by references, the many calls exceed the limit.
   expect(compacted).toMatchObject({ code: 1, stderr: '' })
   const expanded = await spillway('expand', 'smaller.jsonl', '--output', 'back.jsonl')
   expect(expanded).toMatchObject({ code: 0, stderr: '' })
   expect(await digestOf(join(cwd, 'back.jsonl'))).toEqual(await digestOf(whole))
 })
 
-/** Calls of a tool with results of 100 kB each, until there are so many bytes. */
+/** Yield lines of a transcript with many calls, each with a result of 100 kB, until it has this many bytes. */
 function* transcript(bytes: number): Generator<string> {
   const start = `${JSON.stringify({ role: 'user', content: 'Read all of the logs.' })}\n`
   yield start

@@ -1,4 +1,4 @@
-/** Imported before a program with `--import`: writes its peak memory, in bytes, to the file in `PEAK_MEMORY_FILE`. */
+/** Loaded with `--import` before a program: writes its peak memory, in bytes, to the file in `PEAK_MEMORY_FILE`. */
 import { writeFileSync } from 'node:fs'
 
 const { PEAK_MEMORY_FILE } = process.env

@@ -1,6 +1,6 @@
 import { Readable, Writable } from 'node:stream'
 
-/** How a process ended, and all it wrote. */
+/** The exit of a process, and everything it wrote. */
 export interface Ended {
   readonly code: number | null
   readonly signal: string | null
@@ -9,20 +9,20 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** Where and with what a process is started. */
+/** The folder, environment, and input of a new process. */
 export interface StartOptions {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string | Uint8Array
 }
 
-/** Where and with what a command runs in this process. */
+/** The settings of a command that runs in this process. */
 export interface RunOptions extends StartOptions {
-  /** Whether standard output and standard error are a terminal. Both are collected in `stdout` then. */
+  /** Whether standard output and standard error are a terminal. If so, `stdout` collects both. */
   readonly terminal?: boolean
 }
 
-/** The environment of a command: that of this process without the settings of Spillway, and `env`. */
+/** Return the environment of a command: that of this process without the settings of Spillway, and `env`. */
 export function environment(env: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const { SPILLWAY_STORE: _store, SPILLWAY_SCOPE: _scope, SPILLWAY_DEBUG: _debug, ...inherited } = process.env
   return { ...inherited, ...env }
@@ -31,8 +31,9 @@ export function environment(env: Readonly<Record<string, string>> = {}): NodeJS.
 let previous: Promise<unknown> = Promise.resolve()
 
 /**
- * Run the command line in this process, with its own streams, environment, and working directory. Runs wait for each
- * other, because a process has one of each. Programs that a command starts inherit this process's standard input.
+ * Run the command line in this process, with separate streams, environment, and working directory. Runs wait for each
+ * other, because a process has only one of each. Programs that a command starts inherit the standard input of this
+ * process.
  */
 export function runInProcess(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const run = previous.then(() => runAlone(args, options))
@@ -44,7 +45,7 @@ async function runAlone(
   args: readonly string[],
   { cwd = process.cwd(), env, input = '', terminal = false }: RunOptions,
 ): Promise<Ended> {
-  // As bin.ts chooses.
+  // bin.ts makes the same choice.
   const { main } = await (args[0] === 'hook' ? import('../src/hook/main.ts') : import('../src/cli.ts'))
   const stdout = new CollectedOutput(terminal)
   const stderr = terminal ? stdout : new CollectedOutput(false)
@@ -63,7 +64,7 @@ async function runAlone(
   }
 }
 
-/** Collects what is written. */
+/** A stream that collects everything written to it. */
 class CollectedOutput extends Writable {
   readonly isTTY: boolean
   readonly columns = 80
@@ -97,7 +98,7 @@ function replaceStreams(streams: {
   }
 }
 
-/** Changes the environment in place, as Node.js itself reads it too. */
+/** Change the environment in place, because Node.js reads it too. Returns a function that restores it. */
 function replaceEnvironment(env: NodeJS.ProcessEnv): () => void {
   const original = { ...process.env }
   const set = (values: NodeJS.ProcessEnv): void => {

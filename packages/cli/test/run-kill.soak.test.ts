@@ -11,7 +11,7 @@ const KILLS = isFull ? 200 : 4
 const LONGEST_RUN_MS = 4_000
 const AFTER_LEASE_MS = 31_000
 
-/** Writes the same lines each time, and its process id into a file. */
+/** A program that always writes the same lines, and writes its process id into a file. */
 const WRITER = `
   require('node:fs').writeFileSync('pid', String(process.pid))
   let line = 0
@@ -60,7 +60,7 @@ async function entryIn(storage: FileStorage): Promise<StoredInfo | undefined> {
   return undefined
 }
 
-/** Expects the lines from the first on, without a gap. */
+/** Require that the text has all lines from the first one on, without a gap. */
 function expectWhole(text: string): void {
   const lines = text.split('\n').slice(0, -1)
   expect(lines.findIndex((line, index) => line !== `line ${index + 1} of a long output`)).toBe(-1)

@@ -7,13 +7,13 @@ import { isFull } from '@spillway-internal/test-run'
 import { expect, it } from 'vitest'
 import { BIN, referenceIn, start, temporaryFolder } from './spillway.ts'
 
-/** More than the 8 MiB that are held to be rescued, and several of the 4 MiB that are read at a time. */
+/** More than the 8 MiB that are retained in memory, and several times the 4 MiB that are read at a time. */
 const BYTES = isFull ? 1_000_000_000 : 20_000_000
 const MAX_MEMORY_ABOVE_IDLE = 150_000_000
 const WRITE_LOG = fileURLToPath(new URL('write-log.ts', import.meta.url))
 const RECORD_PEAK = new URL('record-peak-memory.ts', import.meta.url).href
 
-it(`run holds little of ${BYTES / 1e6} MB of output in memory, and get returns the output byte for byte`, async () => {
+it(`run keeps little of ${BYTES / 1e6} MB of output in memory, and get returns the output byte for byte`, async () => {
   const cwd = temporaryFolder()
   const command = [process.execPath, WRITE_LOG, String(BYTES), '7']
   const idle = await peakOfRun(cwd, 'true')
@@ -38,7 +38,7 @@ async function peakOfRun(
   ...command: string[]
 ): Promise<{ peak: number; code: number | null; stdout: string }> {
   const file = join(cwd, 'peak')
-  // Only `spillway` itself is measured: the command does not import the recorder.
+  // This measures `spillway` only: the command does not import the recorder.
   const args = ['--import', RECORD_PEAK, BIN, 'run', '--', ...command]
   const { code, stdout } = await start(process.execPath, args, { cwd, env: { PEAK_MEMORY_FILE: file } }).end
   return { peak: Number(readFileSync(file, 'utf8')), code, stdout }

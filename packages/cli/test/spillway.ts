@@ -9,20 +9,20 @@ import { environment, runInProcess, type Ended, type RunOptions, type StartOptio
 
 export type { Ended, StartOptions } from './run-in-process.ts'
 
-/** The command line as it is run from the sources. */
+/** The entry of the command line in the sources. */
 export const BIN = fileURLToPath(new URL('../src/bin.ts', import.meta.url))
 
-/** Whether there is `script`, which gives a command a terminal. Every Linux has it; that of macOS has other options. */
+/** Whether the program `script` exists, which gives a command a terminal. On macOS, its options differ. */
 export const HAS_SCRIPT: boolean = process.platform === 'linux' && existsSync('/usr/bin/script')
 
-/** Make a folder that goes with the test. */
+/** Create a folder that is removed after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'spillway-test-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** Start any program; `end` collects what it writes. */
+/** Start a program. `end` resolves to its exit and everything it wrote. */
 export function start(
   program: string,
   args: readonly string[],
@@ -33,7 +33,7 @@ export function start(
   const stderr: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
-  // A process that ends without reading its input is no failure of the test.
+  // A process may end without reading its input: that is not a failure.
   child.stdin.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
   })
@@ -48,14 +48,14 @@ export function start(
   return { child, end }
 }
 
-/** Run `spillway` in a process of its own, to its end. */
+/** Run `spillway` in a separate process until it ends. */
 export const spillwayProcess = (args: readonly string[], options: StartOptions = {}): Promise<Ended> =>
   start(process.execPath, [BIN, ...args], options).end
 
-/** Run `spillway` in this process, to its end: one run at a time. See {@link runInProcess}. */
+/** Run `spillway` in this process until it ends. Only one run at a time. See {@link runInProcess}. */
 export const spillway: (args: readonly string[], options?: RunOptions) => Promise<Ended> = runInProcess
 
-/** Start one process that runs many commands, one after another; it ends with the test file. */
+/** Start one process that runs many commands, one after another. The process ends with the test file. */
 export function startRunner(): typeof spillway {
   const child = fork(fileURLToPath(new URL('child-runner.ts', import.meta.url)), { serialization: 'advanced' })
   afterAll(() => void child.kill())
@@ -77,14 +77,14 @@ export async function put(text: string | Uint8Array, cwd: string, args: readonly
   return stdout.trim()
 }
 
-/** Parse lines of JSON. */
+/** Parse text with one JSON value per line. */
 export const jsonLines = (text: string): unknown[] =>
   text
     .trimEnd()
     .split('\n')
     .map((line): unknown => JSON.parse(line))
 
-/** The reference in the last line of a replacement. */
+/** Return the reference in the last line of a replacement. */
 export function referenceIn(replacement: string): string {
   const reference = /\[Stored references:\]\n {2}(\w+) /.exec(replacement)?.[1]
   if (reference === undefined) throw new Error(`no reference in: ${replacement.slice(0, 2_000)}`)

@@ -8,13 +8,13 @@ const text = numbered(LINES)
 
 type Run = (args: readonly string[]) => Promise<Ended>
 
-/** Return what runs a command on a store, in a scope with a slash in it. */
+/** Return a function that runs commands on a store, in a scope with a slash in a segment. */
 function onStore({ url, env }: TestStore, cwd: string, input?: string): Run {
   return (args) => {
     const [command = '', ...rest] = args
     const store = ['--store', url, '--scope', 'tenant%2F1/session']
     const all = [command, ...store, ...rest]
-    // With input, in a process of its own, which ends also if the store keeps connections.
+    // A command with input runs in a separate process, to test that it exits even if the store keeps connections.
     return input === undefined ? spillway(all, { cwd, env }) : spillwayProcess(all, { cwd, env, input })
   }
 }
@@ -34,7 +34,7 @@ describe.each(TEST_STORES)('$name', ({ available, hasAge, create }) => {
     const shown = await run(['run', '--json', '--', 'seq', '1', String(LINES)])
     expect(shown).toMatchObject({ code: 0, stderr: '' })
     const { content } = json(shown) as { readonly content: string }
-    // The commands that it shows find the same store, also where its URL has a query.
+    // The printed commands find the same store, even if its URL has a query.
     expect(content).toContain(`--store ${quoteForShell(store.url)} --scope tenant%2F1/session`)
     const output = referenceIn(content)
 
@@ -62,6 +62,6 @@ describe.each(TEST_STORES)('$name', ({ available, hasAge, create }) => {
   })
 })
 
-/** How many bytes `seq 1 lines` prints. */
+/** Return the number of bytes that `seq 1 lines` prints. */
 const shownBytes = (lines: number): number =>
   Array.from({ length: lines }, (_, index) => String(index + 1).length + 1).reduce((sum, length) => sum + length, 0)

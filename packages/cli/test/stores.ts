@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { sharedPostgres, sharedRedis, sharedRedisCluster, sharedS3 } from '@spillway-internal/services'
 
-/** A store that commands can be run against. */
+/** A store for commands. */
 export interface TestStore {
-  /** A URL of which nothing else is stored. */
+  /** URL of an empty store. */
   readonly url: string
-  /** What the commands need in their environment. */
+  /** Environment variables that the commands need. */
   readonly env: Readonly<Record<string, string>>
 }
 
-/** A way to get a store, where this machine has one. */
+/** A kind of store, and whether this machine has it. */
 export interface TestStores {
   readonly name: string
   readonly available: boolean
-  /** Whether the command line ends its entries by age; a bucket does that itself. */
+  /** Whether the command line evicts its entries by age. An S3 bucket does that itself. */
   readonly hasAge: boolean
   create(): Promise<TestStore>
 }
@@ -26,7 +26,7 @@ const s3 = await sharedS3()
 
 const byUrl = (url: string): TestStore => ({ url, env: {} })
 
-/** Every kind of store that commands find their entries in again, those in files relative to the working directory. */
+/** Every kind of persistent store. Paths of files are relative to the working directory. */
 export const TEST_STORES: readonly TestStores[] = [
   { name: 'file:', available: true, hasAge: true, create: async () => byUrl('file:./store') },
   { name: 'sqlite:', available: true, hasAge: true, create: async () => byUrl('sqlite:./store/spillway.db') },
@@ -51,17 +51,17 @@ export const TEST_STORES: readonly TestStores[] = [
   { name: 's3:', available: s3.available, hasAge: false, create: async () => await s3Store() },
 ]
 
-/** The user comes from the environment, so that commands may name the URL. */
+/** Return a PostgreSQL store whose user comes from the environment, so that commands may show the URL. */
 function postgresStore(): TestStore {
   if (!postgres.available) throw new Error(postgres.why)
   const { host, pathname, username } = new URL(postgres.url)
   return { url: `postgres://${host}${pathname}?schema=cli-${randomUUID()}`, env: { PGUSER: username } }
 }
 
-/** Why there is no S3, or the server. */
+/** The S3 server, or the reason why it is missing. */
 export const S3: typeof s3 = s3
 
-/** Make a bucket, and return its store. */
+/** Create a bucket, and return a store in it. */
 export async function s3Store(): Promise<TestStore> {
   if (!s3.available) throw new Error(s3.why)
   const { endpoint, region, accessKeyId, secretAccessKey } = s3
@@ -77,7 +77,7 @@ export async function s3Store(): Promise<TestStore> {
   return { url: s3Url(bucket), env: { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } }
 }
 
-/** The URL of a bucket of the S3 server. */
+/** Return the URL of a bucket on the S3 server. */
 export function s3Url(bucket: string): string {
   if (!s3.available) throw new Error(s3.why)
   const parameters = new URLSearchParams({ endpoint: s3.endpoint, region: s3.region, 'path-style': 'true' })

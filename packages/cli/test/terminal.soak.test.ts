@@ -11,11 +11,11 @@ interface Terminal {
   /** Type a line and press Enter. */
   line(text: string): void
   tmux(...args: readonly string[]): string
-  /** Wait until the screen matches. Colors are part of it. */
+  /** Wait until the screen, including its colors, matches. */
   expectSeen(expected: RegExp): Promise<string>
 }
 
-/** Open a real terminal, whose shell knows `spillway`. */
+/** Open a real terminal in which the shell finds `spillway`. */
 function openTerminal(): Terminal {
   const cwd = temporaryFolder()
   const socket = `spillway-${crypto.randomUUID()}`
@@ -45,7 +45,7 @@ describe.skipIf(!HAS_TMUX)('in a real terminal', () => {
     expect(await expectSeen(/^hello Bob$/m)).not.toContain('Offloaded')
   })
 
-  it('a prompt that is not shown is reported after two seconds', async () => {
+  it('a prompt that run does not show is reported after two seconds', async () => {
     const { line, expectSeen } = openTerminal()
     line(`spillway run --no-tee -- sh -c 'printf "name? "; read name; echo "hello $name"'`)
     await expectSeen(/sh: \d+ s, it may wait for input: name\?/)

@@ -10,7 +10,7 @@ import { waitFor } from './wait-for.ts'
 
 const MARKER = 'the command was run'
 const hasRedis = (await findRedis()).available
-/** Whether a name space of its own can be given a mount that nobody may write. */
+/** Whether a process can get a mount namespace, in which a mount can be read-only. */
 const canMount = spawnSync('unshare', ['--mount', 'true']).status === 0
 
 interface Failing {
@@ -18,7 +18,7 @@ interface Failing {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Require that reading and running fail in one line with each of some words, and that nothing was run. */
+/** Require that commands fail with one line that has these words, and that `run` does not start its command. */
 async function expectUnusable({ url, env = {} }: Failing, ...words: (string | RegExp)[]): Promise<void> {
   const cwd = temporaryFolder()
   const [listed, ran] = await Promise.all([
@@ -49,7 +49,7 @@ describe.skipIf(!hasRedis)('a Redis server', () => {
     await expectUnusable({ url: `redis://someone:hunter2@127.0.0.1:${port}` }, `127.0.0.1:${port}`, 'nothing listens')
   })
 
-  test('requests a missing password, and never shows a wrong one', async () => {
+  test('causes an error if the password is missing or wrong, which never shows the password', async () => {
     const server = await startRedis({ requirepass: 'hunter2-right' })
     onTestFinished(() => server.dispose())
     await expectUnusable({ url: `redis://127.0.0.1:${server.port}` }, /password/)
@@ -63,7 +63,7 @@ describe.skipIf(!hasRedis)('a Redis server', () => {
     for (const shown of [ran.stdout, ran.stderr]) expect(shown).not.toMatch(/hunter2|--store/)
   })
 
-  test('does not stop a running command if it dies, and only unsaved output is lost', async () => {
+  test('does not stop a running command if it is killed, and only unsaved output is lost', async () => {
     const server = await startRedis()
     onTestFinished(() => server.dispose())
     const proxy = await faultProxy({ host: '127.0.0.1', port: server.port })
@@ -77,7 +77,7 @@ describe.skipIf(!hasRedis)('a Redis server', () => {
     writeFileSync(join(cwd, 'dead'), '')
     const ended = await end
     expect(ended.code).toBe(7)
-    expect(ended.stderr).toMatch(/could not be stored: .* It follows as it is; none of it is lost\./)
+    expect(ended.stderr).toMatch(/could not be stored: .* The unchanged output follows; none of it is lost\./)
     expect(ended.stdout.match(/^300000$/gm)).toHaveLength(2)
   })
 })
@@ -94,7 +94,7 @@ describe.skipIf(!S3.available)('an S3 bucket', () => {
     await expectUnusable({ url, env }, /credentials/)
   })
 
-  test('without any keys causes an error that lists the places in which keys are searched', async () => {
+  test('without any keys causes an error that lists the places where keys are looked up', async () => {
     const { url } = await s3Store()
     const none = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '', AWS_PROFILE: 'no-such-profile', HOME: '/nowhere' }
     await expectUnusable({ url, env: { ...none, AWS_EC2_METADATA_DISABLED: 'true' } }, /credentials/)
@@ -132,7 +132,7 @@ describe('an SQLite file', () => {
     const cwd = temporaryFolder()
     const { stdout } = await spillway(['put', '--quiet', '--store', 'sqlite:./x.db'], { cwd, input: 'text' })
     const readOnly = (...args: string[]): Promise<Ended> => {
-      // Root may write any file but one on a read-only mount, which only this process sees.
+      // Root may write any file, except on a read-only mount. Only this process sees the mount.
       const mounted = 'mount --bind x.db x.db && mount -o remount,ro,bind x.db && exec "$@"'
       return start('unshare', ['--mount', 'sh', '-c', mounted, 'sh', process.execPath, BIN, ...args], { cwd }).end
     }

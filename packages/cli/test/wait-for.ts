@@ -1,6 +1,6 @@
 const INTERVAL_MS = 20
 
-/** Look again and again until `look` returns something; the test's own time limit ends it. */
+/** Call `look` repeatedly until it returns a value. The time limit of the test ends the wait. */
 export async function waitFor<Found>(look: () => Found | undefined): Promise<Found> {
   for (;;) {
     const found = look()

@@ -1,4 +1,4 @@
-/** Writes a log of at least so many bytes, the same each time, and exits with the code given: `write-log.ts 1000 7`. */
+/** Writes a log of at least this many bytes, always the same, and exits with this code: `write-log.ts 1000 7`. */
 import { writeSync } from 'node:fs'
 
 const LINES_PER_WRITE = 1_000

@@ -49,7 +49,7 @@ export async function ls({ options }: Invocation<LsOptions>): Promise<number> {
   return EXIT_CODE.ok
 }
 
-/** Write the scope of an entry as `--scope` takes it, except names of segments that cannot be decoded. */
+/** Write the scope of an entry as `--scope` takes it. Names of segments that cannot be decoded stay encoded. */
 function withScope(info: StoredInfo, above: readonly string[] = []): StoredInfo {
   const names = info.scope?.split('/') ?? []
   return { ...info, scope: encodeScope([...above, ...names.map((name) => decodeSegment(name) ?? name)]) }
@@ -227,7 +227,7 @@ export async function gc({ options }: Invocation<GcOptions>): Promise<number> {
   return EXIT_CODE.ok
 }
 
-/** Count expired entries, without leftovers of killed writers, which are found only when they are removed. */
+/** Count expired entries. Leftovers of killed writers are not counted: only their removal finds them. */
 async function planGc(storage: Store, ttlMs = Infinity): Promise<GcReport> {
   let [expired, bytes] = [0, 0]
   for await (const { lastUsedAt, size } of storage.list()) {

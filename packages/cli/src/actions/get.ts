@@ -18,7 +18,7 @@ import { isLast, resolveReference } from '../store/resolve-reference.ts'
 import { storeArguments, type StoreOptions } from '../store/store-options.ts'
 import { withStore, type OpenStore, type Store } from '../store/with-store.ts'
 
-/** Larger content is not printed as JSON. */
+/** Size limit of content that is printed as JSON. */
 const MAX_JSON_BYTES = 64 * 1024 * 1024
 
 interface GetOptions extends StoreOptions, SearchOptions {
@@ -57,10 +57,10 @@ export async function get({ args, options, command }: Invocation<GetOptions>): P
   if (pattern?.includes('') === true)
     throw usageError('--pattern must not be empty. To print everything, leave it out.')
   if (context !== undefined && lines !== undefined && pattern === undefined) {
-    throw usageError('--context shows lines around matches, or alone the first lines: leave it out with --lines.')
+    throw usageError('--context counts lines around matches, or the first lines. Leave it out with --lines.')
   }
   if (follow && (filtered || raw || json))
-    throw usageError('--follow prints everything: leave out what selects a part.')
+    throw usageError('--follow prints everything: leave out options that select a part.')
   const limited = filtered || command.getOptionValueSource('maxTokens') === 'cli'
   return withStore(options, async (storage, journal) => {
     const references = await Promise.all(given.map((each) => resolveReference(storage, each)))
@@ -80,7 +80,7 @@ export async function get({ args, options, command }: Invocation<GetOptions>): P
   })
 }
 
-/** Join patterns to one that any of them matches. */
+/** Combine patterns into one pattern that matches if any of them does. */
 function anyOf(patterns: readonly string[] = []): string | undefined {
   return patterns.length > 1 ? patterns.map((pattern) => `(?:${pattern})`).join('|') : patterns[0]
 }

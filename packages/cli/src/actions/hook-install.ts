@@ -105,7 +105,7 @@ function hostOf({ parent }: Command): NamedHost {
 }
 
 function assertInstallable({ store, scope, mcp, reading, user }: InstallOptions): void {
-  if (reading === 'mcp' && mcp !== true) throw usageError('Write --mcp: it installs the MCP server as well.')
+  if (reading === 'mcp' && mcp !== true) throw usageError('--reading mcp needs --mcp, which installs the server.')
   if (store !== undefined && redactUrl(store) !== store)
     throw usageError('The URL has a password, which settings must not have. Put it into SPILLWAY_STORE instead.')
   if (mcp === true && scope === undefined && (store !== undefined || user === true))
@@ -149,7 +149,7 @@ async function change(host: NamedHost, path: string, { dryRun = false }: PlaceOp
     if (changed === (backup ?? '') && isInstalled) await file.removeBackup()
     return { path, diff, backup: backupPath(path) }
   }
-  throw settingsRefused(`${path} is changed by another program all the time, and was left as that wrote it. Try again.`)
+  throw settingsRefused(`Another program kept changing ${path}, so it was not changed. Try again.`)
 }
 
 function diffOf(before: string, after: string, path: string): string {
@@ -185,7 +185,7 @@ const isPlugin = ({ plugin }: Host, file: string): boolean => plugin !== undefin
 const hasOurs = (host: NamedHost, text: string, file: string): boolean =>
   text !== '' && (hooksIn(host, text, file).length > 0 || isOurServer(serverIn(host, text, file)))
 
-/** The changes of the hook. A setting that existed before belongs to the user. */
+/** The changes that installing the hook made. A setting that existed before belongs to the user and is left out. */
 function additionsIn(host: NamedHost, { text, backup = '', file }: Settings): readonly Addition[] {
   const { settings = [], allowed, servers } = host
   const hooks = hooksIn(host, text, file).map(({ entry }) => ({ path: ['hooks', host.event], value: entry }))
@@ -265,7 +265,7 @@ async function additionsOf(host: NamedHost, options: InstallOptions): Promise<st
   ]
 }
 
-/** Sessions of a project share its store. */
+/** The scope that all sessions of a project share, if the hook has one. */
 function scopeOfServer({ name }: NamedHost, { scope, reading }: HookOptions): readonly string[] | undefined {
   return scope ?? (reading === 'mcp' ? [name] : undefined)
 }

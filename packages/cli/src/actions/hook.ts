@@ -23,7 +23,7 @@ export async function hook({ options, command }: Invocation<HookOptions>): Promi
   try {
     problem = await offload(text, options, command.name())
   } catch (error) {
-    // The output stays after any error.
+    // The output stays unchanged after any error.
     problem = error
   }
   if (problem === undefined) return EXIT_CODE.ok
@@ -43,7 +43,7 @@ async function readInput(): Promise<string> {
 async function offload(text: string, options: HookOptions, host: string): Promise<unknown> {
   const input = parseInput(text, host)
   if (options.except?.includes(input.tool_name) === true) return undefined
-  // Loaded late: most output is small.
+  // Loaded late, because most output is small and needs no offloader.
   const [{ ContextOffloader, RETRIEVAL_TOOL_NAME, scopeOf }, { OFFLOAD_RESULT }, stores] = await Promise.all([
     import('@spillway/core'),
     import('../hook/offload-result.ts'),
@@ -58,7 +58,7 @@ async function offload(text: string, options: HookOptions, host: string): Promis
   const isDefault = options.store === undefined
   const storage = await stores.openStore(store, isDefault ? stores.DEFAULT_AGE : {})
   const journal = await stores.openJournal(store)
-  // The agent's shell has the same environment, and no model may see a password.
+  // The agent's shell has the same environment variables, so the URL can be left out if it has a password.
   const guide = guideOf(options, redactUrl(named) === named ? store : undefined, scope)
   let failure: unknown
   try {

@@ -116,7 +116,7 @@ async function serverOpener(
   const onEvent = (event: UpstreamEvent): void => log.upstream(event)
   if (!('url' in server))
     return () => openServer({ name, onEvent, open: () => new ChildConnection(server, options.maxMessageBytes) })
-  // The SDK loads slowly, and most servers are commands.
+  // The SDK loads slowly, and a server that is a command does not need it.
   const { HttpConnection } = await import('@spillway/mcp/http')
   return () => openServer({ name, onEvent, open: () => new HttpConnection(server) })
 }

@@ -42,7 +42,7 @@ export async function put({ args: [file = '-'], options, command }: Invocation<P
   return withStore(options, use, { writes: true })
 }
 
-/** If only one of bytes and extension says text, the bytes decide. */
+/** Return the content type. If only one of bytes and extension indicates text, the bytes decide. */
 function typeOf(head: Uint8Array, extension: string): string {
   const sniffed = sniffContentType(head)
   const named = contentTypeForExtension(extension) ?? sniffed
@@ -102,7 +102,7 @@ async function storeText(
   const { corePreviewers } = await import('@spillway/previews')
   const call = { toolName: 'put', input: undefined, intent: { paths: [], words: [] } }
   const subject = { ...call, type: 'document', mediaType: contentType, size: data.byteLength } as const
-  // Present if the package that reads PDFs is installed.
+  // The reader is present if the package that reads PDFs is installed.
   const reader = corePreviewers.find((one) => one.previews === 'media' && one.name === 'pdf')
   if (reader?.previews !== 'media' || reader.recognize(subject) === 0) return undefined
   try {
@@ -112,8 +112,8 @@ async function storeText(
     return await storage.store(key, new TextEncoder().encode(preview.text), 'text/markdown', { metadata })
   } catch (error) {
     if (StorageError.isInstance(error)) throw error
-    // Reading the text is optional.
-    await noteLine(`its text cannot be searched: ${error instanceof Error ? error.message : String(error)}`)
+    // Content is stored even if its text cannot be extracted.
+    await noteLine(`the text of the file cannot be searched: ${error instanceof Error ? error.message : String(error)}`)
     return undefined
   }
 }

@@ -87,7 +87,7 @@ export async function run({ args: words, options, command }: Invocation<RunOptio
           input: { command: line },
           chunks: continued(start.bytes, arriving),
           store: (output, contentType) => entry.store(output, contentType),
-          // The stream ends after the command.
+          // The exit code is known when the stream ends, because the command ends first.
           isError: () => exit?.code !== 0,
         }))
       await progress.stop()
@@ -113,7 +113,7 @@ export async function run({ args: words, options, command }: Invocation<RunOptio
 
 const DEFAULT_MAX_TOKENS = 2_500
 
-/** Return the preview of small output. A token has a byte or more, so this start decides without loading previews. */
+/** Read the start of the output. Small output is inline by its bytes alone: a token has at least one byte. */
 async function readStart(
   chunks: AsyncGenerator<Uint8Array>,
   { maxTokens = DEFAULT_MAX_TOKENS, json = false }: RunOptions,
@@ -137,7 +137,7 @@ async function* continued(start: Uint8Array, rest: AsyncGenerator<Uint8Array>): 
   yield* rest
 }
 
-/** The first word that is not an assignment, because the value of a variable could be secret. */
+/** Return the first word that is not an assignment, because the value of a variable could be secret. */
 function nameOf(command: string): string {
   const word = command.split(/\s+/).find((part) => part !== '' && !part.includes('=')) ?? 'sh'
   return basename(word)
@@ -198,7 +198,7 @@ async function report(outcome: Outcome, exit: CommandExit, options: RunOptions):
   else await print(bytes)
 }
 
-/** After a storage failure, the command continues, and as much earlier output as possible is passed on. */
+/** Print the output of a command after a storage failure: all earlier output that is still available, and the rest. */
 async function passThrough(
   error: unknown,
   { output, entry, isShown }: { output: RescuedOutput; entry: OutputEntry; isShown: boolean },
@@ -206,19 +206,19 @@ async function passThrough(
 ): Promise<void> {
   const { message } = describeError(error)
   await entry.abandon()
-  // More is retained than can wait for the store, so bytes lost here were committed.
+  // The retained bytes are more than the bytes that can wait for the store, so bytes lost here were stored.
   const first =
     output.lost === 0
       ? '; none of it is lost'
       : `, without the first ${formatBytes(output.lost)}, which are stored as ${entry.reference}`
-  await noteLine(`The output could not be stored: ${message} It follows as it is${first}.`)
+  await noteLine(`The output could not be stored: ${message} The unchanged output follows${first}.`)
   let printing = true
   for await (const chunk of output.rest(isShown)) {
     if (!printing) continue
     try {
       await (options.json === true ? note(chunk) : print(chunk))
     } catch (failure) {
-      // The command continues without a reader.
+      // The command continues even if nothing reads its output.
       if (!(failure instanceof OutputClosedError)) throw failure
       printing = false
     }
@@ -243,7 +243,7 @@ function progressOf(label: string, isShown: boolean) {
   let bytes = 0
   let last = start
   let line = ''
-  // If output is shown, the user sees prompts too.
+  // If output is shown, the user also sees the prompts in it, and needs no progress.
   const timer = isShown ? undefined : setInterval(() => show(), INTERVAL_MS).unref()
 
   function update(chunk: Uint8Array): void {
@@ -275,7 +275,7 @@ const PROBE_BYTES = 16
 async function assertWritable(storage: Store, url: string): Promise<void> {
   try {
     if (canBeWritten(url)) return
-    // Random bytes are always written.
+    // Random content is always written. Content that is already stored would not be.
     const reference = await storage.store('spillway_probe', randomBytes(PROBE_BYTES), 'application/octet-stream')
     await storage.delete(reference)
   } catch (error) {
@@ -292,7 +292,7 @@ async function assertWritable(storage: Store, url: string): Promise<void> {
   }
 }
 
-/** Return whether a local store can be made, or is a folder that can be written. A database is not checked. */
+/** Return whether a local store can be created, or is a writable folder. A database is not checked. */
 function canBeWritten(url: string): boolean {
   const path = localPath(url)
   const isThere = (each: string, mode = constants.F_OK): boolean =>
@@ -300,6 +300,6 @@ function canBeWritten(url: string): boolean {
   if (path === undefined || (isThere(path) && !/^file:/i.test(url))) return false
   let folder = resolve(path)
   while (!isThere(folder)) folder = dirname(folder)
-  // The slash excludes files.
+  // The slash makes the check fail for a file.
   return isThere(`${folder}/`, constants.W_OK | constants.X_OK)
 }

@@ -36,7 +36,7 @@ export async function serve({ options }: Invocation<ServeOptions>): Promise<numb
   const { scope, ...place } = options
   const use = async (storage: Storage, journal: EventJournal | undefined): Promise<number> => {
     const [{ serve: start }, tokens] = await Promise.all([import('@spillway/server/node'), readTokens(options)])
-    // Requests are logged instead.
+    // The service logs requests, so events of the offloader are not logged.
     const offloader = createOffloader({ storage, journal }, place, new EventLog(false))
     const mount =
       options.inspector === true
@@ -79,7 +79,7 @@ const loggedSummarizer =
     try {
       return await summarize(request)
     } catch (error) {
-      // Other errors may quote content.
+      // The messages of other errors may quote content.
       if (error instanceof ModelError)
         void noteJson({ type: 'model-failed', time: new Date().toISOString(), message: error.message })
       throw error

@@ -69,7 +69,7 @@ export function writeManual(command: Command, summary: string, help = ''): void 
   const indented = (text: string): string => {
     const width = command.configureOutput().getOutHelpWidth?.() ?? 80
     const lines = text.split('\n').map((line) =>
-      // Examples are indented and stay.
+      // Examples are indented, and do not change.
       line.startsWith(INDENT)
         ? line
         : command

@@ -6,7 +6,7 @@ import { startRunner, temporaryFolder } from '../../test/spillway.ts'
 // Node.js loads the harnesses, not the test runner.
 const spillway = startRunner()
 
-/** A storage of two methods; `returned` is what comes back of what was stored. */
+/** Source of a harness function whose storage has two methods. `returned` is the expression that `retrieve` returns. */
 const create = (returned: string): string => `async () => {
   const entries = new Map()
   return {
@@ -114,7 +114,7 @@ it('conformance exits with 3 if the harness cannot create its first storage', as
 
 it.each([
   ['an error thrown in a callback', "setImmediate(() => { throw new Error('socket hang up') })", /socket hang up/],
-  ['a rejection that nobody handles', "void Promise.reject(new Error('gone away'))", /gone away/],
+  ['an unhandled rejection', "void Promise.reject(new Error('gone away'))", /gone away/],
   ['a loop that blocks the thread', 'for (;;);', /blocks the thread/],
   ['a create() that never ends', 'await new Promise(() => undefined)', /create\(\) has not ended after 2000 ms/],
 ])(

@@ -4,20 +4,20 @@ import { JSON_OPTION } from './options.ts'
 
 export const conformanceCommand: CommandSpec = {
   name: 'conformance',
-  summary: 'test a storage of your own',
+  summary: 'test your own storage',
   description:
-    'Run the conformance suite on a storage and print the report as Markdown, for its README.\n\n' +
+    'Run the conformance suite on a storage and print the report as Markdown, for the README of the storage.\n\n' +
     'The module exports a harness, as its default or as `harness`: { name, create: async () => ({ storage }) }. ' +
-    'TypeScript is loaded as it is by Node.js 22.18 and later. No test runner is needed.',
+    'Node.js 22.18 and later loads TypeScript directly. No test runner is needed.',
   argument: ['<module>', 'a JavaScript or TypeScript module, such as ./my-storage.harness.ts'],
   options: [
-    option('--harness <name>', 'the export to test, where the module has several'),
-    option('--filter <text>', 'only the cases whose id contains this, such as scope/'),
-    option('--every-case', 'a line for every case instead of one for every area'),
+    option('--harness <name>', 'the export to test, if the module has several'),
+    option('--filter <text>', 'run only cases whose id contains this text, such as scope/'),
+    option('--every-case', 'print a line for every case, not only for every area'),
     option('--thorough', 'run long random series in full'),
     option('--large', 'also run the cases that need hundreds of megabytes'),
-    option('--seed <number>', 'seed of everything random (default: 1)', parseCount),
-    option('--time-limit <seconds>', 'end the run, with a report, after this time (default: 1800)', parseCount),
+    option('--seed <number>', 'seed of all random values (default: 1)', parseCount),
+    option('--time-limit <seconds>', 'end the run after this time, and print a report (default: 1800)', parseCount),
     JSON_OPTION,
   ],
   help: `
@@ -27,6 +27,6 @@ Examples:
   $ spillway conformance ./my-storage.ts --thorough --large --json > report.json
 
 Exit codes: 0 no case failed; 1 a case failed, or a known gap has closed; 2 there is no harness in the module; \
-3 it could not create a storage. What is not proven does not count as a failure, nor as a success.`,
+3 it could not create a storage. A case without a proof counts neither as a failure nor as a success.`,
   load: async () => (await import('../actions/conformance.ts')).conformance,
 }

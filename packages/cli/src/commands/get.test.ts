@@ -183,7 +183,7 @@ test('get exits with 1 if a span starts beyond the end', async () => {
 })
 
 test.each([
-  [['--lines', '9:3'], /It ends before it starts: write 3:9/],
+  [['--lines', '9:3'], /The last line is before the first: write 3:9/],
   [['--lines', 'x'], /Write A:B/],
   [['--raw', '--pattern', 'x'], /--raw prints the whole content/],
   [['--ignore-case'], /--ignore-case needs --pattern/],

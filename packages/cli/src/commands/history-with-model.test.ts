@@ -7,7 +7,7 @@ const SNAPSHOT =
 
 describe('compact with a model', () => {
   const system = { role: 'system', content: 'Be brief.' }
-  /** What summaries stand for: much talk, of which compacting takes nothing. */
+  /** A conversation without large results. Compacting saves nothing, so only a summary makes it smaller. */
   const TALK = [
     ...Array.from({ length: 6 }, (_, turn) => [
       { role: 'user', content: `Question ${turn}?` },
@@ -60,7 +60,7 @@ describe('compact with a model', () => {
     expect(text('out').length).toBeLessThan(30_000)
   })
 
-  test('says why there can be no summary', async () => {
+  test('says why a summary is impossible', async () => {
     const { run } = bench('chat.json', JSON.stringify(TALK))
     const noModel = await run('compact', 'chat.json', '--mode', 'compress')
     expect(noModel).toMatchObject({ code: 2, stderr: expect.stringContaining('--mode compress needs --model') })
@@ -72,7 +72,7 @@ describe('compact with a model', () => {
     const tight = await talk.run('compact', 'talk.jsonl', '--max-total-tokens', '1000', '--model', 'm')
     expect(tight.code).toBe(1)
     expect(tight.stdout).toContain(
-      'It cannot be summarised, as a session of Claude Code has no system prompt to put a summary in.',
+      'The history cannot be summarized, because a session of Claude Code has no system prompt that could hold a summary.',
     )
     expect(tight.stdout).not.toContain('--model')
   })

@@ -30,7 +30,7 @@ describe('compact', () => {
     )
     expect(text('chat.jsonl')).toBe(lines(CHAT))
     expect(existsSync(join(cwd, '.spillway'))).toBe(false)
-    // What it says is what happens.
+    // The run with --output does what the run without it announced.
     const written = await run('compact', 'chat.jsonl', '--keep-recent', '0', '--output', 'out')
     const total = /[\d,]+ tokens became .*/
     expect(total.exec(written.stdout)?.[0]).toBe(total.exec(stdout)?.[0])
@@ -47,12 +47,12 @@ describe('compact', () => {
     expect(textOf('back')).toBe(text)
   })
 
-  test('overwrites a file only if told to, and changes it in place if told to', async () => {
+  test('overwrites another file or the transcript itself only with --force', async () => {
     const { cwd, run, text } = bench('chat.json', JSON.stringify(CHAT))
     for (const output of ['chat.json', './chat.json']) {
       const refused = await run('compact', 'chat.json', '-o', output)
       expect(refused).toMatchObject({ code: 2, stdout: '' })
-      expect(refused.stderr).toContain('is there already. To replace it, add --force.')
+      expect(refused.stderr).toContain('already exists. To replace it, add --force.')
     }
     expect(existsSync(join(cwd, '.spillway'))).toBe(false)
     expect(text('chat.json')).toBe(JSON.stringify(CHAT))

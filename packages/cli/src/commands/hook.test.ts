@@ -92,7 +92,7 @@ describe('the hook', () => {
     expect(await spillway(['ls', '--scope', 'a/b'], { cwd })).toMatchObject({ stdout: '' })
   })
 
-  it('names the tool of the MCP server, and uses its scope', async () => {
+  it("tells the model to use the tool of the MCP server, and uses the server's scope", async () => {
     const cwd = temporaryFolder()
     const args = [...HOOK, '--reading', 'mcp', '--scope', 'team/app']
     const text = answerOf(await spillway(args, { cwd, input: inputOf(cwd, LOG) })).hookSpecificOutput?.updatedToolOutput
@@ -134,7 +134,7 @@ describe('the hook', () => {
     expect(wrong.code).toBe(1)
   })
 
-  it('never shows the password of the store', async () => {
+  it('never shows the model the password of the store', async () => {
     const cwd = temporaryFolder()
     const env = { SPILLWAY_STORE: 'redis://user:hunter2@127.0.0.1:1/0' }
     const ended = await spillway(HOOK, { cwd, env, input: inputOf(cwd, LOG) })
@@ -228,7 +228,7 @@ describe('the installer', () => {
     expect(readdirSync(join(cwd, '.claude'))).toHaveLength(1)
   })
 
-  it('finds the user settings, and lists where the hook is installed', async () => {
+  it("finds the user's settings, and lists the settings that have the hook", async () => {
     const cwd = project()
     const env = { CLAUDE_CONFIG_DIR: join(cwd, 'config') }
     expect(await spillway([...HOOK, 'status'], { cwd, env })).toMatchObject({ code: 1 })
@@ -252,7 +252,10 @@ describe('the installer', () => {
     expect(readFileSync(join(real, 'dotfile.json'), 'utf8')).toContain('hook claude-code')
     symlinkSync(join(real, 'gone.json'), settingsIn(cwd, 'gone.json'))
     const refused = await install(cwd, '--settings', settingsIn(cwd, 'gone.json'))
-    expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('is a link to a file that is not there') })
+    expect(refused).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('is a link to a file that does not exist'),
+    })
   })
 
   it.each([

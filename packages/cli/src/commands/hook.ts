@@ -8,8 +8,8 @@ function placeOptions({ project, local }: Host): NonNullable<CommandSpec['option
   const isDefault = local === undefined ? ' (default)' : ''
   return [
     option('--user', 'in the settings of the user, for all projects'),
-    option('--project', `in ${project} of the project, for all who work on it${isDefault}`),
-    ...(local === undefined ? [] : [option('--local', `in ${local} of the project, for this user alone (default)`)]),
+    option('--project', `in ${project} of the project, for all its users${isDefault}`),
+    ...(local === undefined ? [] : [option('--local', `in ${local} of the project, only for this user (default)`)]),
     option('--settings <file>', 'in this file'),
     JSON_OPTION,
   ]
@@ -18,27 +18,27 @@ function placeOptions({ project, local }: Host): NonNullable<CommandSpec['option
 function hostCommand([name, host]: readonly [string, Host]): CommandSpec {
   const { title, event, allowed } = host
   const settings = `the settings of ${title}`
-  const removal = `take the hook out of ${settings}; the file is what it was, if nothing else has changed`
+  const removal = `remove the hook from ${settings}, and restore the file if nothing else has changed`
   return {
     name,
     summary: `the hook of ${title}, and its installer`,
     description:
-      `Without a further command: be a hook ${event} of ${title}. It reads what ${title} tells from standard input, ` +
-      `stores output that is large, and prints what the model sees in its place. Let \`install\` put it into ${settings}.`,
+      `Without a further command, run as a hook ${event} of ${title}: read a result from standard input, store large ` +
+      `output, and print the replacement for the model. The command \`install\` adds the hook to ${settings}.`,
     options: HOOK_OPTIONS,
     commands: [
       {
         name: 'install',
-        summary: `put the hook into ${settings}`,
+        summary: `add the hook to ${settings}`,
         description:
-          `Put the hook into ${settings}. Shows what changes in the file, changes nothing else in it, and keeps a ` +
-          'copy beside it. Running it again does nothing, or changes the options of the hook.',
+          `Add the hook to ${settings}. Shows the change of the file, changes nothing else in it, and keeps a ` +
+          'copy in the same folder. A second run does nothing, or changes the options of the hook.',
         options: [
           ...placeOptions(host),
           ...HOOK_OPTIONS,
           DRY_RUN,
-          option('--mcp', 'let the agent read on by an MCP server, which is installed as well'),
-          ...(allowed === undefined ? [] : [option('--allow', 'let the agent read on without asking')]),
+          option('--mcp', 'also install the MCP server, with which the agent retrieves stored content'),
+          ...(allowed === undefined ? [] : [option('--allow', 'let the agent retrieve stored content without asking')]),
         ],
         help: `
 Examples:
@@ -52,14 +52,14 @@ Examples:
         name: 'uninstall',
         alias: 'undo',
         summary: removal,
-        description: `${removal.replace('take', 'Take')}.`,
+        description: `${removal.replace('remove', 'Remove')}.`,
         options: [DRY_RUN, ...placeOptions(host)],
         load: async () => (await import('../actions/hook-install.ts')).uninstall,
       },
       {
         name: 'status',
-        summary: 'say where the hook is installed',
-        description: 'Say where the hook is installed.',
+        summary: 'list the settings that have the hook',
+        description: 'List the settings files that have the hook.',
         options: placeOptions(host),
         load: async () => (await import('../actions/hook-install.ts')).status,
       },
@@ -71,6 +71,6 @@ Examples:
 export const hookCommand: CommandSpec = {
   name: 'hook',
   summary: 'offload the output of the tools of Claude Code, Codex, Gemini CLI, or OpenCode',
-  description: 'Be a hook of an agent that runs in a terminal, or install one in its settings.',
+  description: 'Run as a hook of an agent in a terminal, or install the hook in the settings of the agent.',
   commands: Object.entries(HOSTS).map(hostCommand),
 }

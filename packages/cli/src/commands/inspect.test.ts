@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { startServe } from '../../test/serve/start-serve.ts'
 import { BIN, numbered, put, spillway, start, temporaryFolder } from '../../test/spillway.ts'
 
-/** Ask the inspector behind a URL with its token, as the page does. */
+/** Send a request with the token to the inspector at a URL, as the page does. */
 async function askAt(url: string, path: string, body?: object): Promise<unknown> {
   const opened = await fetch(url, { redirect: 'manual' })
   expect(opened.status).toBe(303)
@@ -35,7 +35,7 @@ it('inspect prints the URL of a page that shows the scope with commands, until i
   expect(await end).toMatchObject({ code: 0, stderr: '' })
 })
 
-it('inspect and stats --tokens show the totals of the meter, minus everything that was retrieved', async () => {
+it('inspect and stats --tokens show the totals of the meter, without the tokens that retrievals cost', async () => {
   const cwd = temporaryFolder()
   const folder = join(cwd, 'store')
   const journal = new FileJournal(join(folder, '.journal'))
@@ -72,7 +72,7 @@ it('inspect and stats --tokens show the totals of the meter, minus everything th
     readonly others: readonly { readonly setting: string; readonly value: number; readonly tokensNet: number }[]
   }
   expect(report.total).toEqual(meter)
-  // The limit in force gives what it gave.
+  // For the current value of the setting, the report predicts what was measured.
   const inForce = report.others.find(({ setting, value }) => setting === 'maxResultTokens' && value === 2_500)
   expect(inForce?.tokensNet).toBe(meter.tokensNet)
 })

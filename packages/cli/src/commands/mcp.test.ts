@@ -8,14 +8,14 @@ import { BIN, put, referenceIn, spillway, start, temporaryFolder } from '../../t
 
 const proxy = (...args: string[]): string[] => ['mcp', 'proxy', ...args]
 
-/** Write a file of JSON into a folder. */
+/** Write a JSON file into a folder. */
 function write(folder: string, name: string, value: unknown): string {
   const path = join(folder, name)
   writeFileSync(path, typeof value === 'string' ? value : JSON.stringify(value))
   return path
 }
 
-/** All that a folder holds, as text. */
+/** Return everything in a folder, as text. */
 const contentOf = (folder: string): string =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name))
@@ -24,7 +24,7 @@ const contentOf = (folder: string): string =>
     .join('\n')
 
 describe('mcp over stdio', () => {
-  test('passes small results, and shows large ones as previews that the added tool searches', async () => {
+  test('passes small results on, replaces large results by previews, and adds a tool that searches them', async () => {
     const cwd = temporaryFolder()
     const { client } = await connectStdio(proxy('--', ...LOG_SERVER), { cwd })
     const { tools } = await client.listTools()
@@ -84,7 +84,7 @@ describe('mcp over stdio', () => {
       expect(text).not.toContain(secret)
   })
 
-  test('reports how the server exited, answers open calls with errors, and exits, too', async () => {
+  test('reports how the server exited, answers open calls with errors, and then exits itself', async () => {
     const { client, log } = await connectStdio(proxy('--', ...LOG_SERVER), { cwd: temporaryFolder() })
     const closed = new Promise<void>((resolve) => Object.assign(client, { onclose: resolve }))
     await expect(client.callTool({ name: 'crash' })).rejects.toThrow('ended (exit code 7) before it answered')
@@ -99,7 +99,7 @@ describe('mcp over stdio', () => {
 })
 
 describe('mcp over HTTP', () => {
-  /** Start `spillway mcp proxy --listen 0 ...args`, and say where it listens. */
+  /** Start `spillway mcp proxy --listen 0 ...args`, and return its URL. */
   async function listen(args: readonly string[], cwd: string): Promise<string> {
     const { child, end } = start(process.execPath, [BIN, ...proxy('--listen', '0', ...args)], { cwd })
     onTestFinished(async () => {

@@ -2,29 +2,29 @@ import { collect, parseDuration, parseNames, parsePositive } from '../option-par
 import { option, type CommandSpec } from './command.ts'
 import { answerOption, listenOptions, offloaderOptions, STORE_OPTIONS } from './options.ts'
 
-const LOG_EVENTS = option('--log-events', 'write every event to standard error, as lines of JSON')
+const LOG_EVENTS = option('--log-events', 'write every event to standard error, one JSON value per line')
 
 const proxyCommand: CommandSpec = {
   name: 'proxy',
-  summary: 'stand in front of an MCP server: large results of its tools become previews',
+  summary: 'run a proxy for an MCP server: large results of its tools become previews',
   description:
-    'Stand between a host and an MCP server. Results of tools over the limit are stored; the host gets a ' +
-    'preview with a reference, and one tool more, by which the model searches stored content. All else passes unchanged.',
+    'Run a proxy between a host and an MCP server. Results of tools over the limit are stored; the host gets a ' +
+    'preview with a reference, and another tool, with which the model searches stored content. All else is unchanged.',
   usage: '[options] -- <server command> [args...]',
   argument: [
     '[command...]',
-    'the command that starts the server, and its arguments; it gets the environment of this one',
+    'the command that starts the server, and its arguments; it gets the environment of this command',
   ],
   options: [
-    option('--url <url>', 'in place of a command: the address of a server that is reached over HTTP'),
-    option('--header <header>', "sent to that server, 'Name: value' with ${VARIABLE}s; may be repeated", collect),
-    option('--sse', 'that server speaks the older HTTP with SSE, of revision 2024-11-05'),
-    option('-n, --name <name>', 'what messages call the server'),
-    option('--exclude <names>', 'tools whose results stay as they are, parted by commas', parseNames),
-    option('--ttl <time>', 'forget what was not used for so long, such as 7d', parseDuration),
+    option('--url <url>', 'the URL of a server over HTTP, instead of a command'),
+    option('--header <header>', "header for this server, 'Name: value' with ${VARIABLE}s; may be repeated", collect),
+    option('--sse', 'use the older HTTP with SSE of revision 2024-11-05 for this server'),
+    option('-n, --name <name>', 'name of the server in messages'),
+    option('--exclude <names>', 'tools whose results are not offloaded, separated by commas', parseNames),
+    option('--ttl <time>', 'remove content unused for this time, such as 7d', parseDuration),
     option(
       '--max-message-bytes <count>',
-      'bytes of one message of a server, at most (default: 256 MiB)',
+      'size limit of one message of the server in bytes (default: 256 MiB)',
       parsePositive,
     ),
     LOG_EVENTS,
@@ -46,12 +46,12 @@ Exit codes: 0 the client has ended, 1 the server has ended, 2 wrong options, 3 t
 
 const serveCommand: CommandSpec = {
   name: 'serve',
-  summary: 'be an MCP server that searches and reads what is stored',
+  summary: 'run an MCP server that searches and reads stored content',
   description:
-    'Serve what is stored to a host that only needs retrieval: a tool that searches and reads by reference, and one by ' +
-    'which an agent puts content aside. With --scope, everything in it can be searched; without, a reference is needed.',
+    'Serve stored content to a host that only needs retrieval: a tool that searches and reads by reference, and one ' +
+    'that stores content of an agent. With --scope, the whole scope can be searched; otherwise a reference is needed.',
   options: [
-    option('--read-only', 'leave out the tool that stores'),
+    option('--read-only', 'leave out the tool that stores content'),
     LOG_EVENTS,
     answerOption('2500'),
     ...listenOptions(),
@@ -66,7 +66,7 @@ Examples:
 
 export const mcpCommand: CommandSpec = {
   name: 'mcp',
-  summary: 'stand in front of MCP servers, or be one',
+  summary: 'run a proxy for MCP servers, or an MCP server',
   description: 'For hosts of the Model Context Protocol, such as Claude Code, Cursor, VS Code, Gemini CLI and Codex.',
   commands: [proxyCommand, serveCommand],
 }

@@ -19,21 +19,21 @@ import type { StoreOptions } from '../store/store-options.ts'
 import { COLOR_CHOICES } from '../output.ts'
 import { option } from './command.ts'
 
-export const JSON_OPTION: Option = option('--json', 'print JSON, errors too')
+export const JSON_OPTION: Option = option('--json', 'print JSON, even for errors')
 
 /** The options of commands with a store that print no JSON. */
 export const STORE_OPTIONS: readonly Option[] = [
   option('--store <url>', `where content is: ${BACKENDS.map(({ example }) => example).join(', ')}`, {
     env: 'SPILLWAY_STORE',
     initial: 'file:.spillway',
-    described: '.spillway of this folder or the nearest one above',
+    described: '.spillway in this folder or the nearest folder above',
   }),
-  option('--scope <segments>', 'stay behind this wall, such as tenant-1/session-9; repeated ones are joined', {
+  option('--scope <segments>', 'use only this scope, such as tenant-1/session-9; repeated segments are joined', {
     env: 'SPILLWAY_SCOPE',
     parse: parseScope,
   }),
 ]
-const VERBOSE = option('-v, --verbose', 'say which store is used')
+const VERBOSE = option('-v, --verbose', 'print the path or URL of the store')
 const COLOR = option('--color <when>', 'auto: on a terminal, unless NO_COLOR is set', { choices: COLOR_CHOICES })
 export const STORE_AND_JSON_OPTIONS: readonly Option[] = [...STORE_OPTIONS, JSON_OPTION, VERBOSE, COLOR]
 
@@ -46,11 +46,11 @@ export interface SearchOptions {
 }
 
 export const SEARCH_OPTIONS: readonly Option[] = [
-  option('-i, --ignore-case', 'match in any case'),
-  option('-c, --count', 'only count the matches'),
-  option('--from-end', 'the last matches or lines instead of the first'),
-  option('--after <count>', 'continue a capped answer, as it says', parseCount),
-  option('-q, --query <words>', 'the best passages for words'),
+  option('-i, --ignore-case', 'match upper and lower case'),
+  option('-c, --count', 'print only the number of matches'),
+  option('--from-end', 'print the last matches or lines instead of the first'),
+  option('--after <count>', 'continue a cut answer, with the number that the answer says', parseCount),
+  option('-q, --query <words>', 'print the passages that match these words best'),
 ]
 
 export interface OffloaderOptions {
@@ -63,14 +63,14 @@ export interface OffloaderOptions {
 /** Limits of results and answers; `answerDefault` describes the limit of answers. */
 export const offloaderOptions = (answerDefault: string): readonly Option[] => [
   option('--max-tokens <count>', 'results with more tokens than this are offloaded (default: 2500)', parsePositive),
-  option('--preview-tokens <count>', 'tokens of a preview (default: 1000)', parseCount),
+  option('--preview-tokens <count>', 'limit of a preview in tokens (default: 1000)', parseCount),
   answerOption(answerDefault),
 ]
 
 export const answerOption = (answerDefault: string): Option =>
   option(
     '--max-retrieval-tokens <count>',
-    `tokens of one answer of the retrieval tool (default: ${answerDefault}); none for no limit`,
+    `limit of one answer of the retrieval tool in tokens (default: ${answerDefault}); none for no limit`,
     parseLimit,
   )
 
@@ -82,11 +82,11 @@ export interface ListenOptions {
 
 /** Options of commands that serve over HTTP; `listens` describes `--listen`. */
 export const listenOptions = (
-  listens = 'serve over HTTP at this address instead; the host is 127.0.0.1 by default',
+  listens = 'serve over HTTP at this address, not over stdio; the default host is 127.0.0.1',
 ): readonly Option[] => [
   option('--listen <[host:]port>', listens, parseAddress),
-  option('--tokens <file>', 'who may use it and in which scope: JSON, [{ "token": "…", "scope": ["tenant-1"] }]'),
-  option('--allow-host <name>', 'a name by which clients reach it, beside localhost; may be repeated', collect),
+  option('--tokens <file>', 'tokens of callers, with their scopes: JSON, [{ "token": "…", "scope": ["tenant-1"] }]'),
+  option('--allow-host <name>', 'a host name that clients use, in addition to localhost; may be repeated', collect),
 ]
 
 export interface ModelOptions {
@@ -98,11 +98,11 @@ export interface ModelOptions {
 export const DEFAULT_BASE_URL = 'https://api.openai.com/v1'
 
 export const MODEL_OPTIONS: readonly Option[] = [
-  option('--model <name>', 'the model that writes summaries, such as gpt-5-mini; without one nothing is summarised'),
+  option('--model <name>', 'the model that writes summaries, such as gpt-5-mini; without it, nothing is summarized'),
   option(
     '--model-base-url <url>',
-    `where it is: any API like OpenAI's chat completions (default: ${DEFAULT_BASE_URL}); ` +
-      'its key is read from SPILLWAY_MODEL_API_KEY, or else OPENAI_API_KEY',
+    `URL of an API like OpenAI's chat completions (default: ${DEFAULT_BASE_URL}); ` +
+      'the key is in SPILLWAY_MODEL_API_KEY, or else in OPENAI_API_KEY',
   ),
 ]
 
@@ -142,52 +142,52 @@ export const FORMAT_NAMES = [
 export type FormatName = (typeof FORMAT_NAMES)[number]
 
 export const TRANSCRIPT_OPTIONS: readonly Option[] = [
-  option('--format <name>', 'the format of its messages; else it is told by them', { choices: FORMAT_NAMES }),
+  option('--format <name>', 'the format of the messages (default: detected)', { choices: FORMAT_NAMES }),
   ...STORE_AND_JSON_OPTIONS,
 ]
 export const OUTPUT_OPTIONS: readonly Option[] = [
-  option('-o, --output <file>', 'write the transcript here, - for standard output; without it nothing is written'),
-  option('--force', 'replace the output where it is there, also where it is the transcript itself'),
+  option('-o, --output <file>', 'file for the new transcript, - for standard output; without it, nothing is written'),
+  option('--force', 'replace an existing output file, even the transcript itself'),
 ]
 
 const MODES: readonly HistoryMode[] = ['compact', 'compress', 'auto']
 const KEEP_RECENT = option(
   '--keep-recent <count>',
-  'last messages that stay as they are (default: 1, compress: 2)',
+  'number of last messages that are never changed (default: 1, compress: 2)',
   parseCount,
 )
-const RATIO = option('--ratio <share>', 'auto summarises if more than this share is left (default: 0.75)', parseShare)
+const RATIO = option('--ratio <share>', 'auto summarizes if more than this share is left (default: 0.75)', parseShare)
 const GROUP_TOKENS = option(
   '--group-tokens <count>',
-  'summarise so many tokens at a time (default: 0, all at once)',
+  'tokens of each group of messages that is summarized (default: 0, one group)',
   parseCount,
 )
 
 export const COMPACTION_OPTIONS: readonly Option[] = [
-  option('--mode <mode>', 'compact: make references; compress: summarise; auto: both, as needed', {
+  option('--mode <mode>', 'compact: make references; compress: summarize; auto: both, as needed', {
     choices: MODES,
     initial: 'auto' satisfies HistoryMode,
   }),
-  option('--max-total-tokens <count>', 'above this the history is made smaller (default: 20000)', parsePositive),
+  option('--max-total-tokens <count>', 'limit of the whole history, in tokens (default: 20000)', parsePositive),
   option(
     '--max-tool-message-tokens <count>',
-    'larger results and arguments become references (default: 2000)',
+    'results and arguments with more tokens become references (default: 2000)',
     parsePositive,
   ),
   KEEP_RECENT,
-  option('--preview-tokens <count>', 'tokens of the preview beside a reference (default: 50)', parseCount),
+  option('--preview-tokens <count>', 'tokens of the preview next to a reference (default: 50)', parseCount),
   RATIO,
   GROUP_TOKENS,
-  option('--instructions <text>', 'what summaries must heed, such as "Keep all names of customers."'),
+  option('--instructions <text>', 'instructions for summaries, such as "Keep all names of customers."'),
   ...MODEL_OPTIONS,
   option(
     '--reading <way>',
-    'how the agent reads on: by its retrieval tool, or by commands in its shell (default: tool; for sessions of Claude Code: command)',
+    'how the agent retrieves content: with its tool or with commands (default: tool; in sessions of Claude Code: command)',
     { choices: ['tool', 'command'] },
   ),
 ]
 
-/** Defaults of `/context_offload`, named as in `history compact`. */
+/** Options of the command for the defaults of `/context_offload`, with the names that `history compact` has. */
 export interface ContextOffloadOptions extends Pick<
   CompactOptions,
   'maxTotalTokens' | 'maxToolMessageTokens' | 'ratio' | 'keepRecent' | 'groupTokens'
@@ -198,18 +198,18 @@ export interface ContextOffloadOptions extends Pick<
 }
 
 export const CONTEXT_OFFLOAD_OPTIONS: readonly Option[] = [
-  option('--mode <mode>', 'of /context_offload, as all down to --store-dir, if a request has none (default: auto)', {
+  option('--mode <mode>', 'default mode of /context_offload, like all options down to --store-dir (default: auto)', {
     choices: MODES,
   }),
-  option('--max-total-tokens <count>', 'above this a history is made smaller (default: 20000)', parsePositive),
-  option('--max-tool-message-tokens <count>', 'larger results become files (default: 2000)', parsePositive),
+  option('--max-total-tokens <count>', 'limit of a whole history, in tokens (default: 20000)', parsePositive),
+  option('--max-tool-message-tokens <count>', 'results with more tokens become files (default: 2000)', parsePositive),
   RATIO,
   KEEP_RECENT,
   GROUP_TOKENS,
-  option('--preview-chars <count>', 'characters of a result that stay beside its path (default: 100)', parseCount),
+  option('--preview-chars <count>', 'characters of a result that are kept before its path (default: 100)', parseCount),
   option(
     '--store-dir <folder>',
-    "virtual folder of the files in the caller's scope (default: the workspace)",
+    'virtual folder of the files in the scope of the caller (default: the workspace)',
     parseFolder,
   ),
 ]
@@ -235,19 +235,19 @@ type LimitName = 'maxBody' | 'maxContent' | 'maxConcurrent' | 'maxQueued' | 'max
 export type LimitOptions = Readonly<Partial<Record<LimitName | 'maxSpool' | 'rate' | 'bodyTimeout' | 'grace', number>>>
 
 export const LIMIT_OPTIONS: readonly Option[] = [
-  option('--max-body <bytes>', 'largest request of JSON (default: 64MB)', parseBytes),
-  option('--max-content <bytes>', 'largest content that is streamed to the store (default: 1GB)', parseBytes),
-  option('--max-memory <bytes>', 'estimated memory of all requests and answers, at most (default: 512MB)', parseBytes),
-  option('--max-spool <bytes>', 'disk space of request bodies while they arrive, at most (default: 8GB)', parseBytes),
-  option('--max-concurrent <count>', 'requests that are worked on at once, at most (default: 16)', parsePositive),
-  option('--max-queued <count>', 'requests that wait, at most; others get 503 (default: 256)', parsePositive),
+  option('--max-body <bytes>', 'size limit of a JSON request (default: 64MB)', parseBytes),
+  option('--max-content <bytes>', 'size limit of content that is streamed to the store (default: 1GB)', parseBytes),
+  option('--max-memory <bytes>', 'limit of the estimated memory of all requests (default: 512MB)', parseBytes),
+  option('--max-spool <bytes>', 'limit of the disk space for arriving bodies (default: 8GB)', parseBytes),
+  option('--max-concurrent <count>', 'limit of requests that are processed at once (default: 16)', parsePositive),
+  option('--max-queued <count>', 'limit of requests that wait; others get 503 (default: 256)', parsePositive),
   option(
     '--rate <count>',
-    'requests per second of a token or address, or none for no limit (default: 100)',
+    'limit of requests per second for each token or address; none for no limit (default: 100)',
     parseLimit,
   ),
-  option('--body-timeout <time>', 'how long the body of a request may take to arrive (default: 2m)', parseDuration),
-  option('--grace <time>', 'time for open requests once the service is stopped (default: 10s)', parseDuration),
+  option('--body-timeout <time>', 'time limit for the arrival of a request body (default: 2m)', parseDuration),
+  option('--grace <time>', 'time limit for open requests when the service stops (default: 10s)', parseDuration),
 ]
 
 export function limitsOf(options: LimitOptions): Partial<{ [Name in keyof ServerLimits]: number | undefined }> {
@@ -277,17 +277,17 @@ export interface HookOptions {
 }
 
 export const HOOK_OPTIONS: readonly Option[] = [
-  option('--store <url>', 'where content is (default: .spillway in the project)', { env: 'SPILLWAY_STORE' }),
-  option('--scope <segments>', 'stay behind this wall; the id of the session is a segment of its own behind it', {
+  option('--store <url>', 'the store with the content (default: .spillway in the project)', { env: 'SPILLWAY_STORE' }),
+  option('--scope <segments>', 'scope of all sessions; the session id is added as the last segment', {
     env: 'SPILLWAY_SCOPE',
     parse: parseScope,
   }),
   option('--max-tokens <count>', 'output with more tokens than this is offloaded (default: 2500)', parsePositive),
   option('--preview-tokens <count>', 'tokens of the preview (default: 300 to 1000, by kind of content)', parseCount),
-  option('--except <tool>', 'leave the output of this tool as it is; may be repeated', collect),
-  option('--reading <way>', 'how the agent reads on: by commands, or by the MCP server of this scope', {
+  option('--except <tool>', 'do not offload output of this tool; may be repeated', collect),
+  option('--reading <way>', 'how the agent retrieves content: with commands, or with the MCP server of this scope', {
     choices: ['command', 'mcp'],
     initial: 'command',
   }),
-  option('--command <command>', 'how the shell of the agent starts this program', { initial: 'spillway' }),
+  option('--command <command>', "the command that starts this program in the agent's shell", { initial: 'spillway' }),
 ]

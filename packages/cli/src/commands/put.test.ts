@@ -59,7 +59,7 @@ it('put stores binary content as binary, with any file name', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ contentType: 'application/gzip' })
 })
 
-it('put gives two PDFs with the same name their own texts', async () => {
+it('put stores a separate text for each of two PDFs with the same name', async () => {
   const cwd = temporaryFolder()
   const references: string[] = []
   for (const month of ['starts', 'halted']) {
@@ -73,7 +73,7 @@ it('put gives two PDFs with the same name their own texts', async () => {
   }
 })
 
-/** A page in Helvetica. */
+/** A PDF of one page, with text in Helvetica. */
 const PDF = `%PDF-1.4
 1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj
 2 0 obj << /Type /Pages /Kids [3 0 R] /Count 1 >> endobj
@@ -85,7 +85,7 @@ endstream endobj
 trailer << /Root 1 0 R >>
 `
 
-it('put stores the text of a PDF in addition, and the text can be searched', async () => {
+it('put also stores the text of a PDF, and the text can be searched', async () => {
   const cwd = temporaryFolder()
   const ended = await spillway(['put'], { cwd, input: PDF })
   expect(ended.stdout).toMatch(/^stdin_\w+\n$/)
@@ -98,7 +98,7 @@ it('put stores the text of a PDF in addition, and the text can be searched', asy
 
 it('put stores an unreadable PDF, and says that its text cannot be searched', async () => {
   const ended = await spillway(['put'], { cwd: temporaryFolder(), input: '%PDF-1.7 and nothing more' })
-  expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('its text cannot be searched: ') })
+  expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('the text of the file cannot be searched: ') })
 })
 
 it('put gives the same reference for the same content', async () => {

@@ -8,9 +8,9 @@ export const putCommand: CommandSpec = {
   description: 'Store a file, or standard input, and print its reference.',
   argument: ['[file]', 'the file; - or nothing for standard input'],
   options: [
-    option('-t, --type <mime>', 'its content type; else told by its first bytes and its extension', parseContentType),
-    option('-n, --name <name>', "what its reference begins with; else the file's name"),
-    option('-q, --quiet', 'print the reference alone, also on a terminal'),
+    option('-t, --type <mime>', 'content type (default: by the first bytes and the extension)', parseContentType),
+    option('-n, --name <name>', "first part of the reference (default: the file's name)"),
+    option('-q, --quiet', 'print only the reference, even on a terminal'),
     ...STORE_AND_JSON_OPTIONS,
   ],
   help: `

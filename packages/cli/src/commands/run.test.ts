@@ -38,7 +38,7 @@ describe('small output of run', () => {
     expect(await spillway(['run', '--', 'true'], { cwd: temporaryFolder() })).toMatchObject({ code: 0, stdout: '' })
   })
 
-  test('is not stored, and neither is the check that the store is writable', async () => {
+  test('is not stored, and the check that the store is writable leaves nothing in it', async () => {
     const cwd = temporaryFolder()
     for (const store of ['file:./.spillway', 'file:./some/folder', 'sqlite:./new/file.db']) {
       await spillway(['run', '--store', store, '--', 'echo', 'hi'], { cwd })
@@ -66,7 +66,7 @@ describe('large output of run', () => {
     expect(all.stdout).toBe(Array.from({ length: 20_000 }, (_, index) => `${index + 1}\n`).join(''))
   })
 
-  test('has limits that options set', async () => {
+  test('has the limits that options set', async () => {
     const cwd = temporaryFolder()
     const args = ['--max-tokens', '400', '--preview-tokens', '100', '--name', 'Counting!', '--', 'seq', '1', '1000']
     const { stdout } = await spillway(['run', ...args], { cwd })
@@ -76,14 +76,14 @@ describe('large output of run', () => {
     expect(raised.stdout).toBe(Array.from({ length: 20_000 }, (_, index) => `${index + 1}\n`).join(''))
   })
 
-  test('on one line is shown in part, and stored whole', async () => {
+  test('on a single line is shown in part and stored completely', async () => {
     const cwd = temporaryFolder()
     const { stdout } = await spillway(['run', '--', 'sh', '-c', "head -c 3000000 /dev/zero | tr '\\0' x"], { cwd })
     expect(stdout.length).toBeLessThan(10_000)
     expect((await spillway(['get', referenceIn(stdout)], { cwd })).stdout).toBe('x'.repeat(3_000_000))
   })
 
-  test('is named but not shown if it is binary, and is stored whole', async () => {
+  test('is stored completely but not shown if it is binary', async () => {
     const cwd = temporaryFolder()
     const args = ['--max-tokens', '500', '--', process.execPath, '-e', SCRIPT_FOR_BINARY, '100000']
     const { stdout } = await spillway(['run', ...args], { cwd })
@@ -120,7 +120,7 @@ describe('large output of run', () => {
     expect(await spillway(['get', reference, '--store', 'file:./my store'], { cwd })).toMatchObject({ code: 1 })
   })
 
-  test('with a store in memory is previewed, and the preview says that it is not kept', async () => {
+  test('with a store in memory is previewed, and the preview says that the output is not kept', async () => {
     const ended = await spillway(['run', '--store', 'memory:', '--', 'seq', '1', '20000'], { cwd: temporaryFolder() })
     expect(ended).toMatchObject({ code: 0, stderr: '' })
     expect(ended.stdout).toContain('memory only')
@@ -137,7 +137,7 @@ describe('the order of standard output and standard error', () => {
     expect(stdout).toBe(Array.from({ length: 400 }, (_, index) => `out ${index}\nerr ${index}\n`).join(''))
   })
 
-  test('is kept by a pipe that can be opened by its path', async () => {
+  test('is kept if the command opens its output by a path', async () => {
     const script = 'echo a > /dev/stdout; echo b > /dev/stderr'
     const ended = await spillway(['run', '--', 'sh', '-c', script], { cwd: temporaryFolder() })
     expect(ended).toMatchObject({ code: 0, stdout: 'a\nb\n', stderr: '' })
@@ -190,13 +190,10 @@ describe('the exit code of run', () => {
   test.each([
     ['seq 1 5 | head -2', "spillway run --shell 'seq 1 5 | head -2'"],
     ['no-such-builtin', 'spillway run --shell no-such-builtin'],
-  ])(
-    'is 127 if only a shell could run %j, and the error names the command to use instead',
-    async (command, instead) => {
-      const ended = await spillway(['run', '--', command], { cwd: temporaryFolder() })
-      expect(ended).toMatchObject({ code: 127, stderr: expect.stringContaining(instead) })
-    },
-  )
+  ])('is 127 if only a shell could run %j, and the error suggests a command that works', async (command, instead) => {
+    const ended = await spillway(['run', '--', command], { cwd: temporaryFolder() })
+    expect(ended).toMatchObject({ code: 127, stderr: expect.stringContaining(instead) })
+  })
 
   test('is 126 if the interpreter of a script is missing', async () => {
     const cwd = temporaryFolder()
@@ -279,7 +276,7 @@ describe('a store that run cannot write to', () => {
     expect(existsSync(join(cwd, 'was-run'))).toBe(false)
   })
 
-  // A limit on the size of files makes writing fail half-way, as a full disk does.
+  // A file size limit makes writing fail halfway, like a full disk.
   const runWithFileLimit = (kilobytes: number, args: readonly string[], cwd: string): ReturnType<typeof spillway> => {
     const limited = `ulimit -f ${kilobytes * 2}; exec "$@"`
     return start('sh', ['-c', limited, 'sh', process.execPath, BIN, 'run', ...args], { cwd }).end
@@ -287,14 +284,14 @@ describe('a store that run cannot write to', () => {
 
   const lines = (count: number): string => Array.from({ length: count }, (_, index) => `${index + 1}\n`).join('')
 
-  test('during the command loses no buffered output, and the exit code is kept', async () => {
+  test("during the command causes no loss of buffered output, and run exits with the command's code", async () => {
     const cwd = temporaryFolder()
     const ended = await runWithFileLimit(256, ['--', 'sh', '-c', 'seq 1 300000; exit 9'], cwd)
     expect(ended).toMatchObject({ code: 9, stdout: lines(300_000) })
     expect(ended.stderr).toMatch(/^spillway: The output could not be stored: .*none of it is lost\.\n$/)
   })
 
-  test('during the command loses none of many megabytes', async () => {
+  test('during the command causes no loss of output, even of many megabytes', async () => {
     const cwd = temporaryFolder()
     const ended = await runWithFileLimit(256, ['--', 'seq', '-f', '%015.0f', '1', '1500000'], cwd)
     expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('none of it is lost.') })
@@ -302,7 +299,7 @@ describe('a store that run cannot write to', () => {
     expect(ended.stdout).toHaveLength(24_000_000)
   })
 
-  test('during the command still gives standard output as JSON with --json', async () => {
+  test('during the command leaves valid JSON on standard output with --json', async () => {
     const cwd = temporaryFolder()
     const ended = await runWithFileLimit(256, ['--json', '--', 'sh', '-c', 'seq 1 300000; exit 9'], cwd)
     expect(ended.code).toBe(9)
@@ -310,7 +307,7 @@ describe('a store that run cannot write to', () => {
     expect(ended.stderr).toContain('\n299999\n300000\n')
   })
 
-  test('at the end still has the output committed while the command ran', async () => {
+  test('at the end still has the output that was committed while the command ran', async () => {
     const cwd = temporaryFolder()
     const ended = await runWithFileLimit(1_100, ['--', 'sh', '-c', 'seq 1 300000; exit 9'], cwd)
     expect(ended).toMatchObject({ code: 9, stderr: '' })
@@ -319,7 +316,7 @@ describe('a store that run cannot write to', () => {
   })
 })
 
-/** Leave a process running that holds the output; a session of its own keeps the Ctrl-C from it. */
+/** Leaves a process running that holds the output open. Its session of its own protects it from the Ctrl-C. */
 const LEAVE_RUNNING = 'setsid sleep 300 & echo $! > background; echo $$ > pid'
 
 describe('signals to run', () => {
@@ -354,13 +351,13 @@ describe('signals to run', () => {
     'from a terminal reach the command only once, because many commands give up at a second Ctrl-C',
     async () => {
       const cwd = temporaryFolder()
-      // Not a shell's trap: the sleep that it waits for gets the Ctrl-C too, and shells differ in what follows.
+      // A shell with a trap would not do: its `sleep` also gets the Ctrl-C, and shells behave differently after that.
       const program = `
       const waiting = setInterval(() => {}, 1_000)
       process.on('SIGINT', () => {
         console.log('got it')
         clearInterval(waiting)
-        // A second signal would arrive before that.
+        // A second signal would arrive within these 300 ms.
         setTimeout(() => console.log('end'), 300)
       })
       require('node:fs').writeFileSync('ready', '')`
@@ -402,7 +399,7 @@ describe('signals to run', () => {
 })
 
 describe('the output of a running command', () => {
-  // Ends with spillway too.
+  // The command also ends if spillway ends.
   const WAIT = 'while [ ! -e go ] && kill -0 $PPID; do sleep 0.05; done'
 
   test('is listed, and can be read and followed to its end', async () => {
@@ -436,14 +433,14 @@ describe('the output of a running command', () => {
     expect(await statOf('last', cwd)).toMatchObject({ state: 'aborted', metadata: { exitCode: '137' } })
   })
 
-  test('is not kept if it is small at the end', async () => {
+  test('is removed if it is small when the command ends', async () => {
     const cwd = temporaryFolder()
     const ended = await spillway(['run', '--', 'sh', '-c', 'echo hi; sleep 1'], { cwd })
     expect(ended).toMatchObject({ code: 0, stdout: 'hi\n', stderr: '' })
     expect(await spillway(['ls'], { cwd })).toMatchObject({ code: 0, stdout: '' })
   })
 
-  test('loses its middle beyond --max-bytes, and the answer says so', async () => {
+  test('loses its middle part beyond --max-bytes, and the answer says so', async () => {
     const cwd = temporaryFolder()
     const ended = await spillway(['run', '--max-bytes', '256KB', '--', 'seq', '1', '500000'], { cwd })
     expect(ended.stderr).toMatch(/--max-bytes was reached: \d\.\d MB in the middle \(lines [\d,]+ to [\d,]+\)/)
@@ -463,7 +460,7 @@ test('run shows the output on standard error with --tee', async () => {
   expect(ended.stdout).toMatch(/^\[Offloaded: /)
 })
 
-test('run shows the output on a terminal once, with the command that searches it', async () => {
+test('run shows the output once on a terminal, and names the command that searches the output', async () => {
   const cwd = temporaryFolder()
   const small = await spillway(['run', '--', 'echo', 'hi'], { cwd, terminal: true })
   expect(small.stdout).toBe('hi\n')
@@ -513,7 +510,7 @@ test('run with SPILLWAY_OFF=1 runs the command unchanged, and stores nothing', a
   expect(readdirSync(cwd)).toEqual([])
 })
 
-test('run leaves none of its own files behind', async () => {
+test('run leaves no temporary files behind', async () => {
   const cwd = temporaryFolder()
   const env = { TMPDIR: cwd }
   await spillway(['run', '--store', 'memory:', '--', 'seq', '1', '20000'], { cwd, env })
@@ -527,12 +524,12 @@ test('run passes on the complete output of a slow command', async () => {
   expect(ended.stdout).toBe(numbered(20))
 })
 
-/** Start `spillway run` on a terminal of its own; `ended` resolves to its exit code. */
+/** Start `spillway run` on a separate terminal. `ended` resolves to the exit code. */
 function onTerminal(
   command: readonly string[],
   cwd: string,
 ): { readonly child: ChildProcessWithoutNullStreams; readonly output: string[]; readonly ended: Promise<unknown> } {
-  // exec, because a shell in between would get the Ctrl-C as well, and exit with 130.
+  // With exec, there is no shell in between, which would also get the Ctrl-C and exit with 130.
   const words = [process.execPath, BIN, 'run', '--', ...command].map(quoteForShell)
   const child = spawn('script', ['-qec', `exec ${words.join(' ')}`, '/dev/null'], { cwd })
   const output: string[] = []
@@ -540,7 +537,7 @@ function onTerminal(
   return { child, output, ended: new Promise((resolve) => child.once('close', resolve)) }
 }
 
-/** The number that a script has written to a file; undefined before. */
+/** Return the number that a script has written to a file; `undefined` if it has not written one yet. */
 const pidIn = (cwd: string, name: string): number | undefined =>
   existsSync(join(cwd, name)) ? Number(readFileSync(join(cwd, name), 'utf8')) || undefined : undefined
 

@@ -19,7 +19,7 @@ const RESULTS = lines('paper', 2_000)
 const PAGE = lines('page', 2_000)
 
 const call = (id: string) => ({ id, type: 'function', function: { name: 'web_search', arguments: '{"query":"AI"}' } })
-/** The messages that the document leaves out. */
+/** The messages that ReMe's document omits from its examples. */
 const MESSAGES = [
   { role: 'system', content: 'You are a research assistant' },
   { role: 'user', content: 'Find recent AI papers on context management' },
@@ -32,7 +32,7 @@ const MESSAGES = [
 ]
 const TALK = [
   { role: 'system', content: 'You are a helpful assistant' },
-  // As much as fits into one argument of a command.
+  // These results are as long as one argument of a command may be.
   ...Array.from({ length: 12 }, (_, turn) => ({
     role: turn % 2 === 0 ? 'user' : 'assistant',
     content: `turn ${turn} ${'word '.repeat(1_850)}`,
@@ -42,7 +42,7 @@ const TALK = [
   { role: 'user', content: 'Yes.' },
 ]
 
-/** What the endpoints of the document answer. */
+/** Answers of the endpoints that the document describes. */
 interface Answer {
   readonly success: boolean
   readonly answer: string
@@ -55,7 +55,7 @@ describe('the documentation of ReMe', () => {
     const cwd = temporaryFolder()
     const model = await scriptedModel()
     const service = await startServe(['--model', 'test', '--model-base-url', model.baseUrl], { cwd })
-    /** Run a command of the document, with the port of the service and the messages that it leaves out. */
+    /** Run a command of the document, with the port of the service and with messages in place of the omitted ones. */
     const curl = async (command: string, messages: unknown = []): Promise<Answer> => {
       const filled = command
         .replace('http://0.0.0.0:8002/', `http://0.0.0.0:${service.port}/`)
@@ -196,7 +196,7 @@ describe('the documentation of ReMe', () => {
     expect(seen.next_messages).toHaveLength(MESSAGES.length + 1)
   })
 
-  test('says without a model how to name one for compress, and keeps the compacted history for auto', async () => {
+  test('without a model, compress fails with the option that names one, and auto keeps the compacted history', async () => {
     const service = await startServe([], { cwd: temporaryFolder() })
     const compress = await service.post('/context_offload', { messages: TALK, context_manage_mode: 'compress' })
     expect(compress).toMatchObject({ status: 422, json: { success: false, messages: TALK } })
@@ -220,7 +220,7 @@ describe('spillway serve', () => {
     expect(stdout).toBe(RESULTS)
   })
 
-  test('gives /context_offload the defaults with which it was started', async () => {
+  test('uses its command line options as the defaults of /context_offload', async () => {
     const service = await startServe(
       [
         ...['--mode', 'compact', '--max-total-tokens', '500', '--max-tool-message-tokens', '100', '--keep-recent', '2'],

@@ -13,12 +13,12 @@ export const serveCommand: CommandSpec = {
   name: 'serve',
   summary: 'serve over HTTP: results, histories, and the endpoints of ReMe',
   description:
-    'Serve the store over HTTP. Without --tokens only this machine is served, in one scope; with them, each caller in its ' +
-    'own. POST /context_offload, /grep, /read_file are those of ReMe; what is under /v1 is described at /openapi.json.',
+    'Serve the store over HTTP. Without --tokens, only this machine is served, in one scope; with them, callers ' +
+    'have their own scopes. POST /context_offload, /grep and /read_file are as in ReMe; /openapi.json describes /v1.',
   options: [
-    option('--quiet', 'log faults alone, not every request'),
+    option('--quiet', 'log only faults, not every request'),
     option('--inspector', 'also serve the page of `spillway inspect`, at /inspector/'),
-    ...listenOptions('where to serve (default: 127.0.0.1:8002)'),
+    ...listenOptions('address of the service (default: 127.0.0.1:8002)'),
     ...MODEL_OPTIONS,
     ...CONTEXT_OFFLOAD_OPTIONS,
     ...offloaderOptions('that of --max-tokens'),
@@ -37,10 +37,10 @@ export const inspectCommand: CommandSpec = {
   name: 'inspect',
   summary: 'show the store in the browser: entries, previews, searches, savings',
   description:
-    'Serve a page that shows what the store holds, what a model sees of it, and what offloading saves. Only this machine ' +
-    'reaches it, by the printed URL, whose token is a secret. Content is shown as text and never runs.',
+    'Serve a page that shows stored content, its previews, and the saved tokens. Only this machine ' +
+    'can open the page, with the printed URL, whose token is a secret. Content is shown as text and never runs.',
   options: [
-    option('--listen <[host:]port>', 'where to serve, on the loopback interface (default: a free port)', parseAddress),
+    option('--listen <[host:]port>', 'loopback address of the page (default: a free port)', parseAddress),
     option('--allow-delete', 'let the page remove entries'),
     option('--no-open', 'only print the URL'),
     ...STORE_OPTIONS,

@@ -37,7 +37,7 @@ describe('completion', () => {
     expect(await complete(['ls', '--store', 'file:'], cwd)).toContain(`file:${cwd}/.spillway`)
   })
 
-  it.each(['bash', 'zsh', 'fish'])('has a script that %s runs', async (shell) => {
+  it.each(['bash', 'zsh', 'fish'])('prints a script that %s can run', async (shell) => {
     const { code, stdout } = await spillway(['completion', shell])
     expect(code).toBe(0)
     const checked = spawnSync(shell, ['-n'], { input: stdout, encoding: 'utf8' })

@@ -3,10 +3,10 @@ import { STORE_AND_JSON_OPTIONS } from './options.ts'
 
 export const completionCommand: CommandSpec = {
   name: 'completion',
-  summary: 'print the completion script of a shell',
-  description: 'Print a script by which a shell completes commands, options, references, and stores.',
+  summary: 'print the completion script for a shell',
+  description: 'Print a script that lets a shell complete commands, options, references, and stores.',
   argument: ['<shell>', 'bash, zsh, fish, or powershell'],
-  secondArgument: ['[words...]', 'asked by the scripts'],
+  secondArgument: ['[words...]', 'words to complete, for the scripts'],
   passesOptions: true,
   help: `
 Examples:
@@ -21,7 +21,7 @@ export const doctorCommand: CommandSpec = {
   name: 'doctor',
   summary: 'check the installation, the store, and the hosts',
   description:
-    'Check Node.js, the store and how fast it is, optional packages, and which hosts are configured. The output has no ' +
+    'Check Node.js, the store and its speed, optional packages, and the configuration of hosts. The output has no ' +
     'secrets and can be part of a bug report. Exits with 3 if something is wrong.',
   options: STORE_AND_JSON_OPTIONS,
   load: async () => (await import('../setup/doctor.ts')).doctor,

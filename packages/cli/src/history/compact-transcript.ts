@@ -19,11 +19,11 @@ export interface Compacted {
   readonly conversation: Conversation
   /** The reason why a summary is impossible; `undefined` if it is possible. */
   readonly noSummary: string | undefined
-  /** Whether references name shell commands. */
+  /** Whether previews name shell commands for reading on. */
   readonly namesCommands: boolean
 }
 
-/** Compact a transcript in memory, storing its originals. */
+/** Compact a transcript in memory. Stores its originals. */
 export async function compactTranscript(
   transcript: Transcript,
   options: CompactOptions,
@@ -77,10 +77,10 @@ function compactionOptions(
 }
 
 function whyNoSummary({ format, layout }: Transcript): string | undefined {
-  if (layout.kind === 'session') return 'a session of Claude Code has no system prompt to put a summary in'
+  if (layout.kind === 'session') return 'a session of Claude Code has no system prompt that could hold a summary'
   if (format.systemKey === undefined || (layout.kind === 'document' && layout.systemKey !== undefined)) return undefined
   const list = format.systemKey === 'system' ? 'messages' : 'contents'
-  return `${format.title} have no place for a summary here: make it a document { "${list}": [...] }`
+  return `${format.title} in a plain list have no place for a summary: use a document { "${list}": [...] }`
 }
 
 /** Throw a usage error if the options require an impossible summary. */

@@ -25,7 +25,7 @@ export interface Host {
   readonly plugin?: (command: string, minLength: number) => string
   /** Other settings that the hook needs to get whole results. */
   readonly settings?: readonly Addition[]
-  /** Actions that the agent may do without permission: a rule for a shell command, and the retrieval tool. */
+  /** Permissions that `--allow` adds: a rule for a shell command, and rules for the retrieval tool. */
   readonly allowed?: {
     readonly path: readonly string[]
     readonly rule: (command: string) => string
@@ -39,7 +39,7 @@ export interface Host {
     /** The host's command that adds a server. */
     readonly command?: string
   }
-  /** When the host starts to use a new hook. */
+  /** When the host starts to use a new hook, as words for the user. */
   readonly start: string
 }
 
@@ -64,7 +64,7 @@ export const HOSTS: Readonly<Record<string, Host>> = {
     },
     servers: {
       path: ['mcpServers'],
-      // Claude Code reads a project's servers next to its folder `.claude`.
+      // Claude Code reads the servers of a project from a file beside its folder `.claude`.
       file: (path, { user, settings }) =>
         user === true ? undefined : join(settings === undefined ? dirname(dirname(path)) : dirname(path), '.mcp.json'),
       value: commandAndArgs,

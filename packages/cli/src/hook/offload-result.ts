@@ -15,7 +15,7 @@ export interface HookInput extends Omit<PostToolUseInput, 'transcript_path' | 't
 type Fields = Readonly<Record<string, unknown>>
 type OffloadResult = (offloader: ContextOffloader, input: HookInput) => Promise<object | undefined>
 
-/** Offload the result in a hook's input. Return the answer that replaces it, or `undefined` if it stays. */
+/** Functions by host: offload the result in a hook's input. Return the answer of the hook; `undefined`: no change. */
 export const OFFLOAD_RESULT: Readonly<Record<string, OffloadResult>> = {
   async 'claude-code'(offloader, input) {
     const call = { transcript_path: '', tool_use_id: input.session_id, ...input }
@@ -33,7 +33,7 @@ export const OFFLOAD_RESULT: Readonly<Record<string, OffloadResult>> = {
   ),
 }
 
-/** For hosts whose hooks replace a result by one text. Results with images and other media are not offloaded. */
+/** For hosts whose hooks replace a result by one text. Results with images or other media are not offloaded. */
 function replaced(readParts: (response: Fields) => readonly unknown[], write: (text: string) => object): OffloadResult {
   return async (offloader, { tool_name: toolName, tool_use_id, tool_input: input, tool_response, session_id }) => {
     const response = (typeof tool_response === 'string' ? { output: tool_response } : Object(tool_response)) as Fields
@@ -52,13 +52,13 @@ function replaced(readParts: (response: Fields) => readonly unknown[], write: (t
   }
 }
 
-/** If a result has structured content, Codex shows only that. */
+/** If a result has structured content, Codex shows its model only that content. */
 function codexParts({ output, content, structuredContent }: Fields): readonly unknown[] {
   if (Object(structuredContent) === structuredContent) return [JSON.stringify(structuredContent)]
   return [content ?? output].flat()
 }
 
-/** The file in which OpenCode saves the whole output after it shortened it. No tool may name a different file. */
+/** Read the file in which OpenCode saved the whole output before shortening it. A path that a tool names is ignored. */
 function savedOutput({ output, metadata }: Fields): string | undefined {
   const { truncated, outputPath: path } = Object(metadata) as Fields
   const folder = join(process.env['XDG_DATA_HOME'] ?? join(homedir(), '.local/share'), 'opencode', 'tool-output')

@@ -37,10 +37,10 @@ describe('addToSettings', () => {
     ['{"a": ', /is not JSON/],
     ['[]', /is not a JSON object/],
     ['null', /is not a JSON object/],
-    ['{"hooks": []}', /another kind of value .* at hooks/],
-    ['{"hooks": {"PostToolUse": {}}}', /another kind of value .* at hooks\.PostToolUse/],
-    ['{"hooks": "none"}', /another kind of value .* at hooks/],
-    ['{"env": [], "hooks": {}}', /another kind of value .* at env/],
+    ['{"hooks": []}', /an unexpected type of value at hooks/],
+    ['{"hooks": {"PostToolUse": {}}}', /an unexpected type of value at hooks\.PostToolUse/],
+    ['{"hooks": "none"}', /an unexpected type of value at hooks/],
+    ['{"env": [], "hooks": {}}', /an unexpected type of value at env/],
     ['{"hooks": {}, "hooks": {}}', /has hooks more than once/],
   ])('refuses %s', (text, message) => {
     expect(() => add(text)).toThrow(message)
@@ -82,13 +82,13 @@ describe('removeFromSettings', () => {
     )
   })
 
-  it('keeps settings that other programs have added since', () => {
+  it('keeps settings that other programs have added in the meantime', () => {
     const text = addToSettings(add('{}\n'), [{ path: ['hooks', 'PostToolUse'], value: { hooks: [] } }], PLACE)
     expect(JSON.parse(removeFromSettings(text, CHANGE, '', PLACE))).toEqual({ hooks: { PostToolUse: [{ hooks: [] }] } })
   })
 })
 
-it('lists and members of settings are read, and other kinds are ignored', () => {
+it('reads lists and members of settings, and ignores other values', () => {
   expect(listInSettings('{"a": {"b": [1, {"c": 2}]}}', ['a', 'b'], PLACE)).toEqual([1, { c: 2 }])
   expect(listInSettings('{"a": {"b": {}}}', ['a', 'b'], PLACE)).toEqual([])
   expect(listInSettings('', ['a'], PLACE)).toEqual([])

@@ -7,7 +7,7 @@ export type SettingsChange = readonly Addition[]
 export interface Addition {
   /** Keys that lead to the value, such as `['hooks', 'PostToolUse']`. */
   readonly path: readonly string[]
-  /** Key of the value. If absent, the value is an item of a list. */
+  /** Key of the value. If absent, the value is added to a list. */
   readonly key?: string
   readonly value: unknown
 }
@@ -23,7 +23,7 @@ export function addToSettings(text: string, change: SettingsChange, place: strin
       const type = depth === path.length - 1 && key === undefined ? 'array' : 'object'
       if (node !== undefined && node.type !== type) {
         const where = path.slice(0, depth + 1).join('.')
-        throw settingsRefused(`${place} has another kind of value than hosts expect at ${where}: mend it by hand.`)
+        throw settingsRefused(`${place} has an unexpected type of value at ${where}. Correct it by hand.`)
       }
     }
     const isThere =
@@ -35,7 +35,7 @@ export function addToSettings(text: string, change: SettingsChange, place: strin
   return changed
 }
 
-/** Remove values and the parents that are then empty, unless they existed `before`. */
+/** Remove values, and parents that are empty afterwards. Parents that exist in the text `before` stay. */
 export function removeFromSettings(text: string, change: SettingsChange, before: string, place: string): string {
   let changed = text
   for (const { path, key, value } of change.toReversed()) {
@@ -88,14 +88,14 @@ function findNode(text: string, path: readonly string[], place: string): Node | 
   return node
 }
 
-/** Read settings without comments: some hosts would remove comments, and Claude Code allows none. */
+/** Read settings. Refuses comments, because Claude Code allows none, and some hosts would remove them. */
 function readSettings(text: string, place: string): Node | undefined {
   let settings: unknown
   try {
     settings = JSON.parse(text)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    const why = /\/\/|\/\*|,\s*[}\]]/.test(text) ? ' Comments, and commas after the last value, are not allowed.' : ''
+    const why = /\/\/|\/\*|,\s*[}\]]/.test(text) ? ' Comments and trailing commas are not allowed.' : ''
     throw settingsRefused(`${place} is not JSON (${error.message}), and was not changed.${why} Correct it by hand.`)
   }
   if (typeof settings !== 'object' || settings === null || Array.isArray(settings))

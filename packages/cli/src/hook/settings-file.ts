@@ -6,9 +6,9 @@ import { replaceFile } from '../replace-file.ts'
 export interface SettingsFile {
   /** Text of the file. Empty if the file is missing. */
   readonly text: string
-  /** The text before the first change; `undefined` if there is no copy. */
+  /** The text before the first change; `undefined` if no copy was saved. */
   readonly backup: string | undefined
-  /** Replace the file atomically, or remove it if the text is empty. Returns `false` if it has changed meanwhile. */
+  /** Replace the file atomically, or remove it if the text is empty. Returns `false` if another program changed it. */
   readonly write: (text: string) => Promise<boolean>
   /** Save a copy with the same permissions. */
   readonly keepBackup: () => Promise<void>
@@ -39,7 +39,7 @@ async function targetOf(path: string): Promise<string> {
   const target = await unlessMissing(realpath(path))
   if (target !== undefined) return target
   if ((await unlessMissing(lstat(path))) !== undefined)
-    throw settingsRefused(`${path} is a link to a file that is not there. Make the file, or remove the link.`)
+    throw settingsRefused(`${path} is a link to a file that does not exist. Create the file, or remove the link.`)
   // The folder may be a link too.
   const folder = await unlessMissing(realpath(dirname(path)))
   return folder === undefined ? path : join(folder, basename(path))
@@ -55,7 +55,7 @@ async function readText(path: string): Promise<string> {
 async function readTextIfAny(path: string): Promise<string | undefined> {
   const stats = await unlessMissing(stat(path))
   if (stats === undefined) return undefined
-  if (!stats.isFile()) throw settingsRefused(`${path} is no file.`)
+  if (!stats.isFile()) throw settingsRefused(`${path} is not a file.`)
   const bytes = await readFile(path)
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

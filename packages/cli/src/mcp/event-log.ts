@@ -11,7 +11,7 @@ import type { OpenStore } from '../store/with-store.ts'
 export class EventLog {
   readonly #all: boolean
 
-  /** @param all - Whether to write every event as JSON, or only important events. */
+  /** @param all - Whether to write every event, as JSON. Otherwise, only important events are written, as text. */
   constructor(all: boolean) {
     this.#all = all
   }
@@ -40,7 +40,7 @@ export class EventLog {
 }
 
 function sayFailure(event: Extract<OffloadEvent, { readonly failures: number; readonly error: unknown }>): string {
-  if (event.type === 'eviction-failed') return 'A turn could not be ended, and nothing was evicted'
+  if (event.type === 'eviction-failed') return 'Old content could not be evicted at the end of a turn'
   if (event.failures === 1) return `A result of ${event.toolName} could not be stored, and is unchanged`
   return `${event.failures} results could not be stored, the last of ${event.toolName}, and stay as they are`
 }

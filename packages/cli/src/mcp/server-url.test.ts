@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { parseHeaders, parseServerUrl } from './server-url.ts'
 
-test('headers are split at the first colon, with variables in their values', () => {
+test('headers are split at the first colon, and variables in their values are expanded', () => {
   vi.stubEnv('TOKEN_FOR_TEST', 'a:b c')
   expect(parseHeaders(['Authorization: Bearer ${TOKEN_FOR_TEST}', 'X-Empty:', 'x-url:http://a:1'])).toEqual({
     Authorization: 'Bearer a:b c',
@@ -20,16 +20,16 @@ test('a variable may have a default, and other text stays unchanged', () => {
   expect(parseHeaders(['A: ${NOT_SET_HERE:-x:-y} ${NOT_SET_HERE:-} $HOME {a}'])).toEqual({ A: 'x:-y  $HOME {a}' })
 })
 
-test('variables may be written as Cursor and VS Code write them', () => {
+test('variables may have the form that Cursor and VS Code use', () => {
   vi.stubEnv('TOKEN_FOR_TEST', 'secret')
   expect(parseHeaders(['Authorization: Bearer ${env:TOKEN_FOR_TEST}'])).toEqual({ Authorization: 'Bearer secret' })
   expect(parseHeaders(['A: ${env:NOT_SET_HERE:-x} ${env:-y}'])).toEqual({ A: 'x y' })
   expect(() => parseHeaders(['A: ${env:NOT_SET_HERE}'])).toThrow('The header A needs the variable NOT_SET_HERE')
 })
 
-test('a server does not get the placeholder of an input that VS Code asks its user for', () => {
+test('a placeholder for an input that VS Code asks its user for is not sent to a server', () => {
   expect(() => parseHeaders(['Authorization: Bearer ${input:log-token}'])).toThrow(
-    'The header Authorization has ${input:log-token}, for which only VS Code asks. Write ${NAME} there',
+    'The header Authorization has ${input:log-token}, which only VS Code can ask for. Write ${NAME}, and',
   )
 })
 

@@ -17,11 +17,11 @@ export function parseHeaders(lines: readonly string[]): Readonly<Record<string, 
   return headers
 }
 
-/** Expand `${NAME}`, `${env:NAME}` and `${NAME:-default}`, so that no argument has a secret. */
+/** Expand `${NAME}`, `${env:NAME}` and `${NAME:-default}`, so that users need not write secrets in arguments. */
 function expandVariables(text: string, what: string): string {
   const [variable] = ASKED_BY_HOST.exec(text) ?? []
   if (variable !== undefined)
-    throw usageError(`${what} has ${variable}, for which only VS Code asks. Write \${NAME} there, and let it set NAME.`)
+    throw usageError(`${what} has ${variable}, which only VS Code can ask for. Write \${NAME}, and set NAME.`)
   return text.replaceAll(VARIABLE, (_whole, name: string, otherwise?: string) => {
     const value = process.env[name] ?? otherwise
     if (value === undefined) throw usageError(`${what} needs the variable ${name}, which is not set.`)

@@ -23,7 +23,7 @@ test('a model request has one message and the key', async () => {
   ])
 })
 
-test('a model request without a configured key sends no key, and keeps the query of the URL', async () => {
+test('a model request sends no key if none is configured, and keeps the query of the URL', async () => {
   const { baseUrl, asked } = await scriptedModel(
     say([
       { type: 'text', text: 'in ' },
@@ -83,7 +83,7 @@ test.for<readonly [string, ScriptedAnswer, number, string]>([
   expect(asked.length).toBe(times)
 })
 
-test('a model request ends at its deadline, whether the model answers or not', async () => {
+test('a model request ends at its deadline, even if the model does not answer', async () => {
   const { baseUrl } = await scriptedModel(() => {})
   const begin = performance.now()
   await expect(ask({ baseUrl: new URL(baseUrl) }, AbortSignal.timeout(300))).rejects.toThrow('timeout')

@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { usageError } from '../cli-error.ts'
 import { DEFAULT_BASE_URL, type ModelOptions } from '../commands/options.ts'
 
-/** A model with an API like OpenAI's chat completions. */
+/** A model that is called through an API like OpenAI's chat completions. */
 export interface ChatModel {
   readonly model: string
-  /** The parent of `/chat/completions`. */
+  /** The URL before `/chat/completions`. */
   readonly baseUrl: URL
   /** Key that is sent as a bearer token. */
   readonly apiKey?: string | undefined
@@ -24,7 +24,7 @@ const MAX_RETRY_AFTER_MS = 30_000
 /** A failure of the model. Its message contains no text of the conversation. */
 export class ModelError extends Error {
   override readonly name = 'ModelError'
-  /** The minimum delay before a retry. `undefined` if a retry would fail too. */
+  /** The minimum delay before a retry. `undefined` if a retry cannot help. */
   readonly retryAfterMs: number | undefined
 
   constructor(message: string, retryAfterMs?: number, options?: ErrorOptions) {
@@ -67,7 +67,7 @@ async function askModel(
         ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
       },
       body: JSON.stringify({ model, messages: [{ role: 'user', content: prompt }] }),
-      // A redirect could leak the key.
+      // A redirect could send the key to another server.
       redirect: 'error',
       signal: AbortSignal.any([signal, AbortSignal.timeout(attemptTimeoutMs)]),
     })
@@ -126,7 +126,7 @@ export function createSummarizer(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Summarize | undefined {
   if (model === undefined) {
-    if (modelBaseUrl !== undefined) throw usageError('--model-base-url needs --model: the name of the model there.')
+    if (modelBaseUrl !== undefined) throw usageError('--model-base-url needs --model, the name of the model.')
     return undefined
   }
   const baseUrl = parseBaseUrl(modelBaseUrl ?? DEFAULT_BASE_URL)

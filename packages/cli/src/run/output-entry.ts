@@ -15,20 +15,20 @@ const MAX_STALLED_MS = 10_000
 
 interface OutputEntryOptions {
   readonly key: string
-  /** Number of bytes to keep. If the output is larger, only its start and end are kept. */
+  /** Size limit. If the output is larger, only its start and end are kept. */
   readonly maxBytes: number
   readonly metadata: Readonly<Record<string, string>>
   /** Called after the end of the output. */
   readonly end: () => CloseEntryOptions
 }
 
-/** The entry of a command's output, written while it runs. Committed parts survive a crash. */
+/** The entry that stores a command's output while the command runs. Committed parts survive a crash. */
 export class OutputEntry {
   /** Number of line ends so far. */
   lines = 0
   readonly #storage: Store
   readonly #options: OutputEntryOptions
-  /** Set as soon as the entry is opened. */
+  /** The reference. Set when the entry is opened. */
   reference: string | undefined
   #early: Uint8Array[] = []
   #timer: NodeJS.Timeout | undefined
@@ -41,7 +41,7 @@ export class OutputEntry {
     this.#options = options
   }
 
-  /** Store chunks, and return the reference of the entry. Reading `chunks` pushes each of them. */
+  /** Push all chunks of a stream, and return the reference of the entry. */
   async store(chunks: AsyncIterable<Uint8Array>, contentType: string): Promise<string> {
     const opening = this.#open(contentType)
     for await (const _ of chunks) await opening
@@ -54,11 +54,11 @@ export class OutputEntry {
     for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, at + 1)) this.lines += 1
     if (this.#opening !== undefined) return await this.#write(await this.#opening, chunk)
     this.#early.push(new Uint8Array(chunk))
-    // The next push reports a failure.
+    // If opening fails, the next push throws the error.
     this.#timer ??= setTimeout(() => void Promise.allSettled([this.#open()]), OPEN_AFTER_MS).unref()
   }
 
-  /** Return the readable part: the reference, the number of bytes from the start, and the omitted middle part. */
+  /** Return what is readable: the reference, the number of bytes before the omitted part, and that part. */
   async committed(): Promise<{ reference: string; bytes: number; omitted?: OmittedPart | undefined } | undefined> {
     const { reference } = this
     if (reference === undefined) return undefined
@@ -86,7 +86,7 @@ export class OutputEntry {
     await Promise.allSettled([this.#opening?.then((writer) => writer.close({ state: 'aborted' }))])
   }
 
-  /** Fails if the store is unavailable for long. Until then, writes and the command wait for it. */
+  /** Write a chunk. The command waits for a slow store. Fails if slow writes in a row take too long in total. */
   async #write(writer: EntryWriter, chunk: Uint8Array): Promise<void> {
     const start = performance.now()
     await writer.write(chunk)
@@ -116,7 +116,7 @@ export class OutputEntry {
     try {
       await writer.close(this.#options.end())
     } catch (error) {
-      // Committed output can be read before the entry is finished, for example on a full disk.
+      // If all output is committed, it is readable even if the entry cannot be finished, for example on a full disk.
       if ((await this.committed())?.bytes !== this.#size) throw error
     }
     return writer.reference

@@ -23,6 +23,6 @@ test.each([
   expect(redactCommand(line)).toBe(shown)
 })
 
-test('redacting a command shortens a long one', () => {
+test('redacting shortens a long command', () => {
   expect(redactCommand(`echo ${'a '.repeat(5_000)}`)).toHaveLength(400)
 })

@@ -1,10 +1,10 @@
 /** Words that name a secret, as in `--api-key`, `GITHUB_TOKEN`, or `password:`. */
 const SECRET_NAME = '[\\w-]*(?:secret|token|key|pass|auth|credential|cookie)[\\w-]*'
 const SECRETS: readonly RegExp[] = [
-  // A name with its value: NAME=value, --name value, "name": "value".
+  // A name followed by its value: NAME=value, --name value, "name": "value".
   new RegExp(String.raw`(?<=${SECRET_NAME}["']?(?:=|:\s*|\s+)["']?)(?:(?:bearer|basic|token)\s+)?[^\s"']+`, 'gi'),
   /(?<=\b(?:bearer|basic)\s+)[^\s"']+/gi,
-  // User and password of a URL, or of curl.
+  // User and password in a URL, or after an option of curl.
   /(?<=:\/\/)[^\s/@]+(?=@)/g,
   /(?<=(?:^|\s)(?:-u|--user)(?:=|\s*)["']?)[^\s"']+/g,
   // A long word of letters and digits looks random, unless it is a path or a word with dots.
@@ -12,6 +12,6 @@ const SECRETS: readonly RegExp[] = [
 ]
 const MOST_CHARACTERS = 400
 
-/** Hide what may be secret in a command line. It hides everything that may be secret, and sometimes more. */
+/** Hide everything in a command line that may be a secret, even if some of it is not. */
 export const redactCommand = (line: string): string =>
   SECRETS.reduce((text, secret) => text.replace(secret, '…'), line).slice(0, MOST_CHARACTERS)

@@ -11,7 +11,7 @@ async function collect(source: AsyncIterable<Uint8Array>): Promise<string> {
   return text
 }
 
-test('a rescued output yields the chunks that a failed reader took, then the remaining ones', async () => {
+test('a rescued output yields the chunks that a failed reader took, then the remaining chunks', async () => {
   const output = new RescuedOutput(chunks('a', 'b', 'c'))
   for await (const chunk of output) if (Buffer.from(chunk).toString() === 'b') break
   expect(await collect(output.rest())).toBe('abc')
@@ -24,7 +24,7 @@ test('a rescued output yields chunks that were requested but never taken', async
   expect(await collect(output.rest())).toBe('ab')
 })
 
-test('a rescued output counts the bytes that it has lost', async () => {
+test('a rescued output counts the bytes that are no longer available', async () => {
   const megabyte = 'x'.repeat(1_000_000)
   const output = new RescuedOutput(chunks(...Array.from({ length: 12 }, () => megabyte), 'end'))
   let count = 0
@@ -35,7 +35,7 @@ test('a rescued output counts the bytes that it has lost', async () => {
   expect(rest.endsWith('xend')).toBe(true)
 })
 
-test('a rescued output keeps the end of output that comes byte by byte', async () => {
+test('a rescued output keeps the end of output that arrives byte by byte', async () => {
   const bytes = Array.from({ length: 20_000 }, (_, index) => String(index % 10))
   const output = new RescuedOutput(chunks(...bytes))
   let count = 0

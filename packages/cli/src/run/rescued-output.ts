@@ -1,4 +1,4 @@
-/** Bytes to keep for a reader that fails: more than the bytes that wait for the store. */
+/** Number of bytes to retain in case the reader fails: more than the bytes that can wait for the store. */
 const RETAINED_BYTES = 10 * 1024 * 1024
 const PIECE_BYTES = 4_096
 
@@ -15,7 +15,7 @@ export class RescuedOutput implements AsyncIterable<Uint8Array> {
     this.#source = source[Symbol.asyncIterator]()
   }
 
-  /** If a reader stops early, the stream stays open. */
+  /** Iterate over the chunks. If the reader stops early, the stream stays open. */
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
     return {
       next: async () => {
@@ -28,7 +28,7 @@ export class RescuedOutput implements AsyncIterable<Uint8Array> {
     }
   }
 
-  /** Yield the latest bytes again unless they were shown, and then the remaining ones. */
+  /** Yield the retained bytes again, unless they were already shown, and then the rest of the stream. */
   async *rest(isShown = false): AsyncGenerator<Uint8Array> {
     // Take the chunk before waiting, so that no chunk is returned twice.
     const retained = this.#retained.splice(0)
@@ -43,7 +43,7 @@ export class RescuedOutput implements AsyncIterable<Uint8Array> {
 
   #retain(chunk: Uint8Array): void {
     const last = this.#retained.at(-1)
-    // A command may write byte by byte.
+    // Short chunks are joined, because a command may write byte by byte.
     const isJoined = last !== undefined && last.byteLength + chunk.byteLength <= PIECE_BYTES
     this.#retained.push(isJoined ? Buffer.concat([this.#retained.pop()!, chunk]) : new Uint8Array(chunk))
     this.#retainedBytes += chunk.byteLength

@@ -8,7 +8,7 @@ async function collect(reader: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-test('two streams are merged to the end of both, in the order of their data', async () => {
+test('two streams are merged in the order of their data, until both end', async () => {
   const [one, two] = [new PassThrough(), new PassThrough()]
   const text = collect(new OutputReader([one, two]))
   for (const [stream, word] of [
@@ -24,7 +24,7 @@ test('two streams are merged to the end of both, in the order of their data', as
   expect(await text).toBe('abcd')
 })
 
-test('a merged stream returns its data so far when it is stopped, and releases its sources', async () => {
+test('a merged stream that is stopped returns the data that has arrived, and releases its sources', async () => {
   const stream = new PassThrough()
   const reader = new OutputReader([stream])
   stream.write('arrived')
@@ -33,7 +33,7 @@ test('a merged stream returns its data so far when it is stopped, and releases i
   expect(stream.destroyed).toBe(true)
 })
 
-test('a merged stream passes on a failure', async () => {
+test('a merged stream fails if one of its sources fails', async () => {
   const stream = new PassThrough()
   const text = collect(new OutputReader([stream]))
   stream.destroy(new Error('broken pipe'))

@@ -28,18 +28,18 @@ export interface CommandExit {
 export interface RunningCommand {
   /** The output and error output of the command, in the order in which it wrote them. A slow reader slows down the command. */
   readonly output: AsyncIterable<Uint8Array>
-  /** Settles before `output` ends. */
+  /** The exit of the command. Settles before `output` ends. */
   readonly exit: Promise<CommandExit>
-  /** Say why the command did not end by itself: a signal, or the time limit. */
+  /** Return the reason why the command was stopped, a signal or the time limit; `undefined` if it ended by itself. */
   stoppedBy(): 'signal' | 'timeout' | undefined
-  /** Processes that still held the output after the time for it, as `name (process 12)`. */
+  /** Processes that kept the output open too long after the command's end, as `name (process 12)`. */
   heldBy(): readonly string[]
   /** Stop handling signals. */
   release(): void
 }
 
 interface StartOptions {
-  /** Whether a shell runs the command. Its arguments are then one text. */
+  /** Whether a shell runs the command. If so, its arguments are one text. */
   readonly shell?: boolean | undefined
   readonly timeoutMs?: number | undefined
 }
@@ -64,7 +64,7 @@ export async function startCommand(
     child.kill(signal)
     for (const { pid } of holdersOf(pipe) ?? []) unlessRefused(() => process.kill(pid, signal))
   }
-  // Do this before the start, because the child may send a signal immediately.
+  // Signals are caught before the start, because the child may send a signal immediately.
   const release = catchSignals((signal, isDelivered, isRepeated) => {
     stoppedBy ??= 'signal'
     if (exited) reader.stop()
@@ -88,7 +88,7 @@ export async function startCommand(
     clearTimeout(timer)
     const stopReading = (): void => {
       const found = holdersOf(pipe)
-      // Without a holder, the end of the output arrives by itself.
+      // If no process holds the pipe, the output ends by itself.
       if (found?.length === 0) return
       holders = found ?? []
       if (pipe !== undefined && holders.length > 0) drain(pipe)
@@ -130,7 +130,7 @@ export async function runDirectly(command: string, args: readonly string[], shel
 
 const IS_WINDOWS = process.platform === 'win32'
 
-/** Return the call of a command. On Windows, only cmd.exe can start `.cmd` files; this was not tested there. */
+/** Return the command line to start. On Windows, only cmd.exe can start `.cmd` files; this is not tested on Windows. */
 const callOf = (command: string, args: readonly string[], shell: boolean): [command: string, args: readonly string[]] =>
   IS_WINDOWS && !shell ? [[command, ...args].map(quoteForCmd).join(' '), []] : [command, args]
 
@@ -161,7 +161,7 @@ function started(child: ChildProcess, command: string): Promise<void> {
   })
 }
 
-/** Reasons by error code. If a program exists but is not found, its interpreter is missing. */
+/** Messages by error code. `ENOENT` for a program that exists means that its interpreter is missing. */
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied. Is it executable?',
   ENOENT: 'the interpreter that its first line names is missing.',
@@ -191,7 +191,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const
 /** Signals that a terminal sends to all foreground processes, including the command. */
 const FROM_TERMINAL: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT'])
 
-/** `isDelivered` is true for the first Ctrl-C on a terminal, because the terminal also sends it to the command. */
+/** Call `onSignal` for signals. `isDelivered`: the command has it already, as the terminal sends it to both. */
 function catchSignals(
   onSignal: (signal: NodeJS.Signals, isDelivered: boolean, isRepeated: boolean) => void,
 ): () => void {
@@ -210,14 +210,14 @@ function catchSignals(
 const hasTerminal = (): boolean => [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY)
 
 interface OutputPipe {
-  /** For `stdio`. Close it after the command has started. */
+  /** File descriptor for `stdio`. Close it after the command has started. */
   readonly writer: number
   readonly readerFd: number
   readonly reader: Socket
   closeWriter(): void
 }
 
-/** Open one pipe for both streams, which keeps their order. Unlike a socket, it can be opened as `/dev/stderr`. */
+/** Open one pipe for both output streams, which keeps their order. A command can also open it as `/dev/stderr`. */
 function openOutputPipe(): OutputPipe | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'spillway-'))
   try {
@@ -254,9 +254,9 @@ function holdersOf(pipe: OutputPipe | undefined): readonly Holder[] | undefined 
     }))
 }
 
-/** Let another process read on: a program whose pipe has no reader gets a signal that ends it. */
+/** Let a separate process read the rest: a program is ended by a signal if nothing reads its pipe. */
 function drain({ readerFd }: OutputPipe): void {
-  // Opened by its path, because reads of this process do not wait. With a writer, opening does not wait either.
+  // `cat` opens the pipe by its path, because reads of `readerFd` do not wait. The writer lets the opening succeed.
   const writer = openSync(`/proc/self/fd/${readerFd}`, constants.O_WRONLY | constants.O_NONBLOCK)
   const stdio: StdioOptions = ['ignore', 'ignore', 'ignore', readerFd, writer]
   spawn('sh', ['-c', 'exec </proc/self/fd/3 3<&- 4>&-; exec cat'], { stdio, detached: true })
@@ -267,11 +267,11 @@ function drain({ readerFd }: OutputPipe): void {
 
 /** Largest number of unread bytes in a pipe. */
 const PIPE_BYTES = 1_048_576
-/** Number of short pauses. Several are needed because a timer may end before arrived data is seen. */
+/** Number of short pauses before the reading ends: a timer may fire before data that has arrived is read. */
 const MAX_PAUSES = 5
 const PAUSE_MS = 5
 
-/** Reads several streams as one until they end or are stopped. */
+/** Reads several streams as one stream until they end or `stop` is called. */
 export class OutputReader implements AsyncIterable<Uint8Array> {
   readonly #streams: readonly Readable[]
   #open: number
@@ -295,7 +295,7 @@ export class OutputReader implements AsyncIterable<Uint8Array> {
     }
   }
 
-  /** End the reading after the data that has arrived. */
+  /** End the stream after the data that has already arrived. */
   stop(): void {
     this.#stopped = true
     this.#wake()

@@ -6,13 +6,13 @@ import { print, printLine } from '../output.ts'
 import { listEntries } from '../store/resolve-reference.ts'
 import { openStore } from '../store/with-store.ts'
 
-/** Each script asks `spillway completion complete WORDS…`, whose last word is the one to complete. */
+/** Completion scripts. Each calls `spillway completion complete WORDS…`, and the last of the words is completed. */
 const SCRIPTS: Readonly<Record<string, string>> = {
   bash: `_spillway() {
   local words word line="\${COMP_LINE:0:COMP_POINT}"
   read -ra words <<< "$line"
   [[ "$line" == *' ' ]] && words+=('')
-  # Bash completes only what follows the last colon.
+  # Bash replaces only the text after the last colon.
   local current="\${words[-1]}" before=''
   [[ "$current" == *:* ]] && before="\${current%:*}:"
   COMPREPLY=()

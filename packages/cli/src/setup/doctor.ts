@@ -12,7 +12,7 @@ import { redactUrl, type StoreOptions } from '../store/store-options.ts'
 import { unlessRefused } from '../unless-refused.ts'
 import { isMissingFile, localPath, openStore } from '../store/with-store.ts'
 
-/** Optional packages. Packages that belong together share a row. */
+/** Optional packages. A backend and its client library share a row. */
 const PACKAGES = BACKENDS.flatMap((backend) =>
   backend.client === undefined ? [] : [[packageOf(backend), backend.client]],
 )

@@ -1,7 +1,7 @@
 /** A backend of the command line. Its package is named after the first scheme. */
 export interface Backend {
   readonly schemes: readonly [string, ...string[]]
-  /** Another package that it needs. Users install it, too. */
+  /** Another package that the backend needs, and that users must install. */
   readonly client?: string
   readonly className: string
   readonly example: string
@@ -12,7 +12,7 @@ export interface Backend {
 const redis = ['redis', 'rediss', 'redis+cluster', 'rediss+cluster'] as const
 const postgres = ['postgres', 'postgresql'] as const
 
-/** All backends. Help, messages, and the command `doctor` list them. */
+/** All backends, as help, messages, and the command `doctor` list them. */
 export const BACKENDS: readonly Backend[] = [
   { schemes: ['file'], className: 'FileStorage', example: 'file:./dir', isLocal: true },
   { schemes: ['sqlite'], client: 'better-sqlite3', className: 'SqliteStorage', example: 'sqlite:./db', isLocal: true },

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { put, spillway, temporaryFolder } from '../../test/spillway.ts'
 import { findStore } from './find-store.ts'
 
-it("the store is the nearest one above, then that of the repository's root, then that of the folder itself", () => {
+it("the store is the nearest one above, otherwise one in the repository's root, otherwise one in the folder itself", () => {
   const root = temporaryFolder()
   const deep = join(root, 'a/b/c')
   mkdirSync(deep, { recursive: true })

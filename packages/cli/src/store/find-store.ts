@@ -4,7 +4,7 @@ import { unlessRefused } from '../unless-refused.ts'
 
 const FOLDER = '.spillway'
 
-/** Return the URL of a folder's store: the nearest `.spillway` above, otherwise that of the repository's root. */
+/** Return the URL of a folder's store: the nearest `.spillway` in it or above, or else one in the repository's root. */
 export function findStore(folder: string = process.cwd()): string {
   const above = foldersAbove(folder)
   const place = above.find(hasStore) ?? above.find((each) => existsSync(join(each, '.git'))) ?? folder
@@ -30,7 +30,7 @@ function foldersIn(folder: string): readonly string[] {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => resolve(folder, name))
 }
 
-/** Whether a folder has a store of this user. Another user can make one in a folder that all can write to. */
+/** Whether a folder has a store of this user. Another user could create one in a folder that everyone can write to. */
 function hasStore(folder: string): boolean {
   const store = unlessRefused(() => statSync(join(folder, FOLDER), { throwIfNoEntry: false }))
   return store?.isDirectory() === true && [store.uid, 0].includes(process.getuid?.() ?? store.uid)

@@ -27,7 +27,7 @@ describe('a reference on the command line', () => {
     for (const reference of references) expect(stderr).toMatch(new RegExp(`${reference} \\(npm, \\d+ s ago\\)`))
   })
 
-  it('gets the closest references as an answer if it is mistyped', async () => {
+  it('causes an error with the closest references if it is mistyped', async () => {
     const cwd = temporaryFolder()
     const reference = await put('one', cwd, ['--name', 'npm'])
     const { code, stderr } = await spillway(['get', `x${reference}`], { cwd })
@@ -44,7 +44,7 @@ describe('a reference on the command line', () => {
       expect(await spillway(['get', given], { cwd })).toMatchObject({ code: 1, stdout: '' })
   })
 
-  it('prints the preview of the latest entry again for last', async () => {
+  it('selects the newest entry if it is last, and get prints the preview of that entry', async () => {
     const cwd = temporaryFolder()
     const { stdout } = await spillway(['run', '--', 'seq', '1', '20000'], { cwd })
     expect(await spillway(['get', 'last'], { cwd })).toMatchObject({ code: 0, stdout })

@@ -6,10 +6,10 @@ import type { Store } from './with-store.ts'
 const LAST = /^last(?:~(\d+))?$/
 const MOST_CANDIDATES = 5
 
-/** Return whether a text selects the newest entry, or one before it. */
+/** Return whether a text is `last`, or `last~1` and so on. */
 export const isLast = (text: string): boolean => LAST.test(text)
 
-/** Return the reference for a beginning, `last`, or `last~2`, in this scope only. Throws `ambiguous-reference`. */
+/** Return the reference that a beginning, `last`, or `last~2` selects in this scope. Throws `ambiguous-reference`. */
 export async function resolveReference(storage: Store, text: string): Promise<string> {
   const [isNewest, before = '0'] = LAST.exec(text) ?? []
   if (isNewest !== undefined) {

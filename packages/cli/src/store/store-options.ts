@@ -5,14 +5,14 @@ import { backendOf } from './backends.ts'
 
 export interface StoreOptions {
   readonly store: string
-  /** The default store, found from the working folder. */
+  /** The default store, found from the current folder. */
   readonly foundStore?: string
   readonly scope?: readonly string[]
   readonly json?: boolean
   readonly verbose?: boolean
 }
 
-/** Return whether a store exists only in this process. */
+/** Return whether the store exists only in memory. */
 export const isEphemeral = ({ store }: Pick<StoreOptions, 'store'>): boolean => /^memory:/i.test(store)
 
 /** Return options for a shell that select the same store and scope, without passwords and values of the environment. */
@@ -33,7 +33,7 @@ export function hidesStore(command: Command): boolean {
 }
 
 const URL_PARTS = /^([a-z][a-z0-9+.-]*:)?([^?]*)(.*)$/is
-/** Matches hosts or a bucket with ports, and a path that cannot be part of credentials. */
+/** Matches places without credentials: hosts or a bucket, each with an optional port, and an optional path. */
 const PLAIN_PLACE = /^\/\/[\w.-]+(?::\d{1,5})?(?:,[\w.-]+(?::\d{1,5})?)*(?:\/[^:#]*)?$/
 const PLAIN_PARAMETER =
   /^(?:(?:prefix|schema|sslmode|region|path-style|conditional-put)=[^@:]*|endpoint=https?:\/\/[\w.-]+(?::\d{1,5})?\/?)$/
@@ -50,11 +50,11 @@ export function redactUrl(url: string): string {
 export const looksLikeCredentials = (path: string): boolean =>
   !/^[a-z]:[\\/]/i.test(path) && /^[/\\]{2}[^/]|^[/\\]*[^/\\]*:[^@]*@/.test(path)
 
-/** Whether a path is certainly no credentials. Only an explicit path may contain an @. */
+/** Whether a path certainly has no credentials. Only an explicit path, such as `./a@b`, may contain an @. */
 const isPlainPath = (path: string): boolean =>
   !looksLikeCredentials(path) && !/\?.*=/s.test(path) && (!path.includes('@') || /^(?:[a-z]:|\.{0,2})[\\/]/i.test(path))
 
-/** Whether a place is certainly without credentials. Only S3 names may contain an @. */
+/** Whether the part after `//` certainly has no credentials. Only S3 names may contain an @. */
 function isPlainPlace(scheme: string, place: string, query: string): boolean {
   if (scheme === '') return !/[:@?]/.test(place + query)
   if (!PLAIN_PLACE.test(place) || (place.includes('@') && !/^s3:$/i.test(scheme))) return false

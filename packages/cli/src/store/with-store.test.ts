@@ -8,10 +8,10 @@ import { pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
 import { openStore, parsePostgresUrl, parseRedisUrl, parseS3Url, type LoadPackage } from './with-store.ts'
 
-/** Stands for backends that are installed: each class only remembers what it was made with. */
+/** Replaces the packages of backends: each class only records its arguments. */
 function recordingPackages(): { load: LoadPackage; made: unknown[] } {
   const made: unknown[] = []
-  // A function, because `new` takes what it returns: there is nothing to construct.
+  // This is a function, because `new` returns the object that the function returns.
   const classOf = (name: string) =>
     function construct(...args: unknown[]): object {
       made.push([name, ...args])
@@ -50,7 +50,7 @@ test('withStore opens the backends that come with the command line', async () =>
   expect(await openStore('memory:')).toBeInstanceOf(InMemoryStorage)
 })
 
-test('withStore passes an age to the backend, and refuses one for S3, which has its own rules', async () => {
+test('withStore passes an age to the backend, but refuses an age for S3, which has lifecycle rules', async () => {
   const { load, made } = recordingPackages()
   await openStore('file:./dir', { ttlMs: 5 }, load)
   expect(made).toEqual([['@spillway/file FileStorage', { directory: './dir', ttlMs: 5 }]])

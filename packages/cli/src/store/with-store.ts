@@ -27,7 +27,7 @@ export interface OpenStore {
 
 interface StoreUse extends StoreSettings {
   readonly allowEphemeral?: boolean
-  /** Defaults to `allowEphemeral`. */
+  /** Whether the command writes. Defaults to `allowEphemeral`. */
   readonly writes?: boolean
 }
 
@@ -42,12 +42,12 @@ export async function withStore<Result>(
   }
   const isDefault = isDefaultStore(options)
   const storage = await openStore(options.store, isDefault ? { ...DEFAULT_AGE, ...settings } : settings)
-  // A store is made with its first entry.
+  // Reading commands do not create a store.
   if (!writes && isMissingFile(localPath(options.store))) throw missingStore(options)
   if (options.verbose === true) await noteLine(`the store is ${redactUrl(options.store)}`)
   const journal = await openJournal(options.store)
   const tidy = async (): Promise<void> => (writes && isDefault ? await tidyStore(storage, options.store) : undefined)
-  // A server may run for months.
+  // The limits are applied regularly, because a server may run for months.
   const timer = setInterval(() => void tidy(), TIDY_MS).unref()
   try {
     return await use(options.scope === undefined ? storage : (scopeOf(storage, options.scope) as Store), journal)
@@ -66,7 +66,7 @@ function missingStore(options: StoreOptions): CliError {
   const found = nearbyStores().filter((url) => url !== options.store)
   const nearby = found.length === 0 ? '' : ` Found nearby: ${found.slice(0, 3).join(', ')}.`
   const advice = isDefaultStore(options)
-    ? 'Nothing has been stored: `spillway run` and `spillway put` make the store.'
+    ? 'Nothing has been stored yet: `spillway run` and `spillway put` create the store.'
     : 'Name another with --store or SPILLWAY_STORE.'
   const message = `There is no store at ${redactUrl(options.store)}.${nearby} ${advice}`
   return new CliError('no-store', EXIT_CODE.storage, message)
@@ -80,7 +80,7 @@ export const DEFAULT_LIMITS: { readonly ttlMs: number; readonly maxBytes: number
 export const DEFAULT_AGE: StoreSettings = { ttlMs: DEFAULT_LIMITS.ttlMs }
 const TIDY_MS = 3_600_000
 
-/** Evict entries beyond the limits of the default store, at most once an hour, but none of the last hour. */
+/** Evict entries beyond the limits of the default store, at most once an hour. Keeps entries of the last hour. */
 export async function tidyStore(storage: ManagedStorage, url: string): Promise<void> {
   const stamp = join(localPath(url) ?? '', '.tidied')
   try {
@@ -90,7 +90,7 @@ export async function tidyStore(storage: ManagedStorage, url: string): Promise<v
     await storage.gc()
     await applyRetention(storage, { rules: [{ maxBytes: DEFAULT_LIMITS.maxBytes }], keepMs: TIDY_MS })
   } catch (error) {
-    // Nothing is stored yet, or the folder is not writable: the command itself has succeeded.
+    // The command itself has succeeded, even if nothing is stored yet or the folder is not writable.
     if ((error as NodeJS.ErrnoException).syscall === undefined && !StorageError.isInstance(error)) throw error
   }
 }
@@ -198,7 +198,7 @@ function unknownStore(url: string, scheme: string | undefined): CliError {
   const stores = `Known stores: ${BACKENDS.map(({ example }) => example).join(', ')}.`
   if (scheme === undefined)
     return usageError(`A store is a URL, such as file:${/^[\w./-]+$/.test(url) ? url : './.spillway'}. ${stores}`)
-  // A scheme may be a user or password.
+  // The text before the colon may be a user name, so a URL with an @ is not quoted.
   const kind = url.includes('@') ? 'for this URL' : `for ${scheme}: stores`
   return usageError(`There is no backend ${kind}. ${stores}`)
 }
@@ -208,7 +208,7 @@ function filePath(url: string, scheme: string): string {
     return fileURLToPath(url)
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    // The cause contains the URL.
+    // The cause is left out, because it contains the URL.
     throw usageError(`The URL names no local path: write one or three slashes, such as ${scheme}:./dir/name.`)
   }
 }
@@ -222,7 +222,7 @@ export function parseRedisUrl(url: string): { readonly url: string; readonly pre
   return { url: place, ...readParameters(url.slice(end + 1), { prefix: (prefix) => ({ prefix }) }, 'a Redis store') }
 }
 
-/** Parse `postgres://user:password@host:port/database?schema=…`. Other parameters, such as `sslmode`, go to `pg`. */
+/** Parse `postgres://user:password@host:port/database?schema=…`. Other parameters, such as `sslmode`, stay for `pg`. */
 export function parsePostgresUrl(url: string): { readonly url: string; readonly schema?: string } {
   const start = url.indexOf('?', url.lastIndexOf('@') + 1)
   if (start === -1) return { url }
@@ -249,7 +249,7 @@ const PARAMETERS: ParameterReaders<Readonly<Record<string, string | boolean>>> =
   'conditional-put': (value) => ({ conditionalPut: parseBoolean('conditional-put', value) }),
 }
 
-/** Parse `s3://bucket/prefix?endpoint=…&region=…&path-style=true`. Errors never contain a possible credential. */
+/** Parse `s3://bucket/prefix?endpoint=…&region=…&path-style=true`. Errors never quote text that may be a credential. */
 export function parseS3Url(url: string): S3Place {
   const [, bucket = '', path = '', query = ''] = /^s3:\/\/([^/?]*)\/?([^?]*)\??(.*)$/is.exec(url) ?? []
   if (/[@:]/.test(bucket) || SECRET_PARAMETER.test(query)) throw credentialsRefused()

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { numbered, spillway, temporaryFolder, type Ended } from '../spillway.ts'
 
-/** What a tool returned. */
+/** The result of a tool call. */
 export const LOG: string = numbered(2_000)
 /** A conversation in which two logs were read, as messages of OpenAI's chat API. */
 export const CHAT: readonly object[] = [
@@ -22,7 +22,7 @@ export const CHAT: readonly object[] = [
   { role: 'assistant', content: 'It did not.' },
 ]
 
-/** The same for Anthropic's API. */
+/** The same conversation for Anthropic's API. */
 const ANTHROPIC = [
   { role: 'user', content: 'Why did it fail?' },
   { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'read_log', input: {} }] },
@@ -30,11 +30,11 @@ const ANTHROPIC = [
   { role: 'assistant', content: [{ type: 'text', text: 'It did not.' }] },
 ]
 
-/** Write values on lines. */
+/** Write JSON values, one per line. */
 export const lines = (values: readonly unknown[]): string =>
   values.map((value) => `${JSON.stringify(value)}\n`).join('')
 
-/** A file of each kind, and how it is called. */
+/** A file of each format: title of the format, file name, and text. */
 export const FILES: readonly (readonly [string, string, string])[] = [
   ['OpenAI chat messages', 'chat.json', JSON.stringify(CHAT, undefined, 2)],
   ['OpenAI chat messages', 'chat.jsonl', lines(CHAT)],
@@ -101,14 +101,14 @@ export const FILES: readonly (readonly [string, string, string])[] = [
 /** A session of Claude Code. */
 export const SESSION: string = FILES.find(([, name]) => name === 'session.jsonl')![2]
 
-/** A folder with a transcript, and the commands in it. */
+/** A folder with a transcript, and functions that run commands in the folder. */
 export interface Bench {
   readonly cwd: string
   readonly run: (...args: readonly string[]) => Promise<Ended>
   readonly text: (name: string) => string
 }
 
-/** Put a transcript into a folder of its own. */
+/** Put a transcript into a new folder. */
 export function bench(name: string, text: string): Bench {
   const cwd = temporaryFolder()
   writeFileSync(join(cwd, name), text)

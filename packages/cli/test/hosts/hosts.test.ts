@@ -1,4 +1,4 @@
-/** `spillway hook HOST`, started by the real programs from the settings that the installer has written. */
+/** `spillway hook HOST`, started by the real hosts with the settings that the installer has written. */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
@@ -9,14 +9,14 @@ import { startLoopbackModel } from './loopback-model.ts'
 
 interface HostProgram {
   readonly program: string
-  /** The version that was tried, for the full verification. */
+  /** The npm package with a version that worked. The full verification runs it. */
   readonly packageName: string
-  /** Files below the home folder, and the environment, with the model at a URL. */
+  /** Files below the home folder, for a model at this URL. */
   readonly files: (url: string) => Readonly<Record<string, string | object>>
   readonly env?: (url: string) => Readonly<Record<string, string>>
   readonly args: readonly string[]
   readonly installs?: readonly string[]
-  /** Paths below the home folder that the installer adds. */
+  /** Path below the home folder of the file that the installer changes. */
   readonly added: string
 }
 
@@ -25,7 +25,7 @@ const HOSTS: Readonly<Record<string, HostProgram>> = {
     program: 'codex',
     packageName: '@openai/codex@0.171.0',
     files: (url) => ({
-      // Codex starts a login shell.
+      // Codex starts a login shell, which reads this file.
       '.profile': 'PATH="$HOME/bin:$PATH"\n',
       '.codex/config.toml':
         'model = "gpt-5"\nmodel_provider = "loopback"\n[model_providers.loopback]\nname = "loopback"\n' +

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** The model: it gets the results of its calls so far, and returns the next shell command, or nothing to end. */
+/** A scripted model. Gets the results of all calls so far, and returns the next shell command; `undefined` ends. */
 export type Turn = (results: readonly string[]) => string | undefined
 
 interface Message {
@@ -20,7 +20,7 @@ interface Body {
   readonly tools?: readonly unknown[]
 }
 
-/** Start a model on the loopback that speaks the APIs of OpenAI and Gemini. It ends with the test. */
+/** Start a model on this machine that speaks the APIs of OpenAI and Gemini. It ends with the test. */
 export async function startLoopbackModel(turn: Turn): Promise<string> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -28,7 +28,7 @@ export async function startLoopbackModel(turn: Turn): Promise<string> {
     request.on('end', () => {
       const body = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Body
       const url = request.url ?? ''
-      // Requests without tools ask for a title.
+      // A request without tools asks for a title of the conversation.
       const next = (results: readonly (string | undefined)[]): string | undefined =>
         body.tools === undefined ? undefined : turn(results.filter((result) => result !== undefined))
       if (url.includes('/responses')) answerResponses(response, next((body.input ?? []).map(({ output }) => output)))

@@ -10,13 +10,13 @@ export const LOG_SERVER: readonly string[] = [
   fileURLToPath(new URL('log-server.ts', import.meta.url)),
 ]
 
-/** Where and with what a process is started. */
+/** The folder and the environment in which a process is started. */
 interface Place {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Connect to `spillway ...args` over stdio; `log` collects what it writes to standard error. */
+/** Connect to `spillway ...args` over stdio. `log` returns everything written to standard error. */
 export async function connectStdio(
   args: readonly string[],
   { cwd, env }: Place,
@@ -36,13 +36,13 @@ export async function connectStdio(
   return { client, log: () => Buffer.concat(written).toString() }
 }
 
-/** What a test run passes on to every process. */
+/** Return the environment variables that a test run passes on to every process. */
 function forTestRun(): Record<string, string> {
   const names = ['NODE_COMPILE_CACHE', 'SPILLWAY_TEST_FILE']
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])))
 }
 
-/** Connect over HTTP. */
+/** Connect to an MCP server over HTTP. */
 export async function connectHttp(url: string, token?: string): Promise<Client> {
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
   const client = new Client({ name: 'test', version: '1.0.0' })
@@ -51,7 +51,7 @@ export async function connectHttp(url: string, token?: string): Promise<Client> 
   return client
 }
 
-/** The text of the first block of a result. */
+/** Return the text of the first block of a result. */
 export async function textOf(result: Promise<unknown>): Promise<string> {
   const { content } = (await result) as { readonly content: readonly { readonly text?: string }[] }
   return content[0]?.text ?? ''

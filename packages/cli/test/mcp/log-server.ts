@@ -1,4 +1,4 @@
-/** An MCP server over stdio, as the tests of the proxy start it: it is told what to be by its arguments. */
+/** An MCP server over stdio for tests of the proxy. */
 import { McpServer } from '@modelcontextprotocol/server'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { anyInputSchema } from '@spillway/core/adapter'
@@ -19,7 +19,7 @@ server.registerTool('read_log', { inputSchema: anything }, (input) =>
     ).join('\n'),
   ),
 )
-// A server that says everything that it knows, secrets included: only its results may have them.
+// This tool returns a secret, to test that only the result of the call contains it.
 server.registerTool('secret', { inputSchema: anything }, () => text(String(process.env['SERVER_SECRET'])))
 server.registerTool('crash', { inputSchema: anything }, () => process.exit(7))
 await server.connect(new StdioServerTransport())

@@ -2,27 +2,27 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** What a model was asked. */
+/** A request that the model received. */
 export interface AskedModel {
   readonly path: string
   readonly authorization: string | undefined
   readonly body: { readonly model: string; readonly messages: readonly { role: string; content: string }[] }
 }
 
-/** A server with an API like OpenAI's, which answers by a script. */
+/** A model server with an API like OpenAI's, whose answers are given in advance. */
 export interface ScriptedModel {
   readonly baseUrl: string
   readonly asked: readonly AskedModel[]
 }
 
-/** How one request is answered. */
+/** A function that answers one request. */
 export type ScriptedAnswer = (response: ServerResponse, request: IncomingMessage) => void
 
-/** A summary that histories take. */
+/** A summary in the format that histories accept. */
 export const SNAPSHOT =
   '<state_snapshot><overall_goal>Research AI papers</overall_goal><key_knowledge>20 papers were found</key_knowledge></state_snapshot>'
 
-/** Answer with a message of the model. */
+/** Return a function that answers with a message of the model. */
 export const say =
   (content: unknown): ScriptedAnswer =>
   (response) => {
@@ -30,14 +30,14 @@ export const say =
     response.end(JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content } }] }))
   }
 
-/** Answer with a status. */
+/** Return a function that answers with an HTTP status. */
 export const refuse =
   (status: number, headers: Record<string, string> = {}): ScriptedAnswer =>
   (response) => {
     response.writeHead(status, headers).end('{"error":{"message":"a secret of the model"}}')
   }
 
-/** Start a model that gives these answers one after another, and the last for all that follow. It ends with the test. */
+/** Start a model that gives these answers in order, and repeats the last one. It ends with the test. */
 export async function scriptedModel(...answers: readonly ScriptedAnswer[]): Promise<ScriptedModel> {
   const asked: AskedModel[] = []
   const server = createServer((request, response) => {

@@ -1,20 +1,20 @@
 import { onTestFinished } from 'vitest'
 import { BIN, start, type Ended, type StartOptions } from '../spillway.ts'
 
-/** `spillway serve`, as it runs. */
+/** A running `spillway serve`. */
 export interface RunningService {
   readonly url: string
   readonly port: number
-  /** Send JSON, and return status and JSON. */
+  /** Send JSON. Returns the status and the JSON of the answer. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<{ status: number; json: Json }>
-  /** Stop it by a signal, and return how it ended. */
+  /** Stop the service with a signal. Returns how it exited. */
   stop(signal?: NodeJS.Signals): Promise<Ended>
 }
 
-// What is in it differs with every endpoint.
+// Each endpoint has other fields.
 type Json = Record<string, never> & { readonly success: boolean; readonly answer: string; readonly messages: never[] }
 
-/** Start `spillway serve` on a free port, and wait until it listens. It ends with the test. */
+/** Start `spillway serve` on a free port, and wait until it listens. The service ends with the test. */
 export async function startServe(args: readonly string[], options: StartOptions = {}): Promise<RunningService> {
   const { child, end } = start(process.execPath, [BIN, 'serve', '--listen', '0', ...args], options)
   onTestFinished(async () => {

@@ -3,7 +3,7 @@ import type { Compacted } from '../compact-transcript.ts'
 import type { Transcript } from '../transcript/transcript.ts'
 import { explainObstacle } from './message-row.ts'
 
-/** Describe a compaction for scripts. Messages are numbered from 1. A created message has no number. */
+/** Describe a compaction for scripts. Messages are numbered from 1. A message that compaction created has no number. */
 export function compactJson(
   transcript: Transcript,
   compacted: Compacted,

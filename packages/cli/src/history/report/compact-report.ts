@@ -4,7 +4,7 @@ import type { Compacted } from '../compact-transcript.ts'
 import type { Transcript } from '../transcript/transcript.ts'
 import { describeObstacles } from './message-row.ts'
 
-/** Describe a compaction for people: sums and obstacles. */
+/** Describe a compaction for people: token counts, and the reasons why a history exceeds its limit. */
 export function compactReport(transcript: Transcript, compacted: Compacted, output: string | undefined): string {
   const lines = [heading(transcript), ...conclusion(compacted), ...whereTo(compacted, output)]
   return lines.map((line) => `${line}\n`).join('')

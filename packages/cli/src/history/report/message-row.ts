@@ -35,7 +35,7 @@ function toolsOf(message: HistoryMessage | undefined): string {
 
 const MAX_NUMBERS = 8
 
-/** Describe the messages that exceed the limit, one line for each reason. */
+/** Describe the messages that keep a history over its limit, one line for each reason. */
 export function describeObstacles(
   obstacles: readonly HistoryObstacle[],
   rows: readonly MessageRow[],
@@ -51,13 +51,13 @@ export function describeObstacles(
   })
 }
 
-/** Explain an obstacle with options of the command line. Suggests a summary only if one is possible. */
+/** Explain an obstacle in terms of command-line options. Suggests a summary only if one is possible. */
 export function explainObstacle({ explanation }: HistoryObstacle, noSummary: string | undefined): string {
   const said = inOptionNames(explanation)
   if (noSummary === undefined || !said.includes('--model')) return said
   const retained = said.split(/(?<=\.) /).filter((sentence) => !sentence.includes('--model'))
   const advice = 'Lower --max-tool-message-tokens, or raise --max-total-tokens.'
-  return [...retained, `It cannot be summarised, as ${noSummary}.`, advice].join(' ')
+  return [...retained, `The history cannot be summarized, because ${noSummary}.`, advice].join(' ')
 }
 
 function nameOf(row: MessageRow | undefined, index: number): string {

@@ -26,7 +26,7 @@ import {
 } from './transcript.ts'
 import { FORMAT_NAMES, type FormatName } from '../../commands/options.ts'
 
-/** Largest file, as a share of memory: its text and messages need about three times its size. */
+/** Size limit of a file, as a share of memory: its text and messages need about three times its size. */
 const MAX_SHARE_OF_MEMORY = 1 / 4
 const LINE_EXTENSIONS: ReadonlySet<string> = new Set(['.jsonl', '.ndjson'])
 
@@ -76,7 +76,7 @@ function readBytes(path: string): Promise<{
 }> {
   return readingFile(path, async () => {
     const stats = await stat(path)
-    if (!stats.isFile()) throw transcriptError(path, undefined, 'is no file.')
+    if (!stats.isFile()) throw transcriptError(path, undefined, 'is not a file.')
     const maxBytes = Math.min(constants.MAX_STRING_LENGTH, getHeapStatistics().heap_size_limit * MAX_SHARE_OF_MEMORY)
     if (stats.size > maxBytes)
       throw transcriptError(
@@ -105,9 +105,9 @@ function areLines(path: string, text: string): boolean {
   }
   const [first = '', ...others] = start.split('\n')
   const value = first === '' ? {} : parseJson(first)
-  // The object spans several lines.
+  // The first line is not a whole value, so one value spans several lines.
   if (value === undefined) return false
-  // A single object is a document with a list of messages, or a message.
+  // A single object is either a message or a document with a list of messages.
   return (
     others.some((other) => other.trim() !== '') ||
     !LIST_KEYS.some((key) => Array.isArray((value as Record<string, unknown>)[key]))
@@ -120,7 +120,7 @@ const ITEM_TYPES =
   /^(?:function_call|custom_tool_call|local_shell_call|shell_call|apply_patch_call|computer_call|reasoning)/
 const AGENT_TYPES: ReadonlySet<unknown> = new Set(['function_call_result', 'computer_call_result'])
 
-/** Detect the format of messages; `undefined` if unknown. Messages that have only roles and texts count as OpenAI's. */
+/** Detect the format of messages; `undefined` if unknown. Messages with only roles and texts count as OpenAI's. */
 export function detectFormat(
   messages: readonly unknown[],
   listKey: string | undefined,
@@ -159,13 +159,13 @@ function formatOfMessage(message: Fields): FormatName | 'items' | undefined {
   return undefined
 }
 
-/** Parts of Gemini have no type. Neutral messages have a role, and their parts have types. */
+/** Detect the format of message parts. Gemini's parts have no type. Neutral messages have a role, and typed parts. */
 function formatOfParts(parts: readonly unknown[], message: Fields): FormatName | undefined {
   if (message['role'] === 'model') return 'gemini'
   const [part] = parts
   if (!isFields(part)) return undefined
   if (typeof part['type'] !== 'string') return 'gemini'
-  // UI messages of the AI SDK have parts and ids.
+  // UI messages of the AI SDK also have parts, but have an id.
   const isNeutral = Object.keys(message).every((key) => NEUTRAL_KEYS.has(key)) && NEUTRAL_PARTS.test(part['type'])
   return isNeutral ? 'neutral' : undefined
 }
@@ -238,7 +238,7 @@ interface ReadMessages {
   readonly notes: readonly string[]
 }
 
-/** Keys of message lists in requests, responses and logs, the likeliest first. */
+/** Keys of message lists in requests, responses and logs, in the order in which they are tried. */
 const LIST_KEYS = ['messages', 'contents', 'input', 'items', 'history', 'traj', 'trajectory'] as const
 const SYSTEM_KEYS: Readonly<Record<string, readonly string[]>> = {
   messages: ['system'],
@@ -284,8 +284,8 @@ interface SessionMessage extends TranscriptMessage {
 }
 
 /**
- * Read one JSON value per line: messages, or a session of Claude Code. Read the messages of a session that its model
- * sees.
+ * Read one JSON value per line: messages, or a session of Claude Code. Of a session, read only the messages that its
+ * model still sees.
  *
  * @param isSession - If absent, the first line with a message decides whether it is a session.
  */
@@ -305,15 +305,15 @@ function readLines(path: string, text: string, isSession?: boolean): ReadMessage
     if (isCompaction(value)) before += session.splice(0).filter(({ isSidechain }) => !isSidechain).length
     if (isSessionLine(value))
       session.push({ value: value['message'], line, isSidechain: value['isSidechain'] === true })
-    // Earlier lines were not messages.
+    // The file is a session, so earlier lines that looked like messages were not messages.
     if (isOne === true) messages.length = 0
   }
   if (isOne !== true) return { layout: { kind: 'lines', texts }, messages, system: undefined, notes: [] }
   const main = session.filter(({ isSidechain }) => !isSidechain)
   const notes: string[] = []
-  if (before > 0) notes.push(`${before} messages before its last compaction stay as they are: no model sees them.`)
+  if (before > 0) notes.push(`${before} messages before the last compaction do not change: no model sees them.`)
   const others = main.length === 0 ? 0 : session.length - main.length
-  if (others > 0) notes.push(`${others} messages of sub-agents stay as they are.`)
+  if (others > 0) notes.push(`${others} messages of sub-agents do not change.`)
   const seen = main.length === 0 ? session : main
   return { layout: { kind: 'session', texts }, messages: seen, system: undefined, notes }
 }
@@ -321,7 +321,7 @@ function readLines(path: string, text: string, isSession?: boolean): ReadMessage
 function parseLine(path: string, text: string, line: number): Fields {
   const value = parseJson(text.trim())
   if (value === undefined) throw transcriptError(path, line, 'the line is not JSON. Each line must have one value.')
-  if (!isFields(value)) throw transcriptError(path, line, 'the line is not a JSON object, so it is no message.')
+  if (!isFields(value)) throw transcriptError(path, line, 'the line is not a JSON object, so it is not a message.')
   if (Array.isArray(value['messages']) && value['role'] === undefined)
     throw transcriptError(path, line, 'the line has a whole conversation. Put it into a separate file.')
   return value

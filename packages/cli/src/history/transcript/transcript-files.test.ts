@@ -20,7 +20,7 @@ const MESSAGES: readonly ChatMessage[] = [
   { role: 'assistant', content: 'Five.' },
 ]
 
-/** Ways in which a file can have these messages, and how often it ends in a line feed. */
+/** Layouts of a file with these messages: title, file name, and a function that writes the messages. */
 const LAYOUTS: readonly (readonly [string, string, (messages: readonly unknown[]) => string])[] = [
   ['a list on one line', 'a.json', (messages) => JSON.stringify(messages)],
   ['an indented list', 'a.json', (messages) => `${JSON.stringify(messages, undefined, 2)}\n`],
@@ -86,7 +86,7 @@ describe.each(LAYOUTS)('%s', (_, name, layout) => {
     ).toBe(text)
   })
 
-  test('has a changed message in its own style, and no other byte changed', async () => {
+  test('keeps the JSON style of a changed message, and every byte of the others', async () => {
     const text = layout(MESSAGES)
     const transcript = await read(name, text)
     const changed = { ...MESSAGES[1]!, content: 'Changed.' }
@@ -162,7 +162,7 @@ test('a transcript that changed since it was read is not written', async () => {
     { messages, system: undefined },
     { path: `${path}.out`, overwrites: false },
   )
-  await expect(written).rejects.toThrow('has changed meanwhile')
+  await expect(written).rejects.toThrow('was changed by another program')
 })
 
 describe('a session of Claude Code', () => {
@@ -184,11 +184,11 @@ describe('a session of Claude Code', () => {
     const [first, second] = transcript.messages.map(({ value }) => value as Record<string, unknown>)
     const changed = await rewrite(transcript, [{ ...first, content: 'Three?' }, second])
     expect(changed).toBe(lines.join('\n').replace('One?', 'Three?'))
-    await expect(rewrite(transcript, [first])).rejects.toThrow('cannot get other messages')
+    await expect(rewrite(transcript, [first])).rejects.toThrow('cannot get more or fewer messages')
     await expect(rewrite(transcript, [first, second], 'Be brief.')).rejects.toThrow('cannot contain a system prompt')
   })
 
-  test('has the messages that its model sees: those after the last compaction, without sub-agents', async () => {
+  test('has only the messages that its model sees: messages after the last compaction, without sub-agents', async () => {
     const transcript = await read(
       'a.jsonl',
       [
@@ -201,32 +201,35 @@ describe('a session of Claude Code', () => {
     )
     expect(transcript.messages.map(({ value }) => value)).toEqual([{ role: 'user', content: 'New.' }])
     expect(transcript.notes).toEqual([
-      '2 messages before its last compaction stay as they are: no model sees them.',
-      '1 messages of sub-agents stay as they are.',
+      '2 messages before the last compaction do not change: no model sees them.',
+      '1 messages of sub-agents do not change.',
     ])
   })
 
-  test('of a sub-agent has its own messages', async () => {
+  test('of a sub-agent has the messages of that sub-agent', async () => {
     const transcript = await read('a.jsonl', entry('user', 'Of a sub-agent.', { isSidechain: true }))
     expect(transcript.messages).toHaveLength(1)
     expect(transcript.notes).toEqual([])
   })
 })
 
-test.skipIf(process.platform === 'win32')('a pipe is written to, and stays a pipe', async () => {
-  const text = `${JSON.stringify(MESSAGES[1])}\n`
-  const transcript = await read('a.jsonl', text)
-  const path = join(temporaryFolder(), 'pipe')
-  execFileSync('mkfifo', [path])
-  const messages = transcript.messages.map(({ value }) => value)
-  for (const overwrites of [false, true]) {
-    await assertOutput({ path, overwrites })
-    const arrived = readFile(path, 'utf8')
-    await writeTranscript(transcript, { messages, system: undefined }, { path, overwrites })
-    expect(await arrived).toBe(text)
-    expect(statSync(path).isFIFO()).toBe(true)
-  }
-})
+test.skipIf(process.platform === 'win32')(
+  'a transcript is written into a pipe, which is not replaced by a file',
+  async () => {
+    const text = `${JSON.stringify(MESSAGES[1])}\n`
+    const transcript = await read('a.jsonl', text)
+    const path = join(temporaryFolder(), 'pipe')
+    execFileSync('mkfifo', [path])
+    const messages = transcript.messages.map(({ value }) => value)
+    for (const overwrites of [false, true]) {
+      await assertOutput({ path, overwrites })
+      const arrived = readFile(path, 'utf8')
+      await writeTranscript(transcript, { messages, system: undefined }, { path, overwrites })
+      expect(await arrived).toBe(text)
+      expect(statSync(path).isFIFO()).toBe(true)
+    }
+  },
+)
 
 test.each([
   ['a.jsonl', '{"role":"user","content":"a"}\n{"role":"user"\n', ':2: the line is not JSON.'],

@@ -12,9 +12,9 @@ export interface TranscriptMessage {
 export interface TranscriptFormat {
   readonly name: FormatName
   readonly title: string
-  /** The key of a separate system prompt. */
+  /** Key of the system prompt in a request, for APIs that have one beside the messages. */
   readonly systemKey?: 'system' | 'systemInstruction' | undefined
-  /** Create the API's conversation. */
+  /** Create a conversation in the format of the API. */
   readonly join: (conversation: Conversation) => unknown
   readonly split: (joined: unknown) => Conversation
   readonly history: HistoryFormat<unknown>
@@ -27,7 +27,7 @@ export interface Conversation {
 }
 
 export type TranscriptLayout =
-  /** A list of messages, or a document with one. */
+  /** A list of messages, or a document that contains one. */
   | {
       readonly kind: 'document'
       /** `undefined` if the list is the whole document. */

@@ -10,7 +10,7 @@ interface TranscriptOutput {
   readonly overwrites: boolean
 }
 
-/** Return the output of a command's options; `undefined` if there is none. */
+/** Return the output that the options of a command name; `undefined` if there is none. */
 export function outputOf({
   output,
   force = false,
@@ -24,10 +24,10 @@ export function outputOf({
 export async function assertOutput({ path, overwrites }: TranscriptOutput): Promise<void> {
   const place = path === '-' || overwrites ? 'nothing' : await readingFile(path, () => placeOf(path))
   if (place === 'nothing' || place === 'stream') return
-  throw new CliError('exists', EXIT_CODE.usage, `${path} is there already. To replace it, add --force.`)
+  throw new CliError('exists', EXIT_CODE.usage, `${path} already exists. To replace it, add --force.`)
 }
 
-/** Write a transcript atomically, with unchanged lines as read. Throws a {@link CliError} if the file has changed. */
+/** Write a transcript atomically. Unchanged lines keep their bytes. Throws a {@link CliError} if the file changed. */
 export async function writeTranscript(
   transcript: Transcript,
   conversation: Conversation,
@@ -36,20 +36,20 @@ export async function writeTranscript(
   const text = writtenText(transcript, conversation)
   const { size, mtimeMs } = await readingFile(transcript.path, () => stat(transcript.path))
   if (size !== transcript.size || mtimeMs !== transcript.mtimeMs)
-    throw new CliError('changed', EXIT_CODE.nothing, `${transcript.path} has changed meanwhile. Run it again.`)
+    throw new CliError('changed', EXIT_CODE.nothing, `${transcript.path} was changed by another program. Try again.`)
   if (output.path === '-') return await print(text)
   await readingFile(output.path, async () => {
     const { path } = output
     const place = await placeOf(path)
     if (place === 'stream') return await writeFile(path, text)
-    // A link stays a link; an existing file keeps its permissions.
+    // A link stays a link, and an existing file keeps its permissions.
     const target = place === 'file' ? await realpath(path) : path
     const permissions = place === 'file' ? (await stat(target)).mode : transcript.mode | 0o600
     return await replaceFile(target, permissions, [text], () => assertOutput(output))
   })
 }
 
-/** Return the place of the output. Pipes and devices are not replaced. */
+/** Return the kind of the output. Pipes and devices are written, not replaced. */
 async function placeOf(path: string): Promise<'nothing' | 'file' | 'stream'> {
   try {
     const found = await stat(path)
@@ -73,13 +73,13 @@ function writtenText(transcript: Transcript, { system, messages }: Conversation)
     return lines.join('\n')
   }
   if (layout.kind === 'session')
-    throw new TypeError('A session transcript cannot get other messages. Use a transcript of messages.')
+    throw new TypeError('A session transcript cannot get more or fewer messages. Use a transcript of messages.')
   const known = new Map(before.map(({ value, line }) => [value, texts[line! - 1]!]))
   const end = texts.at(-1) === '' ? [''] : []
   return [...messages.map((message) => known.get(message) ?? JSON.stringify(message)), ...end].join('\n')
 }
 
-/** Replace the message in a line. A byte order mark and blanks around it do not change. */
+/** Replace the message in a line. Blanks and a byte order mark around the JSON do not change. */
 function changedLine(text: string, message: unknown, kind: 'lines' | 'session'): string {
   const json = text.trim()
   const written = JSON.stringify(kind === 'lines' ? message : { ...(parseJson(json) as object), message })
