@@ -10,7 +10,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { head, pause } from './raw-request.ts'
 import { startService, type TestService } from './start-service.ts'
 
-/** A storage in memory whose backend can be unreachable. */
+/** A storage in memory that can be made unreachable. */
 function outageStorage(): { readonly storage: ManagedStorage; readonly state: { isDown: boolean } } {
   const state = { isDown: false }
   const entries = new Map<string, { readonly content: Uint8Array; readonly info: object }>()
@@ -101,7 +101,7 @@ it('a storage that is down for an hour is never reported as a missing entry, and
     expect((await fetch(`${service.url}/v1/entries/${reference}`, { method: 'DELETE' })).status).toBe(503)
     for (const path of ['/health', '/metrics']) expect((await fetch(service.url + path)).status).toBe(200)
   }
-  // The caller has what it sent.
+  // The caller gets back the messages that it sent.
   expect((await service.post('/context_offload', compact)).json.messages).toEqual(messages)
   state.isDown = false
   expect(await fetch(`${service.url}/v1/entries/${reference}/content`).then((answer) => answer.text())).toBe(text)
@@ -117,7 +117,7 @@ async function folder(): Promise<string> {
 
 const UPLOAD = '/v1/offload/content?toolName=t&toolCallId=c'
 
-/** Send the first half of an upload, and return what comes back until the connection ends. */
+/** Send the first half of an upload. Returns the bytes that arrive until the connection ends. */
 async function sendHalf(port: number): Promise<{ readonly answer: Promise<string> }> {
   const socket = connect(port, '127.0.0.1')
   onTestFinished(() => void socket.destroy())
@@ -129,7 +129,7 @@ async function sendHalf(port: number): Promise<{ readonly answer: Promise<string
   return { answer: closed }
 }
 
-/** Check that the entry of before is there, that there is nothing else, and that the same upload is stored once. */
+/** Check that only the earlier entry exists, and that the same upload creates one entry. */
 async function expectWhole(service: TestService, reference: string): Promise<void> {
   const listed = async (): Promise<string[]> => {
     const { entries } = (await service.get('/v1/entries')).json as unknown as { entries: { reference: string }[] }
@@ -147,7 +147,7 @@ async function expectWhole(service: TestService, reference: string): Promise<voi
   expect((await listed()).length).toBeLessThanOrEqual(3)
 }
 
-it('a service that is closed during an upload says so, and keeps the data that it acknowledged', async () => {
+it('a service that is closed during an upload answers with an error, and keeps the data that it acknowledged', async () => {
   const directory = await folder()
   const service = await startService({ storage: new FileStorage(directory) })
   const [{ reference }] = (await service.post('/v1/offload', offload)).json['stored'] as unknown as [
@@ -160,7 +160,7 @@ it('a service that is closed during an upload says so, and keeps the data that i
   await expectWhole(await startService({ storage: new FileStorage(directory) }), reference)
 })
 
-it('a service that is killed during an upload has the acknowledged data after a restart', async () => {
+it('a service that is killed during an upload still has the acknowledged data after a restart', async () => {
   const directory = await folder()
   const program = join(import.meta.dirname, 'programs/file-service.ts')
   const child = spawn(process.execPath, [program, directory], { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -23,7 +23,7 @@ const tokens = (): AccessTokens =>
 const SECRET = 'the-secret-of-tenant-one'
 const text = `${'a line\n'.repeat(5_000)}${SECRET}\n`
 
-/** Let the first tenant store a result and a file, and return the reference and the path. */
+/** Store a result and a file as the first tenant, and return the reference and the path. */
 async function storeSecret(service: TestService): Promise<{ readonly reference: string; readonly path: string }> {
   const content = [{ type: 'text', text }]
   const offloaded = await service.post('/v1/offload', { toolName: 'tool', toolCallId: 'call_1', content }, ONE)
@@ -77,7 +77,7 @@ describe('tokens of the service', () => {
     expect((await service.get(`/v1/entries/${reference}`, ONE)).status).toBe(200)
   })
 
-  it('are the only values that determine the scope', async () => {
+  it('alone determine the scope', async () => {
     const service = await startService({ tokens: tokens() })
     await storeSecret(service)
     const wishes = { 'x-scope': 'one', 'x-tenant': 'one', 'mcp-session-id': 'one', 'x-forwarded-for': '127.0.0.1' }
@@ -86,7 +86,7 @@ describe('tokens of the service', () => {
     expect(json.answer).toBe('No matches found for pattern "secret" in the workspace directory.')
   })
 
-  it('of another scope cannot restore its content through a history', async () => {
+  it('cannot restore content of another scope through a history', async () => {
     const service = await startService({ tokens: tokens() })
     const { path } = await storeSecret(service)
     const messages = [
@@ -124,7 +124,7 @@ describe('tokens of the service', () => {
     expect((await fetch(`${service.url}/metrics`, { headers: ONE })).status).toBe(200)
   })
 
-  it('are checked before a byte of a body is read', async () => {
+  it('are checked before a body is read', async () => {
     const service = await startService({ tokens: tokens() })
     const answer = await rawRequest(service.port, (socket) => {
       socket.write(head('/context_offload', { 'content-length': '1000000' }))
@@ -134,7 +134,7 @@ describe('tokens of the service', () => {
     expect(service.log).toMatchObject([{ status: 401, bytesIn: 0, code: 'unauthorized' }])
   })
 
-  it('are checked more slowly for a caller who sent a few wrong ones', async () => {
+  it('are checked more slowly for a caller who has sent wrong tokens', async () => {
     const service = await startService({ tokens: tokens(), limits: { requestsPerSecond: 1, requestBurst: 5 } })
     const guesses = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -155,7 +155,7 @@ describe('tokens of the service', () => {
     expect((await service.get('/v1/stats', ONE)).status).toBe(200)
   })
 
-  it('are never in the log, and neither is content', async () => {
+  it('are never in the log, like content', async () => {
     const service = await startService({ tokens: tokens() })
     await storeSecret(service)
     await service.post('/grep', { pattern: SECRET, path: '../x' }, TWO)
@@ -217,7 +217,7 @@ describe('the file system of the host', () => {
     await storeSecret(service)
     const own = await service.post('/grep', { pattern: SECRET })
     expect(own.json.metadata['matches']).toHaveLength(2)
-    // Links in every folder of the store, to a file and to a folder outside.
+    // Create links in every folder of the store, to a file and to a folder outside.
     for (const entry of await readdir(join(root, 'store'), { recursive: true, withFileTypes: true })) {
       if (!entry.isDirectory()) continue
       await symlink(join(root, 'outside.txt'), join(entry.parentPath, entry.name, 'link.txt'))
@@ -256,7 +256,7 @@ describe('the file system of the host', () => {
 describe('createApp', () => {
   const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
 
-  it('throws without tokens, so that a forgotten option gives no access', () => {
+  it('throws if tokens is missing, so that a forgotten option gives no access', () => {
     for (const options of [undefined, {}, { tokens: undefined }, { tokens: [] }, { tokens: 'None' }, { tokens: {} }])
       expect(() => createApp(offloader, options as never)).toThrow('tokens must be an AccessTokens')
   })

@@ -43,34 +43,31 @@ describe('/context_offload, compact', () => {
     ['', ''],
     ['.', ''],
     ['/', ''],
-  ])(
-    'gives the same file name for the text, the keys, and the forms that clients write, in %j',
-    async (store_dir, folder) => {
-      const service = await startService()
-      const messages = [ASK, call('c1'), result('c1'), ...END]
-      const { json } = await offload(service, messages, { context_manage_mode: 'compact', store_dir })
-      const written = /\(detailed result is stored in (.+)\)$/.exec(String(json.messages[2]?.['content']))?.[1] ?? ''
-      const [key = ''] = Object.keys(json.metadata.write_file_dict)
-      expect(key).toBe(`${folder === '' ? '' : `${folder}/`}tool_call_c1.txt`)
-      for (const path of [written, key, `./${key}`, `././${key}`, `/${key}`, `/workspace/${key}`, `./${written}`])
-        expect(await read(service, path), path).toBe(LARGE)
-      const found = await service.post('/grep', { pattern: 'result 7 ', path: store_dir })
-      const [, name] = /File: ([\w.]+)/.exec(found.json.answer) ?? []
-      expect(name).toBe('tool_call_c1.txt')
-      const separator = store_dir === '' || store_dir.endsWith('/') ? '' : '/'
-      expect(await read(service, `${store_dir}${separator}${name}`)).toBe(LARGE)
-      const expanded = await service.post('/v1/history/expand', { format: 'reme', messages: json.messages })
-      expect(expanded.json).toEqual({ messages, missing: [] })
-      // Done again, nothing changes and nothing is stored.
-      const again = await offload(service, json.messages, {
-        context_manage_mode: 'compact',
-        store_dir,
-        max_total_tokens: 1,
-      })
-      expect(again.json.messages).toEqual(json.messages)
-      expect(again.json.metadata.write_file_dict).toEqual({})
-    },
-  )
+  ])('accepts the forms of messages that clients write, and names the files in %j', async (store_dir, folder) => {
+    const service = await startService()
+    const messages = [ASK, call('c1'), result('c1'), ...END]
+    const { json } = await offload(service, messages, { context_manage_mode: 'compact', store_dir })
+    const written = /\(detailed result is stored in (.+)\)$/.exec(String(json.messages[2]?.['content']))?.[1] ?? ''
+    const [key = ''] = Object.keys(json.metadata.write_file_dict)
+    expect(key).toBe(`${folder === '' ? '' : `${folder}/`}tool_call_c1.txt`)
+    for (const path of [written, key, `./${key}`, `././${key}`, `/${key}`, `/workspace/${key}`, `./${written}`])
+      expect(await read(service, path), path).toBe(LARGE)
+    const found = await service.post('/grep', { pattern: 'result 7 ', path: store_dir })
+    const [, name] = /File: ([\w.]+)/.exec(found.json.answer) ?? []
+    expect(name).toBe('tool_call_c1.txt')
+    const separator = store_dir === '' || store_dir.endsWith('/') ? '' : '/'
+    expect(await read(service, `${store_dir}${separator}${name}`)).toBe(LARGE)
+    const expanded = await service.post('/v1/history/expand', { format: 'reme', messages: json.messages })
+    expect(expanded.json).toEqual({ messages, missing: [] })
+    // A second run changes and stores nothing.
+    const again = await offload(service, json.messages, {
+      context_manage_mode: 'compact',
+      store_dir,
+      max_total_tokens: 1,
+    })
+    expect(again.json.messages).toEqual(json.messages)
+    expect(again.json.metadata.write_file_dict).toEqual({})
+  })
 
   it.each(['../../x', '..', 'a/b\\c', 'a b', 'é😀', 'x'.repeat(500), '__proto__', 'con.', '%2e%2e%2f'])(
     'gives the id %j a file name of safe letters in the folder, the same each time',
@@ -107,7 +104,7 @@ describe('/context_offload, compact', () => {
     expect(again.json.messages).toEqual(messages)
   })
 
-  it('never overwrites a file: other content under the same id gets its own name in every process', async () => {
+  it('never overwrites a file: in every process, other content with the same id gets another name', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: null })
     const services = [await startService({ storage }), await startService({ storage })]
     const texts = [LARGE, lines(3_000, 'other'), lines(3_000, 'third'), LARGE]
@@ -181,7 +178,7 @@ describe('/context_offload, compact', () => {
     expect(json).toMatchObject({ success: true, metadata: { applied: ['compact'] } })
   })
 
-  it('returns numbers exactly that JavaScript cannot represent, even from stored arguments', async () => {
+  it('keeps all digits of numbers that JavaScript cannot represent, even in stored arguments', async () => {
     const service = await startService()
     const large = `{"ids":[${'1790123456789012345,'.repeat(3_000)}7]}`
     const long = `{"id":1790123456789012345,"text":"${'a word '.repeat(5_000)}"}`
@@ -209,7 +206,7 @@ describe('/context_offload, compact', () => {
     expect(Object.values(metadata.write_file_dict)).toContainEqual(expect.stringContaining('1790123456789012345'))
   })
 
-  it('accepts numbers larger than the messages and tokens of the history', async () => {
+  it('accepts limits that exceed the messages and tokens of the history', async () => {
     const service = await startService()
     for (const number of [Number.MAX_SAFE_INTEGER + 1, 1e308]) {
       const options = { group_token_threshold: number, keep_recent_count: number, max_tool_message_tokens: number }
@@ -238,7 +235,7 @@ describe('/context_offload, compact', () => {
     expect(json.answer).toContain('tool_call_c1.txt')
   })
 
-  it('says which message keeps a history over its limit', async () => {
+  it('names the message that keeps a history over its limit', async () => {
     const service = await startService()
     const messages = [
       ASK,
@@ -256,7 +253,7 @@ describe('/context_offload, compact', () => {
     expect(json.answer).toContain('The history still has')
   })
 
-  it('uses its own field names in errors, and the option of the command that starts it', async () => {
+  it('uses the names of its fields in errors, and the option of the command that sets a model', async () => {
     const service = await startService()
     const word = { role: 'assistant', content: 'word '.repeat(30_000) }
     for (const [messages, options, advice] of [
@@ -284,7 +281,7 @@ describe('/context_offload, compact', () => {
     }
   })
 
-  it('has the defaults of the service, which a request may change', async () => {
+  it('uses the defaults of the service if a request has no settings', async () => {
     const contextOffload = {
       context_manage_mode: 'compact',
       max_total_tokens: 1_000_000,
@@ -312,16 +309,16 @@ describe('/context_offload, compact', () => {
     { keep_recent_count: -1 },
     { context_manage_mode: 'shrink' },
     { store_dir: '../x' },
-  ])('cannot start with the defaults %j', async (contextOffload) => {
+  ])('does not start with the defaults %j', async (contextOffload) => {
     await expect(startService({ contextOffload: contextOffload as object })).rejects.toThrow(/^contextOffload\.\w+/)
   })
 
   it.each<[string, object, number, string]>([
     ['no messages', {}, 422, 'invalid-request'],
-    ['messages that are none', { messages: ['a'] }, 422, 'invalid-request'],
-    ['a role that is none', { messages: [{ role: 'wizard', content: '' }] }, 422, 'invalid-request'],
-    ['a mode that is none', { messages: [], context_manage_mode: 'shrink' }, 422, 'invalid-request'],
-    ['a limit of nothing', { messages: [], max_total_tokens: 0 }, 422, 'invalid-request'],
+    ['invalid messages', { messages: ['a'] }, 422, 'invalid-request'],
+    ['an unknown role', { messages: [{ role: 'wizard', content: '' }] }, 422, 'invalid-request'],
+    ['an unknown mode', { messages: [], context_manage_mode: 'shrink' }, 422, 'invalid-request'],
+    ['a limit of 0', { messages: [], max_total_tokens: 0 }, 422, 'invalid-request'],
     ['a negative count', { messages: [], keep_recent_count: -1 }, 422, 'invalid-request'],
   ])('refuses %s', async (_name, body, status, code) => {
     const service = await startService()

@@ -14,10 +14,10 @@ describe('/context_offload, compress and auto', () => {
     content: `turn ${number} ${'word '.repeat(3_000)}`,
   })
   const turns = Array.from({ length: 12 }, (_, number) => turn(number))
-  // What the user asked last stays, and here it is short.
+  // The last message of the user always stays, and is short here.
   const long = [SYSTEM, ...turns, { role: 'user', content: 'Is it there?' }, ...END]
 
-  it('needs a model to compress, says how to set one, and returns the messages', async () => {
+  it('fails without a model, names the option that sets one, and returns the messages', async () => {
     const service = await startService()
     const { status, json } = await offload(service, long, { context_manage_mode: 'compress' })
     expect(status).toBe(422)
@@ -94,7 +94,7 @@ describe('/context_offload, compress and auto', () => {
     }
   })
 
-  it('keeps the messages if the model fails, and says so', async () => {
+  it('keeps the messages if the model fails, and reports the failure', async () => {
     const service = await startService({ summarize: async () => 'no snapshot' })
     const { status, json } = await offload(service, long, { context_manage_mode: 'compress' })
     expect(status).toBe(502)
@@ -106,7 +106,7 @@ describe('/context_offload, compress and auto', () => {
     expect((await service.get('/v1/stats')).json).toMatchObject({ stored: { entries: 0 } })
   })
 
-  it('keeps the messages if the storage fails, and says so', async () => {
+  it('keeps the messages if the storage fails, and reports the failure', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: null, maxBytes: 100 })
     const service = await startService({ storage, summarize })
     const messages = [ASK, call('c1'), result('c1'), ...END]

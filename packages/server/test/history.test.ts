@@ -26,7 +26,7 @@ const SNAPSHOT =
   '<state_snapshot><overall_goal>fix</overall_goal><key_knowledge>step 3000</key_knowledge></state_snapshot>'
 
 describe('/v1/history', () => {
-  it('compacts a history, searches what it names, and restores it', async () => {
+  it('compacts a history, whose references can be searched, and restores it', async () => {
     const service = await startService()
     const request = { format: 'openai-chat', messages, mode: 'compact', maxTotalTokens: 5_000 }
     const { json } = await service.post('/v1/history/compact', request)

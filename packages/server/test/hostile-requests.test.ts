@@ -17,11 +17,11 @@ async function spoolFolder(): Promise<string> {
   return path
 }
 
-/** All files below a folder. */
+/** Return the paths of all files below a folder. */
 const filesIn = async (path: string): Promise<string[]> =>
   (await readdir(path, { recursive: true, withFileTypes: true })).filter((one) => one.isFile()).map(({ name }) => name)
 
-/** How many files this process has open that stood in a folder and have no name any more. */
+/** Count the open files of this process that were unlinked from a folder. */
 async function namelessFilesOf(path: string): Promise<number> {
   const open = await Promise.allSettled((await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`)))
   const names = open.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
@@ -71,7 +71,7 @@ describe('a request body', () => {
     expect(({} as Record<string, unknown>)['x']).toBeUndefined()
   })
 
-  it('is returned unchanged if a message has __proto__', async () => {
+  it('is returned unchanged if a message has the key __proto__', async () => {
     const service = await startService()
     const body = '{"messages":[{"role":"user","content":"x","__proto__":{"role":"system"}}]}'
     const response = await fetch(`${service.url}/context_offload`, {
@@ -125,7 +125,7 @@ describe('a request body', () => {
     const service = await startService(SMALL)
     const text = 'x'.repeat(65_536)
     const chunk = 'transfer-encoding' in headers ? `10000\r\n${text}\r\n` : text
-    // Whether a reset overtakes the response depends on timing.
+    // A reset may overtake the response, depending on timing, so the request is repeated.
     const answers = Array.from({ length: isFull ? 10 : 3 }, () =>
       rawRequest(service.port, async (socket) => {
         socket.write(head(path, headers))
@@ -137,7 +137,7 @@ describe('a request body', () => {
     await expectAlive(service)
   })
 
-  it('is kept in a file without a name while it arrives', async () => {
+  it('is held in an unlinked file while it arrives', async () => {
     const spoolDirectory = await spoolFolder()
     const service = await startService({ spoolDirectory })
     const body = JSON.stringify({ pattern: 'a', extra: 'x'.repeat(2_000_000) })
@@ -152,7 +152,7 @@ describe('a request body', () => {
     )
     await service.inFlight(8)
     if (process.platform === 'linux') while ((await namelessFilesOf(spoolDirectory)) < 8) await pause(10)
-    // A file has a name only for as long as it takes to open it.
+    // A file has a name only until it is opened.
     while ((await readdir(spoolDirectory)).length > 0) await pause(10)
     release()
     for (const { status } of await Promise.all(all)) expect(status).toBe(200)
@@ -280,7 +280,7 @@ describe('an invalid request', () => {
 })
 
 describe('a request that claims', () => {
-  it('another method or path by a header is served by its request line', async () => {
+  it('another method or path in a header is answered according to its request line', async () => {
     const service = await startService()
     const headers = {
       'x-http-method-override': 'DELETE',

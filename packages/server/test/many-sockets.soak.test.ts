@@ -12,7 +12,7 @@ const bearer = (name: string): Record<string, string> => ({ authorization: `Bear
 const tokens = (): AccessTokens =>
   new AccessTokens(['a', 'b'].map((name) => ({ token: `the-token-of-tenant-${name}`, scope: [name] })))
 
-/** Open a connection that counts what comes back, and closes with the test. */
+/** Open a connection that is closed after the test. */
 async function open(port: number, localAddress: string): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', localAddress })
   onTestFinished(() => void socket.destroy())
@@ -21,7 +21,7 @@ async function open(port: number, localAddress: string): Promise<Socket> {
   return socket
 }
 
-/** Send a request of the victim over a connection of its own, and return the status. */
+/** Send a request of another caller over a separate connection, and return the status. */
 async function ask(service: TestService): Promise<number | undefined> {
   const sent = request(`${service.url}/v1/stats`, { agent: false, headers: bearer('b') })
   const answered = once(sent, 'response') as Promise<[IncomingMessage]>
@@ -35,17 +35,20 @@ describe('clients whose connections stay open', () => {
   const maxConnections = isFull ? 1_000 : 100
 
   it.each([
-    ['asking for what is public', 'GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n'],
+    ['requesting a public endpoint', 'GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n'],
     ['with an unknown token', 'GET /v1/stats HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer guess\r\n\r\n'],
     ['sending headers that never end', 'x'],
-    ['without reading what is public', 'GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(20)],
-  ])('and %s block no others at any address', { timeout: isFull ? 600_000 : 60_000 }, async (_name, text) => {
+    [
+      'requesting a public endpoint without reading the response',
+      'GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(20),
+    ],
+  ])('and %s do not block other clients', { timeout: isFull ? 600_000 : 60_000 }, async (_name, text) => {
     const service = await startService({ tokens: tokens(), maxConnections })
     let kept: Socket[] = []
     for (let round = 0; round < ROUNDS; round += 1) {
       kept = kept.filter(({ destroyed }) => !destroyed)
       while (kept.length < maxConnections) {
-        // The addresses of the machine's own network.
+        // These are other loopback addresses of the machine.
         const more = Array.from({ length: 50 }, (_, index) => open(service.port, `127.0.0.${2 + (index % 3)}`))
         kept.push(...(await Promise.all(more)))
       }
@@ -57,7 +60,7 @@ describe('clients whose connections stay open', () => {
 
 const count = isFull ? 40 : 8
 
-test('uploads that send one byte now and then are ended, and leave space for others', async () => {
+test('uploads that arrive one byte at a time are ended, and leave space for others', async () => {
   const service = await startService({
     tokens: tokens(),
     limits: { maxUploads: 8, bodyWindowMs: isFull ? 5_000 : 1_000, queueTimeoutMs: 60_000 },

@@ -15,7 +15,7 @@ async function openApi(): Promise<Document> {
   return (await (await fetch(`${service.url}/openapi.json`)).json()) as Document
 }
 
-it('the description is an OpenAPI 3.1 document', async () => {
+it('the description is a valid OpenAPI 3.1 document', async () => {
   const validator = new Validator()
   const result = await validator.validate((await openApi()) as unknown as Record<string, unknown>)
   expect(result.errors ?? []).toEqual([])
@@ -53,7 +53,7 @@ it('the description has every endpoint under a unique id', async () => {
   expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)
 })
 
-it('the description says that unknown callers are refused except at health and at the description itself', async () => {
+it('the description says that unknown callers may only request /health and the description itself', async () => {
   const { paths } = await openApi()
   for (const [path, methods] of Object.entries(paths))
     for (const { security, responses } of Object.values(methods)) {
@@ -62,7 +62,7 @@ it('the description says that unknown callers are refused except at health and a
     }
 })
 
-it('the description is the same before any call and after the service ends', async () => {
+it('the description is the same before the first call and after the service has ended', async () => {
   const { paths } = await openApi()
   for (const methods of Object.values(paths))
     for (const { security, responses } of Object.values(methods)) {

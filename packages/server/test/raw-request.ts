@@ -1,19 +1,19 @@
 import { connect, type Socket } from 'node:net'
 
-/** What came back over a connection that was written to by hand. */
+/** The response to bytes that were written to a connection directly. */
 export interface RawAnswer {
   readonly status: number
   readonly headers: string
   readonly body: string
 }
 
-/** Write bytes to a port by hand, and return what comes back until the connection ends. */
+/** Write bytes to a port. Returns everything that arrives until the connection ends. */
 export async function rawRequest(port: number, write: (socket: Socket) => void | Promise<void>): Promise<RawAnswer> {
   const socket = connect(port, '127.0.0.1')
   const chunks: Buffer[] = []
   const ended = new Promise<void>((resolve) => {
     socket.on('data', (chunk) => chunks.push(chunk))
-    // The server may be done before it has taken everything.
+    // The server may close the connection before it has read everything.
     socket.on('error', () => resolve())
     socket.on('close', () => resolve())
   })
@@ -26,7 +26,7 @@ export async function rawRequest(port: number, write: (socket: Socket) => void |
   return { status, headers, body: rest.join('\r\n\r\n') }
 }
 
-/** Write the head of a request. */
+/** Write the request line and the headers of a request. */
 export const head = (path: string, headers: Readonly<Record<string, string>>, method = 'POST'): string =>
   [
     `${method} ${path} HTTP/1.1`,
@@ -36,11 +36,10 @@ export const head = (path: string, headers: Readonly<Record<string, string>>, me
     '\r\n',
   ].join('\r\n')
 
-/** Resolves once the server has ended a connection that sends nothing. */
+/** Resolves when the server has ended a connection that sends nothing. */
 export async function silentConnection(port: number): Promise<void> {
   await rawRequest(port, () => {})
 }
 
-/** Wait. */
 export const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds))

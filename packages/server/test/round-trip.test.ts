@@ -6,7 +6,7 @@ import { startService } from './start-service.ts'
 const SNAPSHOT =
   '<state_snapshot><overall_goal>a goal</overall_goal><key_knowledge>known</key_knowledge></state_snapshot>'
 
-/** Texts that look like what stands in the place of others, among ordinary ones. */
+/** Ordinary texts, and texts that look like references and summaries of the service. */
 const piece = fc.constantFrom(
   'a word ',
   'line\n',

@@ -4,10 +4,10 @@ import { describe, expect, it, onTestFinished, test, vi } from 'vitest'
 import { head, pause, rawRequest, silentConnection } from './raw-request.ts'
 import { startService, type TestService } from './start-service.ts'
 
-/** More than a connection takes that nobody reads. */
+/** More bytes than an unread connection can buffer. */
 const messages = [{ role: 'user', content: 'some words of a talk '.repeat(500_000) }]
 
-/** Send a request without reading its response. The result reads what is left of the response, and returns its length. */
+/** Send a request and do not read the response. Returns a function that reads the rest and returns its length. */
 function sendUnread(
   service: TestService,
   path: string,
@@ -30,9 +30,9 @@ function sendUnread(
   }
 }
 
-test('a failure that returns the messages counts as memory until its client is disconnected', async () => {
+test('a failure that returns the messages counts as memory until the client is disconnected', async () => {
   const service = await startService({ responseTimeoutMs: 1_500 })
-  // Only what comes from the response timeout: sockets and `fetch` have timers of their own.
+  // Only the timer of the response timeout is faked: sockets and `fetch` have other timers.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   sendUnread(service, '/context_offload', {}, { messages, context_manage_mode: 'compress' })
@@ -67,7 +67,7 @@ describe('a silent connection', () => {
     expect(await service.post('/context_offload', compress)).toMatchObject({ status: 200, json: { success: true } })
   })
 
-  it('stays open while its body may still arrive', async () => {
+  it('stays open while the body of its request may still arrive', async () => {
     const service = await startService(options)
     const body = '{"pattern":"a"}'
     const { status } = await rawRequest(service.port, async (socket) => {
@@ -79,7 +79,7 @@ describe('a silent connection', () => {
     expect(status).toBe(200)
   })
 
-  it('ends if its client does not read the response', async () => {
+  it('ends if the client does not read the response', async () => {
     const service = await startService(options)
     const readRest = sendUnread(service, '/context_offload', {}, { messages })
     await service.logged(1)
@@ -88,7 +88,7 @@ describe('a silent connection', () => {
   })
 })
 
-it('the service treats a time of Infinity as the longest time of a timer', async () => {
+it('the service treats a time limit of Infinity as the longest delay of a timer', async () => {
   const service = await startService({
     headersTimeoutMs: Infinity,
     responseTimeoutMs: Infinity,
@@ -109,7 +109,7 @@ it('the service treats a time of Infinity as the longest time of a timer', async
   const answer = rawRequest(service.port, async (socket) => {
     socket.write(head('/grep', { 'content-length': `${body.length}`, connection: 'close' }))
     await service.inFlight(1)
-    // A timer that is not clamped fires after 1 ms.
+    // A timer with a delay of Infinity would fire after 1 ms.
     await pause(20)
     closing = service.close({ graceMs: Infinity })
     await pause(20)

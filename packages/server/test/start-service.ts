@@ -7,28 +7,28 @@ import { pause } from './raw-request.ts'
 import { AnswerValidator } from './validate-answer.ts'
 import { serve, type ServeOptions, type Service } from '../src/node/index.ts'
 
-/** A service of a test, which ends with it. */
+/** A service that ends with its test. */
 export interface TestService extends Service {
   readonly storage: ManagedStorage
   readonly log: LogRecord[]
   readonly port: number
-  /** Resolves once so many requests are in the log. */
+  /** Resolves when this many requests are in the log. */
   logged(count: number): Promise<void>
-  /** Resolves once so many requests are in flight. */
+  /** Resolves when this many requests are in progress. */
   inFlight(count: number, headers?: Record<string, string>): Promise<void>
-  /** Return the bytes that the service counts as held by requests and responses. */
+  /** Return the bytes that the service reserves for requests and responses. */
   heldBytes(): Promise<number>
-  /** Send JSON, and return status and JSON. */
+  /** Send JSON. Returns the status and the JSON of the answer. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
-  /** Get, and return status and JSON. */
+  /** Send a GET request. Returns the status and the JSON of the answer. */
   get(path: string, headers?: Record<string, string>): Promise<Answer>
 }
 
-/** What a service answered. */
+/** An answer of the service. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  // Answers differ with every endpoint.
+  // Each endpoint has other fields.
   readonly json: Record<string, never> & AnswerFields
 }
 
@@ -40,7 +40,7 @@ interface AnswerFields {
   readonly error: { readonly code: string; readonly message: string; readonly retryable: boolean }
 }
 
-/** By the text of their documents: compiling a schema takes longer than most requests. */
+/** Validators by the text of their OpenAPI document: compiling a schema takes longer than most requests. */
 const validators = new Map<string, AnswerValidator>()
 
 function validatorOf(document: string): AnswerValidator {
@@ -49,7 +49,7 @@ function validatorOf(document: string): AnswerValidator {
   return validator
 }
 
-/** Start a service on a free port, which answers as its own document says; over a storage in memory unless another is given. */
+/** Start a service on a free port, by default with a storage in memory. All its answers are validated. */
 export async function startService({
   storage = new InMemoryStorage({ evictAfterTurns: null }),
   offloader = {},
@@ -81,7 +81,7 @@ export async function startService({
     const response = await fetch(service.url + path, init)
     const text = await response.text()
     const json = text === '' ? {} : JSON.parse(text)
-    // Every answer of every test is one that the document describes.
+    // Every answer of every test must match the OpenAPI document.
     validator.check(init.method ?? 'GET', path, response.status, json)
     return { status: response.status, headers: response.headers, json }
   }
@@ -94,7 +94,7 @@ export async function startService({
       while (log.filter(({ type }) => type === 'request').length < count) await once(logged, 'record')
     },
     inFlight: async (count, headers) => {
-      // The request for the metrics is in flight, too.
+      // The request for the metrics is in progress, too.
       while ((await metric('spillway_http_requests_in_flight', headers)) <= count) await pause(10)
     },
     heldBytes: () => metric('spillway_work_memory_bytes'),

@@ -24,11 +24,11 @@ const compress = {
   keep_recent_count: 1,
 }
 
-/** A model that waits until it is told to go on. */
+/** Create a model that waits until the test lets it continue. */
 function waitingModel(): {
   readonly summarize: Summarize
   readonly release: () => void
-  /** Resolves once the model was asked so many times. */
+  /** Resolves when the model was asked this many times. */
   readonly asked: (count: number) => Promise<void>
 } {
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -52,14 +52,14 @@ function waitingModel(): {
   }
 }
 
-/** A storage whose writes wait until they are told to go on. */
+/** Create a storage whose writes wait until the test lets them continue. */
 function waitingStorage(): {
   readonly storage: ManagedStorage
-  /** Let one write go on. */
+  /** Let one write continue. */
   readonly release: () => void
   /** The tenants whose writes began, in order. */
   readonly begun: string[]
-  /** Resolves once so many writes began. */
+  /** Resolves when this many writes have begun. */
   readonly begin: (count: number) => Promise<void>
 } {
   const events = new EventEmitter()
@@ -97,7 +97,7 @@ const offload = {
 }
 
 describe('work over the limit', () => {
-  it('waits in the queue of its caller, and is refused if that is full', async () => {
+  it('waits in the queue of its caller, and is refused if the queue is full', async () => {
     const { storage, release, begin, begun } = waitingStorage()
     const service = await startService({
       storage,
@@ -177,11 +177,11 @@ describe('a request frees its slot while it waits', () => {
     expect(JSON.stringify((await answer).json)).toContain('the first line')
   })
 
-  it('for a pattern in a worker', async () => {
+  it('for a pattern that runs in a worker', async () => {
     const service = await startService({ limits: { maxConcurrent: 1 } })
     const content = [{ type: 'text', text: `${'a'.repeat(40)}!\n`.repeat(1_000) }]
     await service.post('/v1/offload', { ...offload, content })
-    // Only an engine with back references finds out, and that takes until its deadline.
+    // This pattern needs an engine with back references, and runs until its deadline.
     const slow = service.post('/v1/retrieve', { pattern: String.raw`^(a+)+\1$` })
     let isAnswered = false
     void slow.then(() => (isAnswered = true))
@@ -209,7 +209,7 @@ it('the service refuses a caller over its rate limit until a second has passed',
   expect((await service.post('/grep', { pattern: 'a' })).status).toBe(200)
 })
 
-it('the service aborts the work for a client that disconnects', async () => {
+it('the service aborts the request of a client that disconnects', async () => {
   const asked = Promise.withResolvers<void>()
   const aborted = Promise.withResolvers<void>()
   const summarize: Summarize = ({ signal }) =>
@@ -237,8 +237,8 @@ it('the service aborts the work for a client that disconnects', async () => {
 })
 
 describe('closing the service', () => {
-  it('finishes running requests, accepts no new one, and ends each connection after its response', async () => {
-    // Otherwise the test times out: no connection ends by itself.
+  it('finishes running requests, refuses new ones, and ends each connection after its response', async () => {
+    // Without a timeout of the server, no connection would end by itself, and the test would time out.
     const keepOpen = (message: unknown): void => void ((message as { server: Server }).server.keepAliveTimeout = 0)
     subscribe('http.server.request.start', keepOpen)
     onTestFinished(() => void unsubscribe('http.server.request.start', keepOpen))
@@ -331,7 +331,7 @@ describe('responses that are larger than their requests', () => {
   })
 })
 
-it('the service aborts work that takes longer than the limit', async () => {
+it('the service aborts a request that takes longer than the limit', async () => {
   const { summarize } = waitingModel()
   const service = await startService({ summarize, limits: { workTimeoutMs: 100 } })
   const { status, headers, json } = await service.post('/context_offload', compress)
@@ -340,7 +340,7 @@ it('the service aborts work that takes longer than the limit', async () => {
   expect(json.success).toBe(false)
 })
 
-it('the service begins at most one long request in each turn of the event loop, which accepts one connection', async () => {
+it('the service begins at most one long request in each turn of the event loop, so that connections are accepted', async () => {
   let turn = 0
   let next = setImmediate(function count() {
     turn += 1
@@ -362,7 +362,7 @@ it('the service begins at most one long request in each turn of the event loop, 
     const answers = texts.map((text) => service.post('/v1/offload', { ...offload, content: [{ type: 'text', text }] }))
     for (const { status } of await Promise.all(answers)) expect(status).toBe(200)
   }
-  // Opens the connections.
+  // The first request opens the connections.
   await send('first')
   await send('result')
   expect(new Set(turns.values()).size).toBe(30)

@@ -25,7 +25,7 @@ describe('/v1/offload', () => {
     expect(second.json).toEqual(first.json)
   })
 
-  it('returns a small result unchanged, with media, values and links', async () => {
+  it('returns a small result unchanged, with media, JSON values and links', async () => {
     const service = await startService()
     const content = [
       { type: 'text', text: 'small' },
@@ -53,7 +53,7 @@ describe('/v1/offload', () => {
     })
   })
 
-  it('accepts a stream of any size and type', async () => {
+  it('accepts a stream of any size and content type', async () => {
     const service = await startService({ limits: { maxBodyBytes: 1_000, maxContentBytes: 10_000_000 } })
     const send = (body: BodyInit, query: string, type = 'text/plain') =>
       fetch(`${service.url}/v1/offload/content?${query}`, { method: 'POST', body, headers: { 'content-type': type } })
@@ -70,7 +70,7 @@ describe('/v1/offload', () => {
       expect((await send('x', 'toolName=read&toolCallId=call_3', type)).status).toBe(415)
   })
 
-  it('reports that a storage is down, without details', async () => {
+  it('reports an outage of the storage, without details', async () => {
     const service = await startService({ storage: brokenStorage() })
     const content = [{ type: 'text', text: log }]
     const answer = await service.post('/v1/offload', { toolName: 't', toolCallId: 'c', content })
@@ -84,7 +84,7 @@ describe('/v1/offload', () => {
 })
 
 describe('/v1/retrieve and /v1/search', () => {
-  it('give the same answers as the retrieval tool, and failures with a status', async () => {
+  it('give the same answers as the retrieval tool, and an HTTP status for failures', async () => {
     const service = await startService()
     const reference = await offload(service)
     const found = await service.post('/v1/retrieve', { reference, pattern: 'FAILED', context_lines: 0 })
@@ -111,7 +111,7 @@ describe('/v1/retrieve and /v1/search', () => {
       expect(JSON.stringify((await service.post('/v1/retrieve', input)).json)).toContain('4322| line 4321 FAILED')
   })
 
-  it('find lines in all entries, or in the named ones', async () => {
+  it('find lines in all entries, or in the requested entries', async () => {
     const service = await startService()
     const [one, two] = [await offload(service), await offload(service, log.replaceAll('FAILED', 'failed'), 'call_2')]
     const all = await service.post('/v1/search', { pattern: 'failed$', ignoreCase: true })
@@ -131,7 +131,7 @@ describe('/v1/retrieve and /v1/search', () => {
     expect((await service.post('/v1/search', { pattern: 'line', paths: '../*' })).status).toBe(400)
   })
 
-  // Otherwise the test times out.
+  // A matcher without a time limit would make the test time out.
   it('answer a pattern that backtracks exponentially', async () => {
     const service = await startService()
     await offload(service, `${'a'.repeat(3_000)}!\n`.repeat(5))
@@ -139,14 +139,14 @@ describe('/v1/retrieve and /v1/search', () => {
       service.post('/v1/search', { pattern: String.raw`^(a+)+\1$` }),
       service.post('/grep', { pattern: String.raw`^(a+)+\1$` }),
     ]
-    // Meanwhile others are answered.
+    // Other requests are answered in the meantime.
     await service.get('/health')
     for (const { status } of await Promise.all(answers)) expect([200, 422]).toContain(status)
   })
 })
 
 describe('/v1/entries', () => {
-  it('are listed in pages, the newest first, each once', async () => {
+  it('are listed in pages, the newest first, each entry once', async () => {
     const service = await startService()
     const references: string[] = []
     for (let count = 0; count < 25; count += 1)
@@ -180,7 +180,7 @@ describe('/v1/entries', () => {
     expect((await service.get('/v1/entries/..%2f..%2fetc%2fpasswd')).status).toBe(400)
   })
 
-  it('return their bytes as an attachment, by ranges, and not again if they are cached', async () => {
+  it('return their bytes as an attachment, in ranges, and without a body if they are cached', async () => {
     const service = await startService()
     const reference = await offload(service)
     const get = (headers: Record<string, string> = {}, method = 'GET') =>
@@ -223,7 +223,7 @@ it('/v1/stats returns the savings of the scope', async () => {
   })
 })
 
-it('other methods and paths are refused, and the response names the existing ones', async () => {
+it('other methods and paths are refused, and the response names the allowed methods or /openapi.json', async () => {
   const service = await startService()
   const answer = await fetch(`${service.url}/v1/entries/a_b`, { method: 'PUT' })
   expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, DELETE'])

@@ -12,7 +12,7 @@ interface Operation {
   >
 }
 
-/** Checks answers by the document of the service that gave them. */
+/** Checks answers of a service against its OpenAPI document. */
 export class AnswerValidator {
   readonly #document: OpenApi
   readonly #ajv: Ajv2020
@@ -25,7 +25,7 @@ export class AnswerValidator {
     this.#ajv.addSchema({ $id: 'document', components: this.#document.components })
   }
 
-  /** Throw where an answer is none that the document has for its endpoint and status. */
+  /** Throw if the document has no such answer for the endpoint and the status. */
   check(method: string, path: string, status: number, json: unknown): void {
     const known = this.#findPath(path.replace(/\?.*/, ''))
     if (known === undefined) return

@@ -21,7 +21,7 @@ describe('/grep', () => {
     return service
   }
 
-  it('answers as documented', async () => {
+  it('answers in the documented format', async () => {
     const service = await withFiles()
     const { json } = await service.post('/grep', {
       pattern: 'an error',
@@ -66,7 +66,7 @@ describe('/grep', () => {
     [{ pattern: 'here|(' }, 'No matches found'],
     [{ pattern: 'an error', glob: '{cache_file,x}/*_b.txt' }, 'Found 1 match'],
     [{ pattern: 'problem', path: '/workspace/other' }, 'Found 1 match'],
-  ])('answers %j as documented', async (body, answer) => {
+  ])('answers %j in the documented format', async (body, answer) => {
     const service = await withFiles()
     const { json } = await service.post('/grep', body)
     expect(json.answer.startsWith(answer), json.answer).toBe(true)
@@ -97,7 +97,7 @@ describe('/read_file', () => {
     return service
   }
 
-  it('returns pages that together equal the file, with their positions', async () => {
+  it('returns pages that together equal the file, with the numbers of their lines', async () => {
     const service = await withFile(LARGE)
     const pages: string[] = []
     for (let offset: number | undefined = 0; offset !== undefined;) {
@@ -129,7 +129,7 @@ describe('/read_file', () => {
     expect(json).toMatchObject({ success: true, answer: text, messages: [] })
   })
 
-  it('returns any text as stored', async () => {
+  it('returns any text unchanged', async () => {
     for (const text of [`\u{FEFF}a\r\nb\n\n${LARGE}\n`, `\0\u0001"\\ ${LARGE} \u2028`, `😀 é ${LARGE}`]) {
       const service = await withFile(text)
       expect(await read(service, 'cache_file/tool_call_a.txt')).toBe(text)

@@ -5,28 +5,28 @@ import type { Failure, FailureCode } from './http-error.ts'
 /** The state of a request while it is answered. */
 export interface Call {
   readonly requestId: string
-  /** The path pattern. */
+  /** The pattern of the path. */
   route: string
   isReme: boolean
   caller: KnownCaller | undefined
-  /** Identifies the caller for limits: by its token, or its address. */
+  /** Identifies the caller for limits: the token, or the address. */
   limitKey: string
-  /** Whether the body was completely received. */
+  /** Whether the whole body was received. */
   isBodyTaken: boolean
   bytesIn: number
   bytesOut: number
   code: FailureCode | undefined
-  /** The messages in the request. A failed ReMe response returns them. */
+  /** The messages of the request, which a failed ReMe response returns. */
   messages: readonly unknown[]
 }
 
-/** The runtime's information about a request. */
+/** Data and callbacks of the runtime for one request. */
 export interface CallEnvironment {
   /** The client's address, which identifies callers without tokens. */
   readonly address?: string | undefined
-  /** Called once the request is known to be allowed. */
+  /** Called when the request has passed all checks of access. */
   readonly onAdmitted?: (() => void) | undefined
-  /** Resolves when the response is sent or the connection has ended. */
+  /** Resolves when the response was sent or the connection has ended. */
   readonly sent?: Promise<void> | undefined
   /** Called when the response is ready to be sent. */
   readonly onDone?: (() => void) | undefined
@@ -65,7 +65,7 @@ export async function jsonResponse(
   })
 }
 
-/** Create the response for a failure, in the form of the endpoint. */
+/** Create the response for a failure, in the format of the endpoint. */
 export async function failureResponse(
   call: Call,
   { status, code, message, retryable, headers }: Failure,

@@ -19,10 +19,10 @@ import { tenantsOf } from './tenants.ts'
 
 /** Options of {@link createApp}. */
 export interface AppOptions {
-  /** The callers' tokens and scopes. With `'none'`, every client has access, so only this machine may connect. */
+  /** Tokens and scopes of callers. With `'none'`, every client has access, so only this machine may connect. */
   readonly tokens: AccessTokens | 'none'
   /**
-   * The root scope: all callers without tokens use it (by default `['default']`), and scopes of tokens are below it.
+   * The root scope, by default `['default']`. It is used for callers without tokens, and scopes of tokens are below it.
    * `[]` is the whole storage.
    */
   readonly scope?: readonly string[] | undefined
@@ -36,13 +36,13 @@ export interface AppOptions {
   readonly contextOffload?: ContextOffloadSettings | undefined
   /** Called for every request and internal error. Records have no content, scopes, or tokens. */
   readonly log?: ((record: LogRecord) => void) | undefined
-  /** Holds bodies while they arrive. Defaults to memory. */
+  /** Holds request bodies while they arrive. Defaults to memory. */
   readonly spool?: BodySpool | undefined
 }
 
 /** A service that answers requests on any runtime. */
 export interface App {
-  /** Answer a request. It always resolves. */
+  /** Answer a request. Never rejects. */
   fetch(request: Request, environment?: CallEnvironment): Promise<Response>
   /** Refuse new requests, and resolve when the current ones are answered. */
   drain(): Promise<void>
@@ -50,7 +50,7 @@ export interface App {
   abort(): void
 }
 
-/** The address of all interfaces, which a client may use as the name of this machine. */
+/** The address of all interfaces. A client may use it as the name of this machine. */
 const ANY_ADDRESS = '0.0.0.0'
 
 type Environment = { Bindings: { readonly call: Call; readonly environment: CallEnvironment } }
@@ -119,12 +119,12 @@ export function createApp(offloader: ContextOffloader, options: AppOptions): App
     const { call, environment } = env
     call.route = route.path
     call.isReme = route.isReme === true
-    // Strangers have a separate rate, so that they do not slow down callers.
+    // Unknown callers have a separate rate limit, so that they cannot slow down known callers.
     if (route.isPublic === true) countRequest(`public ${networkOf(environment.address ?? '')}`)
     const scope = route.isPublic === true ? undefined : await admit(req.raw, env)
     const timeout = AbortSignal.timeout(limits.workTimeoutMs)
     const signal = AbortSignal.any([req.raw.signal, ended.signal, timeout])
-    // Public routes belong to no caller.
+    // Requests of public routes have no caller.
     const context = { tenant: () => tenantOf(scope ?? ['public']), signal, headers: req.raw.headers, call }
     const routeCall = { request: req.raw, call, environment, query: req.query(), params: req.param(), context }
     return await runRoute(route, routeCall, services)
@@ -163,7 +163,7 @@ export function createApp(offloader: ContextOffloader, options: AppOptions): App
         throw new HttpError('shutting-down', 'The service is shutting down.', { retryAfter: 1, headers: CLOSE })
       return await hono.fetch(request, { call, environment })
     } catch (error) {
-      // The client gets a response after any error.
+      // The client gets a response for any error.
       const failure = describeFailure(endedBy(request) ?? error)
       if (failure.code === 'internal' || (failure.status >= 500 && StorageError.isInstance(error)))
         options.log?.(faultRecord(error, call.requestId))
@@ -199,11 +199,11 @@ export function createApp(offloader: ContextOffloader, options: AppOptions): App
   }
 }
 
-/** Largest share of the slots for uploads and models of one caller. Both may take minutes. */
+/** Share of the slots for uploads and models that one caller may use. Both may take minutes. */
 const SLOW_SHARE = 0.25
 const CLOSE = { connection: 'close' }
 
-/** Check that `tokens` is set: a JavaScript program that forgets it must not open the service to everyone. */
+/** Require the option `tokens`: a JavaScript program that forgets it must not open the service to everyone. */
 function tokensOf({ tokens }: Partial<AppOptions> = {}): AccessTokens | undefined {
   if (tokens === 'none') return undefined
   if (typeof tokens?.callerOf === 'function') return tokens
@@ -213,7 +213,7 @@ function tokensOf({ tokens }: Partial<AppOptions> = {}): AccessTokens | undefine
 const DEFAULT_SCOPE: readonly string[] = ['default']
 const KNOWN_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Add the host of the URL. In some runtimes, it is not in the headers. */
+/** Add the host of the URL, because some runtimes omit the `Host` header. */
 function withHost(headers: Headers, url: string): Headers {
   if (headers.has('host')) return headers
   const complete = new Headers(headers)

@@ -59,12 +59,12 @@ const STATUS: Readonly<Record<HttpErrorCode, number>> = {
 }
 
 interface HttpErrorDetails extends ErrorOptions {
-  /** Seconds. */
+  /** Delay before a retry, in seconds. */
   readonly retryAfter?: number | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** A refused request. Its message may be shown to any caller, and says what to do next. */
+/** A refused request. Its message contains the fix, and nothing that a caller may not see. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly code: HttpErrorCode
@@ -150,7 +150,7 @@ const tookTooLong = (): HttpError =>
 
 function storageFailure({ code, message, cause }: StorageError): Failure {
   if (code === 'aborted') return describeFailure(tookTooLong())
-  // Messages of backends may name hosts and folders.
+  // Messages of backends may contain names of hosts and folders.
   const isOfBackend = cause !== undefined && (code === 'unavailable' || code === 'corrupt')
   return retrievalFailure(code, isOfBackend ? 'The storage could not be used. Try again later.' : message)
 }

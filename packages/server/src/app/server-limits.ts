@@ -5,19 +5,19 @@ import type { WorkLimits } from '../limits/work-gate.ts'
 
 /** Limits of a service. Times may be `Infinity`. */
 export interface ServerLimits extends JsonLimits, BodyTimes, WorkLimits, RateLimits {
-  /** Largest size of a JSON body, in bytes. */
+  /** Size limit of a JSON body, in bytes. */
   readonly maxBodyBytes: number
-  /** Largest size of streamed content, in bytes. */
+  /** Size limit of streamed content, in bytes. */
   readonly maxContentBytes: number
-  /** Longest duration of one request, in milliseconds. It includes summaries. */
+  /** Time limit of one request including summaries, in milliseconds. */
   readonly workTimeoutMs: number
-  /** Number of concurrent content streams. One caller gets at most a quarter of them. */
+  /** Limit of concurrent content streams. One caller gets at most a quarter of them. */
   readonly maxUploads: number
 }
 
 const MIB = 1_048_576
 
-/** The limits of a service that sets none. */
+/** Default limits. */
 export const DEFAULT_LIMITS: ServerLimits = {
   maxBodyBytes: 64 * MIB,
   maxContentBytes: 1_024 * MIB,
@@ -52,8 +52,8 @@ export function resolveLimits(
   return { ...DEFAULT_LIMITS, ...(Object.fromEntries(given) as Partial<ServerLimits>) }
 }
 
-/** Longest time of a timer. A longer timer would fire at once. */
+/** Longest delay of a timer. A timer with a longer delay would fire at once. */
 const MAX_TIMER_MS = 2_147_483_647
 
-/** Convert a time for a timer, which has a maximum. */
+/** Clamp a delay to the longest delay of a timer. */
 export const timerMs = (milliseconds: number): number => Math.min(milliseconds, MAX_TIMER_MS)

@@ -7,7 +7,7 @@ export interface Tenant {
   readonly files: ScopeFiles
 }
 
-/** Creates the resources of each scope once. There are as many scopes as tokens. */
+/** Create the resources of each scope once. There are as many scopes as tokens. */
 export function tenantsOf(
   root: ContextOffloader,
   report: (event: OffloadEvent) => void,
@@ -25,7 +25,7 @@ export function tenantsOf(
       report(event)
       options.onEvent?.(event)
     }
-    // Each scope has its own meter.
+    // Each scope has a separate meter.
     const whole = new ContextOffloader({ ...options, onEvent })
     const offloader = scope.length === 0 ? whole : whole.forScope(...scope)
     const storage = offloader.options.storage as ServedStorage

@@ -35,11 +35,11 @@ describe('parseJsonBody', () => {
     await expect(parse(text)).rejects.toMatchObject({ code: 'too-large', status: 413 })
   })
 
-  it('shows nothing of the body in its error', async () => {
+  it('does not quote the body in its error', async () => {
     await expect(parse('{"secret": tru')).rejects.toThrow('The body is not valid JSON.')
   })
 
-  it('uses the last of equal keys, and accepts __proto__ as a key', async () => {
+  it('uses the last value of a repeated key, and accepts __proto__ as a key', async () => {
     expect(await parse('{"a":1,"a":2}')).toEqual({ a: 2 })
     const value = (await parse(
       '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}',
@@ -49,7 +49,7 @@ describe('parseJsonBody', () => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
   })
 
-  it('accepts a byte order mark, and values just within the limits', async () => {
+  it('accepts a byte order mark, and bodies exactly at the limits', async () => {
     expect(await parse(Uint8Array.of(0xef, 0xbb, 0xbf, 0x31))).toBe(1)
     expect(await parse('['.repeat(200) + ']'.repeat(200))).toBeDefined()
   })

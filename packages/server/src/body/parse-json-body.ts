@@ -1,22 +1,22 @@
 import { yieldWhenDue } from '@spillway/core/adapter'
 import { HttpError } from '../app/http-error.ts'
 
-/** Largest depth of a JSON body, and largest number of its values. */
+/** Limits of the structure of a JSON body. */
 export interface JsonLimits {
-  /** Largest depth of arrays and objects. */
+  /** Limit of the depth of arrays and objects. */
   readonly maxJsonDepth: number
-  /** Largest number of values, because each needs memory. */
+  /** Limit of the number of values, because each needs memory. */
   readonly maxJsonValues: number
 }
 
 interface ParseOptions extends JsonLimits {
   /** Parses a part of the JSON. Defaults to `JSON.parse`. */
   readonly parse?: ((text: string) => unknown) | undefined
-  /** Size above which a value is parsed in parts. */
+  /** Size in bytes above which a value is parsed in parts. */
   readonly pieceBytes?: number | undefined
 }
 
-/** Parse a UTF-8 body in slices. The last one of equal keys is used. Rejects with `invalid-json` or `too-large`. */
+/** Parse a UTF-8 body in parts. Of a repeated key, the last value wins. Rejects with `invalid-json` or `too-large`. */
 export async function parseJsonBody(bytes: Uint8Array, options: ParseOptions): Promise<unknown> {
   try {
     const steps = parsePieces(bytes, options)
@@ -26,7 +26,7 @@ export async function parseJsonBody(bytes: Uint8Array, options: ParseOptions): P
       await yieldWhenDue()
     }
   } catch (error) {
-    // The parser's message would quote the body.
+    // The message of the parser is left out, because it would quote the body.
     if (error instanceof SyntaxError)
       throw new HttpError('invalid-json', 'The body is not valid JSON.', { cause: error })
     if (error instanceof TypeError) throw new HttpError('invalid-json', 'The body is not UTF-8.', { cause: error })
@@ -35,7 +35,7 @@ export async function parseJsonBody(bytes: Uint8Array, options: ParseOptions): P
 }
 
 const PIECE_BYTES = 65_536
-/** Largest number of members in the body and each of its fields. Deeper values count as content. */
+/** Limit of the members of the body and of each of its fields. Deeper values have no such limit. */
 const MAX_MEMBERS = 10_000
 const LEVELS_OF_FEW_MEMBERS = 2
 
@@ -63,10 +63,10 @@ interface Frame {
   readonly isArray: boolean
   readonly start: number
   members: number
-  /** Text before `rest` that is not parsed yet. Placeholders in it mark large values that were parsed. */
+  /** Text before `rest` that is not parsed yet. Placeholders in it stand for large values that are parsed. */
   text: string
   rest: number
-  /** The parsed members, if there are any. */
+  /** The members parsed so far, if the value is parsed in parts. */
   value?: unknown[] | Record<string, unknown>
 }
 
@@ -133,7 +133,7 @@ function* parsePieces(
       else if (isMark(name)) throw new HttpError('too-large', 'A key of the JSON is too long.')
       else setOwn(frame.value, name, value)
     }
-    // Without a member, there is a comma too many.
+    // An empty member means a superfluous comma or an empty body.
     if (members === 0 && (frame.members > 1 || frame === body)) throw new SyntaxError('A value of the JSON is missing.')
   }
 
@@ -197,7 +197,7 @@ function* parsePieces(
       at += 1
       continue
     }
-    // A number or blanks of any length would be parsed at once.
+    // A long number or long blanks would be parsed in one step, so their length is limited.
     if (quote < 0) assertShort(last, at)
     last = at
     if (quote >= 0) {
@@ -214,14 +214,14 @@ function* parsePieces(
   return (body.value as unknown[])[0]
 }
 
-/** Return the position of the next mark, or `end` or more after the last mark. This loop takes most of the time. */
+/** Return the position of the next mark; `end` or more if there is none. This loop takes most of the time. */
 function indexOfMark(isMark: Uint8Array, bytes: Uint8Array, start: number, end: number): number {
   let at = start
   while (at < end && at < bytes.length && isMark[bytes[at]!] === 0) at += 1
   return at < bytes.length ? at : Math.max(at, end)
 }
 
-/** Set a field like `JSON.parse` does, even if it is called `__proto__`. */
+/** Set a field like `JSON.parse` does, even a field named `__proto__`. */
 function setOwn(target: Record<string, unknown>, name: string, value: unknown): void {
   if (name === '__proto__')
     Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true })

@@ -18,7 +18,7 @@ function request(
   return new Request('http://localhost/', init as RequestInit)
 }
 
-/** Keeps what it is given, and says what is left of it. */
+/** Create a spool in memory that counts its open bodies and written bytes. */
 function memorySpool(): { readonly spool: BodySpool; readonly open: () => number; readonly written: () => number } {
   let open = 0
   let written = 0
@@ -64,7 +64,7 @@ describe('receiveBody', () => {
     },
   )
 
-  it('rejects a declared length over the limit without reading a byte', async () => {
+  it('rejects a declared length over the limit before it reads the body', async () => {
     let pulled = 0
     async function* chunks(): AsyncGenerator<Uint8Array> {
       pulled += 1
@@ -98,7 +98,7 @@ describe('receiveBody', () => {
     beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
     afterEach(() => void vi.useRealTimers())
 
-    /** Receive a body, and return what has become of it so far. */
+    /** Start to receive a body. Returns a function that returns the outcome so far. */
     function receive(chunks: AsyncIterable<Uint8Array>, spool: BodySpool): () => unknown {
       let outcome: unknown = 'pending'
       receiveBody(request(chunks), { ...OPTIONS, ...times, spool }).then(
@@ -108,7 +108,7 @@ describe('receiveBody', () => {
       return () => outcome
     }
 
-    it('gives up on a client that sends no bytes', async () => {
+    it('rejects if the client sends no bytes', async () => {
       const { spool, open } = memorySpool()
       async function* still(): AsyncGenerator<Uint8Array> {
         yield bytes(100_000)
@@ -122,7 +122,7 @@ describe('receiveBody', () => {
       expect(open()).toBe(0)
     })
 
-    /** Sends bytes every 50 ms. */
+    /** Yields bytes every 50 ms. */
     async function* trickling(count: number): AsyncGenerator<Uint8Array> {
       yield bytes(100_000)
       for (;;) {
@@ -131,7 +131,7 @@ describe('receiveBody', () => {
       }
     }
 
-    it('gives up on a client that sends below the minimum rate', async () => {
+    it('rejects if the client sends more slowly than the minimum rate', async () => {
       const { spool, open } = memorySpool()
       const outcome = receive(trickling(10), spool)
       await vi.advanceTimersByTimeAsync(100)
@@ -141,7 +141,7 @@ describe('receiveBody', () => {
       expect(open()).toBe(0)
     })
 
-    it('gives up after the total time, at any rate', async () => {
+    it('rejects after the total time, at any rate', async () => {
       const { spool, open } = memorySpool()
       const outcome = receive(trickling(50), spool)
       await vi.advanceTimersByTimeAsync(399)

@@ -6,7 +6,7 @@ const HELD_BYTES = 65_536
 
 export interface ReceiveOptions extends BodyTimes {
   readonly maxBytes: number
-  /** Defaults to memory. */
+  /** Holds large bodies. Defaults to memory. */
   readonly spool?: BodySpool | undefined
   /** Identifies the sender for the limits of the spool. */
   readonly caller: string
@@ -18,7 +18,7 @@ interface ReceivedBody {
   remove(): Promise<void>
 }
 
-/** Receive a body. Rejects with an `HttpError`, and keeps nothing, if it is too large or slow, or the spool is full. */
+/** Receive a body. Rejects with an `HttpError`, and removes the body, if it exceeds a limit of size, time, or space. */
 export async function receiveBody(request: Request, options: ReceiveOptions): Promise<ReceivedBody> {
   const { maxBytes, spool, caller } = options
   if (declaredLength(request) > maxBytes) throw bodyTooLarge(maxBytes)
@@ -48,7 +48,7 @@ export async function receiveBody(request: Request, options: ReceiveOptions): Pr
   return { size, read: async () => (spooled === undefined ? concatBytes(held, size) : await spooled.read()), remove }
 }
 
-/** Return the declared length of a body. Return 0 if none is declared. */
+/** Return the declared length of a body; 0 if the request declares none. */
 export function declaredLength({ headers }: Request): number {
   const length = Number(headers.get('content-length') ?? 0)
   return Number.isNaN(length) ? 0 : length
@@ -56,9 +56,9 @@ export function declaredLength({ headers }: Request): number {
 
 /** Time limits for the arrival of a body. */
 export interface BodyTimes {
-  /** The least rate at which the client must send. */
+  /** The minimum rate at which the client must send. */
   readonly minBodyBytesPerSecond: number
-  /** Milliseconds by which the client may fall behind the minimum rate. */
+  /** Milliseconds by which the client may be behind the minimum rate. */
   readonly bodyWindowMs: number
   /** Milliseconds for the whole body. */
   readonly bodyTimeoutMs: number
@@ -71,7 +71,7 @@ export async function* timedChunks(
 ): AsyncGenerator<Uint8Array> {
   const reader = body.getReader()
   const end = performance.now() + bodyTimeoutMs
-  // Only waiting for the client counts, as storage may be slow, too.
+  // Only the time spent waiting for the client counts, because storage may also be slow.
   let leftMs = bodyWindowMs
   let size = 0
   let isDone = false
@@ -88,7 +88,7 @@ export async function* timedChunks(
       yield value
     }
   } finally {
-    // Not awaited: canceling may never finish.
+    // Not awaited, because canceling may never finish.
     if (!isDone) void Promise.allSettled([reader.cancel()])
   }
 }
@@ -108,7 +108,7 @@ async function within(
   try {
     return await Promise.race([reader.read(), timeout])
   } catch (cause) {
-    // The request ended too early, so the rest of the body is missing.
+    // The connection ended before the whole body had arrived.
     throw cause instanceof HttpError ? cause : tooSlow('The request ended before its body did.', { cause })
   } finally {
     clearTimeout(timer)
@@ -118,7 +118,7 @@ async function within(
 const tooSlow = (message: string, options: ErrorOptions = {}): HttpError =>
   new HttpError('request-timeout', message, { ...options, headers: { connection: 'close' } })
 
-/** Holds bodies while they arrive, for example in files, so that slow clients use no memory. */
+/** Holds bodies while they arrive, for example in files, so that bodies of slow clients need no memory. */
 export interface BodySpool {
   /** Reserve space for one body of a caller. Rejects with an `HttpError` `overloaded` if there is no space. */
   open(caller: string): Promise<SpooledBody>

@@ -2,9 +2,9 @@ import { isExactNumber, yieldWhenDue } from '@spillway/core/adapter'
 import { concatBytes } from '@spillway/core/driver'
 
 const PIECE_UNITS = 65_536
-/** Depth below which values are written at once. Blocks and messages are above it. */
+/** Level of nesting at which values are written in one step. Blocks and messages are nested less deeply. */
 const MAX_LEVEL = 6
-/** Members of an array or object that is written at once, and their length. */
+/** Limits of an array or object that is written in one step: number of members, and length of each member. */
 const MAX_MEMBERS = 16
 const MAX_LENGTH = 4_096
 
@@ -29,7 +29,7 @@ function* partsOf(value: unknown, level: number): Generator<string> {
     yield '"'
     for (let start = 0; start < value.length;) {
       let end = start + PIECE_UNITS
-      // The halves of a character belong together.
+      // The two halves of a surrogate pair stay in one part.
       if (/[\uD800-\uDBFF]/.test(value.charAt(end - 1))) end += 1
       yield JSON.stringify(value.slice(start, end)).slice(1, -1)
       start = end
@@ -55,7 +55,7 @@ function* partsOf(value: unknown, level: number): Generator<string> {
   }
 }
 
-/** Whether an object is written at once, because it is a number, or has few and short members. */
+/** Whether an object is written in one step: it is a number, or has few and short members. */
 function isSmall(value: object): boolean {
   const members: readonly unknown[] = Object.values(value)
   const isShort = (member: unknown): boolean =>

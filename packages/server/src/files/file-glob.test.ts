@@ -30,7 +30,7 @@ describe('fileGlob', () => {
     ['', '', true],
     ['', 'a', false],
     ['.*', 'axt', false],
-  ])('returns for the glob %j and the path %j: %s', (glob, path, expected) => {
+  ])('matches the glob %j against the path %j: %s', (glob, path, expected) => {
     expect(fileGlob(glob)(path)).toBe(expected)
   })
 
@@ -54,7 +54,7 @@ describe('fileGlob', () => {
     )
   })
 
-  // Backtracking to any but the latest `*` would not end.
+  // A matcher that backtracks to earlier wildcards would not end.
   it('rejects a path of 1,024 characters after 120 wildcards', () => {
     expect(fileGlob(`${'*a'.repeat(120)}b`)('a'.repeat(1_024))).toBe(false)
   })

@@ -5,7 +5,7 @@ const MAX_ALTERNATIVES = 64
 
 type Token = { readonly is: (character: string) => boolean } | '*'
 
-/** Matches paths or file names like `fnmatch`, in any case: `*` (with slashes), `?`, `[a-z]`, `[!a-z]`, `{a,b}`. */
+/** Matches paths or names like `fnmatch`, ignoring case: `*` (also matches `/`), `?`, `[a-z]`, `[!a-z]`, `{a,b}`. */
 export function fileGlob(glob: string): (path: string) => boolean {
   if (glob.length > MAX_LENGTH) throw refused(`A glob may have at most ${MAX_LENGTH} characters.`)
   if (glob.split(/[/\\]/).includes('..')) throw refused('A glob may not have .. in it.')
@@ -27,7 +27,7 @@ function expandBraces(glob: string): string[] {
     if (open.length + done.length > MAX_ALTERNATIVES)
       throw refused('A glob may have at most 64 alternatives in braces.')
     const [next, ...rest] = open as [string, ...string[]]
-    // The innermost braces come first.
+    // The innermost braces are expanded first.
     const match = /\{([^{}]*,[^{}]*)\}/.exec(next)
     if (match === null) {
       done.push(next)
@@ -60,7 +60,7 @@ function tokensOf(glob: string): Token[] {
 function readSet(glob: string, start: number): { readonly token: Token; readonly end: number } | undefined {
   const isNegated = glob[start + 1] === '!'
   const first = start + (isNegated ? 2 : 1)
-  // A bracket in the first position belongs to the set.
+  // A closing bracket in the first position belongs to the set.
   const end = glob.indexOf(']', first + 1)
   if (end < 0) return undefined
   const inner = glob.slice(first, end)
@@ -76,7 +76,7 @@ function readSet(glob: string, start: number): { readonly token: Token; readonly
   return { token: { is: (character) => has(character) !== isNegated }, end }
 }
 
-/** After a mismatch, it is enough to continue at the latest `*`. */
+/** Match a text. After a mismatch, it is enough to continue at the latest `*`. */
 function matchTokens(tokens: readonly Token[], text: string): boolean {
   let token = 0
   let star = -1

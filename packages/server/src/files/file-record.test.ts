@@ -37,7 +37,7 @@ describe('virtualPath', () => {
     expect(() => virtualPath(text)).toThrow(expect.objectContaining({ code: 'invalid-path', status: 400 }))
   })
 
-  it('gives the same path if it is applied twice', () => {
+  it('returns the same path if it is applied twice', () => {
     const part = fc.constantFrom('a', 'b.txt', '.', '', 'workspace', '%2f')
     const prefix = fc.constantFrom('', './', '/', '././', './/')
     fc.assert(
@@ -66,11 +66,11 @@ it.each([
   ['/', '/x'],
   ['./', './x'],
   ['.', './x'],
-])('joinAsWritten adds a name to the folder %j, which gives %j', (folder, joined) => {
+])('joinAsWritten joins the folder %j and a name to %j', (folder, joined) => {
   expect(joinAsWritten(folder, 'x')).toBe(joined)
 })
 
-it('a file name contains the id if that is safe, and different ids have different names', async () => {
+it('a file name contains the id if the id is safe, and different ids have different names', async () => {
   expect(await fileNamePart('call_1.b')).toBe('call_1.b')
   const ids = [
     '',

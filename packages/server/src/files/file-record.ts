@@ -2,19 +2,19 @@ import { extensionForContentType, type StoredInfo } from '@spillway/core'
 import { filePathOf } from '@spillway/core/files'
 import { HttpError } from '../app/http-error.ts'
 
-/** The metadata key for the digest of a file's content. */
+/** The metadata key of the digest of a file's content. */
 export const DIGEST = 'file-digest'
 const RESULT_FOLDER = 'results/'
 
 export interface FileRecord {
-  /** The path as returned by {@link virtualPath}. */
+  /** The path in the form that {@link virtualPath} returns. */
   readonly path: string
   readonly reference: string
   readonly contentType: string
   /** Size in bytes. */
   readonly size: number
   readonly storedAt: number
-  /** SHA-256 of the content. Absent for results, and for files of other writers. */
+  /** SHA-256 of the content. Absent for results, and for files that were not written by the service. */
   readonly digest: string | undefined
 }
 
@@ -32,7 +32,7 @@ export function fileRecordOf(info: StoredInfo): FileRecord {
   }
 }
 
-/** Choose between entries with the same path: the first one that the service wrote, otherwise the newest. */
+/** Choose between entries with the same path: the first one written by the service, otherwise the newest. */
 export function chooseRecord(a: FileRecord, b: FileRecord): FileRecord {
   const [earlier, later] =
     a.storedAt < b.storedAt || (a.storedAt === b.storedAt && a.reference < b.reference) ? [a, b] : [b, a]
@@ -41,7 +41,7 @@ export function chooseRecord(a: FileRecord, b: FileRecord): FileRecord {
 
 const MAX_LENGTH = 1_024
 const CONTROL = /\p{Cc}/u
-/** ReMe uses `/workspace/a` and `a` for the same file. */
+/** The folder that ReMe may omit: `/workspace/a` and `a` are the same file. */
 const WORKSPACE = 'workspace'
 const FROM_WORKSPACE = /^\/?(?:workspace\/)*/
 
@@ -56,18 +56,18 @@ export function virtualPath(text: string): string {
   if (text.includes('\\')) throw refused('Write the parts of a path with slashes between them, not with backslashes.')
   const parts = text.split('/').filter((part) => part !== '' && part !== '.')
   if (parts.includes('..')) throw refused('A path may not have .. in it.')
-  // Repeated, so that normalizing twice changes nothing.
+  // All leading workspaces are removed, so that normalizing twice changes nothing.
   while (parts[0] === WORKSPACE) parts.shift()
   return parts.join('/')
 }
 
-/** Return a path relative to a folder. Return `undefined` if the path is outside. */
+/** Return a path relative to a folder; `undefined` if the path is outside the folder. */
 export function pathWithin(path: string, folder: string): string | undefined {
   if (folder === '') return path
   return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : undefined
 }
 
-/** Join a file name and a folder. The folder is kept as the caller wrote it. */
+/** Join a folder and a file name. The folder stays as the caller wrote it. */
 export function joinAsWritten(folder: string, name: string): string {
   let end = folder.length
   while (end > 0 && folder[end - 1] === '/') end -= 1
@@ -80,7 +80,7 @@ const refused = (message: string): HttpError => new HttpError('invalid-path', me
 const MAX_ID_LENGTH = 80
 const ID_DIGITS = 12
 
-/** Convert an id to `[A-Za-z0-9_.]`. If that changes the id, a digest is added, so that it stays unique. */
+/** Convert an id to `[A-Za-z0-9_.]`. If the id changes, a digest is added to keep it unique. */
 export async function fileNamePart(id: string): Promise<string> {
   const safe = id.slice(0, MAX_ID_LENGTH).replaceAll(/[^A-Za-z0-9_.]/g, '_')
   if (safe === id && id !== '') return id

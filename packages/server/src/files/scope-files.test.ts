@@ -15,7 +15,7 @@ const file = (text: string): { content: Uint8Array; contentType: string } => ({
 const memory = (now = Date.now): ServedStorage =>
   new InMemoryStorage({ evictAfterTurns: null, now }).scope('tenant') as ServedStorage
 
-/** Count the listings of a storage. */
+/** Wrap a storage, and count its listings. */
 function counted(storage: ServedStorage): { readonly storage: ServedStorage; readonly lists: () => number } {
   let lists = 0
   const handler: ProxyHandler<ServedStorage> = {
@@ -34,7 +34,7 @@ async function textOf(files: ScopeFiles, path: string): Promise<string | undefin
 }
 
 describe('ScopeFiles', () => {
-  it('gives a name to the first content, and the next name to other content', async () => {
+  it('uses the requested name for the first content, and the next free name for other content', async () => {
     const files = new ScopeFiles(memory())
     const names = ['a/x.txt', 'a/x_1.txt', 'a/x_2.txt']
     const paths: string[] = []
@@ -50,10 +50,10 @@ describe('ScopeFiles', () => {
     await expect(files.store(names, file('four'))).rejects.toMatchObject({ code: 'invalid-key' })
   })
 
-  it('keeps names unique between processes, even in parallel', async () => {
+  it('keeps names unique between processes that store at the same time', async () => {
     const storage = memory()
     const processes = Array.from({ length: 5 }, () => new ScopeFiles(storage))
-    // All of them know that there is nothing yet.
+    // All processes have listed the empty storage.
     await Promise.all(processes.map((one) => one.find('x.txt')))
     function* names(): Generator<string> {
       for (let number = 0; ; number += 1) yield `x_${number}.txt`
@@ -85,7 +85,7 @@ describe('ScopeFiles', () => {
     expect(await textOf(files, 'y.txt')).toBe('other')
   })
 
-  it('lists the storage once for any number of stored and found files', async () => {
+  it('lists the storage only once, for any number of stored and found files', async () => {
     const { storage, lists } = counted(memory())
     const files = new ScopeFiles(storage)
     for (let number = 0; number < 50; number += 1) await files.store([`x_${number}.txt`], file(`text ${number}`))
@@ -111,7 +111,7 @@ describe('ScopeFiles', () => {
     expect((await one.list()).map(({ path }) => path)).toEqual(['x.txt'])
   })
 
-  it('restores a removed file under its name, and never gives the name to another file', async () => {
+  it('stores a removed file under its name again, and never uses the name for another content', async () => {
     const storage = memory()
     const files = new ScopeFiles(storage)
     const { file: stored } = await files.store(['x.txt', 'y.txt'], file('text'))
@@ -123,7 +123,7 @@ describe('ScopeFiles', () => {
     expect(await textOf(files, 'x.txt')).toBe('text')
   })
 
-  it('shares its files with StoredFiles, and shows results in the same way', async () => {
+  it('has the same files as StoredFiles, and the same paths for results', async () => {
     const storage = memory()
     const files = new ScopeFiles(storage)
     await files.store(['a/x.txt'], file('text'))
@@ -134,7 +134,7 @@ describe('ScopeFiles', () => {
     expect([...(await new StoredFiles(storage as Storage).list()).keys()]).toEqual(paths.map((path) => `/${path}`))
   })
 
-  it("finds StoredFiles' workspace files at the paths of requests", async () => {
+  it('finds workspace files of StoredFiles at the paths that requests use', async () => {
     const storage = memory()
     await new StoredFiles(storage as Storage).write('/workspace/plans/a.md', encode('mine'))
     const files = new ScopeFiles(storage)
@@ -142,7 +142,7 @@ describe('ScopeFiles', () => {
     expect(await textOf(files, virtualPath('/workspace/plans/a.md'))).toBe('mine')
   })
 
-  it('passes on an outage, and works afterwards', async () => {
+  it('rejects during an outage, and works afterwards', async () => {
     const storage = memory()
     let isDown = true
     const flaky = new Proxy(storage, {
@@ -164,7 +164,7 @@ describe('ScopeFiles', () => {
   })
 })
 
-it('ScopeFiles finds every file if there are more than it remembers', async () => {
+it('ScopeFiles finds every file, even if there are more files than it caches', async () => {
   const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('tenant') as ServedStorage
   for (let number = 0; number < 20; number += 1)
     await storage.store(`/x_${number}@1`, new Uint8Array([number]), 'text/plain', { metadata: { 'file-version': '1' } })
@@ -175,7 +175,7 @@ it('ScopeFiles finds every file if there are more than it remembers', async () =
 })
 
 describe('a listing soon after another', () => {
-  /** A storage that notes which references it was asked to describe. */
+  /** Create a storage that records the references that it described. */
   function noted(): {
     storage: ServedStorage
     index: ScopeFiles
@@ -198,7 +198,7 @@ describe('a listing soon after another', () => {
   }
   const paths = async (index: ScopeFiles): Promise<string[]> => (await index.list()).map(({ path }) => path)
 
-  it('lists only newer files', async () => {
+  it('reads only newer files', async () => {
     const { index, described, store } = noted()
     for (const path of ['a', 'b', 'c']) await store(path)
     expect(await paths(index)).toEqual(['a', 'b', 'c'])
@@ -223,7 +223,7 @@ describe('a listing soon after another', () => {
     expect(described).toHaveLength(1)
   })
 
-  it('lists all files if its cache is old', async () => {
+  it('lists all files if the cache is old', async () => {
     const { storage, store } = noted()
     const index = new ScopeFiles(storage, undefined, 0)
     const reference = await store('a')
@@ -232,7 +232,7 @@ describe('a listing soon after another', () => {
     expect(await paths(index)).toEqual([])
   })
 
-  it('lists all files if there are more than it remembers', async () => {
+  it('lists all files if there are more than the cache can hold', async () => {
     const { storage, store } = noted()
     const index = new ScopeFiles(storage, 2)
     for (const [count, path] of ['a', 'b', 'c', 'd'].entries()) {
@@ -242,7 +242,7 @@ describe('a listing soon after another', () => {
   })
 })
 
-it('ScopeFiles remembers no more files than the limit, and finds others by a listing', async () => {
+it('ScopeFiles caches at most as many files as the limit, and finds others by a listing', async () => {
   const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('tenant') as ServedStorage
   const index = new ScopeFiles(storage, 2)
   for (let number = 0; number < 4; number += 1) {

@@ -3,7 +3,7 @@ import { KeyedLock } from '@spillway/core/adapter'
 import { BoundedMap } from '@spillway/core/driver'
 import { chooseRecord, DIGEST, fileRecordOf, sha256Hex, type FileRecord } from './file-record.ts'
 
-/** The scope with one entry for each file name, which assigns a content to the name. */
+/** The scope that reserves file names: one entry for each name, which says the content of the name. */
 const NAMES_SCOPE = '.file-names'
 const MAX_CANDIDATES = 10_000
 const MAX_BEGINNINGS = 10_000
@@ -16,15 +16,15 @@ interface NewFile {
 }
 
 const MAX_REMEMBERED = 100_000
-/** Time for which a listing is trusted, in milliseconds. A missing file is noticed when it is used. */
+/** Milliseconds for which a listing is reused. The removal of a file is noticed when the file is used. */
 const TRUSTED_MS = 60_000
 
 /**
  * The virtual files of one scope, which several processes may write concurrently.
  *
  * A file is an entry whose key is its path, as in `StoredFiles` of `@spillway/core/files`. Offloaded results are in
- * `results/`. A name always belongs to its first content. An unknown path may be of another process, so the scope is
- * listed again.
+ * `results/`. A name always belongs to its first content. For an unknown path, the scope is listed again, because
+ * another process may have stored the file.
  */
 export class ScopeFiles {
   readonly storage: ServedStorage
@@ -45,12 +45,12 @@ export class ScopeFiles {
     this.#trustedMs = trustedMs
   }
 
-  /** Return a remembered file without reading the storage. */
+  /** Return a cached file without reading the storage. */
   peek(path: string): FileRecord | undefined {
     return this.#files.get(path)
   }
 
-  /** Return the file with a path, or `undefined`. Rejects like `list`. */
+  /** Return the file with a path; `undefined` if there is none. Rejects like `list`. */
   async find(path: string): Promise<FileRecord | undefined> {
     return this.peek(path) ?? (await this.#listed()).get(path)
   }
@@ -77,7 +77,7 @@ export class ScopeFiles {
     if (this.#files.get(file.path)?.reference === file.reference) this.#files.delete(file.path)
   }
 
-  /** Callers that wait share one listing, which starts after they asked. */
+  /** Return a listing that starts after the call. Callers that wait at the same time share one listing. */
   #listed(): Promise<ReadonlyMap<string, FileRecord>> {
     this.#next ??= Promise.allSettled([this.#running]).then(async () => {
       this.#next = undefined
@@ -88,7 +88,7 @@ export class ScopeFiles {
     return this.#next
   }
 
-  /** For some time, a listing reads only new entries. */
+  /** Read a listing. While an earlier listing is recent, only new entries are read. */
   async #read(): Promise<ReadonlyMap<string, FileRecord>> {
     const now = performance.now()
     const known = now < this.#trustedUntil ? this.#files : new Map<string, FileRecord>()
@@ -100,13 +100,13 @@ export class ScopeFiles {
       const other = files.get(file.path)
       files.set(file.path, other === undefined ? file : chooseRecord(other, file))
     }
-    // Files that were added meanwhile may not be in the listing.
+    // Files that were added during the listing may be missing in it.
     for (const [path, file] of this.#files) if (!before.has(path) && !files.has(path)) files.set(path, file)
     if (known.size === 0) this.#trustedUntil = now + this.#trustedMs
     this.#files = files.size > this.#maxRemembered ? new Map() : files
     return files
   }
-  /** Call a function with a file. Return `undefined` if the file was removed. Rejects with other errors. */
+  /** Call a function with a file. Returns `undefined` if the file was removed. Rejects with other errors. */
   async use<Result>(file: FileRecord, use: (file: FileRecord) => Promise<Result>): Promise<Result | undefined> {
     try {
       return await use(file)
@@ -122,7 +122,7 @@ export class ScopeFiles {
     return (await this.use(file, ({ reference }) => this.storage.stat(reference))) !== undefined
   }
 
-  /** Return whether a file starts with a text. Return `false` if it was removed. Rejects like `retrieve`. */
+  /** Return whether a file starts with a text; `false` if the file was removed. Rejects like `retrieve`. */
   async beginsWith(file: FileRecord, text: string, { signal }: OperationOptions = {}): Promise<boolean> {
     const key = `${file.reference} ${text}`
     const cached = this.#beginnings.get(key)
@@ -135,18 +135,18 @@ export class ScopeFiles {
         : (await this.storage.retrieveRange(reference, range, { signal })).content,
     )
     const begins = found?.length === expected.length && expected.every((byte, index) => byte === found[index])
-    // Content never changes under a reference.
+    // The result can be cached, because the content of a reference never changes.
     if (found !== undefined && text.length <= MAX_BEGINNING_LENGTH) this.#beginnings.set(key, begins)
     return begins
   }
 
-  /** Remove a file, unless it was used since. Its name is not assigned again. */
+  /** Remove a file, unless it was used since it was stored. Its name is not used again. */
   async discard(file: FileRecord): Promise<void> {
     this.forget(file)
     await this.storage.delete(file.reference, { unusedSince: file.storedAt })
   }
 
-  /** Store a file under the first path that is free or has this content. Returns whether it was created. */
+  /** Store a file under the first path that is free or already has this content. Returns whether it was created. */
   async store(
     paths: Iterable<string>,
     { content, contentType, digest: givenDigest }: NewFile,

@@ -30,14 +30,14 @@ describe('ConnectionLimit', () => {
     expect(first![0]!.isOpen).toBe(false)
   })
 
-  it('closes connections of the same address if an address would have more than half of them', () => {
+  it('closes connections of an address that would have more than half of all connections', () => {
     const limit = new ConnectionLimit<FakeSocket>(10)
     const victim = connect(limit, 1, '192.0.2.1')
     const attackers = connect(limit, 100, '192.0.2.2')
     expect([openOf(victim), openOf(attackers)]).toEqual([1, 5])
   })
 
-  it('treats all addresses of an IPv6 network as one', () => {
+  it('counts all addresses of an IPv6 network as one address', () => {
     const limit = new ConnectionLimit<FakeSocket>(4)
     const attackers = ['2001:db8:0:1::1', '2001:db8::1:2:3:4:5', '2001:db8:0:1:ffff::', '2001:db8:0:1:1:1:1:1'].flatMap(
       (address) => connect(limit, 1, address),
@@ -47,7 +47,7 @@ describe('ConnectionLimit', () => {
     expect(openOf(others)).toBe(2)
   })
 
-  it('closes connections without an allowed request first, and never a busy one', () => {
+  it('closes connections without an allowed request first, and never closes a busy connection', () => {
     const limit = new ConnectionLimit<FakeSocket>(4)
     const [known, busy] = connect(limit, 2, 'a')
     limit.begin(known!)()

@@ -5,22 +5,22 @@ interface Closable {
 
 interface Connection {
   readonly network: string
-  /** Number of allowed requests that are not answered yet. */
+  /** Number of allowed requests without a response so far. */
   busy: number
   isKnown: boolean
 }
 
-/** Largest share of the connections that one network gets. */
+/** Share of the connections that one network may use. */
 const NETWORK_SHARE = 0.5
 
 /**
- * Limits the number of open connections: of all clients, and of each address. For IPv6, the limit applies to each
- * network. A new connection replaces an idle one. Connections that never had an allowed request are replaced first, and
- * then the one that is idle for the longest time. If none is idle, the new connection is closed.
+ * Limits the number of open connections: of all clients, and of each address or IPv6 network. A new connection replaces
+ * an idle one: first connections without any allowed request, then the connection that is idle for the longest time. If
+ * no connection is idle, the new connection is closed.
  */
 export class ConnectionLimit<Socket extends Closable> {
   readonly #max: number
-  /** Connections, the longest idle first. */
+  /** Connections, beginning with the one that is idle for the longest time. */
   readonly #connections = new Map<Socket, Connection>()
   readonly #counts = new Map<string, number>()
 
@@ -44,7 +44,7 @@ export class ConnectionLimit<Socket extends Closable> {
     socket.once('close', () => this.#remove(socket))
   }
 
-  /** Mark a connection as busy during an allowed request. Return the function that ends this. */
+  /** Mark a connection as busy during an allowed request. Returns a function that ends the request. */
   begin(socket: Socket): () => void {
     const connection = this.#connections.get(socket)
     if (connection === undefined) return () => {}
@@ -82,7 +82,7 @@ export class ConnectionLimit<Socket extends Closable> {
 const GROUPS = 8
 const GROUPS_OF_NETWORK = 4
 
-/** Return the network of an address, because a client of IPv6 has all addresses of its network. */
+/** Return the network of an address, because one IPv6 client may use all addresses of its network. */
 export function networkOf(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address
   const [start, end] = address.split('::').map((half) => half.split(':'))

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { rateLimiter } from './rate-limiter.ts'
 
-it('a rate limiter allows each caller so many calls, and says when the next is allowed', () => {
+it('a rate limiter allows each caller a number of calls, and returns the time of the next allowed call', () => {
   let now = 0
   const take = rateLimiter({ requestsPerSecond: 2, requestBurst: 3 }, () => now)
   for (let count = 0; count < 3; count += 1) take('a')

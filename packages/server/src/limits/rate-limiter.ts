@@ -1,11 +1,11 @@
 import { BoundedMap } from '@spillway/core/driver'
 import { HttpError } from '../app/http-error.ts'
 
-/** Limits of one caller. */
+/** Rate limits of each caller. */
 export interface RateLimits {
   /** The average rate. `Infinity` for no limit. */
   readonly requestsPerSecond: number
-  /** The maximum number of requests at once. */
+  /** The number of requests that may arrive at once. */
   readonly requestBurst: number
 }
 
@@ -18,7 +18,7 @@ export function rateLimiter(
 ): (caller: string) => void {
   const buckets = new BoundedMap<string, { tokens: number; at: number }>(MAX_CALLERS)
 
-  /** Count a request. @throws HttpError `rate-limited` with the time to wait. */
+  /** Count a request. @throws HttpError `rate-limited` with the time until the next request is allowed. */
   function take(caller: string): void {
     const { requestsPerSecond, requestBurst } = limits
     if (requestsPerSecond === Infinity) return

@@ -5,14 +5,14 @@ import { WorkGate, type Ticket } from './work-gate.ts'
 
 const LIMITS = { maxConcurrent: 2, maxQueued: 2, queueTimeoutMs: 60_000, maxMemoryBytes: 400 }
 
-/** Tell whether something is still waited for, after everything had its turn. */
+/** Return whether a promise is still pending after all other pending work. */
 async function isWaiting(promise: Promise<unknown>): Promise<boolean> {
   const mark = Symbol('waiting')
   const turn = new Promise((resolve) => setImmediate(() => resolve(mark)))
   return (await Promise.race([promise, turn])) === mark
 }
 
-/** Enter with one byte for each name, and record the order in which they get in. */
+/** Enter once for each name with one byte, and record the order in which requests are admitted. */
 function enterAll(gate: WorkGate, names: readonly string[]): { readonly order: string[]; readonly tickets: Ticket[] } {
   const order: string[] = []
   const tickets: Ticket[] = []
@@ -20,7 +20,7 @@ function enterAll(gate: WorkGate, names: readonly string[]): { readonly order: s
     tickets.push(await gate.enter(name.charAt(0), 1))
     order.push(name)
   }
-  // Those that still wait at the end of a test are refused.
+  // Requests that still wait at the end of a test are refused.
   void Promise.allSettled(names.map(enter))
   return { order, tickets }
 }
@@ -28,7 +28,7 @@ function enterAll(gate: WorkGate, names: readonly string[]): { readonly order: s
 const everyTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe('WorkGate', () => {
-  it('admits a limited number at a time, and the requests of one caller in order', async () => {
+  it('admits a limited number of requests at a time, and the requests of one caller in order', async () => {
     const gate = new WorkGate(LIMITS)
     const { order, tickets } = enterAll(gate, ['a1', 'a2', 'a3', 'a4'])
     await everyTurn()
@@ -52,7 +52,7 @@ describe('WorkGate', () => {
         for (const one of running) one.leave()
         for (let served = 0; served < names.length; served += 1) {
           await everyTurn()
-          // One at a time ends, so that no caller is over its share.
+          // Only one request ends at a time, so that no caller is over its share.
           tickets[served]?.leave()
         }
         expect(order.toSorted()).toEqual(names.toSorted())
@@ -66,14 +66,14 @@ describe('WorkGate', () => {
     )
   })
 
-  it('gives no caller more than its share while others wait', async () => {
+  it('gives a caller at most its share of the slots while others wait', async () => {
     const gate = new WorkGate({ ...LIMITS, maxConcurrent: 4, maxQueued: 100 })
     const { order, tickets } = enterAll(gate, ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'b1', 'b2', 'b3'])
     await everyTurn()
     tickets[0]?.leave()
     tickets[1]?.leave()
     await everyTurn()
-    // Two slots each: a has its share, also where it would be its turn.
+    // The share is two slots for each caller. Caller a has its share, even if it is its turn.
     expect(order).toEqual(['a1', 'a2', 'a3', 'a4', 'b1', 'b2'])
     tickets[4]?.leave()
     await everyTurn()
@@ -83,7 +83,7 @@ describe('WorkGate', () => {
     expect(order.at(-1)).toBe('a5')
   })
 
-  it('reserves slots for others if one caller may not have all slots', async () => {
+  it('keeps slots free for other callers if the slots of one caller are limited', async () => {
     const gate = new WorkGate({ ...LIMITS, maxConcurrent: 4, maxQueued: 100 }, 2)
     const { order } = enterAll(gate, ['a1', 'a2', 'a3', 'a4'])
     await everyTurn()
@@ -104,7 +104,7 @@ describe('WorkGate', () => {
     expect(gate.queued).toBe(0)
   })
 
-  it('gives the slot of a waiting request to others, and resumes the request in turn', async () => {
+  it('gives the slot of a paused request to others, and resumes the request in turn', async () => {
     const gate = new WorkGate({ ...LIMITS, maxConcurrent: 1 })
     const { promise, resolve } = Promise.withResolvers<string>()
     const paused = (await gate.enter('a', 1)).pause(promise)
@@ -118,7 +118,7 @@ describe('WorkGate', () => {
     expect(order).toEqual(['b1'])
   })
 
-  it('uses one slot for a request that waits for several results', async () => {
+  it('needs only one slot for a request that waits for several results', async () => {
     const gate = new WorkGate(LIMITS)
     const ticket = await gate.enter('a', 1)
     const [one, two] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -132,7 +132,7 @@ describe('WorkGate', () => {
     expect([gate.running, gate.bytes]).toEqual([0, 0])
   })
 
-  it('respects its memory limit, and runs a larger request only if no other request runs', async () => {
+  it('keeps its memory limit, and runs a larger request only alone', async () => {
     const gate = new WorkGate(LIMITS)
     const small = await gate.enter('a', 60)
     const large = gate.enter('b', 4_000)
@@ -172,7 +172,7 @@ describe('WorkGate', () => {
     expect([gate.running, gate.bytes]).toEqual([1, 65])
   })
 
-  it('gives a request more memory if available, and any amount to a single request', async () => {
+  it('gives a request more memory if memory is free, and any amount if no other request runs', async () => {
     const gate = new WorkGate(LIMITS)
     const [one, two] = [await gate.enter('a', 10), await gate.enter('b', 10)]
     one.grow(300)
@@ -186,7 +186,7 @@ describe('WorkGate', () => {
     expect(gate.bytes).toBe(0)
   })
 
-  it('forgets requests of clients that disconnected, and admits the next ones', async () => {
+  it('removes requests of clients that disconnected, and admits the next requests', async () => {
     const gate = new WorkGate(LIMITS)
     const first = await gate.enter('a', 60)
     const controller = new AbortController()

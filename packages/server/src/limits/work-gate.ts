@@ -1,12 +1,12 @@
 import { HttpError } from '../app/http-error.ts'
 
-/** Limits of the work that runs at once, and of the requests that wait. */
+/** Limits of requests that run at once, and of requests that wait. */
 export interface WorkLimits {
-  /** Number of concurrent requests. */
+  /** Limit of requests that run at once. */
   readonly maxConcurrent: number
-  /** Number of requests of one caller that may wait. */
+  /** Limit of the waiting requests of one caller. */
   readonly maxQueued: number
-  /** Longest time to wait, in milliseconds. */
+  /** Time limit for waiting, in milliseconds. */
   readonly queueTimeoutMs: number
   /** Limit of the estimated memory for bodies and responses. A request that needs more runs alone. */
   readonly maxMemoryBytes: number
@@ -14,11 +14,11 @@ export interface WorkLimits {
 
 /** A slot for one running request. */
 export interface Ticket {
-  /** Reserve more memory. @throws HttpError `overloaded` if it does not suffice while other requests hold some. */
+  /** Reserve more memory. @throws HttpError `overloaded` if there is too little and other requests hold some. */
   grow(bytes: number): void
-  /** Free the slot until `waiting` settles, and then wait for a slot again. The memory stays reserved. */
+  /** Free the slot until `waiting` settles, then wait for a slot again. The memory stays reserved. */
   pause<Result>(waiting: Promise<Result>): Promise<Result>
-  /** End the work. This many bytes stay reserved until {@link Ticket.leave}. */
+  /** Free the slot. This many bytes stay reserved until {@link Ticket.leave}. */
   finish(bytes: number): void
   /** Free slot and memory. Another call has no effect. */
   leave(): void
@@ -38,20 +38,20 @@ interface Caller {
 }
 
 const RETRY_AFTER = 1
-/** Largest share of the memory that one caller gets, unless it has only one request. */
+/** Share of the memory that one caller may use, unless it has only one request. */
 const MEMORY_SHARE = 0.25
 
-/** Admits requests by turns, and those of one caller in order. While others wait, each has only its share. */
+/** Admits requests of callers in turn, and requests of one caller in order. While others wait, shares are limited. */
 export class WorkGate {
   readonly #limits: WorkLimits
   readonly #maxOfCaller: number
-  /** Callers, in the order in which they are served. */
+  /** Callers, in the order of their turns. */
   readonly #callers = new Map<string, Caller>()
   #running = 0
   #bytes = 0
   #isClosed = false
 
-  /** @param maxOfCaller - Number of slots that one caller gets, even if no other caller waits. */
+  /** @param maxOfCaller - Limit of the slots of one caller, even if no other caller waits. */
   constructor(limits: WorkLimits, maxOfCaller: number = limits.maxConcurrent) {
     this.#limits = limits
     this.#maxOfCaller = maxOfCaller
@@ -95,13 +95,13 @@ export class WorkGate {
     }
   }
 
-  /** Refuse all requests that wait or arrive later. */
+  /** Refuse all requests that wait now or arrive later. */
   close(): void {
     this.#isClosed = true
     for (const { waiting } of this.#callers.values()) for (const one of waiting.splice(0)) one.reject(shuttingDown())
   }
 
-  /** A resumed request runs before other requests of its caller, and does not time out. */
+  /** Wait for a slot. A resumed request runs before other requests of its caller, and does not time out. */
   async #wait(caller: Caller, bytes: number, signal: AbortSignal | undefined, isResumed: boolean): Promise<void> {
     if (this.#isClosed) throw shuttingDown()
     const waiting: Waiting = { bytes, ...Promise.withResolvers<void>() }
@@ -113,7 +113,7 @@ export class WorkGate {
       if (at < 0) return
       caller.waiting.splice(at, 1)
       waiting.reject(error)
-      // The removed request may have blocked the caller's others.
+      // The removed request may have blocked later requests of the caller.
       this.#admit()
     }
     const { maxQueued, queueTimeoutMs } = this.#limits
@@ -159,7 +159,7 @@ export class WorkGate {
         try {
           return await waiting
         } finally {
-          // Other waits of the request may have ended.
+          // Another wait of the same request may have ended before, and resumed the request.
           if (!isRunning) await (resuming ??= resume().finally(() => (resuming = undefined)))
         }
       },
@@ -181,7 +181,7 @@ export class WorkGate {
   #admit(): void {
     for (let caller = this.#next(); caller !== undefined; caller = this.#next()) {
       const { bytes, resolve } = caller.waiting.shift()!
-      // The caller's next turn comes after those of all others.
+      // The caller takes its next turn after all other callers.
       this.#callers.delete(caller.id)
       this.#callers.set(caller.id, caller)
       this.#running += 1
@@ -191,7 +191,7 @@ export class WorkGate {
     }
   }
 
-  /** Return the next caller. A caller that has its share is skipped if another one below its share waits. */
+  /** Return the next caller. A caller at its share is skipped if a caller below its share waits. */
   #next(): Caller | undefined {
     const { maxConcurrent } = this.#limits
     if (this.#running >= maxConcurrent) return undefined
@@ -204,7 +204,7 @@ export class WorkGate {
   #hasRoom(caller: Caller): boolean {
     const [first] = caller.waiting
     if (first === undefined || caller.running >= this.#maxOfCaller) return false
-    // A resumed request has its memory.
+    // A resumed request has already reserved its memory.
     return first.bytes === 0 || this.#bytes === 0 || this.#hasMemory(caller, first.bytes, 0)
   }
 

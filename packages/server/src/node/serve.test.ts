@@ -13,13 +13,13 @@ async function folder(): Promise<string> {
 }
 
 describe('FileSpool', () => {
-  it('returns the written bytes from files without a name', async () => {
+  it('returns the written bytes from a file that was unlinked', async () => {
     const directory = await folder()
     const spool = new FileSpool({ maxSpoolBytes: 1_000_000, directory })
     const bodies = await Promise.all([spool.open('a'), spool.open('a')])
     for (const [index, body] of bodies.entries())
       for (let count = 0; count < 50; count += 1) await body.write(new Uint8Array(1_000).fill(index + count))
-    // However the process ends now, nothing is left.
+    // Nothing would be left behind, even if the process were killed now.
     expect(await readdir(directory)).toEqual([])
     expect(spool.bytes).toBe(100_000)
     const read = await bodies[1]!.read()
@@ -31,7 +31,7 @@ describe('FileSpool', () => {
     expect(await readdir(directory)).toEqual([])
   })
 
-  it('continues if its folder was removed or missing for a while', async () => {
+  it('works again after its folder was removed or missing', async () => {
     const directory = join(await folder(), 'below')
     const spool = new FileSpool({ maxSpoolBytes: 1_000, directory })
     await expect(spool.open('a')).rejects.toMatchObject({ code: 'ENOENT' })
@@ -48,7 +48,7 @@ describe('FileSpool', () => {
     expect(await readdir(directory)).toEqual([])
   })
 
-  it('holds a limited number of bytes, a quarter of them for one caller', async () => {
+  it('limits the bytes that it holds, and gives one caller at most a quarter of them', async () => {
     const spool = new FileSpool({ maxSpoolBytes: 2_000, directory: await folder() })
     const bodies = await Promise.all(['a', 'a', 'b', 'c', 'd', 'e'].map((caller) => spool.open(caller)))
     const [one, two, ...others] = bodies
@@ -67,7 +67,7 @@ describe('FileSpool', () => {
 })
 
 describe('serve', () => {
-  it('leaves a path and everything below it to a mounted app', async () => {
+  it('sends requests for a path and everything below it to a mounted app', async () => {
     const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
     const mount = { path: '/page', fetch: async () => new Response('mounted') }
     const service = await serve(offloader, { port: 0, mount })

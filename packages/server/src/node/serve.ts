@@ -23,22 +23,22 @@ export interface ServeOptions extends Omit<AppOptions, 'spool' | 'tokens'> {
   readonly host?: string | undefined
   /** The port to listen on. Defaults to 8002; 0 selects a free port. */
   readonly port?: number | undefined
-  /** The maximum time in which the headers must arrive, in milliseconds. Defaults to 10,000. */
+  /** Time limit for the headers of a request, in milliseconds. Defaults to 10,000. */
   readonly headersTimeoutMs?: number | undefined
-  /** The maximum time to send a response, in milliseconds. Progress streams may take longer. Defaults to 300,000. */
+  /** Time limit for sending a response, in milliseconds, except for progress streams. Defaults to 300,000. */
   readonly responseTimeoutMs?: number | undefined
-  /** The maximum idle time of a connection without a running request, in milliseconds. Defaults to 120,000. */
+  /** Time limit of a connection without a running request, in milliseconds. Defaults to 120,000. */
   readonly silenceTimeoutMs?: number | undefined
   /**
-   * Maximum number of concurrent connections. Defaults to 1,000. One address gets at most half of them. If there are
-   * more, a new connection replaces one without a running allowed request.
+   * Limit of concurrent connections. Defaults to 1,000. One address gets at most half of them. At the limit, a new
+   * connection replaces one without a running allowed request.
    */
   readonly maxConnections?: number | undefined
-  /** Maximum size of all request bodies on disk together, in bytes. Defaults to 8 GiB. */
+  /** Limit of the size of all request bodies on disk together, in bytes. Defaults to 8 GiB. */
   readonly maxSpoolBytes?: number | undefined
   /** The folder for request bodies. Defaults to the system's temporary folder. */
   readonly spoolDirectory?: string | undefined
-  /** Another service for requests to `path` and below, with its own limits and checks. Defaults to none. */
+  /** Another service for requests to `path` and below it, with separate limits and checks. Defaults to none. */
   readonly mount?: (Pick<App, 'fetch'> & { readonly path: string }) | undefined
 }
 
@@ -109,7 +109,7 @@ function createNodeServer(app: App, options: ServeOptions): Server {
       const { incoming, outgoing } = bindings as HttpBindings
       const sent = new Promise<void>((resolve) => outgoing.once('close', resolve))
       const { socket } = incoming
-      // The app limits the time until there is a response.
+      // The app limits the time until the response begins.
       socket.setTimeout(0)
       const { pathname } = new URL(request.url)
       const isMounted = mount !== undefined && `${pathname}/`.startsWith(mount.path.replace(/\/?$/, '/'))
@@ -126,9 +126,8 @@ function createNodeServer(app: App, options: ServeOptions): Server {
       return response
     },
     {
-      // A request that cannot be parsed, such as one without a host.
-      errorHandler: () =>
-        Response.json(refusal('invalid-request', 'This is no request that can be answered.'), { status: 400 }),
+      // Called for a request that cannot be parsed, for example without a host.
+      errorHandler: () => Response.json(refusal('invalid-request', 'The request is not valid HTTP.'), { status: 400 }),
     },
   )
   const connections = new ConnectionLimit<Socket>(maxConnections)
@@ -195,14 +194,14 @@ async function closeService(server: Server, app: App, spool: FileSpool, graceMs:
   let cutOff: ReturnType<typeof setTimeout> | undefined
   const timer = setTimeout(() => {
     app.abort()
-    // Clients still receive the reason.
+    // In this time, clients still receive the reason.
     cutOff = setTimeout(() => server.closeAllConnections(), LAST_WORDS_MS)
   }, timerMs(graceMs))
-  // Connections end once their responses are received.
+  // A connection is idle when its response was received, and is then closed.
   const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
   server.closeIdleConnections()
   await closed
-  // Abandoned work ends soon, or hangs.
+  // Aborted requests end soon, or never.
   await Promise.race([drained, sleep(LAST_WORDS_MS, undefined, { ref: false })])
   clearInterval(sweep)
   clearTimeout(timer)
@@ -214,12 +213,12 @@ async function closeService(server: Server, app: App, spool: FileSpool, graceMs:
 const LINGER_MS = 1_000
 const LINGER_BYTES = 67_108_864
 
-/** Wait before closing a connection with unread bytes, whose reset may overtake the response (RFC 9112, 9.6). */
+/** Close a connection with unread bytes only after a delay: its reset may overtake the response (RFC 9112, 9.6). */
 function lingerOnClose(incoming: IncomingMessage): void {
   const { socket } = incoming
-  // The socket's own method may belong to its previous request.
+  // The socket's own method may belong to an earlier request on the connection.
   const destroySoon = (): void => Socket.prototype.destroySoon.call(socket)
-  // Node.js calls it after the response if the connection is not reused.
+  // Node.js calls this method after the response if the connection is not reused.
   socket.destroySoon = () => {
     if (incoming.complete) {
       destroySoon()
@@ -244,13 +243,13 @@ interface FileSpoolOptions {
 }
 
 const RETRY_AFTER = 5
-/** Largest share of the space that one caller gets. */
+/** Share of the space that one caller may use. */
 const CALLER_SHARE = 0.25
 
-/** Keeps bodies in temporary files. If the system allows it, they are unlinked while open. */
+/** Holds bodies in temporary files. If the system allows it, the files are unlinked while they are open. */
 export class FileSpool implements BodySpool {
   readonly #options: FileSpoolOptions
-  /** Folders that still have to be removed. */
+  /** Folders that are not removed yet. */
   readonly #folders = new Set<string>()
   readonly #callers = new Map<string, number>()
   #bytes = 0

@@ -20,7 +20,7 @@ const MAX_ID_LENGTH = 1_024
 
 const whole = (number: number): number => Math.min(Math.trunc(number), Number.MAX_SAFE_INTEGER)
 
-/** The message itself, because a schema of its fields would copy it and lose some. */
+/** The schema of a message keeps the object: a schema of its fields would copy it and lose some fields. */
 const MESSAGE = z
   .custom<object>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -28,7 +28,7 @@ const MESSAGE = z
   )
   .meta({ type: 'object' })
 
-/** Convert numbers in options to JavaScript numbers. Messages keep exact numbers. */
+/** Convert numbers in options to JavaScript numbers. Messages keep their exact numbers. */
 function withPlainOptions(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, plainNumber(value)]))
@@ -119,7 +119,7 @@ function answerOf(outcome: HistoryOutcome<object[]>, archive: FileArchive, inclu
   const notes = failureNotes(failures)
   for (const { step, index, reason } of notes)
     lines.push(`Message ${index} and those with it stay: ${step} failed (${reason}).`)
-  // A path may be `__proto__`.
+  // `Object.fromEntries` is used because a path may be `__proto__`.
   const dictionary = Object.fromEntries(
     files.flatMap(({ file, text }) => (text === undefined ? [] : [[file.path, text]])),
   )

@@ -12,7 +12,7 @@ const group = fc.record({
 
 const stored = { kind: 'messages', contentType: 'application/json', size: 5 } as const
 
-it('a file archive reads the texts that it wrote, alone or after the text of a system message', () => {
+it('a file archive reads the snapshots that it wrote, alone or after the text of a system message', () => {
   const around = fc.constantFrom(undefined, '', 'You are an assistant', 'two\n\nparts', '</state_snapshot>')
   fc.assert(
     fc.property(
@@ -64,7 +64,7 @@ const mark: fc.Arbitrary<StoredMark> = fc.record({ subject, path })
 
 const preview = fc.constantFrom('', 'text', 'a (detailed result', ' (detailed result is stored in', '\n', ') ', '...)')
 
-it('readMarks returns what writeMarks wrote after any text', () => {
+it('readMarks returns the marks that writeMarks wrote after any text', () => {
   fc.assert(
     fc.property(fc.array(preview), fc.array(mark, { minLength: 1, maxLength: 4 }), (texts, marks) => {
       expect(readMarks(`${texts.join('')}...${writeMarks(marks)}`)).toEqual(marks)
@@ -90,7 +90,7 @@ it('readMarks returns only marks at the end of a text', () => {
   expect(readMarks(text)).toEqual([{ subject: 'result', path: 'b.txt' }])
 })
 
-it('readMarks stops at a mark that does not end', () => {
+it('readMarks stops at a mark without an end', () => {
   const text = `${' (detailed result is stored in '.repeat(1_000)}a)`
   expect(readMarks(text)).toEqual([{ subject: 'result', path: 'a' }])
 })

@@ -113,7 +113,7 @@ export class FileArchive implements HistoryArchive {
     const found =
       file && (await this.#files.use(file, ({ reference }) => this.#files.storage.retrieve(reference, { signal })))
     if (found !== undefined) {
-      // Summarized messages name files that are read next.
+      // Summarized messages name further files, which may be read next.
       if (file?.path.endsWith('.json') === true) await this.#learnFrom(found.content)
       return found
     }
@@ -186,7 +186,7 @@ export class FileArchive implements HistoryArchive {
   #writtenPathOf(name: string): string {
     const { writtenPath } = this.stored.get(name) ?? {}
     if (writtenPath !== undefined) return writtenPath
-    // A file of an earlier history may be in another folder, so its whole path is shown.
+    // A file of an earlier history may be in another folder, so the whole path is written.
     const path = pathOfName(name)
     const own = virtualPath(this.#options.folder)
     const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')))
@@ -221,7 +221,7 @@ function* numbered(path: (number: number) => string): Generator<string> {
   for (let number = 0; ; number += 1) yield path(number)
 }
 
-/** Encode a path as a name, because archive names contain no blanks. */
+/** Encode a path as an archive name, because such names contain no blanks. */
 const nameOf = (path: string): string => encodeURI(path.toWellFormed())
 const pathOfName = (name: string): string => decodeURI(name)
 
@@ -260,7 +260,7 @@ function* textsOf(value: unknown): Generator<string> {
   }
 }
 
-/** Yields a text, and the texts in arguments: the arguments of a call are JSON in a string. */
+/** Yield a text, and the texts in arguments of a call, which are JSON in a string. */
 function* textAndArguments(text: string): Generator<string> {
   yield text
   if (text.startsWith('{') && text.includes(' is stored in ')) yield* textsOf(parseJsonText(text) ?? '')
@@ -295,7 +295,7 @@ export function writeSnapshotText({ text, groups, tokens }: HistorySnapshot, pat
   ].join('\n')
 }
 
-/** Parse the snapshot in the text of a system message. Return `undefined` if there is none. */
+/** Parse the snapshot in the text of a system message; `undefined` if there is none. */
 export function readSnapshotText(text: string): NotedSnapshot | undefined {
   const start = text.lastIndexOf(START)
   const end = start < 0 ? -1 : text.indexOf(END, start)
@@ -326,7 +326,7 @@ type MarkSubject = 'result' | 'argument' | 'message' | 'original'
 /** A reference in a text. */
 export interface StoredMark {
   readonly subject: MarkSubject
-  /** The path as it is written, relative or absolute. */
+  /** The path as written in the text, relative or absolute. */
   readonly path: string
 }
 
@@ -338,7 +338,7 @@ const SUBJECTS = {
 } as const
 
 const MARK = / \((detailed result|detailed argument|detailed message|original message) is stored in /g
-/** Longest list of references. Only an attacker would write a longer one. */
+/** Limit of the references in a list. Only an attacker would write a longer list. */
 const MAX_MARKS = 64
 
 export const writeMarks = (marks: readonly StoredMark[]): string =>
@@ -353,7 +353,7 @@ export function readMarks(text: string): readonly StoredMark[] {
   for (const match of found.toReversed()) {
     const start = match.index + match[0].length
     const path = text.slice(start, end - 1)
-    // The references are adjacent; anything else is content.
+    // References are adjacent, so other text before them is content.
     if (text[end - 1] !== ')' || path === '' || /[\n\r]/.test(path)) break
     marks.unshift({ subject: subjectOf(match[1] ?? ''), path })
     end = match.index

@@ -32,7 +32,7 @@ const DEFAULTS: CompleteSettings = {
   store_dir: '',
 }
 
-/** Create the schema of the settings. Its descriptions contain the defaults of the service. */
+/** Create the schema of the settings. The descriptions in it contain the defaults of the service. */
 export function settingsSchema(defaults: ContextOffloadSettings = {}): z.ZodObject {
   const settings = withDefaults(defaults)
   const usually = (name: keyof CompleteSettings): string => `Defaults to ${settings[name]}.`
@@ -61,7 +61,7 @@ export function settingsSchema(defaults: ContextOffloadSettings = {}): z.ZodObje
     group_token_threshold: z
       .number()
       .nullish()
-      .meta({ description: `Tokens of one summarised group; 0 for one group. ${usually('group_token_threshold')}` }),
+      .meta({ description: `Tokens of a summarized group; 0: one group. ${usually('group_token_threshold')}` }),
     compact_ratio_threshold: z
       .number()
       .min(0)

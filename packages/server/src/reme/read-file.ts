@@ -8,7 +8,7 @@ import type { ScopeFiles } from '../files/scope-files.ts'
 import { defineRoute, type Route } from '../routes/route.ts'
 import { remeAnswerSchema, textAnswer } from './schemas.ts'
 
-/** The largest offset for which lines can be counted. */
+/** The largest offset that can be added to line numbers exactly. */
 const MAX_OFFSET = Number.MAX_SAFE_INTEGER - 1
 
 export const readFileRoute: Route = defineRoute({
@@ -25,7 +25,7 @@ export const readFileRoute: Route = defineRoute({
     .looseObject({
       absolute_path: z.string().min(1).meta({ description: 'Relative to the workspace, or absolute.' }),
       offset: z.number().nullish().meta({ description: 'The first line, from 0.' }),
-      limit: z.number().nullish().meta({ description: 'Lines, at most.' }),
+      limit: z.number().nullish().meta({ description: 'Maximum number of lines.' }),
     })
     .meta({ id: 'ReadFileRequest' }),
   responses: { 200: { description: 'The content.', schema: remeAnswerSchema } },
@@ -81,7 +81,7 @@ async function readPage(files: ScopeFiles, file: FileRecord, { first, count, ...
   })
 }
 
-/** Convert a file name: ReMe's documents use `tool_call_123.txt` and `tool_call_call_123.txt` for `call_123`. */
+/** Convert a file name: ReMe's documents use both `tool_call_123.txt` and `tool_call_call_123.txt` for `call_123`. */
 function asWrittenInReMe(path: string): string {
   return path.replace(/(^|\/)tool_call_(?=[^/]*$)/, '$1tool_call_call_')
 }

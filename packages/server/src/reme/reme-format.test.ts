@@ -16,7 +16,7 @@ const chat = {
 }
 const object = { role: 'tool', tool_call_id: 'a', content: { path: '/a', __proto__: null } }
 
-it('the ReMe format reads flat calls, and results that are objects, like those of the API', () => {
+it('the ReMe format reads flat calls and results that are objects like calls and results of the API', () => {
   const [call, result] = remeFormat().read([flat, object])
   expect(call?.parts.filter(({ type }) => type === 'tool-call')).toMatchObject([
     { id: 'a', name: 'search', input: '{"q":1}' },
@@ -25,7 +25,7 @@ it('the ReMe format reads flat calls, and results that are objects, like those o
   expect(result?.parts).toMatchObject([{ type: 'tool-result', callId: 'a', toolName: 'search' }])
 })
 
-it('the ReMe format writes the same objects if nothing was changed', () => {
+it('the ReMe format returns the same objects if nothing was changed', () => {
   const format = remeFormat()
   const messages = [{ role: 'user', content: 'x' }, flat, object, chat]
   const written = format.write(format.read(messages))

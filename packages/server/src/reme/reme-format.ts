@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string | symbol, unknown>>
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Marks a call in flat form, and its copies. */
+/** Marks a call in flat form, and copies of that call. */
 const FLAT = Symbol('flat')
 
 interface FlatForm {
@@ -17,7 +17,7 @@ interface FlatForm {
 /** Create the format of ReMe's messages: Chat Completions with flat calls and results that may be objects. */
 export function remeFormat(): HistoryFormat<object[]> {
   const chat = openAIChat<object>()
-  /** For each converted message, the original one. */
+  /** Original messages by converted messages. */
   const originals = new WeakMap<object, object>()
   const asChat = (message: unknown): object => {
     const fields = isFields(message) ? message : {}
@@ -31,7 +31,7 @@ export function remeFormat(): HistoryFormat<object[]> {
     name: chat.name,
     read: (conversation) => chat.read(Array.isArray(conversation) ? conversation.map(asChat) : conversation),
     write: (messages) => chat.write(messages).map((message) => originals.get(message) ?? withFlatCalls(message)),
-    // Conversations from JSON need no encoding, and people read the files.
+    // Conversations come from JSON, so they need no encoding, and stay readable in files.
     encode: (conversation) => conversation,
     decode: (value) => value as object[],
   }

@@ -11,18 +11,18 @@ export interface RouteContext {
   readonly headers: Headers
   /** The body, for routes that take it raw. */
   readonly chunks: AsyncIterable<Uint8Array>
-  /** Largest size of a response, in bytes. */
+  /** Size limit of a response, in bytes. */
   readonly maxBytes: number
   readonly isHead: boolean
-  /** Free the slot of the request while it waits for something that needs no work here. */
+  /** Free the slot of the request while it waits for something other than this process. */
   readonly pause: <Result>(waiting: Promise<Result>) => Promise<Result>
-  /** Ask the model in turn with other callers. The slot of the request is free during this time. */
+  /** Ask the model, in turn with other callers. Meanwhile, the slot of the request is free. */
   readonly askModel: <Result>(ask: () => Promise<Result>) => Promise<Result>
-  /** Reserve memory for content, in addition to the body's. Throws an `HttpError` `overloaded` if there is none. */
+  /** Reserve memory for content, in addition to that of the body. Throws an `HttpError` `overloaded` if it is full. */
   readonly reserve: (bytes: number) => void
 }
 
-/** The reply of a handler: a JSON value, or a response with the size of its memory in bytes. */
+/** The reply of a handler: a JSON value, or a response and the size of its memory in bytes. */
 export type Reply =
   | { readonly status?: number | undefined; readonly json: unknown }
   | { readonly response: Response; readonly memoryBytes: number }
@@ -37,13 +37,13 @@ export interface ResponseDescription {
 
 interface RouteShape {
   readonly method: 'get' | 'post' | 'delete'
-  /** The path in the form of OpenAPI: `/v1/contents/{reference}`. */
+  /** The path as in OpenAPI: `/v1/contents/{reference}`. */
   readonly path: string
   readonly operationId: string
   readonly summary: string
   readonly description?: string | undefined
   readonly tag: 'ReMe' | 'Results' | 'History' | 'Service'
-  /** Whether failures are answered in ReMe's form. */
+  /** Whether failures have ReMe's format. */
   readonly isReme?: boolean | undefined
   /** Whether the endpoint needs no token. */
   readonly isPublic?: boolean | undefined
@@ -57,7 +57,7 @@ interface RouteShape {
   readonly failureStatuses?: Readonly<Record<number, string>> | undefined
 }
 
-/** An endpoint with its handler. Its schemas validate requests, and document them. */
+/** An endpoint with its handler. Its schemas validate requests, and are part of the OpenAPI document. */
 export interface Route extends RouteShape {
   readonly body?: z.ZodType | undefined
   readonly query?: z.ZodObject | undefined
@@ -73,7 +73,7 @@ export interface RouteInput<Body = unknown, Query = unknown, Params = unknown> {
 
 type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
 
-/** Define a route with the types of its schemas. */
+/** Define a route, inferring the types from its schemas. */
 export function defineRoute<
   const Body extends z.ZodType | undefined = undefined,
   const Query extends z.ZodObject | undefined = undefined,

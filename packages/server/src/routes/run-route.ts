@@ -8,7 +8,7 @@ import { bodyTooLarge, declaredLength, receiveBody, timedChunks, type BodySpool 
 import type { Ticket, WorkGate } from '../limits/work-gate.ts'
 import type { Reply, Route, RouteContext, RouteInput } from './route.ts'
 
-/** Factor for the memory of a body, which exists as text, as values, and in the response. */
+/** Bytes of memory for each byte of a body, which exists as text, as values, and in the response. */
 const MEMORY_PER_BYTE = 6
 const MEMORY_OF_REQUEST = 1_048_576
 
@@ -37,7 +37,7 @@ export async function runRoute(route: Route, routeCall: RouteCall, services: Rou
     query: route.query === undefined ? {} : validate(route.query, query, 'query'),
     params: route.params === undefined ? {} : validate(route.params, params, 'path'),
   }
-  // The service must report its state even when it is overloaded.
+  // The service must report its state even if it is overloaded, so these requests need no slot.
   if (route.tag === 'Service')
     return await runWithin(undefined, 0, routeCall, (ticket) =>
       route.handle({ ...input, body: undefined }, contextOf(routeCall, services, ticket, none())),
@@ -103,7 +103,7 @@ async function runWithin(
 ): Promise<Response> {
   const ticket = (await gate?.enter(call.limitKey, memory, context.signal)) ?? NO_TICKET
   try {
-    // Requests must not follow each other in one turn of the event loop, which accepts one connection in each turn.
+    // Otherwise several requests could run in one turn of the event loop, which accepts one connection in each turn.
     await yieldWhenDue()
     const reply = await handle(ticket)
     if ('json' in reply) {
@@ -114,7 +114,7 @@ async function runWithin(
     leaveWhenSent(ticket, reply.memoryBytes, environment)
     return reply.response
   } catch (error) {
-    // A failed response may contain the request's messages.
+    // A failed response may contain the messages of the request.
     leaveWhenSent(ticket, call.messages.length === 0 ? 0 : call.bytesIn, environment)
     throw error
   }
@@ -151,7 +151,7 @@ async function* counted(
   call: Call,
   limits: ServerLimits,
 ): AsyncGenerator<Uint8Array> {
-  // A large body may take long.
+  // A large body may take long to arrive.
   const options = { ...limits, bodyTimeoutMs: Infinity, maxBytes: limits.maxContentBytes }
   for await (const chunk of timedChunks(body, options)) {
     call.bytesIn += chunk.length
@@ -162,7 +162,7 @@ async function* counted(
 
 async function* none(): AsyncGenerator<Uint8Array> {}
 
-/** Check the content type: pages of other sites can send other types without a preflight request. */
+/** Check the content type, because pages of other sites can send some types without a preflight request. */
 function assertPlainJson(request: Request): void {
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type))
@@ -180,7 +180,7 @@ function assertNotEncoded({ headers }: Request): void {
 
 const MAX_ISSUES = 5
 
-/** @throws HttpError `invalid-request`. It names the fields, but never contains their values. */
+/** @throws HttpError `invalid-request` that names the invalid fields, but never contains their values. */
 function validate<Schema extends z.ZodType>(schema: Schema, value: unknown, what: string): z.output<Schema> {
   const result = schema.safeParse(value)
   if (result.success) return result.data

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { faultRecord } from './request-record.ts'
 
-it('an error record has the position of an error, but not its message', () => {
+it('a fault record has the location of an error, but not its message', () => {
   const cause = new TypeError('a trace of the user:\n    at secret (secret.ts:1:1)')
   const record = faultRecord(new Error('content:\n    at secret (secret.ts:1:1)', { cause }), 'id')
   expect(record).toMatchObject({ type: 'fault', requestId: 'id', error: 'Error caused by TypeError' })

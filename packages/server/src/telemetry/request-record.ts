@@ -3,20 +3,20 @@ import type { FailureCode } from '../app/http-error.ts'
 /** The log record of a request, without content, scope or token. */
 export interface RequestRecord {
   readonly type: 'request'
-  /** End of the request, in ISO 8601. */
+  /** Time when the request ended, in ISO 8601. */
   readonly time: string
-  /** Id that the client gets as `x-request-id`. */
+  /** The id that the client gets as `x-request-id`. */
   readonly requestId: string
   readonly method: string
-  /** The path pattern. `unmatched` if no pattern matches. */
+  /** The pattern of the path; `unmatched` if no pattern matches. */
   readonly route: string
   readonly status: number
   readonly milliseconds: number
   /** Bytes of the request body. */
   readonly bytesIn: number
-  /** Bytes of the response body. For a stream, it is the number of bytes sent so far. */
+  /** Bytes of the response body. For a stream, the number of bytes sent so far. */
   readonly bytesOut: number
-  /** A pseudonym of the token. Absent without tokens. */
+  /** A pseudonym of the token. Absent if the service has no tokens. */
   readonly caller?: string | undefined
   /** Set if the request failed. */
   readonly code?: FailureCode | undefined
@@ -54,7 +54,7 @@ export function faultRecord(error: unknown, requestId?: string): FaultRecord {
   }
 }
 
-/** Return the locations in a stack. The message comes first, and may look like one. */
+/** Return the locations in a stack. The message before them is skipped, because it may look like a location. */
 function placesOf({ stack = '', message }: Error): readonly string[] {
   const start = stack.indexOf(message)
   const places = start < 0 ? stack : stack.slice(start + message.length)

@@ -52,17 +52,17 @@ export class ServiceMetrics {
   }
 }
 
-/** Largest number of sets of labels, so that a bug cannot fill the memory. */
+/** Limit of the sets of labels, so that a bug cannot fill the memory. */
 const MAX_SERIES = 1_000
 
 type Labels = Readonly<Record<string, string>>
 
-/** A counter in Prometheus' text format, or a histogram if it has buckets. It has a value for each set of labels. */
+/** A counter in Prometheus' text format, or a histogram if it has buckets, with a value for each set of labels. */
 export class Metric {
   readonly #name: string
   readonly #heading: string
   readonly #buckets: readonly number[]
-  /** By labels: a counter, or how many values are in each bucket, and their sum. */
+  /** Values by labels: a count, or the counts of all buckets and the sum. */
   readonly #series = new Map<string, number[]>()
 
   constructor(name: string, help: string, buckets: readonly number[] = []) {

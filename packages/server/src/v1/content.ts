@@ -6,7 +6,7 @@ import { defineRoute, type Route } from '../routes/route.ts'
 import { referenceParams } from './schemas.ts'
 
 const CHUNK_BYTES = 262_144
-/** The estimated memory of queued chunks. */
+/** Estimated memory of the chunks that wait to be sent. */
 const MEMORY_BYTES = 4 * CHUNK_BYTES
 
 export const contentRoute: Route = defineRoute({
@@ -15,7 +15,7 @@ export const contentRoute: Route = defineRoute({
   operationId: 'readContent',
   summary: 'Read the bytes of an entry',
   description:
-    'The answer has the `Content-Type` of the entry, and is an attachment, so no browser shows it. `Range` may ask for one range.',
+    'The answer has the `Content-Type` of the entry, and is an attachment, so no browser shows it. `Range` may request one range.',
   tag: 'Results',
   params: referenceParams,
   responses: {
@@ -55,7 +55,7 @@ export const contentRoute: Route = defineRoute({
       if (range === 'beyond') throw beyondEnd(content.size)
       const { start, end } = range ?? { start: 0, end: content.size }
       call.bytesOut = end - start
-      // An unread stream would never be closed.
+      // The storage is not read, because an unread stream would never be closed.
       const isEmpty = start === end || isHead
       const response = new Response(isEmpty ? null : streamOf(content, start, end, signal), {
         status: range === undefined ? 200 : 206,
@@ -93,7 +93,7 @@ function streamOf(content: OpenContent, start: number, end: number, signal: Abor
         try {
           signal.throwIfAborted()
           const bytes = await content.read(offset, Math.min(CHUNK_BYTES, end - offset))
-          // The storage may reuse the bytes.
+          // The bytes are copied, because the storage may reuse them.
           controller.enqueue(bytes.slice())
           offset += bytes.length
           if (offset < end && bytes.length > 0) return

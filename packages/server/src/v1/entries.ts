@@ -74,7 +74,7 @@ export const deleteRoute: Route = defineRoute({
   tag: 'Results',
   params: referenceParams,
   responses: { 204: { description: 'The entry is removed.' } },
-  failureStatuses: { 400: 'It is no reference.' },
+  failureStatuses: { 400: 'The text is not a reference.' },
   async handle({ params }, { tenant, signal }) {
     await tenant().storage.delete(params.reference, { signal })
     return { response: new Response(null, { status: 204 }), memoryBytes: 0 }
@@ -89,7 +89,7 @@ interface Position {
 const isBefore = (a: Position, b: Position): boolean =>
   a.storedAt > b.storedAt || (a.storedAt === b.storedAt && a.reference < b.reference)
 
-/** Keeps at most twice `count` entries in memory. */
+/** Return the newest entries after a position. Keeps at most twice `count` entries in memory. */
 async function newestAfter(
   storage: ServedStorage,
   count: number,

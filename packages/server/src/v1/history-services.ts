@@ -9,7 +9,7 @@ export interface HistoryServices {
   readonly contextOffload?: ContextOffloadSettings | undefined
 }
 
-/** Validate a conversation. @throws HttpError `invalid-request` if the format cannot read it. */
+/** Check that the format can read a conversation. @throws HttpError `invalid-request` if it cannot. */
 export function assertConversation<Conversation>(
   format: HistoryFormat<Conversation>,
   conversation: Conversation,
@@ -17,7 +17,7 @@ export function assertConversation<Conversation>(
   try {
     format.read(conversation)
   } catch (error) {
-    // The message names message and field, and quotes at most one word.
+    // The message names a message and a field, and quotes at most one word.
     if (error instanceof TypeError)
       throw new HttpError('invalid-request', error.message.slice(0, 300), { cause: error })
     throw error
@@ -38,7 +38,7 @@ export function requireSummarize(
   return summarize && ((request) => askModel(() => summarize(request)))
 }
 
-/** Names in the library, and their names in the HTTP API. */
+/** Option names of the library, with their names in the HTTP API. */
 const OF_SERVICE: readonly (readonly [string, string])[] = [
   ['the mode auto with summarize', 'the mode auto of a service with --model'],
   ['the option summarize', 'a service with --model'],
@@ -52,14 +52,14 @@ const OF_REME: readonly (readonly [string, string])[] = [
   ['keepRecent', 'keep_recent_count'],
 ]
 
-/** Write an obstacle's explanation with the names of the HTTP API or of ReMe. */
+/** Explain an obstacle with the option names of the HTTP API or of ReMe. */
 export const explainObstacle = (explanation: string, names: 'library' | 'reme'): string =>
   [...OF_SERVICE, ...(names === 'reme' ? OF_REME : [])].reduce(
     (said, [library, here]) => said.replaceAll(library, here),
     explanation,
   )
 
-/** A failure without its error message, which may quote content. */
+/** A failure without its error, whose message may quote content. */
 interface FailureNote {
   readonly step: 'store' | 'summarize'
   readonly index: number
@@ -73,7 +73,7 @@ export const failureNotes = (failures: readonly HistoryFailure[]): readonly Fail
     reason: failure.step === 'summarize' ? failure.reason : storeReason(failure.error),
   }))
 
-/** Throw if a history had to be reduced, but every attempt failed. */
+/** Throw if a history had to become smaller, but nothing was applied. */
 export function assertApplied({ applied, failures }: HistoryOutcome<unknown>): void {
   const [first] = failures
   if (applied.length > 0 || first === undefined) return

@@ -164,7 +164,7 @@ async function expandOptions(
   return { ...options, archive: limitedArchive(archive, context.maxBytes, context.reserve) }
 }
 
-/** Options for an archive in which new files go to this folder. Existing files are found in any folder. */
+/** Options of an archive that stores new files in the workspace, and finds existing files in any folder. */
 const REME_ARCHIVE = (): FileArchiveOptions => ({ folder: '', chatId: crypto.randomUUID(), previewLength: 100 })
 
 function outcomeJson({ failures, obstacles, ...outcome }: HistoryOutcome<unknown>): unknown {
@@ -172,7 +172,7 @@ function outcomeJson({ failures, obstacles, ...outcome }: HistoryOutcome<unknown
   return { ...outcome, obstacles: explained, failures: failureNotes(failures) }
 }
 
-/** Limit the size of restored content: a few lines can name large content many times, and some then stays. */
+/** Limit the size of restored content: a few lines of a request can name large content many times. */
 function limitedArchive(archive: HistoryArchive, maxBytes: number, reserve: (bytes: number) => void): HistoryArchive {
   let left = maxBytes
   return {

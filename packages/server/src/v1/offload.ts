@@ -68,7 +68,7 @@ export const offloadContentRoute: Route = defineRoute({
 })
 
 function answerOf(outcome: Outcome): unknown {
-  // The caller still has the result, and gets an error instead of a copy.
+  // The caller still has the result, so it gets an error instead of a copy.
   if ('error' in outcome) throw failureOf(outcome.error)
   const { status, tokens } = outcome
   const content = outcome.content.map(writeContentBlock)
@@ -83,7 +83,7 @@ function failureOf(error: unknown): unknown {
     : new Error('The result could not be offloaded.', { cause: error })
 }
 
-/** Return the content type. Types that clients send by default are ignored. */
+/** Return the content type of the result. Types that clients send by default are ignored. */
 function contentTypeOf(headers: Headers): string | undefined {
   const type = headers.get('content-type') ?? ''
   if (type === '' || /^application\/(?:x-www-form-urlencoded|octet-stream)$/i.test(type)) return undefined

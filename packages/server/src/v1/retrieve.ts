@@ -4,7 +4,7 @@ import { failureResponse } from '../app/call.ts'
 import { defineRoute, type Route } from '../routes/route.ts'
 import { contentBlockSchema, writeContentBlock } from './schemas.ts'
 
-/** Documents a parameter. The tool itself checks it, because the tool corrects small mistakes of models. */
+/** Document a parameter without checking it: the tool itself corrects small mistakes of models. */
 const parameter = (type: string, description?: string, more?: object): z.ZodOptional<z.ZodUnknown> =>
   z.optional(z.unknown()).meta({ type, ...(description !== undefined && { description }), ...more })
 

@@ -21,7 +21,7 @@ interface NamedJson {
   readonly context?: string | undefined
 }
 
-/** Names are shown in the context unchanged. */
+/** Schema of names, which are shown in the context unchanged. */
 const name = z.string().max(1_024)
 
 const named = {
@@ -102,7 +102,7 @@ export const entrySchema: z.ZodType = z
     lastUsedAt: z.string(),
     expiresAt: z.string().optional(),
     metadata: z.record(z.string(), z.string()),
-    state: z.enum(['complete', 'open', 'lost', 'aborted', 'cut']).meta({ description: 'Whether all of it is there.' }),
+    state: z.enum(['complete', 'open', 'lost', 'aborted', 'cut']).meta({ description: 'Whether it is complete.' }),
     omitted: z
       .object({ bytes: z.number(), lines: z.number(), afterLine: z.number(), offset: z.number() })
       .optional()
@@ -111,7 +111,7 @@ export const entrySchema: z.ZodType = z
   .meta({ id: 'Entry', description: 'A stored entry.' })
 
 export const referenceParams: z.ZodObject<{ reference: z.ZodString }> = z.object({
-  reference: z.string().max(256).meta({ description: 'As it stands under [Stored references:].' }),
+  reference: z.string().max(256).meta({ description: 'The reference, as listed under [Stored references:].' }),
 })
 
 /** Convert a block from JSON. @throws HttpError `invalid-request` for media without valid content. */

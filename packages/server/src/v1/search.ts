@@ -17,23 +17,19 @@ export const searchRoute: Route = defineRoute({
     .object({
       pattern: z.string().min(1).meta({ description: 'A regular expression. An invalid one is searched literally.' }),
       ignoreCase: z.boolean().optional(),
-      references: z
-        .array(z.string())
-        .max(1_000)
-        .optional()
-        .meta({ description: 'Only these. Defaults to everything.' }),
-      paths: z.string().optional().meta({ description: 'Only files whose paths match this glob, such as `*.txt`.' }),
-      limit: z.int().min(1).max(MAX_MATCHES).optional().meta({ description: 'Lines, at most. Defaults to 100.' }),
+      references: z.array(z.string()).max(1_000).optional().meta({ description: 'Defaults to all entries.' }),
+      paths: z.string().optional().meta({ description: 'Only files with matching paths, for example `*.txt`.' }),
+      limit: z.int().min(1).max(MAX_MATCHES).optional().meta({ description: 'Limit of lines. Defaults to 100.' }),
     })
     .meta({ id: 'SearchRequest' }),
   responses: {
     200: {
-      description: 'The lines found.',
+      description: 'The matching lines.',
       schema: z
         .object({
           matches: z.array(z.object({ reference: z.string(), path: z.string(), line: z.number(), text: z.string() })),
-          isComplete: z.boolean().meta({ description: 'Whether these are all.' }),
-          problem: z.string().optional().meta({ description: 'Why the pattern was searched as it is written.' }),
+          isComplete: z.boolean().meta({ description: 'Whether these are all matches.' }),
+          problem: z.string().optional().meta({ description: 'Why the pattern was searched as literal text.' }),
         })
         .meta({ id: 'SearchAnswer' }),
     },

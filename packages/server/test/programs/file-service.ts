@@ -1,4 +1,4 @@
-/** Serves a folder, and prints the address. */
+/** Serves a folder over HTTP, and prints the address. */
 import { ContextOffloader } from '@spillway/core'
 import { FileStorage } from '@spillway/file'
 import { serve } from '../../src/node/index.ts'
