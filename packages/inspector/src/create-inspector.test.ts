@@ -9,7 +9,7 @@ interface Failure {
   readonly error?: { readonly code: string; readonly message: string }
 }
 
-/** Send a request whose `Host` is not that of its URL. */
+/** Send a request whose `Host` header differs from the host of its URL. Returns the status. */
 function withHost(url: string, host: string): Promise<number | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
   const sent = request(url, { headers: { host } }, (response) => {
@@ -20,7 +20,7 @@ function withHost(url: string, host: string): Promise<number | undefined> {
   return promise
 }
 
-/** Source code, in which a preview finds what the purpose of a call names. */
+/** Source code with a function that the purpose of a call names. */
 const source = Array.from(
   { length: 800 },
   (_, index) =>
@@ -39,7 +39,7 @@ describe('access to the inspector', () => {
     expect((await send('api/info')).status).toBe(200)
   })
 
-  it('is refused to other hosts, origins, sites, and proxies', async () => {
+  it('is refused for other hosts, origins, sites, and proxies', async () => {
     const { url, page, send } = await serveInspector({ storage: new InMemoryStorage() })
     expect(await withHost(url, 'elsewhere.example')).toBe(403)
     const { port } = new URL(page)
@@ -56,7 +56,7 @@ describe('access to the inspector', () => {
     expect((await send('api/entries', { headers: { origin: new URL(page).origin } })).status).toBe(200)
   })
 
-  it('comes with a policy that loads only files of the page, even if a request fails', async () => {
+  it('always has a content security policy that allows only files of the page, even in failed responses', async () => {
     const { send, page } = await serveInspector({ storage: new InMemoryStorage() })
     for (const response of [await send('api/info'), await send('api/none'), await fetch(page)]) {
       const policy = response.headers.get('content-security-policy')
@@ -91,7 +91,7 @@ describe('access to the inspector', () => {
 })
 
 describe('entries in the inspector', () => {
-  it('are in pages of one list, which does not change while entries are added', async () => {
+  it('are listed in pages of one list, which does not change while entries are added', async () => {
     const storage = new InMemoryStorage()
     for (let index = 0; index < 25; index++) await storage.store(`key ${index}`, bytesOf('x'.repeat(index)))
     const { ask } = await serveInspector({ storage })
@@ -119,7 +119,7 @@ describe('entries in the inspector', () => {
     expect(await keys(`since=${Date.now() + 60_000}`)).toEqual([])
   })
 
-  it('do not exist outside the given scope', async () => {
+  it('of scopes outside the given scope are not shown', async () => {
     const storage = new InMemoryStorage()
     const inside = await storage.scope('tenant', 'session').store('inside', bytesOf('inside'))
     const outside = await storage.scope('tenant-2').store('outside', bytesOf('outside'))
@@ -133,7 +133,7 @@ describe('entries in the inspector', () => {
     expect((await Array.fromAsync(storage.list())).map(({ reference }) => reference)).toEqual([outside])
   })
 
-  it('show the segments of their scope and are found by them, or the path if a segment is too long for a name', async () => {
+  it('show and find the segments of their scope, or the path of the scope if a segment is too long', async () => {
     const storage = new InMemoryStorage()
     await storage.scope('Tenant 1', 'a/b').store('short', bytesOf('short'))
     await storage.scope('x'.repeat(49)).store('long', bytesOf('long'))
@@ -146,7 +146,7 @@ describe('entries in the inspector', () => {
     expect(found).toMatchObject([{ key: 'short', scopeTitle: 'Tenant 1 / a/b' }])
   })
 
-  it('have tokens and evictions from the journal', async () => {
+  it('show the tokens and evictions that the journal recorded', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: 1 })
     const journal = new ListJournal()
     const { offloader, reference } = await offload(storage.scope('a'), numbered(3_000), { journal })
@@ -186,7 +186,7 @@ describe('an entry in the inspector', () => {
     expect(await Array.fromAsync(storage.list())).toHaveLength(1)
   })
 
-  it('has a search that answers as the retrieval tool does, with tokens and the command', async () => {
+  it('can be searched with the answers of the retrieval tool, their tokens, and the command', async () => {
     const storage = new InMemoryStorage()
     const journal = new ListJournal()
     const { reference, offloader } = await offload(storage, numbered(3_000), { journal })
@@ -204,7 +204,7 @@ describe('an entry in the inspector', () => {
     expect(retrievals).toMatchObject([{ type: 'retrieval', reference }])
   })
 
-  it('has its bytes by ranges, as an attachment', async () => {
+  it('can be downloaded as an attachment, in whole or in ranges of bytes', async () => {
     const storage = new InMemoryStorage()
     const reference = await storage.store('page', bytesOf('<script>alert(1)</script>'), 'text/html')
     const { send } = await serveInspector({ storage })
@@ -214,7 +214,7 @@ describe('an entry in the inspector', () => {
     expect(response.headers.get('content-security-policy')).toBe("sandbox; default-src 'none'")
   })
 
-  it('is removed only if that is allowed', async () => {
+  it('is removed only if allowDelete is set', async () => {
     const storage = new InMemoryStorage()
     const reference = await storage.scope('a').store('key', bytesOf('text'))
     const path = `api/entry?scope=a&reference=${reference}`

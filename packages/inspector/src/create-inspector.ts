@@ -23,13 +23,13 @@ export interface InspectorOptions {
   readonly storage: Storage
   /** Segments of the scope to show, with the scopes below it. Defaults to the whole storage. */
   readonly scope?: readonly string[] | undefined
-  /** Journal from which the page shows totals, histories of entries, and evictions. Defaults to none. */
+  /** Journal that contains totals, histories of entries, and evictions. Defaults to none. */
   readonly journal?: Pick<EventJournal, 'read'> | undefined
   /** Path under which the page is mounted. Defaults to `/`. */
   readonly path?: string | undefined
   /** Whether the page may remove entries. Defaults to `false`. */
   readonly allowDelete?: boolean | undefined
-  /** Write a call of the retrieval tool as a command line. `below` has the segments below `scope`. Defaults to none. */
+  /** Writes a call of the retrieval tool as a command. `below` has the segments below `scope`. Defaults to none. */
   readonly formatCommand?: ((call: RetrievalCall, below: readonly string[]) => string) | undefined
 }
 
@@ -37,20 +37,20 @@ export interface InspectorOptions {
 export interface Inspector {
   /** The path of the page, with a slash at the end. */
   readonly path: string
-  /** Return the URL of the page at an origin, with the token. Anyone with this token can read all entries. */
+  /** Return the URL of the page, with the token, for an origin. Anyone with this token can read all entries. */
   url(origin: string): string
-  /** Answer a request. It always resolves. */
+  /** Answer a request. Never rejects. */
   fetch(request: Request, environment?: CallEnvironment): Promise<Response>
 }
 
-/** Folder of the built page. The path is the same for the sources and for a published package. */
+/** Folder of the built page. The relative path is the same in the sources and in a published package. */
 const PAGE = join(import.meta.dirname, '../dist/page')
 const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
 }
-/** Only the page's own files are loaded, and stored content is never executed. */
+/** Content security policy: only the files of the page are loaded, and stored content is never executed. */
 const POLICY = [
   "default-src 'none'",
   ...['script', 'style', 'img', 'connect'].map((kind) => `${kind}-src 'self'`),
@@ -140,7 +140,7 @@ export function createInspector(options: InspectorOptions): Inspector {
     const origin = headers.get('origin')
     const site = headers.get('sec-fetch-site') ?? 'none'
     const isNavigation = headers.get('sec-fetch-mode') === 'navigate' && pathname === root && method === 'GET'
-    // Other ports of this machine are the same site for a cookie.
+    // For cookies, pages at other ports of this machine are the same site, so the origin is compared, too.
     const isForeign = origin !== null && (!URL.canParse(origin) || new URL(origin).host !== known.get('host'))
     if (isForeign || (site !== 'same-origin' && site !== 'none' && !isNavigation))
       return refusal(403, 'origin', 'Only the page itself may ask this.')
@@ -212,7 +212,7 @@ export function createInspector(options: InspectorOptions): Inspector {
     return Response.json(await snapshot.page({ ...filter, sort: text('sort'), descending }, limit))
   }
 
-  /** Returns the number of line ends in each block of 64 KiB. With it, the page can find lines by range reads. */
+  /** Return the number of line ends in each block of 64 KiB. The page uses it to find lines with range reads. */
   async function lines(call: ApiCall): Promise<object> {
     const storage = await storageOf(call.scope)
     const content = await storage.open!(referenceOf(call))
@@ -292,7 +292,7 @@ export function createInspector(options: InspectorOptions): Inspector {
   async function appOf(scope: string, maxRetrievalTokens: number): Promise<App> {
     const storage = await storageOf(scope)
     const limits = { requestsPerSecond: Infinity, requestBurst: Infinity }
-    // No journal is passed, because reads of a person must not count as reads of the agent.
+    // Without a journal, because reads by a person must not count as reads by the agent.
     return createApp(new ContextOffloader({ storage, maxRetrievalTokens }), { tokens: 'none', scope: [], limits })
   }
 

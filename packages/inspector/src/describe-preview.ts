@@ -1,7 +1,7 @@
 import { ContextOffloader, type ContentBlock, type Storage } from '@spillway/core'
 import { isTextContentType, parseJsonText } from '@spillway/core/adapter'
 
-/** The text that a model would see in place of an entry, for the chosen settings. */
+/** The replacement of an entry for the chosen settings, as a model would see it. */
 export interface PreviewReport {
   /** Whether the entry is offloaded with these settings. */
   readonly isOffloaded: boolean
@@ -30,7 +30,7 @@ export async function describePreview(storage: Storage, body: unknown, signal: A
     signal,
   }
   const isError = (metadata['exitCode'] ?? '0') !== '0'
-  // The stored content is the entry itself.
+  // The content is already stored as the entry.
   const offloader = new ContextOffloader({ storage: stand(entry), ...settings })
   const { status, content, tokens } =
     size <= MAX_HELD_BYTES && isTextContentType(contentType)
@@ -56,7 +56,7 @@ interface StoredEntry {
   readonly signal: AbortSignal
 }
 
-/** A storage that returns the reference of an entry for everything, and stores nothing. */
+/** Create a storage that stores nothing and always returns the reference of the entry. */
 function stand({ storage, reference }: StoredEntry): Storage {
   return {
     store: async () => reference,

@@ -1,12 +1,12 @@
 import type { EventJournal, JournalEvent, Storage, StoredInfo } from '@spillway/core'
 import { decodeSegment } from '@spillway/core/driver'
 
-/** One entry of the list. It may be an evicted entry that is only in the journal. */
+/** One row of the list: an entry, or an evicted entry that is only in the journal. */
 export interface EntryRow {
   readonly reference: string
-  /** Path of the scope below the shown one, or empty. */
+  /** Path of the entry's scope, relative to the shown scope. Empty for the shown scope. */
   readonly scope: string
-  /** The scope as people read it: its segments, or its path if a name of the path cannot be decoded. */
+  /** Text for the scope: its segments, or its path if a segment cannot be decoded. */
   readonly scopeTitle: string
   readonly key: string
   readonly tool: string
@@ -35,7 +35,7 @@ export interface EntryQuery {
   readonly descending?: boolean | undefined
 }
 
-/** A part of a sorted list, and the cursor for its next part. */
+/** A part of a sorted list, and the id of the list, with which further parts are requested. */
 export interface EntryPage {
   readonly view: string
   readonly total: number
@@ -56,7 +56,7 @@ interface View {
   readonly bytes: number
 }
 
-/** Data about one result in the journal. */
+/** The journal's record of one result. */
 interface Offloaded {
   readonly tool: string
   readonly tokens: number | undefined
@@ -92,14 +92,14 @@ export class EntrySnapshot {
     this.#journal = journal
   }
 
-  /** Return the first entries of a query. Refreshes the snapshot. If there is an older snapshot, it does not wait. */
+  /** Return the first entries of a query, and refresh the snapshot. Waits only if there is no snapshot yet. */
   async page(query: EntryQuery, limit: number): Promise<EntryPage> {
     await this.#refresh()
     const id = this.#viewOf(query)
     return { ...this.#choicesNow(), ...this.part(id, 0, limit)! }
   }
 
-  /** Return a part of an earlier list, or `undefined` if the list is no longer kept. */
+  /** Return a part of an earlier list; `undefined` if that list is no longer available. */
   part(id: string, offset: number, limit: number): Pick<EntryPage, 'view' | 'total' | 'bytes' | 'entries'> | undefined {
     const view = this.#views.get(id)
     if (view === undefined) return undefined
@@ -107,7 +107,7 @@ export class EntrySnapshot {
     return { view: id, total: rows.length, bytes, entries: rows.slice(offset, offset + limit) }
   }
 
-  /** Hide a removed entry at once. */
+  /** Hide an entry that was just removed. */
   forget(scope: string, reference?: string): void {
     const isGone = (row: EntryRow): boolean =>
       reference === undefined
@@ -151,7 +151,7 @@ export class EntrySnapshot {
         this.#refreshAt = Date.now() + Math.max(REFRESH_MS, PAUSE_FACTOR * (Date.now() - begin))
       })
     }
-    // Callers wait only for the first listing, because a listing may take long.
+    // Callers wait only for the first listing, because listings may take long.
     if (this.#version === 0) await this.#refreshing
     else this.#refreshing?.catch((error: unknown) => (this.#failure = { error }))
   }
@@ -218,7 +218,7 @@ export class EntrySnapshot {
 
 const idOf = (scope: string, reference: string): string => (scope === '' ? reference : `${scope}/${reference}`)
 
-/** Return the path below `path`, or `undefined` for a scope outside it. */
+/** Return the path of a scope relative to `path`; `undefined` for a scope outside it. */
 export function relativeScope(path: string, scope: string): string | undefined {
   if (path === '') return scope
   if (scope === path) return ''

@@ -10,7 +10,7 @@ interface MeterGroup extends TokenTotals {
   readonly advice: string
 }
 
-/** The net tokens that the same calls would have had with other settings. */
+/** Another value of a setting, and the net tokens that the same calls would have had with that value. */
 interface OtherSetting {
   readonly setting: 'maxResultTokens' | 'previewTokens'
   readonly value: number
@@ -26,9 +26,9 @@ export interface MeterReport {
 
 const RESULT_LIMITS = [2_500, 4_000, 6_000, 10_000, 20_000]
 const PREVIEW_LIMITS = [100, 300, 500, 1_000]
-/** Tokens of a replacement without its preview. */
+/** Estimated tokens of a replacement without its preview. */
 const FRAME_TOKENS = 150
-/** Shares and numbers of tokens from which a tool gets a suggestion. */
+/** Share of results that are read again above which a tool gets a suggestion. */
 const OFTEN = 0.5
 
 export async function reportMeter(journal: Journal, scope: readonly string[], path: string): Promise<MeterReport> {
@@ -46,11 +46,11 @@ function adviceFor({ offloaded, tokensAvoided, tokensNet, bounceRate }: TokenTot
   return ''
 }
 
-/** With a higher limit, smaller results would not have been offloaded, and not retrieved. */
+/** Estimate other settings. With a higher limit, fewer results would have been offloaded and retrieved. */
 async function otherSettings(journal: Journal, path: string): Promise<readonly OtherSetting[]> {
   const offloads = new Map<string, { original: number; replacement: number; retrieved: number }>()
   const all = new Set<{ original: number; replacement: number; retrieved: number }>()
-  // Searches in all results cost the same with any setting.
+  // Searches over all results cost the same with any setting.
   let searched = 0
   for await (const event of journal.read()) {
     if (relativeScope(path, event.scope) === undefined) continue

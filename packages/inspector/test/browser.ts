@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { chromium, type Browser, type Page, type BrowserContextOptions } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 
-/** A Chromium of the machine, or `undefined`. */
+/** Path of a Chromium on this machine, or `undefined`. */
 export const CHROMIUM: string | undefined = [
   process.env['SPILLWAY_TEST_CHROMIUM'],
   '/usr/bin/chromium',
@@ -12,22 +12,22 @@ export const CHROMIUM: string | undefined = [
 
 let browser: Promise<Browser> | undefined
 
-/** End the browser, if a test has started it. */
+/** Close the browser if a test has started it. */
 export async function closeBrowser(): Promise<void> {
   await (await browser)?.close()
   browser = undefined
 }
 
-/** A page, and the requests that it sent to other origins. */
+/** An open page, and the problems it caused. */
 export interface OpenedPage {
   readonly page: Page
   /** Errors of scripts, dialogs, and requests that the page must not send. */
   readonly faults: readonly string[]
 }
 
-/** Open a URL in a context of its own until the test ends. */
+/** Open a URL in a separate browser context, until the test ends. */
 export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<OpenedPage> {
-  // The sandbox needs a user of its own, which machines for tests do not have.
+  // Chromium's sandbox needs a user other than root, but test machines often have only root.
   browser ??= chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox'] })
   const context = await (await browser).newContext({ viewport: { width: 1_400, height: 800 }, ...options })
   onTestFinished(() => context.close())

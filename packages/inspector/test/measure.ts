@@ -1,4 +1,6 @@
-/** Measures the server of the inspector: `node packages/inspector/test/measure.ts`. Writes 1 GB to a temporary folder. */
+/**
+ * Measures the server of the inspector: `node packages/inspector/test/measure.ts`. Writes 1 GB to a temporary folder.
+ */
 import { ContextOffloader } from '@spillway/core'
 import { FileStorage } from '@spillway/file'
 import { createInspector } from '@spillway/inspector'

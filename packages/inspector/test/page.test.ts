@@ -11,7 +11,6 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { CHROMIUM, closeBrowser, openPage } from './browser.ts'
 import { bytesOf, ListJournal, numbered, offload, serveInspector } from './served.ts'
 
-/** Only ends what hangs. */
 const WHY_NOT = CHROMIUM === undefined ? ' [Chromium is not installed]' : ''
 
 describe.skipIf(CHROMIUM === undefined)(`the page of the inspector${WHY_NOT}`, () => {
@@ -57,7 +56,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page of the inspector${WHY_NOT}`, (
     await page.getByText('the result stays in the context').waitFor()
   })
 
-  it('answers a search as the tool does, with the call', async () => {
+  it('shows the answer of the retrieval tool to a search, and the call', async () => {
     const storage = new InMemoryStorage()
     const { reference, offloader } = await offload(storage, numbered(3_000))
     const input = { reference, pattern: 'FAILED' }
@@ -71,7 +70,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page of the inspector${WHY_NOT}`, (
     await page.getByText(/The model would get \d+ tokens/).waitFor()
   })
 
-  it('goes to the line in the URL', async () => {
+  it('scrolls to the line in the URL', async () => {
     const storage = new InMemoryStorage()
     const { reference } = await offload(storage, numbered(3_000))
     const { page } = await openPage(
@@ -111,7 +110,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page of the inspector${WHY_NOT}`, (
     await page.locator('.answer').getByText('[1 match]').waitFor()
   })
 
-  it('shows content of one long line in parts', async () => {
+  it('splits content of one long line into parts', async () => {
     const storage = new InMemoryStorage()
     const reference = await storage.store('long', bytesOf(`${'x'.repeat(5_000_000)}END`))
     const { page } = await openPage(`${(await serveInspector({ storage })).url}#entry=${reference}&tab=content`)
@@ -157,7 +156,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page of the inspector${WHY_NOT}`, (
     expect(await page.evaluate(() => document.images.length)).toBe(0)
   })
 
-  it('follows an entry that is still written', async () => {
+  it('shows new lines of an entry that is still written', async () => {
     const storage = new InMemoryStorage()
     const writer = await storage.openEntry('build')
     await writer.write(bytesOf('first\n'.repeat(200_000)))
@@ -169,7 +168,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page of the inspector${WHY_NOT}`, (
     await page.getByText('follows while it is written').waitFor({ state: 'detached' })
   })
 
-  it('neither runs stored code nor loads anything for it', async () => {
+  it('never runs code in stored content, and loads nothing that stored content names', async () => {
     const storage = new InMemoryStorage()
     const journal = new ListJournal()
     const payloads = PAYLOADS.map((payload) => payload.replaceAll('ALERT', "document.title='run'"))
@@ -223,7 +222,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page of the inspector${WHY_NOT}`, (
   })
 
   it.each(['light', 'dark'] as const)(
-    'has no accessibility fault that axe finds, in the %s theme',
+    'has no accessibility problem that axe finds, in the %s theme',
     async (colorScheme) => {
       const storage = new InMemoryStorage()
       const journal = new ListJournal()
@@ -307,7 +306,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page of the inspector${WHY_NOT}`, (
     }
   })
 
-  it('is small before the first entry is opened', async () => {
+  it('loads little code before the first entry is opened', async () => {
     const { url } = await serveInspector({ storage: new InMemoryStorage() })
     const { page } = await openPage(url)
     await page.getByText('0 entries').waitFor()
@@ -337,7 +336,7 @@ async function* manyLines(count: number): AsyncGenerator<Uint8Array> {
     yield bytesOf(Array.from({ length: Math.min(batch, count - at + 1) }, (_, index) => lineOf(at + index)).join(''))
 }
 
-/** Each `ALERT` changes the title of the page. */
+/** Texts with scripts. Each `ALERT` would change the title of the page if it ran. */
 const PAYLOADS = [
   '<script>ALERT</script>',
   '"><img src=x onerror=ALERT>',

@@ -1,4 +1,4 @@
-/** Makes the pictures of the documentation from the store of the demonstration: `node scripts/demo.mjs`, then this file. */
+/** Takes the screenshots of the docs from the store of the demo: run `node scripts/demo.mjs`, then this file. */
 import { buildPage } from '@spillway-internal/build/page'
 import { ContextOffloader } from '@spillway/core'
 import { FileJournal, FileStorage } from '@spillway/file'
@@ -20,7 +20,7 @@ const page = await browser.newPage({ viewport: { width: 1_200, height: 640 } })
 await page.goto(inspector.url(service.url))
 await page.locator('.row a').first().click()
 await page.getByText('The model sees').waitFor()
-// The line of the first failure, which the preview names.
+// The link goes to the line of the first failure, which the preview shows.
 const preview = page.getByLabel('Replacement')
 const [, line = '1'] = /^(\d+)\|.*Failed Tests/m.exec(await preview.innerText()) ?? []
 await page.evaluate((hash) => void (location.hash += hash), `&line=${line}`)

@@ -3,13 +3,13 @@ import { createInspector, type InspectorOptions } from '@spillway/inspector'
 import { serve } from '@spillway/server/node'
 import { onTestFinished } from 'vitest'
 
-/** An inspector that a test asks. */
+/** An inspector for a test. */
 export interface Served {
   /** The URL of the page with its token. */
   readonly url: string
-  /** The URL of the page without it. */
+  /** The URL of the page without the token. */
   readonly page: string
-  /** Ask an endpoint as the page does. */
+  /** Send a request to an endpoint, as the page does. */
   ask<Answer>(path: string, body?: unknown): Promise<Answer>
   /** Send any request with the cookie of the page. */
   send(path: string, init?: SentRequest): Promise<Response>
@@ -62,7 +62,7 @@ export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(te
 
 const WORDS: Readonly<Record<number, string>> = { 1_500: 'FAILED', 2_222: 'zanzibar' }
 
-/** Lines `line 1` to `line <count>`. */
+/** Return text with the lines `line 1` to `line <count>`. */
 export const numbered = (count: number): string =>
   Array.from({ length: count }, (_, index) => `line ${index + 1} ${WORDS[index + 1] ?? 'ok'}\n`).join('')
 

@@ -3,7 +3,7 @@ import type { MeterReport } from '../journal-report.ts'
 
 export type { EntryPage, EntryRow, MeterReport }
 
-/** Description of an entry, in the form of the service. */
+/** Description of an entry, as the HTTP service sends it. */
 export interface EntryInfo {
   readonly key: string
   readonly contentType: string
@@ -23,7 +23,7 @@ export interface InspectorInfo {
 
 type Parameters = Readonly<Record<string, string | number | undefined>>
 
-/** Return the URL of an endpoint, relative to the page's. */
+/** Return the URL of an endpoint, relative to the URL of the page. */
 export function apiUrl(path: string, parameters: Parameters = {}): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(parameters))
@@ -39,7 +39,7 @@ export async function ask<Answer>(path: string, parameters: Parameters = {}, ini
   return answer
 }
 
-/** Send a JSON request. The header shows that the request comes from a page of this origin. */
+/** Send a JSON request. A header proves that the request comes from this page. */
 export function post<Answer>(
   path: string,
   parameters: Parameters,

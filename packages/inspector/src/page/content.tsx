@@ -9,10 +9,10 @@ import { VirtualList } from './virtual-list.tsx'
 
 const ROW_HEIGHT = 20
 const FOLLOW_MS = 1_000
-/** Larger JSON is not parsed in the page. */
+/** Size limit of JSON that the page parses. */
 const MAX_TREE_BYTES = 4_194_304
 const SHOWN_CHARACTERS = 2_000
-/** Types that browsers draw and that cannot contain scripts or links. */
+/** Image types that browsers can show, and that cannot contain scripts or links. */
 const IMAGE = /^image\/(?:png|jpeg|gif|webp|avif|bmp)$/
 const TABLE = /\b(?:csv|tab-separated-values)\b/
 
@@ -24,7 +24,7 @@ interface ContentProps {
   readonly line?: number | undefined
 }
 
-/** The content of an entry, in the forms that its type has. */
+/** The content of an entry, in the views that its type allows. */
 export function Content({ entry, info, line }: ContentProps): VNode {
   const type = info.contentType.split(';')[0]!.trim()
   const isJson = /\bjson\b/.test(type) && info.size <= MAX_TREE_BYTES
@@ -80,7 +80,7 @@ async function readBytes(entry: EntryName, start: number, end: number): Promise<
   if (end <= start) return new Uint8Array()
   const response = await fetch(apiUrl('content', { ...entry }), {
     headers: { range: `bytes=${start}-${end - 1}` },
-    // Parts of an entry that is still written must not come from the cache.
+    // An entry that is still written changes, so its parts must not come from the cache.
     cache: 'no-store',
   })
   if (!response.ok) throw new Error(`The content could not be read (${response.status}).`)
@@ -199,13 +199,13 @@ function LineText({ line: { text, isCut }, isWhole }: { readonly line: ReadLine;
   )
 }
 
-/** Control pictures stand for control characters, and bidirectional controls cannot reorder the page. */
+/** Replace control characters by pictures, and bidirectional controls, which could reorder the text of the page. */
 const visible = (text: string): string =>
   text
     .replace(/[\u0000-\u0008\u000B-\u001F]/g, (character) => String.fromCharCode(0x2400 + character.charCodeAt(0)))
     .replace(/[\u007F\u202A-\u202E\u2066-\u2069]/g, '\uFFFD')
 
-/** Colors beyond the 16 named ones become the nearest of them, which have enough contrast in both themes. */
+/** Return the class of a text. Other colors become the nearest of the 16 named ones, which suit both themes. */
 function classOf({ foreground, background, decorations }: ParseToken): string {
   const names = [...decorations].map((decoration) => `ansi-${decoration}`)
   if (foreground !== null) names.push(`ansi-${nameOf(foreground)}`)
@@ -246,13 +246,13 @@ function Tree({ entry }: { readonly entry: EntryName }): VNode {
   return <JsonTree value={state.value} />
 }
 
-/** A cell of a row that the retrieval tool wrote, quoted as in CSV. */
+/** A cell of a row in an answer of the retrieval tool, quoted as in CSV. */
 const CELL = /("(?:[^"]|"")*"|[^,]*)(?:,|$)/g
-/** Encloses stored text in an answer. */
+/** The first and last line of stored text in an answer. */
 const FENCE = /^(?:<<< |>>> end of )/
 const MAX_GRID_TOKENS = 20_000
 
-/** Rows of a table by SQL, as the retrieval tool answers. */
+/** Rows of a table that an SQL statement selects, as the retrieval tool returns them. */
 function Table({ entry, isTable }: { readonly entry: EntryName; readonly isTable: boolean }): VNode {
   const [sql, setSql] = useState('SELECT * FROM t LIMIT 100')
   const [answer, setAnswer] = useState<{ readonly text: string; readonly isError: boolean }>()
@@ -317,6 +317,6 @@ function cellsOf(line: string): string[] {
   const cells = [...text.matchAll(CELL)].map(([, cell = '']) =>
     cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell,
   )
-  // The pattern also matches nothing at the end.
+  // The pattern also matches the empty text at the end.
   return [number, ...cells.slice(0, text.endsWith(',') ? undefined : -1)]
 }

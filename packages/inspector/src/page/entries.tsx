@@ -59,13 +59,13 @@ interface EntriesProps {
   readonly place: Place
 }
 
-/** The list of entries: pages of a view that the server sorts, refreshed while the page is open. */
+/** The list of entries. The server sorts it, and the page refreshes it while it is open. */
 export function Entries({ info, place }: EntriesProps): VNode {
   const [filter, setFilter] = useState(FIRST_FILTER)
   const [page, setPage] = useState<EntryPage>()
   const [error, setError] = useState('')
   const [cursor, setCursor] = useState({ row: 0 })
-  // Keys may be pressed faster than the page is drawn.
+  // Keys may be pressed faster than the page is rendered, so the row is kept in a ref.
   const cursorRow = useRef(0)
   const moveTo = (row: number): void => setCursor({ row: (cursorRow.current = row) })
   const [, setLoads] = useState(0)
@@ -73,7 +73,7 @@ export function Entries({ info, place }: EntriesProps): VNode {
 
   const load = async (): Promise<void> => {
     const { age, ...query } = filter
-    // The end of the time is rounded, so that the same query gets the same view.
+    // The start of the period is rounded to minutes, so that the same query gets the same list.
     const since = age === 0 ? undefined : Math.floor((Date.now() - age) / 60_000) * 60_000
     try {
       const next = await ask<EntryPage>('entries', { ...query, since, limit: PAGE })
@@ -210,7 +210,7 @@ const countOf = (count: number): string => `${formatCount(count)} ${count === 1 
 
 const nameOf = ({ reference, scope }: EntryRow): EntryName => ({ reference, scope })
 
-/** Whether a key goes into a field. */
+/** Whether a key press goes into an input field. */
 export const isTyping = ({ target }: Event): boolean =>
   target instanceof HTMLElement && target.matches('input, textarea, select')
 

@@ -14,7 +14,7 @@ interface EntryProps {
   readonly info: InspectorInfo
 }
 
-/** One entry: its description, and tabs of what a model sees of it. */
+/** One entry: its description, and tabs with its content and what a model sees. */
 export function Entry({ entry, place, info: { allowDelete, hasJournal } }: EntryProps): VNode {
   const [info, setInfo] = useState<EntryInfo>()
   const [error, setError] = useState('')
@@ -103,7 +103,7 @@ interface SearchAnswer {
   readonly input: object
 }
 
-/** A call of the retrieval tool, and exactly what a model is answered. */
+/** A form for a call of the retrieval tool, with the exact answer that a model would get. */
 function Search({ entry }: { readonly entry: EntryName }): VNode {
   const [answer, setAnswer] = useState<SearchAnswer>()
   const [mode, setMode] = useState<Mode>('pattern')
@@ -191,7 +191,7 @@ interface PastRetrieval {
   readonly error?: string
 }
 
-/** The retrievals of an entry that the journal has. */
+/** The retrievals of an entry in the journal. */
 function History({ entry }: { readonly entry: EntryName }): VNode {
   const [retrievals, setRetrievals] = useState<readonly PastRetrieval[]>()
   useEffect(() => {

@@ -10,7 +10,7 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`
 }
 
-/** Format a time as `2026-01-31 23:59:59`, in the zone of the browser. */
+/** Format a time as `2026-01-31 23:59:59`, in the time zone of the browser. */
 export function formatTime(time: number | string | undefined): string {
   if (time === undefined) return '–'
   const date = new Date(time)

@@ -59,6 +59,6 @@ function Node({ name, path, value, isOpen = false }: NodeProps): VNode {
   )
 }
 
-/** A step of a normalized path (RFC 9535) or, for a plain name, its short form. */
+/** Write a step of a normalized path (RFC 9535), or its short form for a plain name. */
 const step = (key: string): string =>
   /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `['${key.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}']`

@@ -1,4 +1,4 @@
-/** The number of line ends in each block of a content, with which lines are found. */
+/** The number of line ends in each block of a content. Lines are found with it. */
 export interface LineBlocks {
   readonly size: number
   readonly lines: number
@@ -6,12 +6,12 @@ export interface LineBlocks {
   readonly omitted?: { readonly lines: number; readonly afterLine: number }
 }
 
-/** A line. If content has no lines, a part of it. */
+/** A line, or a part of content without short lines. */
 export interface ReadLine {
   /** The number of the line, or the offset of the part. */
   readonly number: number
   readonly text: string
-  /** Whether the line continues. */
+  /** Whether the text is only the start of the line. */
   readonly isCut: boolean
 }
 
@@ -26,7 +26,7 @@ const RETURN = 13
 
 type ReadBytes = (start: number, end: number) => Promise<Uint8Array>
 
-/** Reads lines of a content of any size by range reads, and keeps the latest lines. */
+/** Reads lines of content of any size with range reads, and caches the latest lines. */
 export class LineReader {
   readonly #blocks: LineBlocks
   readonly #before: readonly number[]
@@ -47,7 +47,7 @@ export class LineReader {
     this.#before = blocks.blocks.map(([, lineEnds]) => (sum += lineEnds) - lineEnds)
   }
 
-  /** Return a row that was loaded. */
+  /** Return a row that is loaded; `undefined` if it is not. */
   row(index: number): ReadLine | undefined {
     return this.#kept.get(index)
   }
@@ -57,12 +57,12 @@ export class LineReader {
     return this.hasLines ? (line - 1 < afterLine ? line : Math.max(afterLine + 1, line - lines)) - 1 : 0
   }
 
-  /** Read rows that are not in memory. */
+  /** Load rows that are not cached. */
   async load(first: number, last: number): Promise<void> {
     if (this.#kept.size > MAX_KEPT) this.#kept.clear()
     for (let row = first; row <= last; row++) {
       if (this.#kept.has(row)) continue
-      // One read may end before the last row, if lines are long.
+      // If lines are long, one read may end before the last row.
       await (this.hasLines ? this.#loadLines(row, last) : this.#loadParts(row, last))
       if (!this.#kept.has(row)) return
     }
@@ -100,7 +100,7 @@ export class LineReader {
     this.#kept.set(row, { number, text, isCut: goesOn || length > MAX_LINE_BYTES })
   }
 
-  /** Find the block with the line end before a row. It is the last block that has fewer line ends before it. */
+  /** Find the block with the line end before a row: the last block that fewer line ends than `row` precede. */
   #blockOf(row: number): number {
     let [low, high] = [0, this.#before.length - 1]
     while (low < high) {

@@ -81,7 +81,7 @@ const loadMeter: Load = async () => (await import('./meter.tsx')).Meter
 
 type Load = () => Promise<FunctionComponent<object>>
 
-/** A component that is loaded on first use. */
+/** A component whose code is loaded on first use. */
 function Later({ load, props = {} }: { readonly load: Load; readonly props?: object }): VNode {
   const [loaded, setLoaded] = useState<{ readonly Component: FunctionComponent<object> }>()
   useEffect(() => void load().then((Component) => setLoaded({ Component })), [load])

@@ -13,7 +13,7 @@ const SERIES = [
   ['tokensNet', 'Net', '--net'],
 ] as const
 
-/** Tokens that offloading has saved and cost, from the journal. */
+/** Tokens that offloading has saved and cost, according to the journal. */
 export function Meter(): VNode {
   const [report, setReport] = useState<MeterReport>()
   const [error, setError] = useState('')
@@ -100,7 +100,7 @@ function Plot({ days }: { readonly days: MeterReport['days'] }): VNode {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const element = box.current!
-    // A canvas knows no variables.
+    // A canvas cannot use CSS variables, so their values are read.
     const color = (name: string): string => {
       element.style.color = `var(${name})`
       return getComputedStyle(element).color

@@ -8,7 +8,7 @@ export interface EntryName {
 export const TABS = ['preview', 'content', 'search', 'history'] as const
 export type Tab = (typeof TABS)[number]
 
-/** The view that the URL names: the list or the totals, and an entry with its tab and line. */
+/** The view in the URL: the list or the totals, and an entry with its tab and line. */
 export interface Place {
   readonly view: 'entries' | 'meter'
   readonly entry?: EntryName | undefined

@@ -7,12 +7,12 @@ import { Lines } from './content.tsx'
 import { formatBytes, formatCount } from './format.ts'
 
 const SETTLE_MS = 250
-/** A preview of larger content takes seconds, so it is made on demand. */
+/** Size limit of content that is previewed without a click: a preview of larger content takes seconds. */
 const MAX_BYTES = 64_000_000
 
 interface Settings {
   readonly maxResultTokens: number
-  /** If absent, the kind of content decides. */
+  /** Limit of the preview in tokens. If absent, the kind of content decides. */
   readonly previewTokens?: number
   readonly purpose: string
 }
@@ -25,7 +25,7 @@ interface PreviewProps {
 
 const USUAL = { maxResultTokens: 2_500, previewTokens: 1_000 }
 
-/** The replacement as a model sees it, for chosen settings, beside the content with what is hidden. */
+/** The replacement for the chosen settings, and the content with marks at hidden lines. */
 export function Preview({ entry, info, line }: PreviewProps): VNode {
   const [settings, setSettings] = useState<Settings>({ maxResultTokens: USUAL.maxResultTokens, purpose: '' })
   const [report, setReport] = useState<PreviewReport>()
@@ -117,10 +117,10 @@ export function Preview({ entry, info, line }: PreviewProps): VNode {
 const GAP = /^\[… ([\d,]+) lines?\b/
 const NUMBERED = /^(?:> )?(\d+)(?:-(\d+))?[|:] /
 const OUTLINED = /^ *(\d+)(?:-(\d+))?[|: ]/
-/** A line that describes others, such as the header of a preview. */
+/** A line that is no content, such as the header of a preview. */
 const NOTE = /^\[.*\]$/
 
-/** Read from a preview which lines of the content it shows: numbered ones, and those that follow them. */
+/** Return the line numbers of the content that a preview shows: numbered lines, and the lines that follow them. */
 export function shownLines(replacement: string): ReadonlySet<number> {
   const shown = new Set<number>()
   let next: number | undefined
@@ -140,7 +140,7 @@ export function shownLines(replacement: string): ReadonlySet<number> {
         next = Number(end ?? start) + 1
       } else if (NOTE.test(text)) {
         isOutline ||= / definitions?\]$/.test(text)
-        // A table begins with its columns, and an outline has names, which are not lines.
+        // The preview of a table begins with its columns, and an outline lists names. Neither are lines.
         if (isOutline || / rows × /.test(text)) next = undefined
       } else if (next !== undefined) shown.add(next++)
     }

@@ -8,19 +8,19 @@ interface VirtualListProps {
   readonly role?: 'rowgroup' | 'region'
   /** Whether rows may be higher than `rowHeight`. */
   readonly isWrapped?: boolean
-  /** A row to bring into view whenever this object changes. */
+  /** A row to scroll into view whenever this object changes. */
   readonly target?: { readonly row: number } | undefined
   readonly row: (index: number) => ComponentChildren
-  /** Changes when rows have other content. */
+  /** Changes when the content of rows has changed. */
   readonly version?: unknown
-  /** Called with the rows in view. */
+  /** Called with the first and last row in view. */
   readonly onRows?: (first: number, last: number) => void
 }
 
-/** Browsers limit the height of elements to 2^24 pixels or more. */
+/** Limit of the height of the list, because browsers limit the height of elements to 2^24 pixels or more. */
 const MAX_PIXELS = 8_000_000
 
-/** A list of any length that has only the rows in view. Scroll positions of a long list are mapped to its rows. */
+/** A list of any length that renders only the rows in view. In a long list, scroll positions are mapped to rows. */
 export function VirtualList(props: VirtualListProps): VNode {
   const { count, rowHeight, label, role = 'region', isWrapped = false, target, version, row, onRows } = props
   const box = useRef<HTMLDivElement>(null)
@@ -31,7 +31,7 @@ export function VirtualList(props: VirtualListProps): VNode {
   const pixels = Math.min(whole, MAX_PIXELS)
   const isMapped = pixels < whole || isWrapped
   const inView = Math.max(1, height / rowHeight)
-  // Wrapped rows have no known height, so the last one may stand at the top.
+  // The height of wrapped rows is unknown, so the last row may be scrolled to the top.
   const lastTop = Math.max(0, isWrapped ? count - 1 : count - inView)
   const first = Math.min(Math.floor(Math.min(top, lastTop)), Math.max(0, count - 1))
   const last = Math.min(count - 1, Math.ceil(first + inView))
