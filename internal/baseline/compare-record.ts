@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { RECORDED_FOLDERS, type RecordedFile } from './record-baseline.ts'
 
-/** Compare files with a recorded folder. Each difference names a file, and the first line that differs. */
+/** Compare files with a recorded folder. Each yielded difference names a file, and the first line that differs. */
 export async function* compareRecord(folder: string, files: AsyncIterable<RecordedFile>): AsyncGenerator<string> {
   const recorded = globSync(`{${RECORDED_FOLDERS.join(',')}}/**`, { cwd: folder, withFileTypes: true })
   const missing = new Set(

@@ -1,4 +1,4 @@
-/** Compares what packages write for real data with a record: `node internal/baseline/compare.ts <folder>`. */
+/** Compares the output of packages for real data with a record: `node internal/baseline/compare.ts <folder>`. */
 import { compareRecord } from './compare-record.ts'
 import { baselineFolder, readData } from './read-data.ts'
 import { recordBaseline } from './record-baseline.ts'

@@ -9,7 +9,7 @@ import {
 import { SeededRandom } from '../../benchmarks/answer/seeded-random.ts'
 import { loadCases } from '../../benchmarks/preview/lib/cases.mjs'
 
-/** A tool result that is recorded. */
+/** A tool result for a record. */
 export interface Input {
   /** Name of the input: its path in the data. The first segment is its group. */
   readonly path: string
@@ -50,7 +50,7 @@ export function* readFolder(folder: string, group = ''): Generator<Input> {
   }
 }
 
-/** Tool results inside the recorded sessions of the data. */
+/** Return tool results in the recorded sessions of the data. */
 export function readSessions(data: string): readonly Input[] {
   const folders = [data, join(data, 'more')].filter((folder) => existsSync(join(folder, 'transcripts')))
   const cases = folders.flatMap((folder) => loadCases(folder, ['transcripts']) as readonly SessionResult[])
@@ -62,11 +62,11 @@ export function readSessions(data: string): readonly Input[] {
   }))
 }
 
-/** Files of packages that the lockfile installs. */
+/** Return files of packages that the lockfile installs. */
 export function readInstalled(): readonly Input[] {
   const code = installedCodeCases(new SeededRandom(1)).flatMap(({ results }) => results)
   return [
-    // A name of several parts may begin as another whole one does.
+    // A file name with several extensions may begin like another file name.
     ...[...installedDocuments(), ...installedTables()].map(({ id, text }): Input => ({
       path: `installed/documents/${id.replaceAll('/', ' ')}`,
       ...callOf(id),
@@ -88,7 +88,7 @@ interface SessionResult {
   readonly toolInput?: unknown
 }
 
-/** The call that a file of this folder could come from. File names of the data are `<source>__<name>`. */
+/** Return the call that a file of this folder could be a result of. File names of the data are `<source>__<name>`. */
 function callOf(path: string): Pick<Input, 'toolName' | 'toolInput'> {
   const name = basename(path).replace(/^.*?__/, '')
   const folder = /^(?:more\/)?([^/]+)/.exec(path)?.[1]
@@ -113,7 +113,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch (error) {
-    // Some files only look like JSON: they are recorded as text.
+    // Some files look like JSON but are not: they are recorded as text.
     if (error instanceof SyntaxError) return undefined
     throw error
   }

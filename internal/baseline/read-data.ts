@@ -4,7 +4,7 @@ import { readFolder, readInstalled, readSessions, type Input } from './inputs.ts
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** Read all inputs: every file of the data folder, results of its sessions, what lies in `field/inputs` beside it, and installed files. */
+/** Read all inputs: files of the data folder, results of its sessions, files of `../field/inputs`, installed files. */
 export function* readData(): Generator<Input> {
   const data = resolve(process.env['SPILLWAY_DATA'] ?? join(ROOT, '../shared/data'))
   if (!existsSync(data)) throw new Error(`There is no data in ${data}. Name its folder with SPILLWAY_DATA.`)
@@ -15,7 +15,7 @@ export function* readData(): Generator<Input> {
   yield* readInstalled()
 }
 
-/** The folder of a record. Throws if it is inside the repository: data of others must not get into it. */
+/** Return the folder of a record. Throws if it is in the repository, because the data of others must not get there. */
 export function baselineFolder(given: string | undefined): string {
   if (given === undefined) throw new Error('No folder given. Name a folder outside the repository.')
   const folder = resolve(given)

@@ -14,23 +14,23 @@ export interface RecordedFile {
   readonly text: string
 }
 
-/** Folders of a record. What stands beside them, such as notes, is not compared. */
+/** Folders of a record. Other files next to them, for example notes, are not compared. */
 export const RECORDED_FOLDERS: readonly string[] = ['previews', 'answers', 'fields']
 
-/** The clock starts in the future: answers that state an age state none. */
+/** Start of the clock. It is in the future, so that no answer contains an age. */
 const START = Date.UTC(2100, 0)
-/** Answers are cut early, so that continuations are recorded too. */
+/** A low limit cuts answers early, so that continuations are recorded, too. */
 const MAX_RETRIEVAL_TOKENS = 600
 const LONGEST_FIELD = 2_000
 
 /**
- * Record replacements and answers of retrieval for these inputs. Equal packages give equal bytes: each group of inputs has
- * a scope and a clock of its own.
+ * Record replacements and retrieval answers for these inputs. Equal packages give equal bytes, because each group of
+ * inputs has a separate scope and clock.
  *
- * - `previews/<setting>/…`: replacements with previews of 1,000 and 250 tokens, and of 1,000 without previewers that need a
- *   library if that makes a difference. Inputs that stay in the context have none.
- * - `answers/…`: answers of the retrieval tool to calls that are chosen from the content, and their continuations.
- * - `fields/…`: all other data of outcomes, events, and answers, as lines of JSON.
+ * - `previews/<setting>/…`: replacements with previews of 1,000 and 250 tokens, and of 1,000 without previewers that
+ *   need a library if that makes a difference. Inputs that are not offloaded have no replacement.
+ * - `answers/…`: answers of the retrieval tool to calls that are derived from the content, and their continuations.
+ * - `fields/…`: all other data of outcomes, events, and answers, one JSON value per line.
  */
 export async function* recordBaseline(inputs: Iterable<Input>): AsyncGenerator<RecordedFile> {
   let group: Group | undefined
@@ -59,7 +59,7 @@ class Group {
     const shared = {
       storage: new InMemoryStorage({ evictAfterTurns: null, now: () => time++ }),
       maxRetrievalTokens: MAX_RETRIEVAL_TOKENS,
-      // Times differ between equal runs.
+      // Durations differ between equal runs, so they are set to 0.
       onEvent: (event: OffloadEvent) => this.#events.push('durationMs' in event ? { ...event, durationMs: 0 } : event),
     }
     const previewers = [codePreviewer(), pdfPreviewer(), imagePreviewer()]
@@ -126,7 +126,7 @@ class Group {
   }
 }
 
-/** The text that calls are chosen from. */
+/** Return the text from which calls are derived. */
 function sourceOf(block: ContentBlock): string {
   if (block.type === 'text') return block.text
   return block.type === 'json' ? JSON.stringify(block.value, null, 2) : ''
@@ -138,7 +138,7 @@ const textOf = (content: readonly ContentBlock[]): string =>
 const lines = (values: readonly unknown[]): string =>
   values.map((value) => `${JSON.stringify(value, shorten)}\n`).join('')
 
-/** Replace long data by a digest, so that a record stays readable. */
+/** Replace long data by a digest, to keep a record readable. */
 function shorten(_: string, value: unknown): unknown {
   const bytes =
     value instanceof Uint8Array ? value : typeof value === 'string' && value.length > LONGEST_FIELD ? value : undefined

@@ -1,6 +1,6 @@
 /**
- * Records what packages write for real data: `node internal/baseline/record.ts <folder>`. The folder must be outside the
- * repository, because the data may not be published. `SPILLWAY_DATA` names the data; the default is `../shared/data`.
+ * Records the output of packages for real data: `node internal/baseline/record.ts <folder>`. The folder must be outside
+ * the repository, as the data may not be published. `SPILLWAY_DATA` names the data; the default is `../shared/data`.
  */
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,7 +1,7 @@
 /** A call of the retrieval tool. */
 export type Call = Readonly<Record<string, unknown>>
 
-/** Calls for one stored content, chosen from its text alone. */
+/** Return calls for one stored content, derived only from its text. */
 export function callsFor(reference: string, text: string): readonly Call[] {
   const lines = text.split('\n')
   const middle = Math.ceil(lines.length / 2)
@@ -47,7 +47,7 @@ export function callsFor(reference: string, text: string): readonly Call[] {
   return calls.map((call) => ({ reference, ...call }))
 }
 
-/** Calls that search everything in a scope, or that are invalid, for a scope with these contents. */
+/** Return calls for a scope with these contents: calls that search the whole scope, and invalid calls. */
 export function scopeCalls(references: readonly string[], texts: readonly string[]): readonly unknown[] {
   const [first = '', last = ''] = [references.at(0), references.at(-1)]
   const [word, other] = [texts.at(0), texts.at(-1)].map((text = '') => wordAt(text.split('\n'), 1))
@@ -78,19 +78,19 @@ export function scopeCalls(references: readonly string[], texts: readonly string
   ]
 }
 
-/** The call that an answer names as its continuation. */
+/** Return the call that an answer names as its continuation. */
 export function continuationOf(answer: string): Call | undefined {
   const json = /To continue: \S+ (\{.*\})\]/.exec(answer)?.[1]
   return json === undefined ? undefined : (JSON.parse(json) as Call)
 }
 
-/** The first word of five letters or more, from a line on (1-based), or before that line if there is none after it. */
+/** Return the first word of five or more letters at or after a line (1-based). If none follows, search all lines. */
 function wordAt(lines: readonly string[], line: number): string {
   const text = [...lines.slice(line - 1), ...lines.slice(0, line - 1)].join('\n')
   return /[A-Za-z_]{5,40}/.exec(text)?.[0] ?? 'word'
 }
 
-/** Parts of a line that could be cells of a table. */
+/** Return parts of a line that could be cells of a table. */
 const cellsOf = (line: string): readonly string[] =>
   line
     .slice(0, 500)

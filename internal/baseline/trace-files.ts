@@ -1,7 +1,7 @@
 /**
- * Prints the source files that one warm call passes, in the order in which a function of them runs first:
- * `node internal/baseline/trace-files.ts`. V8 counts the calls of every function during one call. A second call has a
- * breakpoint on each function that ran; its condition writes down the file and never stops.
+ * Prints the source files that one warm call runs, in the order in which a function of each file runs first: `node
+ * internal/baseline/trace-files.ts`. V8 counts the calls of every function during one call. For a second call, each
+ * function that ran has a breakpoint. The condition of the breakpoint records the file, and never stops the program.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { Session, type Debugger, type Profiler } from 'node:inspector/promises'
@@ -14,7 +14,7 @@ import { InMemoryStorage } from '@spillway/memory'
 
 const SOURCES = pathToFileURL(join(import.meta.dirname, '../../packages')).href
 const countOf = ({ ranges }: Profiler.FunctionCoverage): number => ranges[0]?.count ?? 0
-/** Files that have not run yet in this call, with their breakpoints. */
+/** Breakpoints of files that have not run yet in this call. */
 const waiting = new Map<string, Debugger.BreakpointId[]>()
 const order: string[] = []
 Object.assign(globalThis, { noteFile })
@@ -39,7 +39,7 @@ async function traceStorage(name: string, storage: Storage): Promise<void> {
     if (outcome.status !== 'offloaded') throw new Error(`The log was not offloaded: ${outcome.reason}.`)
     references.push(...outcome.stored.map(({ reference }) => reference))
   }
-  // Each search reads other content, as no answer should come from a cache.
+  // Each search reads other content, so that no answer comes from a cache.
   const search = async (): Promise<void> => {
     const call = { reference: references.pop(), pattern: String.raw`ERROR.*code=\d+` }
     if ((await session.retrievalTool.execute(call)).isError) throw new Error('The search failed.')
@@ -48,7 +48,7 @@ async function traceStorage(name: string, storage: Storage): Promise<void> {
   print(`Retrieve with a pattern, ${name}`, await trace(search))
 }
 
-/** Run a call three times: to load what it needs, to count, and to note the order. */
+/** Run a call three times: to load the code, to count calls, and to record the order of files. */
 async function trace(call: () => Promise<void>): Promise<readonly Profiler.ScriptCoverage[]> {
   await call()
   await inspector.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
@@ -83,7 +83,7 @@ async function trace(call: () => Promise<void>): Promise<readonly Profiler.Scrip
   return scripts.toSorted((one, other) => order.indexOf(one.url) - order.indexOf(other.url))
 }
 
-/** Note that a file runs, and remove its breakpoints, as functions that run often would be slow with them. */
+/** Record that a file runs, and remove its breakpoints, because they would slow down frequent functions. */
 function noteFile(url: string): void {
   order.push(url)
   for (const breakpointId of waiting.get(url) ?? []) void inspector.post('Debugger.removeBreakpoint', { breakpointId })
@@ -108,7 +108,7 @@ function placeOf(text: string, offset = 0): { lineNumber: number; columnNumber: 
   return { lineNumber: before.split('\n').length - 1, columnNumber: offset - before.lastIndexOf('\n') - 1 }
 }
 
-/** A log of 1.08 MB in which one line in 401 is an error. */
+/** Return a log of 1.08 MB in which every 401st line is an error. */
 function makeLog(seed: number): string {
   const lines = Array.from({ length: 16_000 }, (_, line) => {
     const number = (line * 7_919 + seed * 104_729) % 1_000_000

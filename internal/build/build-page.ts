@@ -2,10 +2,10 @@ import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 
-/** The folder of a package in a path of pnpm. */
+/** Matches the folder of a package in a path of pnpm. */
 const PACKAGE = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/
 
-/** Bundle `src/page` of the package in `folder` into `output`, with what is loaded on first use in modules of their own. */
+/** Bundle `src/page` of the package in `folder` into `output`. Code loaded on first use is in separate modules. */
 export async function buildPage(output: string, folder: string = process.cwd()): Promise<void> {
   const { metafile } = await build({
     absWorkingDir: folder,
@@ -29,7 +29,7 @@ export async function buildPage(output: string, folder: string = process.cwd()):
   )
 }
 
-/** Bundled packages are passed on, and their licenses want to be passed on with them. */
+/** Return the license of a bundled package: many licenses require that they are distributed with the code. */
 function licenseOf(path: string): string {
   const { name, license, author } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as Manifest
   const file = join(path, 'LICENSE')

@@ -1,6 +1,6 @@
 /**
- * Builds the package in the current folder: declarations, and one module for each entry. Code that entries share, and code
- * loaded on first use, have modules of their own. Only the package's own files are bundled.
+ * Builds the package in the current folder: declarations, and one module for each entry. Code that entries share, and
+ * code loaded on first use, is in separate modules. Only the package's own files are bundled.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, rmSync } from 'node:fs'
@@ -14,14 +14,14 @@ const BUILT = /^\.\/dist\/(.*)\.js$/
 const { publishConfig } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly publishConfig: unknown }
 const names = [...new Set(modulesIn(publishConfig).map((path) => path.replace(BUILT, '$1')))]
 /**
- * Modules whose imports, at any depth, are loaded together: those of the first are one chunk, and what the next adds is
- * another. Loading a chunk takes about as long as 10 KB more of code. The first two are apart because a browser that
- * only stores loads no estimate of tokens and no offloader.
+ * Base modules. The imports of the first one, at any depth, are one chunk, and the imports that each next one adds are
+ * another. Loading a chunk takes about as long as 10 KB of code. The first two are separate because a browser that only
+ * stores content needs neither the token estimate nor the offloader.
  */
 const BASES = ['tokens/estimate-tokens', 'driver/index', 'index', 'internal']
 const bases = new Map<string, string>()
 
-// An earlier build may have had other names.
+// Files of an earlier build may have other names.
 for (const path of globSync('dist/**/*.js')) rmSync(path)
 rmSync('dist/page', { recursive: true, force: true })
 for (const path of globSync('dist/**/*.d.ts'))
@@ -31,7 +31,7 @@ const { status } = spawnSync(process.execPath, [compiler, '-b', '--emitDeclarati
 if (status !== 0) process.exit(status ?? 1)
 const bundle = await rolldown({
   input: Object.fromEntries(names.map((name) => [name, join('src', `${name}.ts`)])),
-  // Only own files. Which file a name with `#` is, the runtime that imports the package decides.
+  // Only own files are bundled. The runtime that imports the package resolves names that begin with `#`.
   external: (name, importer) => importer !== undefined && !name.startsWith('.') && !isAbsolute(name),
   platform: 'node',
   transform: { target: 'es2024' },
@@ -40,7 +40,7 @@ const bundle = await rolldown({
 await bundle.write({
   dir: 'dist',
   format: 'esm',
-  // Beside the entries, so that a path relative to a module is the same in all of them.
+  // Chunks are next to the entries, so that a path relative to a module is the same in all modules.
   chunkFileNames: '[name]-[hash].js',
   comments: { jsdoc: false },
   topLevelVar: true,
@@ -48,7 +48,7 @@ await bundle.write({
 })
 await bundle.close()
 
-// The page of a package is bundled with all that it needs, so that it works offline.
+// The page of a package is bundled with all its dependencies, so that it works offline.
 if (existsSync('src/page')) await buildPage('dist/page')
 
 /** List the modules that a manifest names, at any depth. */
@@ -57,16 +57,16 @@ function modulesIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(modulesIn) : []
 }
 
-/** Find the chunk of each module that `BASES` import, at any depth, but not on first use. */
+/** Find the chunk of each module that `BASES` import at any depth. Dynamic imports are left out. */
 function findBases(this: PluginContext): void {
   const packages = new Set<string>()
   for (const base of BASES.filter((name) => existsSync(`src/${name}.ts`))) {
     const imported = new Set([resolve(`src/${base}.ts`)])
-    // A set also visits what is added while it is gone through.
+    // The loop over the set also visits modules that are added during the loop.
     for (const name of imported)
       for (const next of this.getModuleInfo(name)?.importedIds ?? []) if (!bases.has(next)) imported.add(next)
     const others = [...imported].filter((name) => !isAbsolute(name))
-    // Programs that need a small part of `internal` must not load another package with it.
+    // A program that needs a small part of `internal` must not load another package with it.
     if (base === 'internal' && others.some((name) => !packages.has(name))) continue
     for (const name of others) packages.add(name)
     for (const name of imported) if (isAbsolute(name)) bases.set(name, `${base.replace('/', '-')}-base`)

@@ -1,4 +1,4 @@
-/** Tests of the check of examples: what it finds, what it refuses, and where examples run. */
+/** Tests of the documentation check: finding examples, rejecting examples, and running them. */
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { sharedRedis } from '../services/src/index.ts'
@@ -102,7 +102,7 @@ describe('the check of documentation', () => {
     expect(renameInMessage(output, [faulty])).toContain(message)
   })
 
-  it('passes examples in one process only if all of them pass, and nothing fails after them', async () => {
+  it('passes examples in one process only if all of them pass, and no error follows after them', async () => {
     const [sound, late, endless] = [
       "console.log('sound')",
       "setTimeout(() => { throw new Error('late') }, 10)",
@@ -123,14 +123,14 @@ describe('the check of documentation', () => {
     expect(shell.output).toBe(output)
   })
 
-  it('stops at the first shell example that fails, in the folder of the earlier ones', async () => {
+  it('runs shell examples in one folder, and stops at the first failure', async () => {
     const write = example('echo kept > note', 'sh run')
     const fail = example('grep -q lost note', 'sh run')
     expect(await runShell([write, example('grep -q kept note', 'sh run')])).toMatchObject({ exitCode: 0 })
     expect(await runShell([write, fail, write])).toMatchObject({ exitCode: 1, last: fail })
   })
 
-  it('gives shell examples the files of their document, and lets these import packages of the workspace', async () => {
+  it('gives shell examples the files of their document, which can import packages of the workspace', async () => {
     const file = example(
       "import { StorageError } from '@spillway/core'\nconsole.log(StorageError.name)",
       'ts file=a.ts',
@@ -171,7 +171,7 @@ describe('the check of documentation', () => {
     'npm install ~/spillway/spillway-core-0.0.0.tgz',
     'exec npx -y x 2>>/home/me/spillway.log',
     '"args": ["-y", "@spillway/cli", "mcp"], "spillway": {}',
-  ])('finds no such command in: %s', (text) => {
+  ])('finds no command that downloads such a package: %s', (text) => {
     expect(fetchesStranger(text)).toEqual([])
   })
 
@@ -187,7 +187,7 @@ describe('the check of documentation', () => {
     expect(packageOf('README.md')).toBe('.')
   })
 
-  it('finds the packages that an example imports, in any form', () => {
+  it('finds the packages that an example imports, in any form of import', () => {
     const code =
       "import 'node:fs'\nimport { a } from '@s/a/b'\nimport type { C } from 'c/d'\nexport { e } from 'e'\nawait import('f')\nimport './g.ts'\n"
     expect(importedPackages(code)).toEqual(['@s/a', 'c', 'e', 'f'])

@@ -1,4 +1,4 @@
-/** Checks the examples and exported names of the package in whose folder it is run; in this folder, also the root's documents. */
+/** Checks examples and exported names of the package in the current folder; here, also of the root's documents. */
 import { join, relative } from 'node:path'
 import { checkPackage } from '../test-run/src/check-package.ts'
 

@@ -3,18 +3,18 @@ import { dirname, join, relative } from 'node:path'
 import { extractDocFences, extractFences, type Fence } from './extract-fences.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-/** Inside this package, so that the names of all packages resolve to their sources. */
+/** Folder for examples. It is in this package, so that the names of all packages resolve to their sources. */
 const EXAMPLES = join(import.meta.dirname, '.examples')
 const SOURCES = ['packages/*/src/**/*.ts', 'packages/{storage,adapters}/*/src/**/*.ts']
 const DOCUMENTS = ['*.md', 'packages/**/README.md', 'docs/**/*.md', 'examples/**/README.md', 'benchmarks/**/README.md']
 
-/** A checked fence and its position. */
+/** A fence that is checked, and its position. */
 export interface Example extends Fence {
-  /** Such as `README.md:12`. */
+  /** The name, for example `README.md:12`. */
   readonly name: string
   /** The document's path, relative to the root. */
   readonly document: string
-  /** Path of the TypeScript file of an example. Its line numbers are those of the document. */
+  /** Path of the TypeScript file of an example. Line numbers in the file are those of the document. */
   readonly path: string
 }
 
@@ -22,14 +22,14 @@ export interface Example extends Fence {
 export interface CollectOptions {
   /**
    * The package whose examples are found, as a path relative to the root; `.` for documents that belong to no package.
-   * The default is all examples.
+   * Defaults to all packages and documents.
    */
   readonly of?: string | undefined
-  /** The purpose of the files, so that two programs that run at the same time write to different folders. */
+  /** The purpose of the files. Programs that run at the same time for several purposes write to separate folders. */
   readonly purpose: 'run' | 'typecheck' | 'test'
 }
 
-/** Find examples and write those in TypeScript to files. */
+/** Find examples, and write TypeScript examples to files. */
 export function collectExamples({ of, purpose }: CollectOptions): Example[] {
   if (of !== undefined && of !== '.' && !existsSync(join(ROOT, of, 'package.json')))
     throw new Error(`There is no package "${of}". Give its path from the root.`)
@@ -42,17 +42,17 @@ export function collectExamples({ of, purpose }: CollectOptions): Example[] {
   })
 }
 
-/** The TypeScript examples that must compile. */
+/** Return the TypeScript examples that must compile. */
 export function checkedExamples(examples: readonly Example[]): Example[] {
   return examples.filter(({ language, flags }) => language === 'ts' && !flags.includes('ignore'))
 }
 
-/** The folder that examples are written to. */
+/** Return the folder for examples. */
 export function exampleFolder(purpose: string, of: string): string {
   return join(EXAMPLES, purpose, of === '.' ? 'root' : of.replaceAll(/[^\w-]+/g, '-'))
 }
 
-/** Write an example into a folder that resolves the workspace's packages, below as many empty lines as stand before it. */
+/** Write an example into a folder that resolves workspace packages, with as many lines before it as in the document. */
 export function writeExample(folder: string, document: string, fence: Fence): Example {
   const slug = document.replaceAll(/[^\w.-]+/g, '-').replace(/\.ts$/, '')
   const suffix = isVitest(fence) ? '.test.ts' : '.ts'
@@ -64,12 +64,12 @@ export function writeExample(folder: string, document: string, fence: Fence): Ex
   return { ...fence, name: `${document}:${fence.line}`, document, path }
 }
 
-/** Whether an example registers vitest tests, and so runs under vitest. */
+/** Return whether an example contains vitest tests, and so runs under vitest. */
 export function isVitest({ code }: Pick<Fence, 'code'>): boolean {
   return /from '(?:vitest|@spillway\/[\w/-]+\/vitest)'/.test(code)
 }
 
-/** Replace the path of a written file by the document's name in a message. */
+/** Replace the paths of written files in a message by names of documents. */
 export function renameInMessage(message: string, examples: readonly Example[]): string {
   let renamed = message
   for (const { path, document } of examples) {
@@ -79,8 +79,8 @@ export function renameInMessage(message: string, examples: readonly Example[]): 
 }
 
 /**
- * The package that a document belongs to: the closest folder above it with a manifest, or `.`. READMEs of examples and
- * benchmarks belong to no package: a process for each of these few documents would cost more than what it checks.
+ * Return the package of a document: the closest folder above it with a manifest, or `.`. READMEs of examples and
+ * benchmarks belong to no package, because a separate process for each of these few documents would be too slow.
  */
 export function packageOf(document: string): string {
   if (!document.startsWith('packages/')) return '.'
@@ -89,7 +89,7 @@ export function packageOf(document: string): string {
   return '.'
 }
 
-/** List the documents and sources of a package, or those that belong to no package (`.`), or all. */
+/** List the documents and sources of a package, of no package (`.`), or all. */
 export function listDocuments(of?: string): string[] {
   const exclude = (path: string): boolean => /node_modules|(?:^|[\\/])dist(?:[\\/]|$)|CHANGELOG/.test(path)
   const found = globSync([...SOURCES, ...DOCUMENTS], { cwd: ROOT, exclude })

@@ -12,19 +12,19 @@ import { runExample, runInTurn, runShell } from './run-example.ts'
 const of = process.env['SPILLWAY_DOCS_OF']
 const all = collectExamples({ of, purpose: 'run' })
 const checked = checkedExamples(all)
-/** Examples of READMEs run with the packages that their install lines name, in internal/packages. */
+/** READMEs of packages. Their examples run in internal/packages, with the packages that their install lines name. */
 const readmes = listReadmes()
 const own = all.filter(({ document }) => !readmes.includes(document))
 const runnable = own.filter(({ language, flags }) => language === 'ts' && !flags.includes('no-run'))
 const shell = own.filter(({ language, flags }) => language === 'sh' && flags.includes('run'))
-/** The examples that have passed in one process. A full run starts a process for each, as does one that failed here. */
+/** Examples that have passed in one common process. In a full run, each example runs in a separate process. */
 const passed = isFull
   ? Promise.resolve(new Set())
   : runInTurn(runnable.filter(({ flags }) => !flags.includes('ignore')))
 const documents = [...new Set(shell.map(({ document }) => document))]
 
 describe(`examples of ${of ?? 'everything'}`, () => {
-  it('import only packages whose change runs the examples again', () => {
+  it('import only packages whose changes cause another run of the examples', () => {
     const undeclared = checked.flatMap(({ name, document, code }) => {
       const importable = importablePackages(packageOf(document))
       return importedPackages(code).flatMap((imported) => (importable.has(imported) ? [] : [`${name} ${imported}`]))
@@ -32,7 +32,7 @@ describe(`examples of ${of ?? 'everything'}`, () => {
     expect(undeclared).toEqual([])
   })
 
-  it('import only packages that the install line of their section installs', () => {
+  it('import only packages that are in the install line of their section', () => {
     const missing = all.flatMap((example) => {
       const fences = all.filter(({ document }) => document === example.document)
       const install = installLineOf(example, fences)

@@ -1,11 +1,11 @@
-/** Every name that a package exports says what it is; functions and classes of main entries show how they are used. */
+/** Tests that exported names are documented, and that functions and classes of main entries have an example. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { listEntries, readExports, type ExportedName } from './exported-names.ts'
 
-/** The package whose names are checked: its path from the root; unset for all. */
+/** The package whose names are checked: its path from the root. If unset, all packages. */
 const of = process.env['SPILLWAY_DOCS_OF']
 const entries = listEntries(join(import.meta.dirname, '../..'), of)
 const isCode = ({ kind }: ExportedName): boolean => kind === 'function' || kind === 'class'
@@ -32,7 +32,7 @@ describe('exported names', () => {
   })
 })
 
-it('exported names include names that are declared, re-exported, renamed and imported first', () => {
+it('exported names include names that are declared, re-exported, renamed, or imported before', () => {
   const root = mkdtempSync(join(tmpdir(), 'spillway-names-'))
   onTestFinished(() => rmSync(root, { recursive: true }))
   const inner =

@@ -3,22 +3,22 @@ import { dirname, join } from 'node:path'
 import { parseSync, type Comment, type Statement } from 'oxc-parser'
 import { lineAt } from './extract-fences.ts'
 
-/** A name that a package exports, at its declaration. */
+/** An exported name of a package, with its declaration. */
 export interface ExportedName {
   readonly name: string
-  /** Such as `packages/core/src/storage/storage.ts:12`. */
+  /** The location, for example `packages/core/src/storage/storage.ts:12`. */
   readonly location: string
   readonly kind: 'function' | 'class' | 'value' | 'type'
-  /** The TSDoc comment in front of the declaration, without its delimiters. */
+  /** The TSDoc comment of the declaration, without its delimiters. */
   readonly documentation: string | undefined
 }
 
-/** Entries for other packages of the project, whose names users see only where a public entry passes them on. */
+/** Internal entries for other packages. Users see their names only if a public entry re-exports the names. */
 const INTERNAL = /^(?:\.|@spillway\/\w+)\/internal(?:\/|$)/
 
 /** A public entry point of a package. */
 export interface Entry {
-  /** Such as `@spillway/core/adapter`. */
+  /** The name, for example `@spillway/core/adapter`. */
   readonly name: string
   readonly isMain: boolean
   readonly names: readonly ExportedName[]
@@ -46,7 +46,7 @@ export function listEntries(root: string, of?: string): Entry[] {
   })
 }
 
-/** List what a file exports, following names that it passes on from files beside it. */
+/** List the exported names of a file, including names that it re-exports from other files of the package. */
 export function readExports(root: string, path: string): ExportedName[] {
   const source = readFileSync(join(root, path), 'utf8')
   const { program, comments } = parseSync(path, source)
@@ -56,7 +56,7 @@ export function readExports(root: string, path: string): ExportedName[] {
     return statement.specifiers.flatMap(({ local, exported }) => {
       const [inner, outer] = [nameOf(local), nameOf(exported)]
       const target = statement.source?.value ?? importedFrom(program.body, inner)
-      // What another package exports is looked at there.
+      // Exported names of another package are checked in that package.
       if (target?.startsWith('@spillway/') === true && !INTERNAL.test(target)) return []
       const file = target === undefined ? undefined : fileOf(root, path, target)
       const found =

@@ -2,15 +2,15 @@ import { parseSync } from 'oxc-parser'
 
 /** A block of code between fences in a document or a TSDoc comment. */
 export interface Fence {
-  /** Info string of the opening fence, for example `ts` or `ts no-run`. */
+  /** Language and flags of the opening fence, for example `ts` or `ts no-run`. */
   readonly language: string
   readonly flags: readonly string[]
-  /** The name after `file=`, under which other fences of the document can import this one. */
+  /** The name after `file=`. Other fences of the document can import the fence by this name. */
   readonly file: string | undefined
   readonly code: string
-  /** The line of the document, from 1, that the first line of code is on. */
+  /** Line number of the first line of code in the document, from 1. */
   readonly line: number
-  /** The lines of the headings of the sections around the fence, the outermost first. */
+  /** Line numbers of the headings of the sections around the fence, the outermost first. */
   readonly sections: readonly number[]
 }
 
@@ -29,7 +29,7 @@ export function extractDocFences(path: string, source: string): Fence[] {
     })
 }
 
-/** Return the line, from 1, that an offset of a text is on. */
+/** Return the line number, from 1, of an offset in a text. */
 export function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length
 }

@@ -11,13 +11,13 @@ import { renderHttpApi, type OpenApi } from './render-http-api.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** The reference of the HTTP service. */
+/** Path of the reference of the HTTP service. */
 export const HTTP_API: string = join(ROOT, 'docs/http-api.md')
 
 const START = '<!-- endpoints -->'
 const END = '<!-- end of endpoints -->'
 
-/** Write the reference with the endpoints as the service describes them, formatted as everything is. */
+/** Return the reference with the current endpoints of the service, formatted. */
 export async function writtenHttpApi(): Promise<string> {
   const app = createApp(new ContextOffloader({ storage: new InMemoryStorage() }), { tokens: 'none' })
   const response = await app.fetch(new Request('http://localhost/openapi.json'))

@@ -7,16 +7,16 @@ import type { Fence } from './extract-fences.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** Packages that examples of a package import, although the package does not depend on them. */
+/** Packages that examples of a package import, in addition to the dependencies of the package. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
-  // They come before what their examples use.
+  // These packages depend on the package, so it cannot depend on them.
   'packages/text': ['@spillway/core', '@spillway/memory'],
   'packages/previews': ['@spillway/core', '@spillway/memory'],
   'packages/core': ['@spillway/memory'],
   'packages/adapters/ai-sdk': ['@spillway/file'],
 }
 
-/** List the packages that an example needs: what it and the files of its document that it imports import. */
+/** List the packages that an example needs: its imports, and the imports of files of its document that it imports. */
 export function packagesOf(example: Fence, fences: readonly Fence[]): string[] {
   if (example.language === 'sh') {
     const runsSpillway = example.flags.includes('run') && /^(?:\w+=\$\()?spillway /m.test(example.code)
@@ -33,7 +33,7 @@ export function importedPackages(code: string): string[] {
   return [...new Set(names.map(packageName))]
 }
 
-/** List what a module imports, as it is written. Names that are computed are left out. */
+/** List the specifiers of imports in a module. Computed specifiers are left out. */
 export function importedModules(code: string): string[] {
   const { staticImports, staticExports, dynamicImports } = parseSync('example.ts', code).module
   return [
@@ -45,7 +45,7 @@ export function importedModules(code: string): string[] {
   ]
 }
 
-/** List the packages that examples of a package may import: a change of others does not run the examples again. */
+/** List the packages that examples of a package may import. Changes of other packages do not run the examples again. */
 export function importablePackages(folder: string): Set<string> {
   const path = join(ROOT, folder === '.' ? 'internal/docs' : folder, 'package.json')
   const { name, dependencies, devDependencies, peerDependencies } = JSON.parse(readFileSync(path, 'utf8')) as {

@@ -1,24 +1,24 @@
 import type { Fence } from './extract-fences.ts'
 
-/** A package manager that a README is for. */
+/** A package manager that READMEs name. */
 export type PackageManager = 'npm' | 'pnpm'
 
-/** A fence that installs packages, in an empty folder. */
+/** A fence with commands that install packages in an empty folder. */
 export interface InstallLine {
   readonly fence: Fence
-  /** The names of the packages, in the order of the line. */
+  /** The names of the packages, in the order of the command. */
   readonly packages: readonly string[]
-  /** The packages as the line names them, some with a version. */
+  /** The packages as written in the command, some with a version. */
   readonly words: readonly string[]
-  /** The commands of the fence, for one package manager, which also install other packages. */
+  /** Return the commands of the fence for a package manager. They also install the packages in `also`. */
   commands(manager: PackageManager, also?: readonly string[]): string
 }
 
 /**
- * Find the install line of an example: the last `npm install` above it in its section or in a section around that, else
- * the document's first.
+ * Find the install line of an example: the last `npm install` above it in its section or an enclosing section,
+ * otherwise the first one of the document.
  *
- * A comment after the line has the arguments for pnpm: `npm install a b   # or: pnpm add --ignore-scripts`.
+ * A comment after the command has the arguments for pnpm: `npm install a b # or: pnpm add --ignore-scripts`.
  */
 export function installLineOf(example: Fence, fences: readonly Fence[]): InstallLine | undefined {
   const above = installLines(fences).filter(({ fence }) => fence.line < example.line)

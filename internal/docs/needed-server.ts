@@ -9,18 +9,18 @@ import {
 } from '../services/src/index.ts'
 import type { Fence } from './extract-fences.ts'
 
-/** The address of Redis in examples: the usual one. */
+/** The address of Redis in examples, which is the default address. */
 const REDIS_IN_EXAMPLES = 'redis://localhost:6379'
-/** The database of PostgreSQL in examples. */
+/** The address of PostgreSQL in examples. */
 const POSTGRES_IN_EXAMPLES = 'postgres://localhost/app'
 const BUCKET_IN_EXAMPLES = 'my-bucket'
 
-/** Server for an example that needs one. */
+/** A server that an example needs. */
 export interface NeededServer {
-  /** Reason that the server is missing; absent if it runs. */
+  /** The reason why the server is missing. Absent if the server is available. */
   readonly missing?: string
   readonly env: Readonly<Record<string, string>>
-  /** Put the real address in the place of the one in the example. */
+  /** Replace the address in an example by the real address. */
   address(code: string): string
 }
 
@@ -32,12 +32,12 @@ const FINDERS: Readonly<Record<string, () => Promise<RedisService | PostgresServ
 
 const NOTHING: NeededServer = { env: {}, address: (code) => code }
 
-/** Find the server that an example names behind its fence: `needs=redis`, `needs=postgres`, or `needs=s3` with a bucket `my-bucket`. */
+/** Find the server that a fence names: `needs=redis`, `needs=postgres`, or `needs=s3` with a bucket `my-bucket`. */
 export async function neededServer({ flags }: Pick<Fence, 'flags'>): Promise<NeededServer> {
   const name = flags.find((flag) => flag.startsWith('needs='))?.slice('needs='.length)
   if (name === undefined) return NOTHING
   const find = FINDERS[name]
-  if (find === undefined) throw new Error(`needs=${name} is unknown: it is one of ${Object.keys(FINDERS).join(', ')}.`)
+  if (find === undefined) throw new Error(`needs=${name} is unknown. Known: ${Object.keys(FINDERS).join(', ')}.`)
   const service = await find()
   if (!service.available) return { ...NOTHING, missing: service.why }
   if ('endpoint' in service) return await s3(service)
@@ -53,7 +53,7 @@ async function s3({ endpoint, accessKeyId, secretAccessKey, region }: S3Service)
   const credentials = { accessKeyId, secretAccessKey }
   const client = new S3Client({ endpoint, region, credentials, forcePathStyle: true })
   try {
-    // Creating the bucket again changes nothing.
+    // Creating an existing bucket changes nothing.
     await client.send(new CreateBucketCommand({ Bucket: BUCKET_IN_EXAMPLES }))
   } finally {
     client.destroy()

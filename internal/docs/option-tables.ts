@@ -4,7 +4,7 @@ import { parseSync, type Comment } from 'oxc-parser'
 import { ROOT } from '../packages/public-packages.ts'
 import { commentBefore, fileOf, importedFrom } from './exported-names.ts'
 
-/** An option of an interface, as a table shows it. */
+/** An option of an interface, as in a row of a table. */
 interface Option {
   readonly name: string
   readonly isRequired: boolean
@@ -19,7 +19,7 @@ export function listOptionReadmes(): string[] {
   return readmes.filter((path) => readFileSync(join(ROOT, path), 'utf8').includes('<!-- options '))
 }
 
-/** Write the tables of a README again, from the interfaces that its marks `<!-- options FILE INTERFACE -->` name. */
+/** Return a README with current tables: its marks `<!-- options FILE INTERFACE -->` name the interfaces. */
 export function withOptionTables(path: string): string {
   const readme = readFileSync(join(ROOT, path), 'utf8')
   return readme.replaceAll(TABLE, (_table, mark: string, file: string, name: string) => {
@@ -29,7 +29,7 @@ export function withOptionTables(path: string): string {
   })
 }
 
-/** Read the options of an interface and of the interfaces that it extends. An option of the interface itself wins. */
+/** Read the options of an interface, including inherited ones. An option of the interface itself takes precedence. */
 function optionsOf(path: string, name: string): Option[] {
   const source = readFileSync(join(ROOT, path), 'utf8')
   const { program, comments } = parseSync(path, source)
@@ -57,7 +57,7 @@ function optionsOf(path: string, name: string): Option[] {
   return [...own, ...inherited.filter((one) => own.every((option) => option.name !== one.name))]
 }
 
-/** Read the options behind `Base`, `Omit<Base, 'a' | 'b'>` or `Pick<Base, 'a'>`. */
+/** Read the options that `Base`, `Omit<Base, 'a' | 'b'>`, or `Pick<Base, 'a'>` has. */
 function inheritedOptions(path: string, base: string): Option[] {
   const [, utility, inner = base] = /^(Omit|Pick)<\s*(\w+)/.exec(base) ?? []
   const options = optionsOf(path, /^\w+/.exec(inner)?.[0] ?? inner)
@@ -74,7 +74,7 @@ function textOf(source: string, comments: readonly Comment[], offset: number): s
     .trim()
 }
 
-/** Write a row. A short default stands in its own column, and a long one stays in the text. */
+/** Write a row. A short default has its own column, and a long default stays in the text. */
 function writeRow({ name, isRequired, documentation }: Option): string {
   const short = / ?Defaults to ((?:`[^`]+`|[^.;`]){1,45})\.(?= |$)/.exec(documentation)
   const text = short === null ? documentation : documentation.replace(short[0], '').trim()

@@ -1,4 +1,4 @@
-/** Checks what the READMEs of all published packages have in common, and which commands documents print. */
+/** Checks the common parts of the READMEs of published packages, and the commands that documents print. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -15,7 +15,7 @@ const of = process.env['SPILLWAY_DOCS_OF']
 const documents = listDocuments(of)
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
-it('no document and no message names a command that runs a package of another publisher', () => {
+it('no document and no message has a command that runs a package of another publisher', () => {
   const found = documents.flatMap((path) => fetchesStranger(read(path)).map((command) => `${path}: ${command}`))
   expect(found).toEqual([])
 })
@@ -67,14 +67,14 @@ describe.each(documents.filter((path) => listReadmes().includes(path)))('%s', (p
       if (place === '') return !anchors.has(anchor)
       const own = place.startsWith(REPOSITORY) ? place.slice(REPOSITORY.length) : undefined
       if (own !== undefined) return !existsSync(join(ROOT, own.replace(/^\/(?:tree|blob)\/main/, '')))
-      // Only the root's README is not in a tarball.
+      // The README of the root is not in a package, so only its links may be relative.
       return !place.startsWith('https://') && !(path === 'README.md' && existsSync(join(ROOT, place)))
     })
     expect(wrong).toEqual([])
   })
 })
 
-/** The anchor that GitHub gives a heading. */
+/** Return the anchor that GitHub creates for a heading. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -82,7 +82,7 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-')
 }
 
-/** Cut out the section whose heading is on a line, up to the next heading. */
+/** Return the section with the heading on this line, up to the next heading. */
 function sectionAt(text: string, line: number): string {
   const [heading = '', ...rest] = text.split('\n').slice(line - 1)
   const end = rest.findIndex((one) => /^#{1,6} /.test(one))

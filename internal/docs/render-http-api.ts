@@ -1,6 +1,6 @@
-/** Writes the reference of the HTTP service, docs/http-api.md, from its own OpenAPI document. */
+/** Writes the reference of the HTTP service, docs/http-api.md, from the OpenAPI document of the service. */
 
-/** A JSON Schema, as far as the document has it. */
+/** A JSON Schema, with the keywords that the document uses. */
 interface Schema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -41,7 +41,7 @@ export interface OpenApi {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
 
-/** Failures that are said once, for all endpoints. */
+/** Statuses that are documented once for all endpoints. */
 const COMMON = new Set(['400', '401', '403', '408', '413', '415', '422', '429', '500', '503'])
 
 /** Write the endpoints, tag by tag. */
@@ -59,7 +59,7 @@ export function renderHttpApi(document: OpenApi): string {
   return [...sections, '## Types', ...namedTypes(document, sections.join(' '))].join('\n\n')
 }
 
-/** Describe the types that are named, and those that they name. */
+/** Describe the types that a text names, and the types that these types name. */
 function namedTypes(document: OpenApi, text: string): string[] {
   const written: string[] = []
   const open = [...text.matchAll(/`([A-Z]\w+)`/g)].map(([, name = '']) => name)
@@ -136,7 +136,7 @@ function resolve(document: OpenApi, schema: Schema): Schema {
   return schema.$ref === undefined ? schema : resolve(document, document.components.schemas[nameOf(schema.$ref)] ?? {})
 }
 
-/** Write a type in words. */
+/** Describe a type in words. */
 function typeOf(schema: Schema): string {
   if (schema.$ref !== undefined) return `\`${nameOf(schema.$ref)}\``
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``

@@ -9,13 +9,13 @@ import { isVitest, type Example } from './collect-examples.ts'
 import type { NeededServer } from './needed-server.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-/** Makes a failed `console.assert` an error. */
+/** Path of a module that makes a failed `console.assert` throw. */
 export const STRICT_ASSERT: string = join(import.meta.dirname, 'strict-assert.mjs')
-/** Names a few quick cases of the conformance suite. */
+/** Id prefix of a few fast cases of the conformance suite. */
 const FEW_CASES = 'reference/'
 const RUN_IN_TURN = join(import.meta.dirname, 'run-in-turn.ts')
 
-/** Variables of this test run, which the program of a user does not see. */
+/** Environment variables of this test run that the program of an example does not get. */
 const NOT_INHERITED = ['NODE_OPTIONS', 'VITEST', 'VITEST_POOL_ID', 'SPILLWAY_STORE', 'SPILLWAY_DOCS_OF']
 
 /** Output and exit code of a program. */
@@ -24,7 +24,7 @@ export interface Outcome {
   readonly output: string
 }
 
-/** Type-check examples as one program. */
+/** Type-check examples in a single compilation. */
 export async function typecheckExamples(examples: readonly Example[]): Promise<Outcome> {
   const folder = mkdtempSync(join(import.meta.dirname, '.typecheck-'))
   try {
@@ -42,8 +42,8 @@ export async function typecheckExamples(examples: readonly Example[]): Promise<O
 }
 
 /**
- * Run one TypeScript example in an empty folder; a failed `console.assert` ends it. An example that reads
- * `SPILLWAY_TEST_REDIS_URL` or another of these variables gets the service that the variable names, if available.
+ * Run one TypeScript example in an empty folder. A failed `console.assert` ends the example. An example that reads
+ * `SPILLWAY_TEST_REDIS_URL` or a similar variable gets the address of the service, if the service is available.
  *
  * @param server - The server of an example that `needs` one.
  */
@@ -51,7 +51,7 @@ export async function runExample(example: Example, server?: NeededServer): Promi
   const env = { ...(await serviceVariables(example.code)), ...server?.env }
   if (server !== undefined) writeFileSync(example.path, server.address(readFileSync(example.path, 'utf8')))
   const vitest = ['run', '--root', dirname(example.path), '--reporter=dot', example.path]
-  // The suite itself is tested elsewhere: a few cases show that an example registers it.
+  // A few cases of the suite show that the example registers it. Other tests run the whole suite.
   if (!isFull && example.code.includes("/conformance/vitest'")) vitest.push('-t', FEW_CASES)
   return await inEmptyFolder((folder) =>
     isVitest(example)
@@ -60,16 +60,16 @@ export async function runExample(example: Example, server?: NeededServer): Promi
   )
 }
 
-/** Whether an example can run in a process with others: it needs no server, has no tests of its own, and uses no `process`. */
+/** Return whether an example can share a process: it needs no server, contains no tests, and uses no `process`. */
 export function sharesProcess({ code, flags }: Pick<Example, 'code' | 'flags'>): boolean {
   const needsServer = flags.some((flag) => flag.startsWith('needs='))
   return !needsServer && !isVitest({ code }) && !/\bprocess\.|SPILLWAY_TEST_|'node:test'/.test(code)
 }
 
-/** A program of Node.js that runs modules in turn, each in an empty folder below its own, and few of the suite's cases. */
+/** Create a Node.js program that runs modules in turn, each in a new folder, with few conformance cases. */
 export function inTurn(paths: readonly string[]): {
   readonly args: readonly string[]
-  /** Split what the program printed before it ended well into the output of each module; `undefined` if one did not end. */
+  /** Split the output of a successful program into the outputs of its modules; `undefined` if a module did not end. */
   outputs(printed: string): readonly string[] | undefined
 } {
   const mark = `passed ${randomUUID()}`
@@ -82,8 +82,8 @@ export function inTurn(paths: readonly string[]): {
 }
 
 /**
- * Run TypeScript examples that can share a process in one process, each in an empty folder. Resolves to those that
- * passed: all of them, or none if one failed, left an error unhandled, or kept the process from ending.
+ * Run TypeScript examples that can share a process in one process, each in an empty folder. Returns the examples that
+ * passed: all, or none if an example failed, caused an unhandled error, or kept the process from ending.
  */
 export async function runInTurn(examples: readonly Example[]): Promise<ReadonlySet<Example>> {
   const shared = examples.filter(sharesProcess)
@@ -95,8 +95,8 @@ export async function runInTurn(examples: readonly Example[]): Promise<ReadonlyS
 }
 
 /**
- * Run the shell examples of one document in one folder, in order, until one fails. In it are only the document's
- * TypeScript examples that have a file name.
+ * Run the shell examples of one document in one folder, in order, until one fails. At first, the folder contains only
+ * the TypeScript examples of the document that have a file name.
  */
 export async function runShell(
   examples: readonly Example[],
@@ -108,12 +108,12 @@ export async function runShell(
     const shim = `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'packages/cli/src/bin.ts')}' "$@"\n`
     writeFileSync(join(bin, 'spillway'), shim)
     chmodSync(join(bin, 'spillway'), 0o755)
-    // Links, so that what the files import is found from where they are.
+    // The files are symbolic links, so that their imports are resolved from the original folder.
     for (const { file, path } of files) if (file !== undefined) symlinkSync(path, join(folder, file))
     let outcome: Outcome = { exitCode: 0, output: '' }
     for (const example of examples) {
       const env = await serviceVariables(example.code)
-      // With a socket for its input, bash takes itself for a remote shell, and would read the files of its user.
+      // If its input were a socket, bash would act as a remote shell, and read the startup files of the user.
       outcome = await execute('bash', ['--norc', '-euo', 'pipefail', '-c', example.code], folder, { bin, env })
       if (outcome.exitCode !== 0) return { ...outcome, last: example }
     }

@@ -1,4 +1,4 @@
-/** Imports the modules that the arguments name, each in an empty folder, and prints the first argument after each. */
+/** Imports each module that the arguments name in an empty folder, and then prints the first argument. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'

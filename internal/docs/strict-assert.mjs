@@ -1,4 +1,4 @@
-/** Loaded before an example: makes a `console.assert` that does not hold an error, where Node.js only prints a line. */
+/** Loaded before an example: a failed `console.assert` throws an error. In Node.js, it would only print a line. */
 console.assert = (holds, ...message) => {
   if (!holds) throw new Error(`Assertion failed: ${message.join(' ')}`)
 }

@@ -1,4 +1,4 @@
-/** Writes the tables of options of all READMEs: `node internal/docs/write-option-tables.ts`, then `pnpm format`. */
+/** Writes the option tables of all READMEs: `node internal/docs/write-option-tables.ts`, then `pnpm format`. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../packages/public-packages.ts'

@@ -4,10 +4,10 @@ import { seededRandom } from '../../packages/core/src/conformance/sample.ts'
 import { firstFailure, generateFaults } from './generate-faults.ts'
 import { reasonOf } from './survivors.ts'
 
-/** Faulty drivers that reject where nobody waits are left to `main.ts`, which runs in a process of its own. */
+/** Faulty drivers with rejections that no code awaits. Only `main.ts` runs them, in a separate process. */
 const STRAY = /: delay in /
 const COUNT = 4
-/** The short form always draws the same faults: a new survivor is a finding of a full run, and no failure of a change. */
+/** A short run always has the same faults. A new survivor is a finding of a full run, not a failure of a change. */
 const seed = isFull ? seedOfRun : 1
 
 const random = seededRandom(seed)

@@ -6,7 +6,7 @@ import { fileHarness } from '../../packages/storage/file/test/support/file-harne
 import { memoryHarness } from '../../packages/storage/memory/test/memory-harness.ts'
 import { operators, triggers, type Complete, type Operator, type Trigger } from './operators.ts'
 
-/** The correct drivers: one with every method and power, the smallest real driver, and a driver that uses files. */
+/** Correct drivers: a driver with all methods and powers, the smallest real driver, and a driver that uses files. */
 const HARNESSES: Readonly<Record<string, ConformanceHarness>> = {
   tiny: tinyHarness(),
   memory: memoryHarness,
@@ -15,14 +15,14 @@ const HARNESSES: Readonly<Record<string, ConformanceHarness>> = {
 
 /** A driver with one fault. */
 export interface FaultyDriver {
-  /** The correct driver, the step, the operator and the trigger. */
+  /** Names of the correct driver, the step, the operator, and the trigger. */
   readonly id: string
   readonly operator: Operator
   readonly trigger: Trigger
   readonly harness: ConformanceHarness
 }
 
-/** Apply every operator to each correct driver, with triggers chosen by the seed; `each` of them for an operator. */
+/** Apply every operator `each` times to each correct driver. The seed determines the triggers. */
 export function generateFaults(random: () => number, each: number): FaultyDriver[] {
   return Object.entries(HARNESSES).flatMap(([base, harness]) =>
     operators.flatMap((operator) => {
@@ -43,7 +43,7 @@ export function generateFaults(random: () => number, each: number): FaultyDriver
   )
 }
 
-/** Run the suite until a case fails; return its id and why, or `undefined` if all pass. */
+/** Run the suite until a case fails. Returns the id of the case and the reason; `undefined` if all cases pass. */
 export async function firstFailure({ harness }: FaultyDriver, seed: number): Promise<string | undefined> {
   const stop = new AbortController()
   let caught: string | undefined
@@ -67,11 +67,11 @@ function withFault(storage: ManagedStorage, { step, apply }: Operator, trigger: 
   const isDue = (id: string, size = 0): boolean => trigger.isDue({ count: (count += 1), id, size })
   const complete = driver as Complete
   const broken = driver[step] === undefined ? {} : apply(complete, isDue)
-  // What would go around the step is left to core, which then uses the step.
+  // A method that would bypass the broken step is removed. Core then uses the step instead.
   const around = step === 'read' ? { open: undefined } : step === 'remove' ? { removeAll: undefined } : {}
   const replaced: Readonly<Record<PropertyKey, unknown>> = { ...around, ...broken }
   const faulty = new Proxy(driver, {
-    // Core must complete it again: a step that is taken away is not there to be called.
+    // Core must complete the driver again, so a removed step must not be callable.
     has: (target, name) => name !== 'layers' && Reflect.has(target, name),
     get(target, name) {
       if (Object.hasOwn(replaced, name)) return replaced[name]

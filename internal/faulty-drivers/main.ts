@@ -3,7 +3,7 @@
  *
  *     node internal/faulty-drivers/main.ts [--seed 1] [--each 2] [--only memory]
  *
- * `--each` is the number of triggers with which each operator is applied to each step of each correct driver.
+ * `--each` is the number of triggers for each operator, step, and correct driver.
  */
 import { parseArgs } from 'node:util'
 import { seededRandom } from '../../packages/core/src/conformance/sample.ts'
@@ -14,7 +14,7 @@ const { values } = parseArgs({
   options: { seed: { type: 'string', default: '1' }, each: { type: 'string', default: '2' }, only: { type: 'string' } },
 })
 const seed = Number(values.seed)
-// Faulty drivers reject and throw where nobody waits.
+// Rejections and errors of faulty drivers may have no handler.
 process.on('unhandledRejection', () => undefined)
 process.on('uncaughtException', () => undefined)
 const counts = { caught: 0, explained: 0, survived: 0 }

@@ -1,24 +1,24 @@
-/** Faults of a driver: each operator breaks one step of a correct driver, as a careless backend might. */
+/** Operators that break one step of a correct driver, like mistakes of a careless backend. */
 import type { ByteRange, DriverContent, DriverEntry, EntryInfo, OpenEntry, StorageDriver } from '@spillway/core/driver'
 
-/** When a fault shows: it looks at each call of the broken step. */
+/** Decides which calls of the broken step are faulty. */
 export interface Trigger {
   readonly name: string
-  /** Steps whose calls have what it looks at. Defaults to all. */
+  /** Steps whose calls the trigger can judge. Defaults to all steps. */
   readonly steps?: readonly (keyof StorageDriver)[]
   readonly isDue: (call: { readonly count: number; readonly id: string; readonly size: number }) => boolean
 }
 
-/** A step of a driver, and how an operator breaks it. */
+/** A step of a driver, and a way to break it. */
 export interface Operator {
   readonly step: keyof StorageDriver
   readonly kind: 'skip' | 'swap' | 'truncate' | 'delay' | 'share' | 'leak' | 'widen' | 'forget'
   readonly what: string
-  /** Return methods that stand in for those of the driver; `isDue` says whether this call is faulty. */
+  /** Return methods that replace methods of the driver. `isDue` returns whether this call is faulty. */
   readonly apply: (driver: Complete, isDue: (id: string, size?: number) => boolean) => Partial<StorageDriver>
 }
 
-/** A driver with every method that the operators break. */
+/** A driver with all methods that operators break. */
 export type Complete = StorageDriver & Required<Pick<StorageDriver, 'stat' | 'touch' | 'evict' | 'findEviction'>>
 
 const later = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0))
@@ -33,7 +33,7 @@ async function joined(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return new Uint8Array(Buffer.concat(parts))
 }
 
-/** Change what is written. */
+/** Create an operator that changes written data. */
 const written =
   (change: (content: Uint8Array, info: EntryInfo) => readonly [Uint8Array, EntryInfo]): Operator['apply'] =>
   (driver, isDue) => ({
@@ -45,7 +45,7 @@ const written =
     },
   })
 
-/** Change the description that reading and listing return. */
+/** Create an operator that changes the entry info that reading and listing return. */
 const described =
   (change: (info: EntryInfo) => EntryInfo): Operator['apply'] =>
   (driver, isDue) => {
@@ -65,7 +65,7 @@ const described =
     }
   }
 
-/** Change the content that is read. */
+/** Create an operator that changes content that is read. */
 const readAs =
   (change: (found: DriverContent, range: ByteRange | undefined, id: string) => DriverContent): Operator['apply'] =>
   (driver, isDue) => ({
@@ -563,7 +563,7 @@ export const operators: readonly Operator[] = [
   },
 ]
 
-/** When faults show. */
+/** All triggers. */
 export const triggers: readonly Trigger[] = [
   { name: 'always', isDue: () => true },
   { name: 'every third time', isDue: ({ count }) => count % 3 === 0 },

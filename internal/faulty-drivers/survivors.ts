@@ -1,4 +1,4 @@
-/** Faults that break no promise, by a part of their ids, with the reason. */
+/** Faults that break no promise, as patterns of their ids, with the reason. */
 const SURVIVORS: readonly (readonly [id: RegExp, reason: string])[] = [
   [
     /(?:skip|delay|share|leak|widen|forget) in [^,]*, above 1 MB$/,
@@ -17,5 +17,5 @@ const SURVIVORS: readonly (readonly [id: RegExp, reason: string])[] = [
   ],
 ]
 
-/** Reason that a fault may survive; `undefined` if it must be caught. */
+/** Return the reason why a fault may pass the suite; `undefined` if the suite must catch the fault. */
 export const reasonOf = (id: string): string | undefined => SURVIVORS.find(([pattern]) => pattern.test(id))?.[1]

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { packageName } from '../peers/package-name.ts'
 
-/** The packages that run in any JavaScript runtime, and the packages of Spillway that each may import. */
+/** Packages that run in any JavaScript runtime, each with the packages of Spillway that it may import. */
 const BASE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'packages/text': [],
   'packages/previews': ['@spillway/text'],
@@ -11,7 +11,7 @@ const BASE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'packages/history': ['@spillway/text', '@spillway/previews', '@spillway/core'],
 }
 
-/** The folders of a package's `src`, and the folders beside it that the sources of each may import. */
+/** Folders of a package's `src`, each with the other folders that its sources may import. */
 const LAYERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   'packages/text': {
     shared: [],
@@ -72,43 +72,43 @@ const LAYERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   },
 }
 
-/** Folders with entries of their own, such as `@spillway/core/files`: the index leaves them out. */
+/** Folders with a separate entry, such as `@spillway/core/files`. The index does not export their names. */
 const OWN_ENTRIES: Readonly<Record<string, readonly string[]>> = {
   'packages/previews': ['code', 'image', 'pdf'],
   'packages/core': ['adapter', 'conformance', 'driver', 'files', 'http', 'telemetry', 'wrappers'],
 }
-/** Files that only name what others declare. */
+/** Files that only re-export names. */
 const ENTRY_FILES = ['index.ts', 'internal.ts']
-/** The only sources of these packages that may import `node:` modules, and with that need Node.js. */
+/** The only sources of these packages that may import `node:` modules, and so need Node.js. */
 const NODE_FILES =
   /^packages\/(?:text\/src\/(?:platform|engines)\/node[\w-]*|core\/src\/conformance\/(?:node-test|vitest))\.ts$/
 /**
- * Adapters run wherever their frameworks do, for example in workers. Only a proxy, which starts processes and serves HTTP,
- * and a hook of Claude Code, which reads files, need Node.js.
+ * Adapters run wherever their frameworks run, for example in workers. Only a proxy, which starts processes and serves
+ * HTTP, and a hook of Claude Code, which reads files, need Node.js.
  */
 const EDGE_ADAPTER = /^packages\/adapters\/(?!mcp\/src\/(?:http|proxy)\/|claude-agent-sdk\/src\/hook\/)/
-/** The sources that may import optional peers: the test runner, OpenTelemetry, and the libraries of one kind of content. */
+/** Sources that may import optional peers: a test runner, OpenTelemetry, and libraries for one kind of content. */
 const PEER_FILES =
   /^packages\/(?:core\/src\/(?:conformance\/vitest\.ts$|telemetry\/)|previews\/src\/(?:code|pdf|image)\/)/
-/** The history of an adapter has an entry of its own, as its package is installed apart. */
+/** The history of an adapter has a separate entry, because users install the history package separately. */
 const ADAPTER_HISTORY = /^packages\/adapters\/[^/]+\/src\/history\//
 const PACKAGE_FILE = /^packages\/(?:text|previews|core|history|cli|server|inspector|storage\/[^/]+|adapters\/[^/]+)\//
-/** Files that are bundled into the package with all that they import. */
+/** Files that are bundled into the package together with their imports. */
 const BUNDLED = /^packages\/inspector\/src\/page\//
 /** Files that count as tests. */
 const TEST_FILE = /\.test(?:-d)?\.ts$|^packages\/(?:\w+\/)?[^/]+\/test\//
 
-/** A file of the workspace, its path relative to the root and with slashes. */
+/** A file of the workspace. Its path is relative to the root, with slashes. */
 interface SourceFile {
   readonly root: string
   readonly path: string
 }
 
 /**
- * Say why `file` may not import `specifier`, or return `undefined` if it may.
+ * Return the reason why `file` must not import `specifier`; `undefined` if it may.
  *
- * Sources follow every rule. Tests may also use Node.js, development dependencies and any folder of their own package,
- * but no test of core or below uses a backend, and nothing uses the command line.
+ * Sources follow every rule. Tests may also import Node.js, development dependencies, and any folder of their package.
+ * But tests of core and below must not import a backend, and nothing may import the command line.
  */
 export function refuseImport(file: SourceFile, specifier: string): string | undefined {
   const packageFolder = PACKAGE_FILE.exec(file.path)?.[0].slice(0, -1)
@@ -209,7 +209,7 @@ function readManifest(folder: string): Manifest {
   return manifest
 }
 
-/** Find the workspace that holds `path`, by its `pnpm-workspace.yaml`; paths come back relative to it. */
+/** Find the workspace that contains `path`, by its `pnpm-workspace.yaml`. Returned paths are relative to it. */
 export function locateSource(absolutePath: string): SourceFile | undefined {
   for (let folder = dirname(absolutePath); ; folder = dirname(folder)) {
     if (existsSync(join(folder, 'pnpm-workspace.yaml'))) {

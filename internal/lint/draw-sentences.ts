@@ -1,5 +1,5 @@
 /**
- * Draws 40 sentences at random from each of four sources, for a reader who judges whether they are clear at once:
+ * Draws 40 random sentences from each of four sources, for a reader who judges their clarity:
  *
  *     node internal/lint/draw-sentences.ts [seed]
  */
@@ -56,7 +56,7 @@ function proseOf(page: string): string {
     .replace(/\]\([^)]*\)/g, ']')
 }
 
-/** Put the title of the `describe` around an indented test before its own. */
+/** Add the title of the `describe` around an indented test to the title of the test. */
 function withDescribe(title: string, match: RegExpExecArray): readonly [string] {
   const before = match[0].startsWith(' ') ? match.input.slice(0, match.index) : ''
   const described = [...before.matchAll(DESCRIBE)].at(-1)?.[2]

@@ -1,4 +1,4 @@
-/** Errors link to the section of their code in docs/errors.md, so every code has one. */
+/** Each error code needs a section in docs/errors.md, because errors link to it. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'

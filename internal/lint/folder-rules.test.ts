@@ -13,10 +13,10 @@ it('files and folders follow the folder rules', () => {
 describe('folderFaults', () => {
   it('names a file that only one other file of its folder imports', () => {
     const faults = faultsOf({ 'a.ts': "import { b } from './b.ts'\n", 'b.ts': 'export const b = 1\n' })
-    expect(faults).toEqual(['packages/x/src/b.ts is only imported by a.ts: it is part of it.'])
+    expect(faults).toEqual(['packages/x/src/b.ts is only imported by a.ts: join the two files.'])
   })
 
-  it('accepts a file that an entry, two files, or a lazy import need, and a file that would be too long if joined', () => {
+  it('accepts a file that an entry, two files, or a lazy import needs, and a file that is too long to be joined', () => {
     const long = '\n'.repeat(400)
     expect(faultsOf({ 'index.ts': "export { b } from './b.ts'\n", 'b.ts': '' })).toEqual([])
     const shared = "import { b } from './b.ts'\n"
@@ -25,7 +25,7 @@ describe('folderFaults', () => {
     expect(faultsOf({ 'a.ts': shared, 'b.ts': long })).toEqual([])
   })
 
-  it('counts the levels of imports, without imports of types', () => {
+  it('counts the levels of imports, ignoring imports of types', () => {
     const chain = (keyword: string): Record<string, string> =>
       Object.fromEntries(
         [1, 2, 3, 4, 5, 6].map((level) => [
@@ -37,7 +37,7 @@ describe('folderFaults', () => {
     expect(faultsOf(chain('import type'))).toEqual([])
   })
 
-  it('counts the files of a folder, without tests', () => {
+  it('counts the files of a folder, ignoring tests', () => {
     const files = Object.fromEntries(Array.from({ length: 13 }, (_, index) => [`${index}.ts`, '']))
     expect(faultsOf(files)).toEqual(['packages/x/src has 13 files; 12 are enough.'])
     const { '12.ts': _, ...twelve } = files

@@ -4,11 +4,11 @@ import { join, posix } from 'node:path'
 
 const { basename, dirname } = posix
 
-/** Files of a folder, tests not counted. */
+/** Limit of the files in a folder, without tests. */
 const MOST_FILES = 12
-/** Files of one folder that import each other in a row; types and `import()` do not count, as they load nothing. */
+/** Limit of the chain of imports in one folder. Imports of types and `import()` do not count, as they load nothing. */
 const MOST_LEVELS = 5
-/** Lines of a file and of the only one that imports it, from which on they stay apart. */
+/** Limit of the lines of a file and its only importer together. Longer files need not be joined. */
 const MOST_LINES = 400
 
 const ENTRY_FILES = ['index.ts', 'internal.ts']
@@ -20,7 +20,7 @@ interface Import {
   readonly kind: 'value' | 'type' | 'lazy'
 }
 
-/** Say which sources, at paths relative to `root`, go against the rules, a sentence each. */
+/** List the violations of the rules in sources, each as a sentence. `paths` are relative to `root`. */
 export function folderFaults(root: string, paths: readonly string[]): string[] {
   const sources = paths.map((path) => path.replaceAll('\\', '/')).filter((path) => !TEST.test(path))
   const texts = new Map(sources.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
@@ -41,7 +41,7 @@ export function folderFaults(root: string, paths: readonly string[]): string[] {
     if (only === undefined || importers.some(({ importer, kind }) => importer !== only || kind === 'lazy')) continue
     if (dirname(only) !== dirname(file) || ENTRY_FILES.includes(basename(only))) continue
     if (linesOf(texts.get(file)) + linesOf(texts.get(only)) > MOST_LINES) continue
-    faults.push(`${file} is only imported by ${basename(only)}: it is part of it.`)
+    faults.push(`${file} is only imported by ${basename(only)}: join the two files.`)
   }
   return faults
 }
@@ -54,7 +54,7 @@ function importsOf(file: string, text: string): Import[] {
   }))
 }
 
-/** The number of files of a folder, from this one on, that import each other in a row. */
+/** Return the length of the longest chain of imports in a folder that begins with this file. */
 function levelOf(file: string, imports: ReadonlyMap<string, readonly Import[]>): number {
   const below = (imports.get(file) ?? []).filter(
     ({ target, kind }) =>

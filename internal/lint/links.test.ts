@@ -1,4 +1,4 @@
-/** Links between the files of the workspace lead somewhere, headings included; so do the paths that AGENTS.md names. */
+/** Checks that links between files lead to existing files and headings, and that paths in AGENTS.md exist. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -48,7 +48,7 @@ function leadsSomewhere(document: string, link: string): boolean {
   return [...headings].some(([, title = '']) => slugOf(title) === heading)
 }
 
-/** The anchor of a heading, made as code hosts make it. */
+/** Return the anchor of a heading, like code hosts create it. */
 function slugOf(title: string): string {
   return title
     .toLowerCase()

@@ -36,7 +36,7 @@ it.each([
   ['code of tests, which others import, has', { 'packages/core/test/tiny-storage.ts': 'other' }, ALL],
   ['a rule has', { 'internal/lint/plugin.ts': 'other' }, ALL],
   ['a manifest has', { 'package.json': '{ "dependencies": {} }' }, ALL],
-])('if %s, that much is linted', (_, changes, folders) => {
+])('if %s, the expected folders are linted', (_, changes, folders) => {
   expect(lintedAfter(changes as Record<string, string>)).toEqual(folders)
 })
 

@@ -1,13 +1,13 @@
-/** Lints the packages that have changed since they passed: `node internal/lint/lint-changed.ts`, after a build. */
+/** Lints the packages that have changed since they last passed: `node internal/lint/lint-changed.ts`, after a build. */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '../..')
-/** Hashes of the folders that have passed. */
+/** File with the hashes of folders that have passed. */
 const PASSED = join(ROOT, 'node_modules/.cache/linted.json')
-/** Patterns of git, whose `*` also stands for folders. */
+/** Patterns for git, in which `*` also matches slashes. */
 const FILES = [
   '*.ts',
   '*.tsx',
@@ -20,16 +20,16 @@ const FILES = [
   '*tsconfig*',
 ]
 const PACKAGE = /^packages\/(?:(?:storage|adapters)\/)?[^/]+(?=\/)/
-/** Whether no other file takes a type from this one. Of sources, others read the declarations. */
+/** Whether no other file takes a type from this file. Other packages read declarations instead of sources. */
 const IS_LEAF = /^packages\/.*\/src\/.*\.ts$|\.test\.ts$/
-/** All code outside packages. */
+/** The name for all code outside of packages. */
 const REST = 'rest'
 const REST_FOLDERS = ['internal', 'benchmarks', 'examples', 'scripts', 'vitest.config.ts']
 
 /**
- * Hash each package, and the rest, so that an equal hash means equal findings.
+ * Hash each package, and all other code. Equal hashes mean equal findings.
  *
- * Rules read types. So every hash depends on all declarations, and on all code that has none.
+ * Some rules read types. So every hash depends on all declarations, and on all code without declarations.
  */
 export function hashFolders(paths: readonly string[], read: (path: string) => Uint8Array): Map<string, string> {
   const shared = hashOf(paths.filter((path) => path.endsWith('.d.ts') || !IS_LEAF.test(path)))
@@ -43,7 +43,7 @@ export function hashFolders(paths: readonly string[], read: (path: string) => Ui
   }
 }
 
-/** Return the folders and files to lint: all whose hash is not among those that have passed. */
+/** Return the folders and files to lint: those whose hash has changed since they passed. */
 export function foldersToLint(hashes: ReadonlyMap<string, string>, passed: Readonly<Record<string, string>>): string[] {
   const changed = [...hashes].filter(([folder, hash]) => passed[folder] !== hash).map(([folder]) => folder)
   return changed.flatMap((folder) => (folder === REST ? REST_FOLDERS : [folder]))

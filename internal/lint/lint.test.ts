@@ -1,4 +1,6 @@
-/** Lints small faulty and sound files under the workspace's own configuration, and looks for lint being switched off. */
+/**
+ * Lints small faulty and correct files with the configuration of the workspace, and searches for disabled lint rules.
+ */
 import { execFile, execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,7 +12,7 @@ const BOUNDARY = 'spillway(dependency-rules)'
 const COMMENTS = 'spillway(plain-comments)'
 const TITLES = 'spillway(plain-titles)'
 
-/** What is wrong, where it stands, the source, and the one rule that must refuse it. */
+/** The fault, the path, the source, and the only rule that must report it. */
 type Refused = readonly [name: string, path: string, source: string, rule: string]
 
 const importing = (specifier: string): string =>
@@ -209,7 +211,7 @@ interface Diagnostic {
   readonly filename: string
 }
 
-/** Lint `files` in a workspace of their own that has this one's configuration and package manifests. */
+/** Lint `files` in a separate workspace with the configuration and the package manifests of this workspace. */
 async function lint(
   files: readonly (readonly [path: string, source: string])[],
   folder: string,
@@ -282,7 +284,7 @@ describe('lint', () => {
   })
 })
 
-it('lint is switched off nowhere', () => {
+it('no file disables a lint rule', () => {
   const tracked = execFileSync('git', ['ls-files', '*.ts', '*.mjs'], { cwd: ROOT, encoding: 'utf8' }).split('\n')
   const directive = new RegExp(['(?:ox|es)lint', '-disable|@ts-(?:ignore|nocheck)'].join(''))
   const off = tracked.filter(

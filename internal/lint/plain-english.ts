@@ -1,13 +1,13 @@
-/** The measurable part of plain English: sentences of doc comments, and titles of tests. */
+/** Rules of plain English that a program can check, for doc comments and titles of tests. */
 
 const OPENING = /^(?:What|Whatever|How|That|Those|Where|Why|Which|Who|Whoever)\b/i
 const MOST_WORDS = 30
 
-/** Conditions with "where". A "where" after the noun of a place cannot be told from them otherwise, and is allowed. */
+/** Conditions with "where". After the noun of a place, "where" is allowed, because it may not be a condition. */
 const CONDITION =
   /(?:^|[,;] )where\b|\b(?:rejects?|throws?|fails?|absent|unavailable|empty|none) where\b|\bwhere (?:possible|there (?:is|are))\b/i
 
-/** Idioms that readers stumble over, with the usual words. */
+/** Idioms that are hard to read, with the usual words. */
 const IDIOMS: readonly (readonly [RegExp, string])[] = [
   [/\bthe very (?:blocks?|messages?|objects?|ones?|parts?|results?|same|texts?|values?)\b/i, 'the same'],
   [/\bas (?:it|they) (?:are|came|is|stands?|was|were)(?=$|[.,;:)])/i, 'unchanged'],
@@ -32,7 +32,7 @@ const BRITISH = new RegExp(
   'i',
 )
 
-/** Split the text between the marks of a doc comment into sentences, without its examples. */
+/** Split the text of a doc comment into sentences, leaving out examples. */
 export function sentencesOf(comment: string): string[] {
   const text = comment
     .replace(/^[^\S\n]*\*(?: |$)/gm, '')
@@ -62,7 +62,7 @@ export function faultsOfComment(comment: string): string[] {
   return [...faults, ...wordsIn(sentences.join(' '))]
 }
 
-/** Name each fault of a test's title. */
+/** List the faults of a test's title. */
 export function faultsOfTitle(title: string): string[] {
   const fault = `Write the title as a statement with a subject and a verb, not with "${firstWord(title)}" first.`
   const condition = CONDITION.test(title) ? ['Write the condition with "if".'] : []

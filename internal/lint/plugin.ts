@@ -1,17 +1,17 @@
-/** Lint rules of this workspace that oxlint does not have. */
+/** Lint rules that oxlint does not have. */
 import type { RuleTester } from 'oxlint/plugins-dev'
 import { locateSource, refuseImport } from './dependency-rules.ts'
 import { faultsOfComment, faultsOfTitle } from './plain-english.ts'
 
 type Rule = Parameters<RuleTester['run']>[1]
 
-/** The part of a syntax tree node that the rules look at. */
+/** The fields of a syntax tree node that the rules use. */
 interface SyntaxNode {
   readonly type: string
   readonly [name: string]: unknown
 }
 
-/** Refuse imports that go against the dependency rules. */
+/** Refuse imports that violate the dependency rules. */
 const dependencyRules: Rule = {
   create(context) {
     const file = locateSource(context.filename)
@@ -37,12 +37,12 @@ const noInstanceofStorageError: Rule = {
     BinaryExpression(node) {
       if (node.operator !== 'instanceof' || node.right.type !== 'Identifier') return
       if (node.right.name !== 'StorageError') return
-      context.report({ message: 'Use `StorageError.isInstance(error)`: it also knows errors of another copy.', node })
+      context.report({ message: 'Use `StorageError.isInstance(error)`. It works with two copies of core, too.', node })
     },
   }),
 }
 
-/** Refuse catches that do not look at what they caught: they swallow unexpected failures. */
+/** Refuse catch clauses that do not use the caught error, because they swallow unexpected failures. */
 const noBareCatch: Rule = {
   create(context) {
     const message = 'Handle one named condition and rethrow the rest: test the caught error, wrap it, or pass it on.'
@@ -56,7 +56,7 @@ const noBareCatch: Rule = {
         if (callee.type !== 'MemberExpression' || callee.property.type !== 'Identifier') return
         const position = callee.property.name === 'catch' ? 0 : callee.property.name === 'then' ? 1 : -1
         const handler = node.arguments[position]
-        // On its own on a named promise it only marks as handled what somebody awaits elsewhere.
+        // A statement `promise.catch(…)` only marks the rejection as handled. Other code awaits the promise.
         if (callee.object.type === 'Identifier' && node.parent.type === 'ExpressionStatement') return
         if (handler?.type !== 'ArrowFunctionExpression' && handler?.type !== 'FunctionExpression') return
         const rethrows = contains(handler.body as never, (child) => child.type === 'ThrowStatement')
@@ -77,7 +77,7 @@ const noExportAll: Rule = {
   }),
 }
 
-/** Refuse doc comments that a reader has to read twice. */
+/** Refuse doc comments that are hard to read. */
 const plainComments: Rule = {
   create: (context) => ({
     Program() {
@@ -89,7 +89,7 @@ const plainComments: Rule = {
   }),
 }
 
-/** Refuse titles of tests and of cases, the values of `title`, that are no statements. */
+/** Refuse titles of tests and of cases, the values of `title`, that are not statements. */
 const plainTitles: Rule = {
   create(context) {
     const check = (node: SyntaxNode | undefined): void => {

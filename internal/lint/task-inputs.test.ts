@@ -1,4 +1,4 @@
-/** A generated file among the inputs of a task makes the task run again after every verification. */
+/** If an input of a task were a generated file, the task would run again after every verification. */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -20,7 +20,7 @@ function print(command: string, args: readonly string[], input = ''): string {
   return spawnSync(command, args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 1e8, input }).stdout
 }
 
-it('no task of the verification has a file that git ignores for its input, except two lists that are written before it', () => {
+it('no input of a task is a file that git ignores, except two lists that are written before the task', () => {
   const { tasks } = JSON.parse(print('pnpm', ['exec', 'turbo', 'run', ...TASKS, '--dry=json'])) as Plan
   const tasksOf = new Map<string, string>()
   for (const { taskId, directory, inputs } of tasks)

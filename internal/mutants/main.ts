@@ -1,12 +1,12 @@
 /**
- * Measures what the tests find: applies each fault of a fixed random sample, and runs the tests that execute it.
+ * Measures the tests: applies each fault of a fixed random sample, and runs the tests that execute the fault.
  *
  *     node internal/mutants/main.ts cover                  which test files execute each fault; runs all tests once
  *     node internal/mutants/main.ts run [--only <id>,…] [--part 1/2] [--seconds 120] [--out <file>]
- *     node internal/mutants/main.ts compare <before> <after>    faults that were caught before and are not after
+ *     node internal/mutants/main.ts compare <before> <after>    lists faults that only the first run caught
  *
- * `--seed` draws another sample. Both change sources and put them back, so run them in a clone of their own. Results are in
- * `mutants/` of the cache folder, `node_modules/.cache`.
+ * `--seed` selects another sample. `cover` and `run` change sources and restore them, so run them in a separate clone.
+ * Results are in `mutants/` of the cache folder, `node_modules/.cache`.
  */
 import { spawn } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ const CACHE = join(ROOT, 'node_modules/.cache/mutants')
 const HITS = join(CACHE, 'hits.log')
 const COVERAGE = join(CACHE, 'coverage.json')
 
-/** Tells once for each test file that a fault is executed; works in every process that has `node:fs`. */
+/** Records once for each test file that a fault is executed. Works in every process that has `node:fs`. */
 const PROBE = `
 function spillwayProbe(index) {
   const process = globalThis.process
@@ -33,7 +33,7 @@ function spillwayProbe(index) {
 }
 `
 
-/** A test file in a project of vitest. */
+/** A test file in a vitest project. */
 interface TestFile {
   readonly project: string
   readonly path: string
@@ -71,7 +71,7 @@ else
   for (const { id, file, line, operator, original, replacement } of mutants)
     console.log(`${id}\t${file}:${line}\t${operator}\t${oneLine(original)}\t${oneLine(replacement)}`)
 
-/** Run all tests once with a probe at each fault, and keep which files reach which. */
+/** Run all tests once with a probe at each fault, and save which test files execute which faults. */
 async function cover(): Promise<void> {
   rmSync(HITS, { force: true })
   const originals = insertProbes()
@@ -111,13 +111,13 @@ async function cover(): Promise<void> {
   )
 }
 
-/** Put a probe at each fault; return the original files. */
+/** Insert a probe at each fault. Returns the original texts of the files. */
 function insertProbes(): Map<string, string> {
   const originals = new Map<string, string>()
   for (const file of new Set(mutants.map((mutant) => mutant.file))) {
     const text = readFileSync(join(ROOT, file), 'utf8')
     originals.set(file, text)
-    // What ends at a place is written before what starts there; around the same text, the inner one is nearer to it.
+    // At the same position, ends are inserted before starts. Of nested faults, the inner probe is closer to the text.
     const insertions = mutants.flatMap((mutant, index) => {
       if (mutant.file !== file) return []
       const { start, end, isStatement } = mutant
@@ -156,7 +156,7 @@ async function runAll(): Promise<void> {
   }
 }
 
-/** Print how many faults each of two runs has caught, and those that only the first has. */
+/** Print the number of faults that each of two runs caught, and the faults that only the first run caught. */
 function compare(before: string, after: string): void {
   const [first, second] = [before, after].map((file) => {
     const outcomes = readFileSync(file, 'utf8').trimEnd().split('\n')
@@ -176,7 +176,7 @@ function compare(before: string, after: string): void {
   process.exitCode = lost.length === 0 ? 0 : 1
 }
 
-/** Apply a fault and run the files that execute it, the nearest first, until one fails. */
+/** Apply a fault and run the test files that execute it, the nearest first, until one fails. */
 async function runOne(mutant: Mutant, covering: readonly TestFile[]): Promise<Outcome> {
   const started = performance.now()
   const seconds = (): number => (performance.now() - started) / 1_000
@@ -208,7 +208,7 @@ async function runOne(mutant: Mutant, covering: readonly TestFile[]): Promise<Ou
   }
 }
 
-/** The covering files in the order in which they are likely to find the fault: beside it, in its package, elsewhere. */
+/** Yield the covering test files in groups, likeliest first: beside the fault, in its package, elsewhere. */
 function* batches({ file }: Mutant, covering: readonly TestFile[]): Generator<TestFile[]> {
   const packageFolder = /^packages\/(?:(?:storage|adapters)\/)?[^/]+/.exec(file)?.[0] ?? ''
   const distance = ({ path, project }: TestFile): number => {
@@ -254,13 +254,13 @@ async function runFiles(files: readonly TestFile[], seconds: number): Promise<st
   const failures = testResults
     .filter(({ status }) => status === 'failed')
     .map(({ name, assertionResults }) => ({ name, test: assertionResults.find(({ status }) => status === 'failed') }))
-  // A file without a failed test was cut off, or cannot be imported.
+  // A file without a failed test was aborted, or cannot be imported.
   const failure = failures.find(({ test }) => test !== undefined) ?? failures[0]
   if (failure === undefined) return success ? undefined : `vitest ended with ${ended}`
   return `${failure.name.slice(ROOT.length + 1)} > ${failure.test?.fullName ?? ''}`
 }
 
-/** Run vitest and return its exit code, or `time` after so many seconds; 0 stands for no limit. */
+/** Run vitest. Returns its exit code, or `time` after this many seconds; 0 means no limit. */
 async function runVitest(args: readonly string[], seconds: number): Promise<number | 'time'> {
   const child = spawn(
     'node_modules/.bin/vitest',

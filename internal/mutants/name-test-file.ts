@@ -1,4 +1,4 @@
-/** Names the test file that runs, and its project, to the processes that it starts. */
+/** Tells processes that a test starts the running test file and its project, by an environment variable. */
 interface Worker {
   readonly filepath?: string
   readonly config?: { readonly name?: string }

@@ -40,7 +40,7 @@ it('every mutant replaces text of a source, and can be parsed', async () => {
   }
 })
 
-it('a change of one file leaves the mutants of other files in the sample', async () => {
+it('a change of one file does not change the mutants of other files in the sample', async () => {
   const faults = async (files: Readonly<Record<string, string>>): Promise<string[]> => {
     const mutants = sampleMutants(await workspace(files), 100, 'seed')
     return mutants.filter(({ file }) => file.endsWith('a.ts')).map(({ id }) => id)

@@ -1,14 +1,14 @@
-/** Small faults in the sources of the product, and a fixed random sample of them. */
+/** Small faults in the sources of the packages, and a fixed random sample of the faults. */
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseSync } from 'oxc-parser'
 
-/** One fault: the text from `start` to `end` of a file is replaced. Offsets count UTF-16 units. */
+/** One fault: replaces the text from `start` to `end` in a file. Offsets are UTF-16 code units. */
 export interface Mutant {
-  /** Stays the same as long as the file has the replaced text as often before it. */
+  /** Stays the same as long as the replaced text occurs equally often before `start`. */
   readonly id: string
-  /** Relative to the root, with slashes. */
+  /** Path relative to the root, with slashes. */
   readonly file: string
   readonly line: number
   readonly operator: string
@@ -16,11 +16,11 @@ export interface Mutant {
   readonly end: number
   readonly original: string
   readonly replacement: string
-  /** Whether the replaced text is a statement, otherwise an expression. */
+  /** Whether the replaced text is a statement. Otherwise, it is an expression. */
   readonly isStatement: boolean
 }
 
-/** A node of the syntax tree in ESTree's form. */
+/** A node of the syntax tree, as in ESTree. */
 interface Node {
   readonly type: string
   readonly start: number
@@ -50,8 +50,8 @@ const OPPOSITES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Return `count` faults of the sources at `root`. Which ones depends on the seed and on each file's own text alone, so a
- * change of one file does not change the sample of the others.
+ * Return `count` faults of the sources at `root`. The choice depends only on the seed and the text of each file, so a
+ * change of one file does not change the sample of other files.
  */
 export function sampleMutants(root: string, count: number, seed: string): Mutant[] {
   const ranked = globSync(SOURCES, { cwd: root })
@@ -73,7 +73,7 @@ export function sampleMutants(root: string, count: number, seed: string): Mutant
     .map(({ mutant }) => mutant)
 }
 
-/** List every fault that the operators make of one file. */
+/** List all faults that the operators create in one file. */
 function listMutants(file: string, text: string): Omit<Mutant, 'id'>[] {
   const { program, errors } = parseSync(file, text)
   if (errors.length > 0) throw new Error(`${file} cannot be parsed: ${errors[0]?.message}`)
@@ -142,7 +142,7 @@ function listMutants(file: string, text: string): Omit<Mutant, 'id'>[] {
   return mutants
 }
 
-/** Fields whose nodes are no values that run: types, names, and the sources of modules. */
+/** Fields with nodes that do not run: types, names, and the specifiers of modules. */
 const NOT_VISITED = new Set(['typeAnnotation', 'typeParameters', 'typeArguments', 'returnType', 'superTypeArguments'])
 
 function visit(node: Node, enter: (node: Node) => void): void {

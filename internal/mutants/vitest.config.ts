@@ -1,4 +1,4 @@
-/** The workspace's tests, each in a process of its own, and telling the processes that it starts which file they belong to. */
+/** Runs the tests of the workspace, each file in a separate process that tells started processes its test file. */
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import workspace from '../../vitest.config.ts'

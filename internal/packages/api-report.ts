@@ -5,8 +5,8 @@ import { listTarball, readFromTarball } from './tarball-registry.ts'
 const MARKS = /@(?:deprecated|experimental)\b/g
 
 /**
- * Write down what users of a packed package can import: each name of each entry, with its declaration. Entries `/internal`
- * are left out. Of comments, only the marks `@deprecated` and `@experimental` are kept.
+ * Report the public API of a packed package: each name of each entry, with its declaration. Entries `/internal` are
+ * left out. Of comments, only the tags `@deprecated` and `@experimental` are kept.
  */
 export function reportApi(tarball: Uint8Array): string {
   const { exports = {} } = JSON.parse(readFromTarball(tarball, 'package.json')) as {
@@ -27,7 +27,7 @@ export function reportApi(tarball: Uint8Array): string {
   return reports.join('\n')
 }
 
-/** Declarations of the names that a module exports. */
+/** Return the declarations of the names that a module exports. */
 function namesOf(path: string, sources: ReadonlyMap<string, string>): Map<string, string> {
   const source = sources.get(path) ?? ''
   const { program, comments } = parseSync(path, source)
@@ -64,13 +64,13 @@ function nameOf(node: Named): string {
   return node.name ?? node.value ?? ''
 }
 
-/** Names that a statement declares. */
+/** Return the names that a statement declares. */
 function declaredBy(node: object): string[] {
   const { id, declarations } = node as { readonly id?: Named | null; readonly declarations?: readonly { id: Named }[] }
   return [...(declarations ?? []).map((one) => nameOf(one.id)), ...(id == null ? [] : [nameOf(id)])]
 }
 
-/** Remove comments, private members and empty lines; keep marks of names whose support is limited. */
+/** Remove comments, private members, and empty lines, but not tags of names with limited support. */
 function withoutComments(text: string): string {
   const kept = text.replaceAll(/\/\*[^]*?\*\//g, (comment) => (comment.match(MARKS) ?? []).join(' '))
   return kept.replaceAll(/^ +private [^\n]*\n|^\s*\n/gm, '').trim()

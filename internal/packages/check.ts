@@ -1,4 +1,4 @@
-/** Checks the tarball of the package in whose folder it is run, and installs it in an empty project; in this folder, the root's README. */
+/** Checks the tarball of the package in the current folder, and installs it; here, checks the README of the root. */
 import { join, relative } from 'node:path'
 import { checkPackage } from '../test-run/src/check-package.ts'
 import { isFull } from '../test-run/src/test-run.ts'
@@ -21,8 +21,8 @@ await checkPackage({
 })
 
 /**
- * The tests that install the package of a folder. An adapter with a set of its oldest framework passes the whole suite there,
- * from sources, so that only a full run also installs it. The Claude Agent SDK brings a program that is too large to install.
+ * Return tests that install the package of a folder. An adapter with a peer set for its oldest framework passes the
+ * whole suite with it, so only a full run also installs it. The Claude Agent SDK contains too large a program.
  */
 function installedBy(of: string): string[] {
   if (of.startsWith('packages/adapters/')) {

@@ -16,11 +16,11 @@ const tables = (bytes: number, modules: number, time: number): string => `
 | core  | ${time} |
 `
 
-it('the comparison accepts figures within the allowed share, and any times', () => {
+it('the comparison accepts figures that grew by at most the allowed share, and any times', () => {
   expect(compareSizes(tables(100, 10, 1), tables(110, 9, 1_000), 0.1)).toEqual([])
 })
 
-it('the comparison names figures that grew more', () => {
+it('the comparison names figures that grew by more', () => {
   expect(compareSizes(tables(100, 10, 1), tables(111, 12, 1), 0.1)).toEqual([
     'package core, bytes: 111, before 100.',
     'entry core, modules: 12, before 10.',
@@ -34,6 +34,6 @@ it('the comparison names new figures', () => {
   ])
 })
 
-it('CommonJS can require every packed entry, and none has grown by more than a tenth', async () => {
+it('CommonJS can require every packed entry, and no size has grown by more than a tenth', async () => {
   expect(await findGrowth()).toEqual([])
 })

@@ -1,6 +1,6 @@
 /**
- * Say which figures of Markdown tables have grown by more than a share over an earlier version of them, and which are new.
- * Columns of milliseconds are left out.
+ * List the figures of Markdown tables that are new, or that have grown by more than a share compared with earlier
+ * tables. Columns of milliseconds are ignored.
  */
 export function compareSizes(before: string, after: string, mostGrowth: number): readonly string[] {
   const known = readFigures(before)
@@ -11,7 +11,7 @@ export function compareSizes(before: string, after: string, mostGrowth: number):
   })
 }
 
-/** Figures by table, row, and column. */
+/** Return the figures by table, row, and column. */
 function readFigures(markdown: string): ReadonlyMap<string, number> {
   const figures = new Map<string, number>()
   let header: readonly string[] | undefined

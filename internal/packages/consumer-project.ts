@@ -9,8 +9,8 @@ import { listPublicPackages, ROOT, tarballOf } from './public-packages.ts'
 const projects: string[] = []
 
 /**
- * Variables with which pnpm links to packages that it has unpacked before, instead of linking each of their files. As in
- * pnpm's own layout, a package finds only its dependencies.
+ * Environment variables that let pnpm link to unpacked packages of earlier installations, instead of linking each file.
+ * As in pnpm's own layout, a package finds only its dependencies.
  */
 export const LINKED_PACKAGES = { pnpm_config_enable_global_virtual_store: 'true' } as const
 
@@ -18,8 +18,8 @@ export const LINKED_PACKAGES = { pnpm_config_enable_global_virtual_store: 'true'
 export type Installer = 'npm' | 'pnpm' | 'pnpm-links'
 
 /**
- * Make a project with these files, and install packed packages, with those of the workspace that they depend on, and others
- * from the registry in it.
+ * Create a project with these files. Install packed packages, the workspace packages that they depend on, and packages
+ * from the registry.
  */
 export async function installProject(
   files: Readonly<Record<string, string>>,
@@ -35,7 +35,7 @@ export async function installProject(
   }
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
   const tarballs = tarballsFor(packed)
-  // pnpm would ask the registry for packages that only other packages name.
+  // Without overrides, pnpm would ask the registry for workspace packages that are dependencies of other packages.
   const overrides = Object.fromEntries([...tarballs].map(([name, path]) => [name, `file:${path}`]))
   writeFileSync(join(folder, 'pnpm-workspace.yaml'), JSON.stringify({ overrides }))
   const own = [...tarballs].filter(([name]) => installer === 'npm' || packed.includes(name))
@@ -43,11 +43,11 @@ export async function installProject(
   return folder
 }
 
-/** The tarballs of packages by name, and of those of the workspace that they depend on. */
+/** Return the tarballs of packages, and of the workspace packages that they depend on, by name. */
 function tarballsFor(names: readonly string[]): Map<string, string> {
   const packages = new Map(listPublicPackages().map((one) => [one.name, one]))
   const wanted = new Set(names)
-  // A set also visits what is added while it is gone through.
+  // The loop over the set also visits packages that are added during the loop.
   for (const name of wanted) {
     const { manifest } = packages.get(name) ?? expect.fail(`${name} is not published`)
     for (const dependency of Object.keys(manifest['dependencies'] ?? {}))
@@ -65,7 +65,7 @@ async function install(folder: string, installer: Installer, packages: readonly 
   const args = ['add', '--config.dangerously-allow-all-builds=true', '--prefer-offline', ...packages]
   const output = await execute(folder, 'pnpm', args, installer === 'pnpm-links' ? LINKED_PACKAGES : {})
   if (!output.includes('Issues with peer dependencies')) return
-  // npm fails where pnpm only warns. Peers that frameworks lack are not ours.
+  // npm fails if pnpm only warns. Missing peers of frameworks are ignored.
   const { output: issues } = await execute(folder, 'pnpm', ['peers', 'check']).then(
     (all) => ({ output: all }),
     (error: { readonly output: string }) => error,
@@ -73,12 +73,12 @@ async function install(folder: string, installer: Installer, packages: readonly 
   if (/@spillway\/\S+@\d/.test(issues)) throw new Error(`The peers of a package are not met.\n${issues}`)
 }
 
-/** Remove every project that was made. */
+/** Remove all created projects. */
 export function removeProjects(): void {
   for (const folder of projects.splice(0)) rmSync(folder, { recursive: true })
 }
 
-/** Make a tool of the workspace available in a project, as if it had been installed there. */
+/** Make a tool of the workspace available in a project, as if it were installed there. */
 export function borrow(folder: string, name: string): void {
   const target = join(folder, 'node_modules', name)
   if (existsSync(target)) return
@@ -86,12 +86,12 @@ export function borrow(folder: string, name: string): void {
   symlinkSync(realpathSync(join(ROOT, 'node_modules', name)), target, 'junction')
 }
 
-/** Run a program of a project under Node.js; resolves to all it printed. */
+/** Run a Node.js program of a project. Resolves to its whole output. */
 export function runIn(folder: string, ...args: string[]): Promise<string> {
   return execute(folder, process.execPath, args)
 }
 
-/** Type-check a file of a project as strictly as anybody may; resolves to what the compiler printed. */
+/** Type-check a file of a project with the strictest settings. Resolves to the output of the compiler. */
 export function typecheckIn(folder: string, file: string, moduleResolution = 'nodenext'): Promise<string> {
   borrow(folder, '@types/node')
   const module = moduleResolution === 'bundler' ? 'esnext' : moduleResolution

@@ -1,12 +1,12 @@
 /**
- * Writes down which modules a program loads, and which module imports which:
- * `SPILLWAY_MODULES=<file> node --import <this> …`.
+ * Writes the modules that a program loads, and the imports of each module, into a file: `SPILLWAY_MODULES=<file> node
+ * --import <this> …`.
  */
 import { writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 
 const loaded = new Set()
-/** The address of each imported module, by the importing module and the name that it is imported by. */
+/** URLs of imported modules, by the importing module and the specifier. */
 const imports = {}
 registerHooks({
   resolve(name, context, next) {

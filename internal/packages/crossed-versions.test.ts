@@ -1,4 +1,4 @@
-/** Runs core of one release beside a backend of another, as users do who update only one of them. */
+/** Runs core of one release together with a backend of another release, like users who update only one of them. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,14 +12,16 @@ import { unpackPackages } from './published-layout.ts'
 /** Packages that are always released together. */
 const CORE = ['@spillway/text', '@spillway/previews', '@spillway/core']
 
-/** An expression that makes a storage of each backend. */
+/** Expressions that create a storage, by backend. */
 const BACKENDS: Readonly<Record<string, string>> = {
   memory: 'new backend.InMemoryStorage(settings)',
   file: 'new backend.FileStorage({ directory: folder(), ...settings })',
   sqlite: "new backend.SqliteStorage({ path: folder() + '/store.db', ...settings })",
 }
 
-/** Cases that take half of the time, with content of 20 MB and thousands of entries: no other methods, only more of them. */
+/**
+ * Cases with 20 MB or thousands of entries, which take half of the time. They call no methods that others do not call.
+ */
 const OF_MUCH_CONTENT = 'at-boundaries|late-differences|20-mb|of-large-content|beyond-one-page'
 
 const crossings = chosen(Object.keys(BACKENDS), (name) => `packages/storage/${name}`).flatMap((backend) => [
@@ -63,7 +65,7 @@ it.each(crossings)('$newer of the next minor release works with the released $ol
   }
 })
 
-/** Give packages of a folder the version of the next minor release, and what they need of each other too. */
+/** Set the version of packages in a folder, and of their dependencies on each other, to the next minor release. */
 function makeNextRelease(folder: string, names: readonly string[], version: string): void {
   const next = version.replace(/^0\.(\d+)\..*$/, (_, minor: string) => `0.${Number(minor) + 1}.0`)
   for (const name of names) {
@@ -72,7 +74,9 @@ function makeNextRelease(folder: string, names: readonly string[], version: stri
   }
 }
 
-/** Find the newest release on npm that is not newer than this commit; before the first one, this commit's own tarball. */
+/**
+ * Find the newest release on npm that is not newer than this commit. Without any release, use this commit's tarball.
+ */
 function tarballOfLastRelease({ name, folder, manifest }: PublicPackage): string {
   const version = String(manifest['version'])
   if (version === '0.0.0') return tarballOf(folder)

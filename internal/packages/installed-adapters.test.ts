@@ -1,10 +1,10 @@
-/** Installs the packed adapters beside the oldest framework they support, and uses them as a stranger would. */
+/** Installs the packed adapters with the oldest framework that they support, and uses them like a user would. */
 import { afterAll, describe, it } from 'vitest'
 import { isFull } from '../test-run/src/test-run.ts'
 import { removeProjects, runIn, installProject, typecheckIn } from './consumer-project.ts'
 import { chosen } from './public-packages.ts'
 
-/** Imports the modules of a framework, then an adapter, prints which packages the adapter added, and runs the agent. */
+/** Imports a framework and then an adapter, prints the packages that the adapter loaded, and runs the agent. */
 const MAIN = `
   import { registerHooks } from 'node:module'
   let loaded = new Set()
@@ -353,7 +353,7 @@ describe.concurrent.each(adapters)('$adapter beside $peers.0', ({ adapter, peers
       isFull ? 'npm' : 'pnpm-links',
     )
     const [added, ...answer] = (await runIn(folder, 'main.mjs', adapter, ...framework)).split('\n')
-    // Core loads previews, search, and what these need when they are first used.
+    // Core loads previews, search, and their dependencies on first use.
     expect(added?.split(' ')).toEqual(['@spillway/core', '@spillway/text', adapter].toSorted())
     expect(answer.join('\n')).toMatch(/^\[Offloaded: 1 block/)
     expect(await typecheckIn(folder, 'agent.ts')).toBe('')

@@ -1,4 +1,4 @@
-/** Installs the packed tarballs in empty projects outside the workspace and uses them as a stranger would. */
+/** Installs the packed tarballs in empty projects outside of the workspace, and uses them like a user would. */
 import { makePdf } from '../test-inputs/src/make-pdf.ts'
 import { build } from 'esbuild'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
@@ -154,7 +154,7 @@ const FILES: Readonly<Record<string, string>> = {
   `,
 }
 
-/** The command line, and what it depends on of this workspace. */
+/** The command line, and the workspace packages that it depends on. */
 const CLI = [
   '@spillway/claude-agent-sdk',
   '@spillway/cli',
@@ -169,7 +169,7 @@ const CLI = [
   '@spillway/text',
 ]
 
-/** Core, and all that comes with it. */
+/** Core, and all its dependencies. */
 const CORE = [
   '@eslint-community/regexpp',
   '@spillway/core',
@@ -179,7 +179,7 @@ const CORE = [
   'json-p3',
 ]
 
-/** How most projects are installed: npm takes three CPU seconds for each, and pnpm links to what it has unpacked before. */
+/** npm, like most users, takes three CPU seconds for each project. pnpm links to already unpacked packages. */
 const INSTALLER = isFull ? 'npm' : 'pnpm-links'
 
 afterAll(removeProjects)
@@ -193,7 +193,7 @@ const SUITES = {
       memory = await installProject(FILES, ['@spillway/core', '@spillway/memory'])
     })
 
-    it("a core installation has no other packages than core's dependencies", () => {
+    it('an installation of core contains only core and its dependencies', () => {
       expect(installed(memory)).toEqual([...CORE, '@spillway/memory'].toSorted())
     })
 
@@ -202,7 +202,7 @@ const SUITES = {
       expect(await runIn(memory, 'memory.cjs')).toBe('offloaded\n')
     })
 
-    it('core loads no more modules for results and retrievals after preload', async () => {
+    it('core loads no further modules for results and retrievals after preload', async () => {
       expect(await runIn(memory, 'preloaded.mjs')).toBe('offloaded\n')
     })
 
@@ -249,7 +249,7 @@ const SUITES = {
       file = await installProject(FILES, ['@spillway/core', '@spillway/file'], [], INSTALLER)
     })
 
-    it("a backend installation has no other packages than core's dependencies", () => {
+    it('an installation of a backend contains only the backend, core, and its dependencies', () => {
       expect(installed(file)).toEqual([...CORE, '@spillway/file'].toSorted())
     })
 
@@ -272,12 +272,13 @@ const SUITES = {
     let cli: string
 
     beforeAll(async () => {
-      // The client is for the test. The command line brings it too, where pnpm hides it.
+      // The test uses the client. It is a dependency of the command line, but pnpm hides it.
       cli = await installProject(FILES, CLI, ['@modelcontextprotocol/client'], INSTALLER)
     })
 
     it('the command line installs few other packages', () => {
-      // What speaks MCP over HTTP comes with the SDK of it; agents of Claude, with a program of their own, do not.
+      // The SDK of MCP includes its HTTP packages. The SDK of Claude's agents, which contains a program, must not be
+      // installed.
       const [sdk, ours] = [/^@modelcontextprotocol\/(?:client|core|node|server)$/, new Set([...CLI, ...CORE])]
       const surplus = installed(cli).filter((name) => !ours.has(name) && !sdk.test(name))
       expect(surplus).toEqual(expect.arrayContaining(['commander', 'hono', 'zod']))
@@ -300,7 +301,7 @@ const SUITES = {
       expect(await runIn(cli, 'serve.mjs')).toBe('offloaded Found 1 match\n')
     })
 
-    it('the command line works in front of an MCP server, and as an MCP server', async () => {
+    it('the command line works as a proxy of an MCP server, and as an MCP server', async () => {
       expect(await runIn(cli, 'mcp.mjs')).toBe('spillway retrieve_offloaded_content offload_content\n')
     })
   },
@@ -310,7 +311,7 @@ describe.each(chosen(Object.entries(SUITES), ([folder]) => folder))('%s in an em
   suite()
 })
 
-/** List every package that was installed in a project, by name: those that the lock file of npm or pnpm has. */
+/** List the names of all packages that are installed in a project, from the lock file of npm or pnpm. */
 function installed(folder: string): string[] {
   const [npm, pnpm] = [join(folder, 'package-lock.json'), join(folder, 'pnpm-lock.yaml')]
   const names = existsSync(npm)

@@ -1,9 +1,9 @@
-/** Every dependency has a license that permits all uses, or is one that users do not get from this project. */
+/** Checks that every dependency has a permissive license, or is not part of a published package. */
 import { execFileSync } from 'node:child_process'
 import { expect, it } from 'vitest'
 import { ROOT } from './public-packages.ts'
 
-/** Licenses that ask for no more than their own text. A package with a choice of licenses needs one of them. */
+/** Licenses that only require a copy of the license text. A package with a choice of licenses needs one of them. */
 const PERMITTED =
   /^(?:0BSD|AFL-2\.1|Apache-2\.0|BlueOak-1\.0\.0|BSD|BSD-[23]-Clause|CC0-1\.0|ISC|MIT|MIT-0|Python-2\.0|Unlicense|Zlib)$/
 
@@ -38,7 +38,7 @@ it('every dependency has a permissive license, or is listed with a reason', () =
   expect(names.filter(({ name }) => !(name in OTHERS))).toEqual([])
 })
 
-/** Whether one alternative of a license consists of permitted licenses alone. */
+/** Return whether one alternative of a license consists only of permitted licenses. */
 function isPermitted(license: string): boolean {
   const alternatives = license.replaceAll(/[()]/g, '').split(' OR ')
   return alternatives.some((one) => one.split(' AND ').every((name) => PERMITTED.test(name)))

@@ -1,4 +1,4 @@
-/** Verdaccio on the loopback interface: a real registry, to which packages are published as they are to npm's. */
+/** Starts Verdaccio on the loopback interface: a real registry, to which packages are published like to npm. */
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
@@ -9,27 +9,27 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { OLDEST_NODE, ROOT } from './public-packages.ts'
 
-/** Programs that only a rehearsal needs. They stay out of the workspace, whose lockfile would grow by 300 packages. */
+/** Programs that only a rehearsal needs. They are not in the workspace, whose lockfile would grow by 300 packages. */
 const DEPENDENCIES = { verdaccio: '6.10.4', node: '22', 'oldest-node': `npm:node@${OLDEST_NODE}.0` }
 
-/** A registry without packages. */
+/** An empty registry. */
 export interface LocalRegistry {
   readonly url: string
-  /** Variables with which npm and pnpm publish to the registry. */
+  /** Environment variables with which npm and pnpm publish to the registry. */
   readonly env: Readonly<Record<string, string>>
-  /** Programs of Node.js that come from npm: the newest version 22, and the oldest that is supported. */
+  /** Paths of Node.js programs from npm: the newest version 22, and the oldest supported version. */
   readonly node22: string
   readonly oldestNode: string
   close(): void
 }
 
-/** Install Verdaccio once, and start it with an empty storage. Needs the network. */
+/** Install Verdaccio once, and start it with an empty storage. Needs network access. */
 export async function startLocalRegistry(): Promise<LocalRegistry> {
   const tools = join(ROOT, 'node_modules/.cache/rehearsal')
   const manifest = JSON.stringify({
     private: true,
     dependencies: DEPENDENCIES,
-    // Verdaccio names a tag that mirrors of npm's registry may lack.
+    // Verdaccio depends on a dist-tag that mirrors of npm's registry may lack.
     overrides: { 'node-fetch': '2.7.0' },
   })
   mkdirSync(tools, { recursive: true })
@@ -54,7 +54,7 @@ export async function startLocalRegistry(): Promise<LocalRegistry> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   const npmrc = join(folder, '.npmrc')
-  // The registry lets anybody publish, but clients refuse to publish without a token.
+  // The registry accepts any publisher, but clients refuse to publish without a token.
   writeFileSync(npmrc, `registry=${url}\n${url.slice('http:'.length)}:_authToken=anybody\n`)
   return {
     url,

@@ -1,4 +1,4 @@
-/** Follows `docs/testing-your-own-backend.md` from an empty folder, with the packages as they are published. */
+/** Follows `docs/testing-your-own-backend.md` in an empty folder, with the packages as they will be published. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ it('the guide leads from an empty folder to a backend that passes the conformanc
   const global = join(folder, '.global')
   const env = {
     ...process.env,
-    // Only bash passes on a variable with such a name.
+    // Only bash preserves a variable with such a name.
     'npm_config_@spillway:registry': registry.url,
     npm_config_prefix: global,
     PATH: [join(global, 'bin'), process.env['PATH']].join(delimiter),

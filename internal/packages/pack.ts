@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { listPublicPackages, ROOT, tarballOf } from './public-packages.ts'
 
-/** Builds and packs all public packages before the tests, unless the tests are about packages that are packed already. */
+/** Build and pack all public packages before the tests, unless the tests use packages that are already packed. */
 export async function setup(): Promise<void> {
   if (process.env['SPILLWAY_PACKAGES_OF'] !== undefined || process.env['SPILLWAY_REGISTRY'] !== undefined) return
   await pnpm('.', 'run', 'build')

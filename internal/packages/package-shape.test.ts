@@ -1,4 +1,4 @@
-/** Every package has the same shape, and its tarball is one that bundlers, Node.js and TypeScript all read alike. */
+/** Checks that packages have the same structure, and that bundlers, Node.js, and TypeScript resolve them equally. */
 import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { publint } from 'publint'
@@ -19,7 +19,7 @@ interface SetManifest {
 const WEBSITE = 'https://github.com/spillway-js/spillway'
 const REPOSITORY = `git+${WEBSITE}.git`
 
-/** The packages that core is made of, and all that they depend on. */
+/** The packages that core consists of, with all their dependencies. */
 const BELOW_BACKENDS: Readonly<Record<string, readonly string[]>> = {
   '@spillway/text': ['@eslint-community/regexpp', 'json-p3'],
   '@spillway/previews': ['@spillway/text'],
@@ -75,7 +75,8 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
     const below = BELOW_BACKENDS[name]
     if (below !== undefined) expect(Object.keys(dependencies)).toEqual(below)
     else if (name === '@spillway/cli') expect(dependencies['@spillway/core']).toBe('workspace:^')
-    // History uses internal entries, which minor releases change. Others use what stays until 1.0.
+    // History uses internal entries, which minor releases may change. Other packages use names that are stable until
+    // 1.0.
     else expect(peers['@spillway/core']).toBe(name === '@spillway/history' ? 'workspace:^' : 'workspace:0.x')
   })
 
@@ -101,7 +102,8 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
     const files = listTarball(readFileSync(tarballOf(folder)))
     const texts = ['LICENSE', 'NOTICE', 'README.md', 'package.json', ...(version === '0.0.0' ? [] : ['CHANGELOG.md'])]
     expect(files.filter((path) => !path.startsWith('dist/')).toSorted()).toEqual(texts.toSorted())
-    // No tests, no source maps, whose sources would be missing. The inspector brings its page.
+    // Tests are not packed, and neither are source maps, because sources would be missing. The inspector packs its
+    // page.
     const others = files.filter(
       (path) =>
         path.startsWith('dist/') && !path.startsWith('dist/page/') && !/^(?!.*\.test\.).*\.(?:js|d\.ts)$/.test(path),
@@ -120,7 +122,7 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
     expect(findMissingImports(readFileSync(tarballOf(folder)))).toEqual([])
   })
 
-  // `pnpm api` writes the files again: their differences are what a change means to users.
+  // `pnpm api` updates the report. Its differences show how a change affects users.
   it('exports exactly the names in its API report', async () => {
     const path = join(import.meta.dirname, 'api', `${name.slice('@spillway/'.length)}.txt`)
     await expect(reportApi(readFileSync(tarballOf(folder)))).toMatchFileSnapshot(path)

@@ -15,8 +15,8 @@ interface Manifest {
 }
 
 /**
- * List what a packed package imports although its users do not have it: files that the tarball lacks, and packages that its
- * manifest does not name. All modules and declarations are read, also those that are loaded on first use.
+ * List imports of a packed package that fail for its users: files that the tarball lacks, and packages that its
+ * manifest does not name. All modules and declarations are read, even modules that are loaded on first use.
  */
 export function findMissingImports(tarball: Uint8Array): string[] {
   const files = readTarball(tarball)
@@ -39,12 +39,12 @@ export function findMissingImports(tarball: Uint8Array): string[] {
   return [...missing, ...unpacked.map((path) => `package.json names ${path}`)]
 }
 
-/** List the modules that a module or a declaration imports. The page of the inspector is one bundle, for browsers. */
+/** List the imports of a module or a declaration. The inspector's page is skipped: it is one bundle for browsers. */
 function modulesOf(path: string, content: Buffer): string[] {
   if (!/\.(?:js|d\.ts)$/.test(path) || path.startsWith('dist/page/')) return []
   const code = content.toString()
   const types = path.endsWith('.d.ts') ? [...code.matchAll(/\bimport\(["']([^"']+)["']\)\./g)] : []
-  // "." stands for an export of the module itself.
+  // "." means an export of the module itself.
   const modules = importedModules(code).filter((module) => module !== '.')
   return [...modules, ...types.map(([, module = '']) => module)]
 }

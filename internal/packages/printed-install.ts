@@ -1,4 +1,4 @@
-/** Empty folders in which an install line of a README runs as it is printed. */
+/** Runs an install line of a README in an empty folder, as it is printed. */
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,16 +8,16 @@ import { isFull } from '../test-run/src/test-run.ts'
 import { LINKED_PACKAGES } from './consumer-project.ts'
 import { ROOT } from './public-packages.ts'
 
-/** The name of the module that runs. */
+/** The file name of the module that runs. */
 export const EXAMPLE = 'example.ts'
 
 /** A folder in which an install line has run. */
 export interface PrintedInstall {
-  /** Run {@link EXAMPLE} in a folder of its own, beside other files of its document; resolves to what it printed. */
+  /** Run {@link EXAMPLE} in a separate folder, with other files of its document. Resolves to its output. */
   runModule(files: Readonly<Record<string, string>>, env?: NodeJS.ProcessEnv): Promise<string>
-  /** Run several modules like this in one process; resolves to what each printed, or `undefined` if one failed. */
+  /** Run several modules in one process. Resolves to the output of each; `undefined` if one failed. */
   runInTurn(modules: readonly Readonly<Record<string, string>>[]): Promise<readonly string[] | undefined>
-  /** Run shell commands in a folder of their own; resolves to what they printed. */
+  /** Run shell commands in a separate folder. Resolves to their output. */
   runShell(commands: string): Promise<string>
   remove(): void
 }
@@ -25,12 +25,12 @@ export interface PrintedInstall {
 /**
  * Run the commands of an install line in an empty folder.
  *
- * @param registry - The address of the registry that has the packed packages.
+ * @param registry - The URL of the registry with the packed packages.
  */
 export async function runInstallLine(commands: string, registry: string): Promise<PrintedInstall> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'spillway-readme-')))
   const globals = join(folder, 'global')
-  // pnpm reads the registry of a scope from the file alone, npm with --global from the environment alone.
+  // pnpm reads the registry of a scope only from this file, and npm with --global only from the environment.
   writeFileSync(join(folder, '.npmrc'), `@spillway:registry=${registry}\n`)
   const { NODE_OPTIONS: _, VITEST: __, NODE_TEST_CONTEXT: ___, ...inherited } = process.env
   const env = {
@@ -41,7 +41,7 @@ export async function runInstallLine(commands: string, registry: string): Promis
     npm_config_prefer_offline: 'true',
     pnpm_config_prefer_offline: 'true',
     PNPM_HOME: globals,
-    // Without a name for it, the store is below `PNPM_HOME`, and every package is downloaded again.
+    // By default, the store would be below `PNPM_HOME`, and every package would be downloaded again.
     pnpm_config_store_dir: dirname(await execute('pnpm', ['store', 'path'], ROOT, inherited)),
     ...(isFull ? {} : LINKED_PACKAGES),
     PATH: [join(globals, 'bin'), globals, dirname(process.execPath), inherited['PATH']].join(delimiter),
@@ -71,10 +71,10 @@ export async function runInstallLine(commands: string, registry: string): Promis
   }
 }
 
-/** A program has ended with an error. The message is all that it printed. */
+/** Thrown if a program fails. The message is its whole output. */
 class ProgramFailed extends Error {}
 
-/** Resolves to standard output; rejects if the program fails. */
+/** Run a program. Resolves to its standard output. Rejects if the program fails. */
 async function execute(command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
   return await new Promise((resolve, reject) => {
     execFile(command, args, { cwd, env, maxBuffer: 1e8, timeout: 300_000 }, (error, stdout, stderr) => {

@@ -5,18 +5,18 @@ export const ROOT: string = join(import.meta.dirname, '../..')
 
 const { engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { engines: { node: string } }
 
-/** The oldest version of Node.js that the workspace and all packages support, such as `22.14`. */
+/** The oldest version of Node.js that the workspace and all packages support, for example `22.14`. */
 export const OLDEST_NODE: string = engines.node.replace('>=', '')
 
-/** A package that is published. */
+/** A published package. */
 export interface PublicPackage {
   readonly name: string
-  /** Relative to the root, such as `packages/storage/file`. */
+  /** Path relative to the root, for example `packages/storage/file`. */
   readonly folder: string
   readonly manifest: Readonly<Record<string, unknown>>
 }
 
-/** List the packages of the workspace that are published, by the order of their folders. */
+/** List the published packages of the workspace, sorted by folder. */
 export function listPublicPackages(): PublicPackage[] {
   const found = globSync(['packages/*/package.json', 'packages/{storage,adapters}/*/package.json'], { cwd: ROOT })
   return found
@@ -33,28 +33,28 @@ export function isRunInstalled(folder: string): boolean {
   return /^packages\/(?:storage\/(?:memory|file)|previews|cli)$/.test(folder)
 }
 
-/** List the READMEs that users of published packages read: the root's, and that of each package. */
+/** List the READMEs for users of published packages: the README of the root, and of each package. */
 export function listReadmes(): string[] {
   return ['README.md', ...listPublicPackages().map(({ folder }) => `${folder}/README.md`)]
 }
 
 /**
- * Choose what is tested of the package that `SPILLWAY_PACKAGES_OF` names by its path from the root (`.` for the root itself):
- * all, if the variable is not set. Throws if nothing is left.
+ * Select the items of the package that `SPILLWAY_PACKAGES_OF` names by its path from the root (`.` for the root
+ * itself). Without the variable, all items are selected. Throws if no item is selected.
  */
 export function chosen<Item>(items: readonly Item[], folderOf: (item: Item) => string): Item[] {
   const of = process.env['SPILLWAY_PACKAGES_OF']
   const wanted = items.filter((item) => of === undefined || folderOf(item) === of)
-  if (wanted.length === 0) throw new Error(`Nothing is tested of "${of}" here. Is it a package's path from the root?`)
+  if (wanted.length === 0) throw new Error(`There are no tests of "${of}" here. Give a package's path from the root.`)
   return wanted
 }
 
-/** The path of a package's tarball, which pack.ts writes. */
+/** Return the path of a package's tarball, which pack.ts writes. */
 export function tarballOf(folder: string): string {
   return join(ROOT, folder, '.reports/package.tgz')
 }
 
-/** Whether a path below the root exists. */
+/** Return whether a path below the root exists. */
 export function exists(...path: string[]): boolean {
   return existsSync(join(ROOT, ...path))
 }

@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path'
 import { listPublicPackages, ROOT, tarballOf, type PublicPackage } from './public-packages.ts'
 
 /**
- * Unpack packed packages side by side as an installation has them, in a new folder. What they depend on is linked from the
- * workspace, so that nothing is installed.
+ * Unpack packed packages into one new folder, as in an installation. Their dependencies are linked from the workspace,
+ * so that nothing is installed.
  *
- * @param packages - The packages. If omitted: all that are public.
- * @param tarball - Finds the tarball of a package. If omitted: the one that this workspace has packed.
+ * @param packages - Names of the packages. Defaults to all public packages.
+ * @param tarball - Finds the tarball of a package. Defaults to the tarball that this workspace has packed.
  * @returns The folder. Packages are in its `node_modules`.
  */
 export function unpackPackages(
@@ -33,7 +33,7 @@ export function unpackPackages(
   return folder
 }
 
-/** Names of the packages in a `node_modules` folder. */
+/** Return the names of the packages in a `node_modules` folder. */
 function namesIn(modules: string): readonly string[] {
   const names = existsSync(modules) ? readdirSync(modules).filter((name) => !name.startsWith('.')) : []
   return names.flatMap((name) =>

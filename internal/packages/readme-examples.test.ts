@@ -1,4 +1,4 @@
-/** Runs the examples of each README in an empty folder, after the install line that is printed for them. */
+/** Runs the examples of each README in an empty folder, after their install line. */
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -12,7 +12,10 @@ import { EXAMPLE, runInstallLine, type PrintedInstall } from './printed-install.
 import { chosen, listReadmes, ROOT } from './public-packages.ts'
 import { startTarballRegistry, type TarballRegistry } from './tarball-registry.ts'
 
-/** pnpm hides what an install line does not name, and is quick. npm finds conflicts of peers, in a rehearsal. */
+/**
+ * pnpm is fast, and hides packages that an install line does not name. A rehearsal uses npm, which finds peer
+ * conflicts.
+ */
 const MANAGER = process.env['SPILLWAY_REGISTRY'] === undefined ? 'pnpm' : 'npm'
 
 let registry: TarballRegistry
@@ -70,14 +73,15 @@ describe.each(chosen(listReadmes(), dirname))('%s', (path) => {
 
 interface Group {
   readonly line: InstallLine
-  /** Packages that are installed in addition to those of the line. */
+  /** Packages that are installed in addition to the packages of the line. */
   readonly also?: readonly string[]
   readonly own: readonly Fence[]
 }
 
 /**
- * Join the lines that install into the current folder, except in a full run and a rehearsal. internal/docs compares what each
- * example imports with its own line. A package that an example needs without importing it is found by a full run.
+ * Join the lines that install into the current folder, except in a full run and a rehearsal. Tests in internal/docs
+ * compare the imports of each example with its own line. A full run also finds packages that an example needs without
+ * importing them.
  */
 function joined(groups: readonly Group[]): readonly Group[] {
   const [first, ...others] = groups.filter(({ line }) => !line.fence.code.includes('--global'))
@@ -90,7 +94,7 @@ function joined(groups: readonly Group[]): readonly Group[] {
   ]
 }
 
-/** The files that an example needs in its folder. One that is not run only imports what it names. */
+/** Return the files that an example needs in its folder. An example that is not run gets only files that it imports. */
 function filesFor(
   example: Fence,
   fences: readonly Fence[],

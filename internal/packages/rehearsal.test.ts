@@ -1,6 +1,6 @@
 /**
- * Publishes all packages to a registry on loopback with the command that publishes them to npm, and follows the printed
- * instructions with them in empty folders, on each supported version of Node.js.
+ * Publishes all packages to a registry on the loopback interface with the command that publishes them to npm. Then
+ * follows the printed instructions in empty folders, on each supported version of Node.js.
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -63,7 +63,7 @@ const USE_OF_BACKENDS = `
 `
 
 describe.each(['24', '22', OLDEST_NODE])('on Node.js %s', (version) => {
-  it('runs the command line as its README prints it', async () => {
+  it('runs the command line as described in its README', async () => {
     const { stdout } = await run(version, 'npx', ['--yes', '@spillway/cli', 'run', '--', 'node', '--version'], folder)
     expect(stdout).toMatch(new RegExp(`^v${version}\\.`))
   })
@@ -74,7 +74,7 @@ describe.each(['24', '22'])('on Node.js %s', (version) => {
     const report = join(folder, `${version}.json`)
     const vitest = [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'internal/packages']
     const tests = ['readme-examples', 'own-backend'].map((name) => `internal/packages/${name}.test.ts`)
-    // A failed test also ends the run with an exit code, and its output says more.
+    // A failed test also causes an exit code, but the output has more details.
     await run(version, 'node', [...vitest, ...tests], ROOT, { SPILLWAY_REPORT: report })
     const { passed, failed, skipped } = JSON.parse(readFileSync(report, 'utf8')) as TestReport
     console.log(`Node.js ${version}: ${passed} passed, ${JSON.stringify(skipped)}`)
@@ -83,7 +83,7 @@ describe.each(['24', '22'])('on Node.js %s', (version) => {
   }, 3_600_000)
 })
 
-/** Run a program with a version of Node.js, where packages come from the local registry. */
+/** Run a program with a version of Node.js, with packages from the local registry. */
 async function run(
   version: string,
   command: string,

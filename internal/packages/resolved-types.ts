@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ROOT } from './public-packages.ts'
 
-/** The part of `@arethetypeswrong/core` that is used. It is a dependency of its command line. */
+/** The used part of `@arethetypeswrong/core`, which is a dependency of its command line. */
 interface TypesChecker {
   createPackageFromTarballData(tarball: Uint8Array): unknown
   checkPackage(pack: unknown): Promise<{
@@ -14,10 +14,10 @@ interface TypesChecker {
   }>
 }
 
-/** Ways to resolve a package that cannot load ES modules at all. */
+/** Module resolutions that cannot load ES modules. */
 const WITHOUT_ES_MODULES: readonly (string | undefined)[] = ['node10', 'node16-cjs']
 
-/** List the entry points whose types a tarball has, and the problems of these types if loaded as ES modules. */
+/** List the entry points with types in a tarball, and the problems of these types if they are loaded as ES modules. */
 export async function checkTypes(
   tarball: Uint8Array,
 ): Promise<{ readonly entrypoints: readonly string[]; readonly problems: readonly unknown[] }> {

@@ -1,7 +1,7 @@
 /**
- * Measures packed packages: bytes of tarballs, bytes that a browser loads, modules that each entry loads, and time to start.
+ * Measures packed packages: bytes of tarballs, bytes that a browser loads, modules of each entry, and start time.
  *
- * `node internal/packages/sizes.ts` writes the table that tests compare with.
+ * `node internal/packages/sizes.ts` writes the tables with which tests compare.
  */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -27,7 +27,7 @@ const FIRST_CALLS: Readonly<Record<string, string>> = {
   'the offload of a log': "offloader.offload({ toolName: 'log', toolCallId: '1', content: [{ type: 'text', text }] })",
 }
 
-/** Before each of the calls. */
+/** Code that runs before each of the calls. */
 const BEFORE_CALL = `
 import { ContextOffloader } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
@@ -38,7 +38,7 @@ const reference = await storage.store('log', new TextEncoder().encode(text))
 const retrieve = (call) => offloader.retrievalTool.execute({ reference, ...call })
 `
 
-/** Measure all packed packages, and write tables of it. Times differ from run to run, so that they can be left out. */
+/** Measure all packed packages. Returns tables. Times differ from run to run, so they can be left out. */
 export async function measureSizes({ times }: { readonly times: boolean }): Promise<string> {
   const folder = unpackPackages()
   try {
@@ -60,7 +60,7 @@ export async function measureSizes({ times }: { readonly times: boolean }): Prom
   }
 }
 
-/** Rows that have grown by more than a tenth since the table was written. */
+/** Return the figures that have grown by more than a tenth since the tables were written. */
 export async function findGrowth(): Promise<readonly string[]> {
   return compareSizes(readFileSync(TABLE, 'utf8'), await measureSizes({ times: false }), MOST_GROWTH)
 }
@@ -76,7 +76,7 @@ function table(columns: string, rows: readonly (readonly [string, ...number[]])[
   return [`| ${columns} |`, `|${line}|`, ...rows.map((cells) => `| ${cells.join(' | ')} |`), '']
 }
 
-/** Bytes on disk that core, a backend and an adapter bring, beside the framework. */
+/** Bytes on disk that core, a backend, and an adapter add to those of the framework. */
 function installedRows(folder: string): [string, number][] {
   const own = ['text', 'previews', 'core', 'file', 'ai-sdk'].map((name) => `@spillway/${name}`)
   const ofText = (name: string): string => join(folder, 'node_modules/@spillway/text/node_modules', name)
@@ -88,7 +88,7 @@ function installedRows(folder: string): [string, number][] {
   ]
 }
 
-/** Sum up the files of a package, without packages below it. */
+/** Return the size of the files of a package, without packages in it. */
 function bytesBelow(path: string): number {
   const folder = realpathSync(path)
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -96,7 +96,7 @@ function bytesBelow(path: string): number {
   return own.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
 }
 
-/** Minified size of the code that a page loads at once if it imports these names, without chunks loaded on first use. */
+/** Minified size of the code that a page with these imports loads at start, without chunks loaded on first use. */
 async function browserRows(folder: string): Promise<[string, number][]> {
   const rows: [string, number][] = []
   for (const name of ['ContextOffloader', 'createStorage', 'ContextOffloader, createStorage']) {
@@ -126,8 +126,8 @@ function staticChunks(
 }
 
 /**
- * Modules that each entry loads in Node.js, and the command line for its version. All entries are loaded in one process:
- * several share a framework. Throws if CommonJS cannot require an entry, because it waits at its top level.
+ * Modules that each entry, and `spillway --version`, load in Node.js. All entries are loaded in one process, because
+ * several share a framework. Throws if CommonJS cannot require an entry that has a top-level await.
  */
 function moduleRows(folder: string): [string, number, number][] {
   const entries = listPublicPackages().flatMap(({ name }) => {
@@ -135,7 +135,7 @@ function moduleRows(folder: string): [string, number, number][] {
     const { exports } = JSON.parse(manifest) as { readonly exports: Readonly<Record<string, unknown>> }
     return Object.keys(exports).map((entry) => name + entry.slice(1))
   })
-  // A binding of vitest can be loaded by a running test only.
+  // An integration for vitest can be loaded only during a test.
   const counted = entries.filter((entry) => !/\/(?:package\.json|vitest)$/.test(entry))
   const script = join(folder, 'node_modules/@spillway/ai-sdk/entries.cjs')
   writeFileSync(script, counted.map((entry) => `require(${JSON.stringify(entry)})\n`).join(''))
@@ -144,7 +144,7 @@ function moduleRows(folder: string): [string, number, number][] {
   return [
     ...counted.map((entry): [string, number, number] => {
       const modules = new Set([ofEntries[entry] ?? ''])
-      // A set also visits what is added while it is gone through.
+      // The loop over the set also visits modules that are added during the loop.
       for (const module of modules) for (const url of Object.values(imports[module] ?? {})) modules.add(url)
       return [entry, ...countFiles(loaded.filter((url) => modules.has(url)))]
     }),
@@ -152,7 +152,7 @@ function moduleRows(folder: string): [string, number, number][] {
   ]
 }
 
-/** Modules that a program loads up to its first call of each kind, its imports included. */
+/** Modules that a program loads until its first call of each kind, including its imports. */
 function callRows(folder: string): [string, number, number][] {
   return Object.entries(FIRST_CALLS).map(([name, call]) => {
     const program = [
@@ -172,7 +172,7 @@ function timeRows(folder: string): [string, number][] {
     'spillway --version': version(folder),
   }
   const times = new Map(Object.keys(starts).map((name): [string, number[]] => [name, []]))
-  // In turns, so that a busy moment does not hit one of them alone.
+  // The programs take turns, so that a busy moment of the machine does not affect only one of them.
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const [name, args] of Object.entries(starts)) {
       const begin = performance.now()
@@ -191,7 +191,7 @@ function version(folder: string): string[] {
   return [join(folder, 'node_modules/@spillway/cli/dist/bin.js'), '--version']
 }
 
-/** The modules that a program has loaded, as count-modules.mjs writes them. */
+/** The modules of a program, in the format of count-modules.mjs. */
 interface LoadedModules {
   readonly loaded: readonly string[]
   readonly imports: Readonly<Record<string, Readonly<Record<string, string>>>>
@@ -209,13 +209,13 @@ function countFiles(urls: readonly string[]): [own: number, others: number] {
   return [own, files.length - own]
 }
 
-/** Run Node.js in a folder that resolves the AI SDK too. */
+/** Run Node.js in a folder in which the AI SDK is resolved, too. */
 function run(folder: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): void {
   const { NODE_OPTIONS: _, ...inherited } = process.env
   execFileSync(process.execPath, args, {
     cwd: join(folder, 'node_modules/@spillway/ai-sdk'),
     env: { ...inherited, ...env },
-    // Some packages print warnings on import; of a program that fails, the error holds what it printed.
+    // Some packages print warnings on import. If a program fails, the error contains its output.
     stdio: ['ignore', 'ignore', 'pipe'],
   })
 }

@@ -5,23 +5,23 @@ import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import { listPublicPackages, tarballOf } from './public-packages.ts'
 
-/** A registry of the packed packages on the loopback interface. */
+/** A registry on the loopback interface with the packed packages. */
 export interface TarballRegistry {
-  /** The address of the registry. It ends with a slash. */
+  /** The URL of the registry, with a slash at the end. */
   readonly url: string
   close(): void
 }
 
 /**
- * Serve the packed packages as npm's registry will, so that install lines work as they are printed. In a rehearsal,
- * `SPILLWAY_REGISTRY` names a registry that they are published to.
+ * Serve the packed packages like npm's registry, so that printed install lines work. In a rehearsal,
+ * `SPILLWAY_REGISTRY` names a registry to which the packages were published.
  */
 export async function startTarballRegistry(): Promise<TarballRegistry> {
   const published = process.env['SPILLWAY_REGISTRY']
   if (published !== undefined) return { url: published, close: () => {} }
   const packed = listPublicPackages().filter(({ folder }) => existsSync(tarballOf(folder)))
   const tarballs = new Map(packed.map(({ name, folder }) => [name, readFileSync(tarballOf(folder))]))
-  // Package managers keep what a registry said. No two registries have the same address.
+  // Package managers cache responses of a registry, so each registry has another URL.
   const prefix = `/${randomUUID()}/`
   const server = createServer((request, response) => {
     const path = decodeURIComponent(request.url ?? '').slice(prefix.length)
@@ -42,7 +42,7 @@ export async function startTarballRegistry(): Promise<TarballRegistry> {
   }
 }
 
-/** Describe the one version of a package, as `GET /name` of a registry does. */
+/** Describe the only version of a package, like `GET /name` of a registry. */
 function describePackage(tarball: Buffer, url: string): object {
   const manifest = JSON.parse(readFromTarball(tarball, 'package.json')) as { name: string; version: string }
   const { name, version } = manifest
@@ -63,7 +63,7 @@ export function readTarball(tarball: Uint8Array): Map<string, Buffer> {
   return new Map(entriesOf(tarball))
 }
 
-/** Read a file of a packed package as text. Throws if it is not there. */
+/** Read a file of a packed package as text. Throws if the file is missing. */
 export function readFromTarball(tarball: Uint8Array, path: string): string {
   for (const [name, content] of entriesOf(tarball)) if (name === path) return content.toString()
   throw new Error(`The tarball has no ${path}.`)

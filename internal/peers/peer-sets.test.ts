@@ -1,4 +1,4 @@
-/** A set that did not apply would test the newest version twice, and nobody would see it. */
+/** Without these tests, a set without effect would test the newest version twice, unnoticed. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ it('peer sets of every adapter are found', () => {
   expect(sets.map(({ name }) => name)).toEqual(expect.arrayContaining(['ai-6.0.0', 'ai-7.0.0', 'langchain-1.0.1']))
 })
 
-it('a bare specifier gives the name of its package', () => {
+it('the name of a package is found in a bare specifier', () => {
   expect(['ai', 'ai/test', '@langchain/core', '@langchain/core/messages'].map(packageName)).toEqual([
     'ai',
     'ai',

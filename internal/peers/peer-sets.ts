@@ -1,20 +1,20 @@
-/** The versions of its framework that an adapter is tested with beside the newest: `packages/adapters/<name>/peers/<set>`. */
+/** Other versions of its framework that an adapter is tested with: `packages/adapters/<name>/peers/<set>`. */
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
-/** Names the folder of a peer set to `resolve-hook.mjs`. */
+/** Environment variable with the folder of a peer set, which `resolve-hook.mjs` reads. */
 export const PEERS_VARIABLE = 'SPILLWAY_TEST_PEERS'
 
-/** A folder whose `node_modules` hold other versions of what an adapter depends on. */
+/** A folder whose `node_modules` has other versions of packages that an adapter depends on. */
 export interface PeerSet {
-  /** Such as `ai-6.0.0`. */
+  /** The name, for example `ai-6.0.0`. */
   readonly name: string
   readonly folder: string
   /** The adapter's folder, relative to the root. */
   readonly adapter: string
-  /** The packages that are taken from the set. */
+  /** The packages that are resolved from the set. */
   readonly packages: readonly string[]
-  /** Folders of the adapter that need a package, or what a version of it has, which the set lacks: left out with it. */
+  /** Folders of the adapter that need a package or a feature that the set lacks. Their tests are left out. */
   readonly leavesOut: readonly string[]
 }
 

@@ -1,6 +1,6 @@
 /**
- * For processes with `--import` of this file: sources and tests import the packages of the peer set that the environment
- * names in place of their own.
+ * For processes with `--import` of this file: resolves packages from the peer set that the environment names, for sources
+ * and for tests.
  */
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'

@@ -1,7 +1,7 @@
 /**
- * Checks all types of the project: `pnpm typecheck`. One program has all sources and tests, and the examples of all
- * documentation. Programs with other globals are checked apart, and so is each adapter with each older version of its
- * framework. A later run checks again only what a change can affect.
+ * Checks all types of the project: `pnpm typecheck`. One program contains all sources, tests, and examples of the
+ * documentation. Programs with other globals are checked separately, and so is each adapter with each older version of
+ * its framework. A later run only checks files that a change can affect.
  */
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -13,11 +13,11 @@ const ROOT = join(import.meta.dirname, '../..')
 const CONFIGS = join(import.meta.dirname, '.reports/typecheck')
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
 const NOT_SOURCES = ['node_modules', 'dist', '.reports', '.examples'].map((name) => `${ROOT}/**/${name}/**`)
-/** Folders of programs that have other globals than Node.js: those of a worker, and those of a page. */
+/** Folders of programs with other globals than those of Node.js: the globals of a worker, and of a page. */
 const WORKER = join(ROOT, 'examples/cloudflare-agents')
 const PAGE = join(ROOT, 'packages/inspector/src/page')
 
-/** The error of an inferred type without a name, which tests and examples may have: their declarations are not imported. */
+/** Error for an inferred type without a name. Allowed in tests and examples, because their declarations are unused. */
 const UNNAMED_TYPE = /error TS2883:/
 
 interface TypeScriptConfig {
@@ -32,15 +32,15 @@ const examples = checkedExamples(collectExamples({ purpose: 'typecheck' }))
 const sound = await Promise.all([checkEverything(), checkApart()])
 process.exit(sound.every(Boolean) ? 0 : 1)
 
-/** Check the program that has all code which runs in Node.js. */
+/** Check the program with all code that runs in Node.js. */
 async function checkEverything(): Promise<boolean> {
   const { include } = configOf(WORKER)
   const settings = {
     compilerOptions: {
-      // Examples declare what they show; in the project's own code, the linter finds unused names.
+      // Examples declare names without using them. In the project's own code, the linter finds unused names.
       noUnusedLocals: false,
       noUnusedParameters: false,
-      // By the declarations of a changed file, the next run knows whether the change can affect others.
+      // The declarations of a changed file show whether the change can affect other files in the next run.
       noEmit: false,
       emitDeclarationOnly: true,
       declaration: true,
@@ -55,7 +55,7 @@ async function checkEverything(): Promise<boolean> {
   return await check('everything', settings, UNNAMED_TYPE)
 }
 
-/** Check the programs that read the declarations of packages, one after another. */
+/** Check the programs that read declarations of packages, one after another. */
 async function checkApart(): Promise<boolean> {
   const { references } = configOf(ROOT)
   if (!(await compile('packages', ['-b', ROOT, '--emitDeclarationOnly']))) return false
@@ -74,24 +74,24 @@ async function checkApart(): Promise<boolean> {
   return outcomes.every(Boolean)
 }
 
-/** Compile a program of these settings, and return whether it is sound. */
+/** Compile a program with these settings. Returns whether it has no errors. */
 async function check(name: string, settings: object, allowed?: RegExp): Promise<boolean> {
   const config = join(CONFIGS, `${name}.json`)
   writeFileSync(config, JSON.stringify({ extends: join(ROOT, 'tsconfig.test.json'), ...settings }))
   return await compileProgram(name, config, allowed)
 }
 
-/** Compile a program in one thread: each would check the types of a framework again. */
+/** Compile a program in one thread, because each thread would check the types of a framework again. */
 function compileProgram(name: string, config: string, allowed?: RegExp): Promise<boolean> {
   const info = join(CONFIGS, `${name}.tsbuildinfo`)
   return compile(name, ['-p', config, '--singleThreaded', '--incremental', '--tsBuildInfoFile', info], allowed)
 }
 
-/** Run the compiler, and print its errors, except those that are allowed. */
+/** Run the compiler, and print its errors, except allowed ones. */
 async function compile(name: string, args: readonly string[], allowed?: RegExp): Promise<boolean> {
   const { exitCode, output } = await runProgram(process.execPath, [TSC, ...args])
   const errors = output.split(/^(?=\S)/m).filter((error) => allowed?.test(error) !== true)
-  // Codes 1 and 2 say that there are errors; any other, that the compiler did not end by itself.
+  // Exit codes 1 and 2 mean errors in the program. Other codes mean that the compiler failed.
   const isSound = exitCode === 0 || (exitCode <= 2 && output !== '' && errors.length === 0)
   if (!isSound)
     console.error(`${renameInMessage(errors.join(''), examples)}Type errors (${name}, exit code ${exitCode}).`)
@@ -102,7 +102,7 @@ function configOf(folder: string): TypeScriptConfig {
   return JSON.parse(readFileSync(join(folder, 'tsconfig.json'), 'utf8')) as TypeScriptConfig
 }
 
-/** Point each entry of a package to its declarations, at their real path, so that their imports resolve. */
+/** Map each entry of a package to the real path of its declarations, so that their imports resolve. */
 function typesOf(set: PeerSet, name: string): [string, string[]][] {
   const folder = realpathSync(join(set.folder, 'node_modules', name))
   const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { exports: Entries }
@@ -114,7 +114,7 @@ function typesOf(set: PeerSet, name: string): [string, string[]][] {
 
 type Entries = { readonly [entry: string]: string | null | Entries }
 
-/** Of a pattern that names modules alone, the declarations are beside them. */
+/** Return the declarations of an entry. If a pattern names only modules, the declarations are next to them. */
 function declarationsOf(target: string | null | Entries, isPattern: boolean): string | undefined {
   if (target === null) return undefined
   if (typeof target === 'string') {

@@ -9,7 +9,7 @@ const WHOLE = propertyRuns(30, 2_000)
 const LOOP = propertyRuns(15, 700)
 const TIMEOUT_MS = 120_000 + WHOLE.numRuns * 1_000
 
-/** Possible behavior of a model that is asked for a summary. */
+/** Possible answers of a model to a request for a summary. */
 const MODELS = {
   good: async () =>
     '<state_snapshot><overall_goal>Go on.</overall_goal><key_knowledge>all</key_knowledge></state_snapshot>',
@@ -26,19 +26,19 @@ const limits = fc.record({
 })
 const create = (): ContextOffloader => new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: null }) })
 
-/** A format of a framework's messages, and how its conversations are made and judged. */
+/** A message format of a framework, with generators and checks for its conversations. */
 export interface HistoryLawsSubject<Message> {
   readonly format: HistoryFormat<readonly Message[]>
-  /** Makes conversations that the framework takes. */
+  /** Generates conversations that the framework accepts. */
   readonly histories: fc.Arbitrary<readonly Message[]>
-  /** Describes why providers would refuse a conversation; empty if they accept it. */
+  /** Returns the reason why a provider would refuse a conversation; empty if providers accept it. */
   readonly problemOf: (messages: readonly Message[]) => string
   readonly isAnswer: (message: Message) => boolean
-  /** Fails if messages differ in anything that the framework keeps. */
+  /** Fails if the messages differ in anything that the framework preserves. */
   readonly expectSame: (actual: readonly Message[], expected: readonly Message[]) => void
 }
 
-/** Register the tests that hold for the histories of every format. */
+/** Register tests of properties that the histories of every format have. */
 export function describeHistoryLaws<Message>(name: string, subject: HistoryLawsSubject<Message>): void {
   const { format, histories, problemOf, isAnswer, expectSame } = subject
 

@@ -1,41 +1,41 @@
-/** Interface by which a case drives a framework. Every adapter's harness implements it. */
+/** The interface through which a case drives a framework. Every adapter's harness implements it. */
 import type { ContentBlock, ContextOffloader, OffloadedBlock } from '@spillway/core'
 import type { HistoryLimits, Summarize } from '@spillway/history'
 import type { Provider } from './support/provider-rules.ts'
 
-/** Behavior of a tool when it is called. */
+/** Behavior of a tool that is called. */
 export type ToolBehaviour =
   /**
-   * One text block stands for a plain string, one JSON block for a plain value, anything else for the framework's own
-   * form of content with several parts. No block at all stands for a tool that returns nothing.
+   * A single text block means a plain string, and a single JSON block a plain value. Other blocks mean the framework's
+   * own content with several parts. An empty list means a tool that returns nothing.
    */
   | {
       readonly type: 'returns'
       readonly content: readonly ContentBlock[]
-      /** Return a single block in the form with several parts too, in a framework that has one. */
+      /** Whether a single block is also returned as content with several parts, if the framework has such content. */
       readonly asParts?: boolean
     }
-  /** A result that is marked as an error, in a framework that has such a thing. */
+  /** A result that is marked as an error, if the framework has such marks. */
   | { readonly type: 'returns-error'; readonly text: string }
   | { readonly type: 'throws'; readonly thrown: unknown }
-  /** Preliminary results, the last of which is final. */
+  /** Preliminary results, and the final result as the last text. */
   | { readonly type: 'yields'; readonly texts: readonly string[] }
 
-/** Context that the framework gives a tool along with its input. */
+/** Context that the framework passes to a tool together with its input. */
 export interface ToolCallContext {
   readonly toolCallId: string
-  /** The framework's abort signal, if it passes one on. */
+  /** The framework's abort signal, if the framework passes one. */
   readonly signal?: AbortSignal | undefined
 }
 
 /** A tool of a conversation. */
 export interface CaseTool {
   readonly name: string
-  /** A JSON Schema of an object; any object where it is absent. The framework must validate arguments by it. */
+  /** JSON Schema of an object, by which the framework must validate arguments. If absent, any object is valid. */
   readonly inputSchema?: Readonly<Record<string, unknown>>
-  /** Whether the framework must ask {@link Conversation.approve} before it runs the tool. */
+  /** Whether the framework must call {@link Conversation.approve} before it runs the tool. */
   readonly needsApproval?: boolean
-  /** Whether the provider runs the tool: the fake model then answers with {@link ToolCall.providerResult}. */
+  /** Whether the provider runs the tool. The fake model then answers with {@link ToolCall.providerResult}. */
   readonly providerExecuted?: boolean
   readonly call: (input: unknown, context: ToolCallContext) => ToolBehaviour | Promise<ToolBehaviour>
 }
@@ -45,34 +45,34 @@ export interface ToolCall {
   readonly id: string
   readonly name: string
   readonly input: unknown
-  /** Result that the provider puts in the same message, for a tool that it runs itself. */
+  /** Result in the same message, for a tool that the provider runs. */
   readonly providerResult?: unknown
 }
 
-/** Answer of the fake model to one call: tool calls, or the text that ends the run. */
+/** Answer of the fake model: tool calls, or the text that ends the run. */
 export type ModelTurn = { readonly toolCalls: readonly ToolCall[] } | { readonly text: string }
 
-/** A tool result as it stands in a prompt. */
+/** A tool result in a prompt. */
 export interface SeenResult {
   readonly toolCallId: string
-  /** Empty in a framework whose results do not carry it. */
+  /** Empty if the framework's results have no tool name. */
   readonly toolName: string
-  /** Whether the framework marks it as an error; `undefined` where it cannot. */
+  /** Whether the framework marks the result as an error; `undefined` if the framework has no such mark. */
   readonly isError: boolean | undefined
-  /** Content as the model sees it: text as text, values as JSON, media as their bytes. */
+  /** The content that the model sees: text as text, values as JSON, media as bytes. */
   readonly content: readonly ContentBlock[]
 }
 
-/** A prompt as the model gets it. */
+/** A prompt that the model gets. */
 export interface SeenPrompt {
   /** The tool results, in their order. */
   readonly results: readonly SeenResult[]
   readonly toolNames: readonly string[]
-  /** The JSON Schema of each tool's input by its name, as offered to the model; absent if the fake model gets none. */
+  /** JSON Schemas of inputs by tool name, as offered to the model. Absent if the fake model does not get them. */
   readonly toolSchemas?: Readonly<Record<string, unknown>>
   /** The messages as a JSON array, without ids or times that the framework generates in each run. */
   readonly messages: string
-  /** The system prompt, or an empty string. A harness that does not compact histories may leave it out. */
+  /** The system prompt, or an empty string. May be absent in a harness that does not compact histories. */
   readonly system?: string
 }
 
@@ -84,71 +84,71 @@ export interface CaseCompaction extends HistoryLimits {
 
 /** One run of an agent. */
 export interface Conversation {
-  /** Without it the framework runs on its own, which shows what the adapter must not change. */
+  /** If `undefined`, the framework runs alone, which shows what the adapter must not change. */
   readonly offloader: ContextOffloader | undefined
-  /** The id of the session, and the scope that tool results go to. */
+  /** The id of the session, and the scope in which tool results are stored. */
   readonly session: string
   readonly tools: readonly CaseTool[]
-  /** The fake model; `call` counts the calls of this run from 0. */
+  /** The fake model. `call` is the number of the call in this run, from 0. */
   readonly model: (prompt: SeenPrompt, call: number) => ModelTurn
   /** Message of the user. Defaults to `Go.` */
   readonly userMessage?: string
-  /** The `history` that an earlier run returned, after a round trip through JSON. The run continues from there. */
+  /** The `history` of an earlier run, after it was serialized as JSON and parsed. The run continues from it. */
   readonly history?: unknown
   readonly approve?: (toolName: string) => boolean
   readonly signal?: AbortSignal
-  /** The agent's own system prompt. None by default; only for a harness that compacts histories. */
+  /** The agent's own system prompt. Defaults to none. Set only for a harness that compacts histories. */
   readonly systemPrompt?: string
   /**
-   * Compact the history before each call of the model, as the adapter offers it for this framework. Only set for a
-   * harness that compacts histories, with an offloader, which offloads as well.
+   * Compacts the history before each model call, as the adapter offers it for this framework. Set only together with
+   * `offloader`, and only for a harness that compacts histories.
    */
   readonly compaction?: CaseCompaction
 }
 
-/** Output of a tool call as the program sees it. */
+/** Result of a tool call that the program gets. */
 export interface CaseOutput {
   readonly toolCallId: string
   readonly output: unknown
-  /** Stored blocks that the program learns of beside the output; absent if none. */
+  /** Stored blocks that the program gets together with the result. Absent if there are none. */
   readonly stored?: readonly OffloadedBlock[] | undefined
 }
 
-/** Outcome of a run. */
+/** The result of a run. */
 export interface ConversationResult {
   /** Every prompt that the model got, in order. */
   readonly prompts: readonly SeenPrompt[]
-  /** The text that the model ended with; `undefined` where the run failed. */
+  /** The final text of the model; `undefined` if the run failed. */
   readonly text: string | undefined
-  /** Error with which the run rejected; `undefined` if it resolved. */
+  /** The error with which the run rejected; `undefined` if the run resolved. */
   readonly error: unknown
-  /** Output of each tool call as the program sees it: the value that the tool returned. */
+  /** The result of each tool call that the program gets: the value that the tool returned. */
   readonly outputs: readonly CaseOutput[]
-  /** Preliminary results that the program saw, in order; absent if the framework shows none. */
+  /** Preliminary results that the program got, in order. Absent if the framework shows none. */
   readonly preliminaryOutputs?: readonly { readonly toolCallId: string; readonly output: unknown }[]
-  /** Names of the tools for which approval was asked, in order. */
+  /** Names of the tools for which approval was requested, in order. */
   readonly approvalsAsked: readonly string[]
-  /** All messages, as JSON: what a program would save and go on from. */
+  /** All messages as JSON: a program would save them and continue from them. */
   readonly history: unknown
 }
 
-/** A framework and how its adapter is used in it. */
+/** A framework, and a way to use its adapter. */
 export interface AdapterHarness {
-  /** Such as `offloadTools with streamText`. */
+  /** The name, for example `offloadTools with streamText`. */
   readonly name: string
-  /** Cases that this framework makes impossible, by id, each with its reason. A gap that has closed fails the run. */
+  /** Cases that fail because of the framework, by id, with the reason. A gap fails the suite if its case succeeds. */
   readonly gaps?: Readonly<Record<string, string>>
   /**
-   * The file that exports the harness as `harnesses[name]`, for cases that go on in a process of their own. Plain Node.js
+   * The file that exports the harness as `harnesses[name]`, for cases that continue in a new process. Plain Node.js
    * must be able to import it, so it must not import a test runner.
    */
   readonly moduleUrl: string
   /**
-   * Whether the adapter compacts histories: the harness then heeds `compaction` and `systemPrompt`, and tells the `system` of
-   * each prompt. Without it the cases of histories are left out.
+   * Whether the adapter compacts histories. If so, the harness uses `compaction` and `systemPrompt`, and sets `system`
+   * in each prompt. Otherwise, the cases of histories are skipped.
    */
   readonly compactsHistory?: boolean
-  /** The provider that gets the schemas of tools; a framework for many must offer what all of them take, the default. */
+  /** The provider that gets the schemas of tools. Defaults to `any`, for frameworks with several providers. */
   readonly provider?: Provider
   readonly run: (conversation: Conversation) => Promise<ConversationResult>
 }

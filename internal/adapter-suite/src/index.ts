@@ -1,4 +1,4 @@
-/** The behavioral test suite of the adapters, free of any framework. */
+/** The behavioral test suite of adapters. It depends on no framework. */
 export type { AdapterCase } from './adapter-case.ts'
 export { ADAPTER_CASES } from './cases/index.ts'
 export type {

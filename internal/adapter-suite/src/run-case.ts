@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { AdapterCase } from './adapter-case.ts'
 import type { AdapterHarness } from './harness.ts'
 
-/** Run a case, and reject if its promise is broken. A case that is declared a gap must fail instead. */
+/** Run a case. Rejects if its promise is broken or, for a declared gap, if the promise is kept. */
 export async function runCase(harness: AdapterHarness, { id, run }: AdapterCase): Promise<void> {
   const gap = harness.gaps?.[id]
   if (gap === undefined) return run(harness)

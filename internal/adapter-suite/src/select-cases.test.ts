@@ -21,7 +21,7 @@ test('the first harness of the newest version runs all its cases', () => {
   expect(idsOf(CASES, { compactsHistory: true }, USUAL)).toHaveLength(5)
 })
 
-test("a further entry point runs the cases that depend on more than the adapter's code", () => {
+test("another entry point runs the cases that not only the adapter's own code can break", () => {
   expect(idsOf(CASES, {}, { ...USUAL, runsElsewhere: 'every case' })).toEqual([
     'entry-point',
     'framework',
@@ -29,20 +29,20 @@ test("a further entry point runs the cases that depend on more than the adapter'
   ])
 })
 
-test('a variant of an entry point runs the cases that depend on the framework', () => {
+test('a variant of an entry point runs the cases that the framework can break', () => {
   expect(idsOf(CASES, {}, { ...USUAL, runsElsewhere: 'cases of entry points' })).toEqual([
     'framework',
     'calls/parallel',
   ])
 })
 
-test('an older version runs the cases of the framework with its first harness, and those of its hooks with others', () => {
+test('an older version runs the cases of the framework with the first harness, and the cases of hooks with the others', () => {
   const older = { ...USUAL, isOlderVersion: true }
   expect(idsOf(CASES, { compactsHistory: true }, older)).toEqual(['framework', 'histories', 'calls/parallel'])
   expect(idsOf(CASES, {}, { ...older, runsElsewhere: 'every case' })).toEqual(['calls/parallel'])
 })
 
-test('a full run leaves nothing out', () => {
+test('a full run has all cases', () => {
   const full = { isFull: true, isOlderVersion: true, runsElsewhere: 'cases of entry points' } as const
   expect(idsOf(CASES, { compactsHistory: true }, full)).toHaveLength(5)
 })

@@ -2,17 +2,17 @@ import type { AdapterCase } from './adapter-case.ts'
 import { HOOK_CASES } from './cases/case-dependencies.ts'
 import type { AdapterHarness } from './harness.ts'
 
-/** A run of the suite. */
+/** Properties of a run of the suite. */
 export interface SuiteRun {
   /** Whether every case runs with every harness and version. */
   readonly isFull: boolean
-  /** Whether the framework is an older version than the newest one. */
+  /** Whether the version of the framework is older than the newest one. */
   readonly isOlderVersion: boolean
-  /** The part of the suite that another harness of the same adapter runs. */
+  /** The cases that another harness of the same adapter runs. */
   readonly runsElsewhere: 'nothing' | 'every case' | 'cases of entry points'
 }
 
-/** Select the cases that a run has with a harness. */
+/** Select the cases that run with a harness. */
 export function selectCases(
   cases: readonly AdapterCase[],
   harness: Pick<AdapterHarness, 'compactsHistory'>,

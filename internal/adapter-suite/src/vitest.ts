@@ -6,30 +6,30 @@ import type { AdapterHarness } from './harness.ts'
 import { runCase } from './run-case.ts'
 import { selectCases } from './select-cases.ts'
 
-/** Guards against hanging only. */
+/** Only ends tests that hang. */
 const TIMEOUT_MS = 180_000
-/** Set in a run with an older version of the framework; see `internal/peers/peer-sets.ts`. */
+/** Whether the framework is an older version. The variable is set as in `internal/peers/peer-sets.ts`. */
 const isOlderVersion = process.env['SPILLWAY_TEST_PEERS'] !== undefined
 
 /** Options of {@link adapterSuite}. */
 export interface AdapterSuiteOptions {
-  /** The path of the README that must name each gap. Without it nothing is checked. */
+  /** Path of the README that must name each gap. If absent, no README is checked. */
   readonly readme?: string
-  /** Selects cases by their ids, for a framework that is slow. Defaults to all. */
+  /** Selects cases by id, for a framework that is slow. Defaults to all cases. */
   readonly only?: (id: string) => boolean
   /**
-   * Whether another suite runs every case with a harness of the same adapter. The first harness then runs the cases of entry
-   * points, and the others those of the framework. `false` by default.
+   * Whether another suite runs every case with a harness of the same adapter. If so, the first harness runs only the
+   * cases of entry points, and the others only the cases of the framework. Defaults to `false`.
    */
   readonly isFurtherEntryPoint?: boolean
 }
 
 /**
- * Register the suite for each harness, one test for each case. A gap is a test that passes as long as its case fails.
+ * Register the suite for each harness, with one test for each case. The test of a gap passes while its case fails.
  *
  * With the newest version of a framework, the first harness runs every case, and each other harness the cases that an
  * entry point can break. With an older version, the first harness runs the cases that the framework can break, and each
- * other harness those of its hook. The full verification (`SPILLWAY_FULL=1`) runs every case with every harness and version.
+ * other harness the cases of its hook. The full verification (`SPILLWAY_FULL=1`) runs all cases with all of them.
  */
 export function adapterSuite(
   harnesses: Readonly<Record<string, AdapterHarness>>,
@@ -41,7 +41,7 @@ export function adapterSuite(
     const run = { isFull, isOlderVersion, runsElsewhere: index > 0 ? ranByFirst : ranBefore } as const
     const gaps = Object.keys(harness.gaps ?? {})
     describe(name, () => {
-      test('the suite is exported with its name', () => {
+      test('the harness is exported under its name', () => {
         expect(harness.name, 'The key in `harnesses` and the name of the harness must be equal').toBe(name)
       })
       test('the adapter declares gaps only for existing cases', () => {
@@ -49,7 +49,7 @@ export function adapterSuite(
         expect(gaps.filter((id) => !ids.includes(id))).toEqual([])
       })
       if (readme !== undefined)
-        test("the README has the adapter's gaps", async () => {
+        test("the README names the adapter's gaps", async () => {
           const text = await readFile(readme, 'utf8')
           expect(gaps.filter((id) => !text.includes(`\`${id}\``))).toEqual([])
         })

@@ -19,11 +19,13 @@ import {
   type TinyTool,
 } from './tiny-framework.ts'
 
-/** What the adapter gives an agent. */
+/** The tools and hooks that the adapter gives an agent. */
 export type TinyAdapter = Required<Pick<TinyAgent, 'tools' | 'beforeModel' | 'afterTool'>> &
   Pick<TinyAgent, 'rewrite' | 'compact'>
 
-/** Give an agent the offloader of its session, and where its history is to stay small the compactor of it. */
+/**
+ * Create the tools and hooks for the offloader of a session. The compactor is absent if histories are not compacted.
+ */
 export function tinyAdapter(
   offloader: ContextOffloader,
   tools: readonly TinyTool[],
@@ -42,7 +44,7 @@ export function tinyAdapter(
   }
 }
 
-/** Give a tool the content of references in its arguments. The framework would check them before they are resolved. */
+/** Give a tool the content of references in its arguments. Arguments are validated here, after resolving references. */
 export function withContent(tool: TinyTool, offloader: ContextOffloader): TinyTool {
   if (!takesReferences(offloader, tool.name)) return tool
   return {
@@ -58,7 +60,7 @@ export function withContent(tool: TinyTool, offloader: ContextOffloader): TinyTo
   }
 }
 
-/** Make the retrieval tool. Whatever the model wrote reaches it: its answers say what is wrong. */
+/** Create the retrieval tool. It accepts any input, because its answers explain mistakes. */
 export function retrievalTool({ retrievalTool: tool }: ContextOffloader): TinyTool {
   return {
     name: RETRIEVAL_TOOL_NAME,
@@ -74,7 +76,7 @@ export function retrievalTool({ retrievalTool: tool }: ContextOffloader): TinyTo
   }
 }
 
-/** Offload an output, or return the very same. */
+/** Offload an output. An output that is not offloaded is returned as the same object. */
 export async function offloadOutput(
   offloader: ContextOffloader,
   output: TinyOutput,
@@ -95,7 +97,7 @@ export async function offloadOutput(
   return { type: isError ? 'error' : 'text', value: replacement.text }
 }
 
-/** Map a part to a block. */
+/** Convert a part to a block. */
 export function toBlock(part: TinyPart): ContentBlock {
   if (part.type === 'text') return part
   const { mediaType } = part
@@ -103,7 +105,7 @@ export function toBlock(part: TinyPart): ContentBlock {
   return block ?? { type: 'unknown', value: part }
 }
 
-/** Map a block to a part. */
+/** Convert a block to a part. */
 export function toPart(block: ContentBlock): TinyPart {
   if (block.type === 'text') return block
   if (block.type === 'json') return { type: 'text', text: JSON.stringify(block.value) }

@@ -5,7 +5,7 @@ import { toBlock } from './tiny-adapter.ts'
 
 const NAME = 'tiny'
 
-/** Read and write prompts of the tiny framework, whose system prompt is apart. */
+/** Read and write prompts of the tiny framework, which have a separate system prompt. */
 export function tinyFormat(): HistoryFormat<TinyPrompt> {
   const asRead = new WeakSet<HistoryMessage>()
   const read = (message: TinyMessage): HistoryMessage => {
@@ -26,7 +26,7 @@ export function tinyFormat(): HistoryFormat<TinyPrompt> {
         .join('\n\n'),
       messages: messages
         .filter(({ role }) => role !== 'system')
-        // Every message of this framework was read above: only the system message can be made.
+        // Every message was read above, except a new system message.
         .map((message) => (asRead.has(message) ? (message.native!.value as TinyMessage) : written(message))),
     }),
   }

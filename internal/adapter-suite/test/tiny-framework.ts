@@ -1,14 +1,14 @@
-/** A framework of agents that is just large enough to run every case of the suite. */
+/** A framework for agents that is just large enough to run every case of the suite. */
 
 import type { TextBlock } from '@spillway/core'
 
-/** One part of a result that has several. */
+/** One part of a result with several parts. */
 export type TinyPart =
   | TextBlock
   | { readonly type: 'media'; readonly mediaType: string; readonly base64: string }
   | { readonly type: 'media-url'; readonly mediaType: string; readonly url: string }
 
-/** What the model sees of a result. */
+/** A result that the model sees. */
 export type TinyOutput =
   | { readonly type: 'text' | 'error'; readonly value: string }
   | { readonly type: 'json'; readonly value: unknown }
@@ -30,13 +30,13 @@ export type TinyMessage =
     }
   | { readonly role: 'tool'; readonly toolCallId: string; readonly toolName: string; readonly output: TinyOutput }
 
-/** A tool; `execute` may return an async generator, whose last value is the result. */
+/** A tool. `execute` may return an async generator, whose last value is the result. */
 export interface TinyTool {
   readonly name: string
   readonly inputSchema: Readonly<Record<string, unknown>>
   readonly needsApproval?: boolean
   readonly providerExecuted?: boolean
-  /** Take any input: the tool answers a wrong one itself. */
+  /** Whether the framework does not validate the input, because the tool itself answers invalid input. */
   readonly takesAnything?: boolean
   readonly execute: (input: unknown, context: TinyToolContext) => unknown
 }
@@ -60,7 +60,7 @@ export interface TinyPrompt {
   readonly messages: readonly TinyMessage[]
 }
 
-/** An agent; the hooks are where an adapter comes in. */
+/** An agent. An adapter sets its hooks. */
 export interface TinyAgent {
   readonly tools: readonly TinyTool[]
   readonly system?: string
@@ -69,9 +69,9 @@ export interface TinyAgent {
   readonly onOutput?: (toolCallId: string, output: unknown, preliminary: boolean) => void
   readonly beforeModel?: (signal: AbortSignal | undefined) => Promise<void>
   readonly afterTool?: (output: TinyOutput, context: TinyResultContext) => Promise<TinyOutput>
-  /** Change what the model sees of the messages, and nothing that is kept. */
+  /** Changes the messages for the model, but not the saved messages. */
   readonly rewrite?: (messages: readonly TinyMessage[]) => readonly TinyMessage[]
-  /** Make the prompt smaller before that; nothing of it is kept either. */
+  /** Makes the prompt smaller before `rewrite`, but not the saved messages. */
   readonly compact?: (prompt: TinyPrompt, signal: AbortSignal | undefined) => Promise<TinyPrompt>
 }
 
@@ -84,7 +84,7 @@ export class TinyResult {
   }
 }
 
-/** Run an agent until the model answers with text, and return all messages. */
+/** Run an agent until the model answers with text. Returns all messages. */
 export async function runTinyAgent(
   agent: TinyAgent,
   start: readonly TinyMessage[],
@@ -135,7 +135,7 @@ async function execute({ onOutput }: TinyAgent, tool: TinyTool, context: TinyRes
   try {
     let result = await tool.execute(context.input, context)
     if (typeof result === 'object' && result !== null && Symbol.asyncIterator in result) {
-      // Only a generator function of a tool makes one.
+      // Only a generator function of a tool returns such a result.
       for await (const value of result as AsyncIterable<unknown>) {
         onOutput?.(context.toolCallId, value, true)
         result = value
@@ -144,7 +144,7 @@ async function execute({ onOutput }: TinyAgent, tool: TinyTool, context: TinyRes
     onOutput?.(context.toolCallId, result instanceof TinyResult ? result.output : result, false)
     return outputOf(result)
   } catch (error) {
-    // As in any framework that hands errors to the model: whatever a tool throws is its result.
+    // A thrown value becomes the result, as in any framework that shows errors to the model.
     return { type: 'error', value: error instanceof Error ? error.message : (JSON.stringify(error) ?? 'unknown error') }
   }
 }
@@ -161,7 +161,7 @@ interface TinySchema {
   readonly items?: TinySchema
 }
 
-/** Check the few things of a JSON Schema that the cases use. */
+/** Check the few keywords of JSON Schema that the cases use. */
 export function findMistake(schema: TinySchema, value: unknown, path = 'The input'): string | undefined {
   const { type = 'object', required = [], properties = {}, items } = schema
   if (!hasType(value, type)) return `${path} must be of the type ${type}.`

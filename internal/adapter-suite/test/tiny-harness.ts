@@ -20,7 +20,7 @@ import {
   type TinyTool,
 } from './tiny-framework.ts'
 
-/** Makes an adapter for one run; the faulty ones differ here. */
+/** Creates an adapter for one run. Faulty adapters are created by other functions. */
 export type MakeAdapter = (
   root: ContextOffloader,
   session: string,
@@ -28,14 +28,14 @@ export type MakeAdapter = (
   compaction: CaseCompaction | undefined,
 ) => TinyAdapter
 
-/** The adapter as it should be: the session is the scope. */
+/** The correct adapter, which uses the session as the scope. */
 export const makeTinyAdapter: MakeAdapter = (root, session, tools, compaction) => {
   const offloader = root.forScope(session)
   const options = compaction && { ...compaction, offloader, format: tinyFormat() }
   return tinyAdapter(offloader, tools, options && new HistoryCompactor(options))
 }
 
-/** Make the harness of the tiny framework, with its own adapter or a faulty one. */
+/** Create the harness of the tiny framework, with the correct or a faulty adapter. */
 export function tinyHarness(
   name: string,
   moduleUrl: string,
@@ -57,7 +57,7 @@ async function runConversation(conversation: Conversation, makeAdapter: MakeAdap
   const approvalsAsked: string[] = []
   const ownTools = conversation.tools.map(toTinyTool)
   const adapter = offloader === undefined ? { tools: ownTools } : makeAdapter(offloader, session, ownTools, compaction)
-  // The history is what an earlier run returned below.
+  // The history is the `history` that an earlier run returned.
   const start = [...((history ?? []) as readonly TinyMessage[]), { role: 'user', text: userMessage } as const]
   const agent = {
     ...adapter,
@@ -91,7 +91,7 @@ async function runConversation(conversation: Conversation, makeAdapter: MakeAdap
       history: messages,
     }
   } catch (error) {
-    // Whatever ends a run is what the case looks at.
+    // The case checks the error, so any error is returned.
     return { ...seen, text: undefined, error, history: undefined }
   }
 }

@@ -3,7 +3,7 @@ import { StorageError } from '@spillway/core/driver'
 import { TinyDisk, TinyDriver, type TinyRecord } from '../../../packages/core/test/tiny-driver.ts'
 import { overridden, type Fault, type Override } from './fault.ts'
 
-/** A storage that throws something else than it should. */
+/** Create a storage that throws other errors than it should. */
 const rethrowing =
   (codes: readonly StorageErrorCode[], change: (error: StorageError) => unknown): Override =>
   (inner) => ({
@@ -25,13 +25,13 @@ const ignoresSignal =
 
 export const backendFaults: readonly Fault[] = [
   {
-    name: 'shares its data with all others',
+    name: 'shares its data with all other storages',
     caughtBy: 'harness/isolated',
     disk: (() => {
       let shared: TinyDisk | undefined
       let cases = 0
       return (now) => {
-        // The plan makes the first one; the first case the two next.
+        // The first storage is created by the plan of the run, the next two by the first case.
         cases += 1
         if (cases > 3) return new TinyDisk(now)
         return (shared ??= new TinyDisk(now))
@@ -39,7 +39,7 @@ export const backendFaults: readonly Fault[] = [
     })(),
   },
   {
-    name: 'is not empty in the beginning',
+    name: 'is not empty at the start',
     caughtBy: 'harness/fresh',
     disk: (() => {
       let cases = 0
@@ -47,14 +47,14 @@ export const backendFaults: readonly Fault[] = [
         const disk = new TinyDisk(now)
         const info = { key: 'old', contentType: 'text/plain', size: 0, storedAt: 0, lastUsedAt: 0, metadata: {} }
         cases += 1
-        // The plan makes the first one, and harness/isolated the two next.
+        // The first storage is created by the plan of the run, and the next two by harness/isolated.
         if (cases === 4 || cases === 5) disk.records.set('old', { content: new Uint8Array(0), info })
         return disk
       }
     })(),
   },
   {
-    name: 'takes an outage for a miss',
+    name: 'reports an outage as a missing entry',
     caughtBy: 'outage/retrieve',
     also: ['outage/open', 'outage/retrieve-unknown', 'outage/retrieve-range'],
     driver: (disk) => {
@@ -66,7 +66,7 @@ export const backendFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'says that an outage will not pass',
+    name: 'marks an outage as not retryable',
     caughtBy: 'outage/retrieve',
     also: ['outage/retrieve-unknown'],
     storage: (storage) =>
@@ -79,7 +79,7 @@ export const backendFaults: readonly Fault[] = [
       ),
   },
   {
-    name: 'lets the errors of its driver through',
+    name: 'passes on errors of its driver unchanged',
     caughtBy: 'outage/retrieve',
     also: ['outage/retrieve-unknown'],
     storage: (storage) =>
@@ -102,7 +102,7 @@ export const backendFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'deletes nothing during an outage, and says nothing',
+    name: 'deletes nothing during an outage, and does not reject',
     caughtBy: 'outage/delete',
     driver: (disk) => {
       const driver = new TinyDriver(disk)
@@ -112,7 +112,7 @@ export const backendFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'stores nothing during an outage, and says that it did',
+    name: 'stores nothing during an outage, and does not reject',
     caughtBy: 'outage/rejects',
     also: ['outage/store', 'outage/store-again', 'outage/store-stream'],
     driver: (disk) => {
@@ -125,7 +125,7 @@ export const backendFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'stays down after an outage',
+    name: 'stays unavailable after an outage',
     caughtBy: 'outage/rejects',
     also: [
       'outage/open',
@@ -155,13 +155,13 @@ export const backendFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'takes an outage for a turn in which nothing was due',
+    name: 'ends a turn without an error during an outage',
     caughtBy: 'outage/end-turn',
     storage: (storage, disk) =>
       overridden(storage, (inner) => ({ endTurn: async () => (disk.isDown ? { evicted: [] } : inner.endTurn()) })),
   },
   {
-    name: 'loses what was due in a turn when the backend is down',
+    name: 'collects nothing during an outage, and does not reject',
     caughtBy: 'outage/gc',
     storage: (storage, disk) =>
       overridden(storage, (inner) => ({
@@ -169,7 +169,7 @@ export const backendFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'describes from a cache during an outage',
+    name: 'describes entries from a cache during an outage',
     caughtBy: 'outage/stat',
     driver: (disk) => {
       const driver = new TinyDriver(disk)
@@ -179,12 +179,12 @@ export const backendFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'stores in spite of a signal',
+    name: 'stores after an abort',
     caughtBy: 'abort/store',
     storage: (storage) => overridden(storage, ignoresSignal('store')),
   },
   {
-    name: 'streams in spite of a signal',
+    name: 'stores a stream after an abort',
     caughtBy: 'abort/store-stream',
     storage: (storage) =>
       overridden(storage, (inner) => ({
@@ -198,7 +198,7 @@ export const backendFaults: readonly Fault[] = [
       })),
   },
   ...(['retrieve', 'stat', 'delete'] as const).map((method): Fault => ({
-    name: `does ${method} in spite of a signal`,
+    name: `runs ${method} after an abort`,
     caughtBy: `abort/${method}`,
     storage: (storage) =>
       overridden(storage, (inner) => ({
@@ -206,7 +206,7 @@ export const backendFaults: readonly Fault[] = [
       })),
   })),
   ...(['list', 'clear', 'gc'] as const).map((method): Fault => ({
-    name: `does ${method} in spite of a signal`,
+    name: `runs ${method} after an abort`,
     caughtBy: `abort/${method}`,
     storage: (storage) =>
       overridden(storage, (inner) => ({
@@ -214,7 +214,7 @@ export const backendFaults: readonly Fault[] = [
       })),
   })),
   {
-    name: 'rejects with the reason of the signal',
+    name: 'rejects with the reason of the signal instead of a StorageError',
     caughtBy: 'abort/retrieve',
     storage: (storage) =>
       overridden(
@@ -248,7 +248,7 @@ export const backendFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'gives half of what is deleted while it is read',
+    name: 'returns half of an entry that is deleted while it is read',
     caughtBy: 'concurrency/retrieve-while-deleting',
     driver: (disk) => {
       const driver = new TinyDriver(disk)
@@ -317,7 +317,7 @@ export const backendFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'brings back what was deleted when it is reopened',
+    name: 'restores deleted entries when it is reopened',
     caughtBy: 'durability/description',
     driver: (disk) => {
       const driver = new TinyDriver(disk)
@@ -334,7 +334,7 @@ export const backendFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'acknowledges what it has not written yet',
+    name: 'acknowledges entries before they are written',
     caughtBy: 'kill/acknowledged-survive',
     also: ['kill/leftovers-are-collected', 'instances/one-creates', 'instances/parallel-stores'],
     driver: (disk) => {
@@ -355,7 +355,7 @@ export const backendFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'shows what a killed writer has begun',
+    name: 'shows incomplete entries of a killed writer',
     caughtBy: 'kill/acknowledged-survive',
     driver: (disk) => {
       const driver = new TinyDriver(disk)
@@ -373,7 +373,7 @@ export const backendFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'never collects what killed writers leave',
+    name: 'never collects leftovers of killed writers',
     caughtBy: 'kill/leftovers-are-collected',
     driver: (disk) => Object.assign(new TinyDriver(disk), { collect: undefined }),
   },
@@ -391,7 +391,7 @@ export const backendFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'keeps a list of its own of what is stored',
+    name: 'keeps a separate list of its entries',
     caughtBy: 'instances/remember-nothing-of-each-other',
     driver: (disk) => {
       const driver = new TinyDriver(disk)
@@ -413,7 +413,7 @@ export const backendFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'cannot tell which of several instances created the entry',
+    name: 'reports a wrong creator if several instances store the same entry',
     caughtBy: 'instances/one-creates',
     driver: (disk) => {
       const driver = new TinyDriver(disk)
@@ -426,7 +426,7 @@ export const backendFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'fails when it is closed again',
+    name: 'fails if it is closed twice',
     caughtBy: 'lifecycle/close',
     driver: (disk) => {
       const driver = new TinyDriver(disk)
@@ -439,7 +439,7 @@ export const backendFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'is closed when a scope is',
+    name: 'is closed when one of its scopes is closed',
     caughtBy: 'lifecycle/close',
     driver: (disk) => {
       const driver = new TinyDriver(disk)
@@ -455,7 +455,7 @@ export const backendFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'locates what it does not have',
+    name: 'locates entries that do not exist',
     caughtBy: 'locate/unknown',
     also: ['locate/stays-inside'],
     storage: (storage) =>
@@ -465,7 +465,7 @@ export const backendFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'leads upwards',
+    name: 'locates entries in a parent folder',
     caughtBy: 'locate/stays-inside',
     storage: (storage) =>
       overridden(storage, (inner) => ({
@@ -476,7 +476,7 @@ export const backendFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'does not quote its command',
+    name: 'does not quote paths in its command',
     caughtBy: 'locate/command-prints',
     driver: (disk) => {
       const driver = new TinyDriver(disk)
@@ -485,7 +485,7 @@ export const backendFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'locates what was deleted',
+    name: 'locates deleted entries',
     caughtBy: 'locate/unknown',
     storage: (storage) =>
       overridden(storage, (inner) => {

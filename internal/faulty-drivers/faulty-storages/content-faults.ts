@@ -8,7 +8,7 @@ async function* only(content: Uint8Array): AsyncGenerator<Uint8Array> {
   yield content
 }
 
-/** A driver that changes content on its way in. */
+/** Create a driver that changes content before it writes it. */
 const writing =
   (change: (content: Uint8Array, info: NewEntryInfo) => Uint8Array) =>
   (disk: TinyDisk): StorageDriver => {
@@ -18,7 +18,7 @@ const writing =
     return driver
   }
 
-/** A driver that changes what it has read. */
+/** Create a driver that changes content after it has read it. */
 const reading =
   (change: (found: DriverContent, id: EntryId, disk: TinyDisk) => DriverContent) =>
   (disk: TinyDisk): StorageDriver => {
@@ -42,7 +42,7 @@ export const contentFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'copies a buffer only after it has waited',
+    name: 'copies a buffer too late',
     caughtBy: 'content/input-copied-at-once',
     storage: (storage) =>
       overridden(storage, (inner) => ({
@@ -53,7 +53,7 @@ export const contentFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'copies a Buffer with its own slice',
+    name: 'copies a Buffer with Buffer.slice, which shares its memory',
     caughtBy: 'content/kinds-of-bytes',
     storage: (storage) =>
       overridden(storage, (inner) => ({
@@ -62,7 +62,7 @@ export const contentFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'hands out its own buffer',
+    name: 'returns its own buffer',
     caughtBy: 'content/own-memory',
     also: ['content/transferred'],
     driver: (disk) => {
@@ -107,7 +107,7 @@ export const contentFaults: readonly Fault[] = [
     driver: writing((content) => content.subarray(0, MB_16)),
   },
   {
-    name: 'stores text as decoded and encoded again',
+    name: 'decodes and encodes text before storing it',
     caughtBy: 'content/round-trip-text',
     also: ['gc/removes-the-expired'],
     driver: writing((content, { contentType }) =>
@@ -117,7 +117,7 @@ export const contentFaults: readonly Fault[] = [
     ),
   },
   {
-    name: 'ends lines in its own way',
+    name: 'changes line ends',
     caughtBy: 'content/round-trip-text',
     driver: writing((content, { contentType }) =>
       contentType === 'text/plain' && content.length < 100 && content.includes(13) && !content.includes(0)
@@ -131,7 +131,7 @@ export const contentFaults: readonly Fault[] = [
     driver: writing((content) => (content.length === 256 ? content.subarray(0, content.indexOf(0)) : content)),
   },
   {
-    name: 'stores the whole buffer behind a view',
+    name: 'stores the whole buffer of a view',
     caughtBy: 'content/round-trip-small-content',
     storage: (storage) =>
       overridden(storage, (inner) => ({
@@ -140,7 +140,7 @@ export const contentFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'takes text for content',
+    name: 'accepts text as content',
     caughtBy: 'content/other-arrays-refused',
     storage: (storage) =>
       overridden(storage, (inner) => ({
@@ -154,7 +154,7 @@ export const contentFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'passes on content that was cut on the disk',
+    name: 'returns content that was cut on the disk',
     caughtBy: 'check/damaged',
     driver: reading((found, id, disk) => {
       const size = disk.records.get(id)?.content.byteLength ?? found.info.size
@@ -203,7 +203,7 @@ export const contentFaults: readonly Fault[] = [
     })),
   },
   {
-    name: 'keeps content types in one map that two writers write at once',
+    name: 'loses content types of concurrent writers',
     caughtBy: 'content-type/exact',
     also: ['durability/content', 'instances/parallel-stores'],
     driver: (disk) => {
@@ -226,7 +226,7 @@ export const contentFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'takes any text for a content type',
+    name: 'accepts any text as a content type',
     caughtBy: 'content-type/only-mime-types',
     storage: (storage) =>
       overridden(storage, (inner) => ({

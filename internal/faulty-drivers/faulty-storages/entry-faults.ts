@@ -18,7 +18,7 @@ const withMetadata = (
 
 export const entryFaults: readonly Fault[] = [
   {
-    name: 'has no descriptions of an earlier minute',
+    name: 'returns the last use as the time of storing',
     caughtBy: 'stat/last-use',
     storage: (storage) =>
       overridden(storage, (inner) => ({
@@ -29,7 +29,7 @@ export const entryFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'describes the size in characters',
+    name: 'returns the size in characters',
     caughtBy: 'stat/describes',
     storage: (storage) =>
       overridden(storage, (inner) => ({
@@ -53,7 +53,7 @@ export const entryFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'fails to list what goes meanwhile',
+    name: 'fails if an entry is deleted during a listing',
     caughtBy: 'list/while-storing-and-deleting',
     driver: (disk) => {
       const driver = new TinyDriver(disk)
@@ -90,13 +90,13 @@ export const entryFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'lists what the caller knows already',
+    name: 'lists entries that the caller has excluded',
     caughtBy: 'list/beyond-one-page',
     storage: (storage) =>
       overridden(storage, (inner) => ({ list: (options) => inner.list({ ...options, except: undefined }) })),
   },
   {
-    name: 'ends a list at the first entry that the caller knows already',
+    name: 'ends a list at the first entry that the caller has excluded',
     caughtBy: 'list/beyond-one-page',
     driver: (disk) => {
       const driver = new TinyDriver(disk)
@@ -111,7 +111,7 @@ export const entryFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'fails to list a scope that nobody has used',
+    name: 'fails to list a scope that was never used',
     caughtBy: 'harness/fresh',
     storage: (storage) =>
       overridden(storage, (inner, segments) => ({
@@ -136,7 +136,7 @@ export const entryFaults: readonly Fault[] = [
     ),
   },
   {
-    name: 'leaves metadata out where there is none',
+    name: 'omits empty metadata',
     caughtBy: 'metadata/kept-exactly',
     storage: (storage) =>
       overridden(storage, (inner) => ({
@@ -148,7 +148,7 @@ export const entryFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'shares its metadata',
+    name: 'shares its metadata object with the caller',
     caughtBy: 'metadata/copied',
     storage: (storage) =>
       overridden(storage, (inner) => {
@@ -164,7 +164,7 @@ export const entryFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'takes any metadata',
+    name: 'accepts any metadata',
     caughtBy: 'metadata/bad-refused',
     storage: (storage) =>
       overridden(storage, (inner) => ({
@@ -173,7 +173,7 @@ export const entryFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'counts the end of a range in',
+    name: 'leaves out the last byte of a range',
     caughtBy: 'range/equals-slice',
     also: [
       'open/equals-slice',
@@ -191,7 +191,7 @@ export const entryFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'refuses a range that passes the end',
+    name: 'refuses a range beyond the end',
     caughtBy: 'range/equals-slice',
     storage: (storage) =>
       overridden(storage, (inner) => ({
@@ -203,7 +203,7 @@ export const entryFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'takes a range of no bytes for one without an end',
+    name: 'treats a range of no bytes as a range without an end',
     caughtBy: 'range/equals-slice',
     storage: (storage) =>
       overridden(storage, (inner) => ({
@@ -216,7 +216,7 @@ export const entryFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'loses a byte where it cuts content into pieces',
+    name: 'returns a wrong byte at the boundary of two chunks',
     caughtBy: 'range/of-large-content',
     storage: (storage) =>
       overridden(storage, (inner) => ({
@@ -229,7 +229,7 @@ export const entryFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'gives the size of a range as that of the whole',
+    name: 'returns the size of a range as the size of the content',
     caughtBy: 'range/equals-slice',
     storage: (storage) =>
       overridden(storage, (inner) => ({
@@ -240,7 +240,7 @@ export const entryFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'counts a negative range from the end',
+    name: 'accepts a negative offset of a range',
     caughtBy: 'range/bad-ranges-refused',
     storage: (storage) =>
       overridden(storage, (inner) => ({
@@ -249,7 +249,7 @@ export const entryFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'hands out the bytes of a range as its own',
+    name: 'returns its own buffer for a range',
     caughtBy: 'content/own-memory',
     driver: (disk) => {
       const driver = new TinyDriver(disk)
@@ -305,7 +305,7 @@ export const entryFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'writes into the entry itself, so that it can be seen half-way',
+    name: 'shows an entry while it is written',
     caughtBy: 'stream/invisible-while-long',
     also: ['kill/acknowledged-survive'],
     driver: (disk) => {
@@ -331,7 +331,7 @@ export const entryFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'takes the failure of a stream for its own',
+    name: 'reports the failure of a stream as its own failure',
     caughtBy: 'stream/failing-source',
     storage: (storage) =>
       overridden(storage, (inner) => ({
@@ -346,7 +346,7 @@ export const entryFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'stores what came before a stream failed',
+    name: 'stores the part of a stream that arrived before its failure',
     caughtBy: 'stream/failing-source',
     storage: (storage) =>
       overridden(storage, (inner) => ({
@@ -386,7 +386,7 @@ export const entryFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'stores an aborted stream as far as it came',
+    name: 'stores the part of an aborted stream that has arrived',
     caughtBy: 'stream/aborted',
     also: ['stream/aborted-while-waiting'],
     storage: (storage) =>

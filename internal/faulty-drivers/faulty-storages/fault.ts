@@ -2,17 +2,17 @@ import type { Storage } from '@spillway/core'
 import { concatBytes, StorageError } from '@spillway/core/driver'
 import type { TinyVariation } from '../../../packages/core/test/tiny-storage.ts'
 
-/** A way to get a storage wrong. */
+/** A mistake in a storage. */
 export interface Fault extends Omit<TinyVariation, 'name'> {
   /** The broken promise, as the end of a sentence about the storage. */
   readonly name: string
-  /** The case that is there to catch it. */
+  /** The id of the case that must catch the fault. */
   readonly caughtBy: string
-  /** Further cases that fail because of it, by id or, for a fault that shows everywhere, `area/*`; none may be idle. */
+  /** Further cases that fail because of the fault, by id, or `area/*` for a fault with many effects. Each must fail. */
   readonly also?: readonly string[]
 }
 
-/** Return methods to put in the place of those of one scope. */
+/** Returns methods that replace methods of one scope. */
 export type Override = (inner: Required<Storage>, segments: readonly string[]) => Partial<Storage>
 
 /** Replace methods of a storage and of all its scopes. */
@@ -44,7 +44,7 @@ export async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<Uint8A
   return concatBytes(parts)
 }
 
-/** Do what may be refused by the storage, and return `undefined` then. */
+/** Call a function. Returns `undefined` if the storage refuses the call. */
 export async function unlessRefused<Result>(run: () => Promise<Result>): Promise<Result | undefined> {
   try {
     return await run()

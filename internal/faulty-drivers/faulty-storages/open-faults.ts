@@ -3,7 +3,7 @@ import type { EntryId, OpenContent, OpenEntry, Storage } from '@spillway/core'
 import { TinyDriver, type TinyDisk } from '../../../packages/core/test/tiny-driver.ts'
 import { overridden, unlessRefused, type Fault } from './fault.ts'
 
-/** A driver whose entries can be opened, and then are read by `read` as long as the driver has them, and after that. */
+/** A driver with `open`. An opened entry can be read with `read` as long as the driver has it, and afterwards. */
 class OpeningDriver extends TinyDriver {
   readonly #read: (content: Uint8Array, offset: number, length: number, isThere: boolean) => Uint8Array
 
@@ -31,7 +31,7 @@ class OpeningDriver extends TinyDriver {
 const slice = (content: Uint8Array, offset: number, length: number): Uint8Array =>
   content.subarray(offset, offset + length)
 
-/** A storage that keeps for itself what was opened, and asks for it no more. */
+/** Create a storage that caches opened entries, and does not look at the storage again. */
 const opening = (keyOf: (reference: string, segments: readonly string[]) => string): Required<Fault>['storage'] => {
   return (storage) => {
     const kept = new Map<string, OpenContent>()
@@ -52,7 +52,7 @@ const opening = (keyOf: (reference: string, segments: readonly string[]) => stri
   }
 }
 
-/** A storage whose opened content is changed. */
+/** Create a storage that changes the content of opened entries. */
 const changing =
   (change: (open: OpenContent, inner: Required<Storage>) => Partial<OpenContent>): Required<Fault>['storage'] =>
   (storage) =>
@@ -73,7 +73,7 @@ const changing =
 
 export const openFaults: readonly Fault[] = [
   {
-    name: 'says that what it opens is text',
+    name: 'returns the content type of text for all opened entries',
     caughtBy: 'open/equals-slice',
     storage: changing(() => ({ contentType: 'text/plain' })),
   },
@@ -101,7 +101,7 @@ export const openFaults: readonly Fault[] = [
       ),
   },
   {
-    name: 'reads for one of several at once what another asked for',
+    name: 'returns the bytes of another concurrent read',
     caughtBy: 'open/of-large-content',
     storage: (storage) => {
       let under: Promise<Uint8Array> | undefined
@@ -120,7 +120,7 @@ export const openFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'keeps with each entry the line index of the first of its size',
+    name: 'uses one line index for all entries of the same size',
     caughtBy: 'open/line-index',
     driver: (disk) => {
       const driver = new TinyDriver(disk)
@@ -136,7 +136,7 @@ export const openFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'opens what is not there as nothing',
+    name: 'opens missing entries as empty content',
     caughtBy: 'open/removed',
     also: ['outage/open'],
     storage: (storage) =>
@@ -151,17 +151,17 @@ export const openFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'remembers what was opened by its reference alone',
+    name: 'caches opened entries by reference without their scope',
     caughtBy: 'open/removed',
     storage: opening((reference) => reference),
   },
   {
-    name: 'remembers what was opened for ever',
+    name: 'caches opened entries forever',
     caughtBy: 'open/removed',
     storage: opening((reference, segments) => [...segments, reference].join('/')),
   },
   {
-    name: 'gives zeros for what was removed while it was open',
+    name: 'returns zeros for an entry that was removed while it was open',
     caughtBy: 'open/removed-while-open',
     driver: (disk) =>
       new OpeningDriver(disk, (content, offset, length, isThere) => {

@@ -5,7 +5,7 @@ import type { Fault } from './fault.ts'
 
 const PAGE = 500
 
-/** A driver whose way to remove by prefix is given, over what it holds by name. */
+/** Create a driver that removes entries by prefix with the given function, which gets the stored names. */
 const removingBy =
   (removed: (disk: TinyDisk, prefix: string) => Iterable<EntryId>) =>
   (disk: TinyDisk): StorageDriver => {
@@ -40,7 +40,7 @@ export const pagingFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'begins a page with the last entry of the one before',
+    name: 'begins a page with the last entry of the previous page',
     caughtBy: 'list/beyond-one-page',
     also: ['clear/beyond-one-page'],
     driver: (disk) => {
@@ -62,7 +62,7 @@ export const pagingFaults: readonly Fault[] = [
     driver: removingBy((disk, prefix) => below(disk, prefix).slice(0, 1_000)),
   },
   {
-    name: 'passes over as many entries as it has cleared',
+    name: 'skips as many entries as it has cleared',
     caughtBy: 'clear/beyond-one-page',
     driver: removingBy(function* (disk, prefix) {
       for (let page: EntryId[], passed = 0; ; passed += PAGE) {
@@ -73,7 +73,7 @@ export const pagingFaults: readonly Fault[] = [
     }),
   },
   {
-    name: 'clears on from the end of a page, whatever comes there',
+    name: 'clears all entries after the end of a page, even of other scopes',
     caughtBy: 'clear/beyond-one-page',
     driver: removingBy(function* (disk, prefix) {
       const page = below(disk, prefix).slice(0, PAGE)
@@ -83,7 +83,7 @@ export const pagingFaults: readonly Fault[] = [
     }),
   },
   {
-    name: 'clears more than it names',
+    name: 'clears entries without reporting them',
     caughtBy: 'clear/beyond-one-page',
     driver: removingBy(function* (disk, prefix) {
       for (const [index, id] of below(disk, prefix).entries())
@@ -92,7 +92,7 @@ export const pagingFaults: readonly Fault[] = [
     }),
   },
   {
-    name: 'passes over as many expired entries as were removed while it lists them',
+    name: 'skips a page of expired entries for each page that it removes',
     caughtBy: 'gc/beyond-one-page',
     driver: (disk) => {
       const driver = new TinyDriver(disk)
@@ -112,7 +112,7 @@ export const pagingFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'expires what it lists up to the first fresh entry',
+    name: 'stops expiring at the first fresh entry',
     caughtBy: 'gc/beyond-one-page',
     also: ['gc/removes-the-expired'],
     driver: (disk) => {

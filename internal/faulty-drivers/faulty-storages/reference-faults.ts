@@ -2,7 +2,7 @@ import type { EntryInfo, ManagedStorage, Storage } from '@spillway/core'
 import { TinyDriver, type TinyDisk } from '../../../packages/core/test/tiny-driver.ts'
 import { overridden, readAll, unlessRefused, type Fault } from './fault.ts'
 
-/** A storage that makes something else of a reference before it looks for it. */
+/** Create a storage that changes a reference before looking it up. */
 const normalising =
   (normalise: (reference: string) => string) =>
   (storage: ManagedStorage): Storage =>
@@ -13,7 +13,7 @@ const normalising =
 
 export const referenceFaults: readonly Fault[] = [
   {
-    name: 'overwrites on equal keys',
+    name: 'overwrites entries with equal keys',
     caughtBy: 'concurrency/parallel-stores',
     also: [
       'content-type/exact',
@@ -37,7 +37,7 @@ export const referenceFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'gives each store a reference of its own',
+    name: 'returns a new reference for each store',
     caughtBy: 'store/receipt',
     also: [
       'store/equal-input-elsewhere-equal-reference',
@@ -93,7 +93,7 @@ export const referenceFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'says of every store that it created the entry',
+    name: 'reports for every store that it created the entry',
     caughtBy: 'store/receipt',
     also: [
       'store/one-creates',
@@ -112,7 +112,7 @@ export const referenceFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'cannot tell which of parallel stores created the entry',
+    name: 'reports a wrong creator for parallel stores of the same entry',
     caughtBy: 'store/one-creates',
     also: ['undo/in-parallel', 'instances/one-creates'],
     storage: (storage) =>
@@ -129,7 +129,7 @@ export const referenceFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'keeps equal content once, and deletes it for all',
+    name: 'stores equal content once, and deletes it for all entries',
     caughtBy: 'delete/removes',
     storage: (storage) =>
       overridden(storage, (inner) => ({
@@ -147,7 +147,7 @@ export const referenceFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'puts a long key into the reference as a whole',
+    name: 'puts a long key into the reference without shortening it',
     caughtBy: 'reference/grammar',
     storage: (storage) =>
       overridden(storage, (inner) => {
@@ -187,7 +187,7 @@ export const referenceFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'answers what it does not know with nothing',
+    name: 'returns empty content for unknown references',
     caughtBy: 'reference/unknown-rejects',
     storage: (storage) =>
       overridden(storage, (inner, segments) => ({
@@ -201,7 +201,7 @@ export const referenceFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'has an error of its own for what it does not know',
+    name: 'throws another error for unknown references',
     caughtBy: 'error/miss',
     storage: (storage) =>
       overridden(storage, (inner) => ({
@@ -212,12 +212,12 @@ export const referenceFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'resolves a reference with a path in it',
+    name: 'resolves a reference that contains a path',
     caughtBy: 'reference/forged',
     storage: normalising((reference) => reference.slice(reference.lastIndexOf('/') + 1)),
   },
   {
-    name: 'resolves a path into the scope below',
+    name: 'resolves a path into a child scope',
     caughtBy: 'scope/named-like-an-entry',
     storage: (storage) =>
       overridden(storage, (inner) => ({
@@ -241,12 +241,12 @@ export const referenceFaults: readonly Fault[] = [
   },
   { name: 'decodes references', caughtBy: 'reference/forged', storage: normalising((reference) => decoded(reference)) },
   {
-    name: 'normalises references to plain letters',
+    name: 'normalizes Unicode in references',
     caughtBy: 'reference/forged',
     storage: normalising((reference) => reference.normalize('NFKC')),
   },
   {
-    name: 'finds a reference by its beginning',
+    name: 'finds a reference by its first characters',
     caughtBy: 'reference/forged',
     storage: (storage) =>
       overridden(storage, (inner) => ({
@@ -259,7 +259,7 @@ export const referenceFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'turns what is no string into a reference',
+    name: 'converts other values to references',
     caughtBy: 'reference/only-strings',
     storage: (storage) =>
       overridden(storage, (inner) => ({
@@ -273,7 +273,7 @@ export const referenceFaults: readonly Fault[] = [
     storage: normalising((reference) => decodeURIComponent(reference) && reference),
   },
   {
-    name: 'takes a malformed reference of stat for an outage',
+    name: 'reports a malformed reference in stat as an outage',
     caughtBy: 'reference/malformed-is-refused',
     storage: (storage) =>
       overridden(storage, (inner) => ({
@@ -351,7 +351,7 @@ export const referenceFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'sanitises keys before it computes the reference',
+    name: 'trims keys before it computes the reference',
     caughtBy: 'key/kept-exactly',
     driver: (disk) => new TinyDriver(disk),
     storage: (storage) =>
@@ -361,7 +361,7 @@ export const referenceFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'turns what is no string into a key',
+    name: 'converts other values to keys',
     caughtBy: 'error/invalid-key',
     storage: (storage) =>
       overridden(storage, (inner) => ({
@@ -384,7 +384,7 @@ export const referenceFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'does not see that an entry was deleted',
+    name: 'does not notice that an entry was deleted',
     caughtBy: 'store/after-a-miss',
     storage: (storage) =>
       overridden(storage, (inner) => {
@@ -404,7 +404,7 @@ export const referenceFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'computes references from the parts joined up',
+    name: 'computes references from parts joined without separators',
     caughtBy: 'store/different-input-different-reference',
     storage: (storage) =>
       overridden(storage, (inner, segments) => {
@@ -446,7 +446,7 @@ async function* singles(text: string, content: Uint8Array): AsyncGenerator<Uint8
   yield content
 }
 
-/** Describe content that no storage wrote. */
+/** Describe content that was not written by a storage. */
 function infoOfLink({ length }: Uint8Array): EntryInfo {
   return { key: '', contentType: 'text/plain', size: length, storedAt: 0, lastUsedAt: 0, metadata: {} }
 }

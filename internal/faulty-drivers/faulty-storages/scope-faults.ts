@@ -1,7 +1,7 @@
 import type { ManagedStorage, Storage, StoredInfo } from '@spillway/core'
 import { overridden, unlessRefused, type Fault, type Override } from './fault.ts'
 
-/** A storage whose scopes are named by what `rename` makes of their segments. */
+/** Create a storage that changes the segments of its scopes with `rename`. */
 function renamed(rename: (segments: readonly string[]) => readonly string[]): (storage: ManagedStorage) => Storage {
   return (storage) => {
     const at = (segments: readonly string[]): Storage => {
@@ -13,13 +13,13 @@ function renamed(rename: (segments: readonly string[]) => readonly string[]): (s
   }
 }
 
-/** Refuse what the storage itself would refuse. */
+/** Validate segments like the storage itself. */
 function checked(storage: ManagedStorage, segments: readonly string[], more: readonly string[]): readonly string[] {
   storage.scope(...more)
   return [...segments, ...more]
 }
 
-/** A storage that remembers the scopes that were opened, so that a fault can mix them up. */
+/** Create a storage that records its opened scopes, so that a fault can confuse them. */
 function withScopes(
   override: (scopes: Map<string, Required<Storage>>, ...parameters: Parameters<Override>) => Partial<Storage>,
 ): (storage: ManagedStorage) => Storage {
@@ -44,7 +44,7 @@ const look = (inner: Required<Storage>, others: readonly (Required<Storage> | un
 
 export const scopeFaults: readonly Fault[] = [
   {
-    name: 'reads what is below a scope',
+    name: 'reads entries of child scopes',
     caughtBy: 'scope/apart-by-depth',
     also: ['reference/forged'],
     storage: withScopes((scopes, inner, segments) => ({
@@ -56,7 +56,7 @@ export const scopeFaults: readonly Fault[] = [
     })),
   },
   {
-    name: 'reads everything unscoped',
+    name: 'reads all entries in the root scope',
     caughtBy: 'scope/apart-by-words',
     storage: withScopes((scopes, inner, segments) => ({
       async retrieve(reference, options) {
@@ -66,19 +66,19 @@ export const scopeFaults: readonly Fault[] = [
     })),
   },
   {
-    name: 'looks above a scope for what is not in it',
+    name: 'looks up missing entries in the parent scope',
     caughtBy: 'scope/apart-by-depth',
     storage: withScopes((scopes, inner, segments) =>
       segments.length < 2 ? {} : look(inner, [scopes.get(segments.slice(0, -1).join('/'))]),
     ),
   },
   {
-    name: 'looks into the unscoped storage for what is not in a scope',
+    name: 'looks up missing entries in the root scope',
     caughtBy: 'reference/forged',
     storage: withScopes((scopes, inner, segments) => (segments.length === 0 ? {} : look(inner, [scopes.get('')]))),
   },
   {
-    name: 'goes by the first segment of a scope only',
+    name: 'uses only the first segment of a scope',
     caughtBy: 'scope/apart-by-separators',
     also: ['clear/beyond-one-page', 'store/different-input-different-reference', 'reference/forged'],
     storage: renamed((segments) => segments.slice(0, 1)),
@@ -134,7 +134,7 @@ export const scopeFaults: readonly Fault[] = [
     storage: renamed((segments) => segments.map((segment) => segment.trim() || segment)),
   },
   {
-    name: 'takes a slash in a segment for two segments',
+    name: 'treats a slash in a segment as a separator',
     caughtBy: 'scope/awkward-segments',
     storage: renamed((segments) => {
       const parts = segments.flatMap((segment) => segment.split('/')).filter((part) => part !== '')
@@ -142,13 +142,13 @@ export const scopeFaults: readonly Fault[] = [
     }),
   },
   {
-    name: 'joins segments without anything between them',
+    name: 'joins segments without a separator',
     caughtBy: 'scope/awkward-segments',
     also: ['clear/beyond-one-page', 'store/different-input-different-reference'],
     storage: renamed((segments) => [segments.join('').slice(0, 300)]),
   },
   {
-    name: 'replaces what is not a letter in the name of a scope',
+    name: 'replaces all characters except letters and digits in names of scopes',
     caughtBy: 'scope/awkward-segments',
     storage: renamed((segments) => segments.map((segment) => segment.replaceAll(/[^a-zA-Z0-9]/g, '_'))),
   },
@@ -158,12 +158,12 @@ export const scopeFaults: readonly Fault[] = [
     storage: renamed((segments) => segments.map((segment) => segment.slice(0, 255))),
   },
   {
-    name: 'encodes the names of scopes as UTF-8',
+    name: 'replaces lone surrogates in names of scopes',
     caughtBy: 'scope/awkward-segments',
     storage: renamed((segments) => segments.map((segment) => segment.toWellFormed())),
   },
   {
-    name: 'takes no dots for a scope',
+    name: 'refuses a scope named ..',
     caughtBy: 'scope/awkward-segments',
     storage: (storage) =>
       overridden(storage, (inner) => ({
@@ -174,7 +174,7 @@ export const scopeFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'leaves out empty segments',
+    name: 'drops empty segments',
     caughtBy: 'scope/bad-segments-refused',
     storage: (storage) =>
       overridden(storage, (inner) => ({
@@ -189,13 +189,13 @@ export const scopeFaults: readonly Fault[] = [
       overridden(storage, (inner) => ({ list: (options) => inner.list({ ...options, below: false }) })),
   },
   {
-    name: 'always lists what is below a scope',
+    name: 'always lists child scopes',
     caughtBy: 'scope/apart-by-words',
     storage: (storage) =>
       overridden(storage, (inner) => ({ list: (options) => inner.list({ ...options, below: true }) })),
   },
   {
-    name: 'leaves what is below a scope when it is cleared',
+    name: 'does not clear child scopes',
     caughtBy: 'scope/apart-by-words',
     also: ['clear/beyond-one-page'],
     storage: (storage) =>
@@ -211,7 +211,7 @@ export const scopeFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'deletes a reference in whatever scope it is',
+    name: 'deletes a reference in any scope',
     caughtBy: 'scope/apart-by-separators',
     also: ['concurrency/store-while-deleting'],
     storage: withScopes((scopes, inner) => ({
@@ -233,7 +233,7 @@ export const scopeFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'forgets a scope when its view is dropped',
+    name: 'returns another scope for each call with the same segments',
     caughtBy: 'scope/awkward-segments',
     also: [
       'clear/beyond-one-page',

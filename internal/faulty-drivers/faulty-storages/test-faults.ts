@@ -4,7 +4,7 @@ import { tinyHarness } from '../../../packages/core/test/tiny-storage.ts'
 import type { Fault } from './fault.ts'
 
 /**
- * Test that each faulty storage is caught by the case named beside it, and fails each case that it must.
+ * Test that each faulty storage fails the case in `caughtBy`, and each case in `also`.
  */
 export function testFaults(area: string, faults: readonly Fault[]): void {
   describe(`faulty storages: ${area}`, () => {

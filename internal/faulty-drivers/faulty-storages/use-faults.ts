@@ -5,7 +5,7 @@ import { overridden, unlessRefused, type Fault } from './fault.ts'
 
 export const useFaults: readonly Fault[] = [
   {
-    name: 'fails to delete what is not there',
+    name: 'fails to delete a missing entry',
     caughtBy: 'delete/nothing-is-fine',
     storage: (storage) =>
       overridden(storage, (inner, segments) => ({
@@ -17,7 +17,7 @@ export const useFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'only hides what was deleted until it is listed',
+    name: 'lists deleted entries',
     caughtBy: 'delete/removes',
     storage: (storage) => {
       const hidden = new Map<string, StoredInfo>()
@@ -35,7 +35,7 @@ export const useFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'leaves the sidecar of what it deletes',
+    name: 'leaves the metadata file of deleted entries',
     caughtBy: 'delete/leaves-no-record',
     also: ['clear/leaves-no-record', 'kill/leftovers-are-collected'],
     driver: (disk) => {
@@ -50,7 +50,7 @@ export const useFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'cannot store what it has cleared',
+    name: 'cannot store cleared entries again',
     caughtBy: 'store/after-a-miss',
     storage: (storage) =>
       overridden(storage, (inner) => {
@@ -82,7 +82,7 @@ export const useFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'undoes a store whatever has happened since',
+    name: 'deletes an entry even if it was used after unusedSince',
     caughtBy: 'undo/keeps-an-older-entry',
     also: ['undo/in-parallel', 'instances/one-creates'],
     storage: (storage) =>
@@ -92,7 +92,7 @@ export const useFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'does not undo anything',
+    name: 'deletes nothing if unusedSince is given',
     caughtBy: 'undo/keeps-an-older-entry',
     also: ['outage/delete-unused'],
     storage: (storage) =>
@@ -103,7 +103,7 @@ export const useFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'gives two uses within a millisecond one time',
+    name: 'records the same time for two uses within a millisecond',
     caughtBy: 'undo/keeps-an-older-entry',
     also: ['store/receipt', 'undo/in-parallel', 'instances/one-creates'],
     driver: (disk) => {
@@ -118,7 +118,7 @@ export const useFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'does not note that it was read',
+    name: 'does not record reads as use',
     caughtBy: 'undo/every-use',
     also: ['quota/evicts-least-recently-used'],
     storage: (storage, disk) =>
@@ -144,17 +144,17 @@ export const useFaults: readonly Fault[] = [
         : { ...settings, evictAfterTurns: settings.evictAfterTurns - 1 },
   },
   {
-    name: 'does not take retrieving for use',
+    name: 'does not count retrieving as use',
     caughtBy: 'turns/every-use',
     storage: withoutTurns((other) => ({ retrieve: (...parameters) => other.retrieve(...parameters) })),
   },
   {
-    name: 'does not take the retrieving of a range for use',
+    name: 'does not count retrieving a range as use',
     caughtBy: 'turns/every-use',
     storage: withoutTurns((other) => ({ retrieveRange: (...parameters) => other.retrieveRange(...parameters) })),
   },
   {
-    name: 'does not take storing again for use',
+    name: 'does not count another store as use',
     caughtBy: 'turns/every-use',
     storage: (storage) =>
       overridden(storage, (inner) => {
@@ -170,7 +170,7 @@ export const useFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'takes describing for use',
+    name: 'counts stat as use',
     caughtBy: 'turns/evicts-after-exactly-n',
     also: ['turns/earlier-instance', 'age/expires'],
     storage: (storage) =>
@@ -183,7 +183,7 @@ export const useFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'takes listing for use',
+    name: 'counts listing as use',
     caughtBy: 'turns/every-use',
     also: ['age/every-use'],
     storage: (storage) =>
@@ -214,7 +214,7 @@ export const useFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'forgets what it has evicted',
+    name: 'does not remember evicted entries',
     caughtBy: 'turns/evicts-after-exactly-n',
     also: ['turns/tombstones-bounded', 'age/expires', 'gc/removes-the-expired', 'quota/evicts-least-recently-used'],
     driver: (disk) => {
@@ -227,7 +227,7 @@ export const useFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'takes everything that is not there for evicted',
+    name: 'reports every missing entry as evicted',
     caughtBy: 'turns/never-stored-is-not-found',
     storage: (storage) =>
       overridden(storage, (inner) => {
@@ -252,7 +252,7 @@ export const useFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'remembers every evicted entry',
+    name: 'remembers all evicted entries forever',
     caughtBy: 'turns/tombstones-bounded',
     driver: (disk) => {
       const driver = new TinyDriver(disk)
@@ -261,7 +261,7 @@ export const useFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'does not bring back what was evicted',
+    name: 'does not restore evicted entries that are stored again',
     caughtBy: 'turns/revived-by-storing',
     storage: (storage) =>
       overridden(storage, (inner) => {
@@ -281,7 +281,7 @@ export const useFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'counts turns only for what this instance has stored',
+    name: 'counts turns only for entries of this instance',
     caughtBy: 'turns/earlier-instance',
     driver: (disk) => Object.assign(new TinyDriver(disk), { ephemeral: true }),
   },
@@ -306,13 +306,13 @@ export const useFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'has no age',
+    name: 'never expires entries',
     caughtBy: 'age/expires',
     also: ['gc/beyond-one-page', 'gc/removes-the-expired', 'gc/leaves-no-record'],
     options: ({ ttlMs: _ttlMs, ...settings }) => settings,
   },
   {
-    name: 'lists what has expired',
+    name: 'lists expired entries',
     caughtBy: 'age/expires',
     storage: (storage, disk) =>
       overridden(storage, (inner, segments) => ({
@@ -329,7 +329,7 @@ export const useFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'collects what has expired without looking again',
+    name: 'collects expired entries without checking their last use again',
     caughtBy: 'gc/never-takes-what-a-store-found',
     also: ['gc/never-takes-what-another-instance-found'],
     storage: (storage, disk) =>
@@ -346,7 +346,7 @@ export const useFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'looks and then evicts, so that another instance comes between',
+    name: 'evicts without a lock, so that another instance can use the entry before',
     caughtBy: 'gc/never-takes-what-another-instance-found',
     driver: (disk) => {
       const driver = new TinyDriver(disk)
@@ -363,12 +363,12 @@ export const useFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'collects what is beside the scope too',
+    name: 'also collects entries outside of the scope',
     caughtBy: 'gc/alike-scopes',
     storage: (storage) => overridden(storage, () => ({ gc: (options) => storage.gc(options) })),
   },
   {
-    name: 'removes everything that is old, with or without an age',
+    name: 'removes old entries even if no age is set',
     caughtBy: 'gc/nothing-to-do',
     storage: (storage, disk) =>
       overridden(storage, (inner) => ({
@@ -387,7 +387,7 @@ export const useFaults: readonly Fault[] = [
     options: ({ maxBytes: _maxBytes, ...settings }) => settings,
   },
   {
-    name: 'evicts half of a scope to make room',
+    name: 'evicts half of a scope to free space',
     caughtBy: 'quota/evicts-least-recently-used',
     also: ['quota/deleting-makes-room', 'quota/earlier-instance'],
     storage: (storage) =>
@@ -402,7 +402,7 @@ export const useFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'has one quota for all scopes',
+    name: 'uses one quota for all scopes',
     caughtBy: 'quota/for-each-scope',
     storage: (storage, disk) =>
       overridden(storage, (inner, segments) => ({
@@ -417,7 +417,7 @@ export const useFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'counts what was deleted',
+    name: 'counts deleted entries toward the quota',
     caughtBy: 'quota/deleting-makes-room',
     storage: (storage, disk) =>
       overridden(storage, (inner, segments) => {
@@ -436,7 +436,7 @@ export const useFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'counts what is stored again',
+    name: 'counts an entry again toward the quota for each store',
     caughtBy: 'quota/deleting-makes-room',
     storage: (storage, disk) =>
       overridden(storage, (inner) => {
@@ -472,7 +472,7 @@ export const useFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'lets in what is larger than the quota',
+    name: 'accepts content larger than the quota',
     caughtBy: 'quota/too-large',
     storage: (storage, _disk, _open) =>
       overridden(storage, (inner) => ({
@@ -488,7 +488,7 @@ async function evictOne(storage: Required<Storage>, info: StoredInfo): Promise<v
   await storage.delete(info.reference)
 }
 
-/** A storage whose given methods go to another instance, whose turns never end. */
+/** Create a storage that calls the given methods of another instance, in which no turns end. */
 function withoutTurns(
   override: (other: Required<Storage>) => Partial<Storage>,
 ): (storage: ManagedStorage, disk: unknown, open: () => ManagedStorage) => Storage {

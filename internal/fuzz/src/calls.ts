@@ -1,4 +1,4 @@
-/** Calls of the retrieval tool to try. A model writes them, so that any value may stand anywhere. */
+/** Generates calls of the retrieval tool. A model writes such calls, so any value may be in any place. */
 import { hostilePatterns } from '@spillway-internal/test-inputs'
 import fc from 'fast-check'
 
@@ -43,7 +43,7 @@ const PATHS = [
   ],
 ]
 
-/** References that were never returned: forms of other scopes, paths, addresses. */
+/** References that were never returned: forms of other scopes, paths, and addresses. */
 const FORGED = [
   ...[
     'call_1_0_aaaaaaaaaaaaaaaaaaaa',
@@ -69,7 +69,7 @@ const span = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('1-5', [2, 9], '[1,2]', {}, 'x', 3, [1, 2, 3]) },
 )
 
-/** Make calls that may name `references`, and spoil a value of some. */
+/** Generate calls that may name `references`. In some calls, one value is invalid. */
 export function callsOf(references: readonly string[]): fc.Arbitrary<unknown> {
   const mutated = fc
     .tuple(

@@ -1,4 +1,4 @@
-/** Results of tools to try: real shapes, changed in a few places, and texts made to break readers. */
+/** Generates tool results: real formats with a few changes, and texts that are difficult for parsers. */
 import { codePoint } from '@spillway-internal/test-run/code-point'
 import { bytesOf, jpeg, makePdf, png, tarEntry, wav, zip } from '@spillway-internal/test-inputs'
 import type { ContentBlock } from '@spillway/core'
@@ -11,7 +11,7 @@ const PAGE =
   '<p>An engine turns heat into motion.</p><table><tr><th>name</th><th>power</th></tr><tr><td>V8</td><td>5</td></tr>' +
   '</table><pre>code\n  more</pre></main></body></html>'
 
-/** Texts that a mutation inserts: ends of structures, control characters, and words of the frame around previews. */
+/** Texts that a mutation inserts: ends of structures, control characters, and words of the text around previews. */
 const INSERTS = [
   ...['"', "'", '`', '<', '>', '{', '}', '[', ']', ',', ';', '|', '\\', '&', '#', '%', '\t', '\r', '\n', '\r\n'],
   ...['\0', '\u001B[31m', '\u001B]52;c;eA==\u0007', '\u009B2J', '\u2028', '\u202E', '\uFEFF', '\uD800', '\u0301'],
@@ -54,7 +54,7 @@ const plainTexts = fc.oneof(
     .map(([make, length]) => make(length)),
   fc.string({ unit: codePoint, maxLength: 3_000 }),
 )
-/** Long enough to be offloaded, most of the time. */
+/** Texts that are usually long enough to be offloaded. */
 export const texts: fc.Arbitrary<string> = fc
   .tuple(plainTexts, fc.constantFrom(1, 1, 5, 40), edits)
   .map(([text, times, changes]) => edited(Array(times).fill(text).join('\n').slice(0, 200_000), changes))
@@ -115,7 +115,7 @@ const block: fc.Arbitrary<ContentBlock> = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue().map((value): ContentBlock => ({ type: 'unknown', value })) },
 )
 
-/** The content of one result. */
+/** Contents of results. */
 export const contents: fc.Arbitrary<readonly ContentBlock[]> = fc.oneof(
   { weight: 20, arbitrary: fc.array(block, { minLength: 1, maxLength: 3 }) },
   {

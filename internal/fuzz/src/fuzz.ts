@@ -1,4 +1,4 @@
-/** Try inputs of one kind, or all: `node internal/fuzz/src/fuzz.ts sessions 5000 [seed]`. Exits with 1 after a fault. */
+/** Tries inputs of one kind, or all: `node internal/fuzz/src/fuzz.ts sessions 5000 [seed]`. Exits with 1 on failure. */
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { conversations, runConversation } from './messages.ts'
@@ -6,7 +6,7 @@ import { requests, runRequests } from './requests.ts'
 import { runSession, sessions } from './sessions.ts'
 import { runSettings, settings } from './settings.ts'
 
-/** Inputs have up to some megabytes, and workers have memory of their own. */
+/** Memory limit. Inputs have up to some megabytes, and workers have separate memory. */
 const MAX_RESIDENT_MB = 1_024
 
 const TARGETS: Readonly<Record<string, fc.IRawProperty<unknown>>> = {
@@ -28,4 +28,4 @@ for (const [kind, target] of Object.entries(TARGETS)) {
 }
 const { maxRSS } = process.resourceUsage()
 console.log(`${Math.round(maxRSS / 1_024)} MB`)
-if (maxRSS / 1_024 > MAX_RESIDENT_MB) throw new Error(`More than ${MAX_RESIDENT_MB} MB were resident.`)
+if (maxRSS / 1_024 > MAX_RESIDENT_MB) throw new Error(`The process used more than ${MAX_RESIDENT_MB} MB of memory.`)

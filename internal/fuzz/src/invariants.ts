@@ -1,4 +1,4 @@
-/** Checks for every input: nothing crashes, leaks, stalls, exceeds its budget, or is lost. */
+/** Checks for every input: no crash, no leak, no stall, no exceeded budget, and no loss. */
 import assert from 'node:assert/strict'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { estimateTokens, type ContentBlock, type ContextOffloader, type Outcome, type Storage } from '@spillway/core'
@@ -6,17 +6,17 @@ import { estimateTokens, type ContentBlock, type ContextOffloader, type Outcome,
 export const LIMITS = { maxResultTokens: 600, previewTokens: 300, maxRetrievalTokens: 500 } as const
 /** Text of another tenant, which no answer may show. */
 export const SECRET = 'canary-9f2c1e7d'
-/** CPU of one turn of the event loop, during which all other work waits. Garbage collection and first loads count. */
+/** CPU time limit of one turn of the event loop, including garbage collection and loading. A turn blocks other work. */
 const MAX_TURN_MS = 1_500
-/** CPU of one call, with all workers. */
+/** CPU time limit of one call, including all workers. */
 const MAX_CALL_MS = 20_000
-/** Tokens around previews, and for each reference with its names. */
+/** Tokens around previews, and for each reference and its names. */
 const FRAME_TOKENS = 250
 const REFERENCE_TOKENS = 200
 const NO_SPECIAL_TOKENS = { disallowedSpecial: new Set<string>() }
 const CONTROLS = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/
 
-/** Run a call, and check how much CPU it and its longest turn took. */
+/** Run a call, and check the CPU time of the call and of its longest turn of the event loop. */
 export async function measured<Result>(call: () => Promise<Result>): Promise<Result> {
   let longest = 0
   let ended = false
@@ -45,7 +45,7 @@ function threadCpu(): number {
   return (user + system) / 1_000
 }
 
-/** Fails if a text for one caller has a secret of another. */
+/** Fails if a text for one caller contains a secret of another caller. */
 export function assertNoSecret(told: unknown): void {
   const text = typeof told === 'string' ? told : JSON.stringify(told)
   assert.ok(!text?.includes(SECRET), 'The answer has text of another scope.')
@@ -97,7 +97,7 @@ function assertShown(text: string): void {
   assert.ok(tokens <= estimateTokens(text) * 1.25, `The text has ${tokens} tokens, ${estimateTokens(text)} estimated.`)
 }
 
-/** Everything that was stored, by its reference. */
+/** All stored content by reference. */
 export class StoredBytes {
   readonly #storage: Storage
   readonly #bytes = new Map<string, Uint8Array>()
@@ -106,7 +106,7 @@ export class StoredBytes {
     this.#storage = storage
   }
 
-  /** Remember what is stored; of a result of one text, these are its bytes. */
+  /** Record stored content. If a result has one text, its bytes are recorded. */
   async add(references: readonly string[], content: readonly ContentBlock[]): Promise<void> {
     for (const reference of references) this.#bytes.set(reference, (await this.#storage.retrieve(reference)).content)
     const [block] = content

@@ -1,4 +1,4 @@
-/** MCP messages, to a server that retrieves and from a server whose results are offloaded. */
+/** Generates MCP messages: to a server that retrieves, and from a server whose results are offloaded. */
 import assert from 'node:assert/strict'
 import { InMemoryTransport, type JSONRPCMessage } from '@modelcontextprotocol/client'
 import { offloadTransport } from '@spillway/mcp'
@@ -63,7 +63,7 @@ const INITIALIZE = {
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'fuzz', version: '1.0.0' } },
 }
 
-/** An answer that takes so long never comes. */
+/** Time after which an answer counts as missing. */
 const MAX_MS = 60_000
 
 /** Send requests, and return one answer for each of them. */
@@ -100,7 +100,7 @@ export async function runConversation({ requests: sent, results }: Conversation)
   const server = retrievalServer(tenant)
   await server.connect(theirs)
   const asked = sent.map(({ method, params }) => {
-    // The SDK reads no message whose parameters are not an object.
+    // The SDK ignores messages whose parameters are not an object.
     const { arguments: input, ...rest } = fieldsOf(params)
     return { method, params: { ...rest, ...(input !== undefined && { arguments: filled(input, own, secret) }) } }
   })

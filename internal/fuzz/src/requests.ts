@@ -1,4 +1,4 @@
-/** HTTP requests of a caller with a token, to a service that also has the secret of another caller. */
+/** Generates HTTP requests of a caller with a token, to a service that also stores the secret of another caller. */
 import assert from 'node:assert/strict'
 import { AccessTokens } from '@spillway/core/http'
 import { createApp } from '@spillway/server'
@@ -15,7 +15,7 @@ const GETS = [
 const NAMED = '?toolName=a&toolCallId=b'
 const QUERIES = ['', '', NAMED, '?limit=5', '?prefix=../victim', '?cursor=x', `${NAMED}&name=%00`, '?limit=-1']
 
-/** A value of the wrong kind, for one place in a body. */
+/** A value of the wrong type, for one place in a body. */
 const odd = fc.oneof(
   fc.jsonValue(),
   fc.constantFrom<unknown>(null, '', {}, [], -1, '__proto__', '../victim', '/etc/passwd', 'x'.repeat(100_000)),

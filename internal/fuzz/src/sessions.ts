@@ -1,4 +1,4 @@
-/** Sessions of an agent: results are offloaded, then searched with whatever a model may write. */
+/** Generates sessions of an agent: results are offloaded, and then searched with anything that a model may write. */
 import { ContextOffloader, type ContentBlock } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import fc from 'fast-check'
@@ -6,7 +6,7 @@ import { callsOf } from './calls.ts'
 import { contents } from './content.ts'
 import { LIMITS, offloadChecked, retrieveChecked, SECRET, StoredBytes } from './invariants.ts'
 
-/** References of the session, by their places in the calls; the last is that of another tenant. */
+/** Placeholders in calls for references of the session. The last one stands for a reference of another tenant. */
 export const PLACES = ['<0>', '<1>', '<2>', '<secret>'] as const
 
 interface Session {
@@ -27,7 +27,7 @@ interface Tenants {
   readonly secret: string
 }
 
-/** An attacker, and a victim with a stored secret, in scopes of one storage. */
+/** Create an attacker, and a victim with a stored secret, in two scopes of one storage. */
 export async function twoTenants(): Promise<Tenants> {
   const storage = new InMemoryStorage({ evictAfterTurns: null })
   const offloader = new ContextOffloader({ storage, ...LIMITS })
@@ -36,7 +36,7 @@ export async function twoTenants(): Promise<Tenants> {
   return { offloader, tenant: offloader.forScope('attacker'), secret }
 }
 
-/** Put references into their places. */
+/** Replace placeholders by references. */
 export function filled<Value>(value: Value, references: readonly string[], secret: string): Value {
   const fill = (one: unknown): unknown => {
     if (typeof one !== 'string') return Array.isArray(one) ? one.map(fill) : one

@@ -1,4 +1,4 @@
-/** Settings of a developer: scopes by the names of users, and options. */
+/** Generates settings of a developer: options, and scopes named after users. */
 import assert from 'node:assert/strict'
 import { codePoint } from '@spillway-internal/test-run/code-point'
 import { ContextOffloader, StorageError } from '@spillway/core'
@@ -79,7 +79,7 @@ export async function runSettings({ scopes: [one, other], options: given }: Sett
   if (outcome.status === 'inline') assert.equal(outcome.content, content)
 }
 
-/** A scope, or `undefined` if one of its names is refused. */
+/** Return a scope; `undefined` if a segment is refused. */
 function storageOf(
   storage: InMemoryStorage,
   names: readonly string[],

@@ -2,13 +2,13 @@ import { connect } from 'node:net'
 
 const TIMEOUT_MS = 5_000
 
-/** An error that a Redis server answered with. */
+/** An error reply of a Redis server. */
 export class RedisReplyError extends Error {}
 
 /**
- * Send commands over a new connection, one after the other, and return the reply to the last: integers as text, a
- * missing string as an empty one, no arrays. Rejects with {@link RedisReplyError} if the server refuses a command, and
- * with the socket's error if there is no server.
+ * Send commands over a new connection, one after the other, and return the last reply. Integers are returned as text,
+ * and a null reply as an empty text. Arrays are not supported. Rejects with {@link RedisReplyError} if the server
+ * refuses a command, and with the socket's error if there is no server.
  */
 export async function askRedis(port: number, ...commands: readonly (readonly string[])[]): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1' })
@@ -28,8 +28,8 @@ export async function askRedis(port: number, ...commands: readonly (readonly str
         if (replies === commands.length) return reply
       }
     }
-    // A server that is killed while it is asked ends the connection, or resets it.
-    throw Object.assign(new Error(`Redis on port ${port} hung up.`), { code: 'ECONNRESET' })
+    // A server that is killed during a command ends or resets the connection.
+    throw Object.assign(new Error(`Redis on port ${port} closed the connection.`), { code: 'ECONNRESET' })
   } finally {
     socket.destroy()
   }
@@ -39,7 +39,7 @@ function encode(words: readonly string[]): string {
   return `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`
 }
 
-/** Take one whole reply from the front; the servers' own words are ASCII, so characters are bytes. */
+/** Remove one complete reply from the start. Replies of the used commands are ASCII, so characters are bytes. */
 function takeReply(text: string): { readonly reply: string; readonly length: number } | undefined {
   const end = text.indexOf('\r\n')
   if (end < 0) return undefined

@@ -9,17 +9,17 @@ import { sparePort } from './spare-port.ts'
 const COMMAND_MS = 60_000
 const MEMORY_BYTES = 4 * 2 ** 30
 
-/** A Ceph cluster without a gateway: one monitor, one manager, one object store in memory. */
+/** A Ceph cluster without a gateway: one monitor, one manager, and one object store in memory. */
 export interface CephCluster {
   /** Folder for gateways, with configuration, keys, and logs. */
   readonly folder: GuardedFolder
-  /** Kill its servers and remove its data. */
+  /** Kill the servers and remove their data. */
   dispose(): Promise<void>
 }
 
 /**
- * Start a Ceph cluster on spare ports of 127.0.0.1, as any user. It ends with this process at the latest, however that
- * ends. Rejects if Ceph is not installed or does not start; the error has the servers' last output.
+ * Start a Ceph cluster on spare ports of 127.0.0.1, as any user. It ends at the latest when this process ends, even by
+ * SIGKILL. Rejects if Ceph is not installed or does not start. The error contains the last output of the servers.
  */
 export async function startCephCluster(): Promise<CephCluster> {
   const found = await findCeph()
@@ -39,7 +39,7 @@ export async function startCephCluster(): Promise<CephCluster> {
   try {
     await prepare(folder.path)
     await start('ceph-mon', 'a', async () => (await ceph(folder.path, ['--connect-timeout', '5', 'mon', 'stat'])).ok)
-    // The manager takes a while, and nobody waits for it.
+    // The manager starts slowly, and is not needed immediately, so its start is not awaited.
     const manager = start('ceph-mgr', 'x', async () => true)
     await must(ceph(folder.path, ['osd', 'create']))
     await must(runIn(folder.path, 'ceph-osd', ['--id', '0', '--mkfs']))
@@ -53,10 +53,10 @@ export async function startCephCluster(): Promise<CephCluster> {
   }
 }
 
-/** The path of the configuration in a cluster's folder. */
+/** Return the path of the configuration in a cluster's folder. */
 export const configOf = (folder: string): string => join(folder, 'ceph.conf')
 
-/** Run a program with the configuration of the cluster in a folder, and reject if it fails. */
+/** Run a program with the configuration of the cluster in a folder. Rejects if the program fails. */
 export async function runIn(folder: string, command: string, args: readonly string[]): Promise<CommandOutcome> {
   const { exitCode, output } = await runProgram(command, ['--conf', configOf(folder), ...args], {
     timeoutMs: COMMAND_MS,
@@ -77,7 +77,7 @@ export async function must(running: Promise<CommandOutcome>): Promise<void> {
   if (!ok) throw new Error(output.slice(-2_000))
 }
 
-/** Write configuration, keys and the monitor's first data. */
+/** Write the configuration, the keys, and the initial data of the monitor. */
 async function prepare(folder: string): Promise<void> {
   for (const name of ['mon', 'osd', 'mgr', 'rgw', 'run', 'log']) mkdirSync(join(folder, name))
   const fsid = crypto.randomUUID()

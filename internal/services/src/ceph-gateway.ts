@@ -6,25 +6,25 @@ import { sparePort } from './spare-port.ts'
 const START_MS = 120_000
 const NAME = ['--name', 'client.rgw']
 
-/** A gateway through which a Ceph cluster serves S3, which can be killed and started again: what it serves stays. */
+/** A gateway that serves S3 from a Ceph cluster. It can be killed and started again, and the data stays. */
 export interface CephGateway {
-  /** Such as `http://127.0.0.1:17000`. */
+  /** The URL, for example `http://127.0.0.1:17000`. */
   readonly endpoint: string
   readonly port: number
-  /** Kill it by SIGKILL and wait until it is gone. */
+  /** Kill the gateway with SIGKILL, and wait until it has ended. */
   kill(): Promise<void>
-  /** Start it again, on the same port. */
+  /** Start the gateway again, on the same port. */
   start(): Promise<void>
-  /** Kill it and remove its log. */
+  /** Kill the gateway and remove its log. */
   dispose(): Promise<void>
 }
 
-/** Start a gateway to the Ceph cluster whose configuration is in `cephFolder`, on a spare port of 127.0.0.1. */
+/** Start a gateway on a spare port of 127.0.0.1, for the Ceph cluster whose configuration is in `cephFolder`. */
 export async function startCephGateway(cephFolder: string): Promise<CephGateway> {
   const folder = new GuardedFolder('gateway')
   const port = await sparePort()
   const endpoint = `http://127.0.0.1:${port}`
-  // Without tcp_nodelay small answers take 44 ms instead of 1.
+  // Without tcp_nodelay, small responses take 44 ms instead of 1 ms.
   const frontend = `beast endpoint=127.0.0.1:${port} tcp_nodelay=1`
   const log = ['--log-file', `${folder.path}/gateway.log`]
   const server = new ServerProcess(folder, {
@@ -47,14 +47,14 @@ export async function startCephGateway(cephFolder: string): Promise<CephGateway>
   return { endpoint, port, kill: () => server.kill(), start: () => server.start(), dispose }
 }
 
-/** Create the user whose buckets the tests use. */
+/** Create the user that owns the buckets of the tests. */
 export async function createCephUser(cephFolder: string, accessKeyId: string, secretAccessKey: string): Promise<void> {
   const keys = [`--access-key=${accessKeyId}`, `--secret-key=${secretAccessKey}`]
   const user = ['--uid=spillway', '--display-name=spillway', ...keys]
   await must(runIn(cephFolder, 'radosgw-admin', [...NAME, 'user', 'create', ...user]))
 }
 
-/** Tell whether an HTTP server answers, whatever it says. */
+/** Return whether an HTTP server answers, with any status. */
 export async function answers(endpoint: string): Promise<boolean> {
   try {
     const response = await fetch(endpoint, { signal: AbortSignal.timeout(5_000) })

@@ -4,7 +4,7 @@ import type { ServiceName } from './service.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 
-/** By what a test asks for a service. */
+/** Patterns of calls with which tests request a service. */
 const CALLS: Readonly<Record<ServiceName, RegExp>> = {
   redis: /\b(?:sharedRedis|startRedis|findRedis)\(/,
   'redis-cluster': /\b(?:sharedRedisCluster|startRedisCluster)\(/,
@@ -13,7 +13,7 @@ const CALLS: Readonly<Record<ServiceName, RegExp>> = {
   pgbouncer: /\bsharedPgBouncer\(/,
 }
 
-/** Name the tests, and what they share, that ask for a service themselves, relative to `root`. */
+/** Return the paths, relative to `root`, of tests and shared test files that request a service. */
 export function dependentTests(name: ServiceName, root: string = ROOT): string[] {
   return globSync('{packages,internal/docs}/**/*.ts', {
     cwd: root,

@@ -8,7 +8,7 @@ import { runProgram } from './run-program.ts'
 const found = await findRedis()
 const NEEDED = ['redis-server', 'sh', 'cat', 'rm', 'sleep']
 
-// Where there is no engine, this stands for it: containers are processes of this machine, and are kept by name.
+// If there is no Docker engine, this program replaces it: containers are processes of this machine, stored by name.
 const DOCKER = `#!/bin/sh
 case $1 in
   version) echo 28 ;;

@@ -6,7 +6,7 @@ import { faultProxy, type FaultProxy } from './fault-proxy.ts'
 
 const MEGABYTE = 1_000_000
 
-/** A proxy in front of a server that sends back what it gets. */
+/** Start a proxy in front of a server that sends back everything it receives. */
 async function echo(): Promise<FaultProxy> {
   const server = createServer((socket) => socket.on('error', () => {}).pipe(socket)).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -19,11 +19,11 @@ async function echo(): Promise<FaultProxy> {
 }
 
 function open(proxy: FaultProxy): Socket {
-  // Whoever reads sees errors too; they come as well where nobody reads any more.
+  // Errors also arrive after the test has read everything. Readers get them from the stream.
   return connect({ host: proxy.host, port: proxy.port }).on('error', () => {})
 }
 
-/** Read so many bytes; rejects where the connection breaks before. */
+/** Read this many bytes. Rejects if the connection breaks before. */
 async function read(socket: Socket, bytes: number): Promise<number> {
   let size = 0
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
@@ -68,7 +68,7 @@ describe('a proxy', () => {
     expect(await read(next, 3 * MEGABYTE)).toBe(3 * MEGABYTE)
   })
 
-  test('stalls without closing connections, even new ones, and later lets data pass again', async () => {
+  test('stalls all connections without closing them, even new ones, and later forwards data again', async () => {
     const proxy = await echo()
     const before = open(proxy)
     before.write('a')
@@ -78,7 +78,7 @@ describe('a proxy', () => {
     before.write('b')
     after.write('c')
     await once(after, 'connect')
-    // Long enough for what is passed on to arrive.
+    // This is long enough for forwarded data to arrive.
     await delay(100)
     expect(proxy.bytesRead).toBe(1)
     await proxy.restore()

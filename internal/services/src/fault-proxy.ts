@@ -2,31 +2,31 @@ import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { sparePort } from './spare-port.ts'
 
-/** A TCP proxy in front of a server, through which connections break as they do in real networks. */
+/** A TCP proxy in front of a server that can break connections like a real network. */
 export interface FaultProxy {
   readonly host: string
   readonly port: number
-  /** Bytes that clients got from the server. */
+  /** Number of bytes that clients have received from the server. */
   readonly bytesRead: number
-  /** Bytes that clients sent to the server. */
+  /** Number of bytes that clients have sent to the server. */
   readonly bytesWritten: number
   /** Number of accepted connections. */
   readonly connections: number
-  /** Reset all connections; new ones work. */
+  /** Reset all connections. New connections work. */
   cut(): void
-  /** Reset all connections once, after so many more bytes have passed, in either direction and on all of them together. */
+  /** Reset all connections once, after this many more bytes in both directions, counted over all connections. */
   cutAfter(bytes: number): void
-  /** Pass nothing on any more, and accept connections that stay silent. */
+  /** Stop forwarding data, and accept new connections without answering. */
   stall(): void
   /** Reset all connections, and refuse new ones. */
   refuse(): Promise<void>
-  /** Be a plain proxy again; what was stalled flows on. */
+  /** Forward everything again, including stalled data. */
   restore(): Promise<void>
-  /** Reset all connections and stop. */
+  /** Reset all connections, and stop the proxy. */
   close(): Promise<void>
 }
 
-/** Start a proxy on a spare port of 127.0.0.1, in front of the server at `host` and `port`. */
+/** Start a proxy on a spare port of 127.0.0.1 for the server at `host` and `port`. */
 export async function faultProxy(target: { readonly host: string; readonly port: number }): Promise<FaultProxy> {
   const proxy = new TcpFaultProxy(target, await sparePort())
   await proxy.listen()
@@ -110,7 +110,7 @@ class TcpFaultProxy implements FaultProxy {
     })
     to.on('drain', () => this.#isStalled || from.resume())
     from.on('end', () => to.end())
-    // A connection that breaks on one side breaks on the other.
+    // If one side of a connection breaks, the other side is reset.
     from.on('error', () => to.resetAndDestroy())
     from.on('close', () => {
       this.#sockets.delete(from)

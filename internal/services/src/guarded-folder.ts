@@ -4,8 +4,8 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-// Each line that comes in is the list of what runs. When no more can come, whoever wrote them has ended: by itself, by
-// an exception or by SIGKILL, which leaves no other trace. Removing is tried twice, as what was killed ends a bit later.
+// The shell reads lines, each with a list of everything that runs. The input ends when the writing process has ended,
+// by itself, by an exception, or by SIGKILL. Removing is tried twice, because killed servers end a little later.
 const WATCH = `
 trap '' INT TERM HUP
 running=
@@ -21,8 +21,8 @@ rm -rf -- "$1" || { sleep 1; rm -rf -- "$1"; }
 `
 
 /**
- * A temporary folder and the servers that keep their data in it. However this process ends, also by SIGKILL, a watcher
- * (a shell at the other end of a pipe) then kills these servers and removes the folder.
+ * A temporary folder, and the servers with data in it. When this process ends, even by SIGKILL, a watcher kills these
+ * servers and removes the folder. The watcher is a shell at the other end of a pipe.
  */
 export class GuardedFolder {
   readonly path: string
@@ -31,7 +31,7 @@ export class GuardedFolder {
 
   /** @param prefix - First characters of the folder's name. */
   constructor(prefix: string) {
-    // A short path: those of sockets end at about 100 characters.
+    // The path is short, because paths of sockets have a limit of about 100 characters.
     this.path = mkdtempSync(join(tmpdir(), `spillway-${prefix}-`))
     this.#watcher = spawn('sh', ['-c', WATCH, 'spillway-watcher', this.path], {
       stdio: ['pipe', 'ignore', 'ignore'],
@@ -39,25 +39,25 @@ export class GuardedFolder {
     })
     this.#watcher.unref()
     const { stdin } = this.#watcher
-    // The pipe alone keeps this process no longer alive than it wants to be.
+    // The pipe must not keep this process alive.
     if (stdin !== null && 'unref' in stdin) (stdin as unknown as { unref: () => void }).unref()
   }
 
   /**
-   * Have a process killed when this process ends, or a container by `container:<name>`, or what is mounted on a folder of
-   * this one unmounted by `mount:<name>`.
+   * Register a process that is killed when this process ends. `container:<name>` registers a container, and
+   * `mount:<name>` a mount in a folder of this folder.
    */
   guard(process: number | string): void {
     this.#running.add(String(process))
     this.#tell()
   }
 
-  /** Say that it has ended. Doing so twice is fine. */
+  /** Unregister a process that has ended. Another call has no effect. */
   release(process: number | string): void {
     if (this.#running.delete(String(process))) this.#tell()
   }
 
-  /** Remove the folder; its servers have been stopped before. Removing it twice is fine. */
+  /** Remove the folder after its servers have been stopped. Another call has no effect. */
   async remove(): Promise<void> {
     await rm(this.path, { recursive: true, force: true, maxRetries: 5 })
     this.#watcher.stdin?.end()

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { httpFaults, type HttpFaults } from './http-faults.ts'
 
-/** A proxy in front of a server that says what it was asked. */
+/** Start a proxy in front of a server that returns the request as JSON. */
 async function echo(): Promise<HttpFaults> {
   const server = createServer((request, response) => {
     const { method, url, headers } = request
@@ -35,7 +35,7 @@ describe('an HTTP proxy', () => {
     expect([faults.count, faults.bytesRead, faults.bytesWritten]).toEqual([0, 0, 0])
   })
 
-  test('answers in place of the server as often as configured', async () => {
+  test('answers instead of the server as often as configured', async () => {
     const faults = await echo()
     faults.failNext(2, { status: 503, code: 'SlowDown', headers: { 'retry-after': '1' } })
     const first = await fetch(faults.endpoint, { method: 'POST', body: 'x'.repeat(1_000_000) })

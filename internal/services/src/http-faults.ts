@@ -2,21 +2,21 @@ import { once } from 'node:events'
 import { createServer, request as sendRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { sparePort } from './spare-port.ts'
 
-/** An answer in place of the server's. */
+/** A response that replaces the server's response. */
 export interface HttpFault {
   readonly status: number
-  /** An S3 error code, such as `SlowDown`, which is wrapped as S3 does it. */
+  /** An S3 error code, for example `SlowDown`. The response has an S3 error document with it. */
   readonly code?: string | undefined
-  /** The whole body, in place of that. */
+  /** The whole body, instead of an error document. */
   readonly body?: string | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Pattern of the operations that fail, see {@link HttpFaults.requests}. Defaults to all. */
+  /** Pattern of the operations that fail; see {@link HttpFaults.requests}. Defaults to all operations. */
   readonly operation?: RegExp | undefined
 }
 
-/** An HTTP proxy in front of a server, which counts what is asked and can answer in its place. */
+/** An HTTP proxy in front of a server that counts requests, and can answer instead of the server. */
 export interface HttpFaults {
-  /** Such as `http://127.0.0.1:17000`. */
+  /** The URL, for example `http://127.0.0.1:17000`. */
   readonly endpoint: string
   /**
    * Number of requests by operation: method and sorted names of the query's parameters, for example `PUT` or
@@ -25,19 +25,19 @@ export interface HttpFaults {
   readonly requests: ReadonlyMap<string, number>
   /** Number of requests. */
   readonly count: number
-  /** Bytes of bodies that clients got, and that came from the server. */
+  /** Bytes of bodies that clients have received from the server. */
   readonly bytesRead: number
-  /** Bytes of bodies that clients sent. */
+  /** Bytes of bodies that clients have sent. */
   readonly bytesWritten: number
-  /** Answer the next so many requests with a fault; `Infinity` is fine. Replaces the fault before. */
+  /** Answer the next requests with a fault, at most this many; `Infinity` for no limit. Replaces an earlier fault. */
   failNext(count: number, fault: HttpFault): void
-  /** Forget the fault and set all counters to 0. */
+  /** Remove the fault, and set all counters to 0. */
   reset(): void
-  /** Stop, and break what is under way. */
+  /** Stop the proxy, and break all connections. */
   close(): Promise<void>
 }
 
-/** Start an HTTP proxy on a spare port of 127.0.0.1. `Host` is passed on unchanged, so signatures stay valid. */
+/** Start an HTTP proxy on a spare port of 127.0.0.1. `Host` is forwarded unchanged, so signatures stay valid. */
 export async function httpFaults(endpoint: string): Promise<HttpFaults> {
   const proxy = new HttpFaultProxy(endpoint, await sparePort())
   await proxy.listen()
@@ -98,14 +98,14 @@ class HttpFaultProxy implements HttpFaults {
     const fault = this.#fault
     if (this.#faultsLeft > 0 && fault !== undefined && (fault.operation?.test(operation) ?? true)) {
       this.#faultsLeft -= 1
-      // As servers do it: what was sent is read before it is refused.
+      // Like real servers, the proxy reads the request before it refuses it.
       request.on('end', () => refuse(response, fault)).resume()
     } else this.#forward(request, response)
   }
 
   #forward(request: IncomingMessage, response: ServerResponse): void {
     const { method, url, headers } = request
-    // The proxy has told the client already to go on.
+    // The proxy itself has already answered `Expect: 100-continue`.
     const { expect: _, connection: __, ...passed } = headers
     const { hostname, port } = this.#target
     const forwarded = sendRequest({ hostname, port, method, path: url, headers: passed, setHost: false, agent: false })

@@ -1,4 +1,4 @@
-/** Real servers for tests: shared ones, ones that are killed, and proxies that break the way to them. */
+/** Real servers for tests: shared servers, servers that tests kill, and proxies that break connections. */
 export { faultProxy, type FaultProxy } from './fault-proxy.ts'
 export { findPostgres, type FoundPostgres, type PostgresOrigin } from './find-postgres.ts'
 export { findRedis, type FoundProgram } from './find-redis.ts'

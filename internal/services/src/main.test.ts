@@ -36,7 +36,7 @@ describe('the services command', () => {
     expect((await run(cache, 'status')).output).toContain('No services run')
   })
 
-  test('names the place that a service comes from', async () => {
+  test('names the origin of a service', async () => {
     const { exitCode, output } = await run(await temporaryCache(), 'provision', 'redis')
     expect(exitCode).toBe(0)
     expect(output).toMatch(/^redis {10}(?:\S+, (?:installed|docker)|environment|will not run: .*)\n/)

@@ -19,7 +19,7 @@ const HELP = `pnpm --silent services <command> [redis] [redis-cluster] [s3] [pos
   provision  install what is missing, if that is allowed, and print what each service comes from
 `
 
-// Elsewhere in tests, which leave alone what a developer has started.
+// A folder other than that of tests, so that tests do not touch the services of a developer.
 const CACHE =
   process.env['SPILLWAY_SERVICES_CACHE'] ?? join(import.meta.dirname, '../../../node_modules/.cache/services')
 const STATE = join(CACHE, 'broker')
@@ -32,7 +32,7 @@ const commands: Readonly<Record<string, (names: readonly ServiceName[]) => Promi
   status,
   stop,
   provision: printProvision,
-  // What `start` leaves behind.
+  // `start` starts this command in the background.
   serve,
 }
 const run = commands[command]
@@ -42,7 +42,7 @@ else if (run === undefined || unknown.length > 0) {
   process.exitCode = 2
 } else await run(words.length === 0 ? SERVICE_NAMES : (words as ServiceName[]))
 
-/** Start a broker that outlives this process, unless one runs, and ask it for the services. */
+/** Start a broker that outlives this process, unless one is running, and request the services from it. */
 async function start(names: readonly ServiceName[]): Promise<void> {
   for (const [name, found] of Object.entries(await provision(names)))
     if (!found.available) console.error(`${name}: ${found.why}`)
@@ -65,7 +65,7 @@ async function start(names: readonly ServiceName[]): Promise<void> {
 }
 
 async function serve(): Promise<void> {
-  // The terminal that it was started from may be closed.
+  // The process continues if its terminal is closed.
   process.on('SIGHUP', () => {})
   const broker = await startBroker()
   writeFileSync(`${STATE}.new`, broker.url, { mode: 0o600 })
@@ -104,7 +104,7 @@ async function printProvision(names: readonly ServiceName[]): Promise<void> {
   }
 }
 
-/** Return the URL of the broker that an earlier `start` left; forget it if it is gone. */
+/** Return the URL of the broker that an earlier `start` has started. Its file is removed if the broker has ended. */
 async function runningBroker(): Promise<string | undefined> {
   if (!existsSync(STATE)) return undefined
   const url = readFileSync(STATE, 'utf8')

@@ -2,7 +2,7 @@ import type { PgBouncerService, PostgresService, RedisClusterService, RedisServi
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The environment variables by which a developer points the tests at a server of their own. */
+/** Environment variables with which developers name their own servers for the tests. */
 export const OWN_SERVER_VARIABLES = {
   redis: ['SPILLWAY_TEST_REDIS_URL'],
   'redis-cluster': ['SPILLWAY_TEST_REDIS_CLUSTER'],
@@ -62,7 +62,7 @@ export function ownS3(environment: Environment): S3Service | undefined {
   return { available: true, endpoint, accessKeyId, secretAccessKey, region }
 }
 
-/** Say which environment variables point at a service; the inverse of reading them. */
+/** Return the environment variables that name a service. This is the inverse of reading them. */
 export function variablesOf(
   service: RedisService | RedisClusterService | S3Service | PostgresService | PgBouncerService,
 ): Readonly<Record<string, string>> {

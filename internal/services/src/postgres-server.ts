@@ -12,41 +12,41 @@ const ATTEMPTS = 3
 const HOST = '127.0.0.1'
 const USER = 'spillway'
 const DATABASE = 'postgres'
-/** After the kill of a server, its own processes may end a bit later, and until then it cannot be started again. */
+/** Messages after a kill: the server cannot start again until its child processes have ended. */
 const STILL_ENDING = /still in use|Is another postmaster/
 const START_ATTEMPTS = 50
-/** PostgreSQL and PgBouncer refuse to run as root. */
+/** User id of `nobody`, because PostgreSQL and PgBouncer refuse to run as root. */
 const NOBODY = 65_534
 
 /** Settings of a PostgreSQL server. */
 export interface PostgresOptions {
-  /** Installation to start. Defaults to the first that is found. */
+  /** The installation. Defaults to the first one that is found. */
   readonly origin?: PostgresOrigin | undefined
-  /** Lines of its configuration, such as `{ max_connections: '5' }`. */
+  /** Lines of the configuration, for example `{ max_connections: '5' }`. */
   readonly settings?: Readonly<Record<string, string>> | undefined
-  /** Folder of its data, such as that of a small disk. Defaults to a temporary one. */
+  /** Folder for the data, for example on a small disk. Defaults to a temporary folder. */
   readonly folder?: string | undefined
 }
 
-/** A PostgreSQL server of one's own, which can be killed and started again. */
+/** A separate PostgreSQL server, which can be killed and started again. */
 export interface PostgresServer extends PostgresService {
   readonly port: number
   readonly version: string
-  /** Folder of its data. */
+  /** Folder of the data. */
   readonly data: string
-  /** Kill its first process by SIGKILL and wait until it is gone. */
+  /** Kill the main process with SIGKILL, and wait until it has ended. */
   kill(): Promise<void>
-  /** Stop it and wait until it is gone. */
+  /** Stop the server, and wait until it has ended. */
   stop(): Promise<void>
-  /** Start it again, on the same port, with what is on its disk. */
+  /** Start the server again, on the same port, with the data on disk. */
   start(): Promise<void>
-  /** Kill it and remove its data. */
+  /** Kill the server and remove its data. */
   dispose(): Promise<void>
 }
 
 /**
- * Start a PostgreSQL server on a spare port of 127.0.0.1, as another user if this one is root. Everybody on this machine may
- * connect as `spillway`, its superuser. It ends with this process at the latest. Rejects if {@link findPostgres} finds none.
+ * Start a PostgreSQL server on a spare port of 127.0.0.1, as another user if this user is root. Its superuser
+ * `spillway` needs no password. It ends at the latest with this process. Rejects if {@link findPostgres} finds none.
  */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const found = await findPostgres(options.origin)
@@ -68,14 +68,14 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
         ...asUser(join(bin, 'postgres'), ['-D', data, ...settings], env),
         name: `postgres-${port}`,
         isReady: () => isReady(port),
-        // SIGTERM would wait for all clients to end.
+        // With SIGTERM, the server would wait until all clients have disconnected.
         stopSignal: 'SIGINT',
       })
       try {
         await startAgain(server)
         return serverOf({ folder, server, port, version, data })
       } catch (error) {
-        // Somebody else may have taken the port since it was found.
+        // Another program may have taken the port since it was found.
         if (attempt === ATTEMPTS || !String(error).includes('ddress already in use')) throw error
       }
     }
@@ -119,7 +119,7 @@ async function startAgain(server: ServerProcess): Promise<void> {
     }
 }
 
-/** Tests keep data no longer than the machine runs: nothing is synced, which kills of processes cannot tell. */
+/** Tests need no data after a crash of the machine, so the server does not sync. Killed processes lose nothing. */
 function configuration(settings: Readonly<Record<string, string>>): string[] {
   const all = {
     listen_addresses: HOST,
@@ -135,13 +135,13 @@ function configuration(settings: Readonly<Record<string, string>>): string[] {
 
 /** A PgBouncer in front of a server. */
 export interface PgBouncer extends PgBouncerService {
-  /** Kill it and remove its files. */
+  /** Kill PgBouncer and remove its files. */
   dispose(): Promise<void>
 }
 
 /**
- * Start PgBouncer in transaction mode, with fewer connections to the server than clients have. It ends with this process at
- * the latest. Rejects if {@link findPgBouncer} finds none.
+ * Start PgBouncer in transaction mode, with fewer connections to the server than clients have. It ends at the latest
+ * with this process. Rejects if {@link findPgBouncer} finds none.
  */
 export async function startPgBouncer(server: PostgresService): Promise<PgBouncer> {
   const found = await findPgBouncer()
@@ -185,7 +185,7 @@ export async function startPgBouncer(server: PostgresService): Promise<PgBouncer
 const urlOf = (port: number): string => `postgres://${USER}@${HOST}:${port}/${DATABASE}`
 const isRoot = (): boolean => process.getuid?.() === 0
 
-/** Other users may go through the folder, and see only what is handed over to them. */
+/** Create a folder that other users may enter. They can only read files that they own. */
 function openFolder(prefix: string): GuardedFolder {
   const folder = new GuardedFolder(prefix)
   chmodSync(folder.path, 0o711)
@@ -196,7 +196,7 @@ function handOver(path: string): void {
   if (isRoot()) chownSync(path, NOBODY, NOBODY)
 }
 
-/** The process keeps its id: `setpriv` and `env` become the program that they start. */
+/** Write a command that runs as another user. `setpriv` and `env` keep the process id for the program they start. */
 function asUser(
   command: string,
   args: readonly string[],
@@ -212,7 +212,7 @@ function asUser(
 const PROTOCOL = 196_608
 const ERROR = 'E'
 
-/** Ask for a connection: a server that is starting or ending answers with an error. */
+/** Request a connection. A server that is starting or ending answers with an error. */
 export async function isReady(port: number): Promise<boolean> {
   const words = Buffer.from(`user\0${USER}\0database\0${DATABASE}\0\0`)
   const start = Buffer.alloc(8)

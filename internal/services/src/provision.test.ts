@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { dependentTests } from './dependent-tests.ts'
 import { runProgram } from './run-program.ts'
 
-// Installing for real would change the machine: here `apt-get` and `sudo` note what they are asked, and make a server.
+// A real installation would change the machine. These `apt-get` and `sudo` record their arguments, and create a server.
 const APT = `#!/bin/sh
 echo "$@" >> FOLDER/calls
 [ "$1" = install ] || exit 0
@@ -17,7 +17,7 @@ const PRINT = `import { provision } from ${JSON.stringify(join(import.meta.dirna
 process.getuid = () => (process.argv[1] === 'root' ? 0 : 1000)
 console.log(JSON.stringify(await provision(['redis'])))`
 
-/** Provision Redis on a machine that has nothing but `apt-get` and `sudo`. */
+/** Provision Redis on a machine that has only `apt-get` and `sudo`. */
 async function provisionRedis(
   user: 'root' | 'user',
   env: Readonly<Record<string, string>> = {},
@@ -68,7 +68,7 @@ describe.skipIf(process.platform === 'win32')('a missing service', () => {
   })
 })
 
-test('tests that need a service are found by their request for it', async () => {
+test('tests that need a service are found by their request for the service', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'spillway-dependent-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   await mkdir(join(folder, 'packages/x/test'), { recursive: true })

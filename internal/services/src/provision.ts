@@ -7,7 +7,7 @@ import { SERVICE_NAMES, unavailable, type ServiceName, type Unavailable } from '
 
 const INSTALL_MS = 600_000
 
-/** The Debian packages that a service comes from. */
+/** Debian packages by service. */
 const PACKAGES: Readonly<Record<ServiceName, readonly string[]>> = {
   redis: ['redis-server', 'redis-tools'],
   'redis-cluster': ['redis-server', 'redis-tools'],
@@ -25,11 +25,11 @@ export type ServicePlan =
   | { readonly available: true; readonly from: 'packages'; readonly packages: readonly string[] }
 
 /**
- * Plan what each service will come from: a server that the environment names, an installed program, Debian packages if
- * they may be installed, Docker. Installs nothing.
+ * Plan the origin of each service: a server that the environment names, an installed program, Debian packages if they
+ * may be installed, or Docker. Installs nothing.
  *
- * `SPILLWAY_INSTALL_SERVICES=1` allows installing by `sudo` without a password, `0` forbids installing. Otherwise only
- * root installs.
+ * `SPILLWAY_INSTALL_SERVICES=1` allows installing with a `sudo` that needs no password, and `0` forbids installing.
+ * Otherwise, only root installs.
  */
 export async function planServices(
   names: readonly ServiceName[] = SERVICE_NAMES,
@@ -47,7 +47,7 @@ export async function planServices(
   return Object.fromEntries(await Promise.all(entries))
 }
 
-/** Do what {@link planServices} plans. Says which packages it installs before it does. */
+/** Carry out the plan of {@link planServices}. Prints the packages before it installs them. */
 export async function provision(
   names: readonly ServiceName[] = SERVICE_NAMES,
   environment: NodeJS.ProcessEnv = process.env,
@@ -64,7 +64,7 @@ export async function provision(
   return Object.fromEntries(await Promise.all(entries))
 }
 
-/** Install Debian packages; return why that failed. */
+/** Install Debian packages. Returns the reason of a failure. */
 async function install(packages: readonly string[], environment: NodeJS.ProcessEnv): Promise<string | undefined> {
   const prefix = await installer(environment)
   if (typeof prefix === 'string') return prefix
@@ -79,7 +79,7 @@ async function install(packages: readonly string[], environment: NodeJS.ProcessE
     })
     return exitCode === 0 ? undefined : `apt-get ${args[0]} failed with ${output.trim().slice(-500)}`
   }
-  // Updating fails also for a source that nothing is needed from: what counts is whether installing works.
+  // An update also fails for unneeded package sources, so its result is ignored.
   await run('update')
   const problem = await run('install', '--yes', '--no-install-recommends', ...packages)
   forgetRedis()
@@ -87,7 +87,7 @@ async function install(packages: readonly string[], environment: NodeJS.ProcessE
   return problem
 }
 
-/** Return what to put before `apt-get`, or why nothing may be installed. */
+/** Return the words before `apt-get`, or the reason why nothing may be installed. */
 async function installer(environment: NodeJS.ProcessEnv): Promise<readonly string[] | string> {
   const allowed = environment['SPILLWAY_INSTALL_SERVICES']
   if (allowed === '0') return 'SPILLWAY_INSTALL_SERVICES=0 forbids to install Debian packages.'

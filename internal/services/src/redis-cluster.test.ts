@@ -6,7 +6,7 @@ import { waitUntil } from './wait-until.ts'
 
 const found = await findRedis()
 
-/** Ask nodes in turn until one serves the keys. */
+/** Send commands to the nodes in turn, until one of them serves the keys. */
 async function ask({ nodes }: RedisCluster, ...commands: string[][]): Promise<string | undefined> {
   for (const { port } of nodes)
     try {
@@ -18,7 +18,7 @@ async function ask({ nodes }: RedisCluster, ...commands: string[][]): Promise<st
   return undefined
 }
 
-/** A replica may lose several elections, of 8 seconds each, if the disk or the machine is busy. */
+/** A replica may lose several elections of 8 seconds each if the disk or the machine is busy. */
 const FAILOVER_MS = 120_000
 
 describe.skipIf(!found.available)('a Redis Cluster', () => {
@@ -37,7 +37,7 @@ describe.skipIf(!found.available)('a Redis Cluster', () => {
   test('works after a master was killed, and the master returns as a replica', async () => {
     const cluster = await startRedisCluster({ replicas: 1 })
     try {
-      // Only what a replica has got already outlives the master.
+      // Only data that a replica has received survives the master.
       expect(await ask(cluster, ['SET', 'key', 'value'], ['WAIT', '1', '5000'])).toBe('1')
       const owners = await Promise.all(
         cluster.nodes.map(async (node) => ((await askRedis(node.port, ['DBSIZE'])) === '1' ? node : undefined)),

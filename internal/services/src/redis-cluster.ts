@@ -9,26 +9,26 @@ const MASTERS = 3
 const SLOTS = 16_384
 const NODE_TIMEOUT_MS = 2_000
 
-/** Settings of a Redis Cluster: those of its nodes, and how many replicas follow each of the three masters. */
+/** Settings of a Redis Cluster: the settings of its nodes, and the number of replicas of each of the three masters. */
 export interface RedisClusterOptions extends RedisOptions {
-  /** Defaults to none. With one, a replica takes over about 3 s after its master is gone. */
+  /** Replicas of each master. Defaults to none. A replica takes over about 3 s after its master has ended. */
   readonly replicas?: number | undefined
 }
 
-/** A node of a cluster of one's own. */
+/** A node of a separate cluster. */
 export interface RedisClusterNode extends RedisNode {
-  /** Role when the cluster started; a failover changes it. */
+  /** Role at the start of the cluster. A failover changes the role. */
   readonly role: 'master' | 'replica'
-  /** Kill it by SIGKILL and wait until it is gone. */
+  /** Kill the node with SIGKILL, and wait until it has ended. */
   kill(): Promise<void>
-  /** Start it again, on the same port, with what is on its disk. */
+  /** Start the node again, on the same port, with the data on disk. */
   start(): Promise<void>
 }
 
-/** A Redis Cluster of one's own: three masters, then their replicas. */
+/** A separate Redis Cluster: three masters, and then their replicas. */
 export interface RedisCluster extends RedisClusterService {
   readonly nodes: readonly RedisClusterNode[]
-  /** Wait until every node that runs sees all slots served. */
+  /** Wait until every running node knows that all slots are served. */
   ready(): Promise<void>
   /** Kill all nodes and remove their data. */
   dispose(): Promise<void>
@@ -40,8 +40,8 @@ interface Member {
 }
 
 /**
- * Start a Redis Cluster of three masters on spare ports of 127.0.0.1. It ends with this process at the latest, however
- * that ends. Rejects if Redis is not installed or does not start.
+ * Start a Redis Cluster with three masters on spare ports of 127.0.0.1. It ends at the latest when this process ends,
+ * even by SIGKILL. Rejects if Redis is not installed or does not start.
  */
 export async function startRedisCluster(options: RedisClusterOptions = {}): Promise<RedisCluster> {
   const { replicas = 0, ...nodeOptions } = options
@@ -82,7 +82,7 @@ function memberOptions(options: RedisOptions): RedisOptions {
     settings: {
       'cluster-enabled': 'yes',
       'cluster-node-timeout': String(NODE_TIMEOUT_MS),
-      // A replica that has lost its master for long is still better than nobody.
+      // A replica that was without its master for long may still take over.
       'cluster-replica-validity-factor': '0',
       'repl-diskless-sync-delay': '0',
       ...(requirepass === undefined ? {} : { masterauth: JSON.stringify(requirepass) }),
@@ -91,7 +91,7 @@ function memberOptions(options: RedisOptions): RedisOptions {
   }
 }
 
-/** Give each master its share of the slots, have all meet the first, and the replicas follow their masters. */
+/** Assign slots to the masters, let all nodes meet the first one, and let the replicas follow their masters. */
 async function join(members: readonly Member[], password: string | undefined): Promise<void> {
   const ask = (port: number, ...words: string[]): Promise<string> => askMember(port, password, ...words)
   const masters = members.slice(0, MASTERS)

@@ -10,39 +10,39 @@ import { sparePort } from './spare-port.ts'
 
 const ATTEMPTS = 3
 
-/** Settings of a Redis server. Without any, it keeps nothing on disk, needs no password and has no limit of memory. */
+/** Settings of a Redis server. By default, it stores nothing on disk, needs no password, and has no memory limit. */
 export interface RedisOptions {
-  /** Keep every write in an append-only file, and flush it as Redis's setting of this name says. */
+  /** Write an append-only file, with Redis's setting of this name. If absent, nothing is written to disk. */
   readonly appendfsync?: 'always' | 'everysec' | 'no' | undefined
   readonly requirepass?: string | undefined
-  /** In the server's own notation, such as `50mb`. */
+  /** Memory limit in the notation of Redis, for example `50mb`. */
   readonly maxmemory?: string | undefined
-  /** Keys that are evicted when memory is full. Redis's default, `noeviction`, refuses writes. */
+  /** The keys that are evicted if the memory is full. Redis's default, `noeviction`, refuses writes. */
   readonly maxmemoryPolicy?: string | undefined
-  /** Rules of access control, such as `reader on >secret ~prefix:* +get`. */
+  /** Rules of access control, for example `reader on >secret ~prefix:* +get`. */
   readonly users?: readonly string[] | undefined
-  /** Any further lines of its configuration file. */
+  /** Other lines of the configuration file. */
   readonly settings?: Readonly<Record<string, string>> | undefined
 }
 
-/** A Redis server of one's own, which can be killed and started again. */
+/** A separate Redis server, which can be killed and started again. */
 export interface RedisServer extends RedisService {
   readonly port: number
-  /** Its process id, while it runs outside of a container. */
+  /** The process id; `undefined` if the server runs in a container or not at all. */
   readonly pid: number | undefined
-  /** Kill it by SIGKILL and wait until it is gone. */
+  /** Kill the server with SIGKILL, and wait until it has ended. */
   kill(): Promise<void>
-  /** Stop it by SIGTERM and wait until it is gone. */
+  /** Stop the server with SIGTERM, and wait until it has ended. */
   stop(): Promise<void>
-  /** Start it again, on the same port, with what is on its disk. */
+  /** Start the server again, on the same port, with the data on disk. */
   start(): Promise<void>
-  /** Kill it and remove its data. */
+  /** Kill the server and remove its data. */
   dispose(): Promise<void>
 }
 
 /**
- * Start a Redis server on a spare port of 127.0.0.1. It ends with this process at the latest, however that ends. Rejects
- * if Redis is not installed (see {@link findRedis}) or does not start.
+ * Start a Redis server on a spare port of 127.0.0.1. It ends at the latest when this process ends, even by SIGKILL.
+ * Rejects if Redis is not installed (see {@link findRedis}) or does not start.
  */
 export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
   const folder = new GuardedFolder('redis')
@@ -70,7 +70,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
   }
 }
 
-/** Start one server in a folder, on a port of its own. */
+/** Start one server in a folder, on a separate port. */
 export async function startNode(
   folder: GuardedFolder,
   options: RedisOptions,
@@ -91,20 +91,20 @@ export async function startNode(
       ...run,
       name: `redis-${port}`,
       isReady: () => isReady(port, options.requirepass),
-      // Docker may have to get the image first.
+      // Docker may have to download the image first.
       timeoutMs: found.from === 'docker' ? 300_000 : 30_000,
     })
     try {
       await server.start()
       return { port, server }
     } catch (error) {
-      // Somebody else may have taken the port since it was found.
+      // Another program may have taken the port since it was found.
       if (attempt === ATTEMPTS || !String(error).includes('ddress already in use')) throw error
     }
   }
 }
 
-/** The configuration goes into a file: command lines can be read by every user of the machine. */
+/** The configuration is written to a file, because all users of the machine can read command lines. */
 function configuration(port: number, data: string, options: RedisOptions): string {
   const { appendfsync, requirepass, maxmemory, maxmemoryPolicy, users = [], settings = {} } = options
   const lines: [string, string | undefined][] = [
@@ -128,7 +128,7 @@ async function isReady(port: number, password: string | undefined): Promise<bool
   try {
     return (await askRedis(port, ...login, ['PING'])) === 'PONG'
   } catch (error) {
-    // Whoever refuses is awake, unless it says that it is still loading what it had on disk.
+    // A server that refuses the command is ready, unless it is still loading data from disk.
     if (error instanceof RedisReplyError) return !error.message.startsWith('LOADING')
     if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED') return false
     throw error

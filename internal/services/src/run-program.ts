@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process'
 
 /** Exit code and output of a program. */
 export interface ProgramOutcome {
-  /** 127 if there is no such program. */
+  /** The exit code; 127 if the program does not exist. */
   readonly exitCode: number
   readonly output: string
 }
 
-/** Run a program to its end; a program that fails or is missing is an outcome as well. */
+/** Run a program until it ends. A program that fails or is missing does not reject. */
 export async function runProgram(
   command: string,
   args: readonly string[],

@@ -2,20 +2,20 @@ import { startCephGateway } from './ceph-gateway.ts'
 import { unavailable, type S3Service, type Unavailable } from './service.ts'
 import { sharedS3 } from './shared-services.ts'
 
-/** One more gateway to the shared S3 server's data, which can be killed and started again. */
+/** Another gateway to the data of the shared S3 server. It can be killed and started again. */
 export interface S3Gateway extends S3Service {
   readonly port: number
-  /** Kill it by SIGKILL and wait until it is gone; the data stays. */
+  /** Kill the gateway with SIGKILL, and wait until it has ended. The data stays. */
   kill(): Promise<void>
-  /** Start it again, on the same port. */
+  /** Start the gateway again, on the same port. */
   start(): Promise<void>
-  /** Kill it for good. */
+  /** Kill the gateway, and remove its files. */
   dispose(): Promise<void>
 }
 
 /**
- * Start one more gateway to the Ceph cluster of {@link sharedS3}. Unavailable if the shared server is not
- * our Ceph, for example your own: put a `faultProxy` in front of it.
+ * Start another gateway to the Ceph cluster of {@link sharedS3}. Unavailable if this project did not start the shared
+ * server, for example if it is your own: then use a `faultProxy` in front of it.
  */
 export async function startS3Gateway(): Promise<S3Gateway | Unavailable> {
   const shared = await sharedS3()

@@ -17,7 +17,7 @@ describe.skipIf(!ceph.available)('an S3 server of Ceph', () => {
     expect(existsSync(folder)).toBe(false)
   })
 
-  test('has more gateways that can be killed and started again', async ({ skip }) => {
+  test('can have another gateway, which can be killed and started again', async ({ skip }) => {
     const gateway = await startS3Gateway()
     if (!gateway.available) return skip(gateway.why)
     onTestFinished(() => gateway.dispose())

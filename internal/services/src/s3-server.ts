@@ -9,15 +9,15 @@ import { sparePort } from './spare-port.ts'
 
 const DOCKER_MS = 300_000
 
-/** An S3 server of one's own. */
+/** A separate S3 server. */
 export interface S3Server extends S3Service {
-  /** Kill it and remove its data. */
+  /** Kill the server and remove its data. */
   dispose(): Promise<void>
 }
 
 /**
- * Start an S3 server on a spare port of 127.0.0.1: a Ceph cluster in memory and its gateway, or else MinIO by Docker. It
- * ends with this process at the latest, however that ends. Rejects if {@link findS3} finds neither.
+ * Start an S3 server on a spare port of 127.0.0.1: a Ceph cluster in memory and its gateway, or else MinIO in Docker.
+ * It ends at the latest when this process ends, even by SIGKILL. Rejects if {@link findS3} finds neither.
  */
 export async function startS3(): Promise<S3Server> {
   const found = await findS3()

@@ -9,24 +9,24 @@ import { waitUntil } from './wait-until.ts'
 const STOP_MS = 10_000
 const LOG_TAIL = 1_000
 
-/** Command that starts a server, and a check that it is ready. */
+/** The command that starts a server, and a check that the server is ready. */
 export interface ServerCommand {
-  /** Name of the server in messages and of its log file. */
+  /** Name of the server, for messages and its log file. */
   readonly name: string
   readonly command: string
-  /** Arguments with which it stays in the foreground. */
+  /** Arguments with which the server stays in the foreground. */
   readonly args: readonly string[]
   /** The container's name, if the command is `docker run`. */
   readonly container?: string | undefined
-  /** Ask the server itself, by its protocol. */
+  /** Ask the server itself whether it is ready. */
   readonly isReady: () => Promise<boolean>
-  /** Milliseconds that it may take until it is ready. Defaults to 30,000. */
+  /** Time limit until the server is ready, in milliseconds. Defaults to 30,000. */
   readonly timeoutMs?: number | undefined
-  /** The signal that stops it. Defaults to SIGTERM. */
+  /** The signal that stops the server. Defaults to SIGTERM. */
   readonly stopSignal?: 'SIGTERM' | 'SIGINT' | undefined
 }
 
-/** A server that runs as a child of this process, can be killed and started again, and does not outlive this process. */
+/** A server that is a child of this process, and ends with this process. It can be killed and started again. */
 export class ServerProcess {
   readonly #folder: GuardedFolder
   readonly #command: ServerCommand
@@ -37,17 +37,17 @@ export class ServerProcess {
     this.#command = command
   }
 
-  /** The process id, while it runs. */
+  /** The process id; `undefined` if the server does not run. */
   get pid(): number | undefined {
     return this.isRunning ? this.#child?.pid : undefined
   }
 
-  /** Whether it has been started and has not ended since. */
+  /** Whether the server was started and has not ended. */
   get isRunning(): boolean {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null
   }
 
-  /** The end of what the server has logged. */
+  /** The end of the server's log. */
   get log(): string {
     return readFileSync(this.#logFile, 'utf8').slice(-LOG_TAIL)
   }
@@ -56,12 +56,12 @@ export class ServerProcess {
     return join(this.#folder.path, `${this.#command.name}.log`)
   }
 
-  /** Start it and wait until it is ready. Starting a running server is fine; rejects with its last words if it ends. */
+  /** Start the server, if it does not run, and wait until it is ready. Rejects with the end of its log if it ends. */
   async start(): Promise<void> {
     if (this.isRunning) return
     const { name, command, args, isReady, timeoutMs } = this.#command
     const log = openSync(this.#logFile, 'a')
-    // A group of its own: Ctrl-C reaches the test run, which stops its servers itself.
+    // The process group is separate: Ctrl-C reaches only the test run, which stops its servers itself.
     const child = spawn(command, args, { stdio: ['ignore', log, log], detached: true, cwd: this.#folder.path })
     closeSync(log)
     child.unref()
@@ -93,12 +93,12 @@ export class ServerProcess {
     return container === undefined ? this.#child?.pid : `container:${container}`
   }
 
-  /** Kill it by SIGKILL and wait until it is gone. Killing what does not run is fine. */
+  /** Kill the server with SIGKILL, if it runs, and wait until it has ended. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL')
   }
 
-  /** Ask it to stop and wait until it is gone; after 10 s kill it. */
+  /** Stop the server, and wait until it has ended. After 10 s, the server is killed. */
   async stop(): Promise<void> {
     const timer = setTimeout(() => void this.#signal('SIGKILL'), STOP_MS)
     try {
@@ -115,14 +115,14 @@ export class ServerProcess {
     const exit = once(child, 'exit')
     await this.#signal(signal)
     await exit
-    // Its name is free only then.
+    // The name of the container is free only after its removal.
     if (this.#command.container !== undefined) await runProgram('docker', ['rm', '--force', this.#command.container])
   }
 
   async #signal(signal: NodeJS.Signals): Promise<void> {
     const { container } = this.#command
     if (container !== undefined) await runProgram('docker', ['kill', '--signal', signal, container])
-    // The client of a container passes SIGTERM on, and ends with the container.
+    // The Docker client forwards SIGTERM, and ends together with its container.
     if (container === undefined || signal === 'SIGKILL') this.#child?.kill(signal)
   }
 }

@@ -25,7 +25,7 @@ const isServing = async (port: number): Promise<boolean> => {
   try {
     return (await askRedis(port, ['PING'])) === 'PONG'
   } catch (error) {
-    // Reset, where it went while it was asked.
+    // If the broker ended during the request, the connection is reset.
     if (!['ECONNREFUSED', 'ECONNRESET'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
     return false
   }

@@ -4,23 +4,23 @@ import type { AddressInfo } from 'node:net'
 import { SERVICE_NAMES, type ServiceName, type SharedServices, type Unavailable } from './service.ts'
 import { ServiceStarter } from './service-starter.ts'
 
-/** Names the broker of a test run to its processes. */
+/** Environment variable with the URL of a test run's broker. */
 export const BROKER_VARIABLE = 'SPILLWAY_TEST_SERVICES'
 
-/** Starts the shared services, and tells other processes their addresses. */
+/** Starts the shared services, and sends their addresses to other processes. */
 export interface ServiceBroker {
-  /** URL with a secret, so that only processes that know it can ask. */
+  /** URL with a secret, so that only processes that know the URL can send requests. */
   readonly url: string
   readonly services: ServiceStarter
-  /** Resolves after a request to stop. */
+  /** Resolves when a request asks the broker to stop. */
   readonly stopped: Promise<void>
   /** Stop the services and the broker. */
   stop(): Promise<void>
 }
 
 /**
- * Start a broker in this process. All processes that know its URL share its services. A service starts when it is first
- * asked for, and ends with this process at the latest.
+ * Start a broker in this process. All processes that know its URL share its services. A service starts with the first
+ * request for it, and ends at the latest with this process.
  */
 export async function startBroker(): Promise<ServiceBroker> {
   const services = new ServiceStarter()
@@ -39,12 +39,12 @@ export async function startBroker(): Promise<ServiceBroker> {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // It lives as long as what it belongs to.
+  // The broker must not keep its process alive.
   server.unref()
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, services, stopped, stop }
 }
 
-/** Ask the broker at `url` for a service. Rejects if the broker is gone. */
+/** Request a service from the broker at `url`. Rejects if the broker has ended. */
 export async function askBroker<Name extends ServiceName>(
   url: string,
   name: Name,

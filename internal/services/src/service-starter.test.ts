@@ -5,7 +5,7 @@ import { runProgram } from './run-program.ts'
 const GET = `import { ServiceStarter } from ${JSON.stringify(join(import.meta.dirname, 'service-starter.ts'))}
 console.log(await new ServiceStarter().get('redis').then(({ available }) => available, () => 'rejected'))`
 
-/** Ask for Redis on a machine that has no program. */
+/** Request Redis on a machine without any program. */
 async function getRedis(required: string): Promise<string> {
   const env = { PATH: import.meta.dirname, SPILLWAY_REQUIRE_SERVICES: required }
   const { output } = await runProgram(process.execPath, ['--input-type=module', '--eval', GET], { env })

@@ -9,25 +9,25 @@ import { unavailable, type ServiceName, type SharedServices, type Unavailable } 
 
 type Disposable = { dispose(): Promise<void> }
 
-/** Starts each shared service once, when it is first asked for. */
+/** Starts each shared service when it is first requested. */
 export class ServiceStarter {
   readonly #services = new Map<ServiceName, Promise<SharedServices[ServiceName] | Unavailable>>()
   readonly #started: Disposable[] = []
 
-  /** Return a service, started if it was not; one that does not start is unavailable, with its last words. */
+  /** Return a service, and start it if necessary. If it fails to start, it is unavailable, with the end of its log. */
   async get<Name extends ServiceName>(name: Name): Promise<SharedServices[Name] | Unavailable> {
     let service = this.#services.get(name)
     if (service === undefined) this.#services.set(name, (service = this.#start(name)))
     return (await service) as SharedServices[Name] | Unavailable
   }
 
-  /** Return those that were asked for. */
+  /** Return all services that were requested. */
   async asked(): Promise<Partial<Record<ServiceName, SharedServices[ServiceName] | Unavailable>>> {
     const entries = [...this.#services].map(async ([name, service]) => [name, await service] as const)
     return Object.fromEntries(await Promise.all(entries))
   }
 
-  /** Stop all that were started, and remove their data. What is asked for later is started again. */
+  /** Stop all started services, and remove their data. A later request starts a service again. */
   async stop(): Promise<void> {
     await Promise.all(this.#services.values())
     this.#services.clear()
@@ -43,7 +43,7 @@ export class ServiceStarter {
     try {
       const server = await this.#startServer(name)
       this.#started.push(server)
-      // Plain data: it goes to other processes.
+      // Only plain data is returned, because it is sent to other processes.
       const { dispose: _, ...service } = server
       return JSON.parse(JSON.stringify(service)) as SharedServices[ServiceName]
     } catch (error) {
@@ -66,14 +66,14 @@ export class ServiceStarter {
   }
 }
 
-/** Look for the programs of a service. */
+/** Find the programs of a service. */
 export async function findService(name: ServiceName): Promise<FoundProgram | Unavailable> {
   if (name === 'postgres') return await findPostgres()
   if (name === 'pgbouncer') return await findPgBouncer()
   return name === 's3' ? await findS3() : await findRedis()
 }
 
-/** Whether a test fails, instead of being skipped, if a service cannot be started. */
+/** Whether tests fail, instead of being skipped, if a service cannot be started. */
 function isRequired(name: ServiceName): boolean {
   const required = process.env['SPILLWAY_REQUIRE_SERVICES'] ?? ''
   return required === '1' || required.split(',').includes(name)

@@ -1,21 +1,21 @@
-/** Reason that a service is unavailable here. */
+/** The reason why a service is unavailable. */
 export interface Unavailable {
   readonly available: false
-  /** One sentence that also says what would help. */
+  /** One sentence that includes a fix. */
   readonly why: string
 }
 
 /** A single Redis node. */
 export interface RedisService {
   readonly available: true
-  /** Such as `redis://127.0.0.1:17000`. */
+  /** The URL, for example `redis://127.0.0.1:17000`. */
   readonly url: string
 }
 
 /** A Redis Cluster. */
 export interface RedisClusterService {
   readonly available: true
-  /** Such as `redis+cluster://127.0.0.1:17000,127.0.0.1:17001,127.0.0.1:17002`. */
+  /** The URL, for example `redis+cluster://127.0.0.1:17000,127.0.0.1:17001,127.0.0.1:17002`. */
   readonly url: string
   readonly nodes: readonly RedisNode[]
 }
@@ -23,7 +23,7 @@ export interface RedisClusterService {
 /** A PostgreSQL server. */
 export interface PostgresService {
   readonly available: true
-  /** Such as `postgres://spillway@127.0.0.1:17000/postgres`. */
+  /** The URL, for example `postgres://spillway@127.0.0.1:17000/postgres`. */
   readonly url: string
 }
 
@@ -38,15 +38,15 @@ export interface RedisNode {
   readonly port: number
 }
 
-/** An S3 server, and what a client needs to use it. */
+/** An S3 server, with everything that a client needs. */
 export interface S3Service {
   readonly available: true
-  /** Such as `http://127.0.0.1:17000`. Buckets are addressed by path. */
+  /** The URL, for example `http://127.0.0.1:17000`. Buckets are in the path. */
   readonly endpoint: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly region: string
-  /** The folder of the Ceph cluster behind it, if this project started one. */
+  /** The folder of the server's Ceph cluster, if this project has started it. */
   readonly cephFolder?: string | undefined
 }
 
@@ -65,5 +65,5 @@ export type ServiceName = keyof SharedServices
 /** The names of all shared services. */
 export const SERVICE_NAMES: readonly ServiceName[] = ['redis', 'redis-cluster', 's3', 'postgres', 'pgbouncer']
 
-/** Say that a service cannot be had, and why. */
+/** Return the result for a service that is unavailable, with the reason. */
 export const unavailable = (why: string): Unavailable => ({ available: false, why })

@@ -17,7 +17,7 @@ setInterval(() => {}, 1_000)
 `
 
 describe.skipIf(!disk.available)('a small disk', () => {
-  test('becomes full, and disappears when it is disposed of', async () => {
+  test('becomes full, and is removed by dispose', async () => {
     if (!disk.available) return
     await writeFile(join(disk.path, 'a'), new Uint8Array(500_000))
     await expect(writeFile(join(disk.path, 'b'), new Uint8Array(600_000))).rejects.toMatchObject({ code: 'ENOSPC' })
@@ -25,7 +25,7 @@ describe.skipIf(!disk.available)('a small disk', () => {
     expect(existsSync(disk.path)).toBe(false)
   })
 
-  test('disappears with the process that mounted it', async () => {
+  test('is removed when the process that mounted it ends', async () => {
     const owner = spawn(process.execPath, ['--input-type=module', '--eval', OWNER], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })

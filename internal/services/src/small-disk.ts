@@ -6,18 +6,18 @@ import { unavailable, type Unavailable } from './service.ts'
 
 const NAME = 'disk'
 
-/** A disk that is soon full. */
+/** A small disk, which tests can fill. */
 export interface SmallDisk {
   readonly available: true
-  /** Its root folder. */
+  /** The root folder. */
   readonly path: string
-  /** Unmount it, with what is on it. */
+  /** Unmount the disk and discard its files. */
   dispose(): Promise<void>
 }
 
 /**
- * Mount a disk of so many bytes, in memory, which is removed with this process at the latest. Unavailable if this user may
- * not mount.
+ * Mount a disk of this many bytes in memory. It is removed at the latest when this process ends. Unavailable if this
+ * user may not mount.
  */
 export async function smallDisk(bytes: number): Promise<SmallDisk | Unavailable> {
   if (process.platform !== 'linux') return unavailable('Small disks in memory can be mounted on Linux alone.')
@@ -35,7 +35,7 @@ export async function smallDisk(bytes: number): Promise<SmallDisk | Unavailable>
     available: true,
     path,
     dispose: async () => {
-      // Lazily, as a file on it may still be open.
+      // The unmount is lazy, because a file on the disk may still be open.
       await runProgram('umount', ['-l', path])
       folder.release(`mount:${NAME}`)
       await folder.remove()

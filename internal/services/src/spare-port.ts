@@ -1,15 +1,15 @@
 import { createServer } from 'node:net'
 
-// Below what Linux, macOS and Windows hand out for outgoing connections, and so are 10,000 further up the ports that the
-// nodes of a Redis Cluster use among themselves: a server that is started again finds its port still free.
+// These ports, and ports 10,000 above them that Redis Cluster nodes use among themselves, are below the outgoing ports
+// of Linux, macOS, and Windows. So a server that is started again still finds its port free.
 const FIRST = 10_240
 const COUNT = 11_760
 const CLUSTER_BUS_OFFSET = 10_000
 const ATTEMPTS = 100
 
 /**
- * Find a free port of 127.0.0.1, with a free one 10,000 above, which the node of a Redis Cluster
- * takes too. Rejects if a hundred in a row are taken.
+ * Find a free port of 127.0.0.1. The port 10,000 above it is free, too, because a Redis Cluster node needs both.
+ * Rejects if a hundred ports in a row are taken.
  */
 export async function sparePort(): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {

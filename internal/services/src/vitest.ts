@@ -1,9 +1,9 @@
-/** The global set-up of vitest projects whose tests use services: nothing starts until a test asks for it. */
+/** Global setup of vitest projects whose tests use services. A service starts when a test first requests it. */
 import { BROKER_VARIABLE, startBroker } from './service-broker.ts'
 
-/** Let the processes of this run share services; return what stops them, and names those that could not be had. */
+/** Let the processes of this run share services. Returns a function that stops them and reports unavailable ones. */
 export async function setup(): Promise<() => Promise<void>> {
-  // Another project of this run has done it already.
+  // Another project of this run has already started the broker.
   if (process.env[BROKER_VARIABLE] !== undefined) return async () => {}
   const broker = await startBroker()
   process.env[BROKER_VARIABLE] = broker.url

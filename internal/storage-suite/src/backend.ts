@@ -1,26 +1,26 @@
 import type { ManagedStorage, ManagedStorageOptions, StoredInfo } from '@spillway/core'
 
-/** Exports of a backend's module, with which a process opens the storage or reads its raw data. */
+/** Exports of a backend's module. A process uses them to open the storage or to read its raw data. */
 export interface BackendModule<Config> {
   /**
-   * Whether it can lose an entry that is stored again while it is evicted, as the README of its package says. Then soaks do
-   * not evict what others store again.
+   * Whether an entry can be lost if it is stored again while it is evicted, as documented in the README of the package.
+   * If so, soaks do not evict entries that other processes store again.
    */
   readonly losesRevived?: boolean
-  /** Open one more instance over the same data, with these limits and this clock. */
+  /** Open another instance with the same data, and with these limits and this clock. */
   open(config: Config, options: ManagedStorageOptions): ManagedStorage | Promise<ManagedStorage>
   /**
-   * List residue: stored data that no entry needs, one line for each kind. `entries` are all entries. If the method is
-   * missing, residue is not checked.
+   * List residue, which is stored data that no entry needs: one line for each kind. `entries` are all entries. If the
+   * method is missing, residue is not checked.
    */
   residue?(config: Config, entries: readonly StoredInfo[]): Promise<readonly string[]>
 }
 
-/** A backend that other processes can open too. */
+/** A backend that other processes can open, too. */
 export interface Backend<Config = unknown> {
-  /** The URL of a module that exports what {@link BackendModule} says. */
+  /** The URL of a module with the exports of {@link BackendModule}. */
   readonly module: URL
-  /** Argument of its functions: the location of the data. It goes to other processes as JSON. */
+  /** Argument of the module's functions: the location of the data. It is sent to other processes as JSON. */
   readonly config: Config
 }
 
@@ -31,12 +31,12 @@ export async function importBackend<Config>({ module }: Backend<Config>): Promis
   return exports as BackendModule<Config>
 }
 
-/** Write a backend and what else a script needs as one argument. */
+/** Encode a backend and a task as one argument of a script. */
 export function scriptArgument(backend: Backend, task: object): string {
   return JSON.stringify({ module: backend.module.href, config: backend.config, task })
 }
 
-/** Read in a script what {@link scriptArgument} wrote, and import the backend. */
+/** In a script, decode the argument of {@link scriptArgument}, and import the backend. */
 export async function readScriptArgument(): Promise<{
   readonly open: (options: ManagedStorageOptions) => Promise<ManagedStorage>
   readonly losesRevived: boolean

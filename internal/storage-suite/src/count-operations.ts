@@ -2,7 +2,7 @@ import type { ManagedStorage } from '@spillway/core'
 
 type Counted = Pick<ManagedStorage, 'store' | 'retrieve' | 'retrieveRange' | 'stat' | 'endTurn' | 'delete'>
 
-/** Run each operation of a scope once, and count what it adds to `log` by name: `{ stat: '1 readFile, 2 realPath' }`. */
+/** Run each operation of a scope once. Returns what each adds to `log`, as in `{ stat: '1 readFile, 2 realPath' }`. */
 export async function countOperations(scope: Counted, log: string[]): Promise<Record<string, string>> {
   const content = new Uint8Array(100_000).fill(65)
   const found: Record<string, string> = {}

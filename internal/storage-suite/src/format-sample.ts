@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { ManagedStorage } from '@spillway/core'
 
-/** Raw data of a backend, as its own client reads it: for example, names and their bytes in base64. */
+/** Raw data of a backend, read with the backend's client: for example, names and bytes in Base64. */
 export type RawData = Readonly<Record<string, unknown>>
 
 interface SampleEntry {
@@ -16,7 +16,7 @@ interface SampleEntry {
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 const METADATA = { tool: 'read_log', 'exit-code': '1' }
 
-/** Entries of every form that a backend stores: empty, binary, with a line index, with a long description, in scopes. */
+/** Entries of every stored form: empty, binary, with a line index, with long entry info, in scopes. */
 const SAMPLE: readonly SampleEntry[] = [
   { scope: [], key: 'call_1_0', content: encode('hello\n'), contentType: 'text/plain' },
   { scope: [], key: 'empty', content: new Uint8Array(0), contentType: 'application/json' },
@@ -30,13 +30,13 @@ const scopeOf = (
   scope: readonly string[],
 ): Pick<ManagedStorage, 'store' | 'retrieve' | 'stat'> => (scope.length === 0 ? storage : storage.scope(...scope))
 
-/** Store what fixtures of a format hold. */
+/** Store the entries of the sample. */
 export async function storeFormatSample(storage: ManagedStorage): Promise<void> {
   for (const { scope, key, content, contentType } of SAMPLE)
     await scopeOf(storage, scope).store(key, content, contentType, { metadata: METADATA })
 }
 
-/** Say what is not read from a fixture as it was stored; none if all is. */
+/** Describe all differences between the entries of a fixture and the sample. */
 export async function problemsOfFormat(storage: ManagedStorage): Promise<string[]> {
   const problems: string[] = []
   for (const { scope, key, content, contentType } of SAMPLE) {
@@ -56,7 +56,7 @@ export async function problemsOfFormat(storage: ManagedStorage): Promise<string[
   return problems
 }
 
-/** Read a fixture; with `SPILLWAY_WRITE_FORMAT=1`, record it first. */
+/** Read a fixture. With `SPILLWAY_WRITE_FORMAT=1`, record the fixture first. */
 export async function formatFixture(file: URL, record: () => Promise<RawData>): Promise<RawData> {
   if (process.env['SPILLWAY_WRITE_FORMAT'] === '1')
     await writeFile(fileURLToPath(file), gzipSync(JSON.stringify(await record())))

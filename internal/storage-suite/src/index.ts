@@ -1,4 +1,4 @@
-/** Killed writers, killed servers and mixed load, for every backend. */
+/** Tests of killed writers, killed servers, and mixed load, for every backend. */
 export type { Backend, BackendModule } from './backend.ts'
 export { countOperations } from './count-operations.ts'
 export { formatFixture, problemsOfFormat, storeFormatSample, type RawData } from './format-sample.ts'

@@ -2,17 +2,17 @@ import type { KillScript } from '@spillway/core/conformance'
 import { scriptArgument, type Backend } from './backend.ts'
 import { ended, ownScript, startScript } from './run-script.ts'
 
-/** An entry as it goes to another process. */
+/** An entry in the form in which it is sent to another process. */
 export interface EncodedEntry {
   readonly key: string
   readonly contentType: string
-  /** In base64. */
+  /** The content in Base64. */
   readonly content: string
 }
 
 /**
- * Run a script of the conformance suite in a process of its own, and kill the process halfway through the last entry.
- * Returns the acknowledged references: the suite's power `kill`.
+ * Run a script of the conformance suite in a separate process, and kill the process halfway through the last entry.
+ * Returns the acknowledged references. Implements the suite's power `kill`.
  */
 export async function killConformanceWriter<Config>(
   backend: Backend<Config>,

@@ -3,11 +3,11 @@ import { isFull } from '@spillway-internal/test-run'
 import { importBackend, scriptArgument, type Backend } from './backend.ts'
 import { ended, ownScript, startScript } from './run-script.ts'
 
-/** A writer may lose its last segment, and what it has written of the next chunk. */
+/** Limit of lost bytes: a writer may lose its last segment and a part of the next chunk. */
 const MAX_LOST_BYTES = 1_048_576 + 80_000
 const MAX_WRITES = 150
 
-/** A line of the content that writers write, all of which have the same length. */
+/** A line of the written content. All lines have the same length. */
 export const openEntryLine = (line: number): string => `line ${line}`.padEnd(99, '.') + '\n'
 
 /** Outcome of {@link killOpenEntries}. */
@@ -17,8 +17,8 @@ export interface KilledEntries {
 }
 
 /**
- * Kill writers of open entries by SIGKILL at random moments, and check that each entry is listed with all that was
- * committed: at most the last megabyte is missing. Defaults to 200 writers in full runs, otherwise to 3.
+ * Kill writers of open entries with SIGKILL at random moments. Check that each entry is listed with all committed data:
+ * at most the last megabyte may be missing. Defaults to 200 writers in full runs, otherwise to 3.
  */
 export async function killOpenEntries<Config>(
   backend: Backend<Config>,
@@ -51,7 +51,7 @@ async function killWriter<Config>(
   const writer = startScript(ownScript('open-entry-writer.ts'), [scriptArgument(backend, {})], (line) => {
     if (reference === undefined) reference = line
     else written = Number(line)
-    // At any moment of the write after this one.
+    // The kill happens at any moment of the next write.
     if ((writes -= 1) <= 0) setTimeout(() => writer.kill('SIGKILL'), Math.random() * 5)
   })
   const outcome = await ended(writer)

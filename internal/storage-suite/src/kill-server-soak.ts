@@ -3,11 +3,11 @@ import type { Backend } from './backend.ts'
 import { ended } from './run-script.ts'
 import { SoakRun, type SoakOptions, type SoakReport } from './soak-run.ts'
 
-/** The server behind a backend. */
+/** The server of a backend. */
 export interface KillableServer {
-  /** Kill it by SIGKILL and wait until it is gone. */
+  /** Kill the server with SIGKILL, and wait until it has ended. */
   kill(): Promise<void>
-  /** Start it again and wait until it is ready. */
+  /** Start the server again, and wait until it is ready. */
   start(): Promise<void>
 }
 
@@ -15,18 +15,18 @@ export interface KillableServer {
 export interface KillServerSoakOptions extends SoakOptions {
   /** Number of kills. Defaults to 200 in full runs, otherwise to 2. */
   readonly kills?: number | undefined
-  /** Number of processes that write meanwhile. Defaults to 3 in full runs, otherwise to 2. */
+  /** Number of processes that write during the kills. Defaults to 3 in full runs, otherwise to 2. */
   readonly processes?: number | undefined
   /** The server is killed after at most this many acknowledged stores. Defaults to 500 in full runs, otherwise to 100. */
   readonly stores?: number | undefined
 }
 
 /**
- * Kill a server by SIGKILL after a random number of stores and start it again, while writers go on with the instances that
- * they have; then check what {@link killSoak} checks. Operations may fail with `unavailable` and nothing else, none may
+ * Kill a server with SIGKILL after a random number of stores, and start it again, while writers continue with their
+ * instances. Then make the checks of {@link killSoak}. Operations may only fail with `unavailable`. No operation may
  * hang, and each writer must be able to store after the last start.
  *
- * After every other kill, the server stays down until a writer has met the outage; otherwise it is started at once.
+ * After every second kill, the server stays down until a writer's operation has failed. Otherwise, it starts at once.
  */
 export async function killServerSoak<Config>(
   backend: Backend<Config>,
@@ -56,7 +56,7 @@ export async function killServerSoak<Config>(
   return await run.finish(kills)
 }
 
-/** Wait until each writer has stored once more. */
+/** Wait until each writer has stored another entry. */
 async function allGrow(counts: readonly number[], run: SoakRun): Promise<void> {
   const before = [...counts]
   const haveGrown = (): boolean => counts.every((count, index) => count > (before[index] ?? 0))

@@ -15,17 +15,17 @@ export interface LoadClientOptions {
   readonly tenant: string
   readonly session: string
   readonly instances: readonly ManagedStorage[]
-  /** References that stay, of both tenants. */
+  /** References of both tenants to entries that are not deleted. */
   readonly entries: LoadedEntries
   readonly random: () => number
   readonly limitMs: number
   readonly count: (operation: string) => void
 }
 
-/** One client of a tenant: does one thing after the other, in a session that others use too, and checks each answer. */
+/** A client of a tenant: runs operations one after another, in a session with other clients, and checks the results. */
 export class LoadClient {
   readonly #options: LoadClientOptions
-  /** The instance that it stores and deletes by. */
+  /** The instance with which the client stores and deletes. */
   readonly #home: ManagedStorage
   readonly #own: LoadedEntry[] = []
   #counter = 0
@@ -35,12 +35,12 @@ export class LoadClient {
     this.#home = this.#anyInstance()
   }
 
-  /** Do one thing at random. Rejects with what is wrong. */
+  /** Run a random operation. Rejects if the result is wrong. */
   async step(): Promise<void> {
     await this.#check(...this.#choose())
   }
 
-  /** Check that whatever it was given a reference for, and has not deleted, is still there. */
+  /** Check that all entries that the client has stored and not deleted still exist. */
   async finish(): Promise<void> {
     for (const entry of this.#own) await this.#check('retrieve', () => this.#retrieve(entry))
   }
@@ -79,7 +79,7 @@ export class LoadClient {
     return instances[Math.floor(random() * instances.length)]!
   }
 
-  /** A scope by any instance: what one has stored, all others have. */
+  /** Return a scope of any instance, because all instances have the same entries. */
   #scopeOf(entry: LoadedEntry): SoakScope {
     return this.#anyInstance().scope(...entry.scope)
   }
@@ -108,7 +108,7 @@ export class LoadClient {
     this.#own.push({ scope: this.#path, reference, key })
   }
 
-  /** Every client of the session, in every process, stores the same. */
+  /** Store an entry that every client of the session, in every process, also stores. */
   async #storeShared(): Promise<void> {
     const { tenant, session, random, entries } = this.#options
     const key = `${tenant} ${session} shared ${Math.floor(random() * SHARED_KEYS)}`
@@ -131,7 +131,7 @@ export class LoadClient {
     const [offset, length] = this.#anyRange(content.length)
     const found = await this.#scopeOf(entry).retrieveRange(entry.reference, { offset, length })
     if (found.size !== content.length || Buffer.compare(found.content, content.subarray(offset, offset + length)) !== 0)
-      throw new Error(`other bytes at ${offset}, ${length}: ${describe(entry)}`)
+      throw new Error(`wrong bytes at offset ${offset}, length ${length}: ${describe(entry)}`)
   }
 
   async #open(entry: LoadedEntry | undefined): Promise<void> {
@@ -142,7 +142,7 @@ export class LoadClient {
       const [offset, length] = this.#anyRange(content.length)
       const found = await opened.read(offset, length)
       if (Buffer.compare(found, content.subarray(offset, offset + length)) !== 0)
-        throw new Error(`other bytes at ${offset}, ${length}, opened: ${describe(entry)}`)
+        throw new Error(`wrong bytes of the opened entry at offset ${offset}, length ${length}: ${describe(entry)}`)
     }
     await opened.close()
   }
@@ -159,7 +159,7 @@ export class LoadClient {
       throw new Error(`other entry: ${describe(entry)}`)
   }
 
-  /** A reference of another tenant, or of another session, does not resolve. */
+  /** Check that a reference of another tenant or session does not resolve. */
   async #probe(): Promise<void> {
     const { entries, tenant, random } = this.#options
     const entry = entries.elsewhere(tenant, this.#path, random)
@@ -170,7 +170,7 @@ export class LoadClient {
     else if (way < 0.6) await expectNotFound(scope.retrieveRange(entry.reference, { offset: 0, length: 1 }), entry)
     else if (way < 0.8) await expectNotFound(scope.open(entry.reference), entry)
     else if (way < 0.9) await expectNotFound(scope.stat(entry.reference), entry)
-    // Nothing is there to be deleted: others find it afterwards.
+    // The deletion has no effect, because the reference is not in this scope. The owner finds the entry afterwards.
     else await scope.delete(entry.reference)
   }
 
@@ -186,7 +186,7 @@ export class LoadClient {
     const { tenant } = this.#options
     const listed = new Set<string>()
     for await (const { key, reference } of this.#anyInstance().scope(tenant).list()) {
-      if (!key.replace(/^\d+ bytes /, '').startsWith(`${tenant} `)) throw new Error(`lists what is not its own: ${key}`)
+      if (!key.replace(/^\d+ bytes /, '').startsWith(`${tenant} `)) throw new Error(`foreign entry in a list: ${key}`)
       listed.add(reference)
     }
     const missing = this.#own.filter(({ reference }) => !listed.has(reference))
@@ -203,5 +203,5 @@ async function expectNotFound(operation: Promise<unknown>, entry: LoadedEntry): 
     if (StorageError.isInstance(error) && error.code === 'not-found') return
     throw error
   }
-  throw new Error(`can be reached, and must not: ${describe(entry)}`)
+  throw new Error(`is readable, but must not be: ${describe(entry)}`)
 }

@@ -1,4 +1,4 @@
-/** Task of one process of a mixed load. */
+/** Task of one process in a mixed load. */
 export interface LoadTask {
   readonly process: number
   readonly seed: number

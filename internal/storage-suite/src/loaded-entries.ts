@@ -5,11 +5,11 @@ export interface LoadedEntry {
   readonly key: string
 }
 
-/** The entries of a load that are never deleted, by tenant, as known to the clients of one process. */
+/** Entries of a load that are never deleted, by tenant, as far as the clients of one process know them. */
 export class LoadedEntries {
   readonly #byTenant = new Map<string, { readonly known: Set<string>; readonly list: LoadedEntry[] }>()
 
-  /** Note an entry; noting it twice is fine. */
+  /** Record an entry. Another call with the same entry has no effect. */
   add(tenant: string, entry: LoadedEntry): void {
     let entries = this.#byTenant.get(tenant)
     if (entries === undefined) this.#byTenant.set(tenant, (entries = { known: new Set(), list: [] }))
@@ -18,12 +18,12 @@ export class LoadedEntries {
     entries.list.push(entry)
   }
 
-  /** Return an entry of a tenant, or `undefined` while there is none. */
+  /** Return an entry of a tenant; `undefined` if there is none yet. */
   any(tenant: string, random: () => number): LoadedEntry | undefined {
     return pick(this.#byTenant.get(tenant)?.list ?? [], random)
   }
 
-  /** Return an entry of another tenant, or of another session of this one. */
+  /** Return an entry of another tenant, or of another session of this tenant. */
   elsewhere(tenant: string, scope: readonly [string, string], random: () => number): LoadedEntry | undefined {
     const tenants = [...this.#byTenant.keys()]
     const entry = this.any(tenants[Math.floor(random() * tenants.length)] ?? tenant, random)

@@ -9,9 +9,9 @@ import { ended, ownScript, startScript } from './run-script.ts'
 export interface MixedLoadOptions {
   /** Number of operations of each client. Defaults to 1,000 in full runs, otherwise to 25. */
   readonly steps?: number | undefined
-  /** Clients in all, each of which does one thing after the other. Defaults to 64. */
+  /** Number of all clients. Each runs one operation after another. Defaults to 64. */
   readonly clients?: number | undefined
-  /** Over how many processes they are spread, of which this process is one. Defaults to 2. */
+  /** Number of processes for the clients, including this process. Defaults to 2. */
   readonly processes?: number | undefined
   /** Number of instances that each process opens. Defaults to 2. */
   readonly instances?: number | undefined
@@ -21,19 +21,19 @@ export interface MixedLoadOptions {
   readonly limitMs?: number | undefined
 }
 
-/** Outcome of the load. */
+/** The result of the load. */
 export interface MixedLoadReport {
   readonly seed: number
   /** Number of calls by operation. */
   readonly operations: Readonly<Record<string, number>>
-  /** Problems found; must be empty. */
+  /** Found problems; must be empty. */
   readonly problems: readonly string[]
 }
 
 /**
- * Have the clients of two tenants store, retrieve, list, delete and collect at the same time. Problems are
- * errors, references that resolve to other bytes or for another tenant, and lists that lack entries of the tenant or show
- * those of another.
+ * Let the clients of two tenants store, retrieve, list, delete, and collect at the same time. Problems are errors,
+ * references that resolve to wrong bytes or for another tenant, and lists that lack entries of the tenant or contain
+ * entries of another tenant.
  */
 export async function mixedLoad<Config>(
   backend: Backend<Config>,
@@ -54,7 +54,7 @@ export async function mixedLoad<Config>(
   })
   const [own, ...others] = tasks
   const children = await Promise.all(others.map((task) => startLoad(backend, task, add)))
-  // All begin at the same time.
+  // All processes begin at the same time.
   for (const child of children) child.stdin?.end('go\n')
   if (own !== undefined) add(await runLoad((limits) => module.open(backend.config, limits), own))
   for (const child of children) {
@@ -64,7 +64,7 @@ export async function mixedLoad<Config>(
   return { seed, operations, problems: problems.map((problem) => `${problem} (SPILLWAY_SEED=${seed})`) }
 }
 
-/** Start a process of the load, and wait until it is ready or has ended. */
+/** Start a process of the load. Resolves when it is ready or has ended. */
 async function startLoad(backend: Backend, task: LoadTask, add: (result: LoadResult) => void): Promise<ChildProcess> {
   return new Promise((resolve) => {
     const child = startScript(ownScript('load-process.ts'), [scriptArgument(backend, task)], (line) => {

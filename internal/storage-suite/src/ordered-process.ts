@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { ownScript, startScript } from './run-script.ts'
 
-/** Something that a process is told to do, as a line of JSON. */
+/** An order to a process, sent as a line of JSON. */
 export type Order =
   | { readonly kind: 'store'; readonly config: unknown; readonly count: number }
   | { readonly kind: 'evict'; readonly config: unknown; readonly unusedSince: number }
@@ -14,7 +14,7 @@ export interface OrderedStore {
   readonly created: boolean
 }
 
-/** A process of its own that uses storages of a backend as it is told, so that one process serves several tests. */
+/** A separate process that uses storages of a backend on orders, so that one process serves several tests. */
 export class OrderedProcess {
   readonly #child: ChildProcess
   readonly #lines: string[] = []
@@ -29,30 +29,30 @@ export class OrderedProcess {
     this.#ended = new Promise((_, reject) => {
       this.#child.once('close', (code, signal) => reject(new Error(`The process ended with ${code ?? signal}.`)))
     })
-    // Who waits for a line sees the rejection.
+    // The rejection is also seen by code that waits for a line.
     void Promise.allSettled([this.#ended])
   }
 
-  /** Start a process that imports the module of a backend, and wait until it takes orders. */
+  /** Start a process that imports the module of a backend. Resolves when the process accepts orders. */
   static async start(module: URL): Promise<OrderedProcess> {
     const started = new OrderedProcess(module)
     await started.#line()
     return started
   }
 
-  /** Store this many keys in parallel, each with the content of `soakContent`, in the scope `shared`. */
+  /** Store this many keys in parallel in the scope `shared`, each with the content that `soakContent` returns. */
   async store(config: unknown, count: number): Promise<readonly OrderedStore[]> {
     this.#send({ kind: 'store', config, count })
     return JSON.parse(await this.#line()) as OrderedStore[]
   }
 
-  /** Delete whatever was not used since a time, again and again. Resolves once the first entry was listed. */
+  /** Evict entries that were not used since a time, repeatedly. Resolves when the first entry was listed. */
   async startEvicting(config: unknown, unusedSince: number): Promise<void> {
     this.#send({ kind: 'evict', config, unusedSince })
     await this.#line()
   }
 
-  /** End the last pass. */
+  /** Stop evicting, and wait for the end of the last pass. */
   async stopEvicting(): Promise<void> {
     this.#send({ kind: 'stop' })
     await this.#line()

@@ -10,13 +10,13 @@ const TENANTS = ['tenant-a', 'tenant-b']
 const SESSIONS = 4
 const MAX_PROBLEMS = 20
 
-/** Run the clients of one process of a mixed load. */
+/** Run the clients of one process in a mixed load. */
 export async function runLoad(
   open: (options: ManagedStorageOptions) => ManagedStorage | Promise<ManagedStorage>,
   task: LoadTask,
 ): Promise<LoadResult> {
   const instances: ManagedStorage[] = []
-  // Limits that count everything and that nothing exceeds.
+  // The limits are never exceeded, but let the storage count everything.
   for (let index = 0; index < task.instances; index += 1)
     instances.push(await open({ ttlMs: 24 * AN_HOUR_MS, evictAfterTurns: 1_000_000 }))
   const entries = new LoadedEntries()

@@ -10,15 +10,15 @@ const CONTENT_TYPES = [
 const MAX_BYTES = 200_000
 const BLOCK = 4_096
 
-/** A key whose content has so many bytes; without it keys decide themselves, up to 200 KB. */
+/** Return a key whose content has this many bytes. Without a size, a key determines the size, up to 200 KB. */
 export const sizedKey = (bytes: number, key: string): string => `${bytes} bytes ${key}`
 
-/** Content that its key alone determines, so that any process can tell whether an entry is whole. */
+/** Return content that only depends on the key, so that any process can check whether an entry is complete. */
 export function soakContent(key: string): { readonly content: Uint8Array; readonly contentType: string } {
   const digest = createHash('sha256').update(key).digest()
-  // Mostly small, some large.
+  // Most contents are small, and some are large.
   const size = Number(/^(\d+) bytes /.exec(key)?.[1] ?? Math.floor((digest.readUInt32LE(0) / 2 ** 32) ** 4 * MAX_BYTES))
-  // Each block says where it belongs, so that no two can be mistaken for each other.
+  // Each block contains its position, so that blocks cannot be confused.
   const content = Buffer.alloc(size, digest)
   for (let at = 0; at + 4 <= size; at += BLOCK) content.writeUInt32LE(at, at)
   return {
@@ -27,7 +27,7 @@ export function soakContent(key: string): { readonly content: Uint8Array; readon
   }
 }
 
-/** Tell whether what was retrieved is what {@link soakContent} made of the key. */
+/** Return whether retrieved content is the content that {@link soakContent} returns for the key. */
 export function isSoakContent(
   key: string,
   found: { readonly content: Uint8Array; readonly contentType: string },
@@ -36,7 +36,7 @@ export function isSoakContent(
   return found.contentType === contentType && Buffer.compare(found.content, content) === 0
 }
 
-/** The content of a key as a stream, in pieces of odd sizes. */
+/** Yield the content of a key in chunks of different sizes. */
 export async function* soakChunks(key: string): AsyncGenerator<Uint8Array> {
   const { content } = soakContent(key)
   const step = Math.max(7_001, Math.ceil(content.length / 50))

@@ -10,15 +10,15 @@ const AFTER_OUTAGE_MS = 20
 
 /** Options of a reader. */
 export interface SoakReaderOptions {
-  /** Whether to go on if the backend is unavailable. */
+  /** Whether to continue if the backend is unavailable. */
   readonly survives: boolean
   /** Milliseconds after which an operation counts as hanging. */
   readonly limitMs: number
-  /** Called with each entry that is not whole. */
+  /** Called for each incomplete entry. */
   readonly onProblem: (problem: string) => void
 }
 
-/** Reads the listed entries while others write: once more after each sign that something was written. */
+/** Reads the listed entries while others write. Each call of `wake` causes another pass. */
 export class SoakReader {
   readonly #storage: ManagedStorage
   readonly #options: SoakReaderOptions
@@ -35,12 +35,12 @@ export class SoakReader {
     )
   }
 
-  /** Read once more, since something was written. */
+  /** Read the entries again, because something was written. */
   wake(): void {
     this.#wake()
   }
 
-  /** Stop reading, and return how many entries were read. */
+  /** Stop reading. Returns the number of entries that were read. */
   async end(): Promise<number> {
     this.#isOver = true
     this.wake()
@@ -67,7 +67,7 @@ export class SoakReader {
 
   async #readScope(scope: SoakScope): Promise<void> {
     for await (const { reference, key, size } of scope.list()) {
-      // Backends that never wait for anything would never let this process do anything else.
+      // A backend that never waits would otherwise block the event loop.
       await nextTurn()
       if (this.#isOver) return
       if (Math.random() > SAMPLE && !key.startsWith('contended')) continue

@@ -7,31 +7,31 @@ import { isSoakContent, soakContent } from './soak-content.ts'
 import { SoakReader } from './soak-reader.ts'
 import { AN_HOUR_MS, clearedScope, PARALLEL, SCOPES, SEEDED, type SoakScope, type WriterTask } from './soak-scopes.ts'
 
-/** After so many there is nothing more to learn. */
+/** Limit of reported problems: more problems give no new information. */
 const MAX_PROBLEMS = 20
-/** Guards only against hanging. */
+/** Time limit that only ends hanging tests. */
 const PATIENCE_MS = 120_000
 
 /** Options of a soak. */
 export interface SoakOptions {
-  /** The size of the largest streams, so that the backend's own parts and pieces are met. Defaults to 1 MB. */
+  /** Size of the largest streams, so that streams exceed the backend's own parts and chunks. Defaults to 1 MB. */
   readonly largeBytes?: number | undefined
   /** Milliseconds after which an operation counts as hanging. Defaults to two minutes. */
   readonly limitMs?: number | undefined
 }
 
-/** Outcome of a soak. */
+/** The result of a soak. */
 export interface SoakReport {
   readonly kills: number
-  /** Stores that resolved. */
+  /** Number of stores that resolved. */
   readonly acknowledged: number
-  /** Entries read meanwhile. */
+  /** Number of entries that were read during the soak. */
   readonly reads: number
   /** Number of leftovers of killed writers that `gc` removed. */
   readonly leftovers: number
   /** Number of operations that rejected with `unavailable`. */
   readonly outages: number
-  /** Problems found; must be empty. */
+  /** Found problems; must be empty. */
   readonly problems: readonly string[]
 }
 
@@ -41,7 +41,7 @@ interface Acknowledged {
   readonly key: string
 }
 
-/** A backend with writers and a reader on it, everything they acknowledge, and what must hold in the end. */
+/** A backend with writers and a reader. Records acknowledged entries, and makes the final checks. */
 export class SoakRun {
   readonly problems: string[] = []
   /** Number of operations that rejected with `unavailable`. */
@@ -74,9 +74,9 @@ export class SoakRun {
   }
 
   /**
-   * Store entries that were last used long ago, and start a reader.
+   * Store entries whose last use was long ago, and start a reader.
    *
-   * @param survives - Whether an outage of the backend is part of the soak, and no problem.
+   * @param survives - Whether an outage of the backend is expected, and not a problem.
    */
   static async start(backend: Backend, survives: boolean, options: SoakOptions): Promise<SoakRun> {
     const module = await importBackend(backend)
@@ -91,12 +91,12 @@ export class SoakRun {
     return new SoakRun(backend, module, await module.open(backend.config, {}), survives, options)
   }
 
-  /** Whether there is nothing more to learn. */
+  /** Whether more problems give no new information. */
   get isHopeless(): boolean {
     return this.problems.length > MAX_PROBLEMS
   }
 
-  /** Start one more writer, calling back with each store that it acknowledges. */
+  /** Start another writer. Calls `onAcknowledged` for each acknowledged store. */
   startWriter(onAcknowledged: () => void): ChildProcess {
     const task: WriterTask = {
       name: `writer-${(this.#writers += 1)}`,
@@ -117,7 +117,7 @@ export class SoakRun {
     })
   }
 
-  /** Wait for what writers print to make a condition true; if that takes too long, it is a problem. */
+  /** Wait until output of writers makes a condition true. A timeout is recorded as a problem. */
   async until(condition: () => boolean, problem: string): Promise<void> {
     const line = (): Promise<'line'> => new Promise((resolve) => (this.#onLine = () => resolve('line')))
     let timer: NodeJS.Timeout | undefined
@@ -130,7 +130,7 @@ export class SoakRun {
     clearTimeout(timer)
   }
 
-  /** End the reader, look at everything that is there, collect leftovers, and look again. */
+  /** End the reader, check all entries, collect leftovers, and check again. */
   async finish(kills: number): Promise<SoakReport> {
     const reads = await this.#reader.end()
     await this.#checkAcknowledged('before gc')
@@ -165,7 +165,7 @@ export class SoakRun {
     await storage.close()
   }
 
-  /** Look at all that is visible: each entry is whole, and none is outside of the scopes that were used. */
+  /** Check that every listed entry is complete, and that no entry is outside of the used scopes. */
   async #checkListed(): Promise<readonly StoredInfo[]> {
     const storage = await this.#module.open(this.#backend.config, {})
     const scopes: SoakScope[] = Object.values(SCOPES).map((segments) => storage.scope(...segments))

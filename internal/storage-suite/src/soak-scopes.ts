@@ -1,26 +1,26 @@
 import type { ManagedStorage } from '@spillway/core'
 
-/** An hour, by which things that are left over or unused are surely old. */
+/** One hour. Leftovers and unused entries of that age are certainly old. */
 export const AN_HOUR_MS = 3_600_000
-/** Number of entries before a soak begins. */
+/** Number of entries at the start of a soak. */
 export const SEEDED = 200
-/** Number of operations that a writer runs at the same time. */
+/** Number of concurrent operations of a writer. */
 export const PARALLEL = 4
 
-/** A scope of its own, as the storage gives it. */
+/** A scope of a storage. */
 export type SoakScope = ReturnType<ManagedStorage['scope']>
 
-/** Names of scopes by the operations that writers do in them, which acknowledged entries there must survive. */
+/** Scopes of writers, named by the operations that acknowledged entries in them must survive. */
 export const SCOPES = {
   /** Entries that are never removed. */
   kept: ['tenant', 'kept'],
-  /** Entries that may be evicted unless a writer has stored them since the soak began. */
+  /** Entries that may be evicted, unless a writer has stored them since the start of the soak. */
   revived: ['tenant', 'revived'],
-  /** Entries that come and go. */
+  /** Entries that are stored and deleted repeatedly. */
   contended: ['contended'],
 } as const
 
-/** The scope that one of the things a writer does at the same time stores into and clears. */
+/** Return a scope that one of the concurrent operations of a writer stores into and clears. */
 export const clearedScope = (writer: string, index: number): readonly [string, string, string] => [
   'cleared',
   writer,
@@ -30,11 +30,11 @@ export const clearedScope = (writer: string, index: number): readonly [string, s
 /** Task of a writer. */
 export interface WriterTask {
   readonly name: string
-  /** When the soak began: what was used last before may be evicted. */
+  /** Start of the soak. Entries that were last used before may be evicted. */
   readonly startedAt: number
-  /** Continue if the backend is unavailable, and end when stdin does. */
+  /** Whether to continue if the backend is unavailable, and to end when stdin ends. */
   readonly survives: boolean
-  /** The size of the largest streams. */
+  /** Size of the largest streams. */
   readonly largeBytes: number
   /** Milliseconds after which an operation counts as hanging. */
   readonly limitMs: number

@@ -13,20 +13,20 @@ import { describe, expect, test } from 'vitest'
 
 /** Options of {@link testConformance}. */
 export interface TestConformanceOptions {
-  /** Whether this machine has every program that a case runs. If not, the report in the README is not compared. */
+  /** Whether this machine has all programs that the cases need. If not, the report in the README is not compared. */
   readonly isProvenHere?: boolean
-  /** Cases that only full runs have, and the report counts as passed. Each needs a test that finds its faults elsewhere. */
+  /** Cases that run only in full runs. Otherwise, they count as passed. Other tests must find their faults. */
   readonly inFullRuns?: RegExp
-  /** Whether to run long series, and all scopes. Defaults to full runs. */
+  /** Whether to run long series, and all scopes. Defaults to `true` in full runs. */
   readonly thorough?: boolean
 }
 
-/** Hundreds of megabytes; 20 MB cross every limit of the backends here. */
+/** Cases with hundreds of megabytes. They are left out, because 20 MB exceed every limit of the backends. */
 const HUGE = /-200-mb$/
 
 /**
- * Register the suite, and a test that compares its report with the one in a package's README, between
- * `<!-- conformance -->` and `<!-- end of conformance -->`. `vitest run … --update` brings the README up to date.
+ * Register the suite, and a test that compares its report with the one in a package's README, between the marks `<!--
+ * conformance -->` and `<!-- end of conformance -->`. `vitest run … --update` updates the README.
  */
 export function testConformance(
   harness: ConformanceHarness,
@@ -44,7 +44,7 @@ export function testConformance(
 
   test('the README has the report of the suite', { timeout: 600_000 }, async ({ skip }) => {
     skip(!isProvenHere, Object.values(harness.missingPowers ?? {}).join('; '))
-    // Those that do not run, and all where this test is run alone.
+    // Only cases that have not run yet are run, which are all cases if this test runs alone.
     const filter = (id: string): boolean => !ran.has(id) && runsNow(id)
     const { name, level, results: others } = await runConformance(harness, { ...options, filter })
     const known = new Map([...ran.values(), ...others].map((result) => [result.id, result]))
@@ -53,7 +53,7 @@ export function testConformance(
       ({ case: { id, title } }) => known.get(id) ?? (runsNow(id) ? [] : { id, title, status: 'passed' as const }),
     )
     const failed = results.filter(({ status }) => status === 'failed' || status === 'gap-closed')
-    // Which case it was, and why, before the numbers are compared.
+    // This shows the failed cases and the reasons, before the numbers are compared.
     expect(failed).toEqual([])
     const readme = await readFile(path, 'utf8')
     const parts = /^([^]*<!-- conformance -->\n)[^]*(\n<!-- end of conformance -->[^]*)$/.exec(readme)

@@ -6,7 +6,7 @@ import { ownScript } from './run-script.ts'
 
 const COMMAND = 'ulimit -n 64 && exec "$0" "$1" "$2"'
 
-/** Test a storage in a process that may open a few more files, and then more again. */
+/** Test a storage in a process that can first open only a few files, and later more. */
 export function testFewOpenFiles(backend: () => Promise<Backend>): void {
   it.runIf(process.platform === 'linux').each([0, 3])(
     'the storage is unavailable, says so, and loses nothing while a process may open %i more files',

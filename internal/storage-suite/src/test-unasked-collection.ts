@@ -8,11 +8,11 @@ const PIECE_BYTES = 3_000_000
 
 interface Stored extends Pick<Required<ConformancePowers>, 'kill' | 'residue'> {
   readonly storage: Required<Storage>
-  /** Let time pass, then store an entry that exists. */
+  /** Advance the clock, and then store an existing entry again. */
   storeAfter(milliseconds: number): Promise<void>
 }
 
-/** Test that a storage collects leftovers without `gc`. Its driver has `collectsHourly`. */
+/** Test that a storage collects leftovers without a call of `gc`. Its driver has `collectsHourly`. */
 export function testUnaskedCollection(harness: ConformanceHarness): void {
   const begin = async (): Promise<Stored> => {
     const { storage, powers, dispose } = await harness.create({})
@@ -27,7 +27,7 @@ export function testUnaskedCollection(harness: ConformanceHarness): void {
   }
 
   describe('a storage that stores without gc', { timeout: 60_000 }, () => {
-    it('removes the remains of a killed writer by the second hour', async () => {
+    it('removes the leftovers of a killed writer by the second hour', async () => {
       const { storage, kill, residue, storeAfter } = await begin()
       const before = await residue()
       const content = new Uint8Array(4 * PIECE_BYTES)
@@ -39,7 +39,7 @@ export function testUnaskedCollection(harness: ConformanceHarness): void {
       expect(await residue()).toBe(before)
     })
 
-    it.each([YEAR_MS, -YEAR_MS])("keeps a living writer's files if the clock is set by %d ms", async (jump) => {
+    it.each([YEAR_MS, -YEAR_MS])('keeps files of a running writer if the clock is changed by %d ms', async (jump) => {
       const { storage, storeAfter } = await begin()
       async function* chunks(): AsyncGenerator<Uint8Array> {
         yield new Uint8Array(PIECE_BYTES)

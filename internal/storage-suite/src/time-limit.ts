@@ -1,4 +1,4 @@
-/** Wait for an operation; rejects if it takes longer than any operation may take. */
+/** Wait for an operation. Rejects if the operation takes longer than the limit. */
 export async function withinLimit<Result>(
   what: string,
   milliseconds: number,

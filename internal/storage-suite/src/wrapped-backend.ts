@@ -8,12 +8,12 @@ interface Config {
   readonly config: unknown
 }
 
-/** Describe a backend whose storages are wrapped, in every process that opens one. */
+/** Describe a backend with wrapped storages, for every process that opens one. */
 export function wrappedBackend(backend: Backend, wrapping: WrappingName): Backend<Config> {
   return { module: new URL(import.meta.url), config: { wrapping, module: backend.module.href, config: backend.config } }
 }
 
-/** Open one more storage of the backend below, and wrap it. */
+/** Open another storage of the inner backend, and wrap it. */
 export async function open(config: Config, options: ManagedStorageOptions): Promise<ManagedStorage> {
   const { open } = await importBackend(below(config))
   const wrapping = WRAPPINGS.find(({ name }) => name === config.wrapping)
@@ -21,7 +21,7 @@ export async function open(config: Config, options: ManagedStorageOptions): Prom
   return wrapping.wrap(await open(config.config, options))
 }
 
-/** Look for what belongs to no entry of the backend below. */
+/** List data that belongs to no entry of the inner backend. */
 export async function residue(config: Config, entries: readonly StoredInfo[]): Promise<readonly string[]> {
   const { residue } = await importBackend(below(config))
   return (await residue?.(config.config, entries)) ?? []

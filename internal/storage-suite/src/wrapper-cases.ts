@@ -1,9 +1,9 @@
 /**
- * Conformance cases that a wrapper, for example `compressed` or `encrypted`, can break. A wrapper stands between
- * the storage engine and the driver: it changes content, descriptions, and names. A new case counts as one that it can break.
+ * Conformance cases that a wrapper, for example `compressed` or `encrypted`, can break. A wrapper between storage
+ * engine and driver changes content, entry info, and names. A new case counts as one that it can break.
  */
 
-/** Groups of cases that a wrapper cannot break, each with the reason. */
+/** Groups of cases that a wrapper cannot break, each with a reason. */
 export const UNBREAKABLE: readonly { readonly reason: string; readonly cases: RegExp }[] = [
   {
     reason: 'the engine rejects the arguments, or makes the reference, before the driver is called',
@@ -30,8 +30,8 @@ export const UNBREAKABLE: readonly { readonly reason: string; readonly cases: Re
 export const wrapperCanBreak = (id: string): boolean => !UNBREAKABLE.some(({ cases }) => cases.test(id))
 
 /**
- * Cases in which a backend gets what only a wrapper writes: sealed names, a long sealed description, a sealed line index, and
- * content in blocks that is read in parts.
+ * Cases in which a backend gets data that only a wrapper writes. Such data are encrypted names, line indexes, and long
+ * entry info, and content in blocks that is read in parts.
  */
 export const MEETS_BACKEND: readonly string[] = [
   'content/round-trip-small-content',
@@ -47,5 +47,5 @@ export const MEETS_BACKEND: readonly string[] = [
   'corrupt/cut-content',
 ]
 
-/** Whether a backend gets in a case what only a wrapper writes. */
+/** Whether a backend gets data that only a wrapper writes in a case. */
 export const meetsBackend = (id: string): boolean => MEETS_BACKEND.includes(id)

@@ -15,7 +15,9 @@ async function backend(fault?: Fault): Promise<Backend> {
 const KILLS = { kills: isFull ? 4 : 2, processes: 2, largeBytes: 500_000 }
 const LOAD = { steps: 50, clients: 16, seed: 1 }
 
-/** Repeat a short soak, as its writers act at random: a fault that none of ten finds is one that soaks do not see. */
+/**
+ * Repeat a short soak with random writers. A fault that none of ten soaks finds is a fault that soaks do not detect.
+ */
 async function repeatUntilFound(
   problem: string,
   soak: () => Promise<{ readonly problems: readonly string[] }>,
@@ -53,9 +55,9 @@ describe('a mixed load', () => {
   })
 
   it.each([
-    ['has no wall', 'can be reached, and must not'],
+    ['has no wall', 'is readable, but must not be'],
     ['lists too little', 'leaves out'],
-    ['reads other bytes', 'other bytes'],
+    ['reads other bytes', 'wrong bytes'],
     ['fails now and then', 'unavailable'],
   ] as const)('finds a backend that %s', async (fault, problem) => {
     const found = await repeatUntilFound(problem, async () => await mixedLoad(await backend(fault), LOAD))

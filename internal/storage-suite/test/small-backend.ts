@@ -1,4 +1,4 @@
-/** A small backend for the tests of the soaks: tables of one file, and faults that the soaks have to find. */
+/** A small backend for tests of the soaks: tables in one file, with faults that the soaks must find. */
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { StoredInfo } from '@spillway/core'
@@ -11,7 +11,7 @@ import {
 } from '@spillway/core/driver'
 import type { Backend } from '../src/index.ts'
 
-/** What is wrong with it. */
+/** The fault of the backend. */
 export type Fault =
   | 'acknowledges what it writes later'
   | 'shows what is not yet whole'
@@ -41,7 +41,7 @@ const LEFT_MS = 60_000
 const LATE_MS = 300
 const FAULT_EVERY = 20
 
-/** Describe the small backend in a file. */
+/** Describe the small backend with a file. */
 export function smallBackend(path: string, fault?: Fault): Backend<Config> {
   return { module: new URL(import.meta.url), config: { path, fault } }
 }
@@ -91,7 +91,7 @@ class SmallDriver implements StorageDriver {
     const created = isEarly && insert()
     for (const [number, bytes] of pieces.entries()) {
       this.#run('INSERT INTO pieces VALUES (?, ?, ?, ?)', nonce, number, Date.now(), bytes)
-      // Others have their turn between the pieces.
+      // Other operations run between the chunks.
       await delay(1)
     }
     if (isEarly) return created
@@ -102,7 +102,7 @@ class SmallDriver implements StorageDriver {
     return insert()
   }
 
-  /** Name pieces, unless the entry is there: then it is used, and the pieces are not needed. */
+  /** Insert an entry with its chunks. If the entry exists, mark it as used: the new chunks are then unneeded. */
   #insert(id: string, nonce: string, info: string, usedAt: number): boolean {
     return this.#atOnce(() => {
       const created = this.#run(
@@ -162,7 +162,7 @@ class SmallDriver implements StorageDriver {
 
   async touch(id: string, lastUsedAt: number): Promise<number | undefined> {
     return this.#atOnce(() => {
-      // Where it evicts what is used, that is because it never notes that it is.
+      // This fault evicts used entries because it does not record their use.
       if (this.#fault === 'evicts what is used') return this.#find(id)?.usedAt
       this.#run('UPDATE entries SET usedAt = max(?, usedAt + 1) WHERE id = ?', lastUsedAt, this.#name(id))
       return this.#find(id)?.usedAt

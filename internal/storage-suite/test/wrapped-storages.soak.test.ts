@@ -6,7 +6,7 @@ import { compressed, encrypted } from '@spillway/core/wrappers'
 import { TinyDriver } from '../../../packages/core/test/tiny-driver.ts'
 import { tinyHarness } from '../../../packages/core/test/tiny-storage.ts'
 
-/** A backend that keeps no line index and cannot describe an entry by itself. */
+/** A backend that stores no line index, and cannot describe an entry without its content. */
 const forgetful = tinyHarness({
   name: 'forgetful',
   driver: (disk) => {
@@ -19,7 +19,7 @@ const forgetful = tinyHarness({
   },
 })
 
-/** A backend that opens entries. */
+/** A backend that can open entries. */
 const opening = tinyHarness({
   name: 'opening',
   driver: (disk) =>
@@ -49,7 +49,7 @@ const wrappings: readonly StorageWrapping[] = [
   { name: 'compressed and encrypted', wrap: (storage) => small(encrypted(storage, { key })) },
 ]
 
-/** Pairs that between them have every way through both wrappers; full runs have all pairs. */
+/** Pairs that cover every path through both wrappers. Full runs have all pairs. */
 const SHORT: readonly string[] = [
   'forgetful, compressed in small blocks',
   'tiny, encrypted',
@@ -57,13 +57,15 @@ const SHORT: readonly string[] = [
 ]
 
 /**
- * Cases that a wrapper cannot break: it does with each of many entries what it does with one, 5 MB cross its limits in every
- * way, and the harness is the one of the bare backend.
+ * Cases that a wrapper cannot break: it treats many entries like one entry, 5 MB exceed all its limits, and the harness
+ * is that of the bare backend.
  */
 const UNBREAKABLE =
   /\/beyond-one-page$|^scope\/apart-by-|\/(?:round-trip-)?20-mb$|^turns\/tombstones-bounded$|^harness\//
 
-/** Cases of several megabytes or thousands of entries, by the pair that runs them outside full runs. */
+/**
+ * Cases with several megabytes or thousands of entries, by the pair that runs them. Full runs have them in all pairs.
+ */
 const ONCE: Readonly<Record<string, RegExp>> = {
   'forgetful, compressed in small blocks':
     /^store\/at-boundaries$|^open\/removed-while-open$|^outage\/in-the-middle-of-/,

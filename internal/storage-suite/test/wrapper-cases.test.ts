@@ -14,7 +14,7 @@ describe('the choice of cases for a wrapped backend', () => {
     expect(ids.filter(meetsBackend)).toHaveLength(MEETS_BACKEND.length)
   })
 
-  it('keeps the cases of content, descriptions, and names', () => {
+  it('includes the cases of content, entry info, and names', () => {
     for (const area of ['content/', 'stream/', 'range/', 'open/', 'metadata/', 'scope/', 'list/', 'corrupt/'])
       expect(ids.filter((id) => id.startsWith(area) && wrapperCanBreak(id))).not.toEqual([])
   })

@@ -1,6 +1,6 @@
-/** Headers of binary formats, written by hand after their specifications. */
+/** Headers of binary formats, written according to their specifications. */
 
-/** Join texts, as Latin-1, numbers, as single bytes, and bytes. */
+/** Join texts, encoded as Latin-1, numbers, as single bytes, and bytes. */
 export function bytesOf(...parts: readonly (string | number | Uint8Array)[]): Uint8Array {
   return new Uint8Array(
     Buffer.concat(
@@ -12,17 +12,17 @@ export function bytesOf(...parts: readonly (string | number | Uint8Array)[]): Ui
   )
 }
 
-/** A whole number in so many bytes, the lowest first. */
+/** Encode an integer in this many bytes, little-endian. */
 export const little = (value: number, size: number): Uint8Array =>
   Uint8Array.from({ length: size }, (_, index) => Math.floor(value / 256 ** index) % 256)
 
-/** A whole number in so many bytes, the highest first. */
+/** Encode an integer in this many bytes, big-endian. */
 export const big = (value: number, size: number): Uint8Array => little(value, size).toReversed()
 
 export const png = (width: number, height: number): Uint8Array =>
   bytesOf('\x89PNG\r\n\x1a\n', big(13, 4), 'IHDR', big(width, 4), big(height, 4), '\b\x06\0\0\0')
 
-/** A JPEG file with a segment of a camera and a thumbnail in it before its frame. */
+/** A JPEG file that has a camera segment with a thumbnail before its frame. */
 export const jpeg = (width: number, height: number): Uint8Array =>
   bytesOf(
     '\xff\xd8\xff\xe1',
@@ -36,7 +36,7 @@ export const jpeg = (width: number, height: number): Uint8Array =>
     big(width, 2),
   )
 
-/** A RIFF WAVE file of 16 bits and two channels, with a chunk before its data. */
+/** A RIFF WAVE file with 16 bits and two channels, and with a chunk before its data. */
 export const wav = (seconds: number, hertz: number): Uint8Array =>
   bytesOf(
     'RIFF',
@@ -57,7 +57,7 @@ export const wav = (seconds: number, hertz: number): Uint8Array =>
     little(seconds * hertz * 4, 4),
   )
 
-/** A ZIP file of empty entries, not compressed. */
+/** A ZIP file with empty, uncompressed entries. */
 export function zip(names: readonly string[], comment = ''): Uint8Array {
   const fields = bytesOf(little(0, 12))
   const local = names.map((name) =>
@@ -91,7 +91,7 @@ export function zip(names: readonly string[], comment = ''): Uint8Array {
   )
 }
 
-/** A header of a tar archive, and room for what it says. */
+/** A header of a tar archive, followed by zeros of the given size. */
 export function tarEntry(name: string, size: number, type = '0'): Uint8Array {
   const header = bytesOf(
     name.padEnd(100, '\0'),

@@ -1,4 +1,4 @@
-/** Result of {@link chunkedSource}: content in chunks of any size, and the number of bytes read so far. */
+/** Content in chunks of any size, and the number of bytes that were read so far. */
 export interface ChunkedSource {
   readonly contentType: string
   readonly size: number
@@ -7,7 +7,7 @@ export interface ChunkedSource {
   readonly bytesRead: () => number
 }
 
-/** Give a text, or bytes, in chunks. */
+/** Split a text or bytes into chunks. */
 export function chunkedSource(
   content: string | Uint8Array,
   { chunkBytes = 65_536, contentType = 'application/json' } = {},

@@ -1,4 +1,4 @@
-/** Run some work and count the turns that the event loop takes meanwhile: how often others could do something. */
+/** Count the turns of the event loop while `work` runs. In each turn, other work can run. */
 export async function countTurns(work: () => Promise<unknown>): Promise<number> {
   let turns = 0
   let next: NodeJS.Immediate

@@ -1,21 +1,21 @@
 import { Worker } from 'node:worker_threads'
 import { vi } from 'vitest'
 
-/** Question to a pattern worker: a text, and memory in which the worker counts the matched lines. */
+/** A message to a pattern worker: a text, and memory in which the worker counts the matched lines. */
 interface WorkerQuestion {
   readonly text: string
   readonly shared: Int32Array
 }
 
-/** Whether a message is one: the process has other workers too, also of earlier tests. */
+/** Whether a message is a query, because the process also has other workers, for example of earlier tests. */
 const isQuestion = (message: Partial<WorkerQuestion> | null): message is WorkerQuestion => message?.shared !== undefined
 
-/** Whether a worker is stuck that has matched so many lines of its text, and now matches `line`. */
+/** Returns whether a worker is stuck that has matched this many lines of its text, and now matches `line`. */
 type IsStuck = (line: string, matched: number) => boolean
 
 /**
- * Runs `work` with a stopped clock for pattern workers. A worker times out as soon as it is stuck, by default in a line of
- * 1,000 characters, so the outcome does not depend on the speed of the machine.
+ * Run `work` with fake timers for pattern workers. A worker times out as soon as it is stuck, by default in a line of
+ * 1,000 characters. So the result does not depend on the speed of the machine.
  */
 export async function endStuckWorkers<Result>(
   work: () => Promise<Result>,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** Parts from which patterns are put together that hurt a backtracking engine, or its compiler. */
+/** Parts of patterns that are slow in a backtracking engine or in its compiler. */
 const atoms = fc.constantFrom(
   'a',
   'b',
@@ -45,7 +45,7 @@ const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
 }))
 const hostile = fc.tuple(fc.constantFrom('', '^', '(?i)', '.*'), pattern, endings).map((parts) => parts.join(''))
 
-/** Known offenders, which every run includes. */
+/** Known slow patterns, which every run includes. */
 const CLASSICS = [
   '(a+)+$',
   '(a*)*$',
@@ -69,7 +69,7 @@ const CLASSICS = [
   '[z-a]',
 ]
 
-/** Make patterns that hurt, the known ones first, the same each time for a seed. */
+/** Generate slow patterns. The known ones are first. The same seed gives the same patterns. */
 export function hostilePatterns(count: number, seed = 20_260_101): readonly string[] {
   return [...CLASSICS, ...fc.sample(hostile, { numRuns: Math.max(0, count - CLASSICS.length), seed })]
 }

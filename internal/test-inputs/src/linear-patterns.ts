@@ -1,6 +1,6 @@
-/** Patterns without look-around and back-references that hurt an engine that backtracks, and which lines match, in plain code. */
+/** Patterns without lookaround and backreferences that are slow with backtracking, and code for their matches. */
 export const LINEAR_PATTERNS: ReadonlyMap<string, (line: string) => boolean> = new Map([
-  // Nested repeats.
+  // Nested quantifiers.
   ['(a+)+$', has(/a$/)],
   ['(a*)*$', has(/$/)],
   ['(x+x+)+y', has(/xxy/)],
@@ -9,7 +9,7 @@ export const LINEAR_PATTERNS: ReadonlyMap<string, (line: string) => boolean> = n
   ['((a+)b?)+c', has(/ab?c/)],
   ['(.+)+=', has(/.=/)],
   ['(\\d+-?)+x', has(/\d-?x/)],
-  // Repeated choices that overlap.
+  // Repeated alternatives that overlap.
   ['(a|a)*$', has(/$/)],
   ['(a|aa)+$', has(/a$/)],
   ['((a|b)*|c)*d', has(/d/)],
@@ -17,19 +17,19 @@ export const LINEAR_PATTERNS: ReadonlyMap<string, (line: string) => boolean> = n
   ['(a|ab|b)*c', has(/c/)],
   ['(?:a|a?)+$', has(/$/)],
   ['([ab]|a)*c', has(/c/)],
-  // Words with optional space.
+  // Words with an optional space.
   ['(\\w+\\s?)*$x', () => false],
   ['(\\s*\\w+\\s*)+;', has(/\w\s*;/)],
   ['^(\\w+\\s?)+$', has(/^(?:\w+\s)*\w+\s?$/)],
   ['(\\w+\\s?)+ 123', has(/\w\s? 123/)],
   ['(?:\\S+\\s*)+end$', has(/\S\s*end$/)],
   ['("?\\w*"?,?)+;', has(/;/)],
-  // Anchored nested repeats.
+  // Anchored nested quantifiers.
   ['^(a+)+$', has(/^a+$/)],
   ['^(([a-z])+.)+[A-Z]([a-z])+$', has(/^[a-z](?:[a-z]|[^a-z](?=[a-z]|[A-Z][a-z]+$))+[A-Z][a-z]+$/)],
   ['^((\\w+ ?)+)=$', has(/^(?:\w+ )*\w+ ?=$/)],
   ['^(\\d+|[a-z ]+)*#$', has(/^[\da-z ]*#$/)],
-  // Polynomial.
+  // Patterns of polynomial time.
   ['\\w+\\w+\\w+\\w+\\w+!', has(/\w{5}!/)],
   ['(.*),(.*),(.*),(.*),(.*);', has(/^(?:[^,]*,){4}.*;/)],
   ['^.*a.*a.*a.*a.*a.*b$', has(/^(?:[^a]*a){5}.*b$/)],
@@ -38,14 +38,14 @@ export const LINEAR_PATTERNS: ReadonlyMap<string, (line: string) => boolean> = n
   ['.*.*.*=.*', has(/=/)],
   ['\\s*\\S+\\s*\\S+\\s*=', has(/\S\s*\S\s*=/)],
   ['(.*a){12}$', (line) => line.endsWith('a') && line.split('a').length > 12],
-  // Other letters and cases.
+  // Other scripts and upper case.
   ['(?i)(é+)+x', has(/éx/i)],
   ['(\\p{L}+)+\\d', has(/\p{L}\d/u)],
   ['(?i)(error|err)*x', has(/x/i)],
   ['(?i)(ß|ss)+$', has(/(?:ß|ss)$/i)],
   ['([^\\x00-\\x7f]+)*z$', has(/z$/)],
   ['(\\p{Lu}|\\p{L})*#', has(/#/)],
-  // Empty bodies.
+  // Bodies that match the empty text.
   ['(a{0,5})*b', has(/b/)],
   ['(a|\\b)*x', has(/x/)],
   ['(^a|a)*b', has(/b/)],
@@ -63,7 +63,7 @@ function has(expression: RegExp): (line: string) => boolean {
   return (line) => expression.test(line)
 }
 
-/** Patterns that no linear engine takes. */
+/** Patterns that a linear engine cannot support. */
 export const OTHER_PATTERNS: readonly string[] = [
   '(a+)\\1+b',
   '^(?=(.*)*x).*$',
@@ -75,7 +75,7 @@ export const OTHER_PATTERNS: readonly string[] = [
 const WORDS = ['aaaaaaaaaa', 'value', 'xxxxxy', '12345', 'Ünïcode', 'ab', 'éx', 'foobar', 'a,b,c', 'error', '=;']
 const ENDS = ['!', '!', 'a', 'aaaaaaaaa', 'ß', ' end', 'b', 'z', '#', ' =', 'Xyz']
 
-/** Lines of `length` characters, generated of words. */
+/** Lines of `length` characters, generated from words. */
 function lengthyLines(lines: number, length: number): string {
   let state = 7
   const oneOf = (choices: readonly string[]): string => {
@@ -91,7 +91,7 @@ function lengthyLines(lines: number, length: number): string {
   return Array.from({ length: lines }, line).join('\n')
 }
 
-/** Texts of 100 KB, of short, longer and a single line. */
+/** Texts of 100 KB: with short lines, longer lines, and a single line. */
 export const LENGTHY_TEXTS: Readonly<Record<string, () => string>> = {
   'short lines': () => lengthyLines(2_500, 40),
   'longer lines': () => lengthyLines(50, 2_000),

@@ -1,9 +1,9 @@
-/** A piece of text on a page: its font size in points, 11 by default, and the text. */
+/** A text on a page: its font size in points, by default 11, and the text. */
 export type PdfText = string | readonly [size: number, text: string]
 
 const LATIN_1 = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0))
 
-/** Write a PDF from its objects, the first of which is the catalog, with a cross-reference table. */
+/** Write a PDF with these objects and a cross-reference table. The first object is the catalog. */
 export function makePdfOf(objects: readonly string[], trailer = ''): Uint8Array {
   let text = '%PDF-1.7\n%\xe2\xe3\xcf\xd3\n'
   const offsets: number[] = []
@@ -19,11 +19,11 @@ export function makePdfOf(objects: readonly string[], trailer = ''): Uint8Array 
   )
 }
 
-/** Write an object that holds content. */
+/** Write an object with content. */
 export const pdfStream = (content: string, dictionary = ''): string =>
   `<< /Length ${content.length} ${dictionary}>>\nstream\n${content}\nendstream`
 
-/** Write a PDF whose pages have lines of text, in Helvetica and Latin-1. */
+/** Write a PDF whose pages have lines of text in Helvetica and Latin-1. */
 export function makePdf(pages: readonly (readonly PdfText[])[]): Uint8Array {
   const kids = pages.map((_, index) => `${4 + 2 * index} 0 R`).join(' ')
   const objects = [

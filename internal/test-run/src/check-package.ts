@@ -6,26 +6,26 @@ const ROOT = join(import.meta.dirname, '../../..')
 
 /** Test files of `internal/` that check one package of the workspace. */
 export interface PackageCheck {
-  /** The folder that holds the test files, such as `internal/docs`. */
+  /** Folder of the test files, for example `internal/docs`. */
   readonly project: string
   /** Names of test files, without `.test.ts`. */
   readonly tests: readonly string[]
   /** Environment variables that name the package to the tests. */
   readonly env: Readonly<Record<string, string>>
-  /** The path of the report. */
+  /** Path of the report. */
   readonly report: string
 }
 
-/** Run the tests of a check in this process and one worker. Prints what vitest prints, and exits with its exit code. */
+/** Run the tests of a check in this process and one worker. Prints vitest's output, and exits with its exit code. */
 export async function checkPackage({ project, tests, env, report }: PackageCheck): Promise<void> {
   Object.assign(process.env, env, { SPILLWAY_REPORT: report })
-  // Vitest, too, starts sooner if it was compiled before.
+  // Vitest starts faster with compiled code.
   enableCompileCache(COMPILE_CACHE)
-  // There, vitest sets up this one project instead of all.
+  // In this folder, vitest sets up only this project.
   process.chdir(join(ROOT, project))
   const { startVitest } = await import('vitest/node')
   const files = tests.map((name) => `${project}/${name}.test.ts`)
-  // A check is short: one more worker would load the same modules again, while other checks run beside this one.
+  // A check is short: another worker would load the same modules again, while other checks run in parallel.
   const options = { run: true, config: '../../vitest.config.ts', maxWorkers: 1 }
   const vitest = await startVitest('test', files, options)
   await vitest.exit()

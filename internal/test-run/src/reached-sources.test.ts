@@ -22,7 +22,7 @@ const FILES = {
   'packages/storage/file/test/kill.ts': '',
 }
 
-/** List the paths that the package `of` reaches in a workspace of {@link FILES} and `more`. */
+/** List the files that the package `of` reaches in a workspace of {@link FILES} and `more`. */
 function pathsOf(of: string, more: Record<string, string> = {}): readonly string[] {
   return linesOf(of, more).map((line) => line.slice(line.indexOf(' ') + 1))
 }
@@ -39,7 +39,7 @@ function linesOf(of: string, more: Record<string, string> = {}): readonly string
 
 const DRIVER = ['package.json', 'src/driver.ts', 'src/node.ts', 'src/web.ts'].map((path) => `packages/core/${path}`)
 
-it('a package reaches what its imports load, under every condition, but not what it names in comments and types', () => {
+it('a package reaches files that its imports load under any condition, but no files named only in comments or types', () => {
   expect(pathsOf('packages/storage/file')).toEqual(DRIVER)
   expect(pathsOf('packages/core')).toEqual([])
 })
@@ -57,7 +57,7 @@ it.each([
   )
 })
 
-it('a script is reached by its name alone in the code beside it', () => {
+it('a script is reached by its file name in the code of the same folder', () => {
   const more = {
     'packages/core/src/driver.ts': "join(import.meta.dirname, 'process.ts')\n",
     'packages/core/src/process.ts': '',
@@ -73,7 +73,7 @@ it.each([
   expect(hashOfNode(code)).toBe(hashOfNode('one()\ntwo()\n'))
 })
 
-it.each(['one()\ntwo(1)\n', 'one() ; two()\n', 'one()\n\ntwo()\n'])('%j has another hash', (code) => {
+it.each(['one()\ntwo(1)\n', 'one() ; two()\n', 'one()\n\ntwo()\n'])('the code %j changes the hash', (code) => {
   expect(hashOfNode(code)).not.toBe(hashOfNode('one()\ntwo()\n'))
 })
 

@@ -5,11 +5,11 @@ import { parseSync } from 'oxc-parser'
 import { packageFolders } from './test-run.ts'
 
 const CODE = /\.(?:ts|tsx|mts|mjs|cjs|js)$/
-/** Files by which the code of a package is found and compiled. */
+/** Files that determine how the code of a package is found and compiled. */
 const SETTINGS = ['package.json', 'tsconfig.json']
 const NOT_SOURCES = /(?:^|\/)(?:node_modules|dist|\.[^/]+)(?:\/|$)/
 
-/** Path of the list that {@link writeReachedSources} writes, below the folder of a package. Turbo reads it. */
+/** Path, relative to a package's folder, of the list that {@link writeReachedSources} writes. Turbo reads it. */
 export const REACHED_SOURCES = '.reports/reached-sources.txt'
 
 interface Package {
@@ -24,14 +24,14 @@ interface Package {
 type Targets = string | null | { readonly [condition: string]: Targets }
 
 /**
- * List, for each package, the files outside its folder that its code can reach when it runs, each with a hash.
+ * List, for each package, the files outside of its folder that its code can reach at run time, each with a hash.
  *
- * A file is reached by the strings of another one: its imports, but also what it starts or reads by path. Imports of
- * types and comments do not count, neither for what is reached nor for the hash, because they change nothing that runs.
+ * Strings in code reach files: imports, and also paths of files that are started or read. Comments and imports of types
+ * are ignored, also for the hash, because they do not change what runs.
  *
  * @param root - The folder of the workspace.
  * @param runners - Files that every package reaches, relative to the root.
- * @returns By folder, relative to the root: lines of a hash and a path.
+ * @returns By folder, relative to the root: lines with a hash and a path.
  */
 export function reachedSources(root: string, runners: readonly string[] = []): ReadonlyMap<string, readonly string[]> {
   const workspace = new Workspace(root)
@@ -48,7 +48,7 @@ export function reachedSources(root: string, runners: readonly string[] = []): R
   )
 }
 
-/** Write the lists of {@link reachedSources} for the tests of this workspace, which all run with `vitest.config.ts`. */
+/** Write the lists of {@link reachedSources} for the tests of this workspace. They all run with `vitest.config.ts`. */
 export function writeReachedSources(root: string): void {
   for (const [folder, lines] of reachedSources(root, ['vitest.config.ts'])) {
     const path = join(root, folder, REACHED_SOURCES)
@@ -58,7 +58,7 @@ export function writeReachedSources(root: string): void {
 }
 
 class Workspace {
-  /** Inner packages first, so that the first whose folder a path has is its own. */
+  /** Packages. Inner packages come first, so that the first package whose folder contains a path is its owner. */
   readonly packages: readonly Package[]
   readonly #root: string
   readonly #read = new Map<string, { readonly hash: string; readonly reaches: readonly string[] }>()
@@ -74,7 +74,7 @@ class Workspace {
     return this.packages.find(({ folder }) => path.startsWith(`${folder}/`))
   }
 
-  /** Files below a folder, without those of packages below it. */
+  /** Return the files below a folder, without files of packages below it. */
   filesOf(folder: string): readonly string[] {
     const owner = this.packageOf(`${folder}/`)
     return globSync(`${folder}/**/*.*`, { cwd: this.#root, exclude: (path) => NOT_SOURCES.test(this.#relative(path)) })
@@ -108,7 +108,7 @@ class Workspace {
       const owner = this.packageOf(from)
       return owner === undefined ? [] : targetsOf(owner, owner.imports?.[name])
     }
-    // Code completes the scope to the name of a package, which must be in the manifest.
+    // The code appends the name of a package to this scope. The manifest names the possible packages.
     if (/^@[\w-]+\/$/.test(name)) {
       const { dependencies, devDependencies } = this.packageOf(from) ?? {}
       const all = Object.keys({ ...dependencies, ...devDependencies }).filter((one) => one.startsWith(name))
@@ -125,11 +125,11 @@ class Workspace {
     const { exports = null } = of
     const target = typeof exports === 'object' && exports !== null ? exports[entry] : exports
     const files = targetsOf(of, target).filter((path) => CODE.test(path))
-    // A manifest leads to any file of its package, such as its command.
+    // The manifest of a package can lead to any of its files, for example to its command.
     return files.length > 0 ? files : this.filesOf(`${of.folder}/src`)
   }
 
-  /** The file of this path, or all files in its folder if that has no packages. */
+  /** Return the file with this path, or all files in the folder with this path if it contains no packages. */
   #filesAt(joined: string): readonly string[] {
     const path = this.#relative(joined).replace(/\/$/, '')
     if (path.startsWith('..') || NOT_SOURCES.test(path)) return []
@@ -147,13 +147,13 @@ class Workspace {
   }
 }
 
-/** All files that conditions lead to: which of them is loaded, the runtime decides. */
+/** Return the files of all conditions, because the runtime decides which of them is loaded. */
 function targetsOf(of: Package, targets: Targets | undefined): readonly string[] {
   if (typeof targets === 'string') return [join(of.folder, targets).replaceAll(sep, '/')]
   return targets === null || targets === undefined ? [] : Object.values(targets).flatMap((one) => targetsOf(of, one))
 }
 
-/** Code without comments, and without imports and exports of types. Lines that had nothing else are gone. */
+/** Return code without comments and without imports and exports of types. Lines that are then empty are removed. */
 function codeThatRuns(path: string, code: string): string {
   const { comments, module } = parseSync(path, code)
   const statements = [...module.staticImports, ...module.staticExports]

@@ -22,7 +22,7 @@ describe.skip('a suite', () => {
 })
 `
 
-it('a report counts tests, names the failed ones, and gives a reason for each skipped one', async () => {
+it('a report counts tests, names failed tests, and gives a reason for each skipped test', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'spillway-report-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   await mkdir(join(folder, 'node_modules'))

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node'
 
-/** The result of one test run: counts, and every test that did not pass. */
+/** The result of a test run: counts, and all tests that did not pass. */
 export interface TestReport {
   readonly passed: number
   readonly failed: readonly string[]
@@ -10,11 +10,11 @@ export interface TestReport {
   readonly empty: readonly string[]
   /** Skipped tests by file and reason. */
   readonly skipped: readonly { readonly file: string; readonly reason: string; readonly count: number }[]
-  /** Milliseconds of each test file: import, hooks and tests. */
+  /** Milliseconds of each test file, for imports, hooks, and tests. */
   readonly milliseconds: Readonly<Record<string, number>>
 }
 
-/** A reporter of vitest that writes a {@link TestReport} to a file. The file is missing if the run was cut off. */
+/** A vitest reporter that writes a {@link TestReport} to a file. The file is missing if the run was aborted. */
 export class ReportFile implements Reporter {
   readonly #path: string
   #root = ''
@@ -59,14 +59,14 @@ export class ReportFile implements Reporter {
     writeFileSync(this.#path, JSON.stringify(report))
   }
 
-  /** The path of a test file, and its project if that runs files of another one too. */
+  /** Return the path of a test file, with its project if several projects run the file. */
   #nameOf({ moduleId, project }: TestModule): string {
     const file = moduleId.slice(this.#root.length + 1)
     return project.name.includes(' with ') ? `${file} (${project.name.split(' with ')[1]})` : file
   }
 }
 
-/** The note of `skip`, what the name ends with in brackets, or the suite that is skipped as a whole. */
+/** Return the note of `skip`, the text in brackets at the end of the name, or the suite that is skipped as a whole. */
 function reasonOf(test: TestCase): string {
   const result = test.result()
   if (result.state === 'skipped' && result.note !== undefined) return result.note

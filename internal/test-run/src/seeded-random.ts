@@ -1,4 +1,4 @@
-/** Return a source of numbers from 0 up to 1 that is the same for the same seed (mulberry32). */
+/** Create a generator of numbers from 0 up to 1. The same seed gives the same numbers (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed
   return () => {

@@ -87,7 +87,7 @@ export const abortCases: readonly AdapterCase[] = [
     title: 'ends a run promptly if it is aborted while a store hangs',
     async run(harness) {
       const hung = await abortedWhileHanging(harness, 'abort/storing', ['store'], calling('read_log'))
-      assert.ok(hung > 0, 'Nothing was stored')
+      assert.ok(hung > 0, 'The storage was not called to store the result')
     },
   },
   {
@@ -97,7 +97,7 @@ export const abortCases: readonly AdapterCase[] = [
       const retrieve = (prompt: SeenPrompt): ModelTurn => retrieving({ reference: referenceIn(lastResult(prompt)) })
       const methods = ['retrieve', 'retrieveRange', 'stat'] as const
       const hung = await abortedWhileHanging(harness, 'abort/retrieving', methods, calling('read_log'), retrieve)
-      assert.ok(hung > 0, 'Nothing was retrieved')
+      assert.ok(hung > 0, 'The storage was not called to retrieve the result')
     },
   },
   {
@@ -112,7 +112,7 @@ export const abortCases: readonly AdapterCase[] = [
   },
 ]
 
-/** Abort a run while these methods of its storage hang, and return how often they were called once it has ended. */
+/** Abort a run while these storage methods hang. Returns the number of their calls when the run has ended. */
 async function abortedWhileHanging(
   harness: AdapterHarness,
   id: string,

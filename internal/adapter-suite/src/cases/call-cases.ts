@@ -18,7 +18,7 @@ const HOSTILE_IDS = [
   ['empty', 'that is empty', ''],
 ] as const
 
-/** Reads the log that its input names, the first the slowest. */
+/** Reads the log that its input names. The first log takes the longest time. */
 const readLog: CaseTool = {
   name: 'read_log',
   async call(input) {
@@ -32,7 +32,7 @@ const readLog: CaseTool = {
 export const callCases: readonly AdapterCase[] = [
   {
     id: 'calls/parallel',
-    title: 'keeps each parallel large result with its own call, in whatever order they end',
+    title: 'assigns each large result of parallel calls to its own call, in any order of their ends',
     async run(harness) {
       const calls = [0, 1, 2].map((name) => ({ id: `call_${name}`, name: 'read_log', input: { name } }))
       const { plain, offloaded, bench } = await runPair(harness, {
@@ -44,7 +44,7 @@ export const callCases: readonly AdapterCase[] = [
       assert.deepEqual(order(offloaded), order(plain), 'The order of the results has changed')
       for (const { id, input } of calls) {
         const reference = referenceIn(lastResult(lastPrompt(offloaded), id))
-        assertSameText(await bench.storedText(reference), log(`log ${input.name}`), `What is stored of ${id}`)
+        assertSameText(await bench.storedText(reference), log(`log ${input.name}`), `The stored text of ${id}`)
       }
       assert.equal((await bench.references()).length, calls.length)
     },
@@ -66,13 +66,13 @@ export const callCases: readonly AdapterCase[] = [
         assertSameText(
           await bench.storedText(references[index] ?? ''),
           log(name),
-          `What is stored of the ${name} result`,
+          `The stored text of the ${name} result`,
         )
     },
   },
   {
     id: 'calls/equal-ids-in-one-run',
-    title: 'treats equal call ids in one conversation as the framework does, and keeps their results apart',
+    title: 'stores separate results for calls with equal ids, and otherwise treats the calls like the framework',
     async run(harness) {
       let count = 0
       const tool: CaseTool = {
@@ -92,7 +92,7 @@ export const callCases: readonly AdapterCase[] = [
         assertSameText(
           await bench.storedText(referenceIn(result)),
           log(`call ${index + 1}`),
-          `What is stored of result ${index}`,
+          `The stored text of result ${index}`,
         )
     },
   },
@@ -116,7 +116,7 @@ export const callCases: readonly AdapterCase[] = [
       const script = { tools: [returning('read_log', text(LOG))], model: scripted(calling('read_log', {}, id)) }
       const { offloaded, bench } = await runPair(harness, script)
       const reference = referenceIn(lastResult(lastPrompt(offloaded)))
-      assertSameText(await bench.storedText(reference), LOG, 'What is stored must be what the tool returned')
+      assertSameText(await bench.storedText(reference), LOG, 'The stored text must be the text that the tool returned')
       assert.equal(lastResult(lastPrompt(offloaded)).toolCallId, id, 'The id of the call has changed')
     },
   })),
@@ -154,7 +154,7 @@ export const callCases: readonly AdapterCase[] = [
       assert.equal(offloaded.text, plain.text, 'The run must end as it does without an offloader')
       assert.equal(offloaded.prompts.length, plain.prompts.length, 'The number of model calls has changed')
       const marks = (run: typeof plain): unknown => run.prompts.at(-1)?.results.map(({ isError }) => isError)
-      assert.deepEqual(marks(offloaded), marks(plain), 'Whether the model sees an error')
+      assert.deepEqual(marks(offloaded), marks(plain), 'The error marks that the model sees')
     },
   },
   {

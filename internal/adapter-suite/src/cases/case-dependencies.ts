@@ -1,9 +1,9 @@
-/** Cases that code outside the adapter can break. All other cases depend on the adapter's own code alone. */
+/** Cases that other code than the adapter's own can break. Only the adapter's own code can break all other cases. */
 import type { AdapterCase } from '../adapter-case.ts'
 
-/** Cases that another version of the framework can break: at most 30, as they run with each older version. */
+/** Cases that another version of the framework can break. At most 30, because they run with each older version. */
 export const FRAMEWORK_CASES: readonly string[] = [
-  // The form of values and parts, and where in a prompt they are.
+  // Formats of values and parts, and their position in a prompt.
   'results/rest-of-the-prompt',
   'results/large-json',
   'results/text-beside-large-image',
@@ -12,12 +12,12 @@ export const FRAMEWORK_CASES: readonly string[] = [
   'small-results/nothing',
   'small-results/parts',
   'outputs/json',
-  // The form of errors, and how they are marked.
+  // Formats of errors, and their marks.
   'errors/thrown',
   'errors/thrown-string',
   'errors/huge-thrown',
   'errors/huge-returned',
-  // Calls, the loop, and the tools that are offered.
+  // Calls, the loop, and the tools that are offered to the model.
   'calls/parallel',
   'retrieval/pattern',
   'retrieval/image',
@@ -39,7 +39,7 @@ export const FRAMEWORK_CASES: readonly string[] = [
   'history/summary',
 ]
 
-/** Cases of {@link FRAMEWORK_CASES} that break if an older version calls an entry point's hook differently, or never. */
+/** Cases of {@link FRAMEWORK_CASES} that break if an older version calls the hook of an entry point differently. */
 export const HOOK_CASES: readonly string[] = [
   'results/large-json',
   'results/text-beside-large-image',
@@ -55,8 +55,8 @@ export const HOOK_CASES: readonly string[] = [
 ]
 
 /**
- * Cases that another entry point of the same version can break, beside those of {@link FRAMEWORK_CASES}. Together they catch
- * every fault in `test/faults` that one of 60 such cases caught; the others are of code that all entry points share.
+ * Cases that another entry point of the same version can break, in addition to {@link FRAMEWORK_CASES}. They catch
+ * every fault in `test/faults` that any of 60 such cases caught. Omitted cases test code that all entry points share.
  */
 export const ENTRY_POINT_CASES: readonly string[] = [
   'results/named-texts',
@@ -92,7 +92,7 @@ export const ENTRY_POINT_CASES: readonly string[] = [
   'history/summary-aborted',
 ]
 
-/** Return what else than the adapter's own code can break a case. */
+/** Return what can break a case, apart from the adapter's own code. */
 export function dependencyOf(id: string): AdapterCase['dependsOn'] {
   if (FRAMEWORK_CASES.includes(id)) return 'framework'
   return ENTRY_POINT_CASES.includes(id) ? 'entry-point' : undefined

@@ -22,7 +22,7 @@ const SMALL: readonly (readonly [name: string, what: string, behaviours: readonl
   ],
   ['thrown-string', 'a string that a tool throws', [throwing('no such file')]],
   ['thrown-object', 'an object that a tool throws', [throwing({ code: 404, reason: 'no such file' })]],
-  ['thrown-nothing', 'null or undefined that a tool throws', [throwing(undefined), throwing(null)]],
+  ['thrown-nothing', 'null or undefined thrown by a tool', [throwing(undefined), throwing(null)]],
   ['returned', 'a small error that a tool returns', [{ type: 'returns-error', text: 'no such file' }]],
 ]
 
@@ -62,7 +62,7 @@ export const errorCases: readonly AdapterCase[] = [
         const { offloader } = createBench({ shouldOffload: ({ isError }) => told.push(isError) > 0 })
         const script = { tools: [behaving('build', behaviour)], model: scripted(calling('build')) }
         await harness.run({ ...script, offloader, session: SESSION })
-        assert.equal(told[0], true, 'shouldOffload was not asked about the error, or was told that it is none')
+        assert.equal(told[0], true, 'shouldOffload was not called for the error, or isError was not true')
       }
     },
   },
@@ -75,9 +75,9 @@ function throwing(thrown: unknown): ToolBehaviour {
 async function assertHugeError(harness: AdapterHarness, behaviour: ToolBehaviour): Promise<void> {
   const script = { tools: [behaving('build', behaviour)], model: scripted(calling('build')) }
   const { plain, offloaded, bench } = await runPair(harness, script)
-  assertDone(plain, 'The framework ends the run where a tool fails: let the harness hand errors to the model')
+  assertDone(plain, 'The framework ends the run if a tool fails: let the harness show errors to the model')
   const [seen, original] = [lastResult(lastPrompt(offloaded)), lastResult(lastPrompt(plain))]
-  assert.ok(textOf(original).length > 80_000, 'The framework on its own does not show the model the whole error')
+  assert.ok(textOf(original).length > 80_000, 'The framework itself does not show the model the whole error')
   assert.ok(textOf(seen).includes(OFFLOADED), 'The error was not offloaded')
   assert.ok(estimateTokens(textOf(seen)) <= 2_500, 'The error that the model sees is over the limit')
   assert.equal(seen.isError, original.isError, 'The mark of an error has changed')
@@ -85,7 +85,7 @@ async function assertHugeError(harness: AdapterHarness, behaviour: ToolBehaviour
   const [reference = ''] = referencesIn(seen)
   const stored = await bench.storedText(reference)
   for (const line of ['step 1 of', 'step 700 of', 'FATAL: no space left on device'])
-    assert.ok(stored.includes(line), `"${line}" of the error is not in what was stored`)
+    assert.ok(stored.includes(line), `"${line}" of the error is not in the stored text`)
 }
 
 function endOf({ text, error }: { readonly text: string | undefined; readonly error: unknown }): unknown {

@@ -27,7 +27,7 @@ import { LOG, text } from '../support/sample-content.ts'
 import { assertSameResult, lastPrompt, lastResult, referenceIn, textOf } from '../support/seen-results.ts'
 import { withDirectory } from '../support/with-directory.ts'
 
-/** Compaction of a history, if the user asks for it. */
+/** Compaction of histories, if the user enables it. */
 export const historyCases: readonly AdapterCase[] = [
   {
     id: 'history/below-the-limit',
@@ -35,7 +35,7 @@ export const historyCases: readonly AdapterCase[] = [
     async run(harness) {
       const turns = readingParts(5)
       const systemPrompt = 'You are brief.'
-      const summarize = (): never => assert.fail('A summary was asked for')
+      const summarize = (): never => assert.fail('A summary was requested')
       const compaction = { maxTotalTokens: 100_000, maxToolMessageTokens: 500, summarize }
       const { result: plain } = await runLong(harness, { turns, systemPrompt })
       const { result, bench } = await runLong(harness, { turns, systemPrompt, compaction })
@@ -82,7 +82,7 @@ export const historyCases: readonly AdapterCase[] = [
       const tools = [partReader(), returning('write_file', text('written'))]
       const { result, bench } = await runLong(harness, { turns, tools, compaction: COMPACT })
       const [line = ''] = written.split('\n').slice(12)
-      // Mastra repeats the arguments of a call beside its result, where providers leave them out.
+      // Mastra repeats the arguments of a call next to the result, where other frameworks omit them.
       const timesIn = (prompt: SeenPrompt | undefined): number => (prompt?.messages.split(line).length ?? 0) - 1
       const [before, after] = [timesIn(result.prompts[1]), timesIn(lastPrompt(result))]
       assert.ok(before > 0, 'The arguments must be whole before the history is compacted')
@@ -93,12 +93,12 @@ export const historyCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/outputs',
-    title: 'does not change the results that the program sees',
+    title: 'does not change the results that the program gets',
     async run(harness) {
       const turns = readingParts(STEPS_TO_COMPACT)
       const { result: plain } = await runLong(harness, { turns })
       const { result } = await runLong(harness, { turns, compaction: COMPACT })
-      // Without a diff, which takes a minute for long texts.
+      // `deepEqual` would compute a diff, which takes a minute for long texts.
       const isSame = isDeepStrictEqual(result.outputs, plain.outputs)
       assert.ok(isSame, 'The program must see of results what it sees without compaction')
     },
@@ -120,7 +120,7 @@ export const historyCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/no-trickle',
-    title: 'compacts in few passes; between them prompts only grow, and a second pass changes nothing',
+    title: 'compacts in few passes, appends to prompts between passes, and changes nothing in a second pass',
     async run(harness) {
       const turns = readingParts(MANY_STEPS)
       const { result: plain } = await runLong(harness, { turns })
@@ -146,14 +146,14 @@ export const historyCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/replacement-shrinks',
-    title: 'shortens previews of offloaded results under the same reference, and stores nothing twice',
+    title: 'shortens previews of offloaded results, keeps their references, and stores nothing twice',
     async run(harness) {
       const turns = [calling('read_log', {}, 'call_log'), ...readingParts(STEPS_TO_COMPACT)]
       const tools = [partReader(), returning('read_log', text(LOG))]
       const { result, bench } = await runLong(harness, { turns, tools, compaction: COMPACT })
       const first = lastResult(result.prompts[1]!, 'call_log')
       const last = lastResult(lastPrompt(result), 'call_log')
-      assert.ok(textOf(last).length < textOf(first).length / 2, 'The replacement has not become shorter')
+      assert.ok(textOf(last).length < textOf(first).length / 2, 'The replacement is not shorter')
       assert.equal(referenceIn(last), referenceIn(first))
       const stored = (await bench.references()).filter((reference) => reference.startsWith('call_log'))
       assert.deepEqual(stored, [referenceIn(first)])
@@ -192,7 +192,7 @@ export const historyCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/outage',
-    title: 'leaves the history unchanged while nothing can be stored, and continues',
+    title: 'leaves the history unchanged while the storage fails, and continues the run',
     async run(harness) {
       const turns = readingParts(STEPS_TO_COMPACT)
       const fail = (): Promise<never> => Promise.reject(new StorageError('unavailable', 'The disk did not answer.'))
@@ -220,7 +220,7 @@ export const historyCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/resumed',
-    title: 'gives byte-identical references when another process continues over the same storage',
+    title: 'writes byte-identical references if another process continues with the same storage',
     async run(harness) {
       const steps = (await stepsToFirstPass(harness)) + 1
       await withDirectory(async (directory) => {
@@ -249,7 +249,7 @@ async function runSession(harness: AdapterHarness, session: string, bench: Bench
   const reader = partReader(session)
   const slowly = {
     ...reader,
-    // So that the steps of two runs take turns.
+    // This lets the steps of two runs alternate.
     call: async (...parameters: Parameters<typeof reader.call>) => {
       await eventLoopTurns(1)
       return reader.call(...parameters)
@@ -268,7 +268,7 @@ function assertSameResults(prompt: SeenPrompt, expected: readonly SeenResult[], 
   }
 }
 
-/** Require that the model saw the same in both runs, byte for byte. */
+/** Require byte-identical prompts in both runs. */
 function assertSameSeen(actual: ConversationResult, expected: ConversationResult): void {
   assert.equal(actual.prompts.length, expected.prompts.length, 'The number of model calls has changed')
   for (const [index, { messages, system }] of expected.prompts.entries()) {
@@ -277,14 +277,14 @@ function assertSameSeen(actual: ConversationResult, expected: ConversationResult
   }
 }
 
-/** Require the same results as without compaction, in their order and with their marks, and every call as often. */
+/** Require the results of a run without compaction, with equal order and marks, and each call as often. */
 function assertPaired({ results, messages }: SeenPrompt, plain: SeenPrompt | undefined): void {
   const marks = (prompt: Pick<SeenPrompt, 'results'>): unknown =>
     prompt.results.map(({ toolCallId, toolName, isError }) => ({ toolCallId, toolName, isError }))
-  assert.deepEqual(marks({ results }), marks({ results: plain?.results ?? [] }), 'A result is gone, or has changed')
+  assert.deepEqual(marks({ results }), marks({ results: plain?.results ?? [] }), 'A result is missing or has changed')
   for (const { toolCallId } of results) {
     const count = (json = ''): number => json.split(JSON.stringify(toolCallId)).length - 1
-    assert.equal(count(messages), count(plain?.messages), `How often the prompt names ${toolCallId}`)
+    assert.equal(count(messages), count(plain?.messages), `The number of times that the prompt names ${toolCallId}`)
   }
   for (const [position, seen] of results.entries())
     if (!isReference(seen)) assertSameResult(seen, plain!.results[position]!)

@@ -19,7 +19,7 @@ import { summaryCases } from './summary-cases.ts'
 import { tokenCases } from './token-cases.ts'
 import { turnCases } from './turn-cases.ts'
 
-/** Every case, in the order of its file. */
+/** All cases, in the order of their files. */
 export const ADAPTER_CASES: readonly AdapterCase[] = (
   [
     ...resultCases,

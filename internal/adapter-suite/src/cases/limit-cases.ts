@@ -13,7 +13,7 @@ import { lastPrompt, lastResult, referenceIn, textOf } from '../support/seen-res
 
 const CALLS = [0, 1, 2, 3].map((name) => ({ id: `call_${name}`, name: 'read_log', input: { name } }))
 
-/** Reads a log of about 2,200 tokens, which is within the limit of one result. `slowest` ends last. */
+/** Reads a log of about 2,200 tokens, which is below the limit of one result. The call of `slowest` ends last. */
 const readingLogs = (slowest: number): CaseTool => ({
   name: 'read_log',
   async call(input) {
@@ -23,11 +23,11 @@ const readingLogs = (slowest: number): CaseTool => ({
   },
 })
 
-/** Limits of turns and of tools, and what does not depend on limits. */
+/** Limits of turns and tools, redaction, and modes. */
 export const limitCases: readonly AdapterCase[] = [
   {
     id: 'limits/turn',
-    title: 'keeps parallel results within maxTurnTokens, stores those over it, and gives the same bytes again',
+    title: 'offloads parallel results that exceed maxTurnTokens together, with the same bytes in every run',
     async run(harness) {
       const run = async (slowest: number): Promise<readonly string[]> => {
         const script = { tools: [readingLogs(slowest)], model: scripted(callingAll(...CALLS)) }
@@ -42,7 +42,7 @@ export const limitCases: readonly AdapterCase[] = [
         const reasons = bench.events.map((event) => event.type === 'offload' && event.reason)
         assert.ok(
           reasons.length > 0 && reasons.every((reason) => reason === 'turn-budget'),
-          'The reasons of the events',
+          'The reasons in the events',
         )
         return texts
       }
@@ -71,7 +71,7 @@ export const limitCases: readonly AdapterCase[] = [
   },
   {
     id: 'limits/tool',
-    title: "offloads results by their tool's limits, here a share of the context window",
+    title: 'offloads results by the limit of their tool, for example a share of the context window',
     async run(harness) {
       const script = { tools: [returning('read_log', text(log('small', 25)))], model: scripted(calling('read_log')) }
       const options = { contextWindow: 100_000, tools: { read_log: { maxResultTokens: { share: 0.008 } } } }
@@ -110,7 +110,7 @@ export const limitCases: readonly AdapterCase[] = [
   },
   {
     id: 'redaction/failing',
-    title: 'shows the model nothing of a result that could not be redacted',
+    title: 'hides a result from the model if the result could not be redacted',
     async run(harness) {
       const script = { tools: [returning('read_env', text('key of mine'))], model: scripted(calling('read_env')) }
       const fail = (): never => {
@@ -124,29 +124,29 @@ export const limitCases: readonly AdapterCase[] = [
   },
   {
     id: 'mode/shadow',
-    title: 'changes nothing in shadow mode, and counts the results that it would offload',
+    title: 'changes nothing in shadow mode, and counts the results that would be offloaded',
     async run(harness) {
       const script = { tools: [returning('read_log', text(LOG))], model: scripted(calling('read_log')) }
       const pair = await runPair(harness, script, { mode: 'shadow' })
       assertSamePrompts(pair)
       assert.ok(pair.bench.events.some((event) => event.type === 'offload-skipped' && event.reason === 'shadow'))
-      assert.ok(pair.bench.offloader.meter().tokensShadowed > 0, 'The meter has counted nothing')
+      assert.ok(pair.bench.offloader.meter().tokensShadowed > 0, 'The meter has counted no result')
       assert.deepEqual(await pair.bench.references(), [], 'Something was stored')
     },
   },
   {
     id: 'mode/switched-off',
-    title: 'leaves results unchanged while the function mode returns off, and offloads when it no longer does',
+    title: 'leaves results unchanged while the function mode returns off, and offloads them afterwards',
     async run(harness) {
       let mode: 'off' | 'offload' = 'off'
       const bench = createBench({ mode: () => mode })
       const script = { tools: [returning('read_log', text(LOG))], model: scripted(calling('read_log')) }
       const first = await runOffloaded(harness, { ...script, session: 'session-2' }, bench)
-      assertSameText(textOf(lastResult(lastPrompt(first.result))), LOG, 'The result while offloading is off')
+      assertSameText(textOf(lastResult(lastPrompt(first.result))), LOG, 'The result with mode off')
       mode = 'offload'
       const second = await runOffloaded(harness, { ...script, session: 'session-3' }, bench)
       const reference = referenceIn(lastResult(lastPrompt(second.result)))
-      assertSameText(await bench.storedText(reference, 'session-3'), LOG, 'What is stored')
+      assertSameText(await bench.storedText(reference, 'session-3'), LOG, 'The stored text')
     },
   },
 ]

@@ -17,18 +17,18 @@ const NUMBER_SCHEMA = {
   additionalProperties: false,
 } as const
 
-/** Other behavior of a framework's loop that an adapter must not change. */
+/** Further behavior of a framework's loop that an adapter must not change. */
 export const loopCases: readonly AdapterCase[] = [
   {
     id: 'streaming/preliminary-results',
-    title: 'shows the program the preliminary results of a tool, and offloads only the final one',
+    title: 'shows the program the preliminary results of a tool, and offloads only the final result',
     async run(harness) {
       const texts = ['a tenth is done', LOG.slice(0, 9_000), LOG]
       const tools = [behaving('build', { type: 'yields', texts })]
       const { plain, offloaded, bench } = await runPair(harness, { tools, model: scripted(calling('build')) })
       assert.deepEqual(offloaded.preliminaryOutputs, plain.preliminaryOutputs, 'The preliminary results have changed')
       const reference = referenceIn(lastResult(lastPrompt(offloaded)))
-      assertSameText(await bench.storedText(reference), LOG, 'What is stored must be the final result')
+      assertSameText(await bench.storedText(reference), LOG, 'The stored text must be the final result')
       assert.deepEqual(await bench.references(), [reference], 'A preliminary result was stored')
     },
   },
@@ -82,7 +82,7 @@ export const loopCases: readonly AdapterCase[] = [
   },
   {
     id: 'approval/not-for-retrieval',
-    title: 'requests approval neither for retrievals nor for tools without approval',
+    title: 'requests no approval for retrievals and for tools that need none',
     async run(harness) {
       const { result } = await runOffloaded(harness, {
         tools: [{ ...returning('deploy', text('deployed')), needsApproval: true }, returning('read_log', text(LOG))],
@@ -152,7 +152,7 @@ export const loopCases: readonly AdapterCase[] = [
       })
       assert.ok(
         lastPrompt(pair.plain).messages.length > LOG.length,
-        'The framework on its own does not show the result',
+        'Without an offloader, the framework does not show the result',
       )
       assertSamePrompts(pair)
       assert.deepEqual(await pair.bench.references(), [], "Something was stored of a provider's result")
@@ -160,7 +160,7 @@ export const loopCases: readonly AdapterCase[] = [
   },
   {
     id: 'provider/beside-large-results',
-    title: "offloads a large result beside a provider's tool, whose result stays",
+    title: "offloads a large result next to a result of a provider's tool, which stays unchanged",
     async run(harness) {
       const { result } = await runOffloaded(harness, {
         tools: [
@@ -174,7 +174,7 @@ export const loopCases: readonly AdapterCase[] = [
           ),
         ),
       })
-      assert.ok(lastPrompt(result).messages.includes('the only hit'), "The provider's result is gone")
+      assert.ok(lastPrompt(result).messages.includes('the only hit'), "The provider's result is missing")
       assert.ok(
         textOf(lastResult(lastPrompt(result), 'call_2')).includes(OFFLOADED),
         'The large result was not offloaded',

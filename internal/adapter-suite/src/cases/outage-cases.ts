@@ -12,7 +12,7 @@ import { lastPrompt, lastResult, referenceIn, textOf } from '../support/seen-res
 
 const unavailable = (): StorageError => new StorageError('unavailable', 'The disk did not answer. Try again.')
 
-/** Values that a failing storage may throw. */
+/** Values, other than storage errors, that a failing storage may throw. */
 const GARBAGE: readonly unknown[] = ['garbage', undefined, null, 42, {}, Object.create(null), new Error('')]
 
 const READ = { tools: [returning('read_log', text(LOG))], model: scripted(calling('read_log')) }
@@ -25,11 +25,11 @@ const reject = (reason: unknown) => (): Promise<never> =>
     rejectWith(reason)
   })
 
-/** Runs and results survive a failing storage. */
+/** Behavior if the storage fails. */
 export const outageCases: readonly AdapterCase[] = [
   {
     id: 'outages/store',
-    title: 'leaves results unchanged while nothing can be stored, and reports it as an event',
+    title: 'leaves results unchanged while the storage fails, and reports the failure as an event',
     async run(harness) {
       const pair = await runPair(harness, READ, { storage: failing(reject(unavailable())) })
       assertSamePrompts(pair)
@@ -42,7 +42,7 @@ export const outageCases: readonly AdapterCase[] = [
   },
   {
     id: 'outages/store-of-an-error',
-    title: 'leaves errors unchanged while nothing can be stored',
+    title: 'leaves errors unchanged while the storage fails',
     async run(harness) {
       const tools = [behaving('read_log', { type: 'throws', thrown: new RangeError(HUGE) })]
       const storage = failing(reject(unavailable()))
@@ -51,7 +51,7 @@ export const outageCases: readonly AdapterCase[] = [
   },
   {
     id: 'outages/store-throws-garbage',
-    title: 'leaves results unchanged, whatever error or value a storage gives',
+    title: 'leaves results unchanged for any value that a storage throws or returns',
     async run(harness) {
       for (const thrown of GARBAGE) {
         const pair = await runPair(harness, READ, { storage: failing(reject(thrown)) })
@@ -59,7 +59,7 @@ export const outageCases: readonly AdapterCase[] = [
         assert.deepEqual(
           pair.bench.events.map(({ type }) => type),
           ['offload-failed'],
-          `after a store that threw: ${typeof thrown}`,
+          `after store() threw a value of type ${typeof thrown}`,
         )
       }
       const throwsAtOnce = (): Promise<never> => {
@@ -84,7 +84,7 @@ export const outageCases: readonly AdapterCase[] = [
   },
   {
     id: 'outages/second-block',
-    title: 'leaves a result unchanged, and nothing in storage, if only a part of it could be stored',
+    title: 'leaves a result unchanged if only some of its blocks could be stored, and removes these blocks',
     async run(harness) {
       const storage = overriddenStorage(new InMemoryStorage(), (inner) => ({
         store: async (key, content, contentType, options) => {
@@ -112,13 +112,13 @@ export const outageCases: readonly AdapterCase[] = [
       const model = scripted(calling('read_log'), calling('read_log', {}, 'call_2'))
       const { result } = await runOffloaded(harness, { ...READ, model }, { storage })
       const first = result.prompts.slice(0, 2).at(-1)?.results.at(-1)
-      assert.equal(first && textOf(first), LOG, 'The first result must stay as it was')
+      assert.equal(first && textOf(first), LOG, 'The first result must be unchanged')
       referenceIn(lastResult(lastPrompt(result), 'call_2'))
     },
   },
   {
     id: 'outages/end-turn',
-    title: 'continues if the end of a turn fails, and reports it as an event',
+    title: 'continues if eviction at the end of a turn fails, and reports the failure as an event',
     async run(harness) {
       for (const thrown of [unavailable(), ...GARBAGE]) {
         const storage = overriddenStorage(new InMemoryStorage(), () => ({ endTurn: reject(thrown) }))
@@ -133,7 +133,7 @@ export const outageCases: readonly AdapterCase[] = [
   },
   {
     id: 'outages/retrieve',
-    title: 'answers a failed retrieval with an error that names the next step, and continues',
+    title: 'answers a failed retrieval with an error that names the next step, and continues the run',
     async run(harness) {
       for (const thrown of [unavailable(), ...GARBAGE]) {
         const fail = reject(thrown)

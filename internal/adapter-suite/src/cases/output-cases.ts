@@ -15,7 +15,7 @@ const OUTPUTS = [
   ['parts', text(LOG), media('image', 1_200_000)],
 ] as const
 
-/** Results as the program sees them, for example a user interface. */
+/** Results that the program gets, for example to show them in a user interface. */
 export const outputCases: readonly AdapterCase[] = [
   ...OUTPUTS.map(([name, ...content]): AdapterCase => ({
     id: `outputs/${name}`,
@@ -30,7 +30,7 @@ export const outputCases: readonly AdapterCase[] = [
   })),
   {
     id: 'outputs/whole',
-    title: 'gives the program either a large result whole or the references under which it is stored',
+    title: 'gives the program either the whole large result or the references of the stored result',
     async run(harness) {
       const tools = [returning('read', text(LOG))]
       const { plain, offloaded, bench } = await runPair(harness, { tools, model: scripted(calling('read')) })
@@ -39,7 +39,7 @@ export const outputCases: readonly AdapterCase[] = [
       const [block, ...others] = output?.stored ?? []
       assert.ok(block !== undefined, 'The program gets neither the result nor its references')
       assert.deepEqual([block.type, block.size, others], ['text', LOG.length, []])
-      assertSameText(await bench.storedText(block.reference), LOG, 'What is stored under the reference')
+      assertSameText(await bench.storedText(block.reference), LOG, 'The stored text of the reference')
     },
   },
   {
@@ -57,7 +57,7 @@ export const outputCases: readonly AdapterCase[] = [
   },
 ]
 
-/** Without a diff, which takes seconds for large values. */
+/** Compare without a diff, which takes seconds for large values. */
 function assertSameOutputs({ outputs }: ConversationResult, { outputs: expected }: ConversationResult): void {
   const show = (value: unknown): string => inspect(value, { depth: 6, maxArrayLength: 3, maxStringLength: 200 })
   assert.ok(

@@ -10,7 +10,7 @@ import { LOG, text } from '../support/sample-content.ts'
 import { scripted } from '../support/scripted-model.ts'
 import { lastPrompt, lastResult, referenceIn, textOf } from '../support/seen-results.ts'
 
-/** References in the arguments of tools, which get the content. */
+/** References in arguments of tools, which are replaced by the content. */
 export const referenceCases: readonly AdapterCase[] = [
   {
     id: 'references/resolved',
@@ -28,12 +28,12 @@ export const referenceCases: readonly AdapterCase[] = [
       })
       assertDone(result, 'The run does not reach the end')
       const [input] = sent as readonly { readonly text?: string; readonly to?: string }[]
-      assertSameText(input?.text ?? '', LOG, 'What the tool gets')
+      assertSameText(input?.text ?? '', LOG, 'The text that the tool gets')
       assert.equal(input?.to, 'ops')
       const { messages } = lastPrompt(result)
       const [reference] = await bench.references()
       assert.ok(messages.includes(`spill:${reference}`), 'The conversation must keep the reference')
-      assert.ok(!messages.includes('line 75 of main'), 'The conversation must not get the content')
+      assert.ok(!messages.includes('line 75 of main'), 'The conversation must not contain the content')
       assert.match(textOf(lastResult(lastPrompt(result), 'send_1')), /sent/)
     },
   },
@@ -68,7 +68,7 @@ export const referenceCases: readonly AdapterCase[] = [
   },
   {
     id: 'references/not-opted-in',
-    title: 'passes a reference on as text in other arguments and to other tools',
+    title: 'passes a reference as text in other arguments and to other tools',
     async run(harness) {
       const bench = benchWith()
       const reference = `spill:${await store(bench, 'content')}`

@@ -11,11 +11,11 @@ import { assertDone } from '../support/run-pair.ts'
 import { assertSameResult, lastPrompt, lastResult, OFFLOADED, textOf } from '../support/seen-results.ts'
 import { withDirectory } from '../support/with-directory.ts'
 
-/** Equal conversations give byte-identical prompts, so that prompt caches hit. */
+/** Equal conversations must give byte-identical prompts, so that prompt caches hit. */
 export const replayCases: readonly AdapterCase[] = [
   {
     id: 'replay/same-storage',
-    title: 'gives the same prompts when a conversation is replayed over the same storage, and stores nothing again',
+    title: 'gives the same prompts if a conversation is replayed with the same storage, and stores nothing again',
     async run(harness) {
       const bench = createBench()
       const first = await firstRun(harness, bench)
@@ -27,7 +27,7 @@ export const replayCases: readonly AdapterCase[] = [
   },
   {
     id: 'replay/fresh-storage',
-    title: 'gives the same prompts when a conversation is replayed over an empty storage',
+    title: 'gives the same prompts if a conversation is replayed with an empty storage',
     async run(harness) {
       const first = await firstRun(harness, createBench())
       assertEqualRequests(requestsOf(await firstRun(harness, createBench())), requestsOf(first))
@@ -35,7 +35,7 @@ export const replayCases: readonly AdapterCase[] = [
   },
   {
     id: 'replay/prompts-only-grow',
-    title: 'never changes earlier messages: each prompt starts with the previous prompt, as without an offloader',
+    title: 'never changes earlier messages: each prompt starts with the previous prompt, like without an offloader',
     async run(harness) {
       const plain = await runFirst(harness, undefined)
       assertDone(plain, 'The framework on its own does not reach the end')
@@ -50,7 +50,7 @@ export const replayCases: readonly AdapterCase[] = [
   },
   {
     id: 'replay/continued',
-    title: 'shows the same bytes as an earlier run if a conversation continues from its saved history',
+    title: 'gives the model the same bytes as an earlier run if a conversation continues from its saved history',
     async run(harness) {
       const bench = createBench()
       const first = await firstRun(harness, bench)
@@ -68,7 +68,7 @@ export const replayCases: readonly AdapterCase[] = [
         assertSameText(
           (second.prompts[0]?.messages ?? '').slice(0, lastPrompt(first).messages.length - 1),
           lastPrompt(first).messages.slice(0, -1),
-          'The part of the prompt that the earlier run has shown',
+          'The part of the prompt from the earlier run',
         )
       assert.match(textOf(lastResult(lastPrompt(second), 'retrieval_2')), /line 57 of main: status=FAILED/)
     },
@@ -95,7 +95,7 @@ export const replayCases: readonly AdapterCase[] = [
   },
   {
     id: 'replay/new-process',
-    title: 'gives byte-identical requests in a new process that continues a history or replays a long session',
+    title: 'sends byte-identical requests in a new process that continues a history or replays a long session',
     async run(harness) {
       await withDirectory(async (directory) => {
         const over = (name: string): Bench => createBench({ storage: new FileStorage(join(directory, name)) })
@@ -141,7 +141,7 @@ function assertEqualRequests(actual: readonly string[], expected: readonly strin
     assertSameText(actual[index] ?? '', request, `Request ${index} must be the same, byte for byte`)
 }
 
-/** Whether the JSON array `longer` begins with all of the JSON array `shorter`. */
+/** Whether the JSON array `longer` begins with all items of the JSON array `shorter`. */
 const begins = (longer: string, shorter: string): boolean => longer.startsWith(shorter.slice(0, -1))
 
 const grows = ({ prompts }: ConversationResult): boolean =>

@@ -33,7 +33,7 @@ const HOSTILE = [
 
 const FILES = ['first.md', 'second.md', 'third.md'].map((name) => [name, log(name)] as const)
 
-/** Let a tool return three files, and find the reference of each by the name beside it. */
+/** Run a tool that returns three files. Returns the reference of each file, found by the name next to it. */
 async function offloadFiles(
   harness: AdapterHarness,
 ): Promise<{ readonly references: ReadonlyMap<string, string>; readonly bench: Bench }> {
@@ -52,11 +52,11 @@ async function offloadFiles(
   return { references: new Map(found), bench }
 }
 
-/** Offloading of results over the limit, by kind of result. */
+/** Offloading of results over the limit, by type of result. */
 export const resultCases: readonly AdapterCase[] = [
   ...(
     [
-      ['large-text', 'puts a preview and a reference in the place of a large text, and stores it byte for byte', LOG],
+      ['large-text', 'replaces a large text by a preview with a reference, and stores the text byte for byte', LOG],
       ['large-json-text', 'stores JSON that arrives as text byte for byte', JSON.stringify(USERS)],
       ['scripts-and-emoji', 'stores text of any script byte for byte', MIXED_SCRIPTS],
       ['one-long-line', 'stores a line of 100,000 characters byte for byte', ONE_LINE],
@@ -99,7 +99,7 @@ export const resultCases: readonly AdapterCase[] = [
       const replacement = textOf(lastResult(lastPrompt(offloaded), 'call_1'))
       assert.ok(replacement.includes(OFFLOADED), 'The large text was not offloaded')
       const expected = lastPrompt(plain).messages.replaceAll(inJson(LOG), () => inJson(replacement))
-      assertSameText(lastPrompt(offloaded).messages, expected, 'The rest of the prompt must stay as it is')
+      assertSameText(lastPrompt(offloaded).messages, expected, 'The rest of the prompt must be unchanged')
     },
   },
   {
@@ -162,7 +162,7 @@ export const resultCases: readonly AdapterCase[] = [
   })),
   {
     id: 'results/image-beside-large-text',
-    title: 'keeps a small image, with the same bytes, if the text beside it is offloaded',
+    title: 'leaves a small image unchanged if the text next to it is offloaded',
     async run(harness) {
       const { plain, offloaded, bench } = await runPair(harness, {
         tools: [returning('capture', text(LOG), media('image', 20_000))],
@@ -170,7 +170,7 @@ export const resultCases: readonly AdapterCase[] = [
       })
       const seen = lastResult(lastPrompt(offloaded))
       const [reference = ''] = referencesIn(seen)
-      assertSameText(await bench.storedText(reference), LOG, 'The text that is stored')
+      assertSameText(await bench.storedText(reference), LOG, 'The stored text')
       const imageOf = (content: readonly ContentBlock[]): ContentBlock | undefined =>
         content.find(({ type }) => type === 'image')
       const expected = imageOf(lastResult(lastPrompt(plain)).content)
@@ -182,7 +182,7 @@ export const resultCases: readonly AdapterCase[] = [
   },
   {
     id: 'results/text-beside-large-image',
-    title: 'keeps a small text if the image beside it is offloaded',
+    title: 'leaves a small text unchanged if the image next to it is offloaded',
     async run(harness) {
       const image = media('image', 1_200_000)
       const { result, bench } = await runOffloaded(harness, {
@@ -223,7 +223,7 @@ export const resultCases: readonly AdapterCase[] = [
   },
   {
     id: 'results/image-by-url',
-    title: 'leaves an image given by URL in place',
+    title: 'leaves an image unchanged that is given as a URL',
     async run(harness) {
       const image: ContentBlock = { type: 'image', mediaType: 'image/png', url: 'https://example.com/chart.png' }
       const { plain, offloaded } = await runPair(harness, {
@@ -264,12 +264,12 @@ export const resultCases: readonly AdapterCase[] = [
         model: scripted(calling('read_log')),
       })
       const reference = referenceIn(lastResult(lastPrompt(result)))
-      assertSameText(await bench.storedText(reference), LOG, 'What is stored must be what the tool returned')
+      assertSameText(await bench.storedText(reference), LOG, 'The stored text must be the text that the tool returned')
     },
   },
   {
     id: 'results/replacement-size',
-    title: 'makes a replacement no larger than its preview and its frame',
+    title: 'limits a replacement to the size of its preview and of the text around it',
     async run(harness) {
       const { result } = await runOffloaded(
         harness,
@@ -307,7 +307,7 @@ export const resultCases: readonly AdapterCase[] = [
   },
   {
     id: 'results/named-texts',
-    title: 'shows the name of each text beside its reference',
+    title: 'shows the name of each text next to its reference',
     async run(harness) {
       const { references, bench } = await offloadFiles(harness)
       for (const [name, content] of FILES) {

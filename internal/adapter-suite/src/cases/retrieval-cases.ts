@@ -22,7 +22,7 @@ import {
 } from '../support/seen-results.ts'
 import { withDirectory } from '../support/with-directory.ts'
 
-/** Makes the input of a retrieval call from a reference. */
+/** Creates the input of a retrieval call for a reference. */
 type Ask = (reference: string) => unknown
 
 const ANSWERED: readonly (readonly [name: string, title: string, ask: Ask, expected: RegExp])[] = [
@@ -57,7 +57,7 @@ const ANSWERED: readonly (readonly [name: string, title: string, ask: Ask, expec
 
 const REFUSED: readonly (readonly [name: string, title: string, asks: readonly Ask[]])[] = [
   ['unknown-reference', 'a reference that was never given', [() => ({ reference: 'call_1_0_aaaaaaaaaaaaaaaaaaaa' })]],
-  ['text-as-reference', 'text of another tool in place of a reference', [() => ({ reference: LOG.slice(0, 2_000) })]],
+  ['text-as-reference', 'text of another tool instead of a reference', [() => ({ reference: LOG.slice(0, 2_000) })]],
   [
     'path-as-reference',
     'a path or an address in place of a reference',
@@ -91,7 +91,7 @@ const REFUSED: readonly (readonly [name: string, title: string, asks: readonly A
   ],
 ]
 
-/** Answers of the retrieval tool, as the model sees them. */
+/** Answers of the retrieval tool that the model gets. */
 export const retrievalCases: readonly AdapterCase[] = [
   ...ANSWERED.map(([name, title, ask, expected]): AdapterCase => ({
     id: `retrieval/${name}`,
@@ -144,7 +144,7 @@ export const retrievalCases: readonly AdapterCase[] = [
   })),
   {
     id: 'retrieval/never-offloaded',
-    title: 'never offloads an answer, even if it exceeds the limit for results',
+    title: 'never offloads an answer, even if the answer exceeds the limit of results',
     async run(harness) {
       const ask: Ask = (reference) => ({ reference, line_range: { start: 1, end: 64 } })
       const options = { maxResultTokens: 1_000, maxRetrievalTokens: 20_000 }
@@ -157,7 +157,7 @@ export const retrievalCases: readonly AdapterCase[] = [
   },
   {
     id: 'retrieval/by-another-tool',
-    title: 'leaves a result unchanged if another tool read it from storage, and stores nothing again',
+    title: 'leaves stored content unchanged if another tool returns it, and stores nothing again',
     async run(harness) {
       const part = LOG.split('\n').slice(10, 50).join('\n')
       const { result, bench } = await runOffloaded(
@@ -194,7 +194,7 @@ export const retrievalCases: readonly AdapterCase[] = [
   },
   {
     id: 'retrieval/parallel',
-    title: 'answers parallel retrievals beside other tools, each with its own answer',
+    title: 'gives each of several parallel retrievals its own answer, next to other tools',
     async run(harness) {
       const inputs = (reference: string): readonly unknown[] =>
         [1, 2, 3].map((start) => ({ reference, line_range: { start, end: start } }))
@@ -218,7 +218,7 @@ export const retrievalCases: readonly AdapterCase[] = [
   },
   {
     id: 'retrieval/offered-once',
-    title: 'offers the retrieval tool once in every prompt, beside the other tools',
+    title: 'offers the retrieval tool once in every prompt, next to the other tools',
     async run(harness) {
       const { plain, offloaded } = await runPair(harness, twoTools())
       for (const [index, prompt] of offloaded.prompts.entries()) {
@@ -244,7 +244,7 @@ export const retrievalCases: readonly AdapterCase[] = [
   },
   {
     id: 'retrieval/its-schema',
-    title: 'offers the retrieval tool with all its parameters and descriptions, in a form that its provider accepts',
+    title: 'offers the retrieval tool with all its parameters and descriptions, in a schema that its provider accepts',
     async run(harness) {
       const { result, bench } = await runOffloaded(harness, twoTools())
       const { toolSchemas } = lastPrompt(result)
@@ -261,7 +261,7 @@ export const retrievalCases: readonly AdapterCase[] = [
   },
   {
     id: 'retrieval/not-offered',
-    title: 'offers no retrieval tool with includeRetrievalTool: false, and names the location of a file',
+    title: 'offers no retrieval tool with includeRetrievalTool: false, but names the path of the stored file',
     async run(harness) {
       await withDirectory(async (directory) => {
         const storage = new FileStorage(directory)
@@ -280,7 +280,7 @@ export const retrievalCases: readonly AdapterCase[] = [
   },
   {
     id: 'retrieval/only-small-results',
-    title: 'changes only the tools of a conversation if all results are small',
+    title: 'changes only the offered tools if all results of a conversation are small',
     async run(harness) {
       const tools = [returning('read_status', text('all is well'))]
       const model = scripted(calling('read_status'), calling('read_status', {}, 'call_2'))
@@ -296,7 +296,7 @@ function twoTools(): Parameters<typeof runPair>[1] {
   }
 }
 
-/** Run a tool whose result is offloaded, then retrieve from it, and return what the model sees of the answer. */
+/** Run a tool whose result is offloaded, and then retrieve from it. Returns the answer that the model sees. */
 async function readThenRetrieve(
   harness: AdapterHarness,
   content: ContentBlock,

@@ -47,7 +47,7 @@ export const sessionCases: readonly AdapterCase[] = [
         assertDone(result, `The run of ${session} does not reach the end`)
         const prompt = lastPrompt(result)
         const reference = referenceIn(lastResult(prompt, 'call_1'))
-        assertSameText(await bench.storedText(reference, session), log(session), `What is stored in ${session}`)
+        assertSameText(await bench.storedText(reference, session), log(session), `The text stored in ${session}`)
         assert.match(textOf(lastResult(prompt, 'retrieval_1')), new RegExp(`line 57 of ${session}:`))
         assert.deepEqual(await bench.references(session), [reference], `What is stored in ${session}`)
       }
@@ -69,7 +69,7 @@ export const sessionCases: readonly AdapterCase[] = [
           `retrieval_${index}`,
         )
         assert.notEqual(seen.isError, false, 'The answer must be an error')
-        assert.ok(!textOf(seen).includes('line 57 of'), 'A session has read what belongs to another')
+        assert.ok(!textOf(seen).includes('line 57 of'), 'A session has read content of another session')
         answers.push(textOf(seen).replaceAll(asked, 'REFERENCE'))
       }
       assertSameText(answers[0] ?? '', answers[1] ?? '', 'A stolen reference must be answered as an invented one')

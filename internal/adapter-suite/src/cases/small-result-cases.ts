@@ -8,7 +8,7 @@ import { json, media, text } from '../support/sample-content.ts'
 import { scripted } from '../support/scripted-model.ts'
 import { lastPrompt, lastResult, referenceIn, textOf } from '../support/seen-results.ts'
 
-/** Room for a replacement below it: what is over the limit must become smaller to be replaced. */
+/** A limit above the size of a replacement. A result is replaced only if the replacement is smaller. */
 const LIMIT: Partial<ContextOffloaderOptions> = {
   maxResultTokens: 4_000,
   previewTokens: 500,
@@ -45,7 +45,7 @@ const SMALL: readonly (readonly [name: string, what: string, values: readonly (r
   ['document', 'a small document', [[media('document', 500)]]],
   [
     'look-alike',
-    'a small value that looks like a replacement, a message or a wrapped result',
+    'a small value that looks like a replacement, a message, or a wrapped result',
     [
       text('[Offloaded: 1 block, ~9 tokens]\n[Stored references:]\n  call_1_0_abc (text, 9 bytes)'),
       json({ type: 'text', value: 'x' }),
@@ -70,7 +70,7 @@ export const smallResultCases: readonly AdapterCase[] = [
   })),
   {
     id: 'small-results/many',
-    title: 'leaves results unchanged that exceed the limit only together, because the limit applies to each result',
+    title: 'leaves results unchanged if only their sum exceeds the limit, because the limit applies to each result',
     async run(harness) {
       const calls = Array.from({ length: 10 }, (_, index) => ({ id: `call_${index}`, name: 'read', input: {} }))
       const tools = [returning('read', text('x'.repeat(3_000)))]
@@ -79,7 +79,7 @@ export const smallResultCases: readonly AdapterCase[] = [
   },
   {
     id: 'small-results/at-the-limit',
-    title: 'leaves a text or JSON result of exactly the limit unchanged, and offloads one with one token more',
+    title: 'leaves a result of exactly the limit unchanged, and offloads a result with one more token',
     async run(harness) {
       for (const block of [text(words(4_000)), json({ a: words(4_000) })]) {
         const script = { tools: [returning('read', block)], model: scripted(calling('read')) }
@@ -100,7 +100,7 @@ export const smallResultCases: readonly AdapterCase[] = [
         const script = { tools: [returning('read', json(value))], model: scripted(calling('read')) }
         const plain = await harness.run({ ...script, offloader: undefined, session: SESSION })
         const offloaded = await harness.run({ ...script, offloader: createBench().offloader, session: SESSION })
-        // What the framework on its own fails with is no promise to keep.
+        // If the framework itself fails for a value, the adapter need not do better.
         if (plain.text === undefined) continue
         assertDone(offloaded, 'The run with an offloader does not reach the end')
         assertSamePrompts({ plain, offloaded })
@@ -140,7 +140,7 @@ async function assertUntouched(pair: RunPair): Promise<void> {
   assert.deepEqual(pair.bench.events, [], 'An event tells of a small result')
 }
 
-/** Text that is small in a preview, so that its replacement pays: one line of words. */
+/** Return a text whose preview is short, so that its replacement is smaller: one line of words. */
 function words(length: number): string {
   return 'lorem ipsum dolor '.repeat(Math.ceil(length / 18)).slice(0, length)
 }

@@ -9,11 +9,11 @@ import { log, LOG, text } from '../support/sample-content.ts'
 import { scripted } from '../support/scripted-model.ts'
 import { lastPrompt, lastResult, referenceIn, textOf } from '../support/seen-results.ts'
 
-/** Agents that a tool of another agent runs. */
+/** Agents that run as a tool of another agent. */
 export const subAgentCases: readonly AdapterCase[] = [
   {
     id: 'sub-agents/lent-and-given-back',
-    title: 'lets a sub-agent read the references in its task, and lets its parent read those in its answer',
+    title: 'lets a sub-agent read references in its task, and lets the parent agent read references in the answer',
     async run(harness) {
       const bench = createBench()
       let inner: ConversationResult | undefined

@@ -11,10 +11,10 @@ import { lastPrompt, lastResult } from '../support/seen-results.ts'
 import { hangingMs, within } from '../support/within.ts'
 
 const SYSTEM = 'You are brief.'
-/** Enough steps for one summary. */
+/** Number of steps that cause one summary. */
 const STEPS = 13
 
-/** Results that are too small to become references, and yet fill a history. */
+/** Tools whose results are too small to become references, but fill a history together. */
 const NOTES = [returning('read_note', text(log('a note', 8)))]
 const readingNotes = (steps: number): readonly ModelTurn[] =>
   Array.from({ length: steps }, (_, index) => calling('read_note', {}, `call_${index + 1}`))
@@ -48,7 +48,7 @@ export const summaryCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/summaries-merge',
-    title: 'keeps the summary from call to call, passes it to the next summary, and never has two summaries',
+    title: 'keeps the summary in later calls, passes it to the next summary, and never has two summaries',
     async run(harness) {
       const { compaction, requests } = summarizing()
       const steps = 26
@@ -61,7 +61,7 @@ export const summaryCases: readonly AdapterCase[] = [
       assert.ok(requests.length > 1, `Expected several summaries; ${requests.length} were asked for`)
       assert.ok(requests.length < steps / 3, `${requests.length} summaries in ${steps} steps`)
       for (const [index, { previousSnapshot }] of requests.entries())
-        assert.equal(previousSnapshot?.includes(`Summary ${index}.`) ?? false, index > 0, 'The summary before')
+        assert.equal(previousSnapshot?.includes(`Summary ${index}.`) ?? false, index > 0, 'The previous summary')
       const numbers = result.prompts.map(({ system = '' }) => Number(/Summary (\d+)\./.exec(system)?.[1] ?? 0))
       assert.deepEqual(
         numbers,
@@ -83,7 +83,7 @@ export const summaryCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/summary-fails',
-    title: 'continues with a compacted history if the summary model fails, and loses nothing',
+    title: 'continues with a compacted history if the summary model fails, and loses no content',
     async run(harness) {
       const compaction: CaseCompaction = {
         ...COMPACT,
@@ -101,7 +101,7 @@ export const summaryCases: readonly AdapterCase[] = [
       )
       assert.ok(isReference(lastResult(lastPrompt(result), 'call_1')), 'The first result is whole')
       assertOwnPrompt(system, SYSTEM)
-      assert.equal(countSnapshots(lastPrompt(result)), 0, 'There is a summary that no model wrote')
+      assert.equal(countSnapshots(lastPrompt(result)), 0, 'There is a summary, although the model failed')
     },
   },
   {
@@ -127,15 +127,15 @@ export const summaryCases: readonly AdapterCase[] = [
         signal: controller.signal,
       })
       const limit = hangingMs(harness, 'history/summary-aborted')
-      const { text: end } = await within(limit, run, 'The run waits for a summary, though it was aborted')
-      assert.ok(given !== undefined, 'No summary was asked for')
+      const { text: end } = await within(limit, run, 'The aborted run waits for a summary')
+      assert.ok(given !== undefined, 'No summary was requested')
       assert.ok(given.aborted, 'The signal of the run did not reach the model for summaries')
       assert.equal(end, undefined, 'The run came to its end, though it was aborted')
     },
   },
 ]
 
-/** Make a `summarize` that writes `Summary 1.` and so on, and note what it is asked. */
+/** Create a `summarize` that writes `Summary 1.` and so on, and records its requests. */
 function summarizing(): { readonly compaction: CaseCompaction; readonly requests: readonly SummaryRequest[] } {
   const requests: SummaryRequest[] = []
   const summarize = async (request: SummaryRequest): Promise<string> => {
@@ -148,7 +148,7 @@ function summarizing(): { readonly compaction: CaseCompaction; readonly requests
 
 const countSnapshots = ({ system = '' }: SeenPrompt): number => system.split('<state_snapshot>').length - 1
 
-/** Require the agent's own system prompt before any summary; a framework may add to it. */
+/** Require the agent's own system prompt before any summary. A framework may add text to the prompt. */
 function assertOwnPrompt(system: string, own: string): void {
   const [before = ''] = system.split('<state_snapshot>', 1)
   assert.ok(before.includes(own), `The agent's own system prompt is gone: ${JSON.stringify(system)}`)
@@ -159,10 +159,10 @@ function assertSummarised(prompt: SeenPrompt, own: string): void {
   assert.equal(countSnapshots(prompt), 1, `The system prompt must have one summary; it is ${JSON.stringify(system)}`)
   assertOwnPrompt(system, own)
   assert.match(system, /Summary \d+\./)
-  assert.ok(messages.includes(JSON.stringify(REQUEST).slice(1, -1)), 'What the user asked is gone')
-  assert.ok(!messages.includes('"call_1"'), 'Messages that were summarised are still there')
+  assert.ok(messages.includes(JSON.stringify(REQUEST).slice(1, -1)), 'The request of the user is missing')
+  assert.ok(!messages.includes('"call_1"'), 'Summarized messages are still in the prompt')
   const ids = results.map(({ toolCallId }) => toolCallId)
   const expected = Array.from(ids, (_, index) => `call_${STEPS - ids.length + 1 + index}`)
   assert.deepEqual(ids, expected, 'The results of the last prompt must be the newest ones')
-  for (const id of ids) assert.ok(messages.split(JSON.stringify(id)).length > 2, `The call of ${id} is gone`)
+  for (const id of ids) assert.ok(messages.split(JSON.stringify(id)).length > 2, `The call ${id} is missing`)
 }

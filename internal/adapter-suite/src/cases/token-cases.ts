@@ -21,7 +21,7 @@ const SERVICE_LOG = Array.from({ length: 2_300 }, (_, index) => {
 export const tokenCases: readonly AdapterCase[] = [
   {
     id: 'tokens/log-and-two-retrievals',
-    title: 'shows a log of 200 KB and two retrievals from it in at most 2,500 tokens each, and not in about 50,000',
+    title: 'shows a log of 200 KB and two retrievals from it in at most 2,500 tokens each, instead of about 50,000',
     async run(harness) {
       const tools = [returning('read_log', text(SERVICE_LOG))]
       const plain = await harness.run({
@@ -57,7 +57,7 @@ export const tokenCases: readonly AdapterCase[] = [
   },
   {
     id: 'tokens/counted-by-the-user',
-    title: "counts with the user's own countTokens",
+    title: 'counts tokens with the function countTokens of the user',
     async run(harness) {
       const tools = [returning('read_log', text(log('main', 25)))]
       const countTokens = (value: string): number => value.length * 10
@@ -71,7 +71,7 @@ export const tokenCases: readonly AdapterCase[] = [
   },
   {
     id: 'meter/adds-up',
-    title: 'counts the same tokens avoided, shown and retrieved as its events',
+    title: 'counts the same avoided, shown, and retrieved tokens as the events',
     async run(harness) {
       const bench = createBench()
       const tools = [returning('read_log', text(LOG)), returning('list_users', json(USERS))]

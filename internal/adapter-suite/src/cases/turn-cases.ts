@@ -14,7 +14,7 @@ import { lastPrompt, lastResult, referenceIn, textOf } from '../support/seen-res
 const TOOLS = [returning('read_log', text(LOG)), returning('read_status', text('all is well'))]
 const status = (id: string): ReturnType<typeof calling> => calling('read_status', {}, id)
 
-/** Make two turns, of which the first reads the log and the second has something else done; and tell its reference. */
+/** Two turns: the first reads the log, and the second calls another tool. `reference` returns the log's reference. */
 function readingLog(): { readonly turns: readonly ScriptedTurn[]; readonly reference: () => string } {
   let reference = ''
   const remember = (prompt: SeenPrompt): ModelTurn => {
@@ -24,11 +24,11 @@ function readingLog(): { readonly turns: readonly ScriptedTurn[]; readonly refer
   return { turns: [calling('read_log'), remember], reference: () => reference }
 }
 
-/** Counting of model calls, which decides when unused content is evicted. */
+/** Counting of model calls, which determines when unused content is evicted. */
 export const turnCases: readonly AdapterCase[] = [
   {
     id: 'turns/one-for-each-model-call',
-    title: 'ends one turn of its own session for each model call, with any number of tools',
+    title: 'ends one turn of its session for each model call, for any number of tool calls',
     async run(harness) {
       const ended: string[] = []
       const storage = overriddenStorage(new InMemoryStorage(), (inner, segments) => ({
@@ -62,7 +62,7 @@ export const turnCases: readonly AdapterCase[] = [
   },
   {
     id: 'turns/evicted',
-    title: 'answers a retrieval of an evicted entry with the name of the tool to run again',
+    title: 'answers a retrieval of an evicted entry with the name of the tool that can be run again',
     async run(harness) {
       const bench = createBench({ storage: new InMemoryStorage({ evictAfterTurns: 2 }) })
       const log = readingLog()
@@ -83,7 +83,7 @@ export const turnCases: readonly AdapterCase[] = [
       assert.deepEqual(
         evicted.map((entry) => entry.reference),
         [log.reference()],
-        'The event of the eviction',
+        'The eviction event',
       )
     },
   },

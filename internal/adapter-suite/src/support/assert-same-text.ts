@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 
 const AROUND = 100
 
-/** Require equal texts, and show the first difference: a whole prompt is too long to read. */
+/** Require equal texts. The error shows only the first difference, because a whole prompt is too long to read. */
 export function assertSameText(actual: string, expected: string, what: string): void {
   if (actual === expected) return
   let start = 0

@@ -8,23 +8,23 @@ import {
 } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 
-/** The session of conversations that need only one. */
+/** The session of conversations that need only one session. */
 export const SESSION = 'session-1'
 
-/** An offloader, and what can be seen of its work. */
+/** An offloader, with access to its events and its storage. */
 export interface Bench {
   readonly offloader: ContextOffloader
-  /** Every event so far. */
+  /** All events so far. */
   readonly events: readonly OffloadEvent[]
-  /** Read what is stored in a session under a reference. */
+  /** Read the stored content of a reference in a session. */
   readonly stored: (reference: string, session?: string) => Promise<StoredContent>
-  /** Read text that is stored in a session under a reference. */
+  /** Read the stored text of a reference in a session. */
   readonly storedText: (reference: string, session?: string) => Promise<string>
   /** List the references of a session. */
   readonly references: (session?: string) => Promise<string[]>
 }
 
-/** Make an offloader over a memory of its own, unless the options name another storage. */
+/** Create an offloader, by default with a new storage in memory. */
 export function createBench(options: Partial<ContextOffloaderOptions> = {}): Bench {
   const events: OffloadEvent[] = []
   const offloader = new ContextOffloader({

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** Let other work run for a number of turns of the event loop. */
+/** Wait for a number of turns of the event loop. */
 export async function eventLoopTurns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await nextTurn()
 }

@@ -17,24 +17,24 @@ import { log, text } from './sample-content.ts'
 import { scripted, type ScriptedTurn } from './scripted-model.ts'
 import { OFFLOADED, textOf } from './seen-results.ts'
 
-/** Request of the user in these conversations. */
+/** The request of the user in these conversations. */
 export const REQUEST = 'Find out which of the parts has failed.'
 
-/** Parts of 1,000 to 1,700 tokens, by how it is counted: several fit, and each alone is large for a history. */
+/** Parts have 1,000 to 1,700 tokens, depending on the counter: each is over the limit of a result, but several fit. */
 export const COMPACT: CaseCompaction = { mode: 'compact', maxTotalTokens: 5_000, maxToolMessageTokens: 500 }
 
-/** Enough steps for two passes or more with {@link COMPACT}. */
+/** Number of steps that cause two passes or more with {@link COMPACT}. */
 export const MANY_STEPS = 15
 
-/** Enough steps for one pass with {@link COMPACT}. */
+/** Number of steps that cause one pass with {@link COMPACT}. */
 export const STEPS_TO_COMPACT = 8
 
-/** Write a part, 25 lines of which one has `status=FAILED`. The offloader does not change it. */
+/** Write a part: 25 lines, one with `status=FAILED`. It is too small to be offloaded. */
 export function partOf(number: number, name = 'main'): string {
   return log(`part ${number} of ${name}`, 25).replace('status=done in 20', 'status=FAILED in 20')
 }
 
-/** Make the tool that reads a part. */
+/** Create the tool that reads a part. */
 export function partReader(name = 'main'): CaseTool {
   return {
     name: 'read_part',
@@ -45,7 +45,7 @@ export function partReader(name = 'main'): CaseTool {
   }
 }
 
-/** Make the turns that read so many parts, in `call_1` and so on. */
+/** Create turns that each read a part, with the ids `call_1` and so on. */
 export function readingParts(steps: number, first = 1): readonly ModelTurn[] {
   return Array.from({ length: steps }, (_, index) => {
     const number = first + index
@@ -53,7 +53,7 @@ export function readingParts(steps: number, first = 1): readonly ModelTurn[] {
   })
 }
 
-/** A long conversation. */
+/** Options of a long conversation. */
 export interface LongConversation extends Partial<Omit<Conversation, 'model'>> {
   readonly turns: readonly ScriptedTurn[]
 }
@@ -77,10 +77,10 @@ export async function runLong(
   return { result, bench }
 }
 
-/** Say whether what the model sees of a result is a reference. */
+/** Return whether the model sees a reference instead of a result. */
 export const isReference = (result: SeenResult): boolean => textOf(result).includes(OFFLOADED)
 
-/** Return the indexes of prompts with references in place of results that the previous prompt had in full. */
+/** Return the indexes of prompts in which references replace results that the previous prompt had in full. */
 export function passesIn(prompts: readonly SeenPrompt[]): readonly number[] {
   return Array.from(prompts, (_, index) => index).filter((index) => {
     const before = prompts[index - 1]?.results ?? []
@@ -89,7 +89,7 @@ export function passesIn(prompts: readonly SeenPrompt[]): readonly number[] {
   })
 }
 
-/** Return how many parts can be read until the history is compacted for the first time. */
+/** Return the number of parts that can be read before the history is compacted for the first time. */
 export async function stepsToFirstPass(harness: AdapterHarness, compaction = COMPACT): Promise<number> {
   const { result } = await runLong(harness, { turns: readingParts(STEPS_TO_COMPACT), compaction })
   const [first] = passesIn(result.prompts)

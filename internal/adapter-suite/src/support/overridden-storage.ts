@@ -1,9 +1,9 @@
 import type { Storage } from '@spillway/core'
 
-/** Return methods to put in the place of those of one scope, which is named by its segments. */
+/** Returns methods that replace methods of one scope, which `segments` name. */
 export type Override = (inner: Required<Omit<Storage, 'locate'>>, segments: readonly string[]) => Partial<Storage>
 
-/** Replace methods of a storage with every capability, and of all its scopes. */
+/** Replace methods of a storage that has all methods, and of all its scopes. */
 export function overriddenStorage(
   storage: Required<Omit<Storage, 'locate'>>,
   override: Override,
@@ -13,7 +13,7 @@ export function overriddenStorage(
     store: (...parameters) => storage.store(...parameters),
     retrieve: (...parameters) => storage.retrieve(...parameters),
     scope: (...more) => {
-      // What has every capability has them in each scope too.
+      // The scopes of a storage with all methods also have all methods.
       const inner = storage.scope(...more) as Required<Omit<Storage, 'locate'>>
       return overriddenStorage(inner, override, [...segments, ...more])
     },

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 
-/** Whose rules the schemas of tools must follow; `any` for a framework that passes them to all of them. */
+/** The provider whose rules the schemas of tools must follow; `any` if a framework passes them to all providers. */
 export type Provider = 'openai' | 'gemini' | 'anthropic' | 'any'
 
 interface Rules {
-  /** The provider's publications. */
+  /** URLs of the provider's documentation. */
   readonly sources: readonly string[]
   readonly types: readonly string[]
-  /** Keywords beside `type`. */
+  /** Allowed keywords, in addition to `type`. */
   readonly keywords: readonly string[]
-  /** Every object is closed and requires all its properties, and a type may be joined with `null`. */
+  /** Whether every object must be closed and require all its properties. A type may be combined with `null`. */
   readonly isStrict?: boolean
 }
 
@@ -23,7 +23,7 @@ export const PROVIDER_RULES: Readonly<Record<Provider, Rules>> = {
       'https://developers.openai.com/api/docs/guides/structured-outputs#supported-schemas',
     ],
     types: [...TYPES, 'null'],
-    // Bounds of numbers are left out: fine-tuned models and Azure refuse them.
+    // Limits of numbers are not allowed, because fine-tuned models and Azure refuse them.
     keywords: [...COMMON, 'additionalProperties', 'anyOf', 'enum'],
     isStrict: true,
   },
@@ -44,10 +44,10 @@ export const PROVIDER_RULES: Readonly<Record<Provider, Rules>> = {
     keywords: [...COMMON, 'additionalProperties', 'enum', 'format'],
   },
   any: {
-    // Draft 4, which some providers validate by, also forbids an empty list of required properties.
+    // Draft 4, which some providers use, also forbids an empty list of required properties.
     sources: ['the rules above', 'https://json-schema.org/draft-04/schema'],
     types: TYPES,
-    // Frameworks close objects themselves, and open them again for Gemini.
+    // Frameworks close objects themselves, and open the objects again for Gemini.
     keywords: [...COMMON, 'additionalProperties'],
   },
 }
@@ -61,7 +61,7 @@ interface Schema {
   readonly anyOf?: readonly Schema[]
 }
 
-/** Check that a provider takes a schema as the parameters of a function. */
+/** Check that a provider accepts a schema as the parameters of a function. */
 export function assertTaken(schema: unknown, provider: Provider = 'any'): void {
   const root = Object(schema) as Schema
   assert.equal(String(root.type).toLowerCase(), 'object', `The parameters are no object for ${provider}`)

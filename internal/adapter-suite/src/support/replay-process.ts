@@ -1,4 +1,4 @@
-/** The process of `run-in-new-process.ts`: takes one job, answers, and ends. */
+/** The process that `run-in-new-process.ts` starts: receives one job, sends an answer, and ends. */
 import { inspect } from 'node:util'
 import { ContextOffloader } from '@spillway/core'
 import { FileStorage } from '@spillway/file'
@@ -9,7 +9,7 @@ import { assertDone } from './run-pair.ts'
 import { lastPrompt, lastResult, textOf } from './seen-results.ts'
 
 process.once('message', (job) => {
-  // The only message that the parent sends.
+  // The parent sends only this message.
   void replay(job as ReplayJob).then(
     (answer) => process.send?.(answer),
     (error: unknown) => process.send?.({ failure: inspect(error) } satisfies ReplayAnswer),

@@ -18,7 +18,7 @@ const TOOLS: Conversation['tools'] = [
   returning('read_status', text('all is well')),
 ]
 
-/** Run a conversation with results of every kind and retrievals; the same in every run and every process. */
+/** Run a conversation with results of every kind and with retrievals. Every run and every process gives the same. */
 export async function runFirst(
   harness: AdapterHarness,
   offloader: ContextOffloader | undefined,
@@ -35,7 +35,7 @@ export async function runFirst(
   return harness.run({ offloader, session: SESSION, tools: TOOLS, model })
 }
 
-/** Go on with that conversation, from its history; with an offloader it retrieves what was offloaded before. */
+/** Continue that conversation from its history. With an offloader, the run retrieves content of the first run. */
 export async function runSecond(
   harness: AdapterHarness,
   offloader: ContextOffloader | undefined,
@@ -56,11 +56,11 @@ export async function runSecond(
   })
 }
 
-/** Model calls of a long session. A usual run has each kind of turn once in both of its runs. */
+/** Number of model calls in a long session. Even the shorter session has each kind of turn in both of its runs. */
 export const SESSION_CALLS = isFull ? 50 : 14
 
 /**
- * Run a session of {@link SESSION_CALLS} model calls in two runs, and return its requests. The second run continues the
+ * Run a session of {@link SESSION_CALLS} model calls in two runs, and return the requests. The second run continues the
  * saved history, and compacts it if the harness can.
  */
 export async function runLongSession(harness: AdapterHarness, offloader: ContextOffloader): Promise<readonly string[]> {
@@ -83,14 +83,14 @@ export async function runLongSession(harness: AdapterHarness, offloader: Context
   return requests
 }
 
-/** Write each request of a run: its messages, and all that a harness tells beside them. */
+/** Serialize each request of a run: its messages, and everything else that the harness reports. */
 export function requestsOf({ prompts }: ConversationResult): readonly string[] {
   return prompts.map(({ messages, system = '', toolNames, toolSchemas }) =>
     [messages, system, JSON.stringify(toolNames), JSON.stringify(toolSchemas)].join('\n'),
   )
 }
 
-/** Results of all kinds, just over the limit. */
+/** Tools with results of all kinds, just over the limit. */
 const SMALLER_TOOLS: Conversation['tools'] = [
   { name: 'read_log', call: (input) => ({ type: 'returns', content: [text(log(JSON.stringify(input), 60))] }) },
   returning('list_users', json(USERS.slice(0, 200))),

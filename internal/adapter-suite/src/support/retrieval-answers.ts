@@ -5,12 +5,12 @@ import { assertSameText } from './assert-same-text.ts'
 import { SESSION, type Bench } from './bench.ts'
 import { abridged, fencedJsonOf, textOf } from './seen-results.ts'
 
-/** Make a model turn that calls the retrieval tool. */
+/** Create a model turn that calls the retrieval tool. */
 export function retrieving(input: unknown, id = 'retrieval_1'): ModelTurn {
   return { toolCalls: [{ id, name: RETRIEVAL_TOOL_NAME, input }] }
 }
 
-/** Require that the model sees what the retrieval tool answers: all of it, and an error marked as one. */
+/** Require that the model sees the complete answer of the retrieval tool, marked as an error if it is one. */
 export async function assertAnswer(
   seen: SeenResult,
   bench: Bench,
@@ -23,7 +23,7 @@ export async function assertAnswer(
   const what = `The answer to ${JSON.stringify(input)} must reach the model as it is`
   if (block?.type === 'text' && answer.isError) {
     assert.ok(textOf(seen).includes(block.text), `${what}: ${JSON.stringify(block.text)}; it sees: ${abridged(seen)}`)
-    assert.notEqual(seen.isError, false, `The answer to ${JSON.stringify(input)} is an error, and not marked as one`)
+    assert.notEqual(seen.isError, false, `The answer to ${JSON.stringify(input)} is an error without the mark`)
   } else {
     assert.notEqual(
       seen.isError,

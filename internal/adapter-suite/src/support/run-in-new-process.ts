@@ -5,33 +5,33 @@ import type { AdapterHarness } from '../harness.ts'
 import { within } from './within.ts'
 
 const SCRIPT = fileURLToPath(new URL('replay-process.ts', import.meta.url))
-/** Takes packages from the peer set that the environment names, as the tests themselves do. */
+/** Resolves packages from the peer set that the environment names, as in the tests. */
 const RESOLVE_HOOK = new URL('../../../peers/resolve-hook.mjs', import.meta.url).href
-/** Guards against hanging only: a framework takes seconds to load, and much longer beside other tests. */
+/** Ends a process that hangs. A framework takes seconds to load, and much longer while other tests run. */
 const DEADLINE_MS = 150_000
 
-/** The message to the new process. */
+/** The message that starts the work of the new process. */
 export interface ReplayJob {
   readonly moduleUrl: string
   readonly harness: string
-  /** The directory of the first conversation's storage, and the history to go on from. */
+  /** The directory of the first conversation's storage, and the history to continue. */
   readonly filled: string
   readonly history: unknown
-  /** A directory for the long session. */
+  /** An empty directory for the storage of the long session. */
   readonly empty: string
 }
 
-/** The requests that a new process made, or the error that ended it. */
+/** The requests of the new process, or the error that ended it. */
 export type ReplayAnswer =
   | {
       readonly resumed: readonly string[]
-      /** The text of the last retrieval. */
+      /** The text that the last retrieval returned. */
       readonly retrieved: string
       readonly longSession: readonly string[]
     }
   | { readonly failure: string }
 
-/** Run conversations in a process that knows nothing of this one. */
+/** Run conversations in a process that shares no state with this process. */
 export async function runInNewProcess(
   { moduleUrl, name }: AdapterHarness,
   job: Omit<ReplayJob, 'moduleUrl' | 'harness'>,
@@ -41,10 +41,10 @@ export async function runInNewProcess(
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data: Buffer) => (printed += data.toString()))
   try {
     const answered = new Promise<ReplayAnswer>((resolve, reject) => {
-      // The only message that the script sends.
+      // The script sends only this message.
       child.once('message', (answer) => resolve(answer as ReplayAnswer))
       child.once('error', reject)
-      child.once('close', () => resolve({ failure: `it ended without an answer: ${printed.slice(-2_000)}` }))
+      child.once('close', () => resolve({ failure: `the process ended without an answer: ${printed.slice(-2_000)}` }))
     })
     child.send({ moduleUrl, harness: name, ...job } satisfies ReplayJob)
     const answer = await within(DEADLINE_MS, answered, 'The new process gives no answer')

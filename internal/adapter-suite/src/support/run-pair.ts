@@ -5,19 +5,19 @@ import type { AdapterHarness, Conversation, ConversationResult } from '../harnes
 import { assertSameText } from './assert-same-text.ts'
 import { createBench, SESSION, type Bench } from './bench.ts'
 
-/** A conversation that is not yet bound to an offloader. */
+/** A conversation without an offloader and a session. */
 export type Script = Omit<Conversation, 'offloader' | 'session'>
 
-/** The same conversation twice: what the adapter must not change can be seen in the first run. */
+/** The same conversation, run without and with an offloader. The first run shows what the adapter must not change. */
 export interface RunPair {
   /** The run without an offloader. */
   readonly plain: ConversationResult
-  /** The run with one. */
+  /** The run with an offloader. */
   readonly offloaded: ConversationResult
   readonly bench: Bench
 }
 
-/** Run a conversation without an offloader and with one. Rejects if the framework on its own does not reach the end. */
+/** Run a conversation without and with an offloader. Rejects if the framework alone does not complete the run. */
 export async function runPair(
   harness: AdapterHarness,
   script: Script,
@@ -29,7 +29,7 @@ export async function runPair(
   return { plain, offloaded: result, bench }
 }
 
-/** Run a conversation with an offloader, to its end. */
+/** Run a conversation with an offloader until its end. */
 export async function runOffloaded(
   harness: AdapterHarness,
   script: Script & { readonly session?: string },
@@ -41,21 +41,21 @@ export async function runOffloaded(
   return { result, bench }
 }
 
-/** Require that a run came to its end. */
+/** Require that a run was completed. */
 export function assertDone({ text, error }: ConversationResult, otherwise: string): void {
   assert.ok(
     text === 'done',
-    `${otherwise}: it ended with ${inspect({ text, error }, { depth: 4, maxStringLength: 500 })}`,
+    `${otherwise}: the run ended with ${inspect({ text, error }, { depth: 4, maxStringLength: 500 })}`,
   )
 }
 
-/** Require that the model saw the same prompts in both runs, byte for byte. */
+/** Require byte-identical prompts in both runs. */
 export function assertSamePrompts({ plain, offloaded }: Pick<RunPair, 'plain' | 'offloaded'>): void {
   assert.equal(offloaded.prompts.length, plain.prompts.length, 'The number of model calls has changed')
   for (const [index, { messages }] of plain.prompts.entries())
     assertSameText(
       offloaded.prompts[index]?.messages ?? '',
       messages,
-      `Prompt ${index} must be what it is without an offloader, byte for byte`,
+      `Prompt ${index} must be the same as without an offloader, byte for byte`,
     )
 }

@@ -1,9 +1,9 @@
 import type { ContentBlock, MediaBlock } from '@spillway/core'
 
-/** A log of about 10 KB and 3,800 tokens. Each line has its own number, and line 57 alone has `status=FAILED`. */
+/** A log of about 10 KB and 3,800 tokens. Each line has another number, and only line 57 has `status=FAILED`. */
 export const LOG: string = log('main')
 
-/** Make a log like {@link LOG} of another part of a system. Its lines have about 160 characters and 60 tokens. */
+/** Write a log like {@link LOG} for another part of a system. Its lines have about 160 characters and 60 tokens. */
 export function log(name: string, lines = 64): string {
   return Array.from({ length: lines }, (_, index) => {
     const ms = index % 97
@@ -15,7 +15,7 @@ export function log(name: string, lines = 64): string {
   }).join('\n')
 }
 
-/** A text of over 80,000 characters, which some frameworks move to a file. Its last line says what failed. */
+/** A text of over 80,000 characters, which some frameworks move to a file. The last line names the failure. */
 export const HUGE: string = [
   ...Array.from(
     { length: 800 },
@@ -24,17 +24,17 @@ export const HUGE: string = [
   'FATAL: no space left on device',
 ].join('\n')
 
-/** A JSON value of about 12 KB; user 134 alone has the role `owner`. */
+/** A JSON value of about 12 KB. Only user 134 has the role `owner`. */
 export const USERS: readonly Readonly<Record<string, unknown>>[] = Array.from({ length: 240 }, (_, id) => ({
   id,
   name: `user ${id}`,
   role: id === 134 ? 'owner' : 'member',
 }))
 
-/** A size over the limit for results. */
+/** Sizes of media over the limit of results. */
 export const LARGE_BYTES = { image: 1_200_000, audio: 1_200_000, document: 120_000 } as const
 
-/** Make a block of media: bytes that begin as a file of its type does. */
+/** Create a block of media. Its bytes begin like a file of its type. */
 export function media(type: 'image' | 'audio' | 'document', size: number): MediaBlock & { readonly data: Uint8Array } {
   const [mediaType, start] = FORMATS[type]
   const data = new Uint8Array(size)
@@ -49,17 +49,17 @@ const FORMATS = {
   document: ['application/pdf', [0x25, 0x50, 0x44, 0x46, 0x2d, 0x31, 0x2e, 0x37, 0x0a]],
 } as const
 
-/** Make a block of text. */
+/** Create a block of text. */
 export function text(value: string): ContentBlock {
   return { type: 'text', text: value }
 }
 
-/** Make a block of a file that is text, such as an embedded resource. */
+/** Create a block of a text file, for example of an embedded resource. */
 export function file(name: string, mediaType: string, value: string): ContentBlock {
   return { type: 'text', text: value, name, mediaType }
 }
 
-/** Make a block of JSON. */
+/** Create a block of JSON. */
 export function json(value: unknown): ContentBlock {
   return { type: 'json', value }
 }

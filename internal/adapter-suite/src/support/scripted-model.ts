@@ -1,9 +1,9 @@
 import type { Conversation, ModelTurn, SeenPrompt } from '../harness.ts'
 
-/** A turn of the fake model, or how it follows from the prompt. */
+/** A turn of the fake model, or a function that creates the turn from the prompt. */
 export type ScriptedTurn = ModelTurn | ((prompt: SeenPrompt) => ModelTurn)
 
-/** Make a fake model that takes these turns one after the other, and then ends with `done`. */
+/** Create a fake model that takes these turns in order, and then ends with `done`. */
 export function scripted(...turns: readonly ScriptedTurn[]): Conversation['model'] {
   return (prompt, call) => {
     const turn = turns[call] ?? { text: 'done' }

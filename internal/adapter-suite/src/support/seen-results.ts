@@ -6,7 +6,7 @@ import type { ConversationResult, SeenPrompt, SeenResult } from '../harness.ts'
 /** First characters of every text that replaces an offloaded result. */
 export const OFFLOADED = '[Offloaded: '
 
-/** Return the text of a result: text unchanged, values as JSON, media not at all. */
+/** Return the text of a result: text unchanged, values as JSON, without media. */
 export function textOf(result: Pick<SeenResult, 'content'>): string {
   return result.content.map(blockText).join('')
 }
@@ -17,7 +17,7 @@ function blockText(block: ContentBlock): string {
   return ''
 }
 
-/** Returns the JSON value of a result, as a value or as text. */
+/** Return the JSON value of a result, from a value or from a text. */
 function jsonOf(result: SeenResult): unknown {
   try {
     return JSON.parse(textOf(result))
@@ -27,7 +27,7 @@ function jsonOf(result: SeenResult): unknown {
   }
 }
 
-/** Return the JSON value between the two lines of a fence, with any separators of the framework. */
+/** Return the JSON value between the two lines of a fence, whatever separators the framework writes. */
 export function fencedJsonOf(result: SeenResult): unknown {
   const inside = /untrusted content"?,?\s*([^]*?),?\s*"?>>> end of /.exec(textOf(result))?.[1]
   return jsonOf({ ...result, content: [{ type: 'text', text: inside ?? '' }] })
@@ -40,7 +40,7 @@ export function lastPrompt({ prompts }: ConversationResult): SeenPrompt {
   return prompt
 }
 
-/** Return the last tool result of a prompt, or the last with the id. */
+/** Return the last tool result of a prompt, or the last one with this id. */
 export function lastResult(prompt: SeenPrompt, toolCallId?: string): SeenResult {
   const result = prompt.results.findLast((one) => toolCallId === undefined || one.toolCallId === toolCallId)
   const which = toolCallId === undefined ? 'no tool result' : `no result of tool call ${JSON.stringify(toolCallId)}`
@@ -48,14 +48,14 @@ export function lastResult(prompt: SeenPrompt, toolCallId?: string): SeenResult 
   return result
 }
 
-/** Return the references that stand under the last `[Stored references:]` of a result. */
+/** Return the references after the last `[Stored references:]` of a result. */
 export function referencesIn(result: SeenResult): readonly string[] {
   const text = textOf(result)
   const list = text.slice(text.lastIndexOf('[Stored references:]'))
   return Array.from(list.matchAll(/^ {2}([a-z0-9_]{1,64}) \(/gm), ([, reference]) => reference ?? '')
 }
 
-/** Return the one reference of a result that was offloaded as a whole. */
+/** Return the reference of a result that was offloaded as a single block. */
 export function referenceIn(result: SeenResult): string {
   assert.ok(textOf(result).includes(OFFLOADED), `The result was not offloaded; the model sees: ${abridged(result)}`)
   const references = referencesIn(result)
@@ -63,7 +63,7 @@ export function referenceIn(result: SeenResult): string {
   return references[0] ?? ''
 }
 
-/** Require that a result is what it was before: by default, without an offloader. */
+/** Require that two results are the same, by default the result with and without an offloader. */
 export function assertSameResult(
   actual: SeenResult,
   expected: SeenResult,
@@ -71,15 +71,15 @@ export function assertSameResult(
 ): void {
   const { content, ...rest } = actual
   const { content: expectedContent, ...expectedRest } = expected
-  assert.deepEqual(rest, expectedRest, 'The id, the tool name or the error mark of a tool result has changed')
-  // Without a diff, which takes a minute for long texts.
+  assert.deepEqual(rest, expectedRest, 'The id, the tool name, or the error mark of a tool result has changed')
+  // `deepEqual` would compute a diff, which takes a minute for long texts.
   assert.ok(
     isDeepStrictEqual(content, expectedContent),
     `${promise}.\n  before: ${abridged(expected)}\n  now:    ${abridged(actual)}`,
   )
 }
 
-/** Write the beginning of a result for a message. */
+/** Return the beginning of a result for an error message. */
 export function abridged({ content }: Pick<SeenResult, 'content'>): string {
   const blocks = content.map((block) =>
     'data' in block && block.data ? `<${block.type} of ${block.data.length} bytes>` : JSON.stringify(block),

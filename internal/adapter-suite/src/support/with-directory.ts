@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Work in an empty directory, which is gone afterwards. */
+/** Call a function with an empty directory, and remove the directory afterwards. */
 export async function withDirectory<Result>(work: (directory: string) => Promise<Result>): Promise<Result> {
   const directory = await mkdtemp(join(tmpdir(), 'spillway-adapter-'))
   try {

@@ -5,14 +5,14 @@ import type { TinyOutput } from '../tiny-framework.ts'
 import { makeTinyAdapter } from '../tiny-harness.ts'
 import { changed, type Fault, inSession, offloading, withOptions, wrapping } from './fault.ts'
 
-/** Counts over all cases of a process, as a careless adapter would. */
+/** Counts the results of all cases in the process, as a careless adapter would. */
 let resultsOfProcess = 0
 const storageOfProcess = new InMemoryStorage()
 
-/** Adapters that mix up calls, sessions, turns or conversations. */
+/** Adapters that confuse calls, sessions, turns, or conversations. */
 export const callFaults: readonly Fault[] = [
   {
-    name: 'remembers one result at a time',
+    name: 'holds only one result at a time',
     caughtBy: ['calls/parallel'],
     create: () => {
       let latest: TinyOutput | undefined
@@ -20,7 +20,7 @@ export const callFaults: readonly Fault[] = [
       return offloading(async (output, context, offload) => {
         latest = output
         goOn()
-        // Until the next result is there. The last one has none.
+        // The wait ends with the next result. After the last result, it does not end.
         await new Promise<void>((resolve) => {
           goOn = resolve
           setTimeout(resolve, 3_000)
@@ -30,17 +30,17 @@ export const callFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'takes each result for the only one of its turn',
+    name: 'treats each result as the only result of its turn',
     caughtBy: ['limits/turn'],
     create: () => offloading((output, context, offload) => offload(output, { ...context, calls: 1 })),
   },
   {
-    name: 'takes each turn for one of ten calls',
+    name: 'treats each turn as a turn of ten calls',
     caughtBy: ['limits/turn-of-one-call'],
     create: () => offloading((output, context, offload) => offload(output, { ...context, calls: 10 })),
   },
   {
-    name: 'does not tell the names of tools',
+    name: 'does not pass the names of tools',
     caughtBy: ['limits/exempt-tool', 'limits/tool'],
     create: () => offloading((output, context, offload) => offload(output, { ...context, toolName: 'tool' })),
   },
@@ -57,7 +57,7 @@ export const callFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'makes up ids',
+    name: 'invents ids of calls',
     caughtBy: ['calls/equal-results', 'replay/same-storage', 'replay/fresh-storage', 'replay/new-process'],
     create: () => offloading((output, context, offload) => offload(output, { ...context, toolCallId: randomUUID() })),
   },
@@ -70,7 +70,7 @@ export const callFaults: readonly Fault[] = [
       ),
   },
   {
-    name: 'writes more beside the 15th result of its process and later ones',
+    name: 'adds text to the 15th result of its process and to later results',
     caughtBy: ['replay/new-process'],
     create: () =>
       offloading(async (output, context, offload) => {
@@ -80,7 +80,7 @@ export const callFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'takes only words for ids',
+    name: 'accepts only words as ids',
     caughtBy: ['calls/hostile-id-path', 'calls/hostile-id-long', 'calls/hostile-id-emoji', 'calls/hostile-id-empty'],
     create: () =>
       offloading((output, context, offload) => {
@@ -120,13 +120,13 @@ export const callFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'answers for tools that there are not',
+    name: 'answers calls of unknown tools',
     caughtBy: ['calls/no-such-tool', 'retrieval/offered-once'],
     create: () =>
       changed(({ tools }) => ({ tools: [...tools, { name: 'write_log', inputSchema: {}, execute: () => 'written' }] })),
   },
   {
-    name: 'goes by the session that began last',
+    name: 'uses the session that began last',
     caughtBy: ['calls/many-at-once', 'sessions/at-once'],
     create: () => {
       let latest = ''
@@ -140,22 +140,22 @@ export const callFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'has one scope for all sessions',
+    name: 'uses one scope for all sessions',
     caughtBy: ['sessions/stolen-reference', 'sessions/search', 'sessions/suggestions'],
     create: () => inSession(() => 'everyone'),
   },
   {
-    name: 'has a new scope for each run',
+    name: 'uses a new scope for each run',
     caughtBy: ['sessions/continued', 'turns/across-runs', 'replay/continued'],
     create: () => inSession((session) => `${session} ${randomUUID()}`),
   },
   {
-    name: 'makes the names of sessions safe',
+    name: 'replaces special characters in the names of sessions',
     caughtBy: ['sessions/awkward-names', 'sessions/at-once'],
     create: () => inSession((session) => session.replaceAll(/\W/g, '_') || '_'),
   },
   {
-    name: 'ends no turn',
+    name: 'never ends a turn',
     caughtBy: ['turns/one-for-each-model-call', 'turns/across-runs', 'turns/evicted', 'outages/end-turn'],
     create: () => changed(() => ({ beforeModel: async () => {} })),
   },
@@ -193,7 +193,7 @@ export const callFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'takes every result of a history for its own',
+    name: 'treats every result of a history as its own',
     caughtBy: ['replay/history-from-before', 'replay/continued'],
     create: () =>
       changed(() => ({
@@ -211,7 +211,7 @@ export const callFaults: readonly Fault[] = [
     create: () => withOptions(() => ({ storage: storageOfProcess })),
   },
   {
-    name: 'fails with the storage',
+    name: 'fails if the storage fails',
     caughtBy: [
       'outages/store',
       'outages/store-of-an-error',
@@ -228,7 +228,7 @@ export const callFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'shows a result whole that was cut',
+    name: 'shows the whole text of a cut result',
     caughtBy: ['outages/cut'],
     create: () =>
       offloading(async (output, context, offload) => {
@@ -237,13 +237,13 @@ export const callFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'ends turns past the offloader',
+    name: 'ends turns directly in the storage',
     caughtBy: ['outages/end-turn'],
     create: () =>
       changed((_adapter, { options }) => ({ beforeModel: async () => void (await options.storage.endTurn?.()) })),
   },
   {
-    name: 'fails in its own way once a run is aborted',
+    name: 'throws its own error after a run was aborted',
     caughtBy: ['abort/tool-that-goes-on', 'abort/tool-that-fails', 'abort/before'],
     create: () => {
       const check = (signal: AbortSignal | undefined): void => {
@@ -262,7 +262,7 @@ export const callFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'keeps the signal from tools',
+    name: 'does not pass the signal to tools',
     caughtBy: ['abort/signal-of-tools'],
     create: () =>
       wrapping((tool) => ({
@@ -271,7 +271,7 @@ export const callFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'stores without the signal',
+    name: 'does not pass the signal to the storage',
     caughtBy: ['abort/storing'],
     create: () => offloading((output, context, offload) => offload(output, { ...context, signal: undefined })),
   },

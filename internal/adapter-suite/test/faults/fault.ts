@@ -3,17 +3,17 @@ import { tinyAdapter, type TinyAdapter } from '../tiny-adapter.ts'
 import type { TinyOutput, TinyResultContext, TinyTool } from '../tiny-framework.ts'
 import { makeTinyAdapter, type MakeAdapter } from '../tiny-harness.ts'
 
-/** A way to get an adapter wrong. */
+/** A mistake in an adapter. */
 export interface Fault {
-  /** What the adapter does wrong. */
+  /** The mistake, as the end of a sentence about the adapter. */
   readonly name: string
-  /** The cases that catch it, each of which must fail. */
+  /** Ids of the cases that catch the mistake. Each of them must fail. */
   readonly caughtBy: readonly string[]
-  /** Make the adapter anew, with nothing left of an earlier case. */
+  /** Create the faulty adapter, without state of an earlier case. */
   readonly create: () => MakeAdapter
 }
 
-/** Change what the correct adapter gives an agent. */
+/** Create an adapter that changes what the correct adapter gives an agent. */
 export function changed(
   change: (adapter: TinyAdapter, offloader: ContextOffloader) => Partial<TinyAdapter>,
 ): MakeAdapter {
@@ -23,7 +23,7 @@ export function changed(
   }
 }
 
-/** Change how an output is offloaded; `offload` is the correct way. */
+/** Create an adapter that offloads in another way. `offload` is the correct way. */
 export function offloading(
   change: (
     output: TinyOutput,
@@ -40,19 +40,19 @@ export function offloading(
   }))
 }
 
-/** Change text before it is offloaded, be it large or small. */
+/** Create an adapter that changes text before it is offloaded, in large and small results. */
 export function rewriting(change: (text: string) => string): MakeAdapter {
   return offloading((output, context, offload) =>
     offload(output.type === 'text' ? { type: 'text', value: change(output.value) } : output, context),
   )
 }
 
-/** Change the tools of the user. */
+/** Create an adapter that changes the tools of the user. */
 export function wrapping(change: (tool: TinyTool) => TinyTool): MakeAdapter {
   return (root, session, tools, compaction) => makeTinyAdapter(root, session, tools.map(change), compaction)
 }
 
-/** Change what the tools of the user return, seen by the program too. */
+/** Create an adapter that changes the results of the user's tools. The program gets the changed results, too. */
 export function returningOther(change: (value: unknown, offloader: ContextOffloader) => unknown): MakeAdapter {
   return (root, session, tools) => {
     const offloader = root.forScope(session)
@@ -64,14 +64,14 @@ export function returningOther(change: (value: unknown, offloader: ContextOffloa
   }
 }
 
-/** Change the retrieval tool. */
+/** Create an adapter that changes the retrieval tool. */
 export function answering(change: (tool: TinyTool, offloader: ContextOffloader) => Partial<TinyTool>): MakeAdapter {
   return changed(({ tools }, offloader) => ({
     tools: tools.map((tool) => (tool.name === RETRIEVAL_TOOL_NAME ? { ...tool, ...change(tool, offloader) } : tool)),
   }))
 }
 
-/** Use another offloader than that of the user. */
+/** Create an adapter that uses other options than the user's offloader. */
 export function withOptions(
   change: (options: ContextOffloader['options']) => Partial<ContextOffloaderOptions>,
 ): MakeAdapter {
@@ -82,7 +82,7 @@ export function withOptions(
   }
 }
 
-/** Use another session than that of the user. */
+/** Create an adapter that uses another session than the user's. */
 export function inSession(change: (session: string) => string): MakeAdapter {
   return (root, session, tools, compaction) => makeTinyAdapter(root, change(session), tools, compaction)
 }

@@ -8,7 +8,7 @@ import { returningOther, type Fault } from './fault.ts'
 type Options = HistoryOptions<TinyPrompt>
 type Compact = (prompt: TinyPrompt, signal: AbortSignal | undefined) => Promise<TinyPrompt>
 
-/** Compact in another way than the correct adapter; `make` is called once for each run. */
+/** Create an adapter that compacts in another way. `make` is called once for each run. */
 function compacting(make: (options: Options, root: ContextOffloader) => Compact): MakeAdapter {
   return (root, session, tools, compaction) => {
     const adapter = makeTinyAdapter(root, session, tools, undefined)
@@ -20,7 +20,7 @@ function compacting(make: (options: Options, root: ContextOffloader) => Compact)
   }
 }
 
-/** Compact as the correct adapter does, with other options. */
+/** Create an adapter that compacts like the correct adapter, but with other options. */
 function compactingWith(change: (options: Options, root: ContextOffloader) => Partial<Options>): MakeAdapter {
   return compacting((options, root) => compactorOf({ ...options, ...change(options, root) }))
 }
@@ -30,15 +30,15 @@ function compactorOf(options: Options): Compact {
   return async (prompt, signal) => (await compactor.compact(prompt, { signal })).messages
 }
 
-/** Adapters that keep histories small in a wrong way. */
+/** Adapters that compact histories incorrectly. */
 export const historyFaults: readonly Fault[] = [
   {
-    name: 'has limits of its own for histories',
+    name: 'uses its own limits for histories',
     caughtBy: ['history/below-the-limit'],
     create: () => compactingWith(() => ({ maxTotalTokens: 2_000 })),
   },
   {
-    name: 'compacts no history',
+    name: 'never compacts a history',
     caughtBy: [
       'history/over-the-limit',
       'history/arguments',
@@ -49,7 +49,7 @@ export const historyFaults: readonly Fault[] = [
     create: () => (root, session, tools) => makeTinyAdapter(root, session, tools, undefined),
   },
   {
-    name: 'takes old calls out of histories',
+    name: 'removes old calls from histories',
     caughtBy: ['history/over-the-limit'],
     create: () =>
       compacting(() => async (prompt) => ({
@@ -58,7 +58,7 @@ export const historyFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'shortens what the program sees',
+    name: 'shortens the results that the program gets',
     caughtBy: ['history/outputs'],
     create: () => {
       let seen = 0
@@ -70,12 +70,12 @@ export const historyFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'stores what leaves a history in a scope of its own',
+    name: 'stores content that it removes from a history in a separate scope',
     caughtBy: ['history/retrieves', 'history/sessions-at-once'],
     create: () => compactingWith((_options, root) => ({ offloader: root.forScope('histories') })),
   },
   {
-    name: 'compacts anew with each call',
+    name: 'compacts again for each call',
     caughtBy: ['history/no-trickle', 'history/summaries-merge'],
     create: () =>
       compacting(
@@ -83,13 +83,13 @@ export const historyFaults: readonly Fault[] = [
       ),
   },
   {
-    name: 'lets storage forget what histories name',
+    name: 'lets the storage evict entries that histories name',
     caughtBy: ['history/kept-in-storage'],
     create: () =>
       compactingWith(({ offloader }) => ({ archive: { ...offloaderArchive(offloader), use: async () => {} } })),
   },
   {
-    name: 'does not know its own replacements',
+    name: 'does not recognize its own replacements',
     caughtBy: ['history/replacement-shrinks'],
     create: () =>
       compactingWith(({ offloader }) => ({
@@ -97,7 +97,7 @@ export const historyFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'ends a turn with each compaction, too',
+    name: 'also ends a turn for each compaction',
     caughtBy: ['history/turns'],
     create: () =>
       compacting((options) => {
@@ -109,7 +109,7 @@ export const historyFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'fails where a history cannot be made smaller',
+    name: 'fails if a history cannot be made smaller',
     caughtBy: ['history/outage', 'history/summary-fails'],
     create: () =>
       compacting((options) => {
@@ -122,7 +122,7 @@ export const historyFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'compacts what the run itself has added',
+    name: 'compacts only the messages of the current run',
     caughtBy: ['history/resumed'],
     create: () =>
       compacting((options) => {
@@ -136,7 +136,7 @@ export const historyFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'puts the summary among the messages',
+    name: 'puts the summary into the messages',
     caughtBy: ['history/summary', 'history/summary-without-system-prompt'],
     create: () =>
       compacting((options) => {
@@ -149,7 +149,7 @@ export const historyFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'has no place for a system prompt where there was none',
+    name: 'adds no system prompt if the agent has none',
     caughtBy: ['history/summary-without-system-prompt'],
     create: () =>
       compacting((options) => {
@@ -161,7 +161,7 @@ export const historyFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'appends each summary to those before',
+    name: 'appends each summary to the earlier summaries',
     caughtBy: ['history/summaries-merge'],
     create: () =>
       compacting((options) => {
@@ -175,12 +175,12 @@ export const historyFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'keeps instructions to itself',
+    name: 'does not pass on instructions for summaries',
     caughtBy: ['history/summary-steered'],
     create: () => compactingWith(() => ({ instructions: '' })),
   },
   {
-    name: 'summarises without the signal',
+    name: 'does not pass the signal to the summary model',
     caughtBy: ['history/summary-aborted'],
     create: () =>
       compacting((options) => {

@@ -6,10 +6,10 @@ import { historyFaults } from './history-faults.ts'
 import { resultFaults } from './result-faults.ts'
 import { toolFaults } from './tool-faults.ts'
 
-/** Every way to get an adapter wrong that a case is known to catch. */
+/** Faulty adapters that cases must catch. */
 export const FAULTS: readonly Fault[] = [...resultFaults, ...callFaults, ...toolFaults, ...historyFaults]
 
-/** A faulty adapter for each of them, by its name; cases with a process of their own import it. */
+/** Harnesses of the faulty adapters by name. Cases that start a new process import this object. */
 export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEntries(
   FAULTS.map(({ name, create }) => [name, tinyHarness(name, import.meta.url, create())]),
 )

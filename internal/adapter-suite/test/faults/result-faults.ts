@@ -3,7 +3,7 @@ import { changed, type Fault, offloading, returningOther, rewriting, withOptions
 
 const isText = (part: TinyPart): part is Extract<TinyPart, { type: 'text' }> => part.type === 'text'
 
-/** Adapters that get results, small results, outputs and errors wrong. */
+/** Adapters that handle results, outputs, or errors incorrectly. */
 export const resultFaults: readonly Fault[] = [
   {
     name: 'offloads nothing',
@@ -16,7 +16,7 @@ export const resultFaults: readonly Fault[] = [
     create: () => withOptions(() => ({ mode: 'offload', includeRetrievalTool: true })),
   },
   {
-    name: 'shows small results as they are',
+    name: 'never redacts small results',
     caughtBy: ['redaction/small-results', 'redaction/failing'],
     create: () =>
       offloading((output, context, offload) =>
@@ -24,7 +24,7 @@ export const resultFaults: readonly Fault[] = [
       ),
   },
   {
-    name: 'takes text for JSON where it can',
+    name: 'treats text as JSON if possible',
     caughtBy: ['results/large-json-text'],
     create: () =>
       offloading((output, context, offload) => {
@@ -33,7 +33,7 @@ export const resultFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'takes Base64 out of JSON',
+    name: 'removes Base64 from JSON',
     caughtBy: ['results/media-in-json'],
     create: () =>
       offloading((output, context, offload) => {
@@ -43,7 +43,7 @@ export const resultFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'does not tell the arguments of a call',
+    name: 'does not pass the arguments of a call',
     caughtBy: ['retrieval/by-another-tool'],
     create: () => offloading((output, context, offload) => offload(output, { ...context, input: undefined })),
   },
@@ -63,7 +63,7 @@ export const resultFaults: readonly Fault[] = [
     create: () => rewriting((text) => text.replaceAll('\r\n', '\n')),
   },
   {
-    name: 'takes the marks of a replacement out of results',
+    name: 'removes the marks of a replacement from results',
     caughtBy: ['results/hostile-text'],
     create: () => rewriting((text) => text.replaceAll(/^\[Stored references:\][^]*$/gm, '')),
   },
@@ -89,7 +89,7 @@ export const resultFaults: readonly Fault[] = [
       ),
   },
   {
-    name: 'hands JSON over as text',
+    name: 'passes JSON as text',
     caughtBy: ['results/large-json-lines', 'small-results/json'],
     create: () =>
       offloading((output, context, offload) =>
@@ -97,7 +97,7 @@ export const resultFaults: readonly Fault[] = [
       ),
   },
   {
-    name: 'looks at the text of parts only',
+    name: 'offloads only the text of parts',
     caughtBy: [
       'results/large-image',
       'results/large-document',
@@ -114,7 +114,7 @@ export const resultFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'drops the parts that stay',
+    name: 'drops the parts that are not offloaded',
     caughtBy: ['results/image-beside-large-text', 'results/text-beside-large-image', 'results/image-by-url'],
     create: () =>
       offloading(async (output, context, offload) => {
@@ -125,7 +125,7 @@ export const resultFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'holds each part against the limit for itself',
+    name: 'compares each part alone with the limit',
     caughtBy: ['results/many-blocks', 'outages/second-block', 'results/named-texts'],
     create: () =>
       offloading(async (output, context, offload) => {
@@ -139,13 +139,13 @@ export const resultFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'offloads nothing that comes in parts',
+    name: 'offloads no results with several parts',
     caughtBy: ['results/one-block-as-parts', 'results/text-beside-large-image'],
     create: () =>
       offloading((output, context, offload) => (output.type === 'parts' ? output : offload(output, context))),
   },
   {
-    name: 'keeps the beginning of a text beside its preview',
+    name: 'keeps the beginning of a text next to its preview',
     caughtBy: ['results/replacement-size', 'results/large-text'],
     create: () =>
       offloading(async (output, context, offload) => {
@@ -155,7 +155,7 @@ export const resultFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'drops small results once one was offloaded',
+    name: 'drops small results after another result was offloaded',
     caughtBy: ['results/beside-small-results', 'results/rest-of-the-prompt'],
     create: () => {
       const { promise: offloaded, resolve } = Promise.withResolvers<void>()
@@ -171,7 +171,7 @@ export const resultFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'takes the text of a file alone',
+    name: 'passes only the text of a file',
     caughtBy: ['results/named-texts', 'results/declared-types'],
     create: () =>
       offloading((output, context, offload) => {
@@ -181,17 +181,17 @@ export const resultFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'does not ask shouldOffload',
+    name: 'does not call shouldOffload',
     caughtBy: ['results/declined', 'errors/what-the-offloader-is-told'],
     create: () => withOptions(() => ({ shouldOffload: undefined })),
   },
   {
-    name: 'tells the offloader no input',
+    name: 'passes no input to the offloader',
     caughtBy: ['results/what-the-offloader-is-told'],
     create: () => offloading((output, context, offload) => offload(output, { ...context, input: undefined })),
   },
   {
-    name: 'takes an empty text for nothing',
+    name: 'drops an empty text',
     caughtBy: ['small-results/empty-text'],
     create: () =>
       offloading((output, context, offload) =>
@@ -204,7 +204,7 @@ export const resultFaults: readonly Fault[] = [
     create: () => rewriting((text) => text.trim()),
   },
   {
-    name: 'takes nothing for an empty text',
+    name: 'turns a missing result into an empty text',
     caughtBy: ['small-results/nothing', 'small-results/json'],
     create: () =>
       offloading((output, context, offload) =>
@@ -212,7 +212,7 @@ export const resultFaults: readonly Fault[] = [
       ),
   },
   {
-    name: 'puts descriptions in the place of small media',
+    name: 'replaces small media by descriptions',
     caughtBy: ['small-results/image', 'small-results/document', 'small-results/parts'],
     create: () =>
       offloading((output, context, offload) => {
@@ -224,7 +224,7 @@ export const resultFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'leaves values with dates in them',
+    name: 'does not offload values that contain dates',
     caughtBy: ['results/large-odd-json'],
     create: () =>
       offloading((output, context, offload) => {
@@ -233,7 +233,7 @@ export const resultFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'writes dates in its own way',
+    name: 'writes dates in another format',
     caughtBy: ['small-results/odd-values'],
     create: () =>
       offloading((output, context, offload) => {
@@ -263,7 +263,7 @@ export const resultFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'holds all results of a conversation against the limit together',
+    name: 'compares the sum of all results of a conversation with the limit',
     caughtBy: ['small-results/many'],
     create: () => {
       let total = 0
@@ -289,7 +289,7 @@ export const resultFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'marks the values of tools',
+    name: 'adds a mark to values that tools return',
     caughtBy: ['small-results/values-of-the-program'],
     create: () =>
       offloading((output, context, offload) => {
@@ -298,12 +298,12 @@ export const resultFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'shows the program what it shows the model',
+    name: 'gives the program the replacements for the model',
     caughtBy: ['outputs/text', 'outputs/json', 'outputs/parts', 'outputs/small', 'outputs/whole'],
     create: () => returningOther((value) => (JSON.stringify(value) ?? '').slice(0, 10)),
   },
   {
-    name: 'says of every error that it is one',
+    name: 'adds the word Error to every error',
     caughtBy: [
       'errors/thrown',
       'errors/thrown-string',
@@ -317,7 +317,7 @@ export const resultFaults: readonly Fault[] = [
       ),
   },
   {
-    name: 'leaves errors alone',
+    name: 'never offloads errors',
     caughtBy: [
       'errors/huge-thrown',
       'errors/huge-thrown-string',
@@ -329,7 +329,7 @@ export const resultFaults: readonly Fault[] = [
       offloading((output, context, offload) => (output.type === 'error' ? output : offload(output, context))),
   },
   {
-    name: 'takes errors for text',
+    name: 'treats errors as text',
     caughtBy: ['errors/huge-thrown', 'errors/huge-returned', 'errors/what-the-offloader-is-told'],
     create: () =>
       offloading(async (output, context, offload) => {
@@ -340,17 +340,17 @@ export const resultFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'counts tokens in its own way',
+    name: 'counts tokens with its own function',
     caughtBy: ['tokens/counted-by-the-user'],
     create: () => withOptions(() => ({ countTokens: undefined })),
   },
   {
-    name: 'has an offloader of its own in each run',
+    name: 'creates a new offloader for each run',
     caughtBy: ['meter/adds-up', 'meter/counts-once'],
     create: () => withOptions(() => ({ onEvent: undefined })),
   },
   {
-    name: 'offloads a result again with every model call',
+    name: 'offloads a result again for every model call',
     caughtBy: ['meter/counts-once'],
     create: () => {
       const again: (() => Promise<unknown>)[] = []

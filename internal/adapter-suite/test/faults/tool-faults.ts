@@ -4,10 +4,10 @@ import { TinyResult, type TinyTool } from '../tiny-framework.ts'
 import { makeTinyAdapter } from '../tiny-harness.ts'
 import { answering, changed, type Fault, returningOther, wrapping } from './fault.ts'
 
-/** Adapters that get the retrieval tool wrong, or what a framework does around its tools. */
+/** Adapters that handle the retrieval tool or other tools incorrectly. */
 export const toolFaults: readonly Fault[] = [
   {
-    name: 'gives tools references in place of their content',
+    name: 'gives tools references instead of their content',
     caughtBy: [
       'references/resolved',
       'references/refused',
@@ -40,13 +40,13 @@ export const toolFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'makes an offloader of its own for a sub-agent',
+    name: 'creates a separate offloader for a sub-agent',
     caughtBy: ['sub-agents/lent-and-given-back'],
     create: () => (root, session, tools, compaction) =>
       makeTinyAdapter(new ContextOffloader(root.options), session, tools, compaction),
   },
   {
-    name: 'reads nothing of a retrieval but the reference',
+    name: 'ignores all parameters of a retrieval except the reference',
     caughtBy: [
       'retrieval/pattern',
       'retrieval/line-range',
@@ -62,7 +62,7 @@ export const toolFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'answers a retrieval with all that is stored',
+    name: 'answers a retrieval with the whole stored content',
     caughtBy: ['retrieval/bare-reference', 'retrieval/within-limit', 'tokens/log-and-two-retrievals'],
     create: () =>
       answering((_tool, { options }) => ({
@@ -73,7 +73,7 @@ export const toolFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'fails where a retrieval does',
+    name: 'fails if a retrieval fails',
     caughtBy: [
       'retrieval/unknown-reference',
       'retrieval/text-as-reference',
@@ -112,7 +112,7 @@ export const toolFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'lets the framework refuse arguments of a retrieval',
+    name: 'lets the framework reject arguments of a retrieval',
     caughtBy: ['retrieval/wrong-types'],
     create: () => answering(() => ({ takesAnything: false })),
   },
@@ -131,7 +131,7 @@ export const toolFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'gives media back as text',
+    name: 'returns media as text',
     caughtBy: ['retrieval/image', 'retrieval/document'],
     create: () =>
       answering(({ execute }) => ({
@@ -144,7 +144,7 @@ export const toolFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'offloads answers too, and forgets what was asked',
+    name: 'offloads answers of the retrieval tool, too',
     caughtBy: ['retrieval/never-offloaded'],
     create: () =>
       changed(({ afterTool }) => ({
@@ -152,7 +152,7 @@ export const toolFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'gives parallel retrievals one answer',
+    name: 'gives parallel retrievals the same answer',
     caughtBy: ['retrieval/parallel', 'sessions/at-once'],
     create: () => {
       let pending: unknown
@@ -197,13 +197,13 @@ export const toolFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'notes in the messages that it is there',
+    name: 'adds a message about offloading',
     caughtBy: ['retrieval/only-small-results'],
     create: () =>
       changed(() => ({ rewrite: (messages) => [{ role: 'user', text: 'Large results are offloaded.' }, ...messages] })),
   },
   {
-    name: 'waits for generators, so that nothing preliminary is seen',
+    name: 'waits for the end of generators, and so hides preliminary results',
     caughtBy: ['streaming/preliminary-results', 'streaming/small-results'],
     create: () =>
       returningOther(async (value) => {
@@ -214,32 +214,32 @@ export const toolFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'loses that a tool needs approval',
+    name: 'drops the need of a tool for approval',
     caughtBy: ['approval/approved', 'approval/denied'],
     create: () => wrapping(({ name, inputSchema, execute }) => ({ name, inputSchema, execute })),
   },
   {
-    name: 'needs approval for retrievals',
+    name: 'requires approval for retrievals',
     caughtBy: ['approval/not-for-retrieval', 'retrieval/pattern'],
     create: () => answering(() => ({ needsApproval: true })),
   },
   {
-    name: 'loses the schemas of tools',
+    name: 'drops the schemas of tools',
     caughtBy: ['arguments/invalid', 'arguments/schemas'],
     create: () => wrapping((tool) => ({ ...tool, inputSchema: {} })),
   },
   {
-    name: 'takes every argument for text',
+    name: 'treats every argument as text',
     caughtBy: ['arguments/valid', 'arguments/schemas', 'arguments/invalid'],
     create: () => wrapping((tool): TinyTool => ({ ...tool, inputSchema: { properties: { n: { type: 'string' } } } })),
   },
   {
-    name: 'runs tools that the provider runs',
+    name: 'runs tools that the provider has already run',
     caughtBy: ['provider/results'],
     create: () => wrapping((tool) => ({ ...tool, providerExecuted: false })),
   },
   {
-    name: 'stands back where the provider runs a tool',
+    name: 'does nothing if the provider runs a tool',
     caughtBy: ['provider/beside-large-results'],
     create: () => (root, session, tools, compaction) => {
       const adapter = makeTinyAdapter(root, session, tools, compaction)
@@ -248,7 +248,7 @@ export const toolFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'retrieves without the signal',
+    name: 'does not pass the signal to retrievals',
     caughtBy: ['abort/retrieving'],
     create: () =>
       answering(({ execute }) => ({ execute: (input, context) => execute(input, { ...context, signal: undefined }) })),

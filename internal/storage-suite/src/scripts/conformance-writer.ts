@@ -1,4 +1,4 @@
-/** Run the conformance suite's kill script, read from stdin; print the references acknowledged, and wait to be killed. */
+/** Runs the kill script of the conformance suite from stdin, prints acknowledged references, and waits to be killed. */
 import { text } from 'node:stream/consumers'
 import { runKillScript } from '@spillway/core/conformance'
 import { readScriptArgument } from '../backend.ts'
@@ -18,7 +18,7 @@ await runKillScript(
   { acknowledged: script.acknowledged.map(decoded), unfinished: decoded(script.unfinished) },
   (references) => {
     console.log(JSON.stringify(references))
-    // Nothing else keeps the process alive until it is killed.
+    // Only this timer keeps the process alive until it is killed.
     setInterval(() => {}, 1_000)
   },
 )

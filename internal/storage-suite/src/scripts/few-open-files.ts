@@ -1,4 +1,4 @@
-/** Hold all descriptors but a few, use a storage, let go of them, use it again, and print what happened. */
+/** Opens all but a few file descriptors, uses a storage, closes them, uses the storage again, and prints results. */
 import { closeSync, openSync } from 'node:fs'
 import { StorageError } from '@spillway/core/driver'
 import { readScriptArgument } from '../backend.ts'

@@ -1,4 +1,4 @@
-/** Run clients of two tenants once stdin has a line; print what they did and found as one line of JSON. */
+/** Runs clients of two tenants after a line on stdin, and prints their operations and problems as one line of JSON. */
 import { once } from 'node:events'
 import { readScriptArgument } from '../backend.ts'
 import type { LoadTask } from '../load-task.ts'

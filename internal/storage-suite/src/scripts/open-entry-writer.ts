@@ -1,4 +1,4 @@
-/** Write numbered lines to an open entry until killed. Prints its reference, then after each write how many bytes there are. */
+/** Writes numbered lines to an open entry until killed. Prints its reference, and its size after each write. */
 import { readScriptArgument } from '../backend.ts'
 import { openEntryLine } from '../kill-open-entries.ts'
 

@@ -1,4 +1,4 @@
-/** Carry out orders that come as lines of JSON; print `ready`, and one line for each order. */
+/** Carries out orders that arrive as lines of JSON. Prints `ready`, and one line for each order. */
 import { createInterface } from 'node:readline'
 import { importBackend } from '../backend.ts'
 import type { Order, OrderedStore } from '../ordered-process.ts'

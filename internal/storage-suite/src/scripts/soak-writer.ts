@@ -1,6 +1,6 @@
 /**
- * Store, stream, touch, evict, delete, clear and collect at random, until killed or until stdin ends. Prints each store
- * that was acknowledged as `scope reference key`, each outage as `unavailable`, and what must not be as `problem …`.
+ * Stores, streams, touches, evicts, deletes, clears, and collects at random, until killed or until stdin ends. Prints
+ * each acknowledged store as `scope reference key`, each outage as `unavailable`, and each problem as `problem …`.
  */
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import { StorageError } from '@spillway/core/driver'
@@ -25,7 +25,7 @@ process.stdin.on('end', () => (isOver = true)).resume()
 
 await Promise.all(Array.from({ length: PARALLEL }, (_, index) => work(index)))
 await storage.close()
-// After a problem it is still open, and would keep the process waiting.
+// After a problem, stdin is still open, and would keep the process alive.
 process.stdin.destroy()
 
 async function work(index: number): Promise<void> {
@@ -78,7 +78,7 @@ async function storeStream(key: string): Promise<void> {
   console.log(`kept ${await kept.storeStream(key, soakChunks(key), soakContent(key).contentType)} ${key}`)
 }
 
-/** Retrieving counts as use; what is there is whole. */
+/** Retrieve entries, which counts as use, and check that they are complete. */
 async function touch(): Promise<void> {
   const chosen = revivedKey()
   for await (const { key, reference } of revived.list()) {
@@ -103,7 +103,7 @@ async function storeAndDelete(): Promise<void> {
   if (Math.random() < 0.7) await contended.delete(reference, { unusedSince })
 }
 
-/** No other writer stores there, so that nothing is left. */
+/** Store entries in a scope of this writer, and clear the scope. Nothing may remain, as no other writer uses it. */
 async function storeAndClear(index: number): Promise<void> {
   const scope = storage.scope(...clearedScope(task.name, index))
   for (let count = Math.random() * 4; count > 0; count -= 1) {
