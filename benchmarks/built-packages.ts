@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 
 /**
- * Build all packages, and let processes that are started from now on load them as users do. Their sources would have to be
+ * Build all packages, and let processes that are started later load the builds, like users do. Sources would be
  * stripped of types on first use, which takes several times as long as a first call.
  */
 export function useBuiltPackages(): void {

@@ -1,7 +1,7 @@
 import type { FileSystem } from '@spillway/file'
 import type { BackendUse } from './retrieval/subjects/subject.ts'
 
-/** Count the calls of a file system, those of the files that it opens included, and the bytes that they return. */
+/** Wrap a file system to count its calls, including calls of opened files, and the bytes that they return. */
 export function countingFileSystem(fileSystem: FileSystem): {
   readonly fileSystem: FileSystem
   readonly use: () => BackendUse
@@ -34,6 +34,6 @@ function countValue(value: unknown, use: { calls: number; bytes: number }): unkn
     use.bytes += value.content.byteLength
     return value
   }
-  // A file that was opened: its reads count too.
+  // The reads of an opened file are counted, too.
   return 'close' in value ? counted(value, use) : value
 }

@@ -1,8 +1,8 @@
 /**
- * What storing one block costs in a FileStorage directory of 1,000 entries and in one of 100,000, in one scope each.
+ * Measures the cost of storing a block in `FileStorage` directories of 1,000 and 100,000 entries in one scope.
  *
- * Both are measured in turn, in batches, so that whatever else the machine does falls on both. Run it with
- * `node benchmarks/file-growth.ts [--entries 100000] [--directory DIR]`.
+ * The two measurements alternate in batches, so that other work on the machine affects both. Run it with `node
+ * benchmarks/file-growth.ts [--entries 100000] [--directory DIR]`.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -54,7 +54,7 @@ async function fill(session: Session, count: number): Promise<number> {
   return (performance.now() - start) / 1_000
 }
 
-/** Store some blocks one after the other, and return what one cost, in microseconds. */
+/** Store some blocks one after another. Returns the microseconds per block. */
 async function batch(session: Session, round: number): Promise<number> {
   const start = performance.now()
   for (let index = 0; index < BATCH; index += 1)

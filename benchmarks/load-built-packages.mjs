@@ -1,4 +1,4 @@
-/** Loads the packages of this workspace as users do, as built JavaScript: `node --import <this> …`, after `pnpm build`. */
+/** Loads the builds of this workspace's packages, like users do: `node --import <this> …`, after `pnpm build`. */
 import { existsSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +8,7 @@ registerHooks({
     const resolved = next(specifier, context)
     const built = resolved.url.replace(/(\/packages\/.*)\/src\/(.*)\.ts$/, '$1/dist/$2.js')
     if (built === resolved.url) return resolved
-    if (!existsSync(fileURLToPath(built))) throw new Error(`${built} is missing: pnpm build.`)
+    if (!existsSync(fileURLToPath(built))) throw new Error(`${built} is missing: run pnpm build.`)
     return { ...resolved, url: built, format: 'module' }
   },
 })

@@ -1,10 +1,10 @@
 /**
- * What `compressed` and `encrypted` cost: storing and retrieving content through them, over memory and files, beside the
- * same storage without them; and how much is left of content in the backend.
+ * Measures the cost of `compressed` and `encrypted`: storing and retrieving content with and without them, in memory
+ * and in files. It also measures the stored size of content.
  *
- * All ways are measured in turn, so that whatever else the machine does falls on all. Content is what the public corpus has
- * (`--data DIR`, see benchmarks/preview), and a log that is generated. Run it with
- * `node benchmarks/wrappers.ts [--data DIR] [--rounds 7]`.
+ * All variants are measured in turn, so that other work on the machine affects all of them. The content is the public
+ * corpus (`--data DIR`, see benchmarks/preview) and a generated log. Run it with `node benchmarks/wrappers.ts [--data
+ * DIR] [--rounds 7]`.
  */
 import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
@@ -39,7 +39,7 @@ const WAYS: ReadonlyMap<string, Wrap> = new Map<string, Wrap>([
   ['gzip, encrypted', (storage) => compressed(encrypted(storage, { key }))],
 ])
 const OPERATIONS = ['store 8 MB', 'retrieve 8 MB', 'store 16 KB', 'retrieve 16 KB', 'ranges of 64 KB'] as const
-/** Bytes that go through an operation. */
+/** Bytes that each operation processes. */
 const BYTES = [LARGE, LARGE, SMALL_COUNT * SMALL, SMALL_COUNT * SMALL, RANGES * RANGE] as const
 
 setContentCacheBytes(0)
@@ -62,7 +62,7 @@ try {
   await rm(directory, { recursive: true })
 }
 
-/** Print how many bytes are left of each kind of content. */
+/** Print the compressed size of each kind of content. */
 async function printRatios(): Promise<void> {
   const kinds: [string, Uint8Array][] = [['generated log', log]]
   for (const kind of ['logs', 'json', 'csv', 'html', 'code'])
@@ -99,7 +99,7 @@ async function gathered(folder: string): Promise<Uint8Array> {
   return new Uint8Array(Buffer.concat(parts).subarray(0, LARGE))
 }
 
-/** Measure every way in turn, and print the medians. */
+/** Measure all variants in turn, and print the medians. */
 async function measure(name: string, open: () => Promise<ManagedStorage>, dispose: () => Promise<void>): Promise<void> {
   const costs = new Map([...WAYS.keys()].map((way) => [way, OPERATIONS.map((): Cost[] => [])]))
   for (let round = -1; round < rounds; round += 1)
@@ -127,14 +127,14 @@ async function measure(name: string, open: () => Promise<ManagedStorage>, dispos
   console.log(`${table(['', ...OPERATIONS], work)}\n`)
 }
 
-/** What an operation took, in milliseconds. */
+/** Time of an operation, in milliseconds. */
 interface Cost {
   readonly elapsed: number
-  /** Time of processors, which does not depend on what else the machine does. */
+  /** CPU time, which does not depend on other work on the machine. */
   readonly work: number
 }
 
-/** Run the operations, and return what each took. */
+/** Run the operations. Returns their times. */
 async function operate(storage: ManagedStorage): Promise<Cost[]> {
   const costs: Cost[] = []
   const timed = async <Result>(run: () => Promise<Result>): Promise<Result> => {

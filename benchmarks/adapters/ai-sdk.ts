@@ -15,7 +15,7 @@ const USAGE = {
   outputTokens: { total: 1, text: 1, reasoning: 0 },
 }
 
-/** Make the SDK's own fake model say what a script tells it; `onPrompt` gets what it was sent, calls count from `firstId`. */
+/** Create the SDK's fake model, which follows a script. `onPrompt` gets prompts; ids of calls start at `firstId`. */
 export function scriptedModel(
   script: Script,
   onPrompt: (prompt: Prompt) => SeenPrompt | undefined,
@@ -36,7 +36,7 @@ export function scriptedModel(
   })
 }
 
-/** How a conversation is set up: tools, model and what comes before each step. */
+/** Setup of a conversation: tools, model, and code before each step. */
 interface Setup {
   readonly model?: (model: MockLanguageModelV4) => LanguageModel
   readonly tools?: (tools: ToolSet) => ToolSet
@@ -56,7 +56,7 @@ function converse({ model: wrap, tools: extend, prepareStep }: Setup): Converse 
     )
     const readLog = tool({ description: 'Read the log.', inputSchema: z.object({}), execute: async () => log })
     const tools: ToolSet = { read_log: readLog }
-    // It was made here, from JSON of the same.
+    // This cast is safe, because an earlier run of this file has saved the messages as JSON.
     const messages = [...(past as ModelMessage[]), { role: 'user' as const, content: question(past) }]
     const { responseMessages } = await generateText({
       model: wrap?.(model) ?? model,
@@ -72,17 +72,17 @@ function converse({ model: wrap, tools: extend, prepareStep }: Setup): Converse 
 /** The SDK alone. */
 export const plain: Converse = converse({})
 
-/** The SDK with its own way of making history shorter. */
+/** The SDK with `pruneMessages`, its own way of shortening histories. */
 export const withPruneMessages: Converse = converse({
   prepareStep: ({ messages }) => ({ messages: pruneMessages({ messages, toolCalls: 'before-last-2-messages' }) }),
 })
 
-/** `offloadTools` and `offloadPrepareStep`. */
+/** With `offloadTools` and `offloadPrepareStep`. */
 export function withOffloadTools(session: ContextOffloader): Converse {
   return converse({ tools: (tools) => offloadTools(tools, session), prepareStep: offloadPrepareStep(session) })
 }
 
-/** `offloadMiddleware`. */
+/** With `offloadMiddleware`. */
 export function withMiddleware(session: ContextOffloader): Converse {
   return converse({
     model: (model) => wrapLanguageModel({ model, middleware: offloadMiddleware(session) }),

@@ -8,14 +8,14 @@ type Message = Anthropic.Beta.BetaMessageParam
 
 const BASE = { model: 'claude-opus-5', max_tokens: 1_024 }
 
-/** Make a client whose model says what a script tells it; `onPrompt` gets what it was sent, calls count from `firstId`. */
+/** Create a client whose model follows a script. `onPrompt` gets its prompts; ids of calls start at `firstId`. */
 export function scriptedClient(
   script: Script,
   onPrompt: (messages: readonly Message[]) => SeenPrompt | undefined,
   firstId = 0,
 ): Anthropic {
   let index = 0
-  // What the provider holds of the thread.
+  // The messages of the thread that the provider has stored.
   let held: readonly Message[] = []
   const fetch = async (_url: unknown, init?: RequestInit): Promise<Response> => {
     const body = JSON.parse(init?.body as string) as {
@@ -46,7 +46,7 @@ function converse(run: Run): Converse {
       prompts.push(messages.map(readMessage))
       return prompts.at(-1)
     }
-    // It was made here, from JSON of the same.
+    // This cast is safe, because an earlier run of this file has saved the messages as JSON.
     const messages = [...(past as Message[]), { role: 'user' as const, content: question(past) }]
     const history = await run(scriptedClient(script, onPrompt, past.length), messages, log)
     return { prompts, history: [...history] }
@@ -55,7 +55,7 @@ function converse(run: Run): Converse {
 
 const READ_LOG = { name: 'read_log', description: 'Read the log.', inputSchema: { type: 'object' } } as const
 
-/** Run the tool runner to its end, wrapped where there is a session, and return all messages. */
+/** Run the tool runner until its end, with offloading if there is a session. Returns all messages. */
 export async function runTools(
   client: Anthropic,
   messages: readonly Message[],
@@ -69,7 +69,7 @@ export async function runTools(
   return runner.params.messages
 }
 
-/** The tool runner, alone where there is no session: `offloadTools` and `endTurns` with one. */
+/** The tool runner, with `offloadTools` and `endTurns` if there is a session. */
 export function withOffloadTools(session: ContextOffloader | undefined): Converse {
   return converse((client, messages, log) => {
     const readLog = betaTool({ ...READ_LOG, run: async () => log })
@@ -77,7 +77,7 @@ export function withOffloadTools(session: ContextOffloader | undefined): Convers
   })
 }
 
-/** `answerToolCalls` in a loop by hand. */
+/** With `answerToolCalls` in a hand-written loop. */
 export function withAnswerToolCalls(session: ContextOffloader): Converse {
   return converse(async (client, past, log) => {
     const messages = [...past] as Anthropic.MessageParam[]

@@ -1,11 +1,11 @@
-/** Measures allocations, in a process of its own that is started with `MEMORY_FLAGS`; prints them as JSON. */
+/** Measures allocations in a separate process, started with `MEMORY_FLAGS`. Prints them as JSON. */
 import { allocatedBytes } from './measure-bytes.ts'
 import { HISTORIES, type ByteRow } from './overhead.ts'
 import { directCases, loopCases, SHOWN_RESULT, smallResults } from './overhead-cases.ts'
 import type { OverheadCase } from './overhead/overhead-case.ts'
 
 const DIRECT_RESULTS = 2_000
-/** One run: with a long history some frameworks allocate 40 MB per result. */
+/** Results that are measured in one run: with a long history, some frameworks allocate 40 MB per result. */
 const LOOP_RESULTS = 10
 
 const result = smallResults()[SHOWN_RESULT] as string

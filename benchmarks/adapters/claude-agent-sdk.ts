@@ -1,4 +1,4 @@
-/** The hooks and the server of the Claude Agent SDK, called as it calls them, without the process that it would start. */
+/** Calls the hooks and the server of the Claude Agent SDK like the SDK, but without its process. */
 import type { HookInput, Options } from '@anthropic-ai/claude-agent-sdk'
 import { offloadOptions } from '@spillway/claude-agent-sdk'
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
@@ -9,12 +9,12 @@ const { signal } = new AbortController()
 
 type Part = { readonly type: 'text'; readonly text: string }
 
-/** Options of a query whose session has the scope of the offloader. */
+/** Return the options of a query. The session has the scope of the offloader. */
 export function optionsOf(session: ContextOffloader): Options {
   return offloadOptions({}, session, { scope: () => [] })
 }
 
-/** Run the hooks of an event, and return what the last of them answers. */
+/** Run the hooks of an event. Returns the answer of the last hook. */
 export async function runHooks(
   options: Options,
   event: 'PreToolUse' | 'PostToolUse',
@@ -27,12 +27,12 @@ export async function runHooks(
   return answer
 }
 
-/** Have a conversation in which the tool `read_log` is that of an MCP server. */
+/** Run a conversation in which the tool `read_log` belongs to an MCP server. */
 export function withOptions(session: ContextOffloader): Converse {
   return async (log, script, past = []) => {
     const options = optionsOf(session)
     const retrieve = await connect(options)
-    // It was made here.
+    // This cast is safe, because an earlier run of this file has saved the messages.
     const messages = [...(past as SeenMessage[]), { role: 'user', text: question(past) }]
     const prompts: SeenPrompt[] = []
     for (let index = 0; ; index += 1) {
@@ -69,7 +69,7 @@ interface Transport {
   readonly send: (message: Answer) => Promise<void>
 }
 
-/** Connect to the server of the retrieval tool as the SDK does. */
+/** Connect to the server of the retrieval tool, like the SDK. */
 async function connect(options: Options): Promise<(toolUseId: string, input: unknown) => Promise<readonly Part[]>> {
   const server = options.mcpServers?.['spillway']
   if (server === undefined || !('instance' in server)) throw new Error('There is no server of the retrieval tool.')

@@ -1,36 +1,36 @@
 import { RETRIEVAL_TOOL_NAME } from '@spillway/core'
 
-/** A message as the model got it, in the form of no framework: all of its text, arguments of calls included. */
+/** A message that the model got, independent of the framework: all its text, including arguments of calls. */
 export interface SeenMessage {
   readonly role: string
   readonly text: string
 }
 
-/** What the model got in one call. */
+/** The prompt of one model call. */
 export type SeenPrompt = readonly SeenMessage[]
 
-/** What the model does: call a tool, or end with a text. */
+/** The action of the model: call a tool, or end with a text. */
 export type Turn = { readonly name: string; readonly input: Readonly<Record<string, unknown>> } | string
 
-/** A model that plays its part: what it does in its `index`th call. */
+/** A scripted model: returns the action of the call with this index. */
 export type Script = (index: number, prompt: SeenPrompt) => Turn
 
-/** What came of a conversation. */
+/** The result of a conversation. */
 export interface Conversation {
-  /** What the model got in each call. */
+  /** The prompt of each model call. */
   readonly prompts: readonly SeenPrompt[]
-  /** All messages, as JSON: what a program would save and go on from. */
+  /** All messages as JSON, which a program would save and continue. */
   readonly history: readonly unknown[]
 }
 
 /**
- * Run a conversation in which a tool `read_log` returns `log`.
+ * Run a conversation in which the tool `read_log` returns `log`.
  *
- * @param past - The history of an earlier one to go on with.
+ * @param past - The history of an earlier conversation to continue.
  */
 export type Converse = (log: string, script: Script, past?: readonly unknown[]) => Promise<Conversation>
 
-/** What the user says, at first and later. */
+/** Return the message of the user: a question at first, and a request to continue later. */
 export const question = (past: readonly unknown[]): string => (past.length === 0 ? 'Why did orders fail?' : 'Go on.')
 
 const ANSWER = 'The database refused connections.'
@@ -40,16 +40,16 @@ const FIRST_LINE = 1_201
 const LAST_LINE = 1_240
 const REFERENCE = /\[Stored references:\]\s+(\w+)/
 
-/** Reads the log once; where all of it is in the prompt, nothing has to be retrieved. */
+/** Reads the log once. If the whole log is in the prompt, nothing has to be retrieved. */
 export const readOnce: Script = (index) => (index === 0 ? READ_LOG : ANSWER)
 
-/** Reads the log again for each of two questions: what was taken from the prompt is there no more. */
+/** Reads the log again for each of two questions, because results were removed from the prompt. */
 export const readAgain: Script = (index) => (index < 3 ? READ_LOG : ANSWER)
 
-/** Reads the log, searches it, and reads a span of it, with the retrieval tool. */
+/** Reads the log, searches it, and reads a range of lines, with the retrieval tool. */
 export const retrieve: Script = (index, prompt) => [() => READ_LOG, search, readSpan][index]?.(prompt) ?? ANSWER
 
-/** The same in two rounds: the user says something before the span is read. */
+/** The same script in two rounds: the user sends a message before the lines are read. */
 export const retrieveInRounds: readonly Script[] = [
   (index, prompt) => [() => READ_LOG, search][index]?.(prompt) ?? 'There are errors.',
   (index, prompt) => [readSpan][index]?.(prompt) ?? ANSWER,
@@ -65,7 +65,7 @@ const readSpan = (prompt: SeenPrompt): Turn => ({
   input: { reference: found(prompt, REFERENCE), line_range: { start: FIRST_LINE, end: LAST_LINE } },
 })
 
-/** The same with the file tools of deepagents, on the file that it has moved the log to. */
+/** The same with the file tools of deepagents, which has moved the log to a file. */
 export const useFiles: Script = (index, prompt) => {
   const path = () => found(prompt, /(\/large_tool_results\/[\w.-]*\w)/)
   if (index === 0) return READ_LOG

@@ -6,8 +6,8 @@ import { question, type Converse, type Script, type SeenMessage, type SeenPrompt
 const MAX_TURNS = 100
 
 /**
- * Define a model of Genkit that says what a script tells it, and begins anew once it has ended; `onPrompt` gets what it was
- * sent, calls count from `firstId`.
+ * Define a Genkit model that follows a script, and restarts after its end. `onPrompt` gets its prompts; ids of calls
+ * start at `firstId`.
  */
 export function scriptedModel(
   ai: Genkit,
@@ -39,7 +39,7 @@ function converse(use: MiddlewareRef[]): Converse {
       { name: 'read_log', description: 'Read the log.', inputSchema: z.object({}) },
       async () => log,
     )
-    // It was made here, from JSON of the same.
+    // This cast is safe, because an earlier run of this file has saved the messages as JSON.
     const messages = past as MessageData[]
     const options = { model, tools: [readLog], messages, prompt: question(past), use, maxTurns: MAX_TURNS }
     const response = await ai.generate(options)
@@ -47,10 +47,10 @@ function converse(use: MiddlewareRef[]): Converse {
   }
 }
 
-/** Genkit alone. */
+/** Genkit without Spillway. */
 export const plain: Converse = converse([])
 
-/** `offloadMiddleware`. */
+/** With `offloadMiddleware`. */
 export function withMiddleware(offloader: ContextOffloader): Converse {
   return converse([offloadMiddleware(offloader)({ scope: ['session-1'] })])
 }

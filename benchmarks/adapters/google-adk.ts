@@ -25,7 +25,7 @@ const IDS = { userId: 'user-1', sessionId: 'session-1' }
 
 type Content = LlmRequest['contents'][number]
 
-/** Says what a script tells it; `onPrompt` gets what it was sent, calls count from `firstId`. */
+/** A model that follows a script. `onPrompt` gets its prompts; ids of calls start at `firstId`. */
 export class ScriptedLlm extends BaseLlm {
   readonly #script: Script
   readonly #onPrompt: (contents: readonly Content[]) => SeenPrompt | undefined
@@ -53,7 +53,7 @@ export class ScriptedLlm extends BaseLlm {
   }
 }
 
-/** Has one session, which begins with the same events in each run, and gives it away without copying it. */
+/** A service with one session, which starts with the same events in each run, and is returned without a copy. */
 class OneSession extends BaseSessionService {
   readonly session: Session
 
@@ -77,7 +77,7 @@ class OneSession extends BaseSessionService {
   override async deleteSession(): Promise<void> {}
 }
 
-/** Run an agent with one tool, `read_log` or another, and return all events of the session. */
+/** Run an agent with one tool, by default `read_log`. Returns all events of the session. */
 export async function runAgent(
   model: BaseLlm,
   tool: FunctionTool,
@@ -105,21 +105,21 @@ function converse(plugins: BasePlugin[]): Converse {
       past.length,
     )
     const readLog = new FunctionTool({ name: 'read_log', description: 'Read the log.', execute: async () => log })
-    // It was made here, from JSON of the same.
+    // This cast is safe, because an earlier run of this file has saved the events as JSON.
     const events = (past as Event[]).map((event) => createEvent(event))
     return { prompts, history: await runAgent(model, readLog, plugins, question(past), events) }
   }
 }
 
-/** ADK alone. */
+/** ADK without Spillway. */
 export const plain: Converse = converse([])
 
-/** `offloadPlugin`. */
+/** With `offloadPlugin`. */
 export function withPlugin(offloader: ContextOffloader): Converse {
   return converse([offloadPlugin(offloader)])
 }
 
-/** Pairs of a call and its result, behind one question. */
+/** Return pairs of a call and its result after one question. */
 export function pastEvents(length: number, output: string): Event[] {
   const event = (author: string, role: string, part: object): Event =>
     createEvent({ author, content: { role, parts: [part] } })

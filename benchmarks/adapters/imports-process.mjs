@@ -1,7 +1,7 @@
 /**
- * Imports the packages that are named, counts the modules that this loads, and prints all of it as JSON.
+ * Imports the packages in the arguments, counts the modules that are loaded, and prints the counts as JSON.
  *
- * Built packages are loaded, as users load them: `pnpm build` before.
+ * Loads built packages, like users do, so run `pnpm build` first.
  */
 import { registerHooks } from 'node:module'
 import '../load-built-packages.mjs'

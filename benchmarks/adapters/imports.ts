@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { quantile } from '../report/quantile.ts'
 
-/** What loading an entry point takes. */
+/** Time and modules for loading an entry point. */
 export interface ImportRow {
   readonly entry: string
   readonly modules: number
   readonly milliseconds: number
-  /** Packages that are loaded, by name, with their modules. */
+  /** Loaded packages by name, with their numbers of modules. */
   readonly packages: Readonly<Record<string, number>>
 }
 
-/** Each framework, and what its adapter is loaded with. */
+/** Each framework, and the entry points of its adapter. */
 const ENTRIES: readonly (readonly string[])[] = [
   ['@spillway/core'],
   ['ai'],
@@ -42,7 +42,7 @@ const ENTRIES: readonly (readonly string[])[] = [
   ['@llamaindex/workflow', '@spillway/core', '@spillway/core/adapter'],
 ]
 
-/** Load each entry point in fresh processes, and take medians. */
+/** Load each entry point in fresh processes. Returns medians. */
 export async function measureImports(rounds: number): Promise<readonly ImportRow[]> {
   const script = join(import.meta.dirname, 'imports-process.mjs')
   const samples = new Map<string, ImportRow[]>()
@@ -70,7 +70,7 @@ export async function measureImports(rounds: number): Promise<readonly ImportRow
   })
 }
 
-/** The packages that one row has and another has not. */
+/** Return the packages that only the first row has. */
 export function addedPackages(row: ImportRow, base: ImportRow): readonly string[] {
   return Object.keys(row.packages).filter((name) => !(name in base.packages))
 }

@@ -25,12 +25,12 @@ import { question, type Converse, type Script, type SeenMessage, type SeenPrompt
 const MAX_CALLS = 100
 const CONFIG = { configurable: { thread_id: 'thread-1' }, recursionLimit: 10_000 }
 
-/** The trigger of `ClearToolUsesEdit`, by default 100,000, so that it does what it can do here. */
+/** Trigger of `ClearToolUsesEdit`. By default it is 100,000, which is never reached here. */
 const CLEAR_TRIGGER_TOKENS = 10_000
 
 type FakeModel = ReturnType<typeof fakeModel>
 
-/** Make LangChain's own fake model say what a script tells it; `onPrompt` gets what it was sent, calls count from `firstId`. */
+/** Create LangChain's fake model, which follows a script. `onPrompt` gets prompts; ids of calls start at `firstId`. */
 export function scriptedModel(
   script: Script,
   onPrompt: (messages: readonly BaseMessage[]) => SeenPrompt | undefined,
@@ -73,7 +73,7 @@ function converse(run: Run): Converse {
       },
       past.length,
     )
-    // It was made here, from JSON of the same.
+    // This cast is safe, because an earlier run of this file has saved the messages as JSON.
     const messages = mapStoredMessagesToChatMessages(past as StoredMessage[])
     const input = { messages: [...messages, new HumanMessage({ content: question(past), id: `user_${past.length}` })] }
     const result = await run(model, makeReadLog(log), input)
@@ -81,19 +81,19 @@ function converse(run: Run): Converse {
   }
 }
 
-/** LangChain alone. */
+/** LangChain without Spillway. */
 export const plain: Converse = converse((model, readLog, input) =>
   createAgent({ model, tools: [readLog] }).invoke(input, CONFIG),
 )
 
-/** LangChain with its own way of making history shorter. */
+/** LangChain with `ClearToolUsesEdit`, its own way of shortening histories. */
 export const withClearToolUses: Converse = converse((model, readLog, input) => {
   const edits = [new ClearToolUsesEdit({ trigger: { tokens: CLEAR_TRIGGER_TOKENS }, keep: { messages: 1 } })]
   const middleware = [contextEditingMiddleware({ edits })]
   return createAgent({ model, tools: [readLog], middleware }).invoke(input, CONFIG)
 })
 
-/** `offloadMiddleware`. */
+/** With `offloadMiddleware`. */
 export function withMiddleware(offloader: ContextOffloader): Converse {
   return converse((model, readLog, input) => {
     const middleware = [offloadMiddleware(offloader)]
@@ -101,7 +101,7 @@ export function withMiddleware(offloader: ContextOffloader): Converse {
   })
 }
 
-/** A graph of one's own with a `ToolNode`; its tools wrapped where there is an offloader. */
+/** A separate graph with a `ToolNode`, whose tools are wrapped if there is an offloader. */
 export function withToolNode(offloader: ContextOffloader | undefined): Converse {
   return converse((model, readLog, input) => {
     const tools = offloader === undefined ? [readLog] : offloadTools([readLog], offloader)
@@ -119,12 +119,12 @@ export function withToolNode(offloader: ContextOffloader | undefined): Converse 
   })
 }
 
-/** deepagents alone: it moves results over 80,000 characters to files. */
+/** deepagents without Spillway: results over 80,000 characters are moved to files. */
 export const deepAgent: Converse = converse((model, readLog, input) =>
   createDeepAgent({ model, tools: [readLog] }).invoke(input, CONFIG),
 )
 
-/** `deepAgentMiddleware` and `deepAgentBackend`. */
+/** With `deepAgentMiddleware` and `deepAgentBackend`. */
 export function withDeepAgent(offloader: ContextOffloader): Converse {
   return converse((model, readLog, input) => {
     const middleware = [deepAgentMiddleware(offloader)]

@@ -8,7 +8,7 @@ import { offloadTools } from '../../examples/llamaindex/offload-tools.ts'
 import { ScriptedLlm, textOf, type Message } from '../../examples/llamaindex/scripted-llm.ts'
 import { question, type Converse, type Script, type SeenMessage, type SeenPrompt } from './conversation.ts'
 
-/** Make a model that says what a script tells it; `onPrompt` gets what it was sent, calls count from `firstId`. */
+/** Create a model that follows a script. `onPrompt` gets its prompts; ids of calls start at `firstId`. */
 export function scriptedModel(
   script: Script,
   onPrompt: (messages: readonly Message[]) => SeenPrompt | undefined,
@@ -25,7 +25,7 @@ export function scriptedModel(
   })
 }
 
-/** Run a workflow of one agent, which offloads where there is an offloader, and return all messages. */
+/** Run a workflow with one agent, with offloading if there is an offloader. Returns all messages. */
 async function runAgent(
   llm: ToolCallLLM,
   tools: BaseToolWithCall[],
@@ -51,20 +51,20 @@ function converse(run: Run): Converse {
     const llm = scriptedModel(script, onPrompt, past.length)
     const parameters = { type: 'object', properties: {} }
     const readLog = tool(async () => log, { name: 'read_log', description: 'Read the log.', parameters })
-    // It was made here, from JSON of the same.
+    // This cast is safe, because an earlier run of this file has saved the messages as JSON.
     return { prompts, history: await run(llm, readLog, past as Message[], question(past)) }
   }
 }
 
-/** LlamaIndex alone. */
+/** LlamaIndex without Spillway. */
 export const plain: Converse = converse((llm, readLog, past, text) => runAgent(llm, [readLog], past, text, undefined))
 
-/** `OffloadAgent` of the recipe. */
+/** With `OffloadAgent` of the recipe. */
 export function withAgent(session: ContextOffloader): Converse {
   return converse((llm, readLog, past, text) => runAgent(llm, [readLog], past, text, session))
 }
 
-/** `offloadTools` of the recipe, in a loop of `llm.exec`. */
+/** With `offloadTools` of the recipe, in a loop of `llm.exec`. */
 export function withTools(session: ContextOffloader): Converse {
   return converse(async (llm, readLog, past, text) => {
     const tools = offloadTools([readLog], session)

@@ -17,7 +17,7 @@ type Prompt = ProcessLLMRequestArgs['prompt']
 
 const END = { usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 }, warnings: [] }
 
-/** Make a model that says what a script tells it; `onPrompt` gets what it was sent, calls count from `firstId`. */
+/** Create a model that follows a script. `onPrompt` gets its prompts; ids of calls start at `firstId`. */
 export function scriptedModel(
   script: Script,
   onPrompt: (prompt: Prompt) => SeenPrompt | undefined,
@@ -46,7 +46,7 @@ interface Processors {
   readonly outputProcessors?: OutputProcessor[]
 }
 
-/** Run an agent that has a log to read. */
+/** Run an agent with a tool that reads a log. */
 function converse(processors: Processors): Converse {
   return async (log, script, past = []) => {
     const prompts: SeenPrompt[] = []
@@ -56,33 +56,33 @@ function converse(processors: Processors): Converse {
         prompts.push(prompt.map(readMessage))
         return prompts.at(-1)
       },
-      // A message holds all calls of a round.
+      // A message holds all calls of a round, so ids start at a multiple of 100.
       past.length * 100,
     )
     const readLog = createTool({ id: 'read_log', description: 'Read the log.', execute: async () => log })
     const tools = { read_log: readLog }
     const agent = new Agent({ id: 'agent', name: 'agent', instructions: 'Answer.', model, tools, ...processors })
-    // They were made here, from JSON of the same.
+    // This cast is safe, because an earlier run of this file has saved the messages as JSON.
     const earlier = (past as MastraDBMessage[]).map((one) => ({ ...one, createdAt: new Date(one.createdAt) }))
     const { messages } = await agent.generate([...earlier, question(past)] as MastraDBMessage[], RUN)
     return { prompts, history: JSON.parse(JSON.stringify(messages)) as unknown[] }
   }
 }
 
-/** Mastra alone. */
+/** Mastra without Spillway. */
 export const plain: Converse = converse({})
 
-/** Mastra with its own way of making prompts shorter: the results of all steps but the last are gone. */
+/** Mastra with its own way of shortening prompts: only the results of the last step remain. */
 export const withToolCallFilter: Converse = converse({
   inputProcessors: [new ToolCallFilter({ filterAfterToolSteps: 1 })],
 })
 
-/** `offloadProcessor` in `inputProcessors`. */
+/** With `offloadProcessor` in `inputProcessors`. */
 export function withProcessor(offloader: ContextOffloader): Converse {
   return converse({ inputProcessors: [offloadProcessor(offloader)] })
 }
 
-/** `offloadProcessor` in `outputProcessors`, too. */
+/** With `offloadProcessor` also in `outputProcessors`. */
 export function withBothProcessors(offloader: ContextOffloader): Converse {
   const processor = offloadProcessor(offloader)
   return converse({ inputProcessors: [processor], outputProcessors: [processor] })

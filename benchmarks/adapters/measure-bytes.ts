@@ -3,13 +3,13 @@ import { setTimeout } from 'node:timers/promises'
 import { quantile } from '../report/quantile.ts'
 import type { Subject } from './subject.ts'
 
-/** What a process must be started with for {@link allocatedBytes}: no collection may come before much is allocated. */
+/** Flags of Node.js for {@link allocatedBytes}. They delay garbage collection until much memory is allocated. */
 export const MEMORY_FLAGS: readonly string[] = ['--expose-gc', '--min-semi-space-size=512', '--max-semi-space-size=512']
 
 const SAMPLES = 7
 const CALLS_BEFORE = 20
 
-/** Measure the bytes allocated per tool result, by the growth of the heap while nothing is collected. */
+/** Measure the bytes that are allocated per tool result, by the growth of the heap without garbage collection. */
 export async function allocatedBytes({ run, results }: Subject, total: number): Promise<number> {
   if (globalThis.gc === undefined) throw new Error(`Start the process with ${MEMORY_FLAGS.join(' ')}.`)
   const calls = Math.max(1, Math.round(total / results))
@@ -23,11 +23,11 @@ export async function allocatedBytes({ run, results }: Subject, total: number): 
     const after = process.memoryUsage().heapUsed
     if (!(await hasCollected())) samples.push((after - before) / (calls * results))
   }
-  if (samples.length === 0) throw new Error('Each time a collection came in between: measure fewer results at once.')
+  if (samples.length === 0) throw new Error('Garbage was collected during each sample. Measure fewer results at once.')
   return quantile(samples, 0.5)
 }
 
-/** Watch for collections from now on; the observer hears of them a little later. */
+/** Watch for garbage collections from now on. The observer is notified a little later. */
 function watchCollections(): () => Promise<boolean> {
   const start = performance.now()
   const starts: number[] = []

@@ -14,17 +14,17 @@ import * as strands from './strands.ts'
 import * as openaiAgents from './openai-agents.ts'
 import * as voltagent from './voltagent.ts'
 
-/** One way of having the conversation, and what it cost in tokens of o200k. */
+/** One way of running the conversation, and its cost in tokens of o200k. */
 export interface TokenRow {
   readonly framework: string
   readonly way: string
-  /** Whether Spillway takes part. */
+  /** Whether Spillway is used. */
   readonly isOurs: boolean
-  /** What the model first got for each of its tool calls: the log, then the answers to its two questions. */
+  /** Tokens of the first appearance of each tool result: of the log, and of the answers to two questions. */
   readonly results: readonly number[]
-  /** The prompt of the last call, all of it. */
+  /** Tokens of the last prompt. */
   readonly lastPrompt: number
-  /** All prompts of the conversation together: what is paid for without a prompt cache. */
+  /** Tokens of all prompts together, which is the cost without a prompt cache. */
   readonly allPrompts: number
 }
 
@@ -66,10 +66,10 @@ const WAYS: readonly Way[] = [
   ['LlamaIndex', '**`offloadTools`**', llamaindex.withTools, retrieve],
 ]
 
-/** Frameworks that take the offloader of a session; others name the session themselves. */
+/** Frameworks that get the offloader of a session. The other frameworks pass a session name. */
 const SCOPED_BY_THE_PROGRAM: readonly string[] = ['AI SDK', 'Anthropic', 'LlamaIndex']
 
-/** Have the conversation about a log in each framework, without Spillway and with it. */
+/** Run the conversation about a log in each framework, with and without Spillway. */
 export async function measureTokens(log: string): Promise<readonly TokenRow[]> {
   const rows: TokenRow[] = []
   for (const [framework, way, converse, script] of WAYS) {
@@ -97,7 +97,7 @@ function lastResult(prompt: SeenPrompt): number {
 
 const known = new Map<string, number>()
 
-/** The log comes again and again, and counting it takes a while. */
+/** Count tokens, and cache the count, because the log occurs many times. */
 function tokensOf(text: string): number {
   const tokens = known.get(text) ?? countTokens(text)
   known.set(text, tokens)

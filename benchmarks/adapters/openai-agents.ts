@@ -10,7 +10,7 @@ setTracingDisabled(true)
 const MAX_CALLS = 100
 const SESSION = 'session-1'
 
-/** Make the SDK's own fake model say what a script tells it; `onPrompt` gets what it was sent, calls count from `firstId`. */
+/** Create the SDK's fake model, which follows a script. `onPrompt` gets prompts; ids of calls start at `firstId`. */
 export function scriptedModel(
   script: Script,
   onPrompt: (items: readonly AgentInputItem[]) => SeenPrompt | undefined,
@@ -29,7 +29,7 @@ type ReadLog = ReturnType<typeof makeReadLog>
 const makeReadLog = (log: string) =>
   tool({ name: 'read_log', description: 'Read the log.', parameters: z.object({}), execute: async () => log })
 
-/** How a conversation is set up: its runner, and the tools of its agent. */
+/** Setup of a conversation: its runner, and the tools of its agent. */
 interface Setup {
   readonly runner: Pick<Runner, 'run'>
   readonly tools: (readLog: ReadLog) => Tool[]
@@ -46,7 +46,7 @@ function converse({ runner, tools }: Setup): Converse {
       },
       past.length,
     )
-    // It was made here, from JSON of the same.
+    // This cast is safe, because an earlier run of this file has saved the items as JSON.
     const session = new MemorySession({ sessionId: SESSION, initialItems: past as AgentInputItem[] })
     const agent = new Agent({ name: 'Reader', model, tools: tools(makeReadLog(log)) })
     await runner.run(agent, question(past), { session, maxTurns: MAX_CALLS })
@@ -57,13 +57,13 @@ function converse({ runner, tools }: Setup): Converse {
 /** The SDK alone. */
 export const plain: Converse = converse({ runner: new Runner(), tools: (readLog) => [readLog] })
 
-/** `offloadTools` and `offloadRunner`. */
+/** With `offloadTools` and `offloadRunner`. */
 export function withOffloadTools(offloader: ContextOffloader): Converse {
   const runner = offloadRunner(new Runner(), offloader)
   return converse({ runner, tools: (readLog) => offloadTools([readLog], offloader) })
 }
 
-/** `offloadRunner`, and tools as they are. */
+/** With `offloadRunner` and unchanged tools. */
 export function withOffloadRunner(offloader: ContextOffloader): Converse {
   const runner = offloadRunner(new Runner(), offloader)
   return converse({ runner, tools: (readLog) => [readLog, retrievalTool(offloader)] })

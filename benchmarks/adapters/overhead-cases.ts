@@ -27,7 +27,7 @@ const FRAMEWORKS = [
   llamaindex,
 ]
 
-/** The result of {@link smallResults} that whole runs are measured with. */
+/** The kind of {@link smallResults} that is used in whole runs. */
 export const SHOWN_RESULT = 'text, 2,000 characters'
 
 const lines = (count: number): string =>
@@ -40,7 +40,7 @@ const lines = (count: number): string =>
 export const LARGE_RESULT = 'text, 20,000 characters'
 export const largeResult = (): string => lines(360)
 
-/** Results with nothing to offload: lines of a log, or records. */
+/** Results that are not offloaded: lines of a log, or records. */
 export function smallResults(): Readonly<Record<string, string | object>> {
   const record = (id: number): object => ({ id, name: `user${id}`, plan: 'free', tags: ['a', 'b'], seen: null })
   return {
@@ -52,12 +52,12 @@ export function smallResults(): Readonly<Record<string, string | object>> {
   }
 }
 
-/** The hooks of the adapters, called as the frameworks call them, beside what these would have called. */
+/** Cases that call the hooks of the adapters directly, and cases that call the same code without the hooks. */
 export function directCases(output: string | object): readonly OverheadCase[] {
   return FRAMEWORKS.flatMap((framework) => framework.directCases(output))
 }
 
-/** Whole runs with several small results each, after a history of some messages. */
+/** Cases of whole runs with several small results each. `history` is the number of messages before the run. */
 export function loopCases(history: number, output: string): readonly OverheadCase[] {
   return FRAMEWORKS.flatMap((framework) => framework.loopCases(history, output))
 }

@@ -8,19 +8,19 @@ import { directCases, LARGE_RESULT, largeResult, loopCases, SHOWN_RESULT, smallR
 /** Messages in the history before a run. */
 export const HISTORIES = [10, 100, 1_000] as const
 
-/** Of how many batches one is measured with results that are offloaded. */
+/** For offloaded results, the number of batches is divided by this. */
 const OFFLOADS = 20
 
-/** Time of a tool result, with something to offload or without. */
+/** Time of a small or an offloaded tool result. */
 export interface TimeRow extends Times {
   readonly name: string
-  /** Messages in the history; `undefined` where a hook is called directly. */
+  /** Number of messages in the history; `undefined` if a hook is called directly. */
   readonly history: number | undefined
-  /** What the tool returned. */
+  /** Kind of the tool result. */
   readonly result: string
 }
 
-/** What a tool result with nothing to offload allocates, in bytes. */
+/** Bytes that are allocated for a tool result that is not offloaded. */
 export interface ByteRow {
   readonly name: string
   readonly history: number | undefined
@@ -28,7 +28,7 @@ export interface ByteRow {
   readonly wrapped: number
 }
 
-/** Time the hooks of the adapters by themselves, and whole runs with them. */
+/** Measure the times of the hooks alone, and of whole runs with the hooks. */
 export async function measureTimes(effort: Effort): Promise<readonly TimeRow[]> {
   const rows: TimeRow[] = []
   for (const [result, output] of Object.entries(smallResults()))
@@ -38,21 +38,21 @@ export async function measureTimes(effort: Effort): Promise<readonly TimeRow[]> 
   for (const history of HISTORIES)
     for (const { name, plain, wrapped } of loopCases(history, output))
       rows.push({ name, history, result: SHOWN_RESULT, ...(await compareTimes(plain, wrapped, effort)) })
-  // An offload takes so long that few of them are enough.
+  // An offload takes long, so few batches are enough.
   const few = { ...effort, batches: Math.ceil(effort.batches / OFFLOADS) }
   for (const { name, plain, wrapped } of loopCases(HISTORIES[0], largeResult()))
     rows.push({ name, history: HISTORIES[0], result: LARGE_RESULT, ...(await compareTimes(plain, wrapped, few)) })
   return rows
 }
 
-/** Measure what the same allocate, in a process that collects nothing meanwhile. */
+/** Measure the allocated bytes of the same cases, in a process without garbage collection. */
 export async function measureBytes(): Promise<readonly ByteRow[]> {
   const script = join(import.meta.dirname, 'bytes-process.ts')
   const { stdout } = await promisify(execFile)(process.execPath, [...MEMORY_FLAGS, script])
   return JSON.parse(stdout) as readonly ByteRow[]
 }
 
-/** How much of what is added to a result's allocations goes with the history, in bytes per message. */
+/** Return the bytes that each message of the history adds to the allocations for a result. */
 export function growth(
   rows: readonly ByteRow[],
 ): readonly { readonly name: string; readonly bytesPerMessage: number }[] {

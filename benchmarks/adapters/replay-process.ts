@@ -1,4 +1,4 @@
-/** Has rounds of the conversation as a file with a `ReplayTask` says, and prints what came of them as JSON. */
+/** Runs rounds of the conversation that a file with a `ReplayTask` describes, and prints the result as JSON. */
 import { readFileSync } from 'node:fs'
 import { ContextOffloader } from '@spillway/core'
 import { FileStorage } from '@spillway/file'

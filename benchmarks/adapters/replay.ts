@@ -7,13 +7,13 @@ import { promisify } from 'node:util'
 import type { Conversation } from './conversation.ts'
 import { WAYS, type WayName } from './replay-ways.ts'
 
-/** SHA-256 of all prompts of a conversation of two rounds. */
+/** SHA-256 of all prompts in a conversation of two rounds. */
 export interface ReplayRow {
   readonly way: WayName
   readonly digests: Readonly<Record<'once' | 'again' | 'resumed', string>>
 }
 
-/** What a process of its own is to do. */
+/** The task of a separate process. */
 export interface ReplayTask {
   readonly way: WayName
   readonly directory: string
@@ -23,8 +23,8 @@ export interface ReplayTask {
 }
 
 /**
- * Have the conversation in one process; again in another, over the same files; and, over new files, in two processes of
- * which the second goes on from the messages that the first has saved.
+ * Run the conversation in one process, then in another process with the same files. With new files, run it in two
+ * processes: the second one continues the messages that the first one has saved.
  */
 export async function measureReplay(logBytes: number): Promise<readonly ReplayRow[]> {
   const rows: ReplayRow[] = []
@@ -46,7 +46,7 @@ export async function measureReplay(logBytes: number): Promise<readonly ReplayRo
   return rows
 }
 
-/** A history with a whole log in it is too long for an argument. */
+/** Run a task. It is passed in a file, because a history with a whole log is too long for an argument. */
 async function runTask(task: ReplayTask): Promise<Conversation> {
   const script = join(import.meta.dirname, 'replay-process.ts')
   const path = `${task.directory}.json`

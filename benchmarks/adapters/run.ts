@@ -14,9 +14,9 @@ import { measureReplay } from './replay.ts'
 import { count, table } from '../report/table.ts'
 
 const LOG_BYTES = 200_000
-/** What a hook may add to a small result. */
+/** Limit of the time that a hook may add to a small result. */
 const MAX_HOOK_MICROSECONDS = 50
-/** What a message of the history may add to the bytes that a result allocates: a copy of the list, and looking at each. */
+/** Limit of the bytes that each message of the history may add to a result: the list is copied, each message read. */
 const MAX_BYTES_PER_MESSAGE = 64
 const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   tokens: printTokens,

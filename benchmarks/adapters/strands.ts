@@ -16,7 +16,7 @@ import {
 import { ContextOffloader as TheirOffloader } from '@strands-agents/sdk/vended-plugins/context-offloader'
 import { question, type Converse, type Script, type SeenMessage, type SeenPrompt } from './conversation.ts'
 
-/** A model that says what a script tells it; `onPrompt` gets what it was sent, calls count from `firstId`. */
+/** A model that follows a script. `onPrompt` gets its prompts; ids of calls start at `firstId`. */
 export class ScriptedModel extends Model {
   readonly #script: Script
   readonly #onPrompt: (messages: readonly Message[]) => SeenPrompt | undefined
@@ -55,20 +55,20 @@ export class ScriptedModel extends Model {
   }
 }
 
-/** How a conversation is set up. */
+/** Setup of a conversation. */
 interface Setup {
   readonly plugins?: readonly Plugin[]
   readonly conversationManager?: ConversationManager
 }
 
-/** Make an agent of a model and a tool, with a history of messages. */
+/** Create an agent with a model, a tool, and a history of messages. */
 export function agentOf(
   model: Model,
   one: Tool,
   messages: readonly unknown[],
   { plugins = [], ...rest }: Setup,
 ): Agent {
-  // They were made here, from JSON of the same.
+  // This cast is safe, because an earlier run of this file has saved the messages as JSON.
   return new Agent({
     model,
     tools: [one],
@@ -97,15 +97,15 @@ function converse(setup: Setup): Converse {
   }
 }
 
-/** Strands alone, which keeps the last messages. */
+/** Strands without Spillway, which keeps the last messages. */
 export const plain: Converse = converse({
   conversationManager: new SlidingWindowConversationManager({ windowSize: 40 }),
 })
 
-/** Strands with its own plugin, and storage in memory. */
+/** Strands with its own plugin and a storage in memory. */
 export const withTheirs = (): Converse => converse({ plugins: [new TheirOffloader({})] })
 
-/** `offloadPlugin`, in a scope that another process finds again. */
+/** With `offloadPlugin`, in a scope that another process can find again. */
 export function withPlugin(offloader: ContextOffloader): Converse {
   return converse({ plugins: [offloadPlugin(offloader, { scope: () => ['session-1'] })] })
 }

@@ -1,4 +1,4 @@
-/** Something to measure: what is done once, and how many tool results pass through it then. */
+/** Work to measure: a function, and the number of tool results that one call of it handles. */
 export interface Subject {
   readonly run: () => unknown
   readonly results: number

@@ -16,7 +16,7 @@ import { z } from 'zod'
 import { question, type Converse, type Script, type SeenMessage, type SeenPrompt } from './conversation.ts'
 
 const IDS = { userId: 'user-1', conversationId: 'session-1' }
-/** Without it the AI SDK prints a warning for each run, as VoltAgent hands it instructions as a message. */
+/** Option that silences a warning of the AI SDK in each run, because VoltAgent passes instructions as a message. */
 export const QUIET = { allowSystemInMessages: true }
 const MAX_STEPS = 100
 const USAGE = {
@@ -28,7 +28,7 @@ type Model = Exclude<AgentOptions['model'], string | readonly unknown[] | ((...c
 type Generate = Extract<Model, { readonly doGenerate: unknown; readonly specificationVersion: 'v3' }>['doGenerate']
 type Prompt = Parameters<Generate>[0]['prompt']
 
-/** Make a model say what a script tells it; `onPrompt` gets what it was sent, calls count from `firstId`. */
+/** Create a model that follows a script. `onPrompt` gets its prompts; ids of calls start at `firstId`. */
 export function scriptedModel(
   script: Script,
   onPrompt: (prompt: Prompt) => SeenPrompt | undefined,
@@ -58,7 +58,7 @@ export function scriptedModel(
   }
 }
 
-/** What agents differ in here. */
+/** Settings in which agents differ. */
 export interface AgentSetup {
   readonly model: AgentOptions['model']
   readonly tools: readonly Tool[]
@@ -66,7 +66,7 @@ export interface AgentSetup {
   readonly memory: Memory | false
 }
 
-/** Make an agent. What it would keep for VoltAgent's console stays small, and no timer of it keeps the process running. */
+/** Create an agent that stores little for VoltAgent's console, and whose timers do not keep the process running. */
 export function newAgent({ model, tools, hooks = {}, memory }: AgentSetup): Agent {
   const registry = AgentRegistry.getInstance()
   if (registry.getGlobalObservability() === undefined) {
@@ -98,17 +98,17 @@ function converse(wrap: (tool: Tool) => Pick<AgentSetup, 'tools' | 'hooks'>): Co
     const memory = new Memory({ storage: new InMemoryStorageAdapter() })
     const { userId, conversationId } = IDS
     await memory.createConversation({ id: conversationId, userId, resourceId: 'agent', title: '', metadata: {} })
-    // It was made here, from JSON of the same.
+    // This cast is safe, because an earlier run of this file has saved the messages as JSON.
     await memory.addMessages(past as Parameters<Memory['addMessages']>[0], userId, conversationId)
     await newAgent({ model, memory, ...wrap(readLog) }).generateText(question(past), { ...IDS, ...QUIET })
     return { prompts, history: await memory.getMessages(userId, conversationId) }
   }
 }
 
-/** VoltAgent alone. */
+/** VoltAgent without Spillway. */
 export const plain: Converse = converse((tool) => ({ tools: [tool] }))
 
-/** `offloadTools` and `offloadHooks`. */
+/** With `offloadTools` and `offloadHooks`. */
 export function withOffloadTools(offloader: ContextOffloader): Converse {
   return converse((tool) => ({ tools: offloadTools([tool], offloader), hooks: offloadHooks(offloader) }))
 }

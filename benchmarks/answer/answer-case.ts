@@ -1,6 +1,6 @@
 import type { TextPreviewer } from '@spillway/previews'
 
-/** Kinds of question. Each has a table of its own in the report: figures of different kinds are never pooled. */
+/** Kinds of question. Each kind has a separate table in the report: figures of different kinds are not pooled. */
 export const KINDS = [
   'log-why',
   'log-needle',
@@ -27,11 +27,11 @@ export interface ToolResult {
   readonly toolInput?: unknown
   /** Text that the agent wrote before its call, as adapters pass it. */
   readonly purpose?: string | undefined
-  /** Makes the previewer of Spillway whose weights have not seen the result, if weights were fitted to it. */
+  /** Creates the previewer of Spillway with weights that were not fitted to this result. Absent if no weights were. */
   readonly heldOut?: () => TextPreviewer | undefined
 }
 
-/** The question in a form that a policy can act on. It never holds the answer. */
+/** The question in a form that a policy can use. It never contains the answer. */
 export type Asks =
   | { readonly form: 'why' }
   | { readonly form: 'overview' }
@@ -43,28 +43,28 @@ export type Asks =
   | { readonly form: 'sibling'; readonly keyName: string; readonly key: string | number; readonly field: string }
   | { readonly form: 'path'; readonly path: readonly (string | number)[] }
 
-/** Everything that the context holds after some calls. */
+/** Everything in the context after some calls. */
 export interface Evidence {
   readonly shown: string
-  /** Numbers that answers gave as a count of what was asked for. */
+  /** Numbers that answers gave as the requested count. */
   readonly counts: readonly number[]
 }
 
-/** A question about one tool result, or two, and the rule that knows its answer. */
+/** A question about one or two tool results, with a rule that recognizes the answer. */
 export interface AnswerCase {
   readonly id: string
   readonly kind: Kind
-  /** Project, site, or session: intervals are drawn over groups. */
+  /** Project, site, or session. Confidence intervals are computed over groups. */
   readonly group: string
-  /** `unseen`: nobody looked at the group when rules were written. `development`: rules may have been written for it. */
+  /** `unseen`: no rule was written with knowledge of the group. `development`: rules may have been written for it. */
   readonly origin: 'unseen' | 'development' | 'generated'
   readonly results: readonly ToolResult[]
   readonly question: string
   readonly asks: Asks
-  /** The exact answer, where there is one: a self-stopping policy's answer is compared with it. */
+  /** The exact answer, if there is one. It is compared with the answer of a policy that stops by itself. */
   readonly answer?: string
-  /** Lines of the answer in each result, 1-based and inclusive; only the oracle sees them. */
+  /** Lines of the answer in each result, 1-based and inclusive. Only the oracle uses them. */
   readonly lines: readonly (readonly (readonly [first: number, last: number])[])[]
-  /** The share of the answer that stands in the context, from 0 to 1. */
+  /** Return the share of the answer that is in the context, from 0 to 1. */
   recall(evidence: Evidence): number
 }

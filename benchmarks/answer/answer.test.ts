@@ -6,7 +6,7 @@ import { shellSystems } from './systems/shell-system.ts'
 import { spillwaySystem } from './systems/spillway-system.ts'
 
 const PER_KIND = 10
-/** The most tokens of the retrieval tool's definition, which is in every prompt. */
+/** Limit of the tokens of the retrieval tool's definition, which is in every prompt. */
 const MAX_DEFINITION_TOKENS = 350
 
 const cases = generatedCases(1, PER_KIND)
@@ -36,7 +36,7 @@ describe('answering questions about generated content', () => {
     expect(outcomes.filter(({ oracle }) => !oracle.solved).map(({ oracle }) => oracle.case)).toEqual([])
   })
 
-  test('needs only a small definition of the retrieval tool', () => {
+  test('needs a definition of the retrieval tool with few tokens', () => {
     const sizes = outcomes.map((outcome) => outcome.ours.definitionTokens)
     expect(Math.max(...sizes)).toBeGreaterThan(100)
     expect(Math.max(...sizes)).toBeLessThanOrEqual(MAX_DEFINITION_TOKENS)

@@ -24,7 +24,7 @@ interface ChatRequest {
 const requests: { readonly body: ChatRequest; readonly authorization: string | undefined }[] = []
 let server: Server
 let status = 200
-/** The endpoint's answers to the requests, in order. */
+/** The scripted answers of the endpoint, in order. */
 let script: ((request: ChatRequest) => { name: string; input: object } | string)[] = []
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ beforeAll(async () => {
       response.end(JSON.stringify({ choices: [{ message }], usage: { prompt_tokens: 100, completion_tokens: 5 } }))
     })
   })
-  // A machine under load may leave a connection idle for longer than a server usually keeps it.
+  // On a busy machine, a connection may be idle for longer than servers usually keep connections open.
   server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 })
@@ -73,7 +73,7 @@ const question = () => {
   return found
 }
 
-test('a model answers with the tools of the system, and its tokens are counted', async () => {
+test('a model can call the tools of the system, and its tokens are counted', async () => {
   const one = question()
   const session = await spillwaySystem('test').open(
     one.results[0] ?? { text: '', contentType: '', toolName: '' },
@@ -97,7 +97,7 @@ test('a wrong answer is counted as wrong', async () => {
   expect(await askModel(question(), spillwaySystem('test'), endpoint())).toMatchObject({ right: false, answer: '42' })
 })
 
-test('a model that never stops is asked for its answer after twelve calls', async () => {
+test('a model that does not stop must answer after twelve calls', async () => {
   const [shell] = shellSystems
   if (shell === undefined) throw new Error('There is no shell.')
   script = Array.from({ length: 12 }, () => () => ({ name: 'bash', input: { command: 'echo more' } }))
@@ -107,14 +107,14 @@ test('a model that never stops is asked for its answer after twelve calls', asyn
   expect(requests.at(-1)?.body.tools).toBeUndefined()
 })
 
-test('a model is told why its call failed', async () => {
+test('a model gets the reason why its call failed', async () => {
   script = [() => ({ name: 'retrieve_offloaded_content', input: { pattern: 'error' } }), () => 'ANSWER: unknown']
   requests.length = 0
   expect(await askModel(question(), strandsSystem('test'), endpoint())).toMatchObject({ calls: 1, right: false })
   expect(requests.at(-1)?.body.messages.at(-1)?.content).toMatch(/^Error: .*reference/s)
 })
 
-test('an endpoint that refuses is named with its status', async () => {
+test('an error of the endpoint has its HTTP status', async () => {
   status = 401
   await expect(askModel(question(), spillwaySystem('test'), endpoint())).rejects.toThrow('answered 401')
   status = 200

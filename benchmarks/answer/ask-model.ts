@@ -5,23 +5,23 @@ import type { Session, System, ToolCall } from './systems/system.ts'
 const SYSTEM_TEXT =
   'Answer from the tool results; call tools if you need more of them. End with a line that starts with ANSWER: and holds the answer alone.'
 
-/** A model behind any endpoint that has OpenAI's chat completions. */
+/** A model at any endpoint with OpenAI's chat completions. */
 export interface ModelEndpoint {
-  /** The part of the URL before `/chat/completions`. */
+  /** The URL before `/chat/completions`. */
   readonly baseUrl: string
   readonly model: string
   readonly apiKey?: string | undefined
 }
 
-/** A model's answer to a question, and its cost. */
+/** The answer of a model to a question, and the cost. */
 export interface ModelOutcome {
   readonly case: string
   readonly system: string
-  /** The text after `ANSWER:`, or its whole last message. */
+  /** The text after `ANSWER:`, or the whole last message. */
   readonly answer: string
   readonly right: boolean
   readonly calls: number
-  /** Tokens as the endpoint counted them, over all requests. */
+  /** Tokens of all requests, as counted by the endpoint. */
   readonly promptTokens: number
   readonly cachedTokens: number
   readonly completionTokens: number
@@ -50,7 +50,7 @@ interface Completion {
 }
 
 /**
- * Ask a model a question whose tool results a system keeps, with the system's own tools, at most 12 calls.
+ * Ask a model a question about stored tool results. It can call the tools of the system at most 12 times.
  *
  * Throws an `Error` with the status and the start of the body if the endpoint refuses.
  */
@@ -96,7 +96,7 @@ async function converse(
   }
 }
 
-/** Exact values are compared; lines are looked for, with the judge of the policies. */
+/** Compare an exact answer with the correct one, or find its lines with the rules of the policies. */
 function isRightAnswer({ answer, recall }: AnswerCase, said: string): boolean {
   if (answer === undefined) return recall({ shown: said, counts: [] }) >= 0.8
   const plain = (text: string): string => text.toLowerCase().replaceAll(/[\s,"'`.]/g, '')
@@ -120,12 +120,12 @@ async function runCall(
   const input = parseObject(written)
   if (input === undefined) return 'Error: the arguments are no JSON object.'
   const call: ToolCall = { tool: name, input }
-  // References name their session; where all sessions have the same tool, each is asked until one knows the reference.
+  // A reference belongs to one session. If all sessions have the same tool, they are tried in turn.
   const owners = sessions.filter((session) => session.tools.some((tool) => tool.name === name))
   const owner = owners.find(({ shown }) => typeof input['reference'] === 'string' && shown.includes(input['reference']))
   const session = owner ?? owners[0]
   if (session === undefined) return `Error: there is no tool ${name}.`
-  // As in an agent's loop, the model is told why a call failed, and can make another.
+  // As in an agent loop, the model gets the reason for the failure, and can call again.
   return await session.run(call).catch((error: unknown) => `Error: ${String(error)}`)
 }
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url))
 
-/** The commit that is checked out, or that last changed a path. */
+/** Return the current commit, or the last commit that changed a path. */
 export function currentCommit(path?: string): string {
   const args = path === undefined ? ['rev-parse', '--short', 'HEAD'] : ['log', '-1', '--format=%h', '--', path]
   return execFileSync('git', args, { cwd: FOLDER, encoding: 'utf8' }).trim()

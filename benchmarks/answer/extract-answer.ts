@@ -1,11 +1,11 @@
 import type { AnswerCase, Asks, Evidence } from './answer-case.ts'
 import { escapeRegex } from './systems/system.ts'
 
-/** Whether the answer is a value that a rule can read out of what was shown. */
+/** Whether a rule can extract the answer, a value, from shown text. */
 export const canExtract = ({ form }: Asks): boolean =>
   form === 'cell' || form === 'sibling' || form === 'count' || form === 'rows'
 
-/** The value that an agent which does not know the answer would take for it; `undefined` if there is none. */
+/** Return the value that an agent without knowledge of the answer would extract; `undefined` if there is none. */
 export function extractAnswer(asks: Asks, { shown, counts }: Evidence): string | undefined {
   switch (asks.form) {
     case 'count':
@@ -24,7 +24,7 @@ export function extractAnswer(asks: Asks, { shown, counts }: Evidence): string |
 /** Whether an extracted value is the answer. */
 export const isRight = ({ answer }: AnswerCase, extracted: string): boolean => unquoted(answer ?? '') === extracted
 
-/** The count that a preview gives of a value. */
+/** Return the count that a preview states for a value. */
 function timesOf(shown: string, value: string): string | undefined {
   return new RegExp(`${escapeRegex(value)}"? ×([\\d,]+)`).exec(shown)?.[1]?.replaceAll(',', '')
 }
@@ -40,7 +40,7 @@ function cellBeside(shown: string, keyColumn: string, key: string, field: string
   return index === undefined ? undefined : row[index]
 }
 
-/** Cells of a line of CSV or TSV, or of cells between bars. */
+/** Return the cells of a line in CSV, in TSV, or between bars. */
 function cellsOf(line: string): readonly string[] {
   const separator = line.includes('\t') ? '\t' : line.includes(' | ') ? ' | ' : ','
   if (separator !== ',') return line.split(separator).map((cell) => unquoted(cell.trim()))
@@ -48,7 +48,7 @@ function cellsOf(line: string): readonly string[] {
 }
 
 function valueBeside(shown: string, key: string, field: string): string | undefined {
-  // An answer that selects the value ends with it, alone or behind its path, and then with its fence if it has one.
+  // An answer that selects a value ends with the value, alone or after its path, and then with an optional fence.
   const selected = /(?:^|\n)(?:\$\S*: )?("(?:[^"\\]|\\.)*"|-?\d[\d.]*)\s*(?:>>> end of \S+)?$/.exec(shown)?.[1]
   if (selected !== undefined) return unquoted(selected)
   const place = shown.lastIndexOf(key)

@@ -7,7 +7,7 @@ import type { Session, System } from './systems/system.ts'
 export const MAX_CALLS = 12
 const RECALL_AT = [1_000, 2_000, 5_000, 10_000] as const
 
-/** What one policy needed for one question with one system. */
+/** Cost of one policy for one question in one system. */
 export interface Outcome {
   readonly case: string
   readonly question: string
@@ -16,30 +16,30 @@ export interface Outcome {
   readonly origin: AnswerCase['origin']
   readonly system: string
   readonly policy: string
-  /** Tokens of the whole results: what an agent pays that gives up and reads them. */
+  /** Tokens of the whole results, which an agent pays if it gives up and reads them. */
   readonly full: number
   readonly inline: boolean
   readonly solved: boolean
   readonly calls: number
-  /** Tokens shown: the replacement, and all answers. */
+  /** Tokens of the replacement and all answers. */
   readonly tokens: number
-  /** Tokens of the arguments that the model wrote. */
+  /** Tokens of arguments that the model wrote. */
   readonly argumentTokens: number
-  /** Prompt tokens of this result over all calls, each of which sends what came before. */
+  /** Prompt tokens of this result over all calls. Each call sends all earlier text again. */
   readonly promptTokens: number
-  /** Tokens of the definitions of the system's tools, which every prompt has. */
+  /** Tokens of the tool definitions, which are in every prompt. */
   readonly definitionTokens: number
-  /** The share of the answer that stood in the context after so many tokens. */
+  /** The share of the answer in the context, by number of tokens. */
   readonly recallAt: Readonly<Record<string, number>>
-  /** What the policy says itself where it stops by itself; absent for kinds without a stated answer. */
+  /** The answer of the policy if it stops by itself. Absent for kinds without an exact answer. */
   readonly self?: 'right' | 'wrong' | 'none'
-  /** Tokens until the policy stopped by itself. */
+  /** Number of tokens when the policy stopped by itself. */
   readonly selfTokens?: number
 }
 
 /**
- * Play a question with each of the policies: as soon as the answer stands in the context, a judge that knows it stops the play.
- * `oracle` is the policy of one who knows where the answer is. Throws an `Error` if there is no policy of a name.
+ * Play a question with each policy. A judge that knows the answer stops the play when the answer is in the context. The
+ * policy `oracle` knows the lines of the answer. Throws an `Error` for an unknown policy.
  */
 export async function play(
   question: AnswerCase,
@@ -69,14 +69,14 @@ async function playPolicy(
   for (const way of ORACLE_WAYS)
     outcomes.push(await playSessions(question, sessions, system, name, (result) => way(question, result)))
   const [cheapest] = outcomes.toSorted((one, other) => costOf(one) - costOf(other))
-  if (cheapest === undefined) throw new Error('The oracle has no way.')
+  if (cheapest === undefined) throw new Error('The oracle has no way to the answer.')
   return cheapest
 }
 
-/** Tokens to the answer: an agent without it reads the whole result at last. */
+/** Tokens to the answer. An agent that does not find the answer finally reads the whole result. */
 export const costOf = ({ tokens, solved, full }: Outcome): number => tokens + (solved ? 0 : full)
 
-/** What stands in the context, and what it cost. */
+/** The context, and its cost. */
 class Context {
   readonly counts: number[] = []
   readonly texts: string[][]
@@ -113,7 +113,7 @@ class Context {
     this.tokens += shown
     this.promptTokens += this.tokens + this.argumentTokens
     for (const limit of RECALL_AT) if (this.tokens > limit && before <= limit) this.recallAt[limit] = this.recall
-    // With the whole result in the context the answer is there, although a model may still overlook it.
+    // If the whole result is in the context, the answer counts as found, although a model may overlook it.
     this.recall = this.#isInline ? 1 : this.#question.recall(this.evidence)
   }
 }
@@ -140,7 +140,7 @@ async function playSessions(
     lastAnswer: undefined,
   }))
   const inline = sessions.every((session) => session.inline)
-  // With two results, an agent looks at them in turn.
+  // An agent with two results works on them in turn.
   const open = plays.filter(({ session }) => session.tools.length > 0)
   while (open.length > 0 && context.calls < MAX_CALLS && context.recall < 1) {
     const one = open.shift()
@@ -173,12 +173,12 @@ interface Play {
   readonly result: number
   readonly session: Session
   readonly steps: Steps
-  /** Answers by call: a call that was made before is not made again. */
+  /** Answers by call. A repeated call is not made again. */
   readonly answers: Map<string, string>
   lastAnswer: string | undefined
 }
 
-/** Go on until one new call is made; `false` if the policy has none left. */
+/** Continue a policy until its next new call. Returns `false` if the policy has ended. */
 async function makeCall(play: Play, context: Context): Promise<boolean> {
   const { result, session, steps, answers } = play
   for (;;) {
@@ -196,7 +196,7 @@ async function makeCall(play: Play, context: Context): Promise<boolean> {
   }
 }
 
-/** An agent that does not know the answer: it stops at the first value that it takes for the answer, which can be wrong. */
+/** An agent that does not know the answer: it stops at the first value that it takes for the answer, right or wrong. */
 class SelfStop {
   readonly #question: AnswerCase
   #extracted: string | undefined

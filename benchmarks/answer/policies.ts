@@ -1,35 +1,35 @@
 import type { AnswerCase, Asks } from './answer-case.ts'
 import { caseVariants, type Intent, type Session, type ToolCall } from './systems/system.ts'
 
-/** What a policy knows: the question, what the system can do, and what stands in the context. Never the answer. */
+/** The knowledge of a policy: the question, the abilities of the system, and the context. Never the answer. */
 export interface PolicyView {
   readonly asks: Asks
   readonly session: Session
-  /** Everything that was shown of this result so far. */
+  /** Return everything that was shown of this result so far. */
   shown(): string
 }
 
-/** Calls in the order in which an agent makes them. Each gets its answer, or `undefined` if the system has no such call. */
+/** Calls in order. Each gets its answer, or `undefined` if the system has no such call. */
 export type Steps<Result = void> = Generator<Intent | ToolCall, Result, string | undefined>
 
 export type Policy = (view: PolicyView) => Steps
 
 const PAGE_LINES = 100
-/** How often a policy takes the continuation that an answer names, to see the rest of what it asked for. */
+/** Limit of continuations that a policy follows to see the rest of an answer. */
 const MAX_CONTINUATIONS = 3
 const FIRST_WORDS = ['error', 'fail']
 const MORE_WORDS = ['FAILED', 'FATAL', 'panic', 'Traceback', 'Exception', 'Error:', 'not found', 'undefined', 'cannot']
 
-/** Deterministic ways to look for an answer. They stand for agents of different skill, and know no system by name. */
+/** Deterministic strategies for finding an answer. They model agents of different skill, and work with every system. */
 export const POLICIES: Readonly<Record<string, Policy>> = {
-  /** Reads from the start, page by page. */
+  /** Reads pages from the start. */
   pager: function* ({ session }) {
     for (let first = 1, total = Infinity; first <= total; first += PAGE_LINES) {
       const answer = yield* readLines(session, first, first + PAGE_LINES - 1)
       total = session.totalLines(answer) ?? total
     }
   },
-  /** Searches as a beginner does, from the top, without using structure. */
+  /** Searches like a beginner, from the start, without using structure. */
   grepper: function* (view) {
     const { asks, session } = view
     if (asks.form === 'why' || asks.form === 'overview') {
@@ -48,7 +48,7 @@ export const POLICIES: Readonly<Record<string, Policy>> = {
     if ('field' in asks) yield* search(session, [asks.field], { context: 2 })
     yield* readBackwards(view, 0)
   },
-  /** Knows that logs end with their reason, searches from the end, and uses structure where the tools have it. */
+  /** Knows that the reason of a failure is at the end of logs, searches from the end, and uses structured queries. */
   reader: function* (view) {
     const { asks, session } = view
     if (asks.form === 'overview') {
@@ -72,7 +72,7 @@ export const POLICIES: Readonly<Record<string, Policy>> = {
     }
     yield* readBackwards(view, asks.form === 'why' ? 60 : 0)
   },
-  /** Takes the words of the question, the rarest first, as one who does not know the content. */
+  /** Searches for the words of the question, the rarest first, without knowledge of the content. */
   words: function* (view) {
     const words = rareWords(questionWords(view.asks))
     yield { want: 'words', words: words.join(' ') }
@@ -82,7 +82,7 @@ export const POLICIES: Readonly<Record<string, Policy>> = {
     }
     yield* readBackwards(view, 0)
   },
-  /** Makes the calls that the preview names, the largest gap first, then reads. */
+  /** Makes the calls that the preview suggests, the largest gap first, and then reads pages. */
   follower: function* (view) {
     for (const call of view.session.offered(view.shown()).slice(0, 3)) yield call
     yield* reader(view)
@@ -91,7 +91,7 @@ export const POLICIES: Readonly<Record<string, Policy>> = {
 
 const reader: Policy = (view) => POLICIES['reader']?.(view) ?? emptySteps()
 
-/** Ways of one who knows where the answer is: the cheapest of them is the least that a system can cost. */
+/** Strategies that know the lines of the answer. The cheapest one is the minimum cost of a system. */
 export const ORACLE_WAYS: readonly ((question: AnswerCase, result: number) => Policy)[] = [
   ({ asks }) =>
     function* ({ session }) {
@@ -111,7 +111,7 @@ export const ORACLE_WAYS: readonly ((question: AnswerCase, result: number) => Po
     },
 ]
 
-/** The one call that answers a question about structure, or a count. */
+/** Return the single call that answers a question about structure, or a count. */
 function exactIntent(asks: Asks): Intent | undefined {
   switch (asks.form) {
     case 'cell':
@@ -131,7 +131,7 @@ function exactIntent(asks: Asks): Intent | undefined {
   }
 }
 
-/** The literal that a search for the answer starts from. */
+/** Return the literal with which a search for the answer starts. */
 function keyOf(asks: Asks): string {
   switch (asks.form) {
     case 'word':
@@ -159,14 +159,14 @@ function questionWords(asks: Asks): string {
   return 'field' in asks ? `${keyOf(asks)} ${asks.field}` : keyOf(asks)
 }
 
-/** Words of a question, rarest first: those with digits or marks, then by length. Ten at most. */
+/** Return at most ten words of a question, rarest first: words with digits or punctuation, then by length. */
 function rareWords(text: string): readonly string[] {
   const words = [...new Set(text.match(/[\p{L}\p{N}_][\p{L}\p{N}_./:-]{3,60}/gu))]
   const marked = (word: string): number => (/[\d_./:-]|\p{Ll}\p{Lu}/u.test(word) ? 1 : 0)
   return words.toSorted((one, other) => marked(other) - marked(one) || other.length - one.length).slice(0, 10)
 }
 
-/** Read a span of lines to its end, although an answer may end before it. */
+/** Read a range of lines to its end, even if an answer ends before. */
 function* readLines(session: Session, first: number, last: number): Steps<string> {
   return yield* withContinuations(session, { want: 'lines', first: Math.max(1, first), last })
 }
@@ -189,7 +189,7 @@ interface SearchOptions {
   readonly fromEnd?: boolean
 }
 
-/** Search for any of the literals, and return the lines found. A system that takes one literal is asked for each. */
+/** Search for any of the literals. Returns matching lines. A system with one literal per search gets each in turn. */
 function* search(session: Session, literals: readonly string[], options: SearchOptions): Steps<readonly number[]> {
   const { ignoreCase = false, context, fromEnd = false } = options
   if (!session.literalOnly) {
@@ -202,13 +202,13 @@ function* search(session: Session, literals: readonly string[], options: SearchO
     const hits = answer === undefined ? [] : session.hits(answer)
     found.push(...hits)
     const last = hits.at(-1)
-    // Without the lines around a match, the match is read in its place before the next search.
+    // If matches have no context, the lines around a match are read before the next search.
     if (last !== undefined && context > 0) yield* readLines(session, last - 20, last + 20)
   }
   return found
 }
 
-/** Read around the last four places that were found and are apart. */
+/** Read around the last four matches that are not close to each other. */
 function* widen(session: Session, hits: readonly number[], radius: number): Steps {
   const places: number[] = []
   for (const hit of [...new Set(hits)].toSorted((one, other) => other - one))
@@ -222,7 +222,7 @@ function* readTail({ session, shown }: PolicyView, count: number): Steps {
   if (total !== undefined) yield* readLines(session, total - count + 1, total)
 }
 
-/** Read page by page towards the start, from so many lines before the end. */
+/** Read pages toward the start, beginning this many lines before the end. */
 function* readBackwards({ session, shown }: PolicyView, from: number): Steps {
   const total = yield* findTotal(session, shown)
   for (let last = (total ?? 0) - from; last > 0; last -= PAGE_LINES)
@@ -237,5 +237,5 @@ function* findTotal(session: Session, shown: () => string): Steps<number | undef
 }
 
 function* emptySteps(): Steps {
-  // No call helps.
+  // The system has no call that helps.
 }

@@ -10,24 +10,24 @@ import { play } from './play.ts'
 import type { CachePrices } from './summarize.ts'
 import type { System } from './systems/system.ts'
 
-/** What a recorded session costs if a system keeps its large results. */
+/** Cost of a recorded session if a system stores its large results. */
 export interface SessionCost {
   readonly session: string
   readonly system: string
   readonly results: number
-  /** Results that are not in the context as a whole. */
+  /** Number of results that are not completely in the context. */
   readonly kept: number
-  /** Lines that the agent used later and that the replacement does not show. */
+  /** Number of lines that the agent used later and that the replacement does not show. */
   readonly hiddenLines: number
-  /** Calls that become necessary for them, by one who knows where they are; absent if they are not kept. */
+  /** Calls that an agent with knowledge of these lines needs to read them; absent if the lines are not stored. */
   readonly extraCalls: number | undefined
-  /** Prompt tokens of all calls of the model. */
+  /** Prompt tokens of all model calls. */
   readonly promptTokens: number
-  /** The same with a prompt cache, in tokens at the full price. */
+  /** The same with a prompt cache, converted to tokens at the full price. */
   readonly cachedPromptTokens: number
 }
 
-/** Replay a recorded session with a system's replacements in place of its results. */
+/** Replay a recorded session in which replacements of a system replace large results. */
 export async function replaySession(transcript: Transcript, system: System, prices: CachePrices): Promise<SessionCost> {
   const { messages } = transcript
   const sizes = messages.map((message) => countTokens(JSON.stringify(message)))
@@ -63,7 +63,7 @@ export async function replaySession(transcript: Transcript, system: System, pric
   }
 }
 
-/** Replay a recorded session with a framework's own way of taking older results out of the prompt. */
+/** Replay a recorded session with a framework's own way of removing older results from the prompt. */
 export async function replayEdited(
   transcript: Transcript,
   subject: Subject,
@@ -109,7 +109,7 @@ interface Replaced {
   /** Index of the message that first uses a hidden line. */
   readonly usedAt: number
   readonly calls: number
-  /** Tokens of the necessary calls and their answers. */
+  /** Tokens of the additional calls and their answers. */
   readonly tokens: number
 }
 
@@ -160,7 +160,7 @@ function questionFor(id: string, result: AnswerCase['results'][number], lines: r
   return linesCase({ ...start, lines: [joinNear(places)] }, lines)
 }
 
-/** Tokens of every prompt: what came before the call, and after a necessary call also that call and its answer. */
+/** Tokens of every prompt: all earlier messages, and after an additional call also the call and its answer. */
 function promptSizes(
   transcript: Transcript,
   sizes: readonly number[],

@@ -4,13 +4,13 @@ import { quantile } from '../report/quantile.ts'
 import { besideLowest, type Comparison } from '../report/comparison.ts'
 import { MARGIN, summarize, type CachePrices, type Interval, type Summary } from './summarize.ts'
 
-/** The policy of the overview: it knows where logs have their reason, and uses structure. */
+/** The policy of the overview: knows that logs end with the reason of a failure, and uses structured queries. */
 const OVERVIEW_POLICY = 'reader'
 
-/** What was run, for the end of a report. */
+/** Facts about the run, for the end of a report. */
 export interface RunFacts {
   readonly commit: string
-  /** The commit of the policies: they were fixed before the first figures. */
+  /** The commit of the policies, which were fixed before the first measurement. */
   readonly policiesCommit: string
   readonly seed: number
   readonly prices: CachePrices
@@ -18,7 +18,7 @@ export interface RunFacts {
   readonly versions: readonly string[]
 }
 
-/** Write outcomes as Markdown: a table for each kind, and where the baseline loses. */
+/** Write outcomes as Markdown: a table for each kind, and the cases in which the baseline is worse. */
 export function writeReport(outcomes: readonly Outcome[], baseline: string, facts: RunFacts): string {
   const sections = sectionsOf(outcomes, baseline, facts.prices)
   const definitions = [...Map.groupBy(outcomes, ({ system }) => system)].map(
@@ -68,10 +68,10 @@ function sectionsOf(outcomes: readonly Outcome[], baseline: string, prices: Cach
   )
 }
 
-/** Write the lines of a table that compares all systems with one policy; a † marks development data. */
+/** Write the lines of a table that compares all systems with one policy. A † marks development data. */
 function writeOverview(outcomes: readonly Outcome[], baseline: string, prices: CachePrices): readonly string[] {
   const own = outcomes.filter(({ policy }) => policy === OVERVIEW_POLICY)
-  // Systems that only take some kinds of content are in the tables by kind.
+  // Systems for only some kinds of content are only in the tables by kind.
   const cases = (system: string): number => own.filter((outcome) => outcome.system === system).length
   const systems = [...new Set(own.map(({ system }) => system))].filter((system) => cases(system) === cases(baseline))
   const rows = sectionsOf(own, baseline, prices).map(({ kind, origin, own: outcomesOfKind, summaries }) => {
@@ -94,7 +94,7 @@ function writeOverview(outcomes: readonly Outcome[], baseline: string, prices: C
   ]
 }
 
-/** Compare the tokens to the answer with those of the best other system, by the policy of the overview. */
+/** Compare the tokens to the answer with the best other system, with the policy of the overview. */
 export function compareAnswers(outcomes: readonly Outcome[], baseline: string, prices: CachePrices): Comparison[] {
   const played = outcomes.filter(({ policy }) => policy === OVERVIEW_POLICY)
   return sectionsOf(played, baseline, prices).flatMap(({ kind, origin, summaries }) => {

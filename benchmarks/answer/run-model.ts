@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The questions of the benchmark to a real model, behind any endpoint with OpenAI's chat completions. See README.md. */
+/** Asks a real model the questions of the benchmark, at any endpoint with OpenAI's chat completions. See README.md. */
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -23,7 +23,7 @@ const { values: options } = parseArgs({
     cases: { type: 'string', default: '50' },
     repeats: { type: 'string', default: '3' },
     seed: { type: 'string', default: '1' },
-    /** The folder that gets all answers, in a file for each model. */
+    /** The folder for all answers, with one file for each model. */
     out: { type: 'string', default: fileURLToPath(new URL('results/answer-model', import.meta.url)) },
   },
 })

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** What recorded sessions cost with each system's replacements, with and without a prompt cache. See README.md. */
+/** Measures the cost of recorded sessions in each system, with and without a prompt cache. See README.md. */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readTranscripts } from '../history/transcripts/read-transcripts.ts'
@@ -18,7 +18,7 @@ import { allSystems, BASELINE } from './systems/all-systems.ts'
 const { values: options } = parseArgs({
   options: {
     data: { type: 'string' },
-    /** Price of a cached and of a newly cached prompt token, beside one without a cache. */
+    /** Relative prices of a cached and of a newly cached prompt token. A token without a cache costs 1. */
     cached: { type: 'string', default: '0.1' },
     written: { type: 'string', default: '1.25' },
     most: { type: 'string' },
@@ -82,7 +82,7 @@ function tableOf(costs: readonly SessionCost[]): string {
   ].join('\n')
 }
 
-/** Compare the tokens of all prompts, with and without a cache, with those of the best other system. */
+/** Compare the tokens of all prompts, with and without a cache, with the best other system. */
 function compareCosts(costs: readonly SessionCost[]): Comparison[] {
   const compare = (what: string, field: 'promptTokens' | 'cachedPromptTokens'): Comparison => {
     const sums = [...Map.groupBy(costs, ({ system }) => system)].map(([name, own]) => ({
@@ -99,7 +99,7 @@ function compareCosts(costs: readonly SessionCost[]): Comparison[] {
   ]
 }
 
-/** The tokens of all sessions, and how much that differs from those with whole results. */
+/** Return the tokens of all sessions, and the difference to whole results. */
 function change(
   own: readonly SessionCost[],
   whole: readonly SessionCost[],

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Tokens to the answer: what it costs an agent to get an answer out of a large tool result. See README.md. */
+/** Measures tokens to the answer: the cost for an agent to get an answer out of a large tool result. See README.md. */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -18,19 +18,19 @@ import { ablations, allSystems, BASELINE } from './systems/all-systems.ts'
 const { values: options } = parseArgs({
   options: {
     data: { type: 'string' },
-    /** Starts of the names of kinds of question, and of systems, with commas; all by default. */
+    /** Prefixes of the names of question kinds, and of systems, separated by commas. Defaults to all. */
     kind: { type: 'string' },
     systems: { type: 'string' },
     policies: { type: 'string', default: 'reader,grepper,words,follower,pager,oracle' },
     seed: { type: 'string', default: '1' },
-    /** Made cases, so many of each kind, in place of data. */
+    /** Number of generated cases of each kind, instead of real data. */
     generated: { type: 'string' },
-    /** Only Spillway: with other sizes of its preview, with the start of the content as preview, and without its tool. */
+    /** Measure only Spillway: with other preview sizes, with the start of the content as preview, without the tool. */
     ablation: { type: 'boolean', default: false },
-    /** Price of a cached and of a newly cached prompt token, beside one without a cache. */
+    /** Relative prices of a cached and of a newly cached prompt token. A token without a cache costs 1. */
     cached: { type: 'string', default: '0.1' },
     written: { type: 'string', default: '1.25' },
-    /** A file that keeps outcomes, one a line: a run that was stopped goes on from those that it has. */
+    /** A file with one outcome per line. A run that was interrupted continues from it. */
     outcomes: { type: 'string' },
     publish: { type: 'boolean', default: false },
   },
@@ -51,7 +51,7 @@ const found: readonly Outcome[] =
         .map((line) => JSON.parse(line) as Outcome)
     : []
 const asked = new Map(cases.map(({ id, question }) => [id, question]))
-// What was kept may be about a question that is no longer asked, as of a repository's history, which grows.
+// Saved outcomes of changed questions are dropped, for example about a repository's growing history.
 const outcomes = found.filter((outcome) => asked.get(outcome.case) === outcome.question)
 const known = new Set(outcomes.map((outcome) => `${outcome.case} ${outcome.system}`))
 for (const [index, question] of cases.entries()) {
@@ -64,7 +64,7 @@ for (const [index, question] of cases.entries()) {
   if (index % 20 === 19) console.error(`${index + 1} of ${cases.length} cases`)
 }
 for (const system of systems) await system.close?.()
-// In the order of the systems, whatever was kept.
+// The order is that of the systems, not that of the saved outcomes.
 const order = systems.map(({ name }) => name)
 outcomes.sort((one, other) => order.indexOf(one.system) - order.indexOf(other.system))
 const real = systems.filter(({ emulated }) => !emulated).map(({ name }) => name)

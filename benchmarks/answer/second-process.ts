@@ -1,4 +1,4 @@
-/** Whether a system writes the same bytes in a second process, as a prompt cache needs them. */
+/** Checks whether systems write the same bytes in a second process, as prompt caches require. */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { json } from 'node:stream/consumers'
@@ -8,13 +8,13 @@ import { ablations, allSystems } from './systems/all-systems.ts'
 
 const MOST_RESULTS = 10
 
-/** The results, and the names of the systems, that a second process keeps. */
+/** Results and systems for a second process. */
 interface Task {
   readonly results: readonly { readonly result: ToolResult; readonly question: string }[]
   readonly systems: readonly string[]
 }
 
-/** For each system, whether replacements and answers by a line range are equal in two processes; a few cases are taken. */
+/** For some cases, return by system whether replacements and answers are equal in two processes. */
 export async function sameInSecondProcess(
   cases: readonly AnswerCase[],
   systems: readonly string[],
@@ -22,7 +22,7 @@ export async function sameInSecondProcess(
   const every = Math.ceil(cases.length / MOST_RESULTS)
   const asked = cases.filter((_, index) => index % every === 0)
   const results = asked.flatMap((one) => one.results.map((result) => ({ result, question: one.question })))
-  // Both processes get the text: a previewer of a result's own cannot be sent.
+  // Both processes get only text, because the previewer of a result cannot be sent.
   const task = JSON.stringify({ results, systems })
   const child = promisify(execFile)(process.execPath, [import.meta.filename])
   child.child.stdin?.end(task)
@@ -31,7 +31,7 @@ export async function sameInSecondProcess(
   return new Map(systems.map((name) => [name, first[name] !== undefined && first[name] === second[name]]))
 }
 
-/** A digest of all bytes that each system shows. */
+/** Return a digest of everything that each system shows. */
 async function digestSystems({ results, systems }: Task): Promise<Readonly<Record<string, string>>> {
   const digests: Record<string, string> = {}
   for (const system of [...allSystems(), ...ablations().slice(1)]) {

@@ -3,10 +3,10 @@ import { SeededRandom } from './seeded-random.ts'
 import { costOf, type Outcome } from './play.ts'
 
 const DRAWS = 1_000
-/** A system counts as cheaper where the difference is more than this share: less is noise of how text is cut. */
+/** A system counts as cheaper only if the difference is larger than this share. Smaller differences are noise. */
 export const MARGIN = 0.05
 
-/** What one system came to with one policy on one kind of question. */
+/** Results of one system with one policy on one kind of question. */
 export interface Summary {
   readonly system: string
   readonly policy: string
@@ -21,25 +21,25 @@ export interface Summary {
   readonly callsP90: number
   readonly medianTokens: number
   readonly p90Tokens: number
-  /** Mean tokens to the answer: where it was not found, the whole result is added. */
+  /** Mean tokens to the answer. If the answer was not found, the tokens of the whole result are added. */
   readonly tokensPlus: number
   readonly tokensPlusInterval: Interval
   readonly argumentTokens: number
   readonly promptTokens: number
-  /** The same with a prompt cache, in tokens at the full price. */
+  /** The same with a prompt cache, converted to tokens at the full price. */
   readonly cachedPromptTokens: number
   readonly definitionTokens: number
   readonly recallAt: Readonly<Record<string, number>>
-  /** Shares of the cases in which the policy stopped by itself with the right, a wrong, or no answer. */
+  /** Shares of cases in which the policy stopped by itself with the right, a wrong, or no answer. */
   readonly self: { readonly right: number; readonly wrong: number; readonly none: number } | undefined
-  /** Cost beside the baseline on the same cases: geometric mean, 95 % interval over groups, cases cheaper and dearer by 5 %. */
+  /** Cost relative to the baseline: geometric mean, 95 % interval over groups, cases 5 % cheaper or dearer. */
   readonly ratio: Ratio | undefined
 }
 
-/** What 95 % of the draws of whole groups lie between, since cases of a project are alike. */
+/** A 95 % confidence interval from resampled groups, because cases of one group are similar. */
 export type Interval = readonly [low: number, high: number]
 
-/** Prices beside that of a prompt token without a cache. */
+/** Prices relative to a prompt token without a cache. */
 export interface CachePrices {
   readonly cached: number
   readonly written: number
@@ -53,7 +53,7 @@ export interface Ratio {
   readonly dearer: number
 }
 
-/** Summarise outcomes of one kind, by system and policy; ratios are to the baseline with the same policy. */
+/** Summarize outcomes of one kind by system and policy. Ratios compare with the baseline and the same policy. */
 export function summarize(outcomes: readonly Outcome[], baseline: string, prices: CachePrices): readonly Summary[] {
   const byPair = Map.groupBy(outcomes, ({ system, policy }) => `${system}\n${policy}`)
   return [...byPair.values()].map((own) => {
@@ -121,13 +121,13 @@ function ratioOf(own: readonly Outcome[], base: readonly Outcome[]): Ratio | und
   }
 }
 
-/** Every token is new in one prompt, and cached in the prompts of the later calls. */
+/** Convert costs to a prompt cache: every token is new in one prompt, and cached in later prompts. */
 function withCache({ tokens, argumentTokens, promptTokens }: Outcome, { cached, written }: CachePrices): number {
   const once = tokens + argumentTokens
   return once * written + (promptTokens - once) * cached
 }
 
-/** The 95 % interval of a statistic, by drawing whole groups. */
+/** Return the 95 % interval of a statistic, by resampling whole groups. */
 export function intervalOverGroups<T>(
   groups: readonly (readonly T[])[],
   statistic: (values: readonly T[]) => number,

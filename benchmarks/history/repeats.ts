@@ -8,7 +8,7 @@ import { estimateTokens } from '@spillway/core'
 import { dataFolder } from '../preview/lib/data.mjs'
 import { readTranscripts } from './transcripts/read-transcripts.ts'
 
-/** A reference to the earlier result would take about as many tokens. */
+/** Minimum size of a result: a reference to the earlier result would have about as many tokens. */
 const LEAST_TOKENS = 300
 
 const { values } = parseArgs({ options: { data: { type: 'string' } } })

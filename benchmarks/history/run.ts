@@ -1,9 +1,9 @@
 /**
- * Measures what ways of keeping a history short leave of real transcripts, and what they cost, and prints the tables.
+ * Measures ways of shortening histories on real transcripts: the remaining content and the cost. Prints the tables.
  *
  *   node history/run.ts [end lived cost] [--quick] [--data FOLDER] [--out FOLDER] [--tag NAME] [--publish]
  *
- * `--publish` shows the results in docs/benchmarks.md. `--out` is the folder of `results/`, by default this one.
+ * `--publish` shows the results in docs/benchmarks.md. `--out` is the folder for `results/`, by default this folder.
  */
 import { parseArgs } from 'node:util'
 import { dataFolder } from '../preview/lib/data.mjs'

@@ -1,4 +1,4 @@
-/** An MCP server over HTTP, by the SDK, with a tool that returns a log of any length. Each session has its own. */
+/** An MCP server over HTTP, built with the SDK, with a tool that returns a log of any length. Sessions are separate. */
 import { randomUUID } from 'node:crypto'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { z } from 'zod'
@@ -9,7 +9,7 @@ const log = generateLog(100_000)
 
 await serveSessions((transport) => {
   const server = new McpServer({ name: 'log', version: '1.0.0' })
-  // No two results are alike, as with real tools.
+  // Every result is different, as with real tools.
   server.registerTool('read_log', { inputSchema: { characters: z.number() } }, ({ characters }) => ({
     content: [{ type: 'text', text: `${randomUUID()}\n${log}`.slice(0, characters) }],
   }))

@@ -1,4 +1,4 @@
-/** An MCP server over stdio, by the SDK: a small tool, and one that returns a log of any size. */
+/** An MCP server over stdio, built with the SDK, with a small tool and a tool that returns a log of any size. */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { z } from 'zod'

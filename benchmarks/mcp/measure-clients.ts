@@ -11,9 +11,9 @@ import { runMcpClients, type McpClientOptions } from './run-mcp-clients.ts'
 
 const CLIENTS = [1, 16, 64]
 const QUICK_CLIENTS = [4]
-/** Characters of the results: one stays as it is, and one is offloaded. */
+/** Lengths of results in characters: one is not offloaded, and one is. */
 const SIZES = [2_000, 35_000]
-/** Requests by which a client begins. */
+/** Number of requests with which a client begins. */
 const GREETING = 3
 const RELAY = 'bare relay'
 const DIRECT = 'server, direct'
@@ -26,14 +26,14 @@ interface Row {
   readonly perSecond: number
   readonly p50: number
   readonly p99: number
-  /** Milliseconds of processor for a call; absent if they cannot be read. */
+  /** Milliseconds of CPU time for a call; absent if they cannot be read. */
   readonly cpu: number | undefined
   readonly failed: number
   readonly stored: number
   readonly lost: number
 }
 
-/** Measure the proxy over HTTP with several clients, beside a relay by the SDK that only passes messages on. */
+/** Measure the proxy over HTTP with several clients, and a relay built with the SDK that only forwards messages. */
 export async function measureClients({ isQuick }: SyntheticOptions): Promise<Section> {
   const milliseconds = isQuick ? 30 : 700
   const redis = await startRedis()
@@ -53,7 +53,7 @@ export async function measureClients({ isQuick }: SyntheticOptions): Promise<Sec
     for (const [name, storage] of Object.entries({ memory: 'memory', SQLite: 'sqlite', Redis: redis.url }))
       subjects.push([`proxy, ${name}`, await start('proxy-process.ts', { url, storage })])
     const rows: Row[] = []
-    // The first calls of each are made while its code is not compiled yet.
+    // The first calls of each subject are not measured, because its code is not compiled yet.
     for (const [server, process] of isQuick ? [] : subjects)
       for (const characters of SIZES) await measure(server, process, { clients: 4, characters, milliseconds })
     for (const characters of SIZES)
@@ -72,7 +72,7 @@ async function measure(server: string, process: StartedProcess, options: Omit<Mc
   const { latencies, seconds, failed, stored, lost } = await runMcpClients({ url: process.url, ...options })
   const after = cpuOf([process])
   const { characters, clients } = options
-  // The greeting of each client, and calls that read again what was stored.
+  // The CPU time includes the first requests of each client, and calls that read stored content again.
   const cpu =
     before === undefined || after === undefined
       ? undefined

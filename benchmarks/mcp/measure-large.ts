@@ -10,29 +10,29 @@ import { proxyOf, SERVER, type Command } from './commands.ts'
 import { canReadMemory, peakOf, resetPeakOf } from './process-memory.ts'
 import { callTool, connectSdk } from './sdk-client.ts'
 
-/** What the proxy may take of memory, in sizes of the result, above what it has without a call. */
+/** Limit of the proxy's memory above its memory without a call, as a multiple of the result's size. */
 const MAX_MEMORY = 4
-/** How much longer a megabyte may take at the largest size than at the second smallest: time grows with the bytes. */
+/** Limit of the time per megabyte at the largest size, relative to the second smallest: time may grow linearly. */
 const MAX_GROWTH = 1.5
 const MAX_TOKENS = 2_500
 const SIZES = [1, 9, 25, 50, 100]
 const QUICK_SIZES = [1, 9]
 
-/** What one call takes. */
+/** Time and memory of one call. */
 interface Call {
   readonly seconds: number
   readonly tokens: number
-  /** Megabytes at the most above what was resident before; absent where that cannot be read. */
+  /** Peak memory above the resident memory before, in megabytes; absent if it cannot be read. */
   readonly added?: number
 }
 
 interface Figures extends Call {
   readonly megabytes: number
-  /** Seconds of a call without the proxy, or why there is none. */
+  /** Seconds of a call without the proxy, or the reason why there is none. */
   readonly direct: number | string
 }
 
-/** Measure calls with large results through the proxy, each by a proxy of its own, and of the server itself. */
+/** Measure calls with large results through the proxy, with a new proxy for each call, and of the server itself. */
 export async function measureLarge({ isQuick }: { readonly isQuick: boolean }): Promise<Section> {
   const figures: Figures[] = []
   for (const megabytes of isQuick ? QUICK_SIZES : SIZES) {
@@ -113,7 +113,7 @@ function compareCall({ megabytes, seconds, direct, added = 0 }: Figures): Compar
 async function callOnce(command: Command, megabytes: number): Promise<Call> {
   const client = await connectSdk(command)
   try {
-    // What previews need is loaded with the first of them.
+    // The first call loads the code of previews, so it is not measured.
     await callTool(client, 'read_log', { megabytes: 1 })
     const before = canReadMemory ? resetPeakOf(client.pid) : undefined
     const start = performance.now()
@@ -126,7 +126,7 @@ async function callOnce(command: Command, megabytes: number): Promise<Call> {
   }
 }
 
-/** The seconds of a call without the proxy, or why there is none. */
+/** Return the seconds of a call without the proxy, or the reason why there is none. */
 async function callDirectly(megabytes: number): Promise<number | string> {
   try {
     return (await callOnce(SERVER, megabytes)).seconds

@@ -13,7 +13,7 @@ const SIZES: readonly (readonly [string, number])[] = [
   ['2,000 characters', 2_000],
 ]
 
-/** Measure what the proxy adds to a call with a small result, beside calls of the server itself in turns. */
+/** Measure the time that the proxy adds to a call with a small result. Calls of proxy and server alternate. */
 export async function measureOverhead({ isQuick }: { readonly isQuick: boolean }): Promise<Section> {
   const [rounds, calls] = isQuick ? [2, 50] : [20, 500]
   const store = mkdtempSync(join(tmpdir(), 'spillway-bench-mcp-'))
@@ -24,7 +24,7 @@ export async function measureOverhead({ isQuick }: { readonly isQuick: boolean }
     for (const [name, length] of SIZES) {
       const text = 'x'.repeat(length)
       const times: Record<'direct' | 'proxied', number[]> = { direct: [], proxied: [] }
-      // The first calls of either are made while its code is not compiled yet.
+      // The first calls of each are not measured, because the code is not compiled yet.
       for (const one of [direct, proxied]) await timeCalls(one, text, calls)
       for (let round = 0; round < rounds; round++) {
         times.direct.push(...(await timeCalls(direct, text, calls)))

@@ -1,4 +1,4 @@
-/** Runs what `spillway mcp proxy --listen 0 --url URL` does: `node proxy-process.ts FOLDER '{"url":"…","storage":"memory"}'`. */
+/** Acts like `spillway mcp proxy --url URL`: `node proxy-process.ts FOLDER '{"url":"…","storage":"memory"}'`. */
 import { ContextOffloader } from '@spillway/core'
 import { HttpConnection, HttpSessions, serveHttp } from '@spillway/mcp/http'
 import { connectProxy, openServer } from '@spillway/mcp/proxy'

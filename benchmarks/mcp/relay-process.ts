@@ -1,4 +1,4 @@
-/** A bare MCP relay by the SDK, which passes messages as they are: `node relay-process.ts FOLDER '{"url":"…"}'`. */
+/** An MCP relay built with the SDK that forwards messages unchanged: `node relay-process.ts FOLDER '{"url":"…"}'`. */
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { serveSessions } from './serve-sessions.ts'

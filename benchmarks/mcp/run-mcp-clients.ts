@@ -1,6 +1,6 @@
 import { Sender, type Answer } from '../server/send-request.ts'
 
-/** Orders for the clients. */
+/** Options of the clients. */
 export interface McpClientOptions {
   readonly url: string
   readonly clients: number
@@ -9,19 +9,19 @@ export interface McpClientOptions {
   readonly characters: number
 }
 
-/** Results of all clients. */
+/** Figures of all clients. */
 export interface McpClientFigures {
   readonly seconds: number
   readonly latencies: readonly number[]
-  /** Calls that got another answer than they should. */
+  /** Calls with an unexpected answer. */
   readonly failed: number
-  /** Replacements with a reference. */
+  /** Number of replacements with a reference. */
   readonly stored: number
   /** References that could not be read. */
   readonly lost: number
 }
 
-/** Let clients with a session each call a tool over and over. */
+/** Let clients with separate sessions call a tool repeatedly. */
 export async function runMcpClients(options: McpClientOptions): Promise<McpClientFigures> {
   const { url, clients, milliseconds, characters } = options
   const sender = new Sender(clients)
@@ -54,7 +54,7 @@ export async function runMcpClients(options: McpClientOptions): Promise<McpClien
     return session
   }
 
-  /** The session's references are read once all calls are measured. */
+  /** Run a client. The references of its session are read after all measured calls. */
   async function client(session: string, end: number): Promise<readonly string[]> {
     const references: string[] = []
     while (performance.now() < end) {

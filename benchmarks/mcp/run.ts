@@ -1,5 +1,5 @@
 /**
- * Measures the MCP proxy beside the server that it stands in front of, and prints the tables.
+ * Measures the MCP proxy and the server behind it, and prints the tables.
  *
  *   node mcp/run.ts [overhead large clients] [--quick] [--tag NAME] [--publish]
  *

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 
-/** Serve MCP over HTTP until the input of the process ends, and print the URL. Each session gets its own transport. */
+/** Serve MCP over HTTP until the input of the process ends, and print the URL. Each session has its own transport. */
 export async function serveSessions(open: (transport: StreamableHTTPServerTransport) => Promise<void>): Promise<void> {
   const sessions = new Map<string, StreamableHTTPServerTransport>()
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -1,6 +1,6 @@
 import { besideLowest, type Comparison } from '../report/comparison.ts'
 
-/** One implementation with one input; without a median if it failed. */
+/** Figures of one implementation with one input; without a median if it failed. */
 interface PerfRow {
   readonly impl: string
   readonly input: string
@@ -8,7 +8,7 @@ interface PerfRow {
   readonly bytes?: number
 }
 
-/** Compare the time of a preview for each megabyte with that of the first tokens, counted, and with Strands. */
+/** Compare the time of a preview per megabyte with that of the first tokens, counted, and with Strands. */
 export function comparePerf(rows: readonly PerfRow[]): Comparison[] {
   return rows.flatMap(({ impl, input, median, bytes = 0 }) => {
     if (impl !== 'ours' || median === undefined) return []

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Time and memory of our previews by kind of content, and on content made to break readers. See README.md.
+// Measures time and memory of our previews by kind of content, and for hostile content. See README.md.
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
@@ -23,13 +23,13 @@ const MB = 1_000_000
 interface Input {
   readonly name: string
   readonly category?: string
-  /** Which cases of the category. */
+  /** Selects cases of the category by id. */
   readonly of?: RegExp
   readonly megabytes: number
   readonly limit: number
 }
 
-/** Content repeated to a size, and the most that a megabyte of it may take, in milliseconds. */
+/** Content repeated to a size, and the limit of the milliseconds per megabyte. */
 const INPUTS: readonly Input[] = [
   { name: 'log', category: 'logs', megabytes: 10, limit: 8 },
   { name: 'log', category: 'logs', megabytes: 100, limit: 8 },
@@ -76,7 +76,7 @@ function hostile(name: string, length: number): string {
   return make(length)
 }
 
-/** Repeat texts up to a size, so that they stay of their kind. */
+/** Repeat texts up to a size, so that the result is valid content of the same kind. */
 function grow(texts: readonly string[], { name, megabytes }: Input): string {
   const length = megabytes * MB
   const [first = ''] = texts
@@ -89,7 +89,7 @@ function grow(texts: readonly string[], { name, megabytes }: Input): string {
       .fill(first)
       .join(',')}]`
   if (name === 'HTML') {
-    // One page around the bodies of all.
+    // The bodies of all pages are put into one page.
     const bodies = texts.map((text) => /<body[^>]*>([\s\S]*)<\/body>/i.exec(text)?.[1] ?? '').join('\n')
     return `<!doctype html><html><head><title>Pages</title></head><body>${repeat(bodies, length)}</body></html>`
   }
@@ -114,7 +114,7 @@ async function child(what: { input?: number; hostile?: string; length: number })
       ? { text: hostile(what.hostile ?? '', what.length), contentType: 'text/plain', toolName: 'tool' }
       : await load(INPUTS.at(what.input))
   await preview({ ...call, text: call.text.slice(0, 200_000), budgetTokens: 1_000 })
-  // One flat string in memory, as a tool hands it over.
+  // The text is one flat string in memory, like the text of a tool.
   const text = Buffer.from(call.text).toString()
   globalThis.gc?.()
   const before = process.resourceUsage().maxRSS * 1_024

@@ -1,11 +1,11 @@
-// The whole replacement, frame and references included, as ContextOffloader writes it. Setting: previewTokens.
+// The whole replacement of ContextOffloader, with references and text around the preview. Setting: previewTokens.
 import { ContextOffloader, type ContextOffloaderOptions } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import type { Implementation, Input } from './lib/implementation.ts'
 import { countTokens } from './lib/tokens.mjs'
 import type { Previewer, TextPreviewer } from '@spillway/previews'
 
-/** Takes the place of the previewer that needs grammars. */
+/** Replaces the previewer that needs grammars. */
 const NO_GRAMMARS: TextPreviewer = {
   name: 'code',
   previews: 'text',
@@ -16,10 +16,10 @@ const NO_GRAMMARS: TextPreviewer = {
 /** Spillway without optional libraries. */
 export const asInstalled: Implementation = offloader('Spillway as installed', { previewers: [NO_GRAMMARS] })
 
-/** Spillway with every optional library, which this workspace has installed. */
+/** Spillway with all optional libraries, which this workspace has installed. */
 export const withLibraries: Implementation = offloader('Spillway, all libraries', {})
 
-/** Spillway with previewers of a measurement. */
+/** Spillway with the previewers of a measurement. */
 export const withPreviewers = (previewers: readonly Previewer[]): Implementation =>
   offloader('Spillway, other previewers', { previewers })
 
@@ -60,7 +60,7 @@ const jsonBlock = (text: string): { type: 'json'; value: unknown } => ({ type: '
 
 let last = { text: '', tokens: 0 }
 
-/** Counts the tokens of a long text once: the search for a size offloads the same output again and again. */
+/** Count tokens, and cache the count of a long text: the search for a size offloads the same output repeatedly. */
 function countOnce(text: string): number {
   if (text.length < 10_000) return countTokens(text)
   if (text !== last.text) last = { text, tokens: countTokens(text) }

@@ -1,8 +1,8 @@
-// The preview of @spillway/core with every previewer that it ships, counted with o200k_base.
+// The preview of @spillway/core with all its previewers, counted with o200k_base.
 import { previewText } from '@spillway/previews'
 import { countTokens } from './lib/tokens.mjs'
 
-/** What a preview is made of, as the benchmark hands it over; `chars` is a size that it searches for. */
+/** Input of a preview in the benchmark. `chars` is a size that the benchmark tries. */
 export interface PreviewCase {
   readonly text: string
   readonly contentType: string

@@ -46,7 +46,7 @@ if (opt.child) {
       : 'some words on a line\n'.repeat(3000),
   ) // load and warm
   const bytes = fs.readFileSync(opt.file)
-  const text = bytes.toString('utf8') // node decodes once; the text lives through all runs
+  const text = bytes.toString('utf8') // Node.js decodes once; the text stays in memory during all runs
   globalThis.gc?.()
   const before = process.resourceUsage().maxRSS * 1024
   const times = []
@@ -147,7 +147,7 @@ if (opt.child) {
   ].join('\n')
   console.log(md)
   if (opt.publish) {
-    // Not in the processes that are measured.
+    // Imported here, so that measured processes do not load it.
     const { comparePerf } = await import('./compare-perf.ts')
     const results = { title: 'Previews', machine: before, bounds: [], comparisons: comparePerf(out), figures: out }
     save('perf', results, md, undefined, path.join(import.meta.dirname, 'results'))

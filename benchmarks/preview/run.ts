@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// How much of the answer a preview holds, for projects that rules were written with and for others. See README.md.
+// Measures the share of the answer in a preview, for projects with and without own rules. See README.md.
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -26,7 +26,7 @@ const { values: options } = parseArgs({
     limit: { type: 'string' },
     /** Folder for every preview at the budget. */
     dump: { type: 'string' },
-    /** File for the scores of every case, for comparisons in pairs. */
+    /** File for the scores of every case, for paired comparisons. */
     rows: { type: 'string' },
     publish: { type: 'boolean' },
   },

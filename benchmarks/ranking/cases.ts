@@ -4,36 +4,36 @@ import { readGroups } from '../preview/lib/groups.ts'
 import { dropImpossible } from '../preview/lib/score.mjs'
 import { longerThan } from '../preview/lib/tokens.mjs'
 
-/** A log of the data, with the lines that answer its question. */
+/** A log of the data, and the lines that answer its question. */
 export interface LogCase {
   readonly id: string
-  /** The project, or the family of tools: joined with the groups that it is merged with. */
+  /** The project or the family of tools. Groups with several names are joined. */
   readonly group: string
   readonly domain: 'real' | 'made'
-  /** Whether no rule was ever written while looking at its project. */
+  /** Whether no rule was written with knowledge of the project. */
   readonly isNew: boolean
   /** Whether the license of the log is recorded. */
   readonly hasLicense: boolean
   readonly text: string
-  /** Texts that the metric of `benchmarks/preview` looks for. */
+  /** Texts that the metric of `benchmarks/preview` searches for. */
   readonly gold: { readonly units: readonly string[]; readonly wholeWord: boolean }
-  /** The answer lines as labeled: 1-based, inclusive. */
+  /** The labeled answer lines: 1-based, inclusive. */
   readonly ranges: ReadonlyArray<readonly [number, number]> | undefined
 }
 
 type LoadedCase = Omit<LogCase, 'domain'>
 
-/** The folders that hold logs, in the data folder. */
+/** Folders with logs, in the data folder. */
 const FOLDERS = [
   { folder: 'logs', domain: 'real' },
   { folder: 'more/logs', domain: 'real' },
   { folder: 'made', domain: 'made' },
 ] as const
 
-/** Logs with fewer tokens are shown whole. */
+/** Minimum size in tokens. Shorter logs are shown whole. */
 const LEAST_TOKENS = 2_000
 
-/** Load the logs that are longer than a preview, each in the group that all of its group names are joined into. */
+/** Load the logs that are longer than a preview, each with its joined group. */
 export function loadLogs(data: string): LogCase[] {
   const loaded = FOLDERS.flatMap(({ folder, domain }) =>
     (logs(join(data, folder)) as LoadedCase[]).map((log) => ({ ...log, category: 'logs', domain })),

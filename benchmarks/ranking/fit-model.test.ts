@@ -10,7 +10,7 @@ import { trainingRows } from './training-rows.ts'
 
 const TOOLS = ['make', 'cargo', 'pytest', 'eslint', 'terraform', 'helm']
 
-/** A log of a made project: steps of a build, and one line that says what failed. */
+/** Create a log of an invented project: steps of a build, and one line with the failure. */
 function madeLog(tool: string, seed: number): LogCase {
   const random = new SeededRandom(seed)
   const lines = Array.from({ length: 300 }, () => `${tool}: step ${random.below(900)} of part ${random.below(90)} done`)
@@ -32,7 +32,7 @@ function madeLog(tool: string, seed: number): LogCase {
 const logs = TOOLS.flatMap((tool, index) => [madeLog(tool, 2 * index), madeLog(tool, 2 * index + 1)])
 
 describe('fitModel', () => {
-  it('gives the same bytes each time, and a model that finds the failure of a new tool', () => {
+  it('gives the same bytes in each run, and a model that finds the failure of an unknown tool', () => {
     const first = fitModel(logs.map(trainingRows))
     expect(fitModel(logs.map(trainingRows))).toEqual(first)
     expect(Buffer.from(first.features, 'base64').length).toBeLessThanOrEqual(4_000 * 5)
@@ -51,7 +51,7 @@ describe('fitModel', () => {
 })
 
 describe('assignFolds', () => {
-  it('gives each group one fold, and each fold about as many cases', () => {
+  it('assigns each group to one fold, and about the same number of cases to each fold', () => {
     const cases = Array.from({ length: 120 }, (_, index) => ({ group: `g${index % 40}` }))
     const folds = assignFolds(cases)
     const sizes = Array.from(

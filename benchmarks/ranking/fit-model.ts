@@ -2,24 +2,24 @@ import type { StoredModel } from '../../packages/previews/src/log/line-model.ts'
 import { minimize } from './minimize.ts'
 import type { TrainingRows } from './training-rows.ts'
 
-/** How a model is fitted. */
+/** Settings for fitting a model. */
 export interface FitSettings {
   /** Weight of the loss of all rows against the size of the weights. A lower number regularizes more. */
   readonly c: number
-  /** Groups that share a feature at least. */
+  /** Minimum number of groups that share a feature. */
   readonly leastGroups: number
-  /** Weights that are kept: the largest ones. */
+  /** Number of weights that are kept. The largest weights are kept. */
   readonly mostWeights: number
 }
 
 export const SETTINGS: FitSettings = { c: 0.03, leastGroups: 4, mostWeights: 4_000 }
 
-/** Fit a logistic regression to rows of real and made logs: with weights that both share, and weights of each. */
+/** Fit a logistic regression to rows of real and made logs, with shared weights, and other weights for each domain. */
 export function fitModel(logs: readonly TrainingRows[], settings: FitSettings = SETTINGS): StoredModel {
   const vocabulary = commonFeatures(logs, settings.leastGroups)
   const rows = indexRows(logs, vocabulary)
   const size = vocabulary.size
-  // Shared weights, then those of real logs, then those of made logs, then the biases.
+  // The order is: shared weights, weights of real logs, weights of made logs, and biases.
   const solution = minimize(3 * size + 3, (weights, gradient) => loss(rows, size, settings.c, weights, gradient))
   const weights = Float64Array.from({ length: size }, (_, index) => solution[index]! + solution[size + index]!)
   const features = [...vocabulary.keys()]
@@ -29,7 +29,7 @@ export function fitModel(logs: readonly TrainingRows[], settings: FitSettings = 
   return storeModel(solution[3 * size]! + solution[3 * size + 1]!, features)
 }
 
-/** Store the weights with 8 bits each. */
+/** Encode the weights with 8 bits each. */
 function storeModel(bias: number, weights: ReadonlyArray<{ feature: number; weight: number }>): StoredModel {
   const step = Math.abs(weights[0]?.weight ?? 1) / 127
   const kept = weights
@@ -57,7 +57,7 @@ function commonFeatures(logs: readonly TrainingRows[], least: number): Map<numbe
   return counts.common(least)
 }
 
-/** Counts by how many groups each feature is shared. */
+/** Counts the groups that share each feature. */
 class FeatureCounts {
   #bits = 16
   #features = new Int32Array(1 << this.#bits)
@@ -103,13 +103,13 @@ class FeatureCounts {
   }
 }
 
-/** Rows of all logs, their features by number. */
+/** Rows of all logs. Their features are numbers. */
 interface IndexedRows {
   readonly features: Int32Array
   readonly ends: Int32Array
   readonly labels: Uint8Array
   readonly weights: Float64Array
-  /** 1 for rows of real logs, 2 for those of made logs. */
+  /** 1 for rows of real logs, 2 for rows of made logs. */
   readonly domains: Uint8Array
 }
 
@@ -143,7 +143,7 @@ function indexRows(logs: readonly TrainingRows[], vocabulary: ReadonlyMap<number
   }
 }
 
-/** The regularized loss of all rows, and its gradient. */
+/** Compute the regularized loss of all rows, and its gradient. */
 function loss(rows: IndexedRows, size: number, c: number, weights: Float64Array, gradient: Float64Array): number {
   const { features, ends, labels, domains } = rows
   let sum = 0

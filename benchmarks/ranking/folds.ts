@@ -3,10 +3,10 @@ import { SeededRandom } from '../answer/seeded-random.ts'
 import { fitModel, SETTINGS, type FitSettings } from './fit-model.ts'
 import type { TrainingRows } from './training-rows.ts'
 
-/** Parts that the groups are divided into. */
+/** Number of folds. */
 export const FOLDS = 6
 
-/** Assign each group to one of {@link FOLDS} folds, so that the folds hold about as many cases. */
+/** Assign each group to one of {@link FOLDS} folds, so that all folds have about the same number of cases. */
 export function assignFolds(cases: ReadonlyArray<{ readonly group: string }>, seed = 1): Map<string, number> {
   const sizes = new Map<string, number>()
   for (const { group } of cases) sizes.set(group, (sizes.get(group) ?? 0) + 1)
@@ -24,7 +24,7 @@ export function assignFolds(cases: ReadonlyArray<{ readonly group: string }>, se
   return folds
 }
 
-/** Fit a model for each fold, to the rows of all other folds. */
+/** Fit a model for each fold to the rows of all other folds. */
 export function fitFolds(
   rows: readonly TrainingRows[],
   folds: ReadonlyMap<string, number>,

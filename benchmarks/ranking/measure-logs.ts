@@ -9,20 +9,20 @@ import { rankedPreviewer } from './ranked-previewer.ts'
 import { referencePreview } from './reference-model.ts'
 import { BUDGET, countLineTokens, meanOf, scoreLog, type LogScore } from './score-logs.ts'
 
-/** Scores of each kind of preview, by the id of the log. */
+/** Scores by kind of preview and id of the log. */
 export type Scores = Record<string, Record<string, LogScore>>
 
-/** Models that logs are measured with. */
+/** Models for measuring logs. */
 export interface MeasuredModels {
-  /** The model that has not seen a log. */
+  /** Returns a model that was not fitted to a log. */
   readonly modelOf: (log: LogCase) => StoredModel
-  /** The reference model that has not seen a log. */
+  /** Returns a reference model that was not fitted to a log. */
   readonly referenceOf: (log: LogCase) => StoredModel
-  /** Whether to measure whole replacements too. */
+  /** Whether to also measure whole replacements. */
   readonly withReplacement: boolean
 }
 
-/** Preview each log at each size, and score the previews. */
+/** Create a preview of each log at each size, and score the previews. */
 export async function measureLogs(logs: readonly LogCase[], measured: MeasuredModels): Promise<Scores> {
   const read = new Map<StoredModel, LineModel>()
   const modelOf = (stored: StoredModel): LineModel => {
@@ -67,7 +67,7 @@ const PARTS: ReadonlyArray<readonly [string, (log: LogCase) => boolean]> = [
   ['made', ({ domain }) => domain === 'made'],
 ]
 
-/** A table of scores, with the paired differences to earlier ones. */
+/** Write a table of scores, with paired differences to earlier scores. */
 export function reportScores(logs: readonly LogCase[], scores: Scores, before?: Scores): string {
   const rows = PARTS.flatMap(([name, isPart]) => {
     const part = logs.filter(isPart)

@@ -1,13 +1,13 @@
-/** Steps that the curvature is estimated from. */
+/** Number of steps from which the curvature is estimated. */
 const MEMORY = 8
 const MOST_STEPS = 80
-/** The search ends when a step changes the value by no larger share. */
+/** The search ends if a step changes the value by a smaller share. */
 const TOLERANCE = 1e-6
 
 /**
- * Minimize a smooth convex function from zero on by L-BFGS with backtracking.
+ * Minimize a smooth convex function, starting at zero, by L-BFGS with backtracking.
  *
- * @param evaluate - Returns the value at a point and writes the gradient.
+ * @param evaluate - Returns the value at a point, and writes the gradient.
  */
 export function minimize(
   size: number,
@@ -43,7 +43,7 @@ export function minimize(
   return point
 }
 
-/** The direction to go in, from the gradient and the last steps. */
+/** Compute the search direction from the gradient and the last steps. */
 function descent(
   gradient: Float64Array,
   steps: ReadonlyArray<{ readonly step: Float64Array; readonly change: Float64Array; readonly product: number }>,

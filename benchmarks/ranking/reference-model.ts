@@ -3,7 +3,7 @@ import { cutPrefixes } from '../../packages/previews/src/log/line-prefixes.ts'
 import { TextScanner } from '../../packages/previews/src/log/text-scanner.ts'
 import { countTokens } from '../preview/lib/tokens.mjs'
 
-/** Features that the reference model does not have. */
+/** Features that the reference model lacks. */
 export const NOT_IN_REFERENCE: ReadonlySet<number> = new Set([
   FEATURE.token,
   FEATURE.tokenBefore,
@@ -21,8 +21,8 @@ const GAP_TOKENS = 8
 const LINE_UNITS = 600
 
 /**
- * The lines that the reference model shows, without any mark: a linear model without rules, and the lines with the best
- * score for their tokens. It is what previews have to be at least as good as.
+ * Show the lines of the reference model without any marks. It is a linear model without rules that selects lines with
+ * the best score for their tokens. Previews must be at least as good.
  */
 export function referencePreview(text: string, model: LineModel, budgetTokens: number): string {
   const scanner = new TextScanner(model)

@@ -3,20 +3,20 @@ import { score } from '../preview/lib/score.mjs'
 import { countTokens } from '../preview/lib/tokens.mjs'
 import type { LogCase } from './cases.ts'
 
-/** Tokens that a preview has. */
+/** Tokens of a preview. */
 export const BUDGET = 1_000
 
-/** Shares of a log's answer that one preview shows. */
+/** Shares of a log's answer that a preview shows. */
 export interface LogScore {
   /** Share of the answer lines. */
   readonly share: number
   /** 1 if any answer line is shown. */
   readonly any: number
-  /** Share of the answer lines that are no frames of a stack trace; `undefined` if there are no others. */
+  /** Share of the answer lines that are not frames of a stack trace; `undefined` if all are frames. */
   readonly withoutFrames: number | undefined
 }
 
-/** A frame of a stack trace, as the report on frames counts them. */
+/** Matches a frame of a stack trace, as in the report on frames. */
 const FRAME =
   /^\s*(?:at [\w$<.[#]|File ".{1,300}", line \d|#\d+ |from \S+:\d+:in|\d+: [\w<]|\.{3} \d+ more|# \.?\/\S+:\d+|\S+\.go:\d+)/
 
@@ -30,12 +30,12 @@ export function scoreLog(log: LogCase, preview: string): LogScore {
   return { share, any: share > 0 ? 1 : 0, withoutFrames: others.length === 0 ? undefined : shareOf(others) }
 }
 
-/** Count the tokens of a preview's lines, without what the preview says about them. */
+/** Count the tokens of the lines in a preview, without the preview's own notes. */
 export function countLineTokens(preview: string): number {
   return countTokens(preview.replace(/^\[(?:… )?[\d,]+ lines?\b[^\n]*\n?/gm, '').replace(/^\d+\| /gm, ''))
 }
 
-/** A mean in percent with its interval from resampled groups. */
+/** Return a mean in percent, with its interval from resampled groups. */
 export function meanOf(pairs: ReadonlyArray<readonly [string, number]>): string {
   if (pairs.length === 0) return '–'
   const mean = pairs.reduce((sum, [, value]) => sum + value, 0) / pairs.length

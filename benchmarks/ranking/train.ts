@@ -1,4 +1,4 @@
-// Fits the weights that lines of logs are ranked by, and measures them by cross-validation. See README.md.
+// Fits the weights that rank lines of logs, and measures them by cross-validation. See README.md.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -16,20 +16,20 @@ const { values: options } = parseArgs({
     data: { type: 'string' },
     /** Domains to fit to. */
     domains: { type: 'string', default: 'real,made' },
-    /** Features to fit without, by their names in `FEATURE`. */
+    /** Features to leave out, by their names in `FEATURE`. */
     without: { type: 'string', multiple: true, default: [] },
-    /** Whether to fit to logs whose license is recorded, and to made ones. */
+    /** Whether to fit only to made logs, and to logs with a recorded license. */
     licensed: { type: 'boolean' },
-    /** Where to write or read the models of the folds, and to write the scores. */
+    /** Folder for the models of the folds, which are written or read, and for the scores. */
     models: { type: 'string' },
     scores: { type: 'string' },
     against: { type: 'string' },
     seed: { type: 'string', default: '1' },
     c: { type: 'string' },
     weights: { type: 'string' },
-    /** Whether to measure whole replacements too. */
+    /** Whether to also measure whole replacements. */
     replacement: { type: 'boolean' },
-    /** Whether to write the weights of the product. */
+    /** Whether to write the weights of the package. */
     write: { type: 'boolean' },
   },
 })

@@ -6,33 +6,33 @@ import { SeededRandom } from '../answer/seeded-random.ts'
 import { need, norm } from '../preview/lib/text.mjs'
 import type { LogCase } from './cases.ts'
 
-/** Lines of one log that a model is fitted to, with their features. */
+/** Lines of one log with their features, to which a model is fitted. */
 export interface TrainingRows {
   readonly group: string
   readonly domain: LogCase['domain']
-  /** Features of all rows, one after another, and what each is about. */
+  /** Features of all rows, one after another, and the subject of each feature. */
   readonly features: Int32Array
   readonly abouts: Uint8Array
-  /** Where the features of each row end. */
+  /** End positions of the features of each row. */
   readonly ends: Int32Array
   /** 1 for a line of the answer. */
   readonly labels: Uint8Array
   readonly weights: Float64Array
 }
 
-/** Answer lines weigh as much as this in each log, and all others together as much as that. */
+/** Total weight of the answer lines in each log. All other lines together have the weight after it. */
 const GOLD_WEIGHT = 1
 const OTHER_WEIGHT = 3
-/** Lines drawn: of those near the answer, and of all others. */
+/** Number of sampled lines: of lines near the answer, and of all others. */
 const NEAR_ROWS = 60
 const FAR_ROWS = 160
 const NEAR_LINES = 12
-/** Planted answers are a part of what tells of the failure: the lines beside them are no counterexamples. */
+/** Lines within this distance of a planted answer are no counterexamples, because they also indicate the failure. */
 const MADE_MARGIN = 8
 
 const NO_WEIGHTS: LineModel = { bias: 0, weightOf: () => 0 }
 
-/** Draw the rows of a log. The same log always gives the same rows. */
+/** Sample the rows of a log. The same log always gives the same rows. */
 export function trainingRows(log: LogCase): TrainingRows {
   const scanner = new TextScanner(NO_WEIGHTS)
   scanner.push(log.text)
@@ -78,7 +78,7 @@ export function trainingRows(log: LogCase): TrainingRows {
   }
 }
 
-/** The same rows without features about some things. */
+/** Return the same rows without features about some subjects. */
 export function leaveOut(rows: TrainingRows, left: ReadonlySet<number>): TrainingRows {
   if (left.size === 0) return rows
   const isKept = (index: number): boolean => !left.has(rows.abouts[index]!)
@@ -97,7 +97,7 @@ export function leaveOut(rows: TrainingRows, left: ReadonlySet<number>): Trainin
   }
 }
 
-/** Features that say what they are about. */
+/** Features with their subjects. */
 class NamedFeatures extends LineFeatures {
   readonly abouts = new Map<number, number>()
 
@@ -106,7 +106,7 @@ class NamedFeatures extends LineFeatures {
   }
 }
 
-/** Whether a line is part of the labeled answer. */
+/** Return a function that tells whether a line is part of the labeled answer. */
 function goldOf(log: LogCase): (number: number, text: string) => boolean {
   const { ranges } = log
   if (ranges !== undefined) return (number) => ranges.some(([first, last]) => number >= first && number <= last)
@@ -114,7 +114,7 @@ function goldOf(log: LogCase): (number: number, text: string) => boolean {
   return (_, text) => isAnswer(text)
 }
 
-/** Whether a line holds a part of the answer that the metric looks for. */
+/** Return a function that tells whether a line contains a part of the answer that the metric searches for. */
 function answerIn(log: LogCase): (text: string) => boolean {
   const units = log.gold.units.map((unit) => need(unit) as string)
   return (text) => {
@@ -123,7 +123,7 @@ function answerIn(log: LogCase): (text: string) => boolean {
   }
 }
 
-/** The distance of a line to the nearest of some lines. */
+/** Return a function that computes the distance of a line to the nearest of some lines. */
 function distancesTo(numbers: readonly number[]): (number: number) => number {
   return (number) => numbers.reduce((least, gold) => Math.min(least, Math.abs(gold - number)), Infinity)
 }

@@ -1,7 +1,7 @@
 import { table } from './table.ts'
 import type { Bound } from './section.ts'
 
-/** Lay out the bounds of a run, with the worst figure for each. */
+/** Write a table of the bounds of a run, with the worst figure for each bound. */
 export function boundsTable(bounds: readonly Bound[]): string {
   const rows = bounds.map(({ name, most, value, where, unit }) => {
     const written = (number: number): string =>

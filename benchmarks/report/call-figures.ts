@@ -1,7 +1,7 @@
 import { besideHighest, besideLowest, type Comparison } from './comparison.ts'
 import { worst, type Section } from './section.ts'
 
-/** Figures of calls that clients make for a while. */
+/** Figures of calls that clients make during some time. */
 export interface CallRates {
   readonly perSecond: number
   /** In milliseconds. */
@@ -29,7 +29,7 @@ export function compareRates(
   ]
 }
 
-/** Bound what fails and what is lost. */
+/** Create bounds for failed calls and lost results. */
 export function boundFaults<Row extends CallFaults>(
   rows: readonly Row[],
   where: (row: Row) => string,

@@ -1,12 +1,12 @@
-/** The figure of another program for the same work. */
+/** The figure of another program for the same work, and the ratio. */
 export interface Beside {
   readonly name: string
   readonly value: number
-  /** Cost of Spillway divided by the other cost. For scores, the points that each misses. `null` if the other one is 0. */
+  /** Cost of Spillway divided by the other cost; for scores, the ratio of missed points. `null` if the other is 0. */
   readonly times: number | null
 }
 
-/** One figure of Spillway, beside the least that the work costs, and beside the best other program. */
+/** A figure of Spillway, compared with the minimum for the work, and with the best other program. */
 export interface Comparison {
   readonly what: string
   readonly unit: string
@@ -15,19 +15,19 @@ export interface Comparison {
   readonly other?: Beside | undefined
 }
 
-/** A name with its figure; absent if it could not be measured. */
+/** A named figure; absent if it could not be measured. */
 export interface Named {
   readonly name: string
   readonly value: number | undefined
 }
 
-/** Compare a cost with the lowest of others; returns undefined if there is no other. */
+/** Compare a cost with the lowest of others. Returns `undefined` if there are no others. */
 export function besideLowest(ours: number, others: readonly Named[]): Beside | undefined {
   const [best] = known(others).toSorted((one, other) => one.value - other.value)
   return best && { ...best, times: quotient(ours, best.value) }
 }
 
-/** Compare a score with the highest of others, by what both miss of the most possible score if there is one. */
+/** Compare a score with the highest of others: by the points missed of the highest possible score, if there is one. */
 export function besideHighest(ours: number, others: readonly Named[], most?: number): Beside | undefined {
   const [best] = known(others).toSorted((one, other) => other.value - one.value)
   if (best === undefined) return undefined
@@ -42,10 +42,10 @@ function quotient(value: number, base: number): number | null {
   return base === 0 ? null : value / base
 }
 
-/** The ratio as a number. */
+/** Return the ratio as a number. */
 export const ratioOf = ({ times }: Beside): number => times ?? Infinity
 
-/** The larger ratio of a comparison. */
+/** Return the larger ratio of a comparison. */
 export const timesOf = ({ floor, other }: Comparison): number =>
   Math.max(0, ...[floor, other].map((beside) => (beside === undefined ? 0 : ratioOf(beside))))
 

@@ -1,6 +1,6 @@
 import { seededRandom } from '@spillway-internal/test-run/seeded-random'
 
-/** Services that write the log, each with what it does and how often that fails. */
+/** Services that write the log, with their actions and failures. */
 const SERVICES = ['checkout', 'payments', 'inventory', 'search', 'sessions', 'mailer']
 const ACTIONS = ['GET /cart', 'POST /orders', 'GET /items', 'PUT /stock', 'POST /login', 'GET /health']
 const FAILURES = [
@@ -9,7 +9,7 @@ const FAILURES = [
   'payment declined by provider: insufficient_funds',
 ]
 
-/** Write the log of some services, at least `bytes` long; the same at every call. */
+/** Return a log of some services with at least `bytes` bytes. Every call returns the same log. */
 export function generateLog(bytes: number): string {
   const random = seededRandom(20_260_101)
   const pick = (items: readonly string[]): string => items[Math.floor(random() * items.length)] ?? ''

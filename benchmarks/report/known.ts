@@ -1,5 +1,5 @@
-/** Return a value that is there; throw where it is not. */
+/** Return a value. Throws if it is `undefined`. */
 export function known<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new TypeError('Something that was to be measured is not there.')
+  if (value === undefined) throw new TypeError('A measured value is missing.')
   return value
 }

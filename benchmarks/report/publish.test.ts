@@ -51,7 +51,7 @@ const RESULTS: Readonly<Record<string, Results>> = {
 }
 
 describe('publish', () => {
-  it('writes the worst row first, in its section and in the list of the worst, with limits and links', () => {
+  it('writes the worst row first, both in its section and in the list of the worst rows, with limits and links', () => {
     const published = withFigures(MARKED, (name) => RESULTS[name])
     expect(published).toContain(`
 | benchmark                            | measured | Spillway | floor or best other | times |
@@ -70,7 +70,7 @@ Missed 1 of 1 limits of the benchmark: time: 2.50 ms, limit 1 ms (x\\|y). Measur
     expect(withFigures(published, (name) => RESULTS[name])).toBe(published)
   })
 
-  it('has written the saved results into docs/benchmarks.md, in at most 300 lines', () => {
+  it('has written the saved results into docs/benchmarks.md, which has at most 300 lines', () => {
     const document = readFileSync(join(import.meta.dirname, '../../docs/benchmarks.md'), 'utf8')
     expect(withFigures(document, readResults)).toBe(document)
     expect(document.split('\n').length).toBeLessThanOrEqual(301)

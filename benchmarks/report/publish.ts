@@ -1,4 +1,4 @@
-/** Writes saved results into docs/benchmarks.md, without measuring anything: `node report/publish.ts`. */
+/** Writes saved results into docs/benchmarks.md without measuring: `node report/publish.ts`. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { count, table } from './table.ts'
@@ -10,14 +10,14 @@ import type { Bound } from './section.ts'
 export interface Results {
   /** The title of the full tables. */
   readonly title: string
-  /** Absent if the figures are the same on any machine. */
+  /** The machine. Absent if the figures are the same on any machine. */
   readonly machine?: { readonly node: string; readonly cpu: string; readonly cores: number; readonly load?: number }
   readonly bounds: readonly Bound[]
   readonly comparisons: readonly Comparison[]
 }
 
 const ROOT = join(import.meta.dirname, '../..')
-/** Rows of a section, of the list of the worst, and of one section in that list. */
+/** Maximum numbers of rows: of a section, of the list of the worst, and of one section in that list. */
 const ROWS = 13
 const WORST_ROWS = 12
 const WORST_OF_SECTION = 3
@@ -25,7 +25,7 @@ const WORST_OF_SECTION = 3
 const FIGURES = /(?<=<!-- figures: (.+) -->\n)[^]*?(?=<!-- end of figures -->)/
 const WORST = /(?<=<!-- worst figures -->\n)[^]*?(?=<!-- end of figures -->)/
 
-/** Write the saved results of all benchmarks into docs/benchmarks.md. Throws an error if it has no mark for `wanted`. */
+/** Write the saved results of all benchmarks into docs/benchmarks.md. Throws if the page has no mark for `wanted`. */
 export function publish(wanted: readonly string[] = []): void {
   const file = join(ROOT, 'docs/benchmarks.md')
   const document = readFileSync(file, 'utf8')
@@ -38,7 +38,7 @@ export function publish(wanted: readonly string[] = []): void {
     throw new Error(`docs/benchmarks.md has no mark for ${unmarked.join(', ')}, and does not show it.`)
 }
 
-/** Read `benchmarks/FOLDER/results/NAME.json` by the name `FOLDER/NAME`; returns undefined if it was never measured. */
+/** Read `benchmarks/FOLDER/results/NAME.json` by the name `FOLDER/NAME`; `undefined` if the file is missing. */
 export function readResults(name: string): Results | undefined {
   const file = join(ROOT, `${pathOf(name)}.json`)
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Results) : undefined
@@ -46,7 +46,7 @@ export function readResults(name: string): Results | undefined {
 
 const pathOf = (name: string): string => `benchmarks/${name.replace('/', '/results/')}`
 
-/** Replace the figures between the marks of a document. A mark names the results that belong to its section. */
+/** Replace the figures between the marks of a document. A mark names the results in its section. */
 export function withFigures(document: string, read: (name: string) => Results | undefined): string {
   const worst: string[][] = []
   const all: { readonly section: string; readonly comparison: Comparison }[] = []

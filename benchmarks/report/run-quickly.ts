@@ -4,18 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** Milliseconds that a quick run may take where other programs use the machine too. It takes about ten seconds alone. */
+/** Time limit of a quick run in milliseconds, for a busy machine. Otherwise, a quick run takes about ten seconds. */
 export const QUICK_RUN_MS = 400_000
 
-/** What a quick run left. */
+/** The result of a quick run. */
 export interface QuickRun {
   readonly stdout: string
   readonly figures: Readonly<Record<string, unknown>>
-  /** Names in the folder of its data. */
+  /** Names of the files left in its data folder. */
   readonly left: readonly string[]
 }
 
-/** Run some parts of the benchmark of a folder quickly, with data of its own, for its test. */
+/** Run some parts of a benchmark quickly, with a separate data folder, for a test. */
 export async function runQuickly(
   folder: string,
   parts: readonly string[],

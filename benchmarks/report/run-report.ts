@@ -5,29 +5,29 @@ import { publish } from './publish.ts'
 import type { Section } from './section.ts'
 import { TaskError } from './task-error.ts'
 
-/** One thing that is measured. */
+/** One part of a benchmark. */
 export interface Part<Options> {
   readonly title: string
   measure(options: Options): Promise<Section>
 }
 
-/** What a run measures, and where its tables go. */
+/** The parts of a run, and the place of its tables. */
 export interface Run<Options> {
   readonly title: string
   readonly parts: ReadonlyMap<string, Part<Options>>
-  /** Names of the parts to measure. An empty list selects all parts. */
+  /** Names of the parts to measure. An empty list means all parts. */
   readonly names: readonly string[]
   readonly options: Options
-  /** Sentences about the run itself, such as how often things were measured. */
+  /** Sentences about the run itself, for example the number of repetitions. */
   readonly remarks: readonly string[]
-  /** The folder of `results/`, where each part has a file of its name. */
+  /** The folder of `results/`, with one file for each part. */
   readonly folder: string
   readonly tag: string | undefined
   /** Whether docs/benchmarks.md shows the results. */
   readonly isPublished: boolean
 }
 
-/** Measure part by part, print the tables and save them. Prints the error of a part that fails, and saves nothing of it. */
+/** Measure the parts one by one, print the tables, and save them. The error of a part that fails is only printed. */
 export async function runReport<Options>(run: Run<Options>): Promise<void> {
   const names = run.names.length === 0 ? [...run.parts.keys()] : run.names
   for (const { name, title, measure } of names.map((name) => ({ name, ...partOf(run, name) }))) {

@@ -4,21 +4,21 @@ import { useBuiltPackages } from '../built-packages.ts'
 import { DATA } from '../speed/lib.mjs'
 import { runReport, type Part } from './run-report.ts'
 
-/** How much is measured. */
+/** The size of a run. */
 export interface SyntheticOptions {
-  /** Whether a run only shows that everything works. */
+  /** Whether the run only checks that everything works. */
   readonly isQuick: boolean
 }
 
-/** A benchmark that makes up what it measures with. */
+/** A benchmark with generated inputs. */
 export interface SyntheticRun {
   readonly title: string
   readonly parts: ReadonlyMap<string, Part<SyntheticOptions>>
-  /** The folder of `results/`; a quick run writes to that of temporary data. */
+  /** The folder of `results/`. A quick run writes to a temporary folder instead. */
   readonly folder: string
 }
 
-/** Run a benchmark as its arguments say: `[part…] [--quick] [--tag NAME] [--publish]`. */
+/** Run a benchmark according to its arguments: `[part…] [--quick] [--tag NAME] [--publish]`. */
 export async function runSynthetic({ title, parts, folder }: SyntheticRun): Promise<void> {
   const { values, positionals } = parseArgs({
     options: { quick: { type: 'boolean' }, tag: { type: 'string' }, publish: { type: 'boolean' } },

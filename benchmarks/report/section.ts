@@ -23,7 +23,7 @@ export interface Section {
   readonly figures: unknown
 }
 
-/** Take the worst of some values as what is bounded. */
+/** Return the bound with the worst of some values. */
 export function worst(
   name: string,
   most: number,

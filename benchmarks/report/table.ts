@@ -1,4 +1,4 @@
-/** Lay rows out as a Markdown table; all columns but the first `names` are numbers. */
+/** Write rows as a Markdown table. The first `names` columns are text, and all others numbers. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[], names = 1): string {
   const widths = heads.map((head, column) => Math.max(3, head.length, ...rows.map((row) => row[column]?.length ?? 0)))
   const line = (cells: readonly string[]): string =>
@@ -7,5 +7,5 @@ export function table(heads: readonly string[], rows: readonly (readonly string[
   return [line(heads), line(rule), ...rows.map(line)].join('\n')
 }
 
-/** Write a whole number with commas. */
+/** Write an integer with thousands separators. */
 export const count = (value: number): string => String(Math.round(value)).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')

@@ -1,4 +1,4 @@
-/** Why a process gave no result. */
+/** The reason why a process returned no result. */
 export class TaskError extends Error {
   override readonly name = 'TaskError'
 }

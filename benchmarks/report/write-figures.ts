@@ -1,19 +1,19 @@
 import { f1, stats } from '../speed/lib.mjs'
 
-/** The median of samples; absent where there are none. */
+/** Return the median of samples; `undefined` if there are none. */
 export function median(samples: readonly number[]): number | undefined {
   return samples.length === 0 ? undefined : (stats(samples).med as number)
 }
 
-/** Write milliseconds, or nothing where there are none. */
+/** Write milliseconds, or a dash if there are none. */
 export const milliseconds = (value: number | undefined): string => (value === undefined ? '–' : (f1(value) as string))
 
-/** Write how many times `base` a value is. */
+/** Write a value as a multiple of `base`. */
 export function ratio(value: number | undefined, base: number | undefined): string {
   return value === undefined || base === undefined ? '–' : (value / base).toFixed(2)
 }
 
-/** Write megabytes without a fraction. */
+/** Write megabytes as an integer. */
 export const megabytes = (value: number | undefined): string => (value === undefined ? '–' : String(Math.round(value)))
 
 /** Write bytes in KB or MB. */
@@ -23,7 +23,7 @@ export function bytes(value: number | undefined): string {
   return value === 0 ? '0' : `${Math.ceil(value / 1_024)} KB`
 }
 
-/** Take the largest of some numbers; absent where there are none. */
+/** Return the largest of some numbers; `undefined` if there are none. */
 export function largest(values: readonly (number | undefined)[]): number | undefined {
   const known = values.filter((value) => value !== undefined)
   return known.length === 0 ? undefined : Math.max(...known)

@@ -5,30 +5,30 @@ import type { RunOptions } from './run-options.ts'
 import type { SubjectName } from './subjects/open-subject.ts'
 import { inProcess, type Target } from './tasks.ts'
 
-/** Content that was generated, and what has been stored of it. */
+/** Generated content, and its stored copies. */
 export interface Content {
   readonly file: string
   readonly bytes: number
-  /** Make it ready for one implementation, stored by a process of its own. */
+  /** Store the content for one implementation, in a separate process. */
   target(subject: SubjectName): Promise<Target>
-  /** Remove what these have stored; what all have, where none is named. */
+  /** Remove stored copies of these implementations, or all copies if none is named. */
   forget(...subjects: readonly SubjectName[]): void
 }
 
-/** What implementations store in this run. */
+/** Folder for the copies that implementations store in this run. */
 const STORED = join(DATA, `retrieval-${process.pid}`)
-/** Larger content is generated anew by each run. */
+/** Size limit of content that is kept for later runs. Each run generates larger content again. */
 const MOST_KEPT_BYTES = 200 * 1_048_576
 
 const largest = new Set<string>()
 
-/** Remove what the run has stored, and the largest content. */
+/** Remove the stored copies of the run, and the largest content. */
 export function cleanUp(): void {
   rmSync(STORED, { recursive: true, force: true })
   for (const file of largest) rmSync(file, { force: true })
 }
 
-/** Generate content of a kind. Throws where it cannot be stored. */
+/** Generate content of a kind. Throws if the content cannot be stored. */
 export async function makeContent(kind: string, megabytes: number, { ours }: RunOptions): Promise<Content> {
   const file = await inProcess('make', { kind, megabytes })
   const bytes = statSync(file).size

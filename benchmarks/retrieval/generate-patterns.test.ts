@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { generatePatterns } from './generate-patterns.ts'
 
-test('generated patterns are the same each time, all different, all valid, and of every kind', () => {
+test('generated patterns are the same in each run, different from each other, valid, and of all kinds', () => {
   const patterns = generatePatterns(200)
   expect(patterns).toEqual(generatePatterns(200))
   expect(new Set(patterns.map(({ pattern, ignoreCase }) => `${ignoreCase} ${pattern}`)).size).toBe(200)

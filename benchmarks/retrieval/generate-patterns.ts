@@ -1,7 +1,7 @@
 import { seededRandom } from '@spillway-internal/test-run/seeded-random'
 import type { Question } from './subjects/subject.ts'
 
-/** A generated pattern and the kind that it is of. */
+/** A generated pattern and its kind. */
 export interface GeneratedPattern extends Question {
   readonly kind: string
 }
@@ -34,7 +34,7 @@ const several = (random: Random, from: readonly string[], least: number, most: n
 const anyOf = (random: Random, writers: readonly Write[]): string =>
   writers[Math.floor(random() * writers.length)]?.(random) ?? ''
 
-/** What agents write, kind by kind: words of the log in the shapes that everyday patterns have. */
+/** Kinds of patterns that agents write: words of the log in the forms of everyday patterns. */
 const KINDS: Readonly<Record<string, readonly Write[]>> = {
   literal: [
     (random) => pick(random, WORDS),
@@ -98,7 +98,7 @@ const KINDS: Readonly<Record<string, readonly Write[]>> = {
   ],
 }
 
-/** Write as many different patterns as asked for, each time the same ones, of all kinds in turn; one in five ignores case. */
+/** Generate this many different patterns of all kinds in turn, the same in each run. One in five ignores case. */
 export function generatePatterns(wanted: number): readonly GeneratedPattern[] {
   const random = seededRandom(SEED)
   const generated = new Map<string, GeneratedPattern>()

@@ -9,7 +9,7 @@ import { bytes } from '../report/write-figures.ts'
 
 const OURS = 'Spillway, file'
 const LINES = 50
-/** Content up to this size is expected to be kept whole. */
+/** Limit in MB up to which content is expected to be cached completely. */
 const MOST_KEPT = 10
 
 interface AgainFigures {
@@ -17,11 +17,11 @@ interface AgainFigures {
   readonly question: string
   readonly first: BackendUse | undefined
   readonly second: BackendUse | undefined
-  /** Bytes that the process has read during the second. */
+  /** Bytes that the process has read during the second search. */
   readonly bytesRead?: number | undefined
 }
 
-/** Measure what a second question about the same content asks of the backend. */
+/** Measure the requests to the backend for a second question about the same content. */
 export async function measureAgain(options: RunOptions): Promise<Section> {
   const rows: AgainFigures[] = []
   for (const size of options.isQuick ? [1] : [1, 10, 100]) {

@@ -16,22 +16,22 @@ const PATTERNS = ['(a+)+$', '(a|a)+$', '(.*a){12}$']
 const LENGTHS = [28, 5_000, 1_000_000]
 const SUBJECTS: readonly SubjectName[] = ['Spillway, memory', 'Strands, memory', 'V8, decoded string', 'native re2']
 const KILL_MS = 15_000
-/** Those that come to an end. */
+/** Subjects that finish. */
 const QUICK_SUBJECTS = SUBJECTS.slice(0, 2)
-/** What a search may take beside its deadline of two seconds. */
+/** Time limit of a search, including its deadline of two seconds. */
 const MOST_MS = 5_000
 
 interface HostileFigures {
   readonly who: string
   readonly pattern: string
-  /** Milliseconds for each length; absent where it was killed. */
+  /** Milliseconds for each length; absent if the process was killed. */
   readonly ms: readonly (number | undefined)[]
-  /** The longest that the event loop stood still. */
+  /** The longest time during which the event loop was blocked. */
   readonly pause: number | undefined
   readonly answer: string
 }
 
-/** Measure patterns that take a backtracking engine time without bound. */
+/** Measure patterns that take a backtracking engine unlimited time. */
 export async function measureHostile(options: RunOptions): Promise<Section> {
   const lengths = options.isQuick ? LENGTHS.slice(0, 2) : LENGTHS
   const file = join(DATA, `hostile-${process.pid}.txt`)

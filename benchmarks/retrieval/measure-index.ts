@@ -7,7 +7,7 @@ import { megabytes, milliseconds } from '../report/write-figures.ts'
 
 const KILL_MS = 300_000
 
-/** Measure a search by a full-text index that is made before: what it takes to make, and what is found by it. */
+/** Measure a search with a full-text index that is built before: the time and size of the index, and the hits. */
 export async function measureIndex(options: RunOptions): Promise<Section> {
   if (!options.has('context-mode')) return { text: 'context-mode is not installed.', bounds: [], figures: [] }
   const figures: (ContextModeFigures & { readonly megabytes: number })[] = []

@@ -22,7 +22,7 @@ interface LargeFigures {
   readonly bytesRead?: number | undefined
 }
 
-/** Measure searches of a log that is too large to be held. */
+/** Measure searches of a log that is too large for memory. */
 export async function measureLarge(options: RunOptions): Promise<Section> {
   const size = options.isQuick ? 10 : 1_024
   const content = await makeContent('log', size, options)
@@ -32,7 +32,7 @@ export async function measureLarge(options: RunOptions): Promise<Section> {
     const { first, matches, text, peak, base } = await searchInProcess(target, RARE)
     const answer = matches === undefined ? text.slice(0, 60) : `${matches} lines`
     rows.push({ who: STRANDS, question: RARE.name, ms: first, answer, added: peak - base })
-    // Each of them takes as much room as the content.
+    // Each stored copy needs as much disk space as the content.
     content.forget()
   }
   const commands = SEARCH_COMMANDS.filter((name) => options.has(name))

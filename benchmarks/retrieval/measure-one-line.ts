@@ -13,7 +13,7 @@ import { median, milliseconds } from '../report/write-figures.ts'
 const OURS: readonly SubjectName[] = ['Spillway, file', 'Spillway, memory']
 const SUBJECTS: readonly SubjectName[] = [...OURS, 'Strands, file', 'Strands, memory']
 
-/** A planted hit: what stands right before it, and where it is. */
+/** A planted hit: the text before it, and its place. */
 export interface PlantedHit {
   readonly neighbour: string
   readonly path: string
@@ -28,7 +28,7 @@ interface OneLineFigures {
   readonly located: number
 }
 
-/** Check that hits inside JSON on one line are shown with what surrounds them and with their path, and measure it. */
+/** Measure hits in JSON on one line, and check that they are shown with their surroundings and their path. */
 export async function measureOneLine(options: RunOptions): Promise<Section> {
   const size = options.isQuick ? 1 : 10
   const content = await makeContent('json1', size, options)
@@ -72,7 +72,7 @@ export async function measureOneLine(options: RunOptions): Promise<Section> {
   }
 }
 
-/** Compare the first call over a file with the fastest of all that show every hit. */
+/** Compare the first call from a file with the fastest implementation that shows every hit. */
 function compareOneLine(rows: readonly OneLineFigures[], size: number, hits: number): Comparison[] {
   const ours = rows.find(({ who }) => who === OURS[0])?.ms
   if (ours === undefined) return []
@@ -84,7 +84,7 @@ function compareOneLine(rows: readonly OneLineFigures[], size: number, hits: num
   return [{ what: `JSON on one line, ${size} MB: ${hits} hits with their paths`, unit: 'ms', ours, floor }]
 }
 
-/** Find what is planted in JSON on one line. */
+/** Find the planted hits in JSON on one line. */
 export function plantedHits(file: string): readonly PlantedHit[] {
   const { items } = JSON.parse(readFileSync(file, 'utf8')) as {
     items: readonly { readonly id: number; readonly note?: string }[]
@@ -94,7 +94,7 @@ export function plantedHits(file: string): readonly PlantedHit[] {
   )
 }
 
-/** Count the hits that an answer shows, those with what stands beside them, and those with their path in any notation. */
+/** Count the hits that an answer shows: all, those with their surroundings, and those with their path. */
 export function countShown(text: string, hits: readonly PlantedHit[]): Omit<OneLineFigures, 'who' | 'ms'> {
   const plain = text.replaceAll(/\[(['"])(\w+)\1\]/g, '.$2')
   return {

@@ -13,7 +13,7 @@ const STRANDS = 'Strands, file'
 const PATTERNS = 200
 const QUICK_PATTERNS = 9
 const LATER_CALLS = 3
-/** A first call that comes closer to Strands than this is measured again, until there are as many rounds as of others. */
+/** If Spillway is not faster than Strands by this ratio, the first call is measured again in more rounds. */
 const CLEAR_RATIO = 0.8
 const COUNT_MS = 600_000
 const WORST = 10
@@ -28,11 +28,11 @@ interface PatternFigures extends GeneratedPattern {
   readonly ours: Times
   readonly matches?: number | undefined
   readonly answer: string
-  /** Absent where it has no right answer. */
+  /** Absent if Strands has a wrong answer. */
   readonly strands?: Times | undefined
 }
 
-/** Measure generated patterns beside Strands, and compare what is counted with a test of each line by V8. */
+/** Measure generated patterns, compare with Strands, and check counts with a test of each line in V8. */
 export async function measurePatterns(options: RunOptions): Promise<Section> {
   const size = options.isQuick ? 1 : 100
   const content = await makeContent('log', size, options)
@@ -69,7 +69,7 @@ async function measureOne(
   return { ...result, strands: them }
 }
 
-/** Ask once in a fresh process, and some more times in the same; `undefined` where it did not come to an end. */
+/** Ask once in a fresh process, and then some more times; `undefined` if the process did not finish. */
 async function ask(target: Target, question: GeneratedPattern, times: Times): Promise<SearchCalls | undefined> {
   try {
     const calls = await searchInProcess(target, question, { later: LATER_CALLS })
@@ -95,7 +95,7 @@ const ratios = (us: Times, them: Times): { readonly first: number; readonly late
 const hasStrands = (one: PatternFigures): one is PatternFigures & { readonly strands: Times } =>
   one.strands !== undefined
 
-/** Compare the worst of the generated patterns with Strands. */
+/** Compare the worst generated pattern with Strands. */
 function comparePatterns(figures: readonly PatternFigures[], size: number): Comparison[] {
   const all = figures.filter(hasStrands).flatMap(({ ours: { first }, strands }) => {
     const ours = median(first)

@@ -10,11 +10,11 @@ import { bytes, largest, median, megabytes, milliseconds } from '../report/write
 
 const LINES = 50
 const OURS = 'Spillway, file'
-/** Other places, so many lines apart that none shares a block with another. */
+/** Distance of places in lines. Places at this distance have no common block. */
 const STEP = 2_000
 const OTHER_PLACES = 9
 const LATER_CALLS = 5
-/** What is compared of a line. */
+/** Number of characters of a line that are compared. */
 const PREFIX = 60
 const PLACES = ['start', 'middle', 'end'] as const
 const SUBJECTS: readonly SubjectName[] = [
@@ -25,7 +25,7 @@ const SUBJECTS: readonly SubjectName[] = [
   'V8, blocks of the file',
   'both ends of the file',
 ]
-/** Larger content cannot be held by everybody. */
+/** Size limit of content in memory, because not all implementations can hold larger content. */
 const MOST_IN_MEMORY = 100
 
 type PlaceName = (typeof PLACES)[number]
@@ -33,11 +33,11 @@ type PlaceName = (typeof PLACES)[number]
 interface RangeFigures {
   readonly who: string
   readonly place: PlaceName
-  /** Milliseconds of the first call of a process, of calls that read elsewhere after it, and of the first again. */
+  /** Milliseconds of a process's first call, of later calls at other places, and of the first call again. */
   readonly first: number | undefined
   readonly elsewhere?: number | undefined
   readonly again?: number | undefined
-  /** Bytes that the first call reads. */
+  /** Bytes read during the first call. */
   readonly read: number | undefined
   readonly added: number | undefined
   readonly problem?: string | undefined
@@ -48,7 +48,7 @@ interface SizeFigures {
   readonly rows: readonly RangeFigures[]
 }
 
-/** Measure reading lines at the start, in the middle and at the end. */
+/** Measure reading of lines at the start, in the middle, and at the end. */
 export async function measureRange(options: RunOptions): Promise<Section> {
   const figures: SizeFigures[] = []
   for (const size of options.isQuick ? [10] : [100, 1_024]) {
@@ -64,7 +64,7 @@ export async function measureRange(options: RunOptions): Promise<Section> {
   }
 }
 
-/** Compare the worst of the places with programs and with Strands: the first call, and a call elsewhere after it. */
+/** Compare the worst place with programs and with Strands: the first call, and a later call at another place. */
 function compareSize({ megabytes: size, rows }: SizeFigures): Comparison[] {
   const ours = rows.filter(({ who }) => who === OURS)
   const compare = (call: string, timeOf: (row: RangeFigures) => number | undefined): Comparison[] => {
@@ -111,7 +111,7 @@ function startOf(place: PlaceName, total: number): number {
   return place === 'middle' ? Math.floor(total / 2) : total - LINES + 1
 }
 
-/** The place itself and others near it. */
+/** Return the place and others near it. */
 function startsAt(subject: SubjectName, place: PlaceName, start: number): readonly number[] {
   if (subject === 'both ends of the file') return [start]
   const others = subject.startsWith('Strands') ? 2 : OTHER_PLACES
@@ -158,7 +158,7 @@ async function measurePlace(
   }
 }
 
-/** Say what is wrong with an answer: the first lines must be there, each behind its number. */
+/** Describe a mistake in an answer: the first lines must be there, each after its number. */
 function problemOf(text: string, expected: string, [start = 1]: readonly number[]): string | undefined {
   const lines = expected.split('\n').slice(0, LINES / 2)
   const missing = lines.findIndex((line, index) => {

@@ -11,7 +11,7 @@ import { inProcess, type SearchCalls } from './tasks.ts'
 import { largest, median, megabytes, milliseconds, ratio } from '../report/write-figures.ts'
 
 const OURS = 'Spillway, file'
-/** Whose first call in a fresh process is measured: those that read from a file. */
+/** Subjects that read from a file. Their first calls in a fresh process are measured. */
 const FRESH: readonly SubjectName[] = [OURS, 'Strands, file', 'V8, whole file', 'V8, blocks of the file']
 const WARM: readonly SubjectName[] = [
   ...FRESH,
@@ -21,17 +21,17 @@ const WARM: readonly SubjectName[] = [
   'native re2',
 ]
 const LATER_CALLS = 5
-/** What programs write of more lines than this does not fit into a pipe that is read at the end. */
+/** Number of lines above which the output of a program does not fit into a pipe that is read at the end. */
 const MANY_LINES = 1_000
 
-/** What one implementation takes for each question of a case. */
+/** Figures of one implementation for each question of a case. */
 interface Row {
   readonly who: string
   /** Milliseconds, in the order of the questions. */
   readonly ms: readonly (number | undefined)[]
-  /** Megabytes above what was resident before, at most. */
+  /** Peak memory above the resident memory before, in megabytes. */
   readonly added: number | undefined
-  /** Questions that were answered with another count, or whose hit was not shown. */
+  /** Questions with a wrong count, or without their hit in the answer. */
   readonly wrong: readonly string[]
 }
 
@@ -42,7 +42,7 @@ interface CaseFigures extends Omit<SearchCase, 'questions'> {
   readonly later: readonly Row[]
 }
 
-/** Measure searches of all kinds of content, beside all others. */
+/** Measure searches of all kinds of content with all implementations. */
 export async function measureSearch(options: RunOptions): Promise<Section> {
   const cases: CaseFigures[] = []
   for (const one of options.isQuick ? QUICK_CASES : SEARCH_CASES) {
@@ -58,7 +58,7 @@ export async function measureSearch(options: RunOptions): Promise<Section> {
   }
 }
 
-/** Compare the worst first call and the worst later call with programs, with V8 on a decoded string, and with Strands. */
+/** Compare the worst first and later call with programs, with V8 on a decoded string, and with Strands. */
 function compareCase({ kind, megabytes: size, questions, first, later }: CaseFigures): Comparison[] {
   const compare = (rows: readonly Row[], call: string, floors: readonly string[]): Comparison[] => {
     const all = questions.flatMap((question, index) => {
@@ -108,11 +108,11 @@ interface Sample {
 
 interface Runner {
   readonly who: string
-  /** Ask one of the questions, by its index; the answer is looked at in the first round alone. */
+  /** Ask the question with this index. The answer is checked only in the first round. */
   ask(index: number, round: number): Promise<Sample>
 }
 
-/** All take turns for each question, so that whatever else the machine does falls on all of them alike. */
+/** Measure first calls. Implementations take turns, so that other work on the machine affects all of them equally. */
 async function measureFirst(one: SearchCase, content: Content, check: Check, options: RunOptions): Promise<Row[]> {
   const runners = [
     ...SEARCH_COMMANDS.filter((name) => options.has(name)).map((name) => commandRunner(name, one, content, check)),

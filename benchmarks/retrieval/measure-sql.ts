@@ -15,7 +15,7 @@ const STATEMENTS = [
 
 const LEVELS = ['debug', 'error', 'info', 'warn']
 
-/** Measure SQL over a large table, loading included, beside `sqlite3` with `.import` and the same statement. */
+/** Measure SQL on a large table, including loading, and `sqlite3` with `.import` and the same statement. */
 export async function measureSql({ isQuick, rounds, has, ours: module }: RunOptions): Promise<Section> {
   const size = isQuick ? 10 : 100
   const file = makeTable(size)
@@ -24,7 +24,7 @@ export async function measureSql({ isQuick, rounds, has, ours: module }: RunOpti
     for (const sql of STATEMENTS) {
       const ours: SqlCalls[] = []
       const theirs: { readonly ms: number; readonly queryMs: number; readonly answer: string }[] = []
-      // Only in a script is the time of a statement printed.
+      // sqlite3 prints the time of a statement only in a script.
       const script = `${file}.sql`
       writeFileSync(script, `.import --csv ${file} t\n.timer on\n${sql};\n`)
       const command = [':memory:', `.read ${script}`]
@@ -67,12 +67,12 @@ interface SqlFigures {
   readonly sql: string
   readonly ours: { readonly [name in 'first' | 'second' | 'pause' | 'added']: number | undefined }
   readonly theirs: { readonly first: number | undefined; readonly second: number | undefined }
-  /** Megabytes that `sqlite3` takes. */
+  /** Peak memory of `sqlite3` in megabytes. */
   readonly added: number | undefined
   readonly isSame: boolean
 }
 
-/** Read what `sqlite3` prints: rows, and the time of the statement alone. */
+/** Parse the output of `sqlite3`: rows, and the time of the statement. */
 function readTimer({ ms, out }: { readonly ms: number; readonly out: string }): {
   ms: number
   queryMs: number
@@ -121,7 +121,7 @@ function boundsOf(rows: readonly SqlFigures[], size: number): Section['bounds'] 
   ]
 }
 
-/** Write a table of so many megabytes, the same in every run; returns its file. */
+/** Write a table of this many megabytes, the same in every run. Returns its file. */
 function makeTable(size: number): string {
   mkdirSync(DATA, { recursive: true })
   const path = join(DATA, `table-${process.pid}.csv`)

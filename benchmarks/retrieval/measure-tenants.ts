@@ -8,7 +8,7 @@ import type { RunOptions } from './run-options.ts'
 
 type Call = Readonly<Record<string, unknown>>
 
-/** Calls of the victim, over 5,000 lines. */
+/** Calls of the victim on 5,000 lines. */
 const VICTIM_CALLS: Readonly<Record<string, Call>> = {
   'ten lines': { line_range: { start: 100, end: 110 } },
   keyword: { pattern: 'value 77' },
@@ -18,7 +18,7 @@ const VICTIM_CALLS: Readonly<Record<string, Call>> = {
   query: { query: 'value of the last ok line' },
 }
 
-/** Attacks by other tenants: this number of calls runs all the time. */
+/** Attacks by other tenants. This number of calls always runs at the same time. */
 const ATTACKS: readonly {
   readonly name: string
   readonly calls: number
@@ -35,7 +35,7 @@ const ATTACKS: readonly {
 /** Time limit of a victim's call during an attack. */
 const MOST_MS = 250
 
-/** Measure the calls of one tenant while another one works in the same process. */
+/** Measure the calls of one tenant while another tenant attacks in the same process. */
 export async function measureTenants(options: RunOptions): Promise<Section> {
   const rounds = options.isQuick ? 3 : 20
   const lines = (count: number): string =>

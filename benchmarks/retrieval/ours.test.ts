@@ -10,7 +10,7 @@ import { PLANTED, QUICK_CASES } from './patterns.ts'
 const CONTEXT = 5
 const MAX_CHARS = 10_000
 
-test.each(['file', 'memory'] as const)('our measurements show and count what exists, from %s', async (kind) => {
+test.each(['file', 'memory'] as const)('the measured module shows and counts existing lines from %s', async (kind) => {
   const directory = mkdtempSync(join(tmpdir(), 'spillway-bench-test-'))
   const store = await open(kind, { dir: directory })
   for (const { kind: content, megabytes, questions } of QUICK_CASES) {

@@ -10,31 +10,31 @@ const CHARS_PER_TOKEN = 4
 const READ_BYTES = 1 << 20
 const SQL_DEADLINE_MS = 60_000
 
-/** Where content is kept; `directory` for files alone. */
+/** Options of a storage. Only files need a `directory`. */
 export interface StoreOptions {
   readonly dir?: string | undefined
 }
 
-/** A search, with the meaning of the expression in JavaScript, line by line. */
+/** A search. The expression has its JavaScript meaning, and is applied to each line. */
 export interface StoreQuestion {
   readonly pattern: string
   readonly ignoreCase?: boolean | undefined
   readonly context: number
-  /** Characters of the answer, about. */
+  /** Approximate limit of the answer in characters. */
   readonly maxChars: number
 }
 
-/** The interface that `--ours` expects of a module's `open`. References are valid in other processes. */
+/** The interface of the object that `open` of a module in `--ours` returns. References are valid in other processes. */
 export interface Store {
   put(session: string, key: string, bytes: Uint8Array, options: { contentType: string }): Promise<string>
   putFile(session: string, key: string, path: string, options: { contentType: string }): Promise<string>
   get(reference: string): Promise<Uint8Array>
-  /** `matches` is absent where the answer does not say how many lines match. */
+  /** `matches` is absent if the answer does not state the number of matching lines. */
   search(reference: string, question: StoreQuestion): Promise<{ matches?: number | undefined; text: string }>
   lines(reference: string, range: { start: number; end: number; maxChars: number }): Promise<{ text: string }>
-  /** Absent where it cannot be asked. */
+  /** Absent if SQL is not supported. */
   sql?(reference: string, statement: { sql: string; maxChars: number }): Promise<{ text: string }>
-  /** Absent where it is not counted. */
+  /** Absent if use of the backend is not counted. */
   backendUse?(): BackendUse
   close(): Promise<void>
 }
@@ -91,7 +91,7 @@ function storeOf(storage: ManagedStorage): Store {
   }
 }
 
-/** The number of matching lines, from the first line of an answer. */
+/** Return the number of matching lines from the first line of an answer. */
 function countOf(text: string): number | undefined {
   const [first = ''] = text.split('\n', 1)
   if (/^\[?No match/i.test(first)) return 0
@@ -99,7 +99,7 @@ function countOf(text: string): number | undefined {
   return count === undefined ? undefined : Number(count.replaceAll(',', ''))
 }
 
-/** A reference is valid within its session alone. */
+/** Combine a session and a reference, because a reference is valid only in its session. */
 const addressOf = (session: string, reference: string): string => `${session}/${reference}`
 
 function parseAddress(address: string): { readonly session: string; readonly reference: string } {

@@ -1,30 +1,30 @@
 import type { Question } from './subjects/subject.ts'
 
-/** A question by its name in tables. */
+/** A question with its name in tables. */
 export interface NamedQuestion extends Question {
   readonly name: string
-  /** The same for POSIX tools, where they write it differently. */
+  /** The same pattern for POSIX tools, if their syntax differs. */
   readonly posix?: string
-  /** Whether it finds what is planted at a tenth, at half and at nine tenths of the content. */
+  /** Whether the question finds the lines that are planted at 10 %, 50 %, and 90 % of the content. */
   readonly findsPlanted?: true
 }
 
-/** Content of a kind and size, and what is asked about it. */
+/** Content of a kind and size, and questions about it. */
 export interface SearchCase {
   readonly kind: 'log' | 'json1' | 'crlf' | 'utf8'
   readonly megabytes: number
   readonly questions: readonly NamedQuestion[]
 }
 
-/** Part of every planted line. */
+/** Text in every planted line. */
 export const PLANTED = 'payment gateway refused'
 
-/** Three planted lines. */
+/** A question for three planted lines. */
 export const RARE: NamedQuestion = { name: 'rare', pattern: PLANTED, findsPlanted: true }
 const COMMON: NamedQuestion = { name: 'common', pattern: 'INFO' }
-/** Literals, one of which is planted. */
+/** Alternatives, one of which is planted. */
 export const ALTERNATION: NamedQuestion = { name: 'alternation', pattern: 'OOMKilled|code=E7731|panic: runtime' }
-/** One of a hundred and forty lines of a log. */
+/** Matches one in a hundred and forty lines of a log. */
 export const DIGITS: NamedQuestion = { name: 'digits', pattern: String.raw`status=5\d\d`, posix: 'status=5[0-9][0-9]' }
 const IGNORE_CASE: NamedQuestion = {
   name: 'ignore case',
@@ -38,7 +38,7 @@ const JSON_COMMON: NamedQuestion = { name: 'common', pattern: '"plan":"pro"' }
 
 const LOG_QUESTIONS = [RARE, COMMON, ALTERNATION, DIGITS, IGNORE_CASE, ANCHORED, NONE]
 
-/** What is searched. */
+/** All cases. */
 export const SEARCH_CASES: readonly SearchCase[] = [
   { kind: 'log', megabytes: 1, questions: LOG_QUESTIONS },
   { kind: 'log', megabytes: 10, questions: LOG_QUESTIONS },
@@ -48,7 +48,7 @@ export const SEARCH_CASES: readonly SearchCase[] = [
   { kind: 'utf8', megabytes: 10, questions: [RARE, DIGITS, IGNORE_CASE, NONE] },
 ]
 
-/** The same for a quick run. */
+/** Cases of a quick run. */
 export const QUICK_CASES: readonly SearchCase[] = [
   { kind: 'log', megabytes: 1, questions: [RARE, DIGITS] },
   { kind: 'crlf', megabytes: 1, questions: [ANCHORED] },

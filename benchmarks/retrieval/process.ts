@@ -1,4 +1,4 @@
-/** Does one task in a process of its own: `process.ts --child JSON`. See tasks.ts. */
+/** Runs one task in a separate process: `process.ts --child JSON`. See tasks.ts. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ const RUN: Runners = {
   contextMode: async ({ file }) => await measureContextMode(file),
 }
 
-/** How often it is looked whether the event loop goes on, in milliseconds. */
+/** Interval in milliseconds for checking whether the event loop is blocked. */
 const TIMER_MS = 5
 
 async function withSubject<T>(
@@ -61,7 +61,7 @@ async function searchAll(subject: Subject, questions: readonly Question[], later
     delays.enable()
     const { result, ...begin } = await firstCall(subject, search)
     const again = await laterCalls(subject, later, search)
-    // A pause is only noticed by the timer after it.
+    // A block is noticed only by the next timer.
     await setTimeout(2 * TIMER_MS)
     delays.disable()
     const pause = Math.max(0, delays.max / 1e6 - TIMER_MS)
@@ -108,7 +108,7 @@ function useSince(subject: Subject, before: BackendUse | undefined): BackendUse 
 
 function countByLine(file: string, questions: readonly Question[]): readonly number[] {
   const lines = readFileSync(file, 'utf8').replaceAll('\r\n', '\n').split('\n')
-  // What follows the last line end is no line.
+  // The empty text after the last line end is not a line.
   if (lines.at(-1) === '') lines.pop()
   return questions.map(({ pattern, ignoreCase }) => {
     const expression = new RegExp(pattern, ignoreCase === true ? 'i' : '')

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// How often the first five passages for a question hold the line that answers it, and what that takes. See README.md.
+// Measures how often the first five passages for a question contain its answer line, and the time. See README.md.
 import { parseArgs } from 'node:util'
 import { dataFolder } from '../preview/lib/data.mjs'
 import { measureQuality } from './query/quality.ts'

@@ -5,21 +5,21 @@ import { hasNativeRe2 } from './subjects/native-re2.ts'
 import type { SubjectName } from './subjects/open-subject.ts'
 import type { CommandName } from './commands.ts'
 
-/** How one run measures, and whom. */
+/** Settings of a run, and the measured implementations. */
 export interface RunOptions {
-  /** Small contents and few rounds: shows that everything runs, and proves nothing. */
+  /** Whether contents are small and rounds few. This checks only that everything runs. */
   readonly isQuick: boolean
-  /** Fresh processes of which a first call is the median. */
+  /** Number of fresh processes for the median of a first call. */
   readonly rounds: number
   /** The module that is measured as ours. */
   readonly ours: string
-  /** Whether one of these is there to be measured. */
+  /** Whether an implementation can be measured. */
   readonly has: (who: SubjectName | CommandName | 'context-mode' | 'sqlite3') => boolean
-  /** What is left out of the tables because it is not installed. */
+  /** Implementations that are missing in the tables because they are not installed. */
   readonly missing: readonly string[]
 }
 
-/** Look for what can be measured here. */
+/** Find the implementations that can be measured on this machine. */
 export function runOptions(isQuick: boolean, ours: string): RunOptions {
   const strands = existsSync(join(PEERS, 'node_modules/@strands-agents/sdk'))
   const present: Readonly<Record<string, boolean>> = {

@@ -1,5 +1,5 @@
 /**
- * Measures retrieval beside others and prints the tables.
+ * Measures retrieval, and compares it with other implementations. Prints the tables.
  *
  *   node retrieval/run.ts [PART...] [--quick] [--ours MODULE] [--tag NAME] [--publish]
  *

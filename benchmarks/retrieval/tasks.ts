@@ -6,7 +6,7 @@ import type { BackendUse, Place, Question } from './subjects/subject.ts'
 
 const SCRIPT = fileURLToPath(new URL('process.ts', import.meta.url))
 
-/** Content and who is asked about it. */
+/** Content, and the implementation that is asked about it. */
 export interface Target {
   readonly subject: SubjectName
   readonly place: Place
@@ -17,66 +17,66 @@ export interface Target {
 export interface Calls {
   /** Milliseconds of the first call. */
   readonly first: number
-  /** Milliseconds of those after it; empty where the first was the only one. */
+  /** Milliseconds of later calls; empty if there was only one call. */
   readonly later: readonly number[]
-  /** Megabytes that were resident before the first call. */
+  /** Resident memory before the first call in megabytes. */
   readonly base: number
-  /** Megabytes resident at most, from the first call on. */
+  /** Peak memory since the first call in megabytes. */
   readonly peak: number
   /** Bytes that the process read during the first call. */
   readonly bytesRead: number
-  /** What the first call asked of the backend, and the last one, where that is counted. */
+  /** Backend calls of the first and of the last call, if they are counted. */
   readonly firstUse?: BackendUse | undefined
   readonly lastUse?: BackendUse | undefined
 }
 
-/** Calls of a search, and what the last answered. */
+/** Calls of a search, and the answer of the last call. */
 export interface SearchCalls extends Calls {
-  /** Milliseconds that the event loop stood still at most, from the first call on. */
+  /** The longest time in milliseconds during which the event loop was blocked, since the first call. */
   readonly pause: number
   readonly matches?: number | undefined
   readonly text: string
 }
 
-/** Calls that read lines, and what the first answered. */
+/** Calls that read lines, and the answer of the first call. */
 export interface LineCalls extends Calls {
   readonly text?: string | undefined
 }
 
-/** What a process of its own can do, by name. */
+/** Tasks of a separate process, by name. */
 export interface Tasks {
-  /** Make content once; returns its file. */
+  /** Generate content once. Returns its file. */
   make(input: { kind: string; megabytes: number }): string
-  /** Store content on disk; returns its reference and the milliseconds that it took. */
+  /** Store content on disk. Returns its reference and the milliseconds. */
   store(input: Target): { reference: string; ms: number }
   /** Ask each question in turn, once and then `later` times. */
   search(input: Target & { questions: readonly Question[]; later: number }): readonly SearchCalls[]
-  /** Read lines once each, then the first of them again `later` times. */
+  /** Read lines at each start once, and then at the first start again `later` times. */
   lines(input: Target & { starts: readonly number[]; count: number; later: number }): LineCalls & {
-    /** Milliseconds of each of the starts but the first. */
+    /** Milliseconds of each start except the first. */
     elsewhere: readonly number[]
   }
-  /** Count matching lines by testing each line with V8. */
+  /** Count matching lines by testing each line in V8. */
   count(input: { file: string; questions: readonly Question[] }): readonly number[]
-  /** Store a table, and ask a statement twice. */
+  /** Store a table, and run a statement twice. */
   sql(input: { file: string; sql: string; ours: string }): SqlCalls
   /** Index and search a file with context-mode. */
   contextMode(input: { file: string }): ContextModeFigures
 }
 
-/** Calls that run a statement, the first of which loads the table. */
+/** Calls that run a statement. The first call loads the table. */
 export interface SqlCalls {
   readonly first: number
   readonly second: number
-  /** Milliseconds that the event loop stood still at most. */
+  /** The longest time in milliseconds during which the event loop was blocked. */
   readonly pause: number
-  /** Megabytes added at most. */
+  /** Added peak memory in megabytes. */
   readonly added: number
   /** Rows of the answer, without their numbers. */
   readonly rows: string
 }
 
-/** What a full-text index takes and finds. */
+/** Cost and hits of a full-text index. */
 export interface ContextModeFigures {
   readonly indexMs: number
   readonly indexMegabytes: number
@@ -86,7 +86,7 @@ export interface ContextModeFigures {
   readonly peak: number
 }
 
-/** Search once in a fresh process, and `later` times more. Rejects with a {@link TaskError} as {@link inProcess} does. */
+/** Search once in a fresh process, and then `later` times. Rejects with a {@link TaskError} like {@link inProcess}. */
 export async function searchInProcess(
   target: Target,
   question: Question,
@@ -97,7 +97,7 @@ export async function searchInProcess(
   return calls
 }
 
-/** Do a task in a fresh process. Rejects with a {@link TaskError} where it fails or takes longer than `killMs`. */
+/** Run a task in a fresh process. Rejects with a {@link TaskError} if it fails or takes longer than `killMs`. */
 export async function inProcess<Name extends keyof Tasks>(
   name: Name,
   input: Parameters<Tasks[Name]>[0],

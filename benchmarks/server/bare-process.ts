@@ -1,4 +1,4 @@
-/** A bare Hono that always gives the same answer to an operation: `node bare-process.ts FOLDER '{"offload":"…"}'`. */
+/** A bare Hono server that gives a fixed answer for each operation: `node bare-process.ts FOLDER '{"offload":"…"}'`. */
 import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'

@@ -1,15 +1,15 @@
 import { numbered, MARK } from './request-bodies.ts'
 import type { CallRequest } from './send-request.ts'
 
-/** An operation of the service: `inline` offloads a result within the limit, which comes back unchanged. */
+/** Operations of the service. `inline` sends a result within the limit, which is returned unchanged. */
 export const OPERATIONS = ['inline', 'offload', 'retrieve', 'range'] as const
 
 export type Operation = (typeof OPERATIONS)[number]
 
-/** The header by which the bare server knows what to answer. The service ignores it. */
+/** Header that tells the bare server which answer to give. The service ignores it. */
 export const OPERATION_HEADER = 'x-operation'
 
-/** Bytes that a client asks for at a time. */
+/** Bytes that a client requests at a time. */
 const RANGE_BYTES = 16_384
 const INLINE_LINES = 50
 const STORED_LINES = 500
@@ -25,10 +25,10 @@ const bodyOf = (text: string): Buffer =>
   Buffer.from(JSON.stringify({ toolName: 'read_log', toolCallId: `call_${MARK}`, content: [{ type: 'text', text }] }))
 const OFFLOADED = { inline: bodyOf(linesOf(INLINE_LINES)), offload: bodyOf(STORED.toString()) }
 
-/** Return the content that the result of a number has in storage. */
+/** Return the stored content of the result with a number. */
 export const storedContent = (number: number): Buffer => numbered(STORED, number)
 
-/** Write the request that offloads the result of a number. */
+/** Create the request that offloads the result with a number. */
 export const offloadRequest = (operation: 'inline' | 'offload', number: number): CallRequest => ({
   method: 'POST',
   path: '/v1/offload',
@@ -36,7 +36,7 @@ export const offloadRequest = (operation: 'inline' | 'offload', number: number):
   body: numbered(OFFLOADED[operation], number),
 })
 
-/** Write the request that reads what is stored: lines of a pattern, or bytes. Without an operation, all bytes. */
+/** Create the request that reads stored content: matching lines, a range or, without an operation, all bytes. */
 export function readRequest(operation: 'retrieve' | 'range' | undefined, reference: string): CallRequest {
   if (operation === 'retrieve') {
     const body = Buffer.from(JSON.stringify({ reference, pattern: 'worker-7 handled', context_lines: 1 }))

@@ -1,4 +1,4 @@
-/** A plain Hono that parses what it is sent and sends it back. */
+/** A plain Hono server that parses the body of a request and sends it back. */
 import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'

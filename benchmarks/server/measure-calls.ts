@@ -13,10 +13,10 @@ import { startProcess, type StartedProcess } from './start-process.ts'
 const CLIENTS = [1, 16, 64]
 const QUICK_CLIENTS = [4]
 const BARE = 'bare Hono'
-/** Rows for docs/benchmarks.md. */
+/** Number of rows for docs/benchmarks.md. */
 const SHOWN = 4
 
-/** Measure single calls of the service, beside a bare server that gives the same answers without any work. */
+/** Measure single calls of the service, and of a bare server that gives the same answers without any work. */
 export async function measureCalls({ isQuick }: SyntheticOptions): Promise<Section> {
   const milliseconds = isQuick ? 30 : 700
   const redis = await startRedis()
@@ -86,9 +86,9 @@ function sectionOf(rows: readonly CallRow[]): Section {
   }
 }
 
-/** Of the operations, the worst case of each is shown. */
+/** Return the operation of a comparison: only the worst case of each operation is shown. */
 const kindOf = ({ what }: Comparison): string => what.replace(/,.*/, '')
 
-/** Name a row for a reader. */
+/** Return the title of a row. */
 export const callTitle = ({ operation, server, clients }: CallRow): string =>
   `${operation}, ${server}, ${clients} clients`

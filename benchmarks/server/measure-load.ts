@@ -5,16 +5,16 @@ import { worst, type Section } from '../report/section.ts'
 import { RESULTS } from './request-bodies.ts'
 import { runLoad, type LoadFigures, type Subject } from './run-load.ts'
 
-/** Megabytes that the service may have resident at the most. */
+/** Limit of the service's resident memory in megabytes. */
 const MAX_MEMORY = 2_048
-/** Milliseconds within which 99 of 100 requests of a kind are answered. */
+/** Time limit in milliseconds for 99 of 100 requests of each kind. */
 const MAX_P99 = 30_000
 
 const FULL = { clients: 200, seconds: 60 }
 const QUICK = { clients: 20, seconds: 0.5 }
 const MIB = 1_048_576
 
-/** All clients have one address here; everything else is as it is by default. */
+/** All clients have the same address here, so these limits are raised. All others are the defaults. */
 const LIMITS = { requestsPerSecond: 1_000_000, requestBurst: 1_000_000 }
 const SERVICES: readonly Subject[] = [
   { name: 'spillway serve, files', script: 'service-process.ts', options: { storage: 'file', limits: LIMITS } },
@@ -37,7 +37,7 @@ const TIGHT: Subject = {
   },
 }
 
-/** Measure the service under load, beside a plain echo, within its limits as they are by default. */
+/** Measure the service under load with its default limits, and a plain echo server. */
 export async function measureLoad({ isQuick }: SyntheticOptions): Promise<Section> {
   const size = isQuick ? QUICK : FULL
   const services: LoadFigures[] = []
@@ -71,7 +71,7 @@ export async function measureLoad({ isQuick }: SyntheticOptions): Promise<Sectio
   }
 }
 
-/** Compare services with the echo: requests, memory, and the kinds of request whose times are the worst. */
+/** Compare services with the echo: requests, memory, and the slowest kinds of requests. */
 function compareLoad(services: readonly LoadFigures[], echo: LoadFigures): Comparison[] {
   const rate = ({ answered, seconds }: LoadFigures): number => answered / seconds
   return services.flatMap((service) => {
@@ -106,7 +106,7 @@ function compareLoad(services: readonly LoadFigures[], echo: LoadFigures): Compa
   })
 }
 
-/** Measure the service where it may do less than is asked of it. */
+/** Measure the service with limits below the load. */
 export async function measureLimits({ isQuick }: SyntheticOptions): Promise<Section> {
   const size = isQuick ? QUICK : { ...FULL, seconds: 30 }
   const figures = await runLoad(TIGHT, { ...size, readsToo: true })
@@ -120,7 +120,7 @@ export async function measureLimits({ isQuick }: SyntheticOptions): Promise<Sect
   }
 }
 
-/** Results that were stored while it was measured. */
+/** Count the results that were stored during the measurement. */
 const filesOf = ({ kinds }: LoadFigures): number =>
   kinds.reduce((sum, kind) => sum + (kind.name.startsWith('history') ? kind.count * RESULTS : 0), 0)
 

@@ -15,21 +15,21 @@ import type { StartedProcess } from './start-process.ts'
 const PROCESSES = [1, 2, 4]
 const QUICK_PROCESSES = [1, 2]
 const CLIENTS = 16
-/** Commands that a request may need more than with one process, for example because a result is not in its cache. */
+/** Limit of the additional commands of a request with several processes, for example for a result not in a cache. */
 const MAX_ADDED = 2
-/** Commands of connecting and of measuring. */
+/** Commands for connecting and measuring. */
 const OWN = /^(?:info|config|client|hello|auth|select|ping|command)\b/
-/** Commands by which clients wait for each other. */
+/** Commands with which clients wait for each other. */
 const WAITING = /^(?:watch|multi|wait|b[lrz]\w+)$/
 
-/** What one operation took with several processes. */
+/** Figures of one operation with several processes. */
 export interface ProcessesRow extends CallRow {
   readonly processes: number
-  /** Commands of Redis for each request, by name. */
+  /** Commands of Redis per request, by name. */
   readonly commands: Readonly<Record<string, number>>
 }
 
-/** Measure one, two, and four services over one Redis: what each request asks of it, and whether anything is lost. */
+/** Measure one, two, and four services on one Redis: commands of each request, and lost results. */
 export async function measureProcesses({ isQuick }: SyntheticOptions): Promise<Section> {
   const milliseconds = isQuick ? 50 : 1_500
   const rows: ProcessesRow[] = []
@@ -61,7 +61,7 @@ export async function measureProcesses({ isQuick }: SyntheticOptions): Promise<S
   }
 }
 
-/** Compare offloads of the most processes with those of one. */
+/** Compare offloads with the most processes and with one process. */
 function compareProcesses(rows: readonly ProcessesRow[]): Comparison[] {
   const last = known(rows.findLast(({ operation }) => operation === 'offload'))
   const first = firstOf(rows, last)
@@ -108,7 +108,7 @@ async function measureSome(number: number, milliseconds: number): Promise<Proces
   }
 }
 
-/** How often each command was called since the server's start. */
+/** Count the calls of each command since the start of the server. */
 async function commandsSoFar(client: Redis): Promise<ReadonlyMap<string, number>> {
   const lines = (await client.info('commandstats')).matchAll(/^cmdstat_(\S+?):calls=(\d+)/gm)
   return new Map([...lines].flatMap(([, name = '', calls]) => (OWN.test(name) ? [] : [[name, Number(calls)]])))

@@ -8,7 +8,7 @@ import { SqliteStorage } from '@spillway/sqlite'
 /** A backend, or the URL of a Redis server. */
 export type StorageName = 'memory' | 'file' | 'sqlite' | `redis:${string}`
 
-/** Open a storage that keeps everything. Files go to a folder. */
+/** Open a storage that evicts nothing. Files are in a folder. */
 export function openStorage(name: StorageName, folder: string): Storage {
   if (name === 'memory') return new InMemoryStorage({ evictAfterTurns: null, maxBytes: null })
   if (name === 'file') return new FileStorage(folder)

@@ -1,4 +1,4 @@
-/** Sizes of the bodies that clients send, and how often each comes, of 100. */
+/** Sizes of the bodies that clients send, and their frequencies in percent. */
 export const SIZES: readonly { readonly bytes: number; readonly share: number }[] = [
   { bytes: 20_000, share: 40 },
   { bytes: 100_000, share: 35 },
@@ -6,16 +6,16 @@ export const SIZES: readonly { readonly bytes: number; readonly share: number }[
   { bytes: 5_000_000, share: 5 },
 ]
 
-/** What share of a body each of its results has. */
+/** Share of each result in the size of a body. */
 const SHARES = [0.5, 0.2, 0.15, 0.1, 0.05]
 
-/** Results of a history. */
+/** Number of results in a history. */
 export const RESULTS: number = SHARES.length
 
-/** Where the number of the request stands in a body, so that no two are alike. */
+/** Placeholder for the number of the request in a body, so that all bodies differ. */
 export const MARK = 'n0000000000'
 
-/** Write the body of a request that offloads a history of about so many bytes: half of it one result, the rest in others. */
+/** Create the body of a request that offloads a history of about this many bytes. Half of it is one result. */
 export function historyBody(bytes: number): Buffer {
   const line = (number: number): string =>
     `2026-08-23 12:00:00 INFO worker-${number % 16} handled request ${number} ${MARK}\n`
@@ -44,10 +44,10 @@ export function historyBody(bytes: number): Buffer {
   return Buffer.from(JSON.stringify({ ...request, store_dir: '/workspace/load', include_write_file_dict: false }))
 }
 
-/** Write a name with the number of a request in the place of its mark. */
+/** Return a name with the number of a request instead of the placeholder. */
 export const nameOf = (name: string, number: number): string => numbered(Buffer.from(name), number).toString()
 
-/** Put a number into a copy of a body, wherever its mark stands. */
+/** Copy a body, and replace all placeholders by a number. */
 export function numbered(body: Buffer, number: number): Buffer {
   const copy = Buffer.from(body)
   const digits = Buffer.from(`n${String(number).padStart(MARK.length - 1, '0')}`)

@@ -1,33 +1,33 @@
 import { OPERATION_HEADER, offloadRequest, readRequest, type Operation } from './call-requests.ts'
 import { Sender } from './send-request.ts'
 
-/** Orders for the clients. */
+/** Options of the clients. */
 export interface CallOptions {
-  /** Of processes over one storage, which clients take in turns. */
+  /** URLs of processes with one storage. Clients take turns among them. */
   readonly urls: readonly string[]
   readonly operation: Operation
   readonly clients: number
   readonly milliseconds: number
-  /** The number of the first result, since results of former runs stay. */
+  /** The number of the first result, because results of earlier runs remain. */
   readonly first: number
-  /** References of the results from 0 on, to read. */
+  /** References of the results to read, from number 0 on. */
   readonly references: readonly string[]
 }
 
-/** Results of all clients. */
+/** Figures of all clients. */
 export interface CallFigures {
   readonly seconds: number
   /** Milliseconds of each request. */
   readonly latencies: readonly number[]
-  /** Requests that got another answer than they should. */
+  /** Requests with an unexpected answer. */
   readonly failed: number
-  /** Each stored result: its number and its reference. */
+  /** Number and reference of each stored result. */
   readonly stored: readonly [number, string][]
   /** An answer. */
   readonly sample: string
 }
 
-/** Let clients of one operation send one request after another. */
+/** Let clients of one operation send requests one after another. */
 export async function runCallClients(options: CallOptions): Promise<CallFigures> {
   const { urls, operation, clients, milliseconds, first, references } = options
   const sender = new Sender(clients)

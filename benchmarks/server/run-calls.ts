@@ -4,15 +4,15 @@ import { runCallClients, type CallFigures, type CallOptions } from './run-call-c
 import { Sender } from './send-request.ts'
 import { cpuOf, quantile, startProcess, type StartedProcess } from './start-process.ts'
 
-/** One or more processes that answer the same. */
+/** One or more processes with the same answers. */
 export interface Servers {
   readonly name: string
   readonly processes: readonly Pick<StartedProcess, 'url' | 'pid'>[]
-  /** References that clients read in turns. */
+  /** References that clients read in turn. */
   readonly references: readonly string[]
 }
 
-/** What one operation took. */
+/** Figures of one operation. */
 export interface CallRow {
   readonly server: string
   readonly operation: Operation
@@ -21,26 +21,26 @@ export interface CallRow {
   readonly perSecond: number
   readonly p50: number
   readonly p99: number
-  /** Milliseconds of processor that servers used for a request; absent where they cannot be read. */
+  /** Milliseconds of CPU time that servers used for a request; absent if it cannot be read. */
   readonly cpu: number | undefined
-  /** Requests with another answer than they should get. */
+  /** Requests with an unexpected answer. */
   readonly failed: number
-  /** Offloaded results that cannot be read again as they were. */
+  /** Offloaded results that cannot be read unchanged. */
   readonly lost: number
 }
 
-/** Results that are read in turns. */
+/** Number of results that are read in turn. */
 const READ = 50
 const READ_AT_ONCE = 16
-/** All clients have one address here, and a machine with other work must not make them leave the queue. */
+/** All clients have the same address here, and on a busy machine they must not leave the queue. */
 const LIMITS = { requestsPerSecond: 1_000_000, requestBurst: 1_000_000, queueTimeoutMs: 120_000 }
 let nextNumber = 0
 
-/** Start the service over a storage. */
+/** Start the service with a storage. */
 export const startService = (storage: string): Promise<StartedProcess> =>
   startProcess(join(import.meta.dirname, 'service-process.ts'), { storage, limits: LIMITS })
 
-/** Let clients do one operation for some time. */
+/** Let clients repeat one operation for some time. */
 export async function runCalls(
   { name, processes, references }: Servers,
   options: Pick<CallOptions, 'operation' | 'clients' | 'milliseconds'>,
@@ -59,7 +59,7 @@ export async function runCalls(
   return { row, figures }
 }
 
-/** Read all results again, each over another process than the one that stored it. Returns how many are not as they were. */
+/** Read all results again, each from another process than the one that stored it. Returns the number of wrong ones. */
 export async function countLost({ processes }: Servers, stored: CallFigures['stored']): Promise<number> {
   const sender = new Sender(READ_AT_ONCE)
   const isLost = async ([number, reference]: readonly [number, string]): Promise<boolean> => {
@@ -76,7 +76,7 @@ export async function countLost({ processes }: Servers, stored: CallFigures['sto
   return lost
 }
 
-/** Do all operations until their code is compiled. Returns the servers with references to read, and their answers. */
+/** Run all operations until their code is compiled. Returns the servers with references to read, and their answers. */
 export async function prepare(
   servers: Servers,
   milliseconds: number,

@@ -3,7 +3,7 @@ import { JSON_TYPE } from './call-requests.ts'
 import { historyBody, MARK, nameOf, numbered, SIZES } from './request-bodies.ts'
 import { Sender } from './send-request.ts'
 
-/** How clients behave. */
+/** Behavior of the clients. */
 export interface ClientOptions {
   readonly clients: number
   readonly seconds: number
@@ -14,15 +14,15 @@ export interface ClientOptions {
 /** Counts and times of the requests of all clients. */
 export interface ClientFigures {
   answered: number
-  /** Told to come later. */
+  /** Refused requests with a time for a retry. */
   refused: number
-  /** Told so without when. */
+  /** Refused requests without a time for a retry. */
   refusedWithoutWait: number
-  /** Everything else, by its status or its code. */
+  /** All other failures, by status or code. */
   readonly failed: Record<string, number>
-  /** Bytes of the bodies that were answered. */
+  /** Bytes of the bodies of answered requests. */
   bytes: number
-  /** Milliseconds of requests that were answered, by what they were. */
+  /** Milliseconds of answered requests, by kind. */
   readonly latencies: Record<string, number[]>
 }
 
@@ -33,7 +33,7 @@ interface NextRequest {
   readonly body: Buffer
 }
 
-/** Let clients send one request after another. */
+/** Let clients send requests one after another. */
 export async function runLoadClients(
   url: string,
   { clients, seconds, readsToo }: ClientOptions,
@@ -42,10 +42,10 @@ export async function runLoadClients(
   const bodies = SIZES.map(({ bytes, share }) => ({ share, bytes, body: historyBody(bytes) }))
   const figures: ClientFigures = { answered: 0, refused: 0, refusedWithoutWait: 0, failed: {}, bytes: 0, latencies: {} }
   let count = 0
-  /** Numbers of histories that were answered, whose files can be read. */
+  /** Numbers of answered histories, whose files can be read. */
   const stored: number[] = []
 
-  /** Choose the next request: mostly a history, sometimes a search or a read, as agents do. */
+  /** Choose the next request: mostly a history, and sometimes a search or a read, like agents. */
   function nextRequest(random: number): NextRequest {
     const number = ++count
     if (readsToo && random < 10) {
@@ -76,7 +76,7 @@ export async function runLoadClients(
   async function client(seed: number, end: number): Promise<void> {
     let state = seed
     while (performance.now() < end) {
-      // Numerical Recipes' generator: the same requests in each run.
+      // The generator of Numerical Recipes gives the same requests in each run.
       state = (state * 1_664_525 + 1_013_904_223) >>> 0
       const { number, name, path, body } = nextRequest(state % 100)
       const begin = performance.now()

@@ -7,11 +7,11 @@ import { quantile, startProcess } from './start-process.ts'
 export interface Subject {
   readonly name: string
   readonly script: string
-  /** Of the service, as JSON. */
+  /** Options of the service, as JSON. */
   readonly options: object
 }
 
-/** What a run of one server gave. */
+/** Figures of a run with one server. */
 export interface LoadFigures extends Omit<ClientFigures, 'latencies'> {
   readonly name: string
   readonly seconds: number
@@ -22,11 +22,11 @@ export interface LoadFigures extends Omit<ClientFigures, 'latencies'> {
     readonly p50: number
     readonly p99: number
   }[]
-  /** Megabytes resident before and at the most; absent where they cannot be read. */
+  /** Resident memory before and at the peak, in megabytes; absent if it cannot be read. */
   readonly memory?: { readonly before: number; readonly peak: number }
 }
 
-/** Start a server in a process of its own, let clients use it, and stop it. */
+/** Start a server in a separate process, let clients use it, and stop it. */
 export async function runLoad({ name, script, options }: Subject, clients: ClientOptions): Promise<LoadFigures> {
   const server = await startProcess(join(import.meta.dirname, script), options)
   try {

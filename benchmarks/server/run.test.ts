@@ -33,7 +33,7 @@ test(
     for (const { operation, commands } of processes) {
       const sum = Object.values(commands).reduce((total, one) => total + one, 0)
       if (operation === 'offload') expect(sum).toBeCloseTo(2, 1)
-      // A process reads each result once: its score and its content.
+      // A process reads each result once, with one command for the score and one for the content.
       else expect(sum, operation).toBeLessThanOrEqual(2)
     }
     expect(left).toEqual(['results'])

@@ -1,5 +1,5 @@
 /**
- * Measures the HTTP service under load beside a plain echo, and prints the tables.
+ * Measures the HTTP service and a plain echo server under load, and prints the tables.
  *
  *   node server/run.ts [load limits calls processes] [--quick] [--tag NAME] [--publish]
  *

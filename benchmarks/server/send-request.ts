@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http'
 
-/** A request as it is sent. */
+/** A request to send. */
 export interface CallRequest {
   readonly method: 'GET' | 'POST'
   readonly path: string
@@ -8,14 +8,14 @@ export interface CallRequest {
   readonly body: Buffer
 }
 
-/** An answer as it came. */
+/** A received answer. */
 export interface Answer {
   readonly status: number | undefined
   readonly headers: NodeJS.Dict<string | string[]>
   readonly body: Buffer
 }
 
-/** Sends requests over connections that stay. */
+/** Sends requests over persistent connections. */
 export class Sender {
   readonly #agent: Agent
 

@@ -1,4 +1,4 @@
-/** The service of Spillway over a folder: `node service-process.ts FOLDER '{"storage":"file","limits":…}'`. */
+/** The service of Spillway with a folder: `node service-process.ts FOLDER '{"storage":"file","limits":…}'`. */
 import { ContextOffloader } from '@spillway/core'
 import { serve, type ServeOptions } from '@spillway/server/node'
 import { openStorage, type StorageName } from './open-storage.ts'

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { canReadMemory } from '../mcp/process-memory.ts'
 import { TaskError } from '../report/task-error.ts'
 
-/** A server that listens, in a process of its own. */
+/** A server that listens in a separate process. */
 export interface StartedProcess {
   readonly url: string
   readonly pid: number
   stop(): Promise<void>
 }
 
-/** Start `SCRIPT FOLDER OPTIONS`, which prints its URL, and ends when its input ends. The folder is removed with it. */
+/** Start `SCRIPT FOLDER OPTIONS`, which prints its URL and ends with its input. The folder is then removed. */
 export async function startProcess(script: string, options: object): Promise<StartedProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'spillway-bench-server-'))
   const args = [...profiling(script), script, folder, JSON.stringify(options)]
@@ -39,7 +39,7 @@ export async function startProcess(script: string, options: object): Promise<Sta
 
 const TICK_MS = 10
 
-/** Return the milliseconds of processor that processes have used; undefined if they cannot be read. */
+/** Return the CPU time of processes in milliseconds; `undefined` if it cannot be read. */
 export function cpuOf(processes: readonly { readonly pid: number }[]): number | undefined {
   if (!canReadMemory) return undefined
   const ticks = processes.map(({ pid }) => {
@@ -51,13 +51,13 @@ export function cpuOf(processes: readonly { readonly pid: number }[]): number | 
   return ticks.reduce((sum, one) => sum + one, 0) * TICK_MS
 }
 
-/** Return the sample that a share of the samples is below. */
+/** Return the sample that is greater than this share of the samples. */
 export function quantile(samples: readonly number[], share: number): number {
   const sorted = samples.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 }
 
-/** With `SPILLWAY_BENCH_PROFILES`, the processor time of servers goes to this folder, as `.cpuprofile` files. */
+/** With `SPILLWAY_BENCH_PROFILES`, CPU profiles of servers are written to this folder, as `.cpuprofile` files. */
 function profiling(script: string): readonly string[] {
   const folder = process.env['SPILLWAY_BENCH_PROFILES']
   if (folder === undefined) return []

@@ -5,7 +5,7 @@ type Times = Readonly<Record<string, { readonly med?: number; readonly first?: n
 
 const FLOOR = 'floor indent+encode+scan+sha256'
 const STRANDS = 'strands ContextOffloader'
-/** The size of most offloaded results, whose first call in a process is compared. */
+/** The size of most offloaded results. First calls are compared with this size. */
 const FIRST_SIZE = '100 KB'
 
 /** Compare warm calls of each form and size, and the first call of a process, with the floor and with Strands. */

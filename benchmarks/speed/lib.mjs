@@ -1,4 +1,4 @@
-// Shared helpers of the speed benchmarks. Our own code; no dependency outside node.
+// Shared helpers of the speed benchmarks. They have no dependencies except Node.js.
 import fs from 'node:fs'
 import path from 'node:path'
 import os from 'node:os'
@@ -26,7 +26,7 @@ export function args() {
 
 // ---------- peers ----------
 export const peerFile = (rel) => import(pathToFileURL(path.join(PEERS, rel)).href)
-/** End the process with what installs the peers, if they are missing. */
+/** If the peers are missing, end the process with a message about installing them. */
 export function requirePeers() {
   if (fs.existsSync(path.join(PEERS, SDK))) return
   console.error(
@@ -35,7 +35,7 @@ export function requirePeers() {
   process.exit(1)
 }
 const SDK = 'node_modules/@strands-agents/sdk/dist/src/'
-/** Strands 1.19.0 pieces, by file so that one module instance is shared. */
+/** Modules of Strands 1.19.0, loaded by file so that they share one module instance. */
 export async function strands() {
   const [plugin, mem, file, s3, sandbox, msgs, model, legacy] = await Promise.all(
     [
@@ -62,7 +62,7 @@ export async function strands() {
     LegacyFileStorage: legacy.FileStorage,
   }
 }
-/** A fake agent with Strands' own default sandbox and its own default token count. */
+/** A fake agent with Strands' own default sandbox and default token count. */
 export function fakeAgent(S) {
   const hooks = []
   const countTokens = S.Model.prototype.countTokens
@@ -85,7 +85,7 @@ export function stats(xs) {
   const med = n % 2 ? a[n >> 1] : (a[n / 2 - 1] + a[n / 2]) / 2
   return { n, med, min: a[0], max: a[n - 1], p95: q(0.95), iqr: q(0.75) - q(0.25) }
 }
-/** Median of at least `min` runs (fewer only when one run exceeds `longMs`; then flagged by n). */
+/** Median of at least `min` runs. There are fewer runs only if one exceeds `longMs`, which the number `n` shows. */
 export async function timeit(fn, { min = 5, totalMs = 250, longMs = 8000, maxRuns = 40, before } = {}) {
   const xs = []
   let sum = 0,
@@ -109,7 +109,7 @@ const statusKB = (k) =>
   +(new RegExp(`^${k}:\\s+(\\d+) kB`, 'm').exec(fs.readFileSync('/proc/self/status', 'utf8'))?.[1] ?? 0)
 export const rssMB = () => statusKB('VmRSS') / 1024
 export const peakMB = () => statusKB('VmHWM') / 1024
-/** Resets VmHWM (the peak) of this process; returns the RSS it starts from. */
+/** Resets VmHWM (the peak memory) of this process. Returns the current resident memory. */
 export function resetPeak() {
   globalThis.gc?.()
   globalThis.gc?.()
@@ -120,9 +120,9 @@ export function resetPeak() {
   }
   return rssMB()
 }
-/** Bytes that this process has read by read() and pread() so far: files and sockets. */
+/** Bytes that this process has read so far with read() and pread(), from files and sockets. */
 const bytesRead = () => +/^rchar: (\d+)/m.exec(fs.readFileSync('/proc/self/io', 'utf8'))[1]
-/** Runs `fn` and counts the bytes that this process reads meanwhile, without those of the counting itself. */
+/** Runs `fn`, and counts the bytes that this process reads, without those of the counting itself. */
 export async function countRead(fn) {
   const first = bytesRead(),
     start = bytesRead()
@@ -166,13 +166,13 @@ export const reply = (o) => {
 /** Whether a command is on the path. */
 export const hasCommand = (name) => spawnSync('sh', ['-c', 'command -v "$0"', name], { stdio: 'ignore' }).status === 0
 const COMMAND = { stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 64 << 20, env: { ...process.env, LC_ALL: 'C.UTF-8' } }
-/** One run of a whole external process: wall ms with its start, exit status, what it wrote. */
+/** Runs an external program: elapsed ms including its start, exit status, and output. */
 export function runCommand(name, argv, { killMs = 20_000 } = {}) {
   const start = now()
   const { status, stdout, error } = spawnSync(name, argv, { ...COMMAND, timeout: killMs, killSignal: 'SIGKILL' })
   return { ms: now() - start, status, out: String(stdout ?? ''), killed: error?.code === 'ETIMEDOUT' }
 }
-/** Peak memory of a command in MB, by GNU time; undefined where that is not installed. */
+/** Peak memory of a command in MB, by GNU time; undefined if GNU time is not installed. */
 export function commandPeakMB(name, argv) {
   const tmp = path.join(os.tmpdir(), `spillway-bench-time-${process.pid}`)
   if (spawnSync('/usr/bin/time', ['-f', '%M', '-o', tmp, name, ...argv], COMMAND).error !== undefined) return undefined
@@ -180,7 +180,7 @@ export function commandPeakMB(name, argv) {
   fs.rmSync(tmp)
   return +lines.at(-1) / 1024
 }
-/** Bytes that read-like calls of a command return, by strace; undefined where that is not installed. */
+/** Bytes that read calls of a command return, by strace; undefined if strace is not installed. */
 export function commandBytesRead(name, argv) {
   const tmp = path.join(os.tmpdir(), `spillway-bench-strace-${process.pid}`)
   const calls = ['-f', '-qq', '-e', 'trace=read,pread64,readv,preadv', '-o', tmp]
@@ -241,7 +241,7 @@ function entry(r, i, nl, uni) {
   if (k < 0.9802) return `${d} ERROR kubelet pod=${s}-${id} container exited: OOMKilled (137)`
   return `${d} DEBUG ${s} req=${id} gc pause=${(r() * 12).toFixed(2)}ms heap=${Math.floor(r() * 900)}MB ${WORDS[Math.floor(r() * 14)]}`
 }
-/** Writes the variant to disk once. kind: log | crlf | utf8 | json1. Needle at about 10, 50 and 90 %. */
+/** Writes the content to disk once. kind: log | crlf | utf8 | json1. The needle is at about 10, 50, and 90 %. */
 export function makeFile(kind, mb) {
   fs.mkdirSync(DATA, { recursive: true })
   const f = path.join(DATA, `${kind}-${mb}.txt`),
@@ -290,7 +290,7 @@ export function makeFile(kind, mb) {
   return f
 }
 export const BLOCK = 1 << 16
-/** Cumulative newlines before each block of BLOCK bytes: 8 bytes of index for each block. */
+/** Number of newlines before each block of BLOCK bytes: 8 bytes of index per block. */
 export function lineIndex(readAt, size) {
   const idx = new Float64Array(Math.ceil(size / BLOCK) + 1),
     buf = Buffer.allocUnsafe(BLOCK)

@@ -39,7 +39,7 @@ function input(form, size) {
   return { items, next_cursor: 'eyJvIjo4MDB9', status: 'partial' }
 }
 const IMPL = {
-  // the bytes are there already: one copy and one scan
+  // the result is bytes: one copy and one scan
   'floor memcpy+scan': async () => {
     let src,
       dst = Buffer.alloc(0)
@@ -69,7 +69,7 @@ const IMPL = {
       },
     }
   },
-  // encode + what a store that can search needs anyway: a newline count per 64 KB block, and a SHA-256 for the reference
+  // encode, and the minimum for a store with search: a newline count per 64 KB block, and a SHA-256 for the reference
   'floor encode+line index+sha256': async () => {
     const { hash } = await import('node:crypto')
     return {
@@ -81,7 +81,7 @@ const IMPL = {
       },
     }
   },
-  // the same work that ours does: JSON indented by two spaces, a newline scan, a SHA-256
+  // the same work as ours: JSON indented by two spaces, a newline scan, a SHA-256
   'floor indent+encode+scan+sha256': async () => {
     const { hash } = await import('node:crypto')
     return {
@@ -122,7 +122,7 @@ const IMPL = {
       },
     }
   },
-  // preview only (no store), and preview + its own save to a file; text only
+  // preview only (no store), and preview with its own file; text only
   'gemini-cli-core format only': async () => {
     const m = await L.peerFile('gem/node_modules/@google/gemini-cli-core/dist/src/utils/fileUtils.js')
     return {
@@ -143,7 +143,7 @@ const IMPL = {
       },
     }
   },
-  // the previewer alone, so that its time can be told apart
+  // the previewer alone, to show its share of the time
   'ours, preview only': async (c) => {
     const M = await import(pathToFileURL(c.ours).href)
     let made
@@ -176,7 +176,7 @@ async function childMain(c) {
   const x = input(c.form, c.size),
     impl = await IMPL[c.impl](c)
   await impl.prep?.(x)
-  // peak of one single call in a fresh process first, then the times
+  // the peak of one single call in a fresh process comes first, then the times
   const base = L.resetPeak()
   const t0 = L.now()
   let r = await impl.run(x, 0)
@@ -226,7 +226,7 @@ async function main() {
   R.drift = again.med / (R.forms.text['floor encode+scan']?.['10 MB']?.med ?? NaN)
   fs.rmSync(dir, { recursive: true, force: true })
   R.seconds = (L.now() - T0) / 1000
-  // Not in the processes that are measured.
+  // Imported here, so that measured processes do not load it.
   const { compareOffload } = await import('./compare-offload.ts')
   const comparisons = compareOffload(R.forms)
   L.save('offload', { title: 'Offload', bounds: [], comparisons, ...R }, report(R), A.tag)

@@ -1,4 +1,4 @@
-// The module that the speed benchmarks measure as `ours`: memory storage, the real offloader, its default token estimate.
+// The module that the speed benchmarks measure as `ours`: memory storage, real offloader, default token estimate.
 import { ContextOffloader, estimateTokens, type ContentBlock } from '@spillway/core'
 import { previewText } from '@spillway/previews'
 import { InMemoryStorage } from '@spillway/memory'

@@ -1,5 +1,5 @@
-// What the offload of 10 MB costs beside its preview, against the floor: encoding (JSON indented), a newline scan, SHA-256.
-// The three take turns in one process, so that whatever else the machine does falls on all of them alike.
+// Measures the cost of an offload of 10 MB without its preview, and its minimum: encoding (indented JSON), newline scan,
+// and SHA-256. The three are measured in turn, so that other work on the machine affects all of them.
 //   node --expose-gc speed/parts.ts [ROUNDS]
 import { seededRandom } from '@spillway-internal/test-run/seeded-random'
 import { hash } from 'node:crypto'

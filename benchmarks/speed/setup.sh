@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the pinned peers OUTSIDE the repository. Re-runnable. Needs npm.
-# With WITH_RE2=1 also native re2, which a C++ compiler takes a minute for.
+# With WITH_RE2=1, native re2 is compiled, too, which takes a C++ compiler a minute.
 set -euo pipefail
 PEERS=${SPILLWAY_BENCH_PEERS:-${TMPDIR:-/tmp}/spillway-bench-peers}
 install() { npm install --no-audit --no-fund --ignore-scripts --legacy-peer-deps --loglevel=error; }
@@ -12,7 +12,7 @@ install
 cd "$PEERS/gem"
 echo '{"private":true,"type":"module","dependencies":{"@google/gemini-cli-core":"0.61.0"}}' > package.json
 install
-# It uses node:sqlite, so that nothing has to be compiled.
+# context-mode uses node:sqlite, so nothing has to be compiled.
 cd "$PEERS/cm"
 echo '{"private":true,"type":"module","dependencies":{"context-mode":"1.0.131"}}' > package.json
 install

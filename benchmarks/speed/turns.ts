@@ -1,5 +1,5 @@
-// CPU time of the longest turn of the event loop, and their number, while large content is offloaded and retrieved.
-//   node speed/turns.ts [NAME...]     # all kinds of content, or some
+// CPU time of the longest turn of the event loop, and number of turns, while large content is offloaded and retrieved.
+// node speed/turns.ts [NAME...] # all kinds of content, or some kinds
 import { ContextOffloader, type ContentBlock } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { globSync, readFileSync } from 'node:fs'
@@ -27,7 +27,7 @@ const cpuNow = (): number => {
   return (user + system) / 1_000
 }
 
-/** Notes each turn of the loop while `work` runs. */
+/** Record each turn of the event loop while `work` runs. */
 async function turnsOf(work: () => Promise<unknown>): Promise<Turn[]> {
   const turns: Turn[] = []
   let running = true
@@ -49,7 +49,7 @@ async function turnsOf(work: () => Promise<unknown>): Promise<Turn[]> {
   return turns
 }
 
-/** CPU time of a turn without the pauses of the garbage collector in it. */
+/** CPU time of a turn, without its garbage collection. */
 const ownTime = ({ start, end, cpu }: Turn): number =>
   Math.max(
     0,

@@ -1,6 +1,6 @@
 const LINE_BYTES = 97
 
-/** Make text of lines of 97 bytes that differs from all others by `seed`. */
+/** Return text with lines of 97 bytes. Texts with different seeds differ. */
 export function makeContent(size: number, seed: number): Uint8Array {
   const bytes = new Uint8Array(size).fill(0x2e)
   for (let at = LINE_BYTES - 1; at < size; at += LINE_BYTES) bytes[at] = 0x0a
@@ -8,7 +8,7 @@ export function makeContent(size: number, seed: number): Uint8Array {
   return bytes
 }
 
-/** Make a stream of `size` bytes of text in chunks of 64 KiB. */
+/** Yield a stream of `size` bytes of text in chunks of 64 KiB. */
 export async function* streamContent(size: number): AsyncGenerator<Uint8Array> {
   const chunkBytes = 65_536
   for (let at = 0; at < size; at += chunkBytes) yield makeContent(Math.min(chunkBytes, size - at), at)

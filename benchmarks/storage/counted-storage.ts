@@ -13,7 +13,7 @@ import { countingFileSystem } from '../counting-file-system.ts'
 import { known } from '../report/known.ts'
 import type { Kind, Place } from './place.ts'
 
-/** A storage, and what it has asked of its backend so far: how often, by the name of the request. */
+/** A storage, and the numbers of its requests to the backend so far, by the name of the request. */
 export interface CountedStorage {
   readonly storage: ManagedStorage
   counts(): ReadonlyMap<string, number>
@@ -22,7 +22,7 @@ export interface CountedStorage {
 
 const TURNS = 1_000
 
-/** Open one of our storages so that its requests are counted. */
+/** Open one of our storages, and count its requests. */
 export const openCounted: Readonly<Record<Exclude<Kind, 'memory'>, (place: Place) => Promise<CountedStorage>>> = {
   file: async ({ directory }) => {
     const { fileSystem, use } = countingFileSystem(new NodeFileSystem())
@@ -32,7 +32,7 @@ export const openCounted: Readonly<Record<Exclude<Kind, 'memory'>, (place: Place
   SQLite: async ({ directory }) => {
     const counts = new Map<string, number>()
     const verbose = (sql: unknown): unknown => increase(counts, String(sql).trim().split(/\s/, 1)[0] ?? '')
-    // An owner's timeout would be read and set aside around each use of the database.
+    // With a timeout, the storage would read and change the timeout for each use of the database.
     const database = new Database(join(directory, 'counted.db'), { verbose, timeout: 0 })
     database.pragma('journal_mode = WAL')
     const storage = new SqliteStorage({ database, evictAfterTurns: TURNS })

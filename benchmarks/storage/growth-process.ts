@@ -1,4 +1,4 @@
-/** Fills two storages, a small one and a large one, and measures the same operations in both by turns. */
+/** Fills a small and a large storage, and measures the same operations in both alternately. */
 import type { ManagedStorage } from '@spillway/core'
 import { known } from '../report/known.ts'
 import { makeContent } from './content.ts'
@@ -10,14 +10,14 @@ import { serve } from './remote.ts'
 /** Milliseconds of each operation. */
 type Times = Readonly<Record<Operation, number>>
 
-/** The same in the small and in the large storage, round by round. */
+/** Times in the small and in the large storage, by round. */
 export type GrowthFigures = readonly { readonly small: Times; readonly large: Times }[]
 
 /** Time to fill a storage, and its size afterwards. */
 export interface Filling {
   readonly seconds: number
   readonly scopes: number
-  /** Bytes of the heap that remain in use. */
+  /** Heap in bytes that stays in use. */
   readonly heapBytes: number
 }
 
@@ -25,30 +25,30 @@ export interface Filling {
 export interface Whole {
   readonly listMs: number
   readonly gcMs: number
-  /** Bytes of the heap in use at the most while everything is listed, above those in use before. */
+  /** Peak of the heap in bytes while everything is listed, above the heap in use before. */
   readonly heapBytes: number
 }
 
-/** What such a process does. */
+/** Tasks of this process. */
 export interface GrowthTasks {
-  /** Store so many entries. */
+  /** Store this many entries. */
   fill(input: { readonly place: Place; readonly entries: number }): Promise<Filling>
-  /** List and collect everything in the second one that was filled. */
+  /** List and collect everything in the storage that was filled second. */
   whole(): Promise<Whole>
-  /** Measure in the first two that were filled. */
+  /** Measure the first two storages that were filled. */
   measure(input: { readonly rounds: number; readonly batch: number }): Promise<GrowthFigures>
 }
 
 interface Filled {
   readonly storage: ManagedStorage
-  /** The same entries, in a storage that counts turns: it remembers each entry that it has met. */
+  /** The same entries, in a storage that counts turns and so remembers each used entry. */
   readonly counting: ManagedStorage
-  /** References of the scope that has half of all entries. */
+  /** References in the scope with half of all entries. */
   readonly references: readonly string[]
 }
 
 const PARALLEL = 64
-/** Entries of the session that is measured. The others share what is left. */
+/** Number of entries in the measured session. The other sessions share the rest. */
 const SMALL_SCOPE = 50
 const SCOPES = 100_000
 const BLOCK_BYTES = 1_024
@@ -109,7 +109,7 @@ const tasks: GrowthTasks = {
     const [small, large] = [known(filled[0]), known(filled[1])]
     const figures: { readonly small: Times; readonly large: Times }[] = []
     for (let round = 0; round <= rounds; round += 1) {
-      // They take turns in who is first. The first round is for the compiler.
+      // The order of the storages alternates. The first round is for warming up.
       const first = await measureAll(round % 2 === 0 ? small : large, batch)
       const second = await measureAll(round % 2 === 0 ? large : small, batch)
       if (round > 0) figures.push(round % 2 === 0 ? { small: first, large: second } : { small: second, large: first })
@@ -119,7 +119,7 @@ const tasks: GrowthTasks = {
   },
 }
 
-/** Measure each operation; returns the milliseconds of one. */
+/** Measure all operations. Returns the milliseconds of one operation. */
 async function measureAll({ storage, counting, references }: Filled, batch: number): Promise<Times> {
   const scope = storage.scope(...LARGE_SCOPE)
   const session = storage.scope('tenant', 'session-0')
@@ -144,7 +144,7 @@ async function measureAll({ storage, counting, references }: Filled, batch: numb
     stat: await each(batch, (index) => scope.stat(some(index))),
     delete: await each(batch / 2, (index) => scope.delete(known(stored[2 * index]))),
     evict: await each(batch / 2, (index) => scope.delete(known(stored[2 * index + 1]), due)),
-    // If nothing is due, it takes a microsecond: a few of them show nothing.
+    // If no entry is due, the end of a turn takes a microsecond, so more calls are measured.
     endTurn: await each(batch * 10, () => turns.endTurn()),
     'list 50': await each(few, async () => {
       let count = 0

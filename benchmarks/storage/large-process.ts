@@ -1,28 +1,28 @@
-/** Stores one large content as a stream, or reads a piece of it. */
+/** Stores one large content as a stream, or reads a part of it. */
 import { countRead, peakMB, resetPeak } from '../speed/lib.mjs'
 import { makeContent, streamContent } from './content.ts'
 import { openStorage } from './open-storage.ts'
 import type { Place } from './place.ts'
 import { serve } from './remote.ts'
 
-/** What storing a stream takes. */
+/** Figures of storing a stream. */
 export interface StreamFigures {
   readonly reference: string
   readonly seconds: number
-  /** Megabytes at the most above what was resident before. */
+  /** Peak memory above the resident memory before, in megabytes. */
   readonly added: number
 }
 
-/** What reading a piece takes, the first time in a process. */
+/** Figures of reading a part for the first time in a process. */
 export interface PieceFigures {
   readonly ms: number
-  /** Of the same piece once more. */
+  /** Milliseconds of reading the same part again. */
   readonly againMs: number
-  /** What the process received from files and sockets. */
+  /** Bytes that the process received from files and sockets. */
   readonly bytes: number
 }
 
-/** What such a process does. */
+/** Tasks of this process. */
 export interface LargeTasks {
   store(input: { readonly place: Place; readonly bytes: number }): Promise<StreamFigures>
   read(input: {
@@ -50,7 +50,7 @@ const tasks: LargeTasks = {
     const read = async (): Promise<number> => {
       const start = performance.now()
       const { content } = await scope.retrieveRange(reference, { offset, length })
-      if (content.length !== length) throw new Error(`${content.length} bytes came back.`)
+      if (content.length !== length) throw new Error(`The storage returned ${content.length} bytes.`)
       return performance.now() - start
     }
     const { result: ms, bytes } = await countRead(read)
@@ -61,7 +61,7 @@ const tasks: LargeTasks = {
   },
 }
 
-/** Open a storage, connected, and with its code loaded: another entry has been stored and read. */
+/** Open a storage that is connected and has its code loaded: another entry was stored and read before. */
 async function warmStorage(place: Place): ReturnType<typeof openStorage> {
   const storage = await openStorage(place)
   const other = storage.scope('other')

@@ -10,31 +10,31 @@ import { openCounted } from './counted-storage.ts'
 import { makePlace, removePlace } from './place.ts'
 import type { RunOptions } from './run-options.ts'
 
-/** Prices of one server, with their date. */
+/** Prices of one server, and their date. */
 interface Prices {
   readonly source: string
   readonly date: string
   readonly dollarsPerThousand: Readonly<Record<string, number>>
   readonly dollarsPerGigabyteMonth: number
-  /** Requests that one prefix is answered in a second, and the time of one page of a listing: assumptions. */
+  /** Assumptions: requests per second of one prefix, and the time of one page of a listing. */
   readonly requestsPerSecond: number
   readonly secondsPerPage: number
 }
 
-/** Requests by the name that they are priced by. */
+/** Numbers of requests by the name that has a price. */
 type Requests = ReadonlyMap<string, number>
 
 const ENTRY_BYTES = 102_400
 const DAYS = 30
 const READS = 2
 const MILLION = 1_000_000
-/** Entries of two scopes. The second one is listed in one page more. */
+/** Numbers of entries in two scopes. Listing the second scope takes one page more. */
 const FEW = 1
 const MANY = 1_001
 const PAGE = 1_000
 const STORED = [1e3, 1e6, 1e9]
 
-/** Count the requests of each operation on S3, and say what they cost, and how they grow. */
+/** Count the requests of each operation on S3, and compute their prices and their growth. */
 export async function measureCosts({ kinds, servers, pricesFile }: RunOptions): Promise<Section> {
   if (!kinds.includes('S3')) throw new TaskError('S3 is missing.')
   const file = pricesFile ?? join(import.meta.dirname, 's3-prices.json')

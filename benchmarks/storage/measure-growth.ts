@@ -14,14 +14,14 @@ import { makeBucket, removeBucket } from './services.ts'
 const SCRIPT = fileURLToPath(new URL('growth-process.ts', import.meta.url))
 const FEW = 1_000
 const MANY = 100_000
-/** With `--full`. Filling them takes minutes. */
+/** Numbers of entries with `--full`. Storing them takes minutes. */
 const MANY_FULLY: Readonly<Partial<Record<Kind, number>>> = {
   file: 300_000,
   SQLite: 1_000_000,
   Redis: 1_000_000,
   PostgreSQL: 1_000_000,
 }
-/** On a busy machine, filling a storage takes an hour, in which its process must not be ended. */
+/** Time limit of a task: on a busy machine, filling a storage takes up to an hour. */
 const LONGEST_TASK_MS = 3_600_000
 const FEW_QUICKLY = 200
 const MANY_QUICKLY = 400
@@ -34,7 +34,7 @@ const BATCH_IN_S3 = 10
 export interface Growth {
   readonly kind: Kind
   readonly entries: number
-  /** Figures of all entries. Runs of earlier versions have none. */
+  /** Figures of all entries. Absent in results of earlier versions. */
   readonly whole?: Whole & Omit<Filling, 'heapBytes'> & { readonly heapGrowth: number }
   readonly rows: readonly {
     readonly name: string
@@ -44,14 +44,14 @@ export interface Growth {
   }[]
 }
 
-/** Measure what operations cost with few and with many entries stored. */
+/** Measure the cost of operations with few and with many stored entries. */
 export async function measureGrowth(options: RunOptions): Promise<Section> {
   const all: Growth[] = []
   for (const kind of options.kinds) all.push(await measureKind(kind, options))
   return growthSection(all)
 }
 
-/** Write the figures of backends, which may be of different runs. */
+/** Write the figures of backends, which may be from different runs. */
 export function growthSection(all: readonly Growth[]): Section {
   const rows = all.flatMap(({ kind, entries, rows: growth }) =>
     growth.map(({ name, few, many, times }) => [
@@ -95,7 +95,7 @@ export function growthSection(all: readonly Growth[]): Section {
   }
 }
 
-/** Compare the operation of each backend that grows most with its cost beside few entries. */
+/** Compare the operation of each backend that grows most with its cost with few entries. */
 function compareGrowth(all: readonly Growth[]): Comparison[] {
   return all.flatMap(({ kind, entries, rows }) =>
     worstFirst(
@@ -134,7 +134,7 @@ async function measureKind(kind: Kind, options: RunOptions): Promise<Growth> {
   }
 }
 
-/** On a server, each storage gets a database or a bucket to itself. */
+/** Give each storage on a server a separate database or bucket. */
 async function apart(place: Place, number: number): Promise<Place> {
   if (place.kind === 'Redis') return { ...place, redis: `${place.redis}/${number}` }
   if (place.kind !== 'S3') return place

@@ -12,7 +12,7 @@ import type { RunOptions } from './run-options.ts'
 const SCRIPT = fileURLToPath(new URL('large-process.ts', import.meta.url))
 const MEBIBYTE = 1_048_576
 const PIECE_BYTES = 65_536
-/** Megabytes of the content: Redis has it in memory. */
+/** Size of the content in megabytes. Redis has all content in memory. */
 const SIZES: Readonly<Record<Kind, number>> = {
   memory: 256,
   file: 1_024,
@@ -25,7 +25,7 @@ const SIZE_QUICKLY = 8
 const ROUNDS = 5
 const MOST_READ_KB = 512
 const MOST_ADDED_MB = 150
-/** Where content is not in the memory of the process that stores it. */
+/** Backends whose content is not in the memory of the process that stores it. */
 const OUTSIDE = ['file', 'SQLite', 'Redis', 'PostgreSQL', 'S3'] as const satisfies readonly Kind[]
 
 interface Row {
@@ -35,7 +35,7 @@ interface Row {
   readonly piece: PieceFigures
 }
 
-/** Measure storing a large content as a stream, and reading 64 KB from the middle of it. */
+/** Measure storing large content as a stream, and reading 64 KB from the middle of it. */
 export async function measureLarge(options: RunOptions): Promise<Section> {
   const rows: Row[] = []
   for (const kind of OUTSIDE) if (options.kinds.includes(kind)) rows.push(await measureKind(kind, options))
@@ -61,7 +61,7 @@ export async function measureLarge(options: RunOptions): Promise<Section> {
       worst(
         'a large stream stored: memory added',
         MOST_ADDED_MB,
-        // A stream that Redis can hold is small: its memory is shown, without a bound.
+        // Redis can hold only a small stream, so its memory is shown without a bound.
         rows.filter(({ kind }) => kind !== 'Redis').map(({ kind, stream }) => ({ value: stream.added, where: kind })),
         'MB',
       ),
@@ -71,7 +71,7 @@ export async function measureLarge(options: RunOptions): Promise<Section> {
   }
 }
 
-/** Compare the bytes that the worst backend sends for a piece of a large content with the length of the piece. */
+/** Compare the bytes that the worst backend sends for a part of large content with the length of the part. */
 function compareLarge(rows: readonly Row[]): Comparison[] {
   const all = rows.map(({ kind, megabytes: size, piece }) => {
     const ours = piece.bytes / 1_024

@@ -18,10 +18,10 @@ const SMALL_BYTES = 102_400
 const LARGE_BYTES = 10_485_760
 const LISTED = 10
 
-/** What each operation has asked, by its name, in the order in which they were done. */
+/** Requests of each operation by name, in the order of the operations. */
 type Asked = ReadonlyMap<string, ReadonlyMap<string, number>>
 
-/** Count what each operation asks of the backend, once everything is connected and prepared. */
+/** Count the requests of each operation to the backend, after everything is connected and prepared. */
 export async function measureRequests({ kinds, servers }: RunOptions): Promise<Section> {
   const backends = BACKENDS.filter((kind) => kinds.includes(kind))
   const asked: Asked[] = []
@@ -78,7 +78,7 @@ async function askAll({ storage, counts }: CountedStorage): Promise<Asked> {
   return asked
 }
 
-/** Connect, and fill the scope so that it has ten entries with the two that are stored later. */
+/** Connect, and store entries: together with the two that are stored later, the scope then has ten entries. */
 async function prepare(scope: ReturnType<ManagedStorage['scope']>): Promise<void> {
   const references: string[] = []
   for (let index = 0; index < LISTED - 2; index += 1)

@@ -15,12 +15,12 @@ const SCRIPT = fileURLToPath(new URL('throughput-process.ts', import.meta.url))
 interface Size {
   readonly name: string
   readonly bytes: number
-  /** How many are stored in one batch, by default and in S3. */
+  /** Number of contents in a batch: by default, and in S3. */
   readonly count: number
   readonly countInS3: number
-  /** Number of operations that run at the same time. Defaults to 1. */
+  /** Number of concurrent operations. Defaults to 1. */
   readonly clients?: number
-  /** The most that ours may take, in times of the floor. Defaults to no bound. */
+  /** Limit of our time as a multiple of the floor. Defaults to no limit. */
   readonly most?: (kind: Kind) => number
 }
 
@@ -32,19 +32,19 @@ const SIZES: readonly Size[] = [
   { name: '100 MB', bytes: 104_857_600, count: 1, countInS3: 1 },
   { name: '16 KB, 32 clients', bytes: 16_384, count: 320, countInS3: 64, clients: 32 },
 ]
-/** Larger ones would take a quick run minutes. */
+/** Size limit of a quick run, because larger sizes would take minutes. */
 const MAX_BYTES_QUICKLY = 10_485_760
 const ROUNDS = 5
 /**
- * Each time with new processes: on a machine of few cores it depends on where the processes of a client and its server
- * happen to run how fast they are, and that does not change as long as they live.
+ * Number of passes, each with new processes. On a machine with few cores, the speed depends on the cores that run the
+ * processes of a client and its server, and stays the same as long as they live.
  */
 const PASSES = 5
-/** Code runs at its full speed after a few hundred calls. */
+/** Number of batches for warming up, because code reaches its full speed after a few hundred calls. */
 const WARM_UP_BATCHES = 6
 const SEEDS_PER_BATCH = 1_000
 
-/** Figures of one size in one backend. The rows of each size begin with its floor. */
+/** Figures of one size in one backend. The first row of each size is its floor. */
 interface Row {
   readonly kind: Kind
   readonly size: string
@@ -52,10 +52,10 @@ interface Row {
   /** Milliseconds of an operation. */
   readonly store: number
   readonly retrieve: number
-  /** The floor divided by it, in the same round; of the floor itself 1. */
+  /** Time of the floor divided by this time, in the same round; 1 for the floor. */
   readonly storeOfFloor: number
   readonly retrieveOfFloor: number
-  /** The same without a SHA-256 in the floor: nothing has to be hashed to retrieve it. */
+  /** The same without SHA-256 in the floor, because retrieving needs no hash. */
   readonly retrieveOfClient: number
 }
 
@@ -65,7 +65,7 @@ interface Competitor {
   readonly remote: Remote<ThroughputTasks>
 }
 
-/** Measure storing and retrieving one block after the other. */
+/** Measure storing and retrieving, one block after another. */
 export async function measureThroughput(options: RunOptions): Promise<Section> {
   const rows: Row[] = []
   for (const kind of options.kinds) rows.push(...(await measureKind(kind, options)))
@@ -118,7 +118,7 @@ async function measureSize(
   const rounds: Round[] = []
   for (let round = -warmUp; round < (isQuick ? 2 : ROUNDS); round += 1) {
     const batches = new Map<string, Batch>()
-    // They take turns, and turns in who is first: what disturbs the machine disturbs all of them.
+    // They take turns in changing order, so that other work on the machine affects all of them.
     const first = Math.abs(round) % competitors.length
     for (const { name, remote } of [...competitors.slice(first), ...competitors.slice(0, first)]) {
       const seed = size.bytes * 1_000_000 + (round + warmUp) * SEEDS_PER_BATCH
@@ -183,7 +183,7 @@ function writeKind(rows: readonly Row[]): string {
   return table(heads, cells, 2)
 }
 
-/** Compare storing and retrieving in each backend, with the size at which Spillway is the worst. */
+/** Compare storing and retrieving in each backend, at the size at which Spillway is the worst. */
 export function compareThroughput(rows: readonly Row[]): Comparison[] {
   return [...Map.groupBy(rows, ({ kind }) => kind)].flatMap(([kind, ofKind]) =>
     (['store', 'retrieve'] as const).flatMap((operation) => {
@@ -208,7 +208,7 @@ function compareSize(rows: readonly Row[], operation: 'store' | 'retrieve', what
   }
 }
 
-/** In memory, unstorage keeps the caller's own bytes, and neither copies nor hashes them. */
+/** Whether the subject neither copies nor hashes: unstorage in memory keeps the caller's own bytes. */
 const isBare = (kind: Kind, name: string): boolean => kind === 'memory' && name === 'unstorage'
 
 function boundsOf(rows: readonly Row[]): Bound[] {

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { known } from '../report/known.ts'
 import type { Kind, Place } from './place.ts'
 
-/** How long entries stay, where it matters. */
+/** Limits for the lifetime of entries. */
 export interface Lifetime {
   readonly evictAfterTurns?: number
-  /** Not in S3, where the bucket has a rule for it. */
+  /** Not used in S3, where the bucket has a lifecycle rule. */
   readonly ttlMs?: number
 }
 

@@ -1,4 +1,4 @@
-/** What is measured of a storage that fills up. */
+/** Operations that are measured in a growing storage. */
 export const OPERATIONS = [
   'store',
   'retrieve',

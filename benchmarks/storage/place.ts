@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DATA } from '../speed/lib.mjs'
 
-/** Backends, by the name that tables show. */
+/** Backends, by their names in tables. */
 export const KINDS = ['memory', 'file', 'SQLite', 'Redis', 'PostgreSQL', 'S3'] as const
 
 export type Kind = (typeof KINDS)[number]
 
-/** How an S3 server is reached. */
+/** Address and credentials of an S3 server. */
 export interface S3Address {
   readonly endpoint: string
   readonly accessKeyId: string
@@ -16,30 +16,30 @@ export interface S3Address {
   readonly bucket: string
 }
 
-/** The servers that are there. */
+/** The available servers. */
 export interface Servers {
   readonly redis?: string | undefined
   readonly postgres?: string | undefined
   readonly s3?: S3Address | undefined
 }
 
-/** Where one implementation keeps what it stores, and nobody else. */
+/** The place in which one implementation stores its content. No other implementation uses it. */
 export interface Place extends Servers {
   readonly kind: Kind
-  /** A directory that exists and is empty. */
+  /** An empty directory. */
   readonly directory: string
-  /** Prefix of its keys on a server, or the name of its schema. */
+  /** Prefix of the keys on a server, or the name of the schema. */
   readonly prefix: string
 }
 
 let places = 0
 
-/** Make a place; it is removed by {@link removePlace}. */
+/** Create a place. {@link removePlace} removes it. */
 export function makePlace(kind: Kind, servers: Servers): Place {
   const directory = mkdtempSync(join(DATA, 'storage-'))
   places += 1
   return { kind, directory, prefix: `bench-${process.pid}-${places}`, ...servers }
 }
 
-/** Remove what an implementation has stored in files; on a server it removes that itself. */
+/** Remove files of an implementation. Content on a server is removed by the implementation itself. */
 export const removePlace = ({ directory }: Place): void => rmSync(directory, { recursive: true, force: true })

@@ -1,12 +1,12 @@
 import { fork } from 'node:child_process'
 import { TaskError } from '../report/task-error.ts'
 
-/** Tasks of a process, by name: each takes one value and returns one. */
+/** Tasks of a process, by name. Each has one argument and returns one value. */
 export type Tasks = Readonly<Record<string, (input: never) => unknown>>
 
-/** A process that does tasks one after the other, on request. */
+/** A process that runs tasks on request, one after another. */
 export interface Remote<Offered> {
-  /** Do a task there. Rejects with a {@link TaskError} where it fails, or the process ends. */
+  /** Run a task in the process. Rejects with a {@link TaskError} if the task fails, or the process ends. */
   call<Name extends keyof Offered & string>(
     name: Name,
     ...input: InputOf<Offered[Name]>
@@ -18,10 +18,10 @@ export interface Remote<Offered> {
 type InputOf<Task> = Task extends (...input: infer Input) => unknown ? Input : never
 type ResultOf<Task> = Task extends (...input: never) => infer Result ? Awaited<Result> : never
 
-/** What a process answers. */
+/** The reply of the process. */
 export type Reply = { readonly value: unknown } | { readonly error: string }
 
-/** Start a script that {@link serve}s tasks, in a process of its own. */
+/** Start a script that calls {@link serve}, in a separate process. */
 export function startRemote<Offered>(script: string, killMs = 1_200_000): Remote<Offered> {
   const process = fork(script, [], {
     execArgv: ['--expose-gc', '--no-warnings'],
@@ -53,7 +53,7 @@ export function startRemote<Offered>(script: string, killMs = 1_200_000): Remote
   }
 }
 
-/** Do the tasks that the parent process asks for. */
+/** Run tasks that the parent process requests. */
 export function serve(tasks: Readonly<Record<string, (input: never) => unknown>>): void {
   process.on('message', ({ name, input }: { readonly name: string; readonly input: never }) => {
     void answer(tasks[name], input).then((reply) => process.send?.(reply))

@@ -1,14 +1,14 @@
 import type { Kind, Servers } from './place.ts'
 
-/** How one run measures, and which backends. */
+/** Settings of a run, and the measured backends. */
 export interface RunOptions {
-  /** Small contents and few rounds: shows that everything runs, and proves nothing. */
+  /** Whether contents are small and rounds few. This checks only that everything runs. */
   readonly isQuick: boolean
-  /** Fill databases with a million entries. */
+  /** Whether databases are filled with a million entries. */
   readonly isFull: boolean
-  /** A file like `s3-prices.json`. */
+  /** A file in the format of `s3-prices.json`. */
   readonly pricesFile?: string | undefined
-  /** The backends whose servers are there. */
+  /** Backends whose servers are available. */
   readonly kinds: readonly Kind[]
   readonly servers: Servers
 }

@@ -21,7 +21,7 @@ test(
   2 * QUICK_RUN_MS,
 )
 
-test('a comparison takes the size at which Spillway is the worst, and the fastest library of those that copy', () => {
+test('a comparison uses the size at which Spillway is the worst, and the fastest library that copies bytes', () => {
   const row = (size: string, name: string, store: number, storeOfFloor: number) => ({
     ...{ kind: 'memory' as const, size, name, store, storeOfFloor },
     ...{ retrieve: 1, retrieveOfFloor: 1, retrieveOfClient: 1 },

@@ -1,5 +1,5 @@
 /**
- * Measures the backends beside the raw clients they are made of and beside others, and prints the tables.
+ * Measures the backends, and compares them with their raw clients and with other libraries. Prints the tables.
  *
  *   node storage/run.ts [PART...] [--quick | --full] [--only BACKEND,...] [--tag NAME] [--prices FILE] [--publish]
  *
@@ -65,7 +65,7 @@ try {
       ...(options.isQuick ? ['A quick run: its figures prove nothing.'] : []),
       ...(missing.length > 0 ? [`Left out: ${missing.join('; ')}.`] : []),
     ],
-    // What proves nothing is not kept among the results.
+    // Results of a quick run are meaningless, so they are not kept.
     folder: options.isQuick ? DATA : import.meta.dirname,
     tag: values.tag,
     isPublished: values.publish === true,

@@ -8,14 +8,14 @@ import { sharedPostgres, sharedRedis, sharedS3 } from '@spillway-internal/servic
 import type { Kind, S3Address, Servers } from './place.ts'
 import { s3Client } from './s3-client.ts'
 
-/** What {@link findServices} found. */
+/** The result of {@link findServices}. */
 export interface Services {
   readonly servers: Servers
-  /** Why one of those that were asked for is not there. */
+  /** Reasons why requested servers are missing. */
   readonly missing: readonly string[]
 }
 
-/** Start or find the servers that some backends need. They end with this process. */
+/** Find or start the servers that some backends need. They end with this process. */
 export async function findServices(kinds: readonly Kind[]): Promise<Services> {
   const missing: string[] = []
   let redis: string | undefined
@@ -39,7 +39,7 @@ export async function findServices(kinds: readonly Kind[]): Promise<Services> {
   return { servers: { redis, postgres, s3 }, missing }
 }
 
-/** Make a bucket beside one, to be removed by {@link removeBucket}. */
+/** Create another bucket on the same server. {@link removeBucket} removes it. */
 export async function makeBucket(address: S3Address): Promise<S3Address> {
   const client = s3Client(address)
   await client.send(new CreateBucketCommand({ Bucket: address.bucket }))
@@ -47,7 +47,7 @@ export async function makeBucket(address: S3Address): Promise<S3Address> {
   return address
 }
 
-/** Remove a bucket and all that is in it. */
+/** Remove a bucket and its content. */
 export async function removeBucket(address: S3Address): Promise<void> {
   const client = s3Client(address)
   const { bucket: Bucket } = address

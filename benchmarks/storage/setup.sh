@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the pinned peers OUTSIDE the repository. Re-runnable. Needs npm.
-# With WITH_SQLITE3=1 also @keyv/sqlite, whose driver a C++ compiler takes two minutes for.
+# With WITH_SQLITE3=1, @keyv/sqlite is installed, too. Compiling its driver takes a C++ compiler two minutes.
 set -euo pipefail
 PEERS=${SPILLWAY_BENCH_PEERS:-${TMPDIR:-/tmp}/spillway-bench-peers}/storage
 mkdir -p "$PEERS"

@@ -1,4 +1,4 @@
-/** Stores and retrieves with one implementation, in batches, when it is told to. */
+/** Stores and retrieves with one implementation, in batches, on request. */
 import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { known } from '../report/known.ts'
@@ -8,7 +8,7 @@ import { serve } from './remote.ts'
 import { openSubject } from './subjects/open-subject.ts'
 import type { Subject } from './subjects/subject.ts'
 
-/** The garbage of such contents is worth collecting, which takes so long. */
+/** Size from which the process waits, because the garbage of such contents takes time to collect. */
 const LARGE_BYTES = 1_048_576
 const COLLECTION_MS = 100
 
@@ -16,14 +16,14 @@ const COLLECTION_MS = 100
 export interface Batch {
   readonly store: readonly number[]
   readonly retrieve: readonly number[]
-  /** Of one SHA-256 of the same bytes. */
+  /** Milliseconds of SHA-256 for the same bytes. */
   readonly hash: readonly number[]
 }
 
-/** What such a process does. */
+/** Tasks of this process. */
 export interface ThroughputTasks {
   open(input: { readonly name: string; readonly place: Place }): Promise<void>
-  /** Store so many contents of a size, which nobody has stored before, retrieve them, and remove them. */
+  /** Store this many new contents of a size, retrieve them, and remove them. */
   batch(input: {
     readonly size: number
     readonly count: number
@@ -42,8 +42,8 @@ const tasks: ThroughputTasks = {
   batch: async ({ size, count, seed, clients }) => {
     const contents = Array.from({ length: count }, (_, index) => makeContent(size, seed + index))
     const references: string[] = []
-    // What making them has left, up to 15 ms of work for the collector, goes to nobody's account. Calling the collector
-    // would also throw away compiled code.
+    // The garbage from creating contents causes up to 15 ms of collection, which must not be part of a measurement.
+    // Calling the collector would also discard compiled code.
     if (size >= LARGE_BYTES) await delay(COLLECTION_MS)
     const store = await timed(contents, clients, async (content, index) => {
       references[index] = await subject.store(`call_${seed + index}_0`, content)
@@ -51,7 +51,7 @@ const tasks: ThroughputTasks = {
     const hash = await timed(contents, 1, async (content) => createHash('sha256').update(content).digest())
     const retrieve = await timed(references, clients, async (reference, index) => {
       const got = await subject.retrieve(reference)
-      if (index === 0 && Buffer.compare(got, known(contents[0])) !== 0) throw new Error('Other bytes came back.')
+      if (index === 0 && Buffer.compare(got, known(contents[0])) !== 0) throw new Error('Wrong bytes returned.')
     })
     await subject.clear()
     return { store, retrieve, hash }
@@ -62,7 +62,7 @@ const tasks: ThroughputTasks = {
   },
 }
 
-/** Run one operation for each item. Returns the milliseconds of each, and with several clients the mean of all. */
+/** Run one operation for each item. Returns the milliseconds of each; with several clients, the mean of all. */
 async function timed<Item>(
   items: readonly Item[],
   clients: number,

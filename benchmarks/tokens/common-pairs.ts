@@ -1,9 +1,9 @@
 /**
  * Prints the table of `packages/text/src/tokens/estimate-tokens.ts`: `node benchmarks/tokens/common-pairs.ts`.
  *
- * The table has the characters beyond ASCII that are one token of o200k_base, and for each script the pairs of letters
- * that its vocabulary has first. The numbers were chosen so that estimates of natural text and of random letters err
- * equally little.
+ * The table contains non-ASCII characters that are a single token of o200k_base, and for each script the first pairs of
+ * letters in its vocabulary. The numbers of pairs were chosen so that the errors of estimates are equally small for
+ * natural text and for random letters.
  */
 import { decode } from 'gpt-tokenizer/encoding/o200k_base'
 

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import * as models from '../ai-sdk.ts'
 import { loop, newOffloader, one, script, STEPS, type OverheadCase } from './overhead-case.ts'
 
-/** Called as the SDK calls them, beside what it would have called. */
+/** Cases that call the adapter directly like the SDK, compared with the calls without the adapter. */
 export function directCases(output: string | object): readonly OverheadCase[] {
   const own = tool({
     inputSchema: z.object({}),
@@ -31,7 +31,7 @@ export function directCases(output: string | object): readonly OverheadCase[] {
   ]
 }
 
-/** Whole runs, after a history of some messages. */
+/** Cases of whole runs after a history of `history` messages. */
 export function loopCases(history: number, output: string): readonly OverheadCase[] {
   const session = newOffloader().forScope('session-1')
   const read = tool({ inputSchema: z.object({ path: z.string() }), execute: async () => output })
@@ -59,7 +59,7 @@ export function loopCases(history: number, output: string): readonly OverheadCas
   ]
 }
 
-/** Pairs of a call and its result, behind one question. */
+/** Return pairs of a call and its result after one question. */
 export function historyOf(length: number, output: string): ModelMessage[] {
   const messages: ModelMessage[] = [{ role: 'user', content: 'Read the files.' }]
   for (let index = 0; messages.length < length; index += 1) {

@@ -12,7 +12,7 @@ const READ = {
   inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
 } as const
 
-/** Called as the tool runner calls it, beside the tool itself. */
+/** Cases that call the wrapped tool directly like the tool runner, compared with the tool itself. */
 export function directCases(output: string | object): readonly OverheadCase[] {
   const content = typeof output === 'string' ? output : JSON.stringify(output)
   const tool = betaTool({ ...READ, run: async () => content })
@@ -28,7 +28,7 @@ export function directCases(output: string | object): readonly OverheadCase[] {
   ]
 }
 
-/** Whole runs, after a history of some messages. */
+/** Cases of whole runs after a history of `history` messages. */
 export function loopCases(history: number, output: string): readonly OverheadCase[] {
   const session = newOffloader().forScope('session-1')
   const read = betaTool({ ...READ, run: async () => output })
@@ -41,7 +41,7 @@ export function loopCases(history: number, output: string): readonly OverheadCas
   return [{ name: 'Anthropic `offloadTools`', plain: runner(undefined), wrapped: runner(session) }]
 }
 
-/** Pairs of a call and its result, behind one question. */
+/** Return pairs of a call and its result after one question. */
 function historyOf(length: number, output: string): Anthropic.Beta.BetaMessageParam[] {
   const messages: Anthropic.Beta.BetaMessageParam[] = [{ role: 'user', content: 'Read the files.' }]
   for (let index = 0; messages.length < length; index += 1) {

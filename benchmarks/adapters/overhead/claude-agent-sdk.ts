@@ -1,7 +1,7 @@
 import { optionsOf, runHooks } from '../claude-agent-sdk.ts'
 import { newOffloader, one, type OverheadCase } from './overhead-case.ts'
 
-/** The hook `PostToolUse`, called as the SDK calls it; without one the SDK would call nothing. */
+/** A case that calls the hook `PostToolUse` like the SDK. Without a hook, the SDK would call nothing. */
 export function directCases(output: string | object): readonly OverheadCase[] {
   const text = typeof output === 'string' ? output : JSON.stringify(output)
   const options = optionsOf(newOffloader().forScope('session-1'))
@@ -20,7 +20,7 @@ export function directCases(output: string | object): readonly OverheadCase[] {
   ]
 }
 
-/** A whole run is a process of its own, whose start alone takes half a second: nothing of this would be seen in it. */
+/** A whole run starts a process, which takes half a second, so the cost of the hook would not be visible. */
 export function loopCases(): readonly OverheadCase[] {
   return []
 }

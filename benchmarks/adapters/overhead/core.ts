@@ -1,6 +1,6 @@
 import { newOffloader, one, type OverheadCase } from './overhead-case.ts'
 
-/** The call that every adapter makes, beside a function that returns the result. */
+/** The call that every adapter makes, compared with a function that returns the result. */
 export function directCases(output: string | object): readonly OverheadCase[] {
   const session = newOffloader().forScope('tenant-1', 'session-1')
   const block = typeof output === 'string' ? { type: 'text', text: output } : { type: 'json', value: output }

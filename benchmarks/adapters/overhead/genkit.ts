@@ -12,7 +12,7 @@ import * as models from '../genkit.ts'
 import type { Subject } from '../subject.ts'
 import { loop, newOffloader, one, script, STEPS, type OverheadCase } from './overhead-case.ts'
 
-/** Called as Genkit calls it, beside what it would have called. */
+/** Cases that call the adapter directly like Genkit, compared with the calls without the adapter. */
 export function directCases(output: string | object): readonly OverheadCase[] {
   const ai = genkit({})
   const part: ToolResponsePart = { toolResponse: { name: 'read', ref: 'call_1', output } }
@@ -23,7 +23,7 @@ export function directCases(output: string | object): readonly OverheadCase[] {
   return [{ name: 'Genkit `tool` hook', plain: one(next), wrapped: one(() => tool?.(request, {}, next)) }]
 }
 
-/** Whole runs, after a history of some messages. */
+/** Cases of whole runs after a history of `history` messages. */
 export function loopCases(history: number, output: string): readonly OverheadCase[] {
   const ai = genkit({})
   const model = models.scriptedModel(ai, script, () => undefined)
@@ -33,7 +33,7 @@ export function loopCases(history: number, output: string): readonly OverheadCas
   const maxTurns = STEPS + 1
   const agent = (...use: readonly MiddlewareRef[]): Subject =>
     loop(() => ai.generate({ model, tools: [read], messages, use: [...use], maxTurns }))
-  // What the framework takes for a middleware, whatever it does.
+  // A middleware without any effect shows the cost of middleware in the framework.
   const hooks: GenerateMiddlewareDef = {
     generate: (turn, context, next) => next(turn, context),
     model: (request, context, next) => next(request, context),
@@ -47,7 +47,7 @@ export function loopCases(history: number, output: string): readonly OverheadCas
   ]
 }
 
-/** Pairs of a call and its result, behind one question. */
+/** Return pairs of a call and its result after one question. */
 function historyOf(length: number, output: string): MessageData[] {
   const messages: MessageData[] = [{ role: 'user', content: [{ text: 'Read the files.' }] }]
   for (let index = 0; messages.length < length; index += 1) {

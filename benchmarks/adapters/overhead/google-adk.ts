@@ -6,7 +6,7 @@ import { loop, newOffloader, one, script, type OverheadCase } from './overhead-c
 
 class IdlePlugin extends BasePlugin {}
 
-/** Called as the loop of ADK does, beside the hook of a plugin that has none. */
+/** Cases that call the hook directly like the loop of ADK, compared with the empty hook of a plugin. */
 export function directCases(output: string | object): readonly OverheadCase[] {
   const tool = new FunctionTool({ name: 'read', description: 'Read.', execute: async () => output })
   const invocationContext = new InvocationContext({
@@ -16,7 +16,7 @@ export function directCases(output: string | object): readonly OverheadCase[] {
     pluginManager: new PluginManager(),
   })
   const toolContext = new Context({ invocationContext, functionCallId: 'call_1' })
-  // Whatever the types say, ADK passes on what the tool returned.
+  // In spite of the types, ADK passes on any value that the tool returned.
   const call = { tool, toolArgs: { path: 'a' }, toolContext, result: output as Record<string, unknown> }
   const idle = new IdlePlugin('idle')
   const plugin = offloadPlugin(newOffloader())
@@ -29,7 +29,7 @@ export function directCases(output: string | object): readonly OverheadCase[] {
   ]
 }
 
-/** Whole runs, after a history of some messages. */
+/** Cases of whole runs after a history of `history` messages. */
 export function loopCases(history: number, output: string): readonly OverheadCase[] {
   const read = new FunctionTool({ name: 'read', description: 'Read.', execute: async () => output })
   const past = models.pastEvents(history, output)

@@ -16,14 +16,14 @@ import { loop, newOffloader, one, script, type OverheadCase } from './overhead-c
 
 const CONFIG = { configurable: { thread_id: 'thread-1' }, recursionLimit: 10_000 }
 
-/** Called as LangChain calls them, beside what it would have called. */
+/** Cases that call the adapter directly like LangChain, compared with the calls without the adapter. */
 export function directCases(output: string | object): readonly OverheadCase[] {
   const offloader = newOffloader()
   const content = typeof output === 'string' ? output : JSON.stringify(output)
   const message = new ToolMessage({ content, tool_call_id: 'call_1', name: 'read' })
   const middleware = offloadMiddleware(offloader)
   const toolCall = { name: 'read', args: {}, id: 'call_1', type: 'tool_call' as const }
-  // An agent passes a whole runtime; the hook reads the thread and the signal of it.
+  // An agent passes a whole runtime, but the hook reads only the thread and the signal.
   const request = { toolCall, tool: undefined, state: { messages: [] }, runtime: { ...CONFIG, context: undefined } }
   const handler = async (): Promise<ToolMessage> => message
   const read = tool(async () => content, { name: 'read', description: 'Read.', schema: z.object({}) })
@@ -42,7 +42,7 @@ export function directCases(output: string | object): readonly OverheadCase[] {
   ]
 }
 
-/** Whole runs, after a history of some messages. */
+/** Cases of whole runs after a history of `history` messages. */
 export function loopCases(history: number, output: string): readonly OverheadCase[] {
   const read = tool(async () => output, {
     name: 'read',
@@ -55,7 +55,7 @@ export function loopCases(history: number, output: string): readonly OverheadCas
       const model = models.scriptedModel(script, () => undefined)
       return createAgent({ model, tools: [read], middleware }).invoke({ messages }, CONFIG)
     })
-  // What the framework takes for a middleware with a tool, whatever they do.
+  // A middleware with a tool and without any effect shows the cost of middleware in the framework.
   const idle = createMiddleware({
     name: 'Idle',
     tools: [retrievalTool(newOffloader())],
@@ -69,7 +69,7 @@ export function loopCases(history: number, output: string): readonly OverheadCas
   ]
 }
 
-/** Pairs of a call and its result, behind one question. */
+/** Return pairs of a call and its result after one question. */
 function historyOf(length: number, output: string): BaseMessage[] {
   const messages: BaseMessage[] = [new HumanMessage('Read the files.')]
   for (let index = 0; messages.length < length; index += 1) {

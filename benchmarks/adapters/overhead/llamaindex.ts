@@ -12,7 +12,7 @@ import { loop, newOffloader, one, script, type OverheadCase } from './overhead-c
 
 const READ = { name: 'read', description: 'Read.', parameters: { type: 'object' } }
 
-/** Called as a workflow calls them, beside what it would have called. */
+/** Cases that call the adapter directly like a workflow, compared with the calls without the adapter. */
 export function directCases(output: string | object): readonly OverheadCase[] {
   const raw = output as string
   const llm = models.scriptedModel(script, () => undefined)
@@ -39,9 +39,9 @@ export function directCases(output: string | object): readonly OverheadCase[] {
 }
 
 /**
- * Whole runs, after a history of some messages.
+ * Cases of whole runs after a history of `history` messages.
  *
- * The history is not in the memory: of that LlamaIndex counts the tokens anew for each message, at each call of the model.
+ * The history is not in the memory: for each model call, LlamaIndex counts the tokens of all messages there.
  */
 export function loopCases(history: number, output: string): readonly OverheadCase[] {
   const tools = [tool(async () => output, READ)]
@@ -62,7 +62,7 @@ function stateOf(past: readonly Message[]): AgentWorkflowState {
   return { memory: createMemory(), scratchpad: [...past], agents: ['Agent'], currentAgentName: 'Agent' }
 }
 
-/** Pairs of a call and its result, behind one question. */
+/** Return pairs of a call and its result after one question. */
 function historyOf(length: number, output: string): Message[] {
   const messages: Message[] = [{ role: 'user', content: 'Read the files.' }]
   for (let index = 0; messages.length < length; index += 1) {

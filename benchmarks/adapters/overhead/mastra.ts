@@ -12,7 +12,7 @@ import type { Subject } from '../subject.ts'
 import { historyOf } from './ai-sdk.ts'
 import { loop, newOffloader, one, script, STEPS, type OverheadCase } from './overhead-case.ts'
 
-/** Called as Mastra calls them; a state of its own for each call makes each result a new one. */
+/** Cases that call the adapter directly like Mastra. Each call has a new state, so each result is new. */
 export function directCases(output: string | object): readonly OverheadCase[] {
   const processor = offloadProcessor(newOffloader())
   const call = { toolCallId: 'call_1', toolName: 'read', args: {} }
@@ -53,7 +53,7 @@ export function directCases(output: string | object): readonly OverheadCase[] {
   ]
 }
 
-/** Whole runs, after a history of some messages. */
+/** Cases of whole runs after a history of `history` messages. */
 export function loopCases(history: number, output: string): readonly OverheadCase[] {
   const read = createTool({ id: 'read', description: 'Read.', execute: async () => output })
   const messages = historyOf(history, output)
@@ -68,7 +68,7 @@ export function loopCases(history: number, output: string): readonly OverheadCas
   return [{ name: 'Mastra `offloadProcessor`', plain: agent([]), wrapped, allocating }]
 }
 
-/** The prompts of a run, with the hooks or without: of all that a run of Mastra allocates they are a small part. */
+/** Only the prompts of a run, with or without the hooks: they are a small part of all allocations of a Mastra run. */
 function hooks(history: number, output: string, isWrapped: boolean): Subject {
   const processor = offloadProcessor(newOffloader())
   const tools = processor.getLoadedToolsForRequestContext()
@@ -86,7 +86,7 @@ function hooks(history: number, output: string, isWrapped: boolean): Subject {
   })
 }
 
-/** Mastra makes prompts anew for each call of the model, of the same texts. */
+/** Create a prompt message again from the same texts, like Mastra does for each model call. */
 function madeAnew(message: ReturnType<typeof historyOf>[number]): object {
   if (message.role !== 'tool') return message
   return {

@@ -14,7 +14,7 @@ import * as models from '../openai-agents.ts'
 import type { Subject } from '../subject.ts'
 import { loop, newOffloader, one, script, STEPS, type OverheadCase } from './overhead-case.ts'
 
-/** Called as the SDK calls them, beside what it would have called. */
+/** Cases that call the adapter directly like the SDK, compared with the calls without the adapter. */
 export function directCases(output: string | object): readonly OverheadCase[] {
   const read = tool({ name: 'read', description: 'Read.', parameters: z.object({}), execute: async () => output })
   const [guarded] = offloadTools([read], newOffloader())
@@ -29,7 +29,7 @@ export function directCases(output: string | object): readonly OverheadCase[] {
   ]
 }
 
-/** Whole runs, after a history of some messages. */
+/** Cases of whole runs after a history of `history` messages. */
 export function loopCases(history: number, output: string): readonly OverheadCase[] {
   const read = tool({
     name: 'read',
@@ -44,7 +44,7 @@ export function loopCases(history: number, output: string): readonly OverheadCas
       return runner.run(new Agent({ name: 'Reader', model, tools }), input, { maxTurns: STEPS + 1 })
     })
   const plain = runs(new Runner(), [read])
-  // What the SDK takes for a filter, whatever it does.
+  // A filter without any effect shows the cost of filters in the SDK.
   const idle: CallModelInputFilter = ({ modelData }) => modelData
   const offloader = newOffloader()
   const runner = offloadRunner(new Runner(), offloader)
@@ -60,7 +60,7 @@ export function loopCases(history: number, output: string): readonly OverheadCas
   ]
 }
 
-/** Pairs of a call and its result, behind one question. */
+/** Return pairs of a call and its result after one question. */
 function historyOf(length: number, output: string): AgentInputItem[] {
   const items: AgentInputItem[] = [{ role: 'user', content: 'Read the files.' }]
   for (let index = 0; items.length < length; index += 1) {

@@ -15,7 +15,7 @@ import * as models from '../strands.ts'
 import type { Subject } from '../subject.ts'
 import { loop, newOffloader, one, script, type OverheadCase } from './overhead-case.ts'
 
-/** Called as the loop of Strands does, beside an event that nobody waits for. */
+/** Cases that call the hook directly like the loop of Strands, compared with an event without a hook. */
 export function directCases(output: string | object): readonly OverheadCase[] {
   const json = Array.isArray(output) ? { $value: output } : output
   const block = typeof json === 'string' ? new TextBlock(json) : new JsonBlock({ json: json as JSONValue })
@@ -32,7 +32,7 @@ export function directCases(output: string | object): readonly OverheadCase[] {
   ]
 }
 
-/** Whole runs, after a history of some messages. */
+/** Cases of whole runs after a history of `history` messages. */
 export function loopCases(history: number, output: string): readonly OverheadCase[] {
   const read = tool({ name: 'read', description: 'Read.', callback: () => output })
   const messages = historyOf(history, output)
@@ -46,7 +46,7 @@ export function loopCases(history: number, output: string): readonly OverheadCas
   return [{ name: 'Strands `offloadPlugin`', plain: agent([]), wrapped: agent([plugin]) }]
 }
 
-/** As much of an agent as hooks are registered with; a run of one would take far longer than they do. */
+/** The part of an agent with which hooks are registered. A run of a real agent takes much longer than the hooks. */
 function hookedAgent(plugin: Plugin): {
   readonly agent: LocalAgent
   readonly afterToolCall: (event: AfterToolCallEvent) => unknown
@@ -60,7 +60,7 @@ function hookedAgent(plugin: Plugin): {
   return { agent, afterToolCall }
 }
 
-/** Pairs of a call and its result, behind one question. */
+/** Return pairs of a call and its result after one question. */
 function historyOf(length: number, output: string): MessageData[] {
   const messages: MessageData[] = [{ role: 'user', content: [{ text: 'Read the files.' }] }]
   for (let index = 0; messages.length < length; index += 1) {

@@ -7,7 +7,7 @@ import { loop, newOffloader, one, script, type OverheadCase } from './overhead-c
 
 type ToModelOutput = NonNullable<Tool['toModelOutput']>
 
-/** Called as VoltAgent and the AI SDK call them, beside a tool that shows the model what it would see anyway. */
+/** Cases that call the adapter directly like VoltAgent and the AI SDK, compared with a tool that is not wrapped. */
 export function directCases(output: string | object): readonly OverheadCase[] {
   const own = readTool(output, ({ output: value }) =>
     typeof value === 'string' ? { type: 'text', value } : { type: 'json', value: value as never },
@@ -28,7 +28,7 @@ export function directCases(output: string | object): readonly OverheadCase[] {
       plain: one(async () => void [await idle(), await idle()]),
       wrapped: one(async () => {
         const options = optionsOfCall()
-        // As much of an event as hooks read.
+        // The part of an event that the hooks read.
         const event = { tool: bare, args: { path: 'a' }, options, context: {}, output, error: undefined }
         await onToolStart?.(event as unknown as Parameters<NonNullable<typeof onToolStart>>[0])
         return onToolEnd?.(event as unknown as Parameters<NonNullable<typeof onToolEnd>>[0])
@@ -37,7 +37,7 @@ export function directCases(output: string | object): readonly OverheadCase[] {
   ]
 }
 
-/** Whole runs, after a history of some messages that a chat sends. */
+/** Cases of whole runs after a history of `history` messages, which a chat sends. */
 export function loopCases(history: number, output: string): readonly OverheadCase[] {
   const read = readTool(output)
   const messages = [...pastMessages(history, output), userMessage('Go on.')]
@@ -69,7 +69,7 @@ function readTool(output: string | object, toModelOutput?: ToModelOutput): Tool 
   })
 }
 
-/** What a call has of its own: the AI SDK parses the input of each, and VoltAgent makes options for it. */
+/** The new objects of each call: the AI SDK parses the input, and VoltAgent creates options. */
 function optionsOfCall(): ToolExecuteOptions {
   return { conversationId: 'session-1', toolContext: { name: 'read', callId: 'call_1', messages: [] } }
 }
@@ -87,7 +87,7 @@ type Messages = Extract<
 
 const userMessage = (text: string): Messages[number] => ({ id: text, role: 'user', parts: [{ type: 'text', text }] })
 
-/** Messages of which each after the first becomes two for the model: a call and its result. */
+/** Return messages. Each message after the first becomes two messages for the model: a call and its result. */
 function pastMessages(length: number, output: string): Messages {
   const messages: Messages = [userMessage('Read the files.')]
   for (let index = 0; 2 * index + 1 < length; index += 1) {

@@ -10,8 +10,8 @@ import { recordedTables } from './recorded-tables.ts'
 import { columnCases, tableCases } from './table-cases.ts'
 
 /**
- * All questions about real data. Without the data folder, those about what the lockfile installs and what this machine has:
- * tables, JSON, code, and the outputs of commands.
+ * Return all questions about real data. Without the data folder, only questions about installed packages and this
+ * machine: tables, JSON, code, and outputs of commands.
  */
 export function allCases(dataOption: string | undefined, seed: number): readonly AnswerCase[] {
   const { folder: data, present } = findData(dataOption)

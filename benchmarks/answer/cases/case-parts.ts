@@ -2,13 +2,13 @@ import { hasWord, need, norm } from '../../preview/lib/text.mjs'
 import type { AnswerCase, Evidence } from '../answer-case.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 
-/** Results that are shorter stay in the context with every system. */
+/** Minimum length of a result. Shorter results stay in the context in every system. */
 export const MIN_CHARACTERS = 12_000
 
-/** A case without the rule that knows its answer. */
+/** A case without the rule that recognizes its answer. */
 export type Draft = Omit<AnswerCase, 'recall'>
 
-/** The answer is lines: the share of them that stands in the context, in the normal form of the preview benchmark. */
+/** Create a case whose answer is lines. Its recall is the share of lines in the context, as in benchmarks/preview. */
 export function linesCase(draft: Draft, units: readonly string[]): AnswerCase {
   const needed = units.map((unit) => need(unit) as string)
   const recall = ({ shown }: Evidence): number => {
@@ -18,7 +18,7 @@ export function linesCase(draft: Draft, units: readonly string[]): AnswerCase {
   return { ...draft, recall }
 }
 
-/** The answer is a number: an answer counted it, or a preview says it of the value (`value ×N`). */
+/** Create a case whose answer is a number: an answer counted it, or a preview states it for the value (`value ×N`). */
 export function countCase(draft: Draft, value: string, count: number): AnswerCase {
   const forms = [String(count), count.toLocaleString('en-US')]
   const recall = ({ shown, counts }: Evidence): number =>
@@ -26,7 +26,7 @@ export function countCase(draft: Draft, value: string, count: number): AnswerCas
   return { ...draft, answer: String(count), recall }
 }
 
-/** The answer is a cell: the whole row stands in the context, or a line with the key and the cell. */
+/** Create a case whose answer is a cell: the context has the whole row, or a line with the key and the cell. */
 export function cellCase(draft: Draft, { row, key, cell }: { row: string; key: string; cell: string }): AnswerCase {
   const recall = ({ shown }: Evidence): number => {
     if (shown.includes(row)) return 1
@@ -36,7 +36,7 @@ export function cellCase(draft: Draft, { row, key, cell }: { row: string; key: s
   return { ...draft, answer: cell, recall }
 }
 
-/** The answer is a value that occurs once in the content. */
+/** Create a case whose answer is a value that occurs once in the content. */
 export function valueCase(draft: Draft, value: string | number): AnswerCase {
   const forms = [String(value), JSON.stringify(value).replaceAll(/^"|"$/g, '')]
   return {
@@ -46,7 +46,7 @@ export function valueCase(draft: Draft, value: string | number): AnswerCase {
   }
 }
 
-/** The answer is where a name is defined: a line with the name, and the number of that line. */
+/** Create a case whose answer is the definition of a name: a line with the name, and its number. */
 export function placeCase(draft: Draft, name: string, line: number): AnswerCase {
   const place = new RegExp(`(?:^|\\D)${line}(?:\\D|$)`)
   const recall = ({ shown }: Evidence): number =>
@@ -54,7 +54,7 @@ export function placeCase(draft: Draft, name: string, line: number): AnswerCase 
   return { ...draft, answer: String(line), recall }
 }
 
-/** Take so many of each group at most, in a seeded order, and so many in all. */
+/** Take at most some cases of each group, in a seeded order, and at most some in total. */
 export function drawByGroup<T extends { readonly id: string; readonly group: string }>(
   all: readonly T[],
   { random, perGroup, most }: { random: SeededRandom; perGroup: number; most: number },
@@ -71,7 +71,7 @@ export function drawByGroup<T extends { readonly id: string; readonly group: str
   return drawn.slice(0, most)
 }
 
-/** Spans that hold the lines: lines that are less than a page apart are read at once. */
+/** Return ranges that cover the lines. Lines less than a page apart are in one range, and are read together. */
 export function joinNear(lines: readonly number[]): readonly (readonly [number, number])[] {
   const spans: [number, number][] = []
   for (const line of lines.toSorted((one, other) => one - other)) {

@@ -11,10 +11,10 @@ import { heldOutLogPreviewers } from '../../preview/lib/held-out-logs.ts'
 
 const MOST = 60
 
-/** Logs of projects that nobody looked at when rules were written. */
+/** Logs of projects that were not known when rules were written. */
 export function unseenLogs(data: string): readonly LabelledLog[] {
   const folder = join(data, 'more/logs')
-  // Fitting takes a minute, and most runs of tests need none.
+  // Weights are fitted on first use, because this takes a minute, and most test runs need no weights.
   let previewers: ReturnType<typeof heldOutLogPreviewers> | undefined
   return (readEntries(join(folder, 'answers.json')) as readonly LogEntry[])
     .filter(({ project_in_dev, gold }) => !project_in_dev && (gold.line_ranges ?? []).length > 0)
@@ -29,14 +29,14 @@ export function unseenLogs(data: string): readonly LabelledLog[] {
     }))
 }
 
-/** One passage of a page's main text, asked by its rarest words. */
+/** Questions about one passage of a page's main text, with the rarest words of the passage. */
 export function pageCases(data: string, random: SeededRandom): readonly AnswerCase[] {
   const pages = (loadCases(join(data, 'more'), ['html']) as PageEntry[]).filter(
     ({ text, gold }) => text.length >= MIN_CHARACTERS && (gold.with ?? []).length > 0,
   )
   return drawByGroup(pages, { random, perGroup: 1, most: MOST }).map(({ id, group, text, toolInput, gold }) => {
     const passage = random.of(id).pick(gold.with ?? [])
-    // Passages of the data end within a word.
+    // The passages in the data end within a word, so the last word is dropped.
     const passageWords = (words(passage) as string[]).slice(0, -1)
     const asked = [...new Set(passageWords)]
       .toSorted((one, other) => other.length - one.length)
@@ -62,7 +62,7 @@ export function pageCases(data: string, random: SeededRandom): readonly AnswerCa
   })
 }
 
-/** Lines of a large result that the agent used later, asked for by their longest words. */
+/** Questions about lines of a large result that the agent used later, with the longest words of the lines. */
 export function laterUseCases(data: string, random: SeededRandom): readonly AnswerCase[] {
   const sessions = readEntries(join(data, 'more/transcripts/index.json')) as readonly SessionEntry[]
   const isUnseen = (id: string): boolean =>
@@ -71,7 +71,7 @@ export function laterUseCases(data: string, random: SeededRandom): readonly Answ
     .flatMap((folder) => loadCases(folder, ['transcripts']) as LaterUseEntry[])
     .filter(({ text, gold }) => text.length >= MIN_CHARACTERS && gold.units.length > 0)
   return drawByGroup(all, { random, perGroup: 4, most: MOST }).map(({ id, group, text, toolName, toolInput, gold }) => {
-    // The agent knows what it looks for: words of what it wrote next, but not the line.
+    // The agent does not know the line, but knows words of what it wrote next.
     const asked = [...new Set(gold.units.flatMap((unit) => words(unit)))]
       .filter((word) => word.length >= 5)
       .toSorted((one, other) => other.length - one.length)
@@ -92,7 +92,7 @@ export function laterUseCases(data: string, random: SeededRandom): readonly Answ
   })
 }
 
-/** Tables of the data: rules were written while looking at them. */
+/** Tables of the data. Rules were written with knowledge of these tables. */
 export function developmentTables(data: string): readonly Table[] {
   return (loadCases(data, ['csv', 'sql']) as TableEntry[]).flatMap(({ id, group, text, contentType }) => {
     const [columns = [], ...rows] = readRows(text, contentType.includes('tab') ? '\t' : ',')
@@ -101,7 +101,7 @@ export function developmentTables(data: string): readonly Table[] {
   })
 }
 
-/** A field of a record in the output of a command. No command of the data is new to the rules. */
+/** Questions about a field of a record in the output of a command. Rules were written for all commands in the data. */
 export function commandCases(data: string, random: SeededRandom): readonly AnswerCase[] {
   return (readEntries(join(data, 'commands/index.json')) as readonly CommandEntry[]).flatMap((entry) => {
     const text = readFileSync(join(data, 'commands', entry.file), 'utf8')
@@ -129,7 +129,7 @@ export function commandCases(data: string, random: SeededRandom): readonly Answe
   })
 }
 
-/** Where a name of the files in `code/` is defined: languages that no installed package has. */
+/** Questions about definitions of names in the files of `code/`, in languages that no installed package has. */
 export function codeCases(data: string, random: SeededRandom): readonly AnswerCase[] {
   return (loadCases(data, ['code']) as CodeEntry[]).flatMap(({ id, group, text, toolInput, gold }) => {
     const once = gold.placed.filter(({ lines }) => lines.length === 1)

@@ -10,7 +10,7 @@ const WORDS =
     ' ',
   )
 
-/** Questions about content that a seed makes: for a check that needs no data. `perKind` of each kind. */
+/** Questions about generated content, `perKind` of each kind, for a check without data. A seed repeats them. */
 export function generatedCases(seed: number, perKind: number): readonly AnswerCase[] {
   const random = new SeededRandom(seed)
   const numbers = Array.from({ length: perKind }, (_, index) => index)

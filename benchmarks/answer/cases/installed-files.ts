@@ -11,7 +11,7 @@ import type { Table } from './table-cases.ts'
 const STORE = fileURLToPath(new URL('../../../node_modules/.pnpm', import.meta.url))
 const MOST_CHARACTERS = 2_000_000
 
-/** Documents of packages that the lockfile installs: real, the same for everybody, and read by nobody who wrote a rule. */
+/** Documents of packages that the lockfile installs: real, the same on all machines, and not used for writing rules. */
 const JSON_FILES = [
   'mime-db db.json',
   'node-releases data/processed/envs.json',
@@ -57,7 +57,7 @@ interface Installed {
 /** JSON documents of installed packages. */
 export const installedDocuments = (): readonly JsonDocument[] => JSON_FILES.flatMap(readInstalled)
 
-/** The records of those documents as tables, where there are at least a hundred with three columns. */
+/** The records of these documents as tables, if there are at least a hundred records with three columns. */
 export function installedTables(): readonly Table[] {
   return installedDocuments().flatMap(({ group, text }) => {
     const records = recordsOf(JSON.parse(text))
@@ -71,7 +71,7 @@ export function installedTables(): readonly Table[] {
   })
 }
 
-/** Where one function or class of an installed source file is defined. */
+/** Questions about the definition of one function or class in an installed source file. */
 export function installedCodeCases(random: SeededRandom): readonly AnswerCase[] {
   return SOURCE_FILES.flatMap(readInstalled).flatMap(({ id, group, origin, text }) => {
     const lines = text.split('\n')
@@ -90,7 +90,7 @@ export function installedCodeCases(random: SeededRandom): readonly AnswerCase[] 
   })
 }
 
-/** Read `package file` from the first installed version; nothing if it is not installed or too large. */
+/** Read `package file` from the first installed version. Empty if it is not installed or too large. */
 function readInstalled(name: string): readonly Installed[] {
   const [packageName = '', file = ''] = name.split(' ')
   const prefix = `${packageName.replace('/', '+')}@`
@@ -105,7 +105,7 @@ function readInstalled(name: string): readonly Installed[] {
 
 type Record_ = Readonly<Record<string, unknown>>
 
-/** The longest list of objects in a document, or the objects of its largest map with their names. */
+/** Return the longest list of objects in a document, or the objects of its largest map with their keys. */
 function recordsOf(value: unknown): readonly Record_[] {
   if (typeof value !== 'object' || value === null) return []
   const children = Object.values(value)

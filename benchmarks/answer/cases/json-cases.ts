@@ -3,7 +3,7 @@ import type { AnswerCase } from '../answer-case.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 import { linesCase, MIN_CHARACTERS, valueCase } from './case-parts.ts'
 
-/** A document whose values are asked for. */
+/** A JSON document for questions. */
 export interface JsonDocument {
   readonly id: string
   readonly group: string
@@ -17,7 +17,7 @@ interface Leaf {
   readonly parent: Readonly<Record<string, unknown>>
 }
 
-/** Questions about JSON, indented and on one line: a value beside another, a value by its path, and the shape. */
+/** Questions about JSON, indented and on one line: a value next to another, a value by its path, and the structure. */
 export function jsonCases(documents: readonly JsonDocument[], random: SeededRandom): readonly AnswerCase[] {
   return documents.flatMap((document) => {
     const value: unknown = JSON.parse(document.text)
@@ -64,7 +64,7 @@ function pathCase(start: Start, leaves: readonly Leaf[]): readonly AnswerCase[] 
   return [valueCase({ ...start, kind: 'json-path', question, asks: { form: 'path', path }, lines }, value)]
 }
 
-/** What keys the records have, and how many there are. */
+/** A question about the keys of the records, and their number. */
 function shapeCase(start: Start, value: unknown): readonly AnswerCase[] {
   const paths = [...(shapePaths(value) as Map<string, string[]>).values()].filter((path) => path.length <= 2)
   const keys = [...new Set(paths.map((path) => path.at(-1) ?? '').filter((key) => key !== '*'))].slice(0, 12)
@@ -83,7 +83,7 @@ function shapeCase(start: Start, value: unknown): readonly AnswerCase[] {
 const isScalar = (value: unknown): value is string | number =>
   (typeof value === 'string' && value.length <= 120 && !/[\n"\\]/.test(value)) || Number.isSafeInteger(value)
 
-/** Whether a value stands once in a text, so that whoever shows it shows the answer. */
+/** Whether a value occurs once in a text. If so, a preview with the value shows the answer. */
 function isUnique(text: string, value: string | number): boolean {
   const written = String(value)
   return written.length >= 5 && text.includes(written) && text.indexOf(written) === text.lastIndexOf(written)

@@ -3,7 +3,7 @@ import type { AnswerCase, ToolResult } from '../answer-case.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 import { countCase, drawByGroup, linesCase, MIN_CHARACTERS } from './case-parts.ts'
 
-/** A log whose answer lines are known. */
+/** A log with known answer lines. */
 export interface LabelledLog {
   readonly id: string
   readonly group: string
@@ -17,7 +17,7 @@ export interface LabelledLog {
 const PER_GROUP = 4
 const MOST = 60
 
-/** Questions about logs: why it failed, one plain line, how often a word occurs, how it ended, and two runs beside each other. */
+/** Questions about logs: the reason of a failure, a line, the count of a word, the end, and two runs compared. */
 export function logCases(logs: readonly LabelledLog[], random: SeededRandom): readonly AnswerCase[] {
   const large = logs.filter(({ text }) => text.length >= MIN_CHARACTERS)
   const drawn = drawByGroup(large, { random, perGroup: PER_GROUP, most: MOST })
@@ -57,13 +57,13 @@ function whyCase(log: LabelledLog): readonly AnswerCase[] {
   return [linesCase({ ...draftOf(log, 'log-why'), question, asks: { form: 'why' }, lines: [lines] }, units)]
 }
 
-/** A line of the middle that says nothing of failures, asked by a word that occurs once. */
+/** A question about a line in the middle without any word of failure, by a word that occurs once. */
 function needleCase(log: LabelledLog, random: SeededRandom): readonly AnswerCase[] {
   const lines = log.text.split('\n')
   for (let attempt = 0; attempt < 200; attempt += 1) {
     const index = Math.floor(lines.length * (0.1 + 0.8 * random.next()))
     const line: string = norm(lines[index] ?? '').trim()
-    // A progress bar is several lines to one who reads it, and one to one who counts.
+    // Readers count the states of a progress bar as several lines, but programs count one line.
     if (line.includes('\n')) continue
     if (line.length < 25 || line.length > 160 || /error|fail|warn/i.test(line)) continue
     const words = line.match(/[A-Za-z][\w./-]{6,40}/g) ?? []
@@ -99,7 +99,7 @@ function wordCountCase(log: LabelledLog, random: SeededRandom): readonly AnswerC
   return []
 }
 
-/** How the run ended: the last lines that say something. */
+/** A question about the end of the run: the last meaningful lines. */
 function endCase(log: LabelledLog): AnswerCase {
   const lines = (norm(log.text) as string).split('\n')
   const said = lines.filter((line) => line.trim().length >= 8).slice(-1)
@@ -117,7 +117,7 @@ function endCase(log: LabelledLog): AnswerCase {
   )
 }
 
-/** Two runs of one project: what went wrong in each. */
+/** A question about two runs of one project: the failure of each. */
 function compareCases(logs: readonly LabelledLog[]): readonly AnswerCase[] {
   const pairs = [...Map.groupBy(logs, ({ group }) => group).values()].flatMap(([one, other]) =>
     one === undefined || other === undefined ? [] : [[one, other] as const],

@@ -5,19 +5,19 @@ import { currentCommit } from '../current-commit.ts'
 import type { Table } from './table-cases.ts'
 
 const MOST_CHARACTERS = 2_000_000
-/** The folder of this repository. */
+/** The root folder of this repository. */
 export const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url))
-/** A package that the lockfile installs, for commands that list or measure files. */
+/** The folder of an installed package, for commands that list or measure files. */
 const FILES = realpathSync(new URL('../../node_modules/zod', import.meta.url))
 
 interface Command {
   readonly command: string
-  /** Reads a line of the output; its named groups are the columns. */
+  /** Matches a line of the output. Named groups are the columns. */
   readonly line: RegExp
   readonly folder?: string
 }
 
-/** Commands of any Linux machine, none of which the data has, so that no rule was written for their output. */
+/** Commands of any Linux machine. None of them is in the data, so no rule was written for their outputs. */
 const COMMANDS: readonly Command[] = [
   {
     command: 'dpkg -l',
@@ -89,7 +89,7 @@ const COMMANDS: readonly Command[] = [
   },
 ]
 
-/** The output of each command that this machine has, with its lines read into columns. */
+/** Return the output of each command on this machine, with lines parsed into columns. */
 export function recordedOutputs(): readonly Table[] {
   return COMMANDS.flatMap(({ command: written, line, folder = FILES }) => {
     const command = withCommit(written)
@@ -106,11 +106,11 @@ export function recordedOutputs(): readonly Table[] {
   })
 }
 
-/** Put the commit of the policies in its place: history up to it stays the same. */
+/** Replace COMMIT by the commit of the policies, because the history before that commit does not change. */
 export const withCommit = (command: string): string =>
   command.replaceAll('COMMIT', currentCommit(fileURLToPath(new URL('../policies.ts', import.meta.url))))
 
-/** The text that a command prints; empty if it is not installed. */
+/** Return the output of a command; empty if the command is not installed. */
 export function recordCommand(command: string, cwd: string): string {
   const env = { PATH: `${process.env['PATH']}:/usr/sbin`, HOME: cwd, LC_ALL: 'C.UTF-8', TZ: 'UTC' }
   try {
@@ -122,7 +122,7 @@ export function recordCommand(command: string, cwd: string): string {
       stdio: ['ignore', 'pipe', 'ignore'],
     })
   } catch (error) {
-    // Some commands report files that they cannot read by their exit code.
+    // Some commands exit with an error code if they cannot read some files.
     return (error as { readonly stdout?: string }).stdout ?? ''
   }
 }

@@ -7,7 +7,7 @@ import { readRows, type Table } from './table-cases.ts'
 
 type Row = Readonly<Record<string, string | number | undefined>>
 
-/** Files and commands of a Linux machine that give tables; a command writes a header where the file has none. */
+/** Files and commands of a Linux machine with tables. If a file has no header, a command adds one. */
 const SEPARATED: readonly (readonly [group: string, command: string])[] = [
   ['tzdata', "sed 's/^#codes/codes/; /^#/d' /usr/share/zoneinfo/zone1970.tab"],
   [
@@ -37,7 +37,7 @@ const SEPARATED: readonly (readonly [group: string, command: string])[] = [
 ]
 const ISO_CODES = ['3166-1', '3166-2', '639-2', '639-3', '15924']
 
-/** Tables that belong to no corpus: of files and commands of this machine, of the packages installed, and of Node.js. */
+/** Return tables from outside of the data: from this machine, from installed packages, and from Node.js. */
 export function recordedTables(): readonly Table[] {
   return [
     ...SEPARATED.flatMap(([group, command]) => separatedTable(group, recordCommand(withCommit(command), REPOSITORY))),
@@ -61,7 +61,7 @@ function separatedTable(group: string, text: string): readonly Table[] {
   return fitting.length === 0 ? [] : [{ id: group, group, origin: 'unseen', text, contentType, columns, rows: fitting }]
 }
 
-/** Write records as CSV. */
+/** Write records as a CSV table. */
 export function tableOf(group: string, records: readonly Row[], part?: string): readonly Table[] {
   const columns = [...new Set(records.flatMap((record) => Object.keys(record)))]
   const rows = records.map((record) => columns.map((column) => String(record[column] ?? '')))

@@ -2,7 +2,7 @@ import type { AnswerCase } from '../answer-case.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 import { cellCase, countCase, drawByGroup, linesCase, MIN_CHARACTERS } from './case-parts.ts'
 
-/** A table: what it is as text, and its rows as they were read. */
+/** A table as text, with its parsed rows. */
 export interface Table {
   readonly id: string
   readonly group: string
@@ -11,7 +11,7 @@ export interface Table {
   readonly contentType: string
   readonly columns: readonly string[]
   readonly rows: readonly (readonly string[])[]
-  /** The command that printed it, if it is a command's output. */
+  /** The command with this output, if the table is an output. */
   readonly command?: string
 }
 
@@ -19,7 +19,7 @@ const PER_TABLE = 3
 const PER_GROUP = 4
 const MOST = 60
 
-/** Questions about tables: cells of rows, how many rows have a value, and which columns and how many rows there are. */
+/** Questions about tables: cells of rows, the number of rows with a value, and the columns with the number of rows. */
 export function tableCases(tables: readonly Table[], random: SeededRandom): readonly AnswerCase[] {
   const large = tables.filter(({ text }) => text.length >= MIN_CHARACTERS)
   return [cells, rowCounts, shape].flatMap((ask) =>
@@ -30,7 +30,7 @@ export function tableCases(tables: readonly Table[], random: SeededRandom): read
   )
 }
 
-/** Questions about the columns of a command's output: a field of a line. */
+/** Questions about columns in the output of a command: a field of a line. */
 export function columnCases(outputs: readonly Table[], random: SeededRandom): readonly AnswerCase[] {
   const large = outputs.filter(({ text }) => text.length >= MIN_CHARACTERS)
   return drawByGroup(
@@ -47,7 +47,7 @@ function draftOf({ id, group, origin, text, contentType, command }: Table, kind:
 
 function cells(table: Table, random: SeededRandom): readonly AnswerCase[] {
   const kind = table.command === undefined ? 'table-cell' : 'command-cell'
-  // A short field of a command's output stands in its line more than once.
+  // A field of one character in an output usually occurs more than once in its line.
   const shortest = table.command === undefined ? 1 : 2
   const lines = table.text.split('\n')
   const cases: AnswerCase[] = []
@@ -70,7 +70,7 @@ function cells(table: Table, random: SeededRandom): readonly AnswerCase[] {
   return cases
 }
 
-/** How many rows have a value, for values that at least three rows have, of columns with few values. */
+/** Questions about the number of rows with a value, in columns with few values. At least three rows have the value. */
 function rowCounts(table: Table, random: SeededRandom): readonly AnswerCase[] {
   const values = table.columns.flatMap((name, column) => {
     const rowsOf = Map.groupBy(table.rows, (row) => row[column] ?? '')
@@ -97,7 +97,7 @@ function shape(table: Table): readonly AnswerCase[] {
       [last - 1, last],
     ],
   ] as const
-  // A row count may be said as the lines of the file, with or without the line of the header and the last line end.
+  // A system may count the header or the last line end as a row.
   const counts = [rows.length, rows.length + 1, rows.length + 2].map(String)
   const recall = ({ shown }: { readonly shown: string }): number => {
     const plain = shown.replaceAll(/(\d),(?=\d{3})/g, '$1')
@@ -108,7 +108,7 @@ function shape(table: Table): readonly AnswerCase[] {
   return [{ ...linesCase(draft, columns), recall }]
 }
 
-/** Read CSV or TSV (RFC 4180). */
+/** Parse CSV or TSV (RFC 4180). */
 export function readRows(text: string, separator: string): readonly (readonly string[])[] {
   const rows: string[][] = [[]]
   const cell = separator === ',' ? /("(?:[^"]|"")*"|[^,\r\n]*)(,|\r?\n|$)/y : /("(?:[^"]|"")*"|[^\t\r\n]*)(\t|\r?\n|$)/y

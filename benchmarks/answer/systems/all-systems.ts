@@ -10,7 +10,7 @@ import { inlineSession, type System } from './system.ts'
 
 const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
 
-/** The name of the system that others are compared with. */
+/** The name of the system with which others are compared. */
 export const BASELINE = 'Spillway'
 
 const ABLATIONS: readonly SpillwaySystemOptions[] = [
@@ -21,11 +21,11 @@ const ABLATIONS: readonly SpillwaySystemOptions[] = [
   { name: 'Spillway, no tool', withTool: false },
 ]
 
-/** Spillway with its defaults, with other settings, and with a part left out. */
+/** Spillway with its defaults, with other settings, and without one of its parts. */
 export const ablations = (): readonly System[] =>
   [{}, ...ABLATIONS].map((options) => spillwaySystem(currentCommit(), options))
 
-/** All systems, ours first; without those that need a question, or JSON, if not wanted. */
+/** Return all systems, ours first. Systems that need a question or JSON are optional. */
 export function allSystems({ forQuestions = true } = {}): readonly System[] {
   const strands = installedVersion('@strands-agents/sdk')
   const deepagents = installedVersion('deepagents')

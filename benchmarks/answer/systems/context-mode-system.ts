@@ -9,10 +9,10 @@ import { shellCommand } from './shell-command.ts'
 import { inlineSession, type Session, type System, type ToolCall, type ToolDefinition } from './system.ts'
 
 const PACKAGE = join(PEERS, 'context-mode/node_modules/context-mode')
-/** The tools that run code and search what was stored; it has nine more. */
+/** The tools that run code and search stored content. context-mode has nine more. */
 const OFFERED = ['ctx_execute', 'ctx_search']
 
-/** context-mode, an MCP server that runs an agent's commands and keeps large outputs; nothing unless `setup.sh` installed it. */
+/** context-mode, an MCP server that runs commands and stores large outputs. Empty if `setup.sh` did not install it. */
 export function contextModeSystem(): readonly System[] {
   if (!existsSync(PACKAGE)) return []
   const { version } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as { readonly version: string }
@@ -29,7 +29,7 @@ export function contextModeSystem(): readonly System[] {
   ]
 }
 
-/** One server for all sessions: it forgets what it knows before a session begins while none is open. */
+/** One server for all sessions. It is restarted for a session if no other is open, and so has no earlier content. */
 class ContextModeServer {
   readonly #home = mkdtempSync(join(tmpdir(), 'answer-context-mode-'))
   readonly #project = join(this.#home, 'project')
@@ -43,7 +43,7 @@ class ContextModeServer {
     const file = `out${number}.txt`
     writeFileSync(join(this.#project, file), text)
     const close = (): void => void (this.#open -= 1)
-    // Its tool says to pass what one looks for: a large output is then stored, and its matching sections are listed.
+    // The tool description asks for the purpose. A large output is then stored, and its matching sections are listed.
     const first = { language: 'shell', code: `cat ${file}`, intent: question }
     const shown = await callTool(client, { tool: 'ctx_execute', input: first })
     if (shown.includes(text)) return { ...inlineSession(shown), close }
@@ -89,7 +89,7 @@ class ContextModeServer {
       PATH: process.env['PATH'] ?? '',
       HOME: this.#home,
       CONTEXT_MODE_PROJECT_DIR: this.#project,
-      // It slows down more than three searches a minute; a model would need longer for its calls than a policy.
+      // The server delays more than three searches a minute. A real model needs more time for its calls than a policy.
       CONTEXT_MODE_SEARCH_WINDOW_MS: '1',
     }
     const args = [join(PACKAGE, 'server.bundle.mjs')]

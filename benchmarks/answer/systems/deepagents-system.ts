@@ -12,7 +12,7 @@ const FILE = `/large_tool_results/${CALL_ID}.txt`
 const OFFERED = ['read_file', 'grep']
 const PAGE_LINES = 100
 
-/** The parts of the middleware that its agents call. */
+/** The methods of the middleware that its agents call. */
 interface Middleware {
   readonly tools: readonly {
     readonly name: string
@@ -23,7 +23,7 @@ interface Middleware {
   wrapToolCall(request: object, handler: () => Promise<ToolMessage>): Promise<unknown>
 }
 
-/** The file system middleware of deepagents, at its default limit or another number of tokens. */
+/** The file system middleware of deepagents, with its default limit or another number of tokens. */
 export function deepagentsSystem(version: string, limitTokens = 20_000): System {
   return {
     name: limitTokens === 20_000 ? 'deepagents' : `deepagents at ${limitTokens.toLocaleString('en-US')}`,
@@ -39,7 +39,7 @@ async function openSession({ text }: ToolResult, toolTokenLimitBeforeEvict: numb
   const close = (): void => rmSync(rootDir, { recursive: true, force: true })
   const backend = new FilesystemBackend({ rootDir, virtualMode: true })
   const middleware = createFilesystemMiddleware({ backend, toolTokenLimitBeforeEvict }) as unknown as Middleware
-  // Tools that it knows to be its own are left alone, so the tool has a name of its own.
+  // The middleware never changes results of its own tools, so the tool has another name.
   const message = new ToolMessage({ content: text, tool_call_id: CALL_ID, name: 'bash_tool' })
   const request = { toolCall: { id: CALL_ID, name: 'bash_tool', args: {} }, state: {}, runtime: {} }
   const shown = contentOf(await middleware.wrapToolCall(request, () => Promise.resolve(message)))
@@ -105,7 +105,7 @@ function planCall(intent: Intent): ToolCall | undefined {
   }
 }
 
-/** The text of a message, of a command that updates messages, or of what a tool returned. */
+/** Return the text of a message, of a command that updates messages, or of a tool result. */
 function contentOf(value: unknown): string {
   if (typeof value === 'string') return value
   if (Array.isArray(value)) return value.map((part: { readonly text?: string }) => part.text ?? '').join('\n')

@@ -4,7 +4,7 @@ import type { ShellAnswer, ShellRequest } from './shell-process.ts'
 
 const PROCESS = fileURLToPath(new URL('shell-process.ts', import.meta.url))
 
-/** The parts of the child process that are used. */
+/** The used methods of the child process. */
 interface Shells {
   readonly channel?: { ref(): void; unref(): void } | null | undefined
   send(request: ShellRequest): boolean
@@ -15,9 +15,9 @@ let shells: Shells | undefined
 let requests = 0
 
 /**
- * Run a command in a folder, without the environment of this process; what fails is part of the output.
+ * Run a command in a folder, without the environment of this process. Errors are part of the output.
  *
- * A small process starts the shells: starting one takes the longer, the more memory the process that starts it has.
+ * A small process starts the shells, because starting a process takes longer if the parent uses much memory.
  */
 export function runInShell(command: string, cwd: string): Promise<string> {
   const child = (shells ??= start())

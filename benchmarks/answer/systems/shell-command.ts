@@ -1,6 +1,6 @@
 import { escapeRegex, type Intent } from './system.ts'
 
-/** The command of a shell that an agent would run on a file, or `undefined` if there is none for this. */
+/** Return the shell command that an agent would run on a file; `undefined` if there is none for the intent. */
 export function shellCommand(intent: Intent, file: string): string | undefined {
   const jq = (filter: string): string => `jq -c ${quote(filter)} ${file}`
 

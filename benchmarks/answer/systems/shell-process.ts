@@ -1,4 +1,4 @@
-/** The process that starts shells for `run-in-shell.ts`. */
+/** Starts the shells of `run-in-shell.ts`. */
 import { execFile } from 'node:child_process'
 
 const TIMEOUT_MS = 10_000
@@ -10,7 +10,7 @@ export interface ShellRequest {
   readonly cwd: string
 }
 
-/** Everything that the command wrote. */
+/** The whole output of the command. */
 export interface ShellAnswer {
   readonly id: number
   readonly output: string

@@ -18,13 +18,13 @@ const BASH = {
   },
 }
 
-/** What a host does with a large result, as its documentation or code states it. */
+/** The treatment of a large result by a host, according to its documentation or code. */
 interface Rule {
   readonly name: string
   readonly statedBy: string
-  /** Characters up to which a result stays whole. */
+  /** Limit in characters up to which a result is not changed. */
   readonly limit: number
-  /** Characters of an answer of the shell, at most; the middle of a longer one is left out. */
+  /** Limit in characters of a shell answer. The middle of a longer answer is left out. */
   readonly answerLimit: number
   preview(text: string): string
 }
@@ -63,7 +63,7 @@ const RULES: readonly Rule[] = [
   },
 ]
 
-/** Hosts whose rules are stated, with a real file and the real `grep`, `sed`, `tail`, `wc`, and `jq`. */
+/** Hosts that are emulated by their rules, with a real file and the real `grep`, `sed`, `tail`, `wc`, and `jq`. */
 export const shellSystems: readonly System[] = RULES.map((rule) => ({
   name: rule.name,
   version: rule.statedBy,

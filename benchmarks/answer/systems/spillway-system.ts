@@ -15,7 +15,7 @@ const TEXT_OF = (blocks: readonly ContentBlock[]): string =>
   blocks.map((block) => (block.type === 'text' ? block.text : JSON.stringify(block))).join('\n')
 const GAP_CALL = /line_range \{ start: (\d+), end: (\d+) \}/g
 
-/** Spillway: with its defaults, another size of the preview, or the start of the content in place of a preview. */
+/** Spillway with its defaults, with another preview size, or with the start of the content instead of a preview. */
 export function spillwaySystem(
   version: string,
   { name = 'Spillway', previewTokens, headPreview = false, withTool = true }: SpillwaySystemOptions = {},
@@ -36,9 +36,9 @@ export function spillwaySystem(
 export interface SpillwaySystemOptions {
   readonly name?: string
   readonly previewTokens?: number
-  /** Show the first 4,000 characters in place of the preview: what is left is the worth of the tool alone. */
+  /** Whether the first 4,000 characters replace the preview, which shows the value of the tool alone. */
   readonly headPreview?: boolean
-  /** Whether the agent has the retrieval tool; without it, what is left is the worth of the preview alone. */
+  /** Whether the agent has the retrieval tool. Without it, the result shows the value of the preview alone. */
   readonly withTool?: boolean
 }
 
@@ -142,7 +142,7 @@ function withHead(shown: string, text: string): string {
   return `${shown.split('\n', 2).join('\n')}\n${text.slice(0, 4_000)}\n${references}`
 }
 
-/** The first group of a pattern that matched, as a number; groups may have thousands separators. */
+/** Return the first matched group of a pattern as a number. Groups may contain thousands separators. */
 function numberOf(pattern: RegExp, text: string): number | undefined {
   const digits = pattern
     .exec(text)

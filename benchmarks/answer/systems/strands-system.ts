@@ -17,7 +17,7 @@ import {
 const CALL_ID = 'tooluse_Ab3dEf6h'
 const REFERENCE = `${CALL_ID}_0`
 
-/** The parts of a Strands agent that its plugin uses. */
+/** The used part of a Strands agent. */
 interface ToolCallEvent {
   readonly agent: unknown
   readonly toolUse: { readonly name: string; readonly toolUseId: string }
@@ -30,7 +30,7 @@ interface StrandsTool {
   invoke(input: object, context: object): Promise<unknown>
 }
 
-/** The offloader that Strands ships, which gets text, or a JSON block where the content is JSON. */
+/** The offloader of Strands. It gets text, or a JSON block if the content is JSON. */
 export function strandsSystem(version: string, { asJson = false }: { readonly asJson?: boolean } = {}): System {
   return {
     name: asJson ? 'Strands, JSON block' : 'Strands',
@@ -49,7 +49,7 @@ async function openSession({ text, toolName, contentType }: ToolResult, asJson: 
       afterToolCall ??= hook
     },
     metrics: { cycleCount: 0 },
-    // The default estimate of its models.
+    // Strands' models use this estimate by default.
     model: { countTokens: () => Promise.resolve(Math.ceil(text.length / 4)) },
   }
   plugin.initAgent(agent as never)

@@ -1,12 +1,12 @@
 import type { AnswerCase, ToolResult } from '../answer-case.ts'
 
-/** What an agent wants of a stored result, whatever the tools are called. */
+/** The intent of an agent for a stored result, independent of the names of tools. */
 export type Intent =
   | {
       readonly want: 'grep'
       readonly literals: readonly string[]
       readonly ignoreCase: boolean
-      /** Lines around each match. */
+      /** Number of lines around each match. */
       readonly context: number
       readonly fromEnd?: boolean
     }
@@ -34,27 +34,27 @@ export interface ToolDefinition {
   readonly inputSchema: object
 }
 
-/** One tool result in the hands of a system. */
+/** One tool result that a system has stored. */
 export interface Session {
-  /** What the context holds in place of the result. */
+  /** The text in the context instead of the result. */
   readonly shown: string
-  /** Whether that is the whole result. */
+  /** Whether `shown` is the whole result. */
   readonly inline: boolean
   readonly tools: readonly ToolDefinition[]
-  /** Whether a search takes one literal, in its exact case, and shows no lines around. */
+  /** Whether a search accepts only one literal, with exact case, and shows no lines around matches. */
   readonly literalOnly: boolean
-  /** The call that the tools' descriptions lead to, or `undefined` if the system has none for this. */
+  /** Return the call for an intent, according to the tools' descriptions; `undefined` if there is none. */
   plan(intent: Intent): ToolCall | undefined
   run(call: ToolCall): Promise<string>
-  /** Numbers of the lines that a search found. */
+  /** Return the numbers of the lines that a search found. */
   hits(answer: string): readonly number[]
-  /** How many lines the result has, if the text says so. */
+  /** Return the number of lines of the result, if the text states it. */
   totalLines(text: string): number | undefined
-  /** The number that an answer to `count` or `count-rows` gives. */
+  /** Return the number in an answer to `count` or `count-rows`. */
   counted(answer: string): number | undefined
-  /** The call that an answer itself names as its continuation. */
+  /** Return the continuation that an answer names. */
   next(answer: string): ToolCall | undefined
-  /** Calls that a preview names, those that show the most lines first. */
+  /** Return the calls that a preview names. Calls that show the most lines come first. */
   offered(shown: string): readonly ToolCall[]
   close(): void
 }
@@ -62,31 +62,31 @@ export interface Session {
 /** A way to keep a large result out of the context. */
 export interface System {
   readonly name: string
-  /** The version of the package that ran; the commit for Spillway; what the stated rules were read from if emulated. */
+  /** The version of the package, the commit of Spillway, or the source of the rules for an emulated system. */
   readonly version: string
   readonly emulated: boolean
-  /** Whether the question shows anything about this system that it does not show about another. */
+  /** Whether the question measures something specific of this system. */
   takes(question: AnswerCase): boolean
-  /** Keep a result. The question is for a system whose tools take what the agent is after. */
+  /** Store a result. The question is for systems whose tools accept the purpose of the agent. */
   open(result: ToolResult, question: string): Promise<Session>
-  /** End what runs between sessions, if anything does. */
+  /** Stop processes that run between sessions, if there are any. */
   close?(): Promise<void>
 }
 
-/** Write a literal as a regular expression. */
+/** Escape a literal for a regular expression. */
 export const escapeRegex = (literal: string): string => literal.replaceAll(/[.*+?^${}()|[\]\\/-]/g, String.raw`\$&`)
 
-/** Numbers of the lines that an answer marks as matches, as in `> 12| text`. */
+/** Return the numbers of lines that an answer marks as matches, as in `> 12| text`. */
 export const markedLines = (answer: string): readonly number[] =>
   [...answer.matchAll(/^>\s*(\d+)\|/gm)].map((match) => Number(match[1]))
 
-/** A literal in the three cases that logs use, for searches that cannot ignore case. */
+/** Return the literal in the three cases that logs use, for searches that cannot ignore case. */
 export function caseVariants(literal: string): readonly string[] {
   const lower = literal.toLowerCase()
   return [...new Set([lower, lower.slice(0, 1).toUpperCase() + lower.slice(1), lower.toUpperCase()])]
 }
 
-/** A result that stays in the context, so that no call is needed. */
+/** Create the session of a result that stays in the context, so that no call is needed. */
 export function inlineSession(shown: string): Session {
   return {
     shown,

@@ -71,11 +71,11 @@ describe.each(SYSTEMS.map((system) => ({ name: system.name, system })))('the dri
   test('gives the number of lines, in the preview or by a call', async () => {
     const { session, lines } = await openFirst(system, casesOf('log-why')[0]!)
     const total = session.totalLines(session.shown) ?? session.totalLines((await ask(session, { want: 'total' })) ?? '')
-    // The line end at the end of the file counts as a line of its own or does not.
+    // A driver may count the line end at the end of the file as an additional line.
     expect([lines.length, lines.length - 1]).toContain(total)
   })
 
-  test('suggests the same call and gives the same answer again', async () => {
+  test('plans the same call and gives the same answer the second time', async () => {
     const intent: Intent = { want: 'lines', first: 10, last: 60 }
     const look = async () => {
       const { session } = await openFirst(system, casesOf('log-why')[0]!)
@@ -87,7 +87,7 @@ describe.each(SYSTEMS.map((system) => ({ name: system.name, system })))('the dri
   })
 })
 
-test('the driver of Spillway counts lines, and not the states of a progress line', async () => {
+test('the driver of Spillway counts lines, not the states of a progress line', async () => {
   const [question] = casesOf('log-count')
   const [result] = question!.results
   const progress = Array.from({ length: 500 }, (_, step) => `Receiving objects: ${step}`).join('\r')

@@ -1,28 +1,28 @@
-/** A call of a tool, as OpenAI's chat API has it. */
+/** A tool call in OpenAI's chat API. */
 export interface ChatToolCall {
   readonly id: string
   readonly type: 'function'
   readonly function: { readonly name: string; readonly arguments: string }
 }
 
-/** A message of OpenAI's chat API, as far as transcripts need it: all content is text. */
+/** A message of OpenAI's chat API, with the fields that transcripts need. All content is text. */
 export type ChatMessage =
   | { readonly role: 'system' | 'user'; readonly content: string }
   | ChatAssistantMessage
   | { readonly role: 'tool'; readonly tool_call_id: string; readonly content: string }
 
-/** What the model said: text is `null` where there are only calls. */
+/** A message of the model. The text is `null` if the message contains only calls. */
 export interface ChatAssistantMessage {
   readonly role: 'assistant'
   readonly content: string | null
   readonly tool_calls?: readonly ChatToolCall[]
 }
 
-/** The calls of a message; none where it has none. */
+/** Return the calls of a message; empty if it has none. */
 export const callsOf = (message: ChatMessage): readonly ChatToolCall[] =>
   message.role === 'assistant' ? (message.tool_calls ?? []) : []
 
-/** Make a message of the model: `content` becomes `null` where it is empty, and no calls leave no field. */
+/** Create a message of the model. Empty `content` becomes `null`, and an empty list of calls is left out. */
 export function assistantMessage(content: string, calls: readonly ChatToolCall[]): ChatAssistantMessage {
   return {
     role: 'assistant',
@@ -31,7 +31,7 @@ export function assistantMessage(content: string, calls: readonly ChatToolCall[]
   }
 }
 
-/** Make a call; arguments are written as `JSON.stringify` writes them, so that all ways of having them count the same. */
+/** Create a call. Arguments are serialized with `JSON.stringify`, so that all subjects have the same tokens. */
 export const toolCall = (id: string, name: string, input: unknown): ChatToolCall => ({
   id,
   type: 'function',

@@ -2,10 +2,10 @@ import { callsOf, type ChatMessage } from './chat-message.ts'
 
 const known = new WeakMap<ChatMessage, string>()
 
-/** Write a text so that two that differ in runs of blanks and in the kind of line ends are equal. */
+/** Normalize line ends and runs of blanks in a text. */
 export const normalized = (text: string): string => text.replaceAll(/\r\n?/g, '\n').replaceAll(/[ \t\u00a0]+/g, ' ')
 
-/** Everything of a message that the model reads, normalized: its text, and the values of its calls' arguments, unescaped. */
+/** Return everything in a message that the model reads, normalized: its text, and unescaped arguments of calls. */
 export function readableText(message: ChatMessage): string {
   const text =
     known.get(message) ??

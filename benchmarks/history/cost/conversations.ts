@@ -1,6 +1,6 @@
 import { generateLog } from '../../report/generate-log.ts'
 
-/** One thing that somebody says, calls or returns in a conversation. */
+/** A message, call, or result in a conversation. */
 export type Said =
   | { readonly role: 'system' | 'user' | 'assistant'; readonly text: string }
   | { readonly role: 'call'; readonly id: string; readonly name: string; readonly input: object }
@@ -9,14 +9,14 @@ export type Said =
 const LINES = 20
 const RESULT_BYTES = 55_000
 
-/** Write a conversation of so many small messages: questions, calls, results of a kilobyte, answers. */
+/** Create a conversation of this many small messages: questions, calls, results of one kilobyte, and answers. */
 export function smallConversation(messages: number): Said[] {
   const result = (turn: number): string =>
     Array.from({ length: LINES }, (_, line) => `src/file-${turn}.ts:${line}: an export that nothing imports`).join('\n')
   return conversation(messages, result)
 }
 
-/** Write a conversation with so many results of 55 KB each, none like another. */
+/** Create a conversation with this many different results of 55 KB. */
 export function largeConversation(results: number): Said[] {
   const log = generateLog(RESULT_BYTES)
   return conversation(1 + results * 4, (turn) => `job ${turn}\n${log}`)

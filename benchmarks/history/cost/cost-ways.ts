@@ -18,10 +18,10 @@ import { ClearToolUsesEdit, countTokensApproximately } from 'langchain'
 import type { Said } from './conversations.ts'
 import { NATIVE } from './native-conversations.ts'
 
-/** A way of keeping a history short, over a conversation of its own form. */
+/** A way of shortening histories, for conversations in its own format. */
 export interface CostWay {
   readonly name: string
-  /** Get ready for one call, which is not timed, and return what is. */
+  /** Prepare one call, which is not timed, and return the function to time. */
   start(conversation: readonly Said[]): () => () => unknown
 }
 
@@ -31,7 +31,7 @@ const PASS = { maxTotalTokens: 20_000, maxToolMessageTokens: 2_000, mode: 'compa
 const offloader = (): ContextOffloader =>
   new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: null }) })
 
-/** What a call of the model costs more while the history is within its limit. */
+/** Additional cost of a model call while the history is within its limit. */
 export const CALL_WAYS: readonly CostWay[] = [
   calling('Spillway, OpenAI Chat', openAIChat<object>(), NATIVE.chat),
   calling('Spillway, OpenAI Chat, copies', openAIChat<object>(), NATIVE.chat, structuredClone),
@@ -44,7 +44,7 @@ export const CALL_WAYS: readonly CostWay[] = [
   editing('LangChain, keep 3', FAR),
 ]
 
-/** What a pass costs over a history that is over its limit. */
+/** Cost of a pass over a history that exceeds its limit. */
 export const PASS_WAYS: readonly CostWay[] = [
   passing('Spillway', undefined),
   passing('Spillway, no previews', 0),
@@ -52,7 +52,7 @@ export const PASS_WAYS: readonly CostWay[] = [
   editing('LangChain, keep 3', PASS.maxTotalTokens),
 ]
 
-/** A compactor that has seen the conversation but for its last turn, as in a loop; `copy` makes what it is given again. */
+/** A compactor that has seen all of the conversation except the last turn, as in a loop. `copy` copies its input. */
 function calling<Conversation>(
   name: string,
   format: HistoryFormat<Conversation>,
@@ -96,7 +96,7 @@ function pruning(name: string, toolCalls: 'before-last-3-messages'): CostWay {
   }
 }
 
-/** It changes the list that it is given. */
+/** LangChain's edit changes the list that it gets, so it gets a copy. */
 function editing(name: string, tokens: number): CostWay {
   return {
     name,

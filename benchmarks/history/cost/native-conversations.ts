@@ -53,7 +53,7 @@ function langchain(said: Said): BaseMessage {
   return said.role === 'user' ? new HumanMessage(said.text) : new AIMessage(said.text)
 }
 
-/** Write a conversation as an API or a framework has it. */
+/** Functions that write a conversation in the format of an API or a framework. */
 export const NATIVE: {
   readonly chat: Write<object[]>
   readonly responses: Write<object[]>

@@ -6,12 +6,12 @@ const use = { callId: 'a', line: 'name "x" is set', usedAt: 9 }
 const result = (content: string, id = 'a'): ChatMessage => ({ role: 'tool', tool_call_id: id, content })
 const stored = new Map([['ref_1', 'first\n  name   "x" is\tset\n']])
 
-test('a line is visible with any blanks around and within it', () => {
+test('a line is visible even if the blanks around it or within it differ', () => {
   const sent = { messages: [result('1\tname "x"  is set\r\n')], stored: new Map<string, string>() }
   expect(findLine(use, sent, 'result')).toBe('visible')
 })
 
-test('a line in another message or in arguments of a call is visible anywhere, but not in the result', () => {
+test('a line in another message or in arguments of a call is visible, but not in its result', () => {
   for (const message of [
     result('name "x" is set', 'b'),
     { role: 'assistant', content: null, tool_calls: [toolCall('c', 'edit', { old: ['name "x" is set'] })] } as const,

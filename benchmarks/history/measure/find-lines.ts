@@ -4,17 +4,17 @@ import type { Sent } from '../subjects/subject.ts'
 import type { LaterUse } from '../transcripts/transcript.ts'
 
 /**
- * Where a line stands that the agent needs.
+ * The place of a line that the agent needs.
  *
- * - `visible`: in the context, verbatim but for runs of blanks.
- * - `stored`: not there, but what holds it is stored and its name stands in the context: one call finds it.
+ * - `visible`: in the context, verbatim except for runs of blanks.
+ * - `stored`: not in the context, but in stored content whose name is in the context, so one call finds it.
  * - `lost`: neither.
  */
 export type LinePlace = 'visible' | 'stored' | 'lost'
 
 const normalizedOnce = new Map<string, string>()
 
-/** Find a line in what is sent: in all of it, or with `result` only in what stands for the result that had it. */
+/** Find a line in the sent messages; with `result`, only in the replacement of the result that contained it. */
 export function findLine({ callId, line }: LaterUse, sent: Sent, where: 'anywhere' | 'result'): LinePlace {
   const isResult = (message: ChatMessage): boolean => message.role === 'tool' && message.tool_call_id === callId
   const messages = where === 'anywhere' ? sent.messages : sent.messages.filter(isResult)
@@ -31,7 +31,7 @@ function normalizedText(content: string): string {
   return text
 }
 
-/** How many lines stand where. */
+/** Number of lines by place. */
 export interface LineCounts {
   readonly visible: number
   readonly stored: number

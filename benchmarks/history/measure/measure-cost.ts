@@ -2,10 +2,10 @@ import type { Said } from '../cost/conversations.ts'
 import { quantile } from '../../report/quantile.ts'
 import type { CostWay } from '../cost/cost-ways.ts'
 
-/** Calls that warm up, by how many are measured. */
+/** Calls for warming up, as a share of the measured calls. */
 const WARM_UP = 0.2
 
-/** Measure what calls of each way take over the same conversation, in turn: medians in milliseconds, by the way's name. */
+/** Measure calls of each way on the same conversation, in turn. Returns medians in milliseconds by way. */
 export async function measureCost(
   ways: readonly CostWay[],
   messages: readonly Said[],

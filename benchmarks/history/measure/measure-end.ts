@@ -3,20 +3,20 @@ import { MAX_TOTAL_TOKENS, type Subject } from '../subjects/subject.ts'
 import type { Transcript } from '../transcripts/transcript.ts'
 import { countPlaces, findLine, type LineCounts } from './find-lines.ts'
 
-/** What a way makes of a whole transcript. */
+/** Result of a way for a whole transcript. */
 export interface EndFigures {
   readonly before: number
   readonly after: number
   readonly fits: boolean
-  /** What it says of a result that does not fit. */
+  /** The reason that the way gives if the history exceeds its limit. */
   readonly reason: string | null
-  /** Later-used lines in what is left of their result. */
+  /** Lines that are used later, by their place in the shortened result. */
   readonly lines: LineCounts
-  /** Whether it can be undone to the same bytes; `null` where there is no way to undo it. */
+  /** Whether the original bytes can be restored; `null` if the way cannot restore. */
   readonly isRestored: boolean | null
 }
 
-/** Make a whole transcript shorter, at its end. */
+/** Shorten a whole transcript at its end. */
 export async function measureEnd(subject: Subject, { messages, laterUses }: Transcript): Promise<EndFigures> {
   const sent = await subject.compact(messages)
   const after = countPromptTokens(sent.messages)

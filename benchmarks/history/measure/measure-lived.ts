@@ -6,28 +6,28 @@ import { modelCalls, type Transcript } from '../transcripts/transcript.ts'
 import { countPlaces, findLine, type LineCounts } from './find-lines.ts'
 import { compareWithLast } from './prompt-cache.ts'
 
-/** What a way cost and hid over all calls of a transcript. */
+/** Cost and hidden lines of a way over all calls of a transcript. */
 export interface LivedFigures {
   readonly calls: number
   /** Tokens of all prompts. */
   readonly sent: number
-  /** Those that a prompt cache had. */
+  /** Tokens that were in the prompt cache. */
   readonly cached: number
   readonly largest: number
   readonly callsOverLimit: number
-  /** Calls that changed a byte of the prompt before. */
+  /** Calls that changed a byte of the previous prompt. */
   readonly breaks: number
-  /** Tokens that were read again because of it. */
+  /** Tokens that had to be read again because of these changes. */
   readonly readAgain: number
-  /** Tool results that were not whole in the first call that had them. */
+  /** Tool results that were already shortened in their first prompt. */
   readonly neverShown: number
-  /** Later-used lines in the context of the call that used them. */
+  /** Lines that are used later, by their place in the context of the call that used them. */
   readonly lines: LineCounts
-  /** Whether the last prompt can be undone to the same bytes; `null` where there is no way to undo it. */
+  /** Whether the original bytes of the last prompt can be restored; `null` if the way cannot restore. */
   readonly isRestored: boolean | null
 }
 
-/** Live a transcript: measure the prompt of each call. */
+/** Replay a transcript, and measure the prompt of each call. */
 export async function measureLived(subject: Subject, transcript: Transcript): Promise<LivedFigures> {
   const { messages, laterUses } = transcript
   const calls = modelCalls(transcript)
@@ -54,7 +54,7 @@ export async function measureLived(subject: Subject, transcript: Transcript): Pr
   }
 }
 
-/** Count results among the new messages that the prompt does not have as they are. */
+/** Count results in the new messages that the prompt does not contain unchanged. */
 function unseen(added: readonly ChatMessage[], prompt: readonly ChatMessage[]): number {
   const shown = new Set(prompt.map((message) => JSON.stringify(message)))
   return added.filter((message) => message.role === 'tool' && !shown.has(JSON.stringify(message))).length

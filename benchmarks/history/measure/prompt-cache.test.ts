@@ -12,12 +12,12 @@ const messages = (...list: (ChatMessage | undefined)[]): ChatMessage[] =>
 const tokens = (...list: (ChatMessage | undefined)[]): number =>
   messages(...list).reduce((sum, message) => sum + countMessageTokens(message), 0)
 
-test('a prompt that continues the last one breaks no cache', () => {
+test('a prompt that continues the previous prompt breaks no cache', () => {
   const use = compareWithLast(messages(a, b), messages(a, b, c))
   expect(use).toEqual({ cached: tokens(a, b), isBroken: false, readAgain: 0 })
 })
 
-test('messages after a changed one are read again, but the changed one and new ones are not counted', () => {
+test('messages after a changed message count as read again, but not the changed message and new messages', () => {
   const use = compareWithLast(messages(a, b, c), messages(a, { role: 'user', content: 'short' }, c, d))
   expect(use).toEqual({ cached: tokens(a), isBroken: true, readAgain: tokens(c) })
 })
@@ -26,6 +26,6 @@ test('a prompt without its last message breaks the cache, even if nothing follow
   expect(compareWithLast(messages(a, b), messages(a))).toEqual({ cached: tokens(a), isBroken: true, readAgain: 0 })
 })
 
-test('a message that returns is read again once', () => {
+test('a message that is removed and added again is read again once', () => {
   expect(compareWithLast(messages(a, b), messages(b, b)).readAgain).toBe(tokens(b))
 })

@@ -2,17 +2,17 @@ import { known } from '../../report/known.ts'
 import type { ChatMessage } from '../chat/chat-message.ts'
 import { countMessageTokens } from '../chat/count-tokens.ts'
 
-/** What a prompt cache that keeps the prompt of the call before makes of a prompt. */
+/** Effect of a prompt cache that contains the previous prompt. */
 export interface CacheUse {
   /** Tokens of the messages before the first one that differs. */
   readonly cached: number
-  /** Whether a message of the prompt before is not where it was, byte for byte. */
+  /** Whether a message of the previous prompt is missing, moved, or changed. */
   readonly isBroken: boolean
-  /** Tokens after the first change of messages that the prompt before had too: read again because of the change. */
+  /** Tokens of unchanged messages after the first change, which must be read again because of the change. */
   readonly readAgain: number
 }
 
-/** Compare a prompt with that of the call before. */
+/** Compare a prompt with the previous prompt. */
 export function compareWithLast(last: readonly ChatMessage[], prompt: readonly ChatMessage[]): CacheUse {
   const before = last.map((message) => JSON.stringify(message))
   const now = prompt.map((message) => JSON.stringify(message))

@@ -9,12 +9,12 @@ import type { HistoryOptions } from './measured.ts'
 
 const MESSAGES = [10, 100, 1_000]
 const RESULTS = [10, 100]
-/** Milliseconds that a call may cost over 1,000 messages, of whatever form. */
+/** Limit of the milliseconds of a call with 1,000 messages in any format. */
 const MAX_CALL = 25
 const EFFORT = { calls: 101, passes: 7 }
 const QUICK = { calls: 3, passes: 1 }
 
-/** Measure what keeping a history short costs itself, and lay it out. */
+/** Measure the time for shortening histories, and write the tables. */
 export async function costSection({ isQuick }: HistoryOptions): Promise<Section> {
   const { calls, passes } = isQuick ? QUICK : EFFORT
   const callTimes: ReadonlyMap<string, number>[] = []
@@ -38,7 +38,7 @@ export async function costSection({ isQuick }: HistoryOptions): Promise<Section>
   return { text, bounds: [bound], comparisons: compareCosts(figures), figures }
 }
 
-/** Compare the dearest call of Spillway with 1,000 messages, and its pass over 100 results, with the cheapest of others. */
+/** Compare Spillway's slowest call with 1,000 messages, and its pass over 100 results, with the fastest of others. */
 function compareCosts({ calls, passes }: Record<'calls' | 'passes', Record<string, number>[]>): Comparison[] {
   const compare = (what: string, times: Record<string, number>): Comparison => {
     const [others, own] = [false, true].map((isOurs) =>

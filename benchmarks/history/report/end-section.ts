@@ -17,7 +17,7 @@ import {
 
 type Rows = readonly Measured<EndFigures>[]
 
-/** Measure what each way makes of whole transcripts, and lay it out. */
+/** Measure the results of all ways for whole transcripts, and write the tables. */
 export async function endSection(options: HistoryOptions): Promise<Section> {
   const measured = await measureAll(options, measureEnd)
   const names = options.subjects.map(({ name }) => name)
@@ -34,7 +34,7 @@ export async function endSection(options: HistoryOptions): Promise<Section> {
   return { text, bounds: bounds(measured), comparisons: compareEnds(measured), figures: measured }
 }
 
-/** Compare Spillway with the best other way: the tokens that are left, and the transcripts over the limit. */
+/** Compare Spillway with the best other way: by remaining tokens, and by transcripts over the limit. */
 function compareEnds(measured: Rows): Comparison[] {
   return [
     compareWays(measured, 'whole transcripts: tokens left', besideLowest, (all) => total(all, ({ after }) => after)),

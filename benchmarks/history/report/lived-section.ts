@@ -17,10 +17,10 @@ import {
 
 type Rows = readonly Measured<LivedFigures>[]
 
-/** What providers take for a token that their cache has, beside one that it does not have. */
+/** Price of a cached token relative to other prompt tokens. */
 const CACHED_PRICE = 0.1
 
-/** Measure what each way costs and hides while transcripts are lived, and lay it out. */
+/** Measure the cost and hidden lines of all ways while transcripts are replayed, and write the tables. */
 export async function livedSection(options: HistoryOptions): Promise<Section> {
   const measured = await measureAll(options, measureLived)
   const names = options.subjects.map(({ name }) => name)
@@ -49,7 +49,7 @@ export async function livedSection(options: HistoryOptions): Promise<Section> {
   return { text, bounds, comparisons: compareLives(measured), figures: measured }
 }
 
-/** Compare what Spillway sends and hides over all calls with the best other way. */
+/** Compare the sent tokens and hidden lines of Spillway with the best other way. */
 function compareLives(measured: Rows): Comparison[] {
   const lines = total(measured, (one) => one.lines)
   const sum = (what: string, figure: (figures: LivedFigures) => number): Comparison =>

@@ -4,23 +4,23 @@ import { OURS } from '../subjects/ours.ts'
 import type { Subject } from '../subjects/subject.ts'
 import type { Transcript } from '../transcripts/transcript.ts'
 
-/** What is measured. */
+/** Settings of a measurement. */
 export interface HistoryOptions {
   readonly transcripts: readonly Transcript[]
   readonly subjects: readonly Subject[]
-  /** Whether times are taken of a few calls alone. */
+  /** Whether to time only a few calls. */
   readonly isQuick: boolean
 }
 
-/** Figures of one transcript, by the name of the way. */
+/** Figures of one transcript by the name of the way. */
 export interface Measured<Figures> {
   readonly id: string
-  /** How many lines of its results the agent later wrote again. */
+  /** Number of lines of results that the agent wrote again later. */
   readonly lines: number
   readonly figures: Readonly<Record<string, Figures>>
 }
 
-/** Measure every transcript in every way, one after another. */
+/** Measure all transcripts with all ways, one after another. */
 export async function measureAll<Figures>(
   { transcripts, subjects }: HistoryOptions,
   measure: (subject: Subject, transcript: Transcript) => Promise<Figures>,
@@ -34,18 +34,18 @@ export async function measureAll<Figures>(
   return measured
 }
 
-/** Names of sessions of Claude Code are UUIDs, of which the first part is enough. */
+/** Shorten the id of a session of Claude Code, a UUID, to its first part. */
 const shortId = (id: string): string => id.replace(/-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/, '')
 
-/** All figures of one way. */
+/** Return all figures of one way. */
 export const figuresOf = <Figures>(measured: readonly Measured<Figures>[], name: string): readonly Figures[] =>
   measured.flatMap(({ figures }) => figures[name] ?? [])
 
-/** Add up one number of each. */
+/** Sum up one number of each item. */
 export const total = <Item>(items: readonly Item[], number: (item: Item) => number): number =>
   items.reduce((sum, item) => sum + number(item), 0)
 
-/** Compare a figure of Spillway with the best of all ways that shorten a history and are not its own. */
+/** Compare a figure of Spillway with the best of all ways of others. */
 export function compareWays<Figures>(
   measured: readonly Measured<Figures>[],
   what: string,
@@ -59,11 +59,11 @@ export function compareWays<Figures>(
   return { what, unit, ours, other: beside(ours, others) }
 }
 
-/** Write a share in percent. */
+/** Format a share in percent. */
 export const percent = (part: number, whole: number): string =>
   whole === 0 ? '–' : `${Math.round((100 * part) / whole)} %`
 
-/** Bound a count that must be nothing in every transcript. */
+/** Create a bound for a count that must be 0 in every transcript. */
 export const mustBeNone = (name: string, counts: readonly { readonly id: string; readonly count: number }[]): Bound =>
   worst(
     name,

@@ -7,7 +7,7 @@ import { none } from './none.ts'
 const cleared = (messages: readonly ChatMessage[]): boolean[] =>
   messages.filter(({ role }) => role === 'tool').map(({ content }) => content === '[cleared]')
 
-test('an agent that clears nothing sends the transcript unchanged, even if the user speaks in between', async () => {
+test('an agent that clears nothing sends the transcript unchanged, even if the user sends several messages', async () => {
   const { messages, ...rest } = sampleTranscript(3)
   const spoken = messages.toSpliced(6, 0, { role: 'user', content: 'Faster!' })
   const more: ChatMessage[] = [

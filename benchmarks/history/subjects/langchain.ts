@@ -21,10 +21,10 @@ const CONFIG = { recursionLimit: 10_000 }
 const ANSWER = 'There is nothing more to do.'
 
 /**
- * `contextEditingMiddleware` of LangChain in a real agent, whose model says what the transcript has and whose tools return it.
- * It counts tokens as it does by default: characters / 4, without those of the system prompt where that is none of the messages.
+ * `contextEditingMiddleware` of LangChain in a real agent, whose model and tools replay the transcript. It counts
+ * tokens in its default way: characters / 4, without the system prompt if that is not one of the messages.
  *
- * @param keep - How many of the last results stay; absent for its default, which is 3.
+ * @param keep - Number of the last results that stay. Defaults to LangChain's default, which is 3.
  */
 export function contextEditing(name: string, keep?: number): Subject {
   const settings = { trigger: { tokens: MAX_TOTAL_TOKENS }, ...(keep !== undefined && { keep: { messages: keep } }) }
@@ -47,9 +47,9 @@ export function contextEditing(name: string, keep?: number): Subject {
         middleware: [speaking(messages, calls), ...middleware()],
       })
       let history: BaseMessage[] = []
-      // It ends where the model calls no tool, and goes on with what the user then says.
+      // The agent ends if the model calls no tool, and continues with the next message of the user.
       while (prompts.length < calls.length) history = (await agent.invoke({ messages: history }, CONFIG)).messages
-      // A transcript that ends with a result gets an answer that it does not have.
+      // If a transcript ends with a result, the fake model gives one more answer, which is dropped.
       return prompts.slice(0, calls.length).map(sent)
     },
   }
@@ -57,7 +57,7 @@ export function contextEditing(name: string, keep?: number): Subject {
 
 const sent = (messages: readonly ChatMessage[]): Sent => ({ messages, stored: new Map() })
 
-/** Adds before each call of the model what the user, or the system, said since the last. */
+/** Add messages of the user or the system since the last model call before each model call. */
 function speaking(messages: readonly ChatMessage[], calls: readonly number[]) {
   let next = 0
   return createMiddleware({
@@ -72,7 +72,7 @@ function speaking(messages: readonly ChatMessage[], calls: readonly number[]) {
   })
 }
 
-/** LangChain's own fake model, which says what it is told to, one after another, and keeps what it was sent. */
+/** Create LangChain's fake model, which returns these messages in order and records its prompts. */
 function playing(said: readonly AIMessage[], prompts: ChatMessage[][]): ReturnType<typeof fakeModel> {
   const model = fakeModel()
   for (const message of [...said, new AIMessage(ANSWER)])
@@ -83,7 +83,7 @@ function playing(said: readonly AIMessage[], prompts: ChatMessage[][]): ReturnTy
   return model
 }
 
-/** Tools of all names in a transcript, which return what it has for their call. */
+/** Create tools for all names in a transcript, which return the recorded results of their calls. */
 function replayedTools(messages: readonly ChatMessage[]) {
   const results = new Map<string, string[]>()
   for (const message of messages)

@@ -1,4 +1,4 @@
 import { replacing } from './subject.ts'
 
-/** Nothing is taken out. */
+/** A way that removes nothing. */
 export const none = replacing('none', () => async (messages) => ({ messages, stored: new Map() }))

@@ -6,17 +6,17 @@ import type { ChatMessage } from '../chat/chat-message.ts'
 import { countTokens } from '../chat/count-tokens.ts'
 import { MAX_TOOL_MESSAGE_TOKENS, MAX_TOTAL_TOKENS, replacing, type Subject } from './subject.ts'
 
-/** The name of the way with defaults, which bounds are about. */
+/** The name of the way with default settings. Bounds are about this way. */
 export const OURS = 'Spillway'
 
-/** What is not as by default. */
+/** Settings that differ from the defaults. */
 interface Settings {
-  /** Count tokens by the offloader's estimate, and not by o200k. */
+  /** Whether tokens are counted with the offloader's estimate instead of o200k. */
   readonly isEstimated?: boolean
   readonly keepRecent?: number
 }
 
-/** `compactHistory` in the mode `compact`, over a storage in memory. */
+/** `compactHistory` in the mode `compact`, with a storage in memory. */
 export function compacting(name: string, { isEstimated = false, keepRecent }: Settings = {}): Subject {
   return replacing(name, () => {
     const storage = new InMemoryStorage({ evictAfterTurns: null })
@@ -46,7 +46,7 @@ export function compacting(name: string, { isEstimated = false, keepRecent }: Se
   })
 }
 
-/** Say which reasons keep a history over its limit, and how many tokens they are about. */
+/** Describe the reasons why a history exceeds its limit, with their tokens. */
 function reasonsOf(obstacles: readonly HistoryObstacle[]): string {
   const reasons = Map.groupBy(obstacles, ({ reason }) => reason)
   const sums = [...reasons].map(([reason, all]) => ({

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { sampleTranscript } from '../test/sample-transcript.ts'
 import { pruning } from './prune-messages.ts'
 
-test('all calls and results but those of the last messages are removed', async () => {
+test('all calls and results are removed, except those in the last messages', async () => {
   const { messages } = sampleTranscript(3)
   const prompts = await pruning('one', 'before-last-message', false).replay(sampleTranscript(3))
   expect(prompts.at(-1)?.messages).toEqual([...messages.slice(0, 2), ...messages.slice(-3, -1)])

@@ -4,13 +4,13 @@ import { MAX_TOTAL_TOKENS, replayWith, type Subject } from './subject.ts'
 
 type ToolCalls = 'before-last-message' | 'before-last-3-messages'
 
-/** How the guide of the AI SDK estimates what a history costs. */
+/** Characters per token, as in the estimate of the AI SDK's guide. */
 const CHARACTERS_PER_TOKEN = 4
 
 /**
- * `pruneMessages` of the AI SDK in `prepareStep`, whose messages take the place of the history.
+ * `pruneMessages` of the AI SDK in `prepareStep`. The pruned messages replace the history.
  *
- * @param isTriggered - Prune only once the history is over the limit, as the guide shows it. The function has no such setting.
+ * @param isTriggered - Whether to prune only if the history exceeds the limit, as in the guide.
  */
 export function pruning(name: string, toolCalls: ToolCalls, isTriggered: boolean): Subject {
   const prune = (messages: ModelMessage[]): ModelMessage[] => {
@@ -32,7 +32,7 @@ export function pruning(name: string, toolCalls: ToolCalls, isTriggered: boolean
   }
 }
 
-/** Write messages as the AI SDK has them: results of one step are one message. */
+/** Convert messages to the format of the AI SDK. Results of one step are one message. */
 function toModel(messages: readonly ChatMessage[], names: Map<string, string>): ModelMessage[] {
   const written: ModelMessage[] = []
   let results: ToolContent = []
@@ -64,7 +64,7 @@ function fromModel({ role, content }: ModelMessage): ChatMessage[] {
   if (role === 'tool')
     return content.flatMap((part): ChatMessage[] => {
       if (part.type !== 'tool-result' || part.output.type !== 'text')
-        throw new TypeError('A result that was not written here.')
+        throw new TypeError('The result was not written by this benchmark.')
       return [{ role, tool_call_id: part.toolCallId, content: part.output.value }]
     })
   const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content

@@ -6,7 +6,7 @@ const KEEP_RECENT_COUNT = 1
 const PREVIEW_CHAR_LENGTH = 100
 const STORE_DIR = '/context_store'
 
-/** The mode `compact` of ReMe's `context_offload`, written after what version 0.2 of November 2025 does. */
+/** ReMe's mode `compact` of `context_offload`, written again according to version 0.2 of November 2025. */
 export const reme = replacing('ReMe', () => {
   const stored = new Map<string, string>()
   return async (messages) => ({ messages: compact(messages, stored), stored: new Map(stored) })

@@ -1,31 +1,31 @@
 import type { ChatMessage } from '../chat/chat-message.ts'
 import { modelCalls, type Transcript } from '../transcripts/transcript.ts'
 
-/** The two limits that all get, where they have them. */
+/** The limits of all ways, if they have such limits. */
 export const MAX_TOTAL_TOKENS = 20_000
 export const MAX_TOOL_MESSAGE_TOKENS = 2_000
 
-/** What a way makes of a history. */
+/** The result of a way for a history. */
 export interface Sent {
   readonly messages: readonly ChatMessage[]
-  /** What was taken out and can be asked for: by the text that names it in the context. */
+  /** Removed content that can be retrieved, by the text that names it in the context. */
   readonly stored: ReadonlyMap<string, string>
-  /** What it says of a result that is over the limit; absent where it says nothing. */
+  /** The reason why the result exceeds the limit; absent if the way gives none. */
   readonly reason?: string | undefined
-  /** Undo it; absent where there is no way to. */
+  /** Restore the original messages; absent if the way cannot restore. */
   readonly expand?: () => Promise<readonly ChatMessage[]>
 }
 
-/** A way of keeping a history short. */
+/** A way of shortening histories. */
 export interface Subject {
   readonly name: string
-  /** Make a whole history shorter. */
+  /** Shorten a whole history. */
   compact(messages: readonly ChatMessage[]): Promise<Sent>
-  /** Live a transcript: what each call of the model is sent, in turn. */
+  /** Replay a transcript. Returns the prompts of all model calls in order. */
   replay(transcript: Transcript): Promise<readonly Sent[]>
 }
 
-/** Live a transcript with a way that takes what is new since its last call and returns what is sent. */
+/** Replay a transcript with a way that gets the new messages of each call, and returns the prompt. */
 export async function replayWith(
   { messages }: Transcript,
   send: (added: readonly ChatMessage[]) => Promise<Sent>,
@@ -39,7 +39,7 @@ export async function replayWith(
   return sent
 }
 
-/** Make a way of a function whose result takes the place of the history; `start` is called for each history. */
+/** Create a way from a function whose result replaces the history. `start` is called for each history. */
 export function replacing(name: string, start: () => (messages: readonly ChatMessage[]) => Promise<Sent>): Subject {
   return {
     name,

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sampleTranscript } from './sample-transcript.ts'
 
-/** Make a data folder with one transcript, in the form of tau-bench, without so many messages at its start. Returns its path. */
+/**
+ * Create a data folder with one transcript in the format of tau-bench, without its first messages. Returns the path.
+ */
 export async function makeDataFolder({
   lengthOfFirstResult,
   cutOff = 0,
@@ -21,7 +23,7 @@ export async function makeDataFolder({
     await writeFile(join(folder, path), JSON.stringify(value))
   await mkdir(join(folder, 'transcripts/tau-bench'), { recursive: true })
   await mkdir(join(folder, 'logs'))
-  // By this file a folder is known to hold the data.
+  // This file marks a folder as the data folder.
   await write('logs/answers.json', [])
   const id = 'tau-bench/sample'
   await write('transcripts/index.json', [{ id, file: `${id}.json`, steps_file: `${id}.steps.json` }])

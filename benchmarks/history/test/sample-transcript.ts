@@ -3,11 +3,11 @@ import type { Transcript } from '../transcripts/transcript.ts'
 
 const LINES = 300
 
-/** A line of a result of {@link sampleTranscript}. */
+/** Return a line of a result of {@link sampleTranscript}. */
 export const sampleLine = (result: number, line: number): string =>
   `result ${result} says ${line * 7919} in line ${line}`
 
-/** A session with results of some 3,800 tokens each; in its last message the agent writes a line of the first one again. */
+/** Create a session with results of about 3,800 tokens. The last message repeats a line of the first result. */
 export function sampleTranscript(results: number): Transcript {
   const messages: ChatMessage[] = [
     { role: 'system', content: 'You read files.' },

@@ -1,21 +1,21 @@
 import { assistantMessage, toolCall, type ChatMessage, type ChatToolCall } from '../chat/chat-message.ts'
 
-/** Something that a transcript has recorded, in the order of the file; `later_use` counts them. */
+/** A recorded step of a transcript, in the order of the file. `later_use` refers to the positions of steps. */
 export interface Step {
-  /** Index of the message that it stands in; absent where no model saw it. */
+  /** Index of the message with this step; absent if no model saw the step. */
   readonly message: number | undefined
-  /** The text of a tool result, as recorded; absent where it is none, or not text alone. Without a message if its call was cut off. */
+  /** The recorded text of a tool result; absent for other steps. If its call is missing, the result has no message. */
   readonly result?: string
 }
 
-/** What a reader makes of a file. */
+/** The messages and steps of a file. */
 export interface ReadChat {
   readonly messages: readonly ChatMessage[]
   readonly steps: readonly Step[]
 }
 
 interface Turn {
-  /** The name of the model's message, where the format has one. */
+  /** The id of the model's message, if the format has one. */
   readonly id: string | undefined
   readonly texts: string[]
   readonly calls: ChatToolCall[]
@@ -26,31 +26,31 @@ interface Result {
   readonly content: string
 }
 type Entry = Turn | { readonly role: 'system' | 'user'; readonly content: string }
-/** Where a step will stand: at an entry, or at one of its results. */
+/** The future place of a step: in an entry, or in one of its results. */
 type Place = { readonly entry: Entry } | { readonly entry: Turn; readonly result: Result } | undefined
 
-/** Makes messages of what was recorded one after another: results follow the turn of their calls, whatever came between. */
+/** Builds messages from recorded steps. Results follow the turn of their calls, even if other steps are between. */
 export class ChatBuilder {
   readonly #entries: Entry[] = []
   readonly #turns = new Map<string, Turn>()
   readonly #steps: { readonly place: Place; readonly result?: string }[] = []
   #made = 0
 
-  /** Add what the system or the user said, as one step. */
+  /** Add a message of the system or the user, as one step. */
   say(role: 'system' | 'user', content: string): void {
     const entry = { role, content }
     this.#entries.push(entry)
     this.#steps.push({ place: { entry } })
   }
 
-  /** Add text of the model, as one step; to the turn of this id where it is the latest. */
+  /** Add text of the model, as one step. The text is added to the turn with this id, if that is the latest turn. */
   write(text: string, turnId?: string): void {
     const entry = this.#turn(turnId)
     if (text !== '') entry.texts.push(text)
     this.#steps.push({ place: { entry } })
   }
 
-  /** Add a call, as one step unless it belongs to a text; an id is made where there is none. Returns the id. */
+  /** Add a call, as one step unless it belongs to a text. If the id is missing, one is created. Returns the id. */
   call(
     call: { readonly id?: string; readonly name: string; readonly input: unknown },
     turnId?: string,
@@ -65,9 +65,9 @@ export class ChatBuilder {
   }
 
   /**
-   * Add the result of a call, as one step. `recorded` is what the file calls the result; `null` where that is no text.
+   * Add the result of a call, as one step. `recorded` is the recorded text of the result; `null` if it is not text.
    *
-   * A result before the first call is left out: the file begins in the middle of a session. Later ones without a call throw.
+   * A result before the first call is left out: the file begins within a session. Later results without a call throw.
    */
   result(callId: string, content: string, recorded: string | null = content): void {
     const turn = this.#turns.get(callId)
@@ -78,12 +78,12 @@ export class ChatBuilder {
     this.#steps.push({ place, ...(recorded !== null && { result: recorded }) })
   }
 
-  /** Count something as a step that the model did not see, or that stands elsewhere already. */
+  /** Count a step that the model did not see, or that is already part of another step. */
   skip(): void {
     this.#steps.push({ place: undefined })
   }
 
-  /** The id of the latest call of the turn that is open, if it still waits for a result. */
+  /** Return the id of the latest call in the current turn, if it still waits for a result. */
   openCall(): string | undefined {
     const last = this.#entries.at(-1)
     if (last === undefined || 'role' in last) return undefined
@@ -123,7 +123,7 @@ export class ChatBuilder {
   }
 }
 
-/** Results stand as their calls do, also where one was sooner there: a framework writes them so. */
+/** Return results in the order of their calls, like frameworks write them. */
 function inOrderOfCalls({ calls, results }: Turn): readonly Result[] {
   const places = new Map(calls.map(({ id }, index) => [id, index]))
   return results.toSorted((a, b) => (places.get(a.callId) ?? 0) - (places.get(b.callId) ?? 0))

@@ -35,7 +35,7 @@ test('rows of one message become one message, followed by the results of its par
   expect(steps.map(({ message }) => message)).toEqual([0, 1, 1, 2, 1, 3, 4, 5])
 })
 
-test('rows that are not messages are left out, and an image becomes a line that says so', () => {
+test('rows that are not messages are left out, and an image becomes a line of text', () => {
   const { messages, steps } = read(
     JSON.stringify({ type: 'progress', data: {} }),
     row('user', 'Look.'),
@@ -55,11 +55,11 @@ test('rows that are not messages are left out, and an image becomes a line that 
   expect(steps.at(-1)).toEqual({ message: 2 })
 })
 
-test('a block of unknown type is an error, since something would be lost', () => {
+test('a block of unknown type causes an error, because its content would be lost', () => {
   expect(() => read(row('user', [{ type: 'document' }]))).toThrow('A block of the type document')
 })
 
-test('results before the first call are left out, since their calls were cut off, and a later one without a call is an error', () => {
+test('results before the first call are left out, because their calls are missing, and a later result without a call causes an error', () => {
   const result = (id: string) => row('user', [{ type: 'tool_result', tool_use_id: id, content: `text of ${id}` }])
   const call = row('assistant', [{ type: 'tool_use', id: 'b', name: 'Read', input: {} }], 'm1')
   const { messages, steps } = read(result('a'), call, result('b'))

@@ -18,8 +18,8 @@ interface Row {
 }
 
 /**
- * Read a session file of Claude Code. The rows of one message of the model, which stand apart in the file, become one
- * message. What it thought is text of its message: it is in the context of the calls that follow.
+ * Read a session file of Claude Code. Separate rows of one message of the model become one message. Thinking becomes
+ * text of its message, because it is in the context of later calls.
  */
 export function readClaudeCode(file: string): ReadChat {
   const builder = new ChatBuilder()
@@ -50,6 +50,6 @@ function addResult(builder: ChatBuilder, { tool_use_id: id, content = '' }: Bloc
   builder.result(id ?? '', written, isText ? written : null)
 }
 
-/** An image is no text, and chat results hold text alone: a line says that it was there. */
+/** Describe an image by a line of text, because chat results contain only text. */
 const describe = ({ type, source }: Block): string =>
   `[${type}: ${source?.media_type ?? 'unknown'}, ${source?.data?.length ?? 0} characters of base64]`

@@ -7,8 +7,8 @@ interface Trajectory {
 const COMMAND = /```bash\n([\s\S]*?)\n```/g
 
 /**
- * Read a trajectory of mini-swe-agent. It has no tool calls: the one block of bash in a text is the command, and the next
- * message its output. The block becomes a call and the message its result; a text with several stays one, as no command ran.
+ * Read a trajectory of mini-swe-agent, which has no tool calls. The only bash block of a text becomes a call, and the
+ * next message its result. A text with several blocks stays a text, because no command ran.
  */
 export function readMiniSweAgent(file: string): ReadChat {
   const builder = new ChatBuilder()

@@ -16,7 +16,7 @@ const metadata = {
   },
 }
 
-test('actions become calls and observations results, without the parts that no model saw', () => {
+test('actions become calls and observations become results, without parts that no model saw', () => {
   const history = [
     { source: 'agent', action: 'system', message: 'short', args: { content: 'You act.' } },
     { source: 'user', action: 'message', message: 'short', args: { content: 'Fix it.' } },

@@ -23,8 +23,8 @@ interface Call {
 }
 
 /**
- * Read a record of OpenHands. Its own looking up of a workspace (`recall`) never reached the model; an error without a call
- * was told to it as a user would.
+ * Read a record of OpenHands. Its own search in the workspace (`recall`) never reached the model. An error without a
+ * call was sent to the model as a message of the user.
  */
 export function readOpenHands(file: string): ReadChat {
   const builder = new ChatBuilder()

@@ -21,7 +21,7 @@ test('a session that starts with a result is read without that result and its li
   await rm(folder, { recursive: true })
 })
 
-test('a result whose length differs from the recorded one is an error', async () => {
+test('a result whose length differs from the recorded length causes an error', async () => {
   const folder = await makeDataFolder({ lengthOfFirstResult: 1 })
   expect(() => readTranscripts(folder)).toThrow(/tau-bench\/sample step 3: a result of \d+ characters, not 1/)
   await rm(folder, { recursive: true })

@@ -26,7 +26,7 @@ interface Entry {
   readonly steps_file: string
 }
 
-/** The light normal form beside a transcript. */
+/** The file with the steps of a transcript. */
 interface Steps {
   readonly steps: readonly { readonly i: number; readonly kind: string; readonly chars: number }[]
   readonly later_use: readonly {
@@ -38,7 +38,7 @@ interface Steps {
 /**
  * Read the transcripts of a data folder.
  *
- * Throws where a file has other steps than its `.steps.json`, or a result of another length: nothing of it was lost then.
+ * Throws if a file has other steps than its `.steps.json`, or a result of another length. So no content was lost.
  */
 export function readTranscripts(data: string): readonly Transcript[] {
   const folder = join(data, 'transcripts')
@@ -70,7 +70,7 @@ function checkSteps(id: string, { messages, steps }: ReadChat, recorded: Steps):
 function laterUses(id: string, { messages, steps }: ReadChat, { later_use: recorded }: Steps): readonly LaterUse[] {
   return recorded.flatMap(({ step, uses }) => {
     const { message: at, result } = steps[step] ?? {}
-    // The result of a call that was cut off is not in the session.
+    // The session lacks results whose calls were cut off.
     if (at === undefined && result !== undefined) return []
     const message = at === undefined ? undefined : messages[at]
     if (message?.role !== 'tool') throw new Error(`${id} step ${step} is no result.`)

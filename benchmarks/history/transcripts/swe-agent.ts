@@ -11,8 +11,8 @@ interface Trajectory {
 }
 
 /**
- * Read a trajectory of SWE-agent. Its shell has no tool calls: an action becomes one, and the message after it the result,
- * as the model saw it. Steps are those of the list without the prompts.
+ * Read a trajectory of SWE-agent. Its shell has no tool calls: an action becomes a call, and the next message, as the
+ * model saw it, the result. Steps are counted in the list without the prompts.
  */
 export function readSweAgent(file: string): ReadChat {
   const { history, trajectory } = JSON.parse(file) as Trajectory
@@ -27,11 +27,11 @@ export function readSweAgent(file: string): ReadChat {
       continue
     }
     const call = builder.openCall()
-    if (call === undefined) throw new Error('A message of the user answers no action.')
+    if (call === undefined) throw new Error('A message of the user follows no action.')
     builder.result(call, content, trajectory[observed]?.observation)
     observed += 1
   }
-  // What the last action returned ends the trajectory: no model saw it.
+  // The result of the last action ends the trajectory, and no model saw it.
   const call = builder.openCall()
   const last = trajectory[observed]
   if (call !== undefined && last !== undefined) builder.result(call, last.observation)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readTauBench } from './tau-bench.ts'
 
-test('messages stay unchanged, and an id that occurs twice has each result after its own call', () => {
+test('messages stay unchanged, and each result follows its own call even if an id occurs twice', () => {
   const call = (reservation: string) => [
     { id: 'call_x', type: 'function', function: { name: 'get', arguments: `{"reservation": "${reservation}"}` } },
   ]

@@ -9,7 +9,7 @@ interface Message {
     | null
 }
 
-/** Read a trajectory of tau-bench, which has OpenAI's messages already. */
+/** Read a trajectory of tau-bench, which already has messages of OpenAI's API. */
 export function readTauBench(file: string): ReadChat {
   const builder = new ChatBuilder()
   for (const [index, message] of (JSON.parse(file) as { readonly traj: readonly Message[] }).traj.entries()) {

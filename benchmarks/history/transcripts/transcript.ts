@@ -1,22 +1,22 @@
 import type { ChatMessage } from '../chat/chat-message.ts'
 
-/** A line of a large result which the agent later wrote again. */
+/** A line of a large result that the agent wrote again later. */
 export interface LaterUse {
   /** The id of the call whose result has the line. */
   readonly callId: string
-  /** The line, trimmed, its runs of blanks as one. */
+  /** The line, trimmed, with runs of blanks replaced by one blank. */
   readonly line: string
-  /** Index of the message in which the agent wrote it again. */
+  /** Index of the message in which the agent wrote the line again. */
   readonly usedAt: number
 }
 
-/** A recorded session of an agent, as messages of OpenAI's chat API. */
+/** A recorded session of an agent, as messages in OpenAI's chat API. */
 export interface Transcript {
   readonly id: string
   readonly messages: readonly ChatMessage[]
   readonly laterUses: readonly LaterUse[]
 }
 
-/** Indexes of the messages that the model wrote with something before it: the calls of the model. */
+/** Return the indexes of the model's messages that follow another message: the model calls. */
 export const modelCalls = ({ messages }: Pick<Transcript, 'messages'>): readonly number[] =>
   messages.flatMap(({ role }, index) => (role === 'assistant' && index > 0 ? [index] : []))

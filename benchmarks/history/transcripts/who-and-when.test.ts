@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readWhoAndWhen } from './who-and-when.ts'
 
-test('consecutive messages of the orchestrator become one, and agents that act for it become tools', () => {
+test('consecutive messages of the orchestrator become one message, and agents that act for it become tools', () => {
   const history = [
     { role: 'human', content: 'Find it.' },
     { role: 'Orchestrator (thought)', content: 'Ledger' },

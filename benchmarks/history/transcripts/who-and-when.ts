@@ -1,11 +1,11 @@
 import { ChatBuilder, type ReadChat } from './chat-builder.ts'
 
-/** Agents of Magentic-One whose messages are what a tool returned. */
+/** Agents of Magentic-One whose messages are treated as tool results. */
 const TOOLS: ReadonlySet<string> = new Set(['WebSurfer', 'FileSurfer', 'ComputerTerminal'])
 
 /**
- * Read a log of Magentic-One, as its orchestrator lived it: what it wrote in a row is one message, and an agent that acts for
- * it is a tool. What it asked of that agent stands in its text, so that the call has no arguments.
+ * Read a log of Magentic-One from the view of its orchestrator: its consecutive messages become one message. An agent
+ * that acts for it becomes a tool. A call has no arguments, because the request is in the text.
  */
 export function readWhoAndWhen(file: string): ReadChat {
   const builder = new ChatBuilder()

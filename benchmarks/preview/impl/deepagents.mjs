@@ -1,4 +1,4 @@
-// The real FilesystemMiddleware.wrapToolCall, with a fake handler and an in-memory backend. The 5+5 lines cannot be set.
+// The real FilesystemMiddleware.wrapToolCall, with a fake handler and an in-memory backend. The 5+5 lines are fixed.
 import { createFilesystemMiddleware } from 'deepagents'
 import { ToolMessage } from 'langchain'
 
@@ -12,7 +12,7 @@ export async function preview({ text, toolName, budgetTokens }) {
     glob: async () => ({ files: [] }),
   }
   const middleware = createFilesystemMiddleware({ backend, toolTokenLimitBeforeEvict: budgetTokens })
-  // its own file tools are never evicted by it, so an output of a tool of that name is passed under another name
+  // the middleware does not change results of its own file tools, so an output of such a tool gets another name
   const name = /^(?:ls|glob|grep|read_file|edit_file|write_file|delete)$/.test(toolName) ? 'mcp_' + toolName : toolName
   const request = { toolCall: { id: 'call_Ab3dEf6h', name, args: {} }, state: {}, runtime: {} }
   const result = await middleware.wrapToolCall(

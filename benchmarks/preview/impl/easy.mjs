@@ -1,6 +1,6 @@
-// Reference, one guess, not tuned: head 20%, tail 30%, and with the other 50% the lines that look like errors, each with
-// one line before and two after. Strong patterns first, then weak ones, each in file order. What the error lines leave
-// unused goes to the tail. No type awareness.
+// Reference, one guess, not tuned: head 20 %, tail 30 %, and 50 % for lines that look like errors, each with one line
+// before and two lines after. Strong patterns come first, then weak ones, each in file order. Unused tokens of error
+// lines go to the tail. The content type is ignored.
 import { countTokens, headTokens, tailTokens } from '../lib/tokens.mjs'
 
 const STRONG =

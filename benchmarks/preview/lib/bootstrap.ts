@@ -1,6 +1,6 @@
 import { SeededRandom } from '../../answer/seeded-random.ts'
 
-/** One value, and the group it belongs to. */
+/** A value, and its group. */
 export interface GroupedValue {
   readonly group: string
   readonly value: number

@@ -42,7 +42,7 @@ export function logs(dir) {
   })
 }
 
-// ---- transcripts: rebuild the steps as data.md's script does, and check them against steps.json
+// ---- transcripts: build the steps again like the script in data.md, and compare them with steps.json
 const str = (v) => (typeof v === 'string' ? v : JSON.stringify(v))
 const flat = (c) =>
   c == null
@@ -118,11 +118,11 @@ const codePoints = (s) => {
   for (const _ of s) n++
   return n
 }
-/** The last text of the user or the agent before a call. */
+/** Return the last text of the user or the agent before a call. */
 function purposeOf(S, step) {
   const before = S.slice(0, step)
   const call = before.at(-1)
-  // Agents that write one text with their command in it.
+  // These agents write one text that includes their command.
   if (call?.kind === 'tool_use' && call.tool === 'bash') return call.text
   return before.findLast(({ kind, text }) => kind === 'text' && text?.trim())?.text
 }
@@ -173,7 +173,7 @@ function isMap(o) {
   return sim.reduce((a, b) => a + b, 0) / sim.length >= 0.5
 }
 export function shapePaths(v) {
-  const paths = new Map() // path -> the keys that lead there, arrays left out, `*` for a key of a map
+  const paths = new Map() // path -> the keys on the path, without arrays, `*` for a key of a map
   ;(function walk(x, p, chain) {
     if (Array.isArray(x)) for (const y of x) walk(y, p + '[]', chain)
     else if (x && typeof x === 'object') {
@@ -295,7 +295,7 @@ function htmlCases(dir) {
 // ---- code
 const SKIP =
   /^(?:member|anonMember|field|variable|var|local|enumerator|enumConstant|property|alias|import|package|packageName|namespace|unknown|const|constant|define|macro|header|accessor|parameter|implementation)$/
-/** The names that count, each with the lines that define it. */
+/** Return the names that are scored, each with the lines that define it. */
 export function outlineSymbols(tags, exact) {
   const names = outlineNames(tags, exact)
   const lines = Map.groupBy(tags, (tag) => tag.name)
@@ -351,8 +351,8 @@ function loadFolder(category, folder) {
     .filter((c) => (dropImpossible(c), !NEEDS[category] || c.gold[NEEDS[category]]?.length))
 }
 /**
- * The cases of all folders, each with its split: `made` (planted faults), `seen` (rules were written while looking at the
- * file or at its project), `unseen` (the rest of `more/`).
+ * Return the cases of all folders, each with its split: `made` (planted faults), `seen` (rules were written with
+ * knowledge of the file or its project), or `unseen` (the rest of `more/`).
  */
 export function loadAllCases(data, categories = CATEGORIES) {
   const more = path.join(data, 'more')

@@ -1,9 +1,9 @@
-// Where the data is. It is not part of the repository.
+// Finds the data, which is not part of the repository.
 import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The data folder (--data, $SPILLWAY_DATA, or ../shared/data beside the project), and whether it is there. */
+/** Return the data folder (--data, $SPILLWAY_DATA, or ../shared/data beside the project), and whether it exists. */
 export function findData(given) {
   const folder = path.resolve(
     given ?? process.env.SPILLWAY_DATA ?? fileURLToPath(new URL('../../../../shared/data', import.meta.url)),
@@ -11,7 +11,7 @@ export function findData(given) {
   return { folder, present: fs.existsSync(path.join(folder, 'logs', 'answers.json')) }
 }
 
-/** The data folder; ends the run with a message when it is absent. */
+/** Return the data folder. If it is missing, end the run with a message. */
 export function dataFolder(given) {
   const { folder, present } = findData(given)
   if (present) return folder

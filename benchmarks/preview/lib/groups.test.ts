@@ -11,7 +11,7 @@ const ENTRIES: readonly GroupEntry[] = [
 const NAMES = [...new Set(ENTRIES.map(({ group }) => group))]
 
 describe('joinGroups', () => {
-  it('joins groups that entries connect, directly or through another group', () => {
+  it('joins groups that entries connect directly or through another group', () => {
     const find = joinGroups(ENTRIES)
     for (const name of ['zebra', 'middle', 'last']) expect(find(name)).toBe('last')
     expect(find('alone')).toBe('alone')
@@ -21,7 +21,7 @@ describe('joinGroups', () => {
     expect(NAMES.map(joinGroups(ENTRIES.toReversed()))).toEqual(NAMES.map(joinGroups(ENTRIES)))
   })
 
-  it('throws for a group without entries', () => {
+  it('throws if a group has no entries', () => {
     expect(() => joinGroups(ENTRIES)('missing')).toThrow('The data has no group missing.')
   })
 })

@@ -1,16 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** One entry of an index: the project, site, or session that its case belongs to. */
+/** One entry of an index, with the project, site, or session of its case. */
 export interface GroupEntry {
   readonly group: string
-  /** Another name of the same project, or of one that shares text with it. */
+  /** Another name of the same project, or of a project with common text. */
   readonly group_merged_into?: string
 }
 
 /**
- * Finds the joined group of a group by any of its names: the first of the names in alphabetical order. Throws a `RangeError` if
- * the name is unknown.
+ * Returns the name of the joined group of a group: the first of its names in alphabetical order. Throws a `RangeError`
+ * if the name is unknown.
  */
 export type FindGroup = (group: string) => string
 
@@ -21,13 +21,13 @@ const INDEXES = [
   ),
 ]
 
-/** Joins the groups of all folders of a data folder. */
+/** Join the groups of all folders in a data folder. */
 export function readGroups(data: string): FindGroup {
   const paths = INDEXES.map((index) => join(data, index)).filter((path) => existsSync(path))
   return joinGroups(paths.flatMap((path) => JSON.parse(readFileSync(path, 'utf8')) as GroupEntry[]))
 }
 
-/** Joins groups that an entry connects. */
+/** Join groups that an entry connects. */
 export function joinGroups(entries: Iterable<GroupEntry>): FindGroup {
   const parents = new Map<string, string>()
   const find = (name: string): string => {

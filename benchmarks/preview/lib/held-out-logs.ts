@@ -6,8 +6,8 @@ import { rankedPreviewer } from '../../ranking/ranked-previewer.ts'
 import { trainingRows } from '../../ranking/training-rows.ts'
 
 /**
- * Fit the weights of lines once for each fold of the logs, to the logs of all other folds. Returns the previewer whose weights
- * have not seen a log, by its id; `undefined` for what is no log of the data. Takes a few minutes.
+ * Fit the weights of lines for each fold of the logs, using the logs of all other folds. Returns a function that finds
+ * the previewer not fitted to a log, by the id of the log; `undefined` for other ids. Takes a few minutes.
  */
 export function heldOutLogPreviewers(data: string): (id: string) => TextPreviewer | undefined {
   const logs = loadLogs(data)

@@ -2,7 +2,7 @@ import type { Previewer } from '@spillway/previews'
 import { peersDir } from './peers.mjs'
 import { countTokens, headTokens } from './tokens.mjs'
 
-/** The call that a preview is made of. */
+/** The tool call whose result is previewed. */
 export interface Input {
   readonly text: string
   readonly contentType: string
@@ -11,19 +11,19 @@ export interface Input {
   /** The last text of the user or the agent before the call. */
   readonly purpose?: string | undefined
   readonly budgetTokens: number
-  /** The size that an implementation with a size setting is asked for. */
+  /** The requested size, for an implementation with a size setting. */
   readonly chars?: number
-  /** Spillway's previewers whose weights have not seen the case. */
+  /** Spillway's previewers with weights that were not fitted to the case. */
   readonly heldOut?: readonly Previewer[]
 }
 
-/** A way to make previews. */
+/** An implementation of previews. */
 export interface Implementation {
   readonly name: string
   /** Whether `chars` sets the size. */
   readonly sized?: boolean
   preview(input: Input): string | Promise<string>
-  /** Makes the preview that users get if they set no size. */
+  /** Create the preview that users get without a size setting. */
   previewByDefault?(input: Input): Promise<string>
 }
 
@@ -42,7 +42,7 @@ const PEERS = [
   'pi-tail',
 ]
 
-/** Loads peers by the names of their files in `impl/`; all of them if there are no names, without those not installed. */
+/** Load peers by the names of their files in `impl/`, or all peers if there are no names. Skips missing packages. */
 export async function loadPeers(names: readonly string[] | undefined): Promise<Implementation[]> {
   const peers: Implementation[] = []
   for (const name of names ?? PEERS)
@@ -55,7 +55,7 @@ export async function loadPeers(names: readonly string[] | undefined): Promise<I
   return peers
 }
 
-/** Makes the preview with the largest size setting whose whole text is within the budget, found by bisection. */
+/** Create the preview with the largest size setting whose whole text is within the budget, found by bisection. */
 export async function previewWithin(implementation: Implementation, input: Input): Promise<string> {
   const budget = input.budgetTokens
   const cut = (preview: string): string => (countTokens(preview) > budget ? headTokens(preview, budget) : preview)

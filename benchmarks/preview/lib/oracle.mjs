@@ -1,9 +1,9 @@
-// Upper bounds: what one could show who knew the gold (README, "Oracle").
+// Upper bounds: the best possible score of a program that knows the gold (README, "Oracle").
 import { countTokens, headTokens } from './tokens.mjs'
 import { mean, score } from './score.mjs'
 import { need } from './text.mjs'
 
-/** shortest first, joined by sep, as many as fit */
+/** join as many units as fit into the budget, the shortest first */
 function pack(units, budget, sep = '\n') {
   const sized = [...new Set(units)].map((u) => [u, countTokens(u + sep)]).sort((a, b) => a[1] - b[1])
   const out = []

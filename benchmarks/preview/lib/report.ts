@@ -12,12 +12,12 @@ export interface Row {
   readonly split: string
   readonly id: string
   readonly group: string
-  /** Tokens of the preview; undefined for the oracle, which makes none. */
+  /** Tokens of the preview; `undefined` for the oracle, which creates no preview. */
   readonly tokens?: number
   readonly scores: Readonly<Record<string, number | null>>
 }
 
-/** Cases of one category and split. */
+/** Cases of one category and one split. */
 interface Part {
   readonly category: string
   readonly split: string
@@ -48,10 +48,10 @@ const METRIC_LABELS: Readonly<Record<string, string>> = {
   placed: 'symbols beside their line number',
   lines: 'number of lines',
 }
-/** What a case says about other data: most if no rule was written with its project, least if one was. */
+/** Splits by their significance for other data: highest if no rule was written with knowledge of the project. */
 export const SPLITS: readonly string[] = ['unseen', 'made', 'seen']
 
-/** Writes the tables of a run. The first `own` implementations are ours. */
+/** Write the tables of a run. The first `own` implementations are ours. */
 export function writeReport(rows: readonly Row[], implementations: readonly string[], own: number): string {
   const parts = partsOf(rows)
   const ours = implementations.slice(0, own)
@@ -78,7 +78,7 @@ function partsOf(rows: readonly Row[]): readonly Part[] {
   ).filter((part) => part.rows.length > 0)
 }
 
-/** Compare the first implementation with the best peer: the main scores, and the others that Spillway loses. */
+/** Compare the first implementation with the best peer: main scores, and other scores in which Spillway is worse. */
 export function compareScores(rows: readonly Row[], [own, ...peers]: readonly string[]): Comparison[] {
   return partsOf(rows).flatMap((part) => {
     const compare = (metric: string, label = ''): Comparison => {
@@ -106,7 +106,7 @@ function forcedTable(parts: readonly Part[], ours: readonly string[], peers: rea
       ...[...peers, 'oracle'].map((name) => meanOf(part, name, primary)),
     ]
   })
-  // Of each category the part that says most about other data.
+  // Of each category, this selects the split that is most significant for other data.
   const first = CATEGORIES.map((category) => parts.find((part) => part.category === category)).filter(
     (part) => part !== undefined,
   )
@@ -134,7 +134,7 @@ function defaultTable(parts: readonly Part[], ours: readonly string[]): string {
   return table([...HEADS, ...ours.flatMap((name) => [name, 'tokens'])], bodies, 3)
 }
 
-/** Our first implementation and the three peers that show most. */
+/** Write a table with our first implementation and the three best peers. */
 function linesTable(parts: readonly Part[], ours: readonly string[], peers: readonly string[]): string {
   const metrics = ['frac', 'noFrames', 'any', 'all', 'mid']
   const bodies = parts
@@ -183,7 +183,7 @@ function namesOf(part: Part): readonly string[] {
   return [labelOf(part), part.split, `${cases} (${groups})`]
 }
 
-/** All scores of a part but the main one. */
+/** Return all scores of a part except the main score. */
 const metricsOf = (part: Part): readonly string[] =>
   ((METRICS as Readonly<Record<string, readonly string[]>>)[part.category] ?? []).filter(
     (metric) => metric !== primaryOf(part),

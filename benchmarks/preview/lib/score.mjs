@@ -1,4 +1,4 @@
-// Scores one preview of one case; every value lies in 0..1 or is null (not defined for this case).
+// Scores one preview of one case; every value is from 0 to 1, or null (not defined for this case).
 import { shareInPath, sharePlaced } from './strict.mjs'
 import { LINE_WORD, MAX_GOLD, hasWord, need, norm, shingles, stated, stripTags, words } from './text.mjs'
 
@@ -29,7 +29,7 @@ const share = (a, f) => (a?.length ? a.filter(f).length / a.length : null)
 
 const has = (p, unit, wholeWord) => (wholeWord && unit.length <= MAX_GOLD ? hasWord(p, unit) : p.includes(need(unit)))
 const mids = new WeakMap()
-/** is every gold unit away from both ends? */
+/** is every gold unit far from both ends? */
 function isMid(c, budget) {
   if (!mids.has(c)) mids.set(c, findMid(c, budget))
   return mids.get(c)
@@ -107,7 +107,7 @@ const code = (c, preview) => ({
 const FN = { logs: lines, transcripts: lines, json, jsonmin: json, csv, sql: csv, html, code, commands }
 export const score = (c, preview, budget) => FN[c.category](c, preview, budget)
 
-/** Drops gold that the full output itself does not satisfy (cells over several lines, snippets not in the page). Returns how much. */
+/** Drops gold that even the full output lacks (cells with several lines, other snippets). Returns the number. */
 export function dropImpossible(c) {
   const before = JSON.stringify(c.gold).length
   const keep = (key, metric) => {

@@ -1,18 +1,18 @@
-// The stricter scores (README, "Stricter scores"): a key counts only within its path, a symbol only beside its line number.
+// Stricter scores (README, "Stricter scores"): a key counts only with its path, a symbol only with its line number.
 
 /**
- * The key paths that a preview shows, read off its brackets: `{ "a": [{ "b": 1 }] }` shows `a` and `a/b`.
+ * The key paths that a preview shows, according to its brackets: `{ "a": [{ "b": 1 }] }` shows `a` and `a/b`.
  *
- * Takes JSON, cut anywhere, and what looks like it: bare keys, keys without values (`{ id, name }`), dotted keys. What
- * stands before a colon without being a word counts as a key of any name.
+ * Accepts JSON that is cut anywhere, and similar text: bare keys, keys without values (`{ id, name }`), dotted keys.
+ * Text before a colon that is not a word counts as a key with any name.
  */
 export function keyPaths(preview) {
   const paths = new Set()
   const stack = [] // one { key, brace } for each open bracket
   const prefix = () => stack.map(({ key }) => key).filter((key) => key !== undefined)
-  let pending // the last word, as long as nothing but blanks and "?" has followed it
-  let opener // the key whose value comes next
-  let keyed = false // whether a word here stands where keys stand
+  let pending // the last word, if only blanks and "?" follow it
+  let opener // the key of the next value
+  let keyed = false // whether a word at this place is a key
   const add = (key) => {
     const path = [...prefix(), ...key]
     for (let end = prefix().length + 1; end <= path.length; end++) paths.add(path.slice(0, end).join('\u0000'))
@@ -51,13 +51,13 @@ const unescaped = (string) => {
   try {
     return JSON.parse(`"${string}"`)
   } catch (error) {
-    // Cut within an escape.
+    // The string is cut within an escape.
     if (error instanceof SyntaxError) return string
     throw error
   }
 }
 
-/** Share of the key paths of a document (keys from the root, `*` for any key) that a preview shows as paths. */
+/** Return the share of a document's key paths (keys from the root, `*` for any key) that a preview shows. */
 export function shareInPath(preview, paths) {
   if (!paths?.length) return null
   const shown = keyPaths(preview)
@@ -72,10 +72,10 @@ export function shareInPath(preview, paths) {
   return paths.filter((path) => shown.has(path.join('\u0000')) || matches(path)).length / paths.length
 }
 
-/** Furthest that a line number may stand from its name, in characters. */
+/** Maximum distance of a line number from its name, in characters. */
 const NEAR = 40
 
-/** Share of symbols that stand on one line with a number of a line that defines them: the nearest before or after. */
+/** Return the share of symbols next to the number of a line that defines them, on the same line of the preview. */
 export function sharePlaced(preview, symbols) {
   if (!symbols?.length) return null
   const lines = preview.split('\n')

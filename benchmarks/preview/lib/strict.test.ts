@@ -28,7 +28,7 @@ describe('keyPaths', () => {
     expect(() => paths('}}}]]]"{{[[:::,,,'.repeat(50))).not.toThrow()
   })
 
-  it('counts a key only if its parents are above it', () => {
+  it('counts a key only if its parents are shown above it', () => {
     expect(shareInPath('{"a": 1}, {"b": 2}', [['a', 'b']])).toBe(0)
     expect(shareInPath('{"a": {"b": 2}}', [['a', 'b'], ['a']])).toBe(1)
   })
@@ -50,5 +50,5 @@ describe('sharePlaced', () => {
     `120 ${'x'.repeat(60)} open`,
     '120 reopen',
     '120 close, 9 open',
-  ])('does not count a symbol elsewhere: %s', (preview) => expect(sharePlaced(preview, symbols)).toBe(0))
+  ])('does not count a symbol without its line number: %s', (preview) => expect(sharePlaced(preview, symbols)).toBe(0))
 })

@@ -6,19 +6,19 @@ export const encode = (s) => tok.encode(s, plain)
 export const decode = (t) => tok.decode(t)
 export const countTokens = (s) => encode(s).length
 
-/** is the text longer than n tokens? Looks only as far as needed. */
+/** is the text longer than n tokens? Reads only as much as necessary. */
 export function longerThan(s, n) {
   for (let cut = n * 4; cut < s.length; cut *= 2) if (countTokens(s.slice(0, cut)) > n) return true
   return countTokens(s) > n
 }
-/** the tokens of a part that is long enough for n tokens, or of the whole */
+/** encode a part that is long enough for n tokens, or the whole text */
 function encodeEnough(n, length, part) {
   for (let cut = n * 8; ; cut *= 2) {
     const t = encode(part(cut))
     if (t.length > n + 16 || cut >= length) return t
   }
 }
-/** longest prefix of at most n tokens (a cut inside a character is dropped; a cut text can need more tokens, so it is counted again) */
+/** longest prefix of at most n tokens (a cut character is dropped; the prefix is counted again, as it can have more) */
 export function headTokens(s, n) {
   if (n <= 0) return ''
   const t = encodeEnough(n, s.length, (cut) => s.slice(0, cut))

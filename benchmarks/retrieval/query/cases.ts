@@ -6,18 +6,18 @@ import { loadCases } from '../../preview/lib/cases.mjs'
 import { core, need, norm } from '../../preview/lib/text.mjs'
 import { PLANTED } from './planted.ts'
 
-/** A question about a log, and what a right passage shows. */
+/** A question about a log, with the lines of a right passage. */
 export interface QueryCase {
   readonly set: 'question of the log' | 'words of the line' | 'planted sentence'
-  /** Whether it is of the half that was looked at while developing. */
+  /** Whether the question is in the half that was used during development. */
   readonly isSeen: boolean
   readonly log: Log
   readonly question: string
-  /** Lines of which one is to be shown. */
+  /** Lines, one of which must be shown. */
   readonly gold: readonly number[]
 }
 
-/** A log that several questions are about. */
+/** A log for several questions. */
 export interface Log {
   readonly name: string
   readonly text: string
@@ -30,13 +30,13 @@ interface PreviewCase {
   readonly gold: { readonly units: readonly string[] }
 }
 
-/** Gold lines of one log that get a question of their own. */
+/** Number of gold lines in one log that have a separate question. */
 const MOST_LINES = 6
-/** Words of such a question. */
+/** Number of words in such a question. */
 const WORDS = 4
 const COMMON = new Set('the a an of to in is was and or for at by on with it this that be not as from'.split(' '))
 
-/** Load all questions, those about the same log together. */
+/** Load all questions. Questions about the same log are together. */
 export function loadQueryCases(data: string): QueryCase[] {
   const questions = new Map(
     (JSON.parse(readFileSync(join(data, 'logs/answers.json'), 'utf8')) as { id: string; question: string }[]).map(
@@ -66,13 +66,13 @@ function casesOf({ id, group, text, gold }: PreviewCase, question: string): Quer
   return [{ ...shared, set: 'question of the log', question, gold: units.flat() }, ...own]
 }
 
-/** The different words of a line, without numbers and very common words. */
+/** Return the different words of a line, without numbers and very common words. */
 function wordsOf(line: string): ReadonlySet<string> {
   const words = line.toLowerCase().match(/\p{L}[\p{L}_]{2,}/gu) ?? []
   return new Set(words.filter((word) => !COMMON.has(word)))
 }
 
-/** Sentences hidden in generated logs of 1, 3 and 10 MB, each among lines of its own kind. */
+/** Questions about sentences in generated logs of 1, 3, and 10 MB. Each is planted among similar lines. */
 function plantedCases(): QueryCase[] {
   return [1, 3, 10].flatMap((megabytes) => {
     const random = seededRandom(megabytes)

@@ -1,11 +1,11 @@
-// Questions in words as the retrieval tool answers them, below the tool itself.
+// Answers questions in words like the retrieval tool, without the tool itself.
 import { estimateTokens, type Storage } from '@spillway/core'
 import { adoptStorage } from '../../../packages/core/src/content/adopt-storage.ts'
 import { answerQuery } from '../../../packages/core/src/retrieval/query/answer-query.ts'
 import { writeAnswer } from '../../../packages/core/src/retrieval/write-answer.ts'
 import type { Ranker } from './ranker.ts'
 
-/** Keep a content, and answer questions about it in as many tokens as the tool has by default. */
+/** Store content. Returns a function that answers questions within the default token limit of the tool. */
 export function openOurs(content: Uint8Array): (question: string) => Promise<string> {
   const contentType = 'text/plain'
   const storage: Storage = {

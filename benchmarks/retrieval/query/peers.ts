@@ -1,4 +1,4 @@
-// Indexes of others, where setup.sh has installed them.
+// Indexes of other packages, if setup.sh has installed them.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ interface ContentStore {
   searchWithFallback(query: string, limit: number, source: string): readonly { readonly content: string }[]
 }
 
-/** Index with MiniSearch, an inverted index in memory; words are found by their beginnings. */
+/** An index of MiniSearch, which is an inverted index in memory. Words are found by their prefixes. */
 export const miniSearch: Ranker = {
   name: 'MiniSearch',
   async open(text) {
@@ -37,7 +37,7 @@ export const miniSearch: Ranker = {
   },
 }
 
-/** Index with context-mode, which keeps passages of its own in SQLite FTS5. */
+/** An index of context-mode, which stores its own passages in SQLite FTS5. */
 export const contextMode: Ranker = {
   name: 'context-mode',
   async open(text) {
@@ -47,14 +47,14 @@ export const contextMode: Ranker = {
     const directory = mkdtempSync(join(tmpdir(), 'spillway-bench-query-'))
     const store = new Store(join(directory, 'index.db'))
     store.indexPlainText(text, 'log')
-    // The open file goes on to be read once its name is gone.
+    // An open file can still be read after it was unlinked.
     rmSync(directory, { recursive: true })
     return async (question) =>
       store.searchWithFallback(question, PASSAGES, 'log').map(({ content }) => ({ text: content }))
   },
 }
 
-/** Those that are installed. */
+/** Return the installed peers. */
 export function installedPeers(): readonly Ranker[] {
   const installed = (file: string): boolean => existsSync(join(PEERS, file))
   return [...(installed(MINISEARCH) ? [miniSearch] : []), ...(installed(CONTEXT_MODE) ? [contextMode] : [])]

@@ -1,4 +1,4 @@
-// BM25 as in the textbook: words in lower case, passages of nine lines, nothing else.
+// Textbook BM25: words in lower case, passages of nine lines, and nothing else.
 import { blocksOf, PASSAGES, type Ranker } from './ranker.ts'
 
 const K1 = 1.2

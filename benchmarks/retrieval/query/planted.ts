@@ -1,10 +1,10 @@
-/** A sentence to hide in a log, and a question that a reader might ask about it, in other forms of some of its words. */
+/** A sentence to plant in a log, and a question about it in which some words have other forms. */
 export interface Planted {
   readonly sentence: string
   readonly question: string
 }
 
-/** Written before anything was measured; the first half is for developing. */
+/** All of these were written before any measurement. The first half is for development. */
 export const PLANTED: readonly Planted[] = [
   {
     sentence: 'Refund for order 55120 rejected: card issuer returned do-not-honor',

@@ -6,10 +6,10 @@ import { installedPeers } from './peers.ts'
 import { plainBm25 } from './plain-bm25.ts'
 import { PASSAGES, type FoundPassage, type Ranker } from './ranker.ts'
 
-/** UTF-16 units of a gold line by which it is found in a passage whose lines are not known. */
+/** UTF-16 units of a gold line that are compared if the lines of a passage are unknown. */
 const COMPARED = 80
 
-/** Ask all questions, and write how often a right line is among the first five passages. */
+/** Ask all questions. Returns how often a right line is in the first five passages. */
 export async function measureQuality(data: string): Promise<string> {
   const cases = loadQueryCases(data)
   const rows: string[][] = []
@@ -31,7 +31,7 @@ export async function measureQuality(data: string): Promise<string> {
   return table(head, order, 3)
 }
 
-/** The place of the first right passage, from 1; absent where none of the first five is. */
+/** The rank of the first right passage, from 1; absent if none of the first five is right. */
 interface Ranked {
   readonly item: QueryCase
   readonly rank: number | undefined

@@ -6,7 +6,7 @@ import { blocksOf } from './ranker.ts'
 const lines = Array.from({ length: 100 }, (_, index) => (index === 49 ? 'the payment was declined' : `tick ${index}`))
 
 describe.each([ours, plainBm25])('ranking by $name', (ranker) => {
-  it('finds the passage that has the words', async () => {
+  it('finds the passage with the words', async () => {
     const ask = await ranker.open(lines.join('\n'))
     const [best] = await ask('payment declined')
     expect(best).toMatchObject({ first: expect.any(Number), last: expect.any(Number) })
@@ -17,7 +17,7 @@ describe.each([ours, plainBm25])('ranking by $name', (ranker) => {
 })
 
 describe('blocksOf', () => {
-  it('have every line once', () => {
+  it('contain every line once', () => {
     expect(
       blocksOf(lines.join('\n'))
         .map(({ text }) => text)

@@ -1,20 +1,20 @@
-/** A passage that was found: lines of the content, or text where its lines are not known. */
+/** A found passage: lines of the content, or text if its lines are unknown. */
 export type FoundPassage = { readonly first: number; readonly last: number } | { readonly text: string }
 
 /** Finds the first five passages of a content for a question. */
 export interface Ranker {
   readonly name: string
-  /** Take in a content; what is returned answers questions about it, best passage first. */
+  /** Index content. Returns a function that answers questions about it, with the best passage first. */
   open(text: string): Promise<(question: string) => Promise<readonly FoundPassage[]>>
 }
 
-/** Passages looked at. */
+/** Number of evaluated passages. */
 export const PASSAGES = 5
 
-/** Lines of a passage, where an implementation takes what it is given: as many as ours shows. */
+/** Number of lines in a passage for implementations without own passages. Ours shows as many. */
 const BLOCK_LINES = 9
 
-/** Divide a text into passages of nine lines. */
+/** Split a text into passages of nine lines. */
 export function blocksOf(
   text: string,
 ): readonly { readonly first: number; readonly last: number; readonly text: string }[] {

@@ -5,7 +5,7 @@ import { args, child, makeFile, peakMB, reply, resetPeak } from '../../speed/lib
 import { openOurs } from './ours.ts'
 import { installedPeers, miniSearch } from './peers.ts'
 
-/** Questions of one word that is rare, of one that is in every line, and about a failure. */
+/** Questions: a rare word, a word in every line, and words about a failure. */
 const QUESTIONS = {
   rare: 'payment gateway refused',
   frequent: 'info status',
@@ -17,7 +17,7 @@ type Figures = Readonly<Record<keyof typeof QUESTIONS | 'build' | 'memory', numb
 
 const ROUNDS = 5
 
-/** Measure what building an index and answering a question take, each in a process of its own. */
+/** Measure building an index and answering a question, each in a separate process. */
 export async function measureSpeed(isQuick: boolean): Promise<string> {
   const ways: readonly Way[] = installedPeers().includes(miniSearch) ? ['Spillway', 'MiniSearch'] : ['Spillway']
   const rows: string[][] = []
@@ -57,7 +57,7 @@ async function measure(way: Way, megabytes: number): Promise<Figures> {
   return { build, rare, frequent, failure, memory: peakMB() - base }
 }
 
-/** Milliseconds of processor time, of all threads: on a busy machine they say more than those of a clock. */
+/** Milliseconds of CPU time of all threads. On a busy machine, CPU time is more reliable than elapsed time. */
 function spentSince(start: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(start)
   return (user + system) / 1_000

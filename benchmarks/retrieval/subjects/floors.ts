@@ -11,18 +11,18 @@ const decode = (bytes: Buffer): string => (isAscii(bytes) ? bytes.toString('lati
 const expressionOf = ({ pattern, ignoreCase }: Question): RegExp =>
   new RegExp(pattern, ignoreCase === true ? 'gim' : 'gm')
 
-/** One expression over all of the text: read and decoded for each call. */
+/** Runs one expression over the whole text. The file is read and decoded for each call. */
 export const wholeFile = ({ file }: Place): Subject => ({
   search: (question) => scanText(decode(readFileSync(file)), expressionOf(question)),
 })
 
-/** One expression over all of the text, decoded before. */
+/** Runs one expression over the whole text, which was decoded before. */
 export function wholeString({ file }: Place): Subject {
   const text = decode(readFileSync(file))
   return { search: (question) => scanText(text, expressionOf(question)) }
 }
 
-/** One expression over blocks of 64 KiB in turn, with a line index made before; context ends with the block. */
+/** Runs one expression over blocks of 64 KiB in turn, with a prepared index of lines. Context ends with a block. */
 export function blocksOfFile({ file }: Place): Subject {
   const reader = openIndexed(file)
   return {
@@ -32,7 +32,7 @@ export function blocksOfFile({ file }: Place): Subject {
   }
 }
 
-/** The first and the last lines by one read; what lies between cannot be asked for without an index. */
+/** Reads the first or last lines with one read. Lines between them would need an index. */
 export function endsOfFile({ file }: Place): Subject {
   const descriptor = openSync(file, 'r')
   const { size } = fstatSync(descriptor)
@@ -54,7 +54,7 @@ export function endsOfFile({ file }: Place): Subject {
 interface IndexedFile {
   readonly descriptor: number
   readonly size: number
-  /** Line feeds before each block, and in all. */
+  /** Number of line feeds before each block, and in total. */
   readonly index: Float64Array
 }
 

@@ -7,10 +7,10 @@ const LINE_FEED = 10
 const MODULE = 're2/node_modules/re2/re2.js'
 const BINARY = 're2/node_modules/re2/build/Release/re2.node'
 
-/** Whether it has been compiled. */
+/** Whether native RE2 was compiled. */
 export const hasNativeRe2 = (): boolean => existsSync(join(PEERS, BINARY))
 
-/** Native RE2 on the bytes: linear time, no decoding but of what is shown. */
+/** Native RE2 on bytes: linear time, and only shown lines are decoded. */
 export async function nativeRe2({ file }: Place): Promise<Subject> {
   const { default: RE2 } = (await peerFile(MODULE)) as {
     default: new (pattern: string, flags: string) => { lastIndex: number; test(bytes: Buffer): boolean }

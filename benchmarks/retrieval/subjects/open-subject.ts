@@ -4,7 +4,7 @@ import { oursSubject, storeForOurs } from './ours-subject.ts'
 import { storeForStrands, strandsSubject } from './strands.ts'
 import type { Place, Subject } from './subject.ts'
 
-/** Everything that is measured within a process of Node.js, by the name that tables show. */
+/** Everything that is measured within a Node.js process, by its name in tables. */
 const SUBJECTS = {
   'Spillway, file': (place, contentType) => oursSubject('file', place, contentType),
   'Spillway, memory': (place, contentType) => oursSubject('memory', place, contentType),
@@ -19,12 +19,12 @@ const SUBJECTS = {
 
 export type SubjectName = keyof typeof SUBJECTS
 
-/** Open content for one implementation; memory is filled here. */
+/** Open content for one implementation. Implementations in memory read the content here. */
 export async function openSubject(name: SubjectName, place: Place, contentType: string): Promise<Subject> {
   return await SUBJECTS[name](place, contentType)
 }
 
-/** Store content on disk for those that have a storage of files; returns the reference, empty for others. */
+/** Store content on disk for implementations with files. Returns the reference; empty for others. */
 export async function storeFor(name: SubjectName, place: Place, contentType: string): Promise<string> {
   if (name === 'Spillway, file') return await storeForOurs(place, contentType)
   if (name === 'Strands, file') storeForStrands(place)

@@ -5,7 +5,7 @@ import { CONTEXT_LINES, MAX_CHARS, type Place, type Subject } from './subject.ts
 const SESSION = 'bench'
 const KEY = 'call_1_0'
 
-/** Store a file with the module that is measured; returns the reference. */
+/** Store a file with the measured module. Returns the reference. */
 export async function storeForOurs(place: Place, contentType: string): Promise<string> {
   const store = await openStore('file', place)
   const reference = await store.putFile(SESSION, KEY, place.file, { contentType })
@@ -13,7 +13,7 @@ export async function storeForOurs(place: Place, contentType: string): Promise<s
   return reference
 }
 
-/** What the measured module has stored. */
+/** Open the content that the measured module has stored. */
 export async function oursSubject(kind: 'file' | 'memory', place: Place, contentType: string): Promise<Subject> {
   const store = await openStore(kind, place)
   const reference = kind === 'file' ? place.reference : await store.putFile(SESSION, KEY, place.file, { contentType })

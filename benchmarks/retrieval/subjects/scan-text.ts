@@ -1,12 +1,12 @@
 import { CONTEXT_LINES, MAX_CHARS, type Answer } from './subject.ts'
 
-/** Characters shown of a line that is longer. */
+/** Number of shown characters of a longer line. */
 const LONG_LINE = 4_000
 
 /**
- * Count the lines that an expression finds in a whole text, and show the first of them with their context.
+ * Count the lines in a whole text that an expression matches, and show the first ones with their context.
  *
- * A floor, no product: `\s` and `[^x]` cross line ends, and nothing bounds a hostile pattern.
+ * This is a lower bound, not a product: `\s` and `[^x]` match line ends, and a hostile pattern has no time limit.
  */
 export function scanText(text: string, expression: RegExp, firstNumber: (() => number) | undefined = () => 1): Answer {
   let matches = 0

@@ -6,7 +6,7 @@ import { CONTEXT_LINES, type Answer, type Place, type Subject } from './subject.
 const REFERENCE = 'call_1_0'
 const NAMESPACE = 'offloader'
 const CONTENT_TYPE = 'text/plain'
-/** What its offloader writes before content: the length of the content type in two bytes, and the content type. */
+/** Bytes that Strands' offloader writes before content: length of the content type in two bytes, and content type. */
 const FRAME = Buffer.from([0, CONTENT_TYPE.length, ...Buffer.from(CONTENT_TYPE)])
 const COPY_BYTES = 4 << 20
 
@@ -14,7 +14,7 @@ interface RetrievalTool {
   invoke(input: object, context: object): Promise<string>
 }
 
-/** Write content as the offloader of Strands would have, at once for any size. */
+/** Write content like the offloader of Strands, in one step for any size. */
 export function storeForStrands({ file, directory }: Place): void {
   const to = join(directory, NAMESPACE, REFERENCE)
   mkdirSync(dirname(to), { recursive: true })
@@ -27,7 +27,7 @@ export function storeForStrands({ file, directory }: Place): void {
   closeSync(target)
 }
 
-/** The retrieval tool of Strands, over its storage of files or of memory. */
+/** The retrieval tool of Strands, with its storage in files or in memory. */
 export async function strandsSubject(kind: 'file' | 'memory', { file, directory }: Place): Promise<Subject> {
   const parts = await strands()
   const storage = kind === 'file' ? new parts.LocalFileStorage(directory) : new parts.InMemoryStorage()
@@ -37,7 +37,7 @@ export async function strandsSubject(kind: 'file' | 'memory', { file, directory 
   const [tool] = offloader.getTools() as readonly [RetrievalTool]
   if (kind === 'memory') {
     const { buffer, byteOffset, length } = Buffer.concat([FRAME, readFileSync(file)])
-    // A plain Uint8Array, as the offloader passes it: of a Buffer, its storage would keep an alias.
+    // This is a plain Uint8Array, like the one of the offloader: of a Buffer, its storage would keep an alias.
     await storage.namespace(NAMESPACE).write(REFERENCE, new Uint8Array(buffer, byteOffset, length))
   }
   return {

@@ -1,23 +1,23 @@
-/** A search: a pattern of JavaScript without flags, one line at a time, a CR before the line end not counted. */
+/** A search: a JavaScript pattern without flags, applied to each line. A CR before the line end is ignored. */
 export interface Question {
   readonly pattern: string
   readonly ignoreCase?: boolean | undefined
 }
 
-/** What a search tells. */
+/** The answer of a search. */
 export interface Answer {
-  /** Matching lines of the whole content; absent where it was not answered. */
+  /** Matching lines of the whole content; absent if the answer does not state it. */
   readonly matches?: number | undefined
-  /** What would be shown to a model. */
+  /** Text for a model. */
   readonly text: string
 }
 
-/** Content that is ready to be asked about, as one implementation has it. */
+/** Content that an implementation has opened. */
 export interface Subject {
   search?(question: Question): Answer | Promise<Answer>
-  /** Lines from `start` to `end`, from 1 and inclusive. Absent, or `undefined`, where it cannot be asked. */
+  /** Lines from `start` to `end`, from 1 and inclusive. Absent, or `undefined`, if they cannot be read. */
   lines?(start: number, end: number): string | undefined | Promise<string | undefined>
-  /** What has been asked of the backend so far, where it is counted. */
+  /** Calls of the backend so far, if they are counted. */
   backendUse?(): BackendUse
   close?(): Promise<void>
 }
@@ -28,19 +28,19 @@ export interface BackendUse {
   readonly bytes: number
 }
 
-/** Where content is: the file it was made in, and what an implementation has stored of it. */
+/** The file of a content, and its stored copy in an implementation. */
 export interface Place {
   readonly file: string
-  /** A directory of the implementation alone. */
+  /** A separate directory of the implementation. */
   readonly directory: string
-  /** What storing returned; empty where nothing is stored. */
+  /** The reference that storing returned; empty if nothing is stored. */
   readonly reference: string
   /** The module that is measured as ours. */
   readonly ours: string
 }
 
-/** Lines of context around each hit, for everybody. */
+/** Lines of context around each hit, for all implementations. */
 export const CONTEXT_LINES = 5
 
-/** Characters of an answer, about. */
+/** Approximate limit of an answer in characters. */
 export const MAX_CHARS = 10_000

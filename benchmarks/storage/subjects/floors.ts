@@ -9,7 +9,7 @@ import type { Place } from '../place.ts'
 import { s3Client } from '../s3-client.ts'
 import type { Subject } from './subject.ts'
 
-/** Copies in a map. */
+/** Copies of bytes in a map. */
 export function mapFloor(): Subject {
   const map = new Map<string, Uint8Array>()
   return {
@@ -22,7 +22,7 @@ export function mapFloor(): Subject {
   }
 }
 
-/** A file that is written under another name, then renamed. */
+/** A file that is written under a temporary name, and then renamed. */
 export async function fileFloor({ directory }: Place): Promise<Subject> {
   const folder = join(directory, 'floor')
   await mkdir(folder)
@@ -43,7 +43,7 @@ export async function fileFloor({ directory }: Place): Promise<Subject> {
   }
 }
 
-/** One row with a blob, by prepared statements, with the same journal and safety as ours. */
+/** One row with a blob, with prepared statements, and with the same journal and safety as ours. */
 export function sqliteFloor({ directory }: Place): Subject {
   const database = new Database(join(directory, 'floor.db'))
   database.pragma('journal_mode = WAL')
@@ -64,7 +64,7 @@ export function sqliteFloor({ directory }: Place): Subject {
   }
 }
 
-/** SET and GET. */
+/** The commands SET and GET. */
 export function redisFloor({ redis, prefix }: Place): Subject {
   const client = new Redis(known(redis))
   const keys: string[] = []
@@ -85,7 +85,7 @@ export function redisFloor({ redis, prefix }: Place): Subject {
   }
 }
 
-/** One row with a value, by `pg`, with the same safety as ours. */
+/** One row with a value, with `pg`, and with the same safety as ours. */
 export async function postgresFloor({ postgres, prefix }: Place): Promise<Subject> {
   const pool = new pg.Pool({ connectionString: known(postgres) })
   const table = `"${prefix}-floor"`
@@ -107,7 +107,7 @@ export async function postgresFloor({ postgres, prefix }: Place): Promise<Subjec
   }
 }
 
-/** PutObject and GetObject. */
+/** The requests PutObject and GetObject. */
 export function s3Floor({ s3, prefix }: Place): Subject {
   const client = s3Client(known(s3))
   const Bucket = s3?.bucket

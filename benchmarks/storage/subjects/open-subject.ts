@@ -18,12 +18,12 @@ import type { Subject } from './subject.ts'
 
 type Open = (place: Place) => Subject | Promise<Subject>
 
-/** The name of ours in all tables, storing bytes that are given up, as the offloader does. */
+/** The name of ours in all tables. Like the offloader, it transfers bytes to the storage without a copy. */
 export const OURS = 'Spillway'
-/** Ours, storing bytes that the caller keeps. */
+/** Ours, storing bytes that the caller may change later, and so copying them. */
 const OURS_COPIED = 'Spillway, copied'
 
-/** Who is measured for each backend: the raw client first, which is the floor, then ours, then others. */
+/** The subjects of each backend: first the raw client, which is the floor, then ours, then others. */
 const SUBJECTS: Readonly<Record<Kind, Readonly<Record<string, Open>>>> = {
   memory: {
     'Map, copies': mapFloor,
@@ -67,17 +67,17 @@ const SUBJECTS: Readonly<Record<Kind, Readonly<Record<string, Open>>>> = {
   },
 }
 
-/** The raw client and ours come before all others. */
+/** Number of subjects before all others: the raw client, and ours. */
 const OWN_SUBJECTS = 3
 
-/** Name who can be measured here for a backend, others than ours and the raw client `withPeers` only. */
+/** Return the names of subjects for a backend. Other libraries are included only with `withPeers`. */
 export function subjectsOf(kind: Kind, withPeers: boolean): readonly string[] {
   const isThere = (name: string, index: number): boolean =>
     index < OWN_SUBJECTS || (withPeers && hasPeers() && (name !== 'Keyv' || kind !== 'SQLite' || hasKeyvSqlite()))
   return Object.keys(SUBJECTS[kind]).filter(isThere)
 }
 
-/** Open one of them. */
+/** Open a subject. */
 export async function openSubject(name: string, place: Place): Promise<Subject> {
   return await known(SUBJECTS[place.kind][name])(place)
 }

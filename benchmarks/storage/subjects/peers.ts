@@ -16,7 +16,7 @@ export const hasPeers = (): boolean => existsSync(join(FOLDER, 'node_modules/uns
 /** Whether setup.sh has also compiled the driver of `@keyv/sqlite`. */
 export const hasKeyvSqlite = (): boolean => existsSync(join(FOLDER, 'node_modules/sqlite3/build/Release'))
 
-/** What is used of unstorage. */
+/** The used methods of unstorage. */
 interface Unstorage {
   setItemRaw(key: string, value: Uint8Array): Promise<void>
   getItemRaw(key: string): Promise<Uint8Array>
@@ -24,7 +24,7 @@ interface Unstorage {
   dispose(): Promise<void>
 }
 
-/** What is used of Keyv. */
+/** The used methods of Keyv. */
 interface Keyv {
   set(key: string, value: Uint8Array): Promise<unknown>
   get(key: string): Promise<Uint8Array>
@@ -32,7 +32,7 @@ interface Keyv {
   disconnect(): Promise<void>
 }
 
-/** What is used of the storages of Strands. */
+/** The used methods of Strands' storages. */
 interface StrandsStorage {
   write(key: string, value: Uint8Array): Promise<void>
   read(key: string): Promise<Uint8Array>
@@ -42,7 +42,7 @@ interface StrandsStorage {
 type Create<Options, Made> = (options: Options) => Made
 type Class<Made> = new (...options: readonly unknown[]) => Made
 
-/** unstorage over a driver of its own. */
+/** unstorage with one of its drivers. */
 export async function unstorage(driver: string, options: object): Promise<Subject> {
   const { createStorage } = await peer<{ createStorage: Create<{ driver: unknown }, Unstorage> }>('unstorage')
   const made = await peer<{ default: Create<object, unknown> }>(`unstorage/drivers/${driver}`)
@@ -58,7 +58,7 @@ export async function unstorage(driver: string, options: object): Promise<Subjec
   }
 }
 
-/** unstorage over SQLite. */
+/** unstorage with SQLite. */
 export async function unstorageSqlite({ directory }: Place): Promise<Subject> {
   const { createDatabase } = await peer<{ createDatabase: Create<unknown, unknown> }>('db0')
   const connector = await peer<{ default: Create<object, unknown> }>('db0/connectors/better-sqlite3')
@@ -66,7 +66,7 @@ export async function unstorageSqlite({ directory }: Place): Promise<Subject> {
   return unstorage('db0', { database })
 }
 
-/** Keyv over a store of its own. */
+/** Keyv with one of its stores. */
 export async function keyv(store: unknown): Promise<Subject> {
   const { Keyv } = await peer<{ Keyv: Class<Keyv> }>('keyv')
   const storage = new Keyv(store === undefined ? {} : { store })
@@ -81,13 +81,13 @@ export async function keyv(store: unknown): Promise<Subject> {
   }
 }
 
-/** Keyv over Redis. */
+/** Keyv with Redis. */
 export async function keyvRedis({ redis, prefix }: Place): Promise<Subject> {
   const { default: module } = await peer<{ default: { default: Class<unknown> } }>('@keyv/redis')
   return keyv(new module.default(redis, { namespace: prefix }))
 }
 
-/** Keyv over SQLite. */
+/** Keyv with SQLite. */
 export async function keyvSqlite({ directory }: Place): Promise<Subject> {
   const { KeyvSqlite } = await peer<{ KeyvSqlite: Class<unknown> }>('@keyv/sqlite')
   return keyv(new KeyvSqlite(`sqlite://${join(directory, 'keyv.db')}`))
@@ -113,7 +113,7 @@ function strands(storage: StrandsStorage): Subject {
   const keys: string[] = []
   return {
     store: async (key, bytes) => {
-      // A plain `Uint8Array`, as its own plugin passes it: of a `Buffer` it would keep the caller's memory.
+      // This is a plain `Uint8Array`, like that of its own plugin: of a `Buffer`, it would keep the caller's memory.
       await storage.write(key, new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength))
       keys.push(key)
       return key
