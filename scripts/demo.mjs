@@ -1,4 +1,4 @@
-/** Installs what the demonstration needs and runs it: the README's first command. */
+/** Installs the dependencies of the demo and runs it: the first command of the README. */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { ensureToolchain, run } from './toolchain.mjs'

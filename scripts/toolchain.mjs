@@ -1,13 +1,13 @@
 /**
- * Lets a script run on any machine that has npm and Node.js 18 or newer: where the running Node.js is older than 24 or
- * pnpm 12 is missing, it starts the script again with both, taken from npm. No dependencies: it runs before any install.
+ * Lets a script run on any machine with npm and Node.js 18 or newer. If Node.js 24 or pnpm 12 is missing, it starts the
+ * script again with both from npm. It has no dependencies, as it runs before any installation.
  */
 import { spawn } from 'node:child_process'
 
 const NODE_MAJOR = 24
 const PNPM_MAJOR = 12
 
-/** Return once Node.js and pnpm are there; else run this script again with them and exit with its exit code. */
+/** Return if Node.js and pnpm are available. Otherwise, run this script again with both, and exit with its code. */
 export async function ensureToolchain() {
   process.env.TURBO_TELEMETRY_DISABLED = '1'
   process.env.npm_config_update_notifier = 'false'
@@ -20,7 +20,7 @@ export async function ensureToolchain() {
   )
   process.env.SPILLWAY_TOOLCHAIN = 'npx'
   const packages = ['-p', `node@${NODE_MAJOR}`, '-p', `pnpm@${PNPM_MAJOR}`]
-  // npx itself would not pass a SIGTERM on to a program that it runs, so it only says where both are.
+  // npx would not pass on a SIGTERM to the script, so it only prints the path to both programs.
   const path = await outputOf('npx', ['-y', ...packages, 'node', '-p', 'process.env.PATH'], 'inherit')
   if (path === undefined) fail('npx failed: see above.')
   process.env.PATH = path
@@ -28,7 +28,7 @@ export async function ensureToolchain() {
 }
 
 /**
- * Run a command with this terminal and return its exit code: 128 and more where a signal ended it.
+ * Run a command with this terminal. Returns its exit code: 130 after SIGINT, 143 after another signal.
  *
  * @param {string} command
  * @param {string[]} args
@@ -49,7 +49,7 @@ export async function run(command, args, options = {}) {
   }
 }
 
-/** Print why this cannot go on, and exit. */
+/** Print an error, and exit. */
 export function fail(message) {
   console.error(message)
   process.exit(1)
@@ -59,7 +59,7 @@ async function hasPnpm() {
   return (await outputOf('pnpm', ['--version']))?.startsWith(`${PNPM_MAJOR}.`) ?? false
 }
 
-/** Return what a command prints, without spaces around it, or `undefined` if it fails or does not exist. */
+/** Return the trimmed output of a command; `undefined` if the command fails or does not exist. */
 function outputOf(command, args, errors = 'ignore') {
   return new Promise((resolve) => {
     const child = spawn(command, args, {

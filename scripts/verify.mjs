@@ -1,4 +1,4 @@
-/** Installs, builds and checks everything: what `.ci/run` and the README's second command call. */
+/** Installs, builds, and checks everything. Called by `.ci/run` and by the second command of the README. */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { ensureToolchain, fail, run } from './toolchain.mjs'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const RUNS = join(ROOT, '.turbo/runs')
 
-/** Tasks of turbo by phase, each of which starts if the one before passed. Those of the last need servers and take minutes. */
+/** Tasks of turbo by phase. A phase starts if the previous one passed. The last tasks need servers and take minutes. */
 const PHASES = [
   {
     build: 'every package builds',
@@ -58,18 +58,18 @@ await ensureToolchain()
 process.chdir(ROOT)
 const started = performance.now()
 process.env.SPILLWAY_SEED ??= String(Math.floor(Math.random() * 2 ** 31))
-// Results of one version of Node.js say nothing about another.
+// Results with one version of Node.js do not hold for another version.
 process.env.SPILLWAY_NODE = process.version
 if (options.full) process.env.SPILLWAY_FULL = '1'
 const times = []
-/** What the test tasks of this run, or an earlier run that holds for this one, have counted. */
+/** Reports of the test tasks of this run, and of earlier runs whose results are still valid. */
 const reports = []
 let exitCode = 0
 
 const { COMPILE_CACHE } = await import('../internal/test-run/src/test-run.ts')
 const { startBroker, BROKER_VARIABLE } = await import('../internal/services/src/service-broker.ts')
 const { planServices, provision } = await import('../internal/services/src/provision.ts')
-// Every task starts Node.js, several start a test runner: what an earlier one has compiled is not compiled again.
+// Every task starts Node.js, and several start a test runner, so compiled code is cached for all of them.
 process.env.NODE_COMPILE_CACHE = COMPILE_CACHE
 const wantsServers = wanted.length === 0 || wanted.some((task) => task in PHASES[1])
 const plan = wantsServers ? Object.entries(await planServices()) : []
@@ -86,7 +86,7 @@ for (const line of [...times, '', `seed ${process.env.SPILLWAY_SEED}, ${seconds(
 summarize()
 process.exit(exitCode)
 
-/** Run the tasks that need servers. Servers start when a test asks for them, and end with this process. */
+/** Run the tasks that need servers. A server starts when a test first requests it, and ends with this process. */
 async function phaseWithServices() {
   const services = Object.entries(await provisioned)
   const available = services.filter(([, service]) => service.available).map(([name]) => name)
@@ -95,7 +95,7 @@ async function phaseWithServices() {
   for (const [name, { available: isThere, why }] of services)
     if (!isThere && !missing.some((line) => line.startsWith(`${name} `))) missing.push(`${name} will not run: ${why}`)
   if (missing.length > 0 && process.env.SPILLWAY_REQUIRE_SERVICES === '1') return void (exitCode = 1)
-  // Needs installed packages. Name what a task of tests or packages depends on besides its own folder.
+  // These need installed packages. The lists name what a task depends on outside of its folder: sources, or packed packages.
   const { writeReachedSources } = await import('../internal/test-run/src/reached-sources.ts')
   writeReachedSources(ROOT)
   const { writePackedDependencies } = await import('../internal/packages/packed-dependencies.ts')
@@ -113,7 +113,7 @@ async function step(name, args) {
   times.push(row(exitCode === 0 ? 'ok' : 'FAIL', name, seconds(start)))
 }
 
-/** Run the wanted tasks of a phase in one task graph. */
+/** Run the requested tasks of a phase in one task graph. */
 async function phase(index) {
   const tasks = Object.keys(PHASES[index]).filter(
     (task) => wanted.length === 0 || wanted.includes(task) || (task === 'tarball' && wanted.includes('packages')),
@@ -121,13 +121,13 @@ async function phase(index) {
   if (exitCode !== 0 || tasks.length === 0) return
   rmSync(RUNS, { recursive: true, force: true })
   const args = ['--continue', '--summarize', '--env-mode=loose', '--output-logs=new-only']
-  // A full run takes long: its lines come as they are printed, instead of package by package.
+  // A full run takes long, so its lines are printed at once, instead of package by package.
   args.push(`--log-order=${options.full ? 'stream' : 'grouped'}`)
   for (const filter of options.filter) args.push(`--filter=${filter}`)
-  // One run of the linter or the compiler for all packages takes a third of the time of one for each.
+  // One run of the linter or the compiler for all packages takes a third of the time of separate runs.
   if (options.filter.length > 0 && (tasks.includes('lint') || tasks.includes('typecheck'))) args.push('--filter=//')
   if (options.force) args.push('--force')
-  // Two more than there are cores: a task of tests waits for processes that it starts, and for servers that fail.
+  // Two tasks more than cores: a task of tests also waits for processes that it starts, and for servers that fail.
   args.push(`--concurrency=${availableParallelism() + 2}`)
   exitCode = await run('pnpm', ['exec', 'turbo', 'run', ...tasks, ...args])
   const [file] = existsSync(RUNS) ? readdirSync(RUNS) : []
@@ -156,7 +156,7 @@ function seconds(start) {
   return ((performance.now() - start) / 1000).toFixed(1)
 }
 
-/** Print what was counted, so that nothing that did not run can pass for something that did. */
+/** Print the counts, so that tests that did not run are not mistaken for passed tests. */
 function summarize() {
   const total = { passed: 0, failed: 0, skipped: 0 }
   const failed = []
@@ -174,7 +174,7 @@ function summarize() {
       console.log(`skipped: ${count} of ${file}: ${reason}`)
     }
   }
-  // Last, where whoever reads the end of a long log finds them.
+  // Missing services come last, because readers of a long log look at its end.
   for (const line of missing) console.log(line)
   for (const test of failed) console.log(`failed: ${test}`)
   console.log(`\n${total.passed} passed, ${failed.length} failed, ${total.skipped} skipped`)

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { chooseModel, diagnose } from './agent.ts'
 
-it('the agent finds the one line offline, and the model sees little of the log', async () => {
+it('the agent finds the line offline, and the model gets few tokens of the log', async () => {
   const { answer, results, netTokens } = await diagnose(chooseModel({}), 'session-1')
   expect(answer).toBe('Line 2712 of the log says why: the certificate of pay.example.com has expired.')
   expect(results.map(({ toolName }) => toolName)).toEqual([
@@ -17,7 +17,7 @@ it('the agent finds the one line offline, and the model sees little of the log',
   expect(netTokens).toBeGreaterThan(50_000)
 })
 
-it('the example prints what the model sees, and exits', async () => {
+it('the example prints the results that the model gets, and exits', async () => {
   const { AI_GATEWAY_API_KEY: _, ...env } = process.env
   const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'agent.ts')], { env })
   expect(stdout).toMatch(/^--- readLog: the model sees \d{3,4} tokens in place of \d{5,}\n\n\[Offloaded: 1 block/)

@@ -1,5 +1,5 @@
 /**
- * An agent that finds out what became of an order, in a server log that is far too large for a prompt.
+ * An agent that finds out what happened to an order, in a server log that is far too large for a prompt.
  *
  * `node agent.ts` runs offline, with a model that follows a script. With AI_GATEWAY_API_KEY set, a real model does the
  * work: AI_MODEL names it, such as `openai/gpt-5`.
@@ -28,21 +28,21 @@ const readLog = tool({
     }).join('\n'),
 })
 
-/** What a run came to. */
+/** The result of a run. */
 export interface Diagnosis {
-  /** The agent's last words. */
+  /** The final answer of the agent. */
   readonly answer: string
-  /** What the model saw of each tool call, beside what the tool returned. */
+  /** The result of each tool call that the model got, and the original result. */
   readonly results: readonly {
     readonly toolName: string
     readonly seen: string
     readonly tokens: { readonly seen: number; readonly returned: number }
   }[]
-  /** Tokens that did not enter the context, less those of previews and answers. */
+  /** Tokens kept out of the context, minus the tokens of previews and answers. */
   readonly netTokens: number
 }
 
-/** Let the agent work in a session of its own. */
+/** Run the agent in a separate session. */
 export async function diagnose(model: LanguageModel, sessionId: string): Promise<Diagnosis> {
   const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
   const session = offloader.forScope(sessionId)
@@ -65,7 +65,7 @@ export async function diagnose(model: LanguageModel, sessionId: string): Promise
   return { answer: text, results, netTokens: offloader.meter().tokensNet }
 }
 
-/** The model that the environment names, or one that needs no network: it follows the references that it is shown. */
+/** Return the model that the environment names, otherwise an offline model that searches with shown references. */
 export function chooseModel(environment: NodeJS.ProcessEnv): LanguageModel {
   if (environment['AI_GATEWAY_API_KEY']) return environment['AI_MODEL'] ?? 'anthropic/claude-sonnet-4.5'
   return new MockLanguageModelV4({
@@ -77,7 +77,7 @@ export function chooseModel(environment: NodeJS.ProcessEnv): LanguageModel {
   })
 }
 
-/** First read the log, then search it, then look around the line that it found, then answer. */
+/** Return the next action: read the log, then search it, then read around the matching line, then answer. */
 function nextTurn(prompt: Prompt): Content {
   const results = resultsIn(prompt).map(({ output }) => textOf(output))
   const reference = /^ {2}(\S+) \(text/m.exec(results[0] ?? '')?.[1]
@@ -109,7 +109,7 @@ interface ToolResult {
   readonly output: { readonly type: string; readonly value?: unknown }
 }
 
-/** The results in the messages that a model gets, or that it is to get in the next step. */
+/** Return the tool results in messages that a model gets now or in the next step. */
 function resultsIn(messages: readonly { readonly role: string; readonly content: unknown }[]): ToolResult[] {
   const parts = messages.flatMap(({ role, content }) => (role === 'tool' ? (content as ToolResult[]) : []))
   return parts.filter(({ type }) => type === 'tool-result')

@@ -1,9 +1,9 @@
 /**
- * An agent that finds out why a deployment failed, from a log that is far too large for a prompt. It prints what the model
- * saw in each call, and how many tokens the log would have cost without Spillway.
+ * An agent that finds out why a deployment failed, from a log that is far too large for a prompt. It prints the prompt
+ * of each model call, and the tokens that the log would have cost without Spillway.
  *
- * `node agent.ts` runs offline, with a model that follows a script. With ANTHROPIC_API_KEY set, a real model does the work;
- * ANTHROPIC_MODEL names another than the default.
+ * `node agent.ts` runs offline, with a model that follows a script. With ANTHROPIC_API_KEY set, a real model does the work.
+ * ANTHROPIC_MODEL names another model than the default.
  */
 import Anthropic from '@anthropic-ai/sdk'
 import { betaZodTool } from '@anthropic-ai/sdk/helpers/beta/zod'
@@ -27,16 +27,16 @@ const readDeployLog = betaZodTool({
   run: () => LOG,
 })
 
-/** A message of a prompt, and what it costs. */
+/** A message of a prompt, and its tokens. */
 export interface SeenMessage {
   readonly role: string
   readonly tokens: number
   readonly text: string
 }
 
-/** What a run came to. */
+/** The result of a run. */
 export interface Report {
-  /** The agent's last words. */
+  /** The final answer of the agent. */
   readonly answer: string
   /** Each prompt that the model got. */
   readonly prompts: readonly (readonly SeenMessage[])[]
@@ -44,7 +44,7 @@ export interface Report {
   readonly logTokens: number
 }
 
-/** Ask the agent why the deployment failed, in a session of its own. */
+/** Ask the agent why the deployment failed, in a separate session. */
 export async function investigate(client: Anthropic, model: string, sessionId: string): Promise<Report> {
   const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: 20 }) })
   const session = offloader.forScope(sessionId)
@@ -58,7 +58,7 @@ export async function investigate(client: Anthropic, model: string, sessionId: s
   })
   const prompts: SeenMessage[][] = []
   for await (const reply of endTurns(runner, session)) {
-    // The provider holds what was sent before: these are the messages that it has, up to this reply.
+    // The provider has stored the earlier messages. These are all messages up to this reply.
     prompts.push(runner.params.messages.map(describe))
     if (reply.stop_reason !== 'tool_use')
       return { answer: textOf(reply.content), prompts, logTokens: estimateTokens(LOG) }
@@ -66,14 +66,14 @@ export async function investigate(client: Anthropic, model: string, sessionId: s
   throw new Error('The agent found no answer in ten calls of the model.')
 }
 
-/** Anthropic's API where a key is set, or a model that follows a script. */
+/** Return Anthropic's API if a key is set, otherwise a model that follows a script. */
 export function chooseModel(environment: NodeJS.ProcessEnv): { readonly client: Anthropic; readonly model: string } {
   const { ANTHROPIC_API_KEY: apiKey, ANTHROPIC_MODEL: model = 'claude-sonnet-5-5' } = environment
   if (apiKey) return { client: new Anthropic({ apiKey }), model }
   return { client: new Anthropic({ apiKey: 'none', fetch: answerOffline, maxRetries: 0 }), model: 'offline' }
 }
 
-/** Answer a request as the API does: first read the log, then search it, then say what was found. */
+/** Answer a request like the API: first read the log, then search it, then state the cause. */
 async function answerOffline(url: string | URL | Request, init?: RequestInit): Promise<Response> {
   const { thread, messages } = (await new Request(url, init).json()) as {
     readonly thread: { readonly previous_message_id?: string }

@@ -25,21 +25,21 @@ async function expectSameAnswer(environment: Record<string, string>, name: strin
   expect(await tryOut(wanted)).toEqual(expected)
 }
 
-test.each(['file', 'sqlite'])('%s gives the same reference, preview and answer as memory', async (name) => {
+test.each(['file', 'sqlite'])('%s gives the same reference, preview, and answer as memory', async (name) => {
   await expectSameAnswer({}, name)
 })
 
-test.skipIf(!redis.available)('Redis gives the same', async () => {
+test.skipIf(!redis.available)('Redis gives the same reference, preview, and answer as memory', async () => {
   if (!redis.available) return
   await expectSameAnswer({ REDIS_URL: redis.url }, 'redis')
 })
 
-test.skipIf(!postgres.available)('PostgreSQL gives the same', async () => {
+test.skipIf(!postgres.available)('PostgreSQL gives the same reference, preview, and answer as memory', async () => {
   if (!postgres.available) return
   await expectSameAnswer({ POSTGRES_URL: postgres.url }, 'postgres')
 })
 
-test.skipIf(!s3.available)('S3 gives the same', async () => {
+test.skipIf(!s3.available)('S3 gives the same reference, preview, and answer as memory', async () => {
   if (!s3.available) return
   const { endpoint, region, accessKeyId, secretAccessKey } = s3
   process.env['AWS_ACCESS_KEY_ID'] = accessKeyId
@@ -51,7 +51,7 @@ test.skipIf(!s3.available)('S3 gives the same', async () => {
   await expectSameAnswer({ S3_BUCKET: bucket, S3_ENDPOINT: endpoint }, 's3')
 })
 
-test('the example prints a line for each backend, says what the others need, and exits', async () => {
+test('the example prints a line for each backend, names the settings of missing ones, and exits', async () => {
   const { REDIS_URL: _, S3_BUCKET: __, POSTGRES_URL: ___, ...env } = process.env
   const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'backends.ts')], { env })
   for (const name of ['memory', 'file', 'sqlite'])

@@ -1,10 +1,10 @@
 /**
- * One large result, stored, previewed and searched in each backend that this machine can reach: the same lines of code, and
- * the same reference.
+ * Stores, previews, and searches one large result in each backend that this machine can reach. All backends have the
+ * same code and the same reference.
  *
- * `node backends.ts` uses memory, files and SQLite. With REDIS_URL set it also uses Redis, or a Cluster; with
- * POSTGRES_URL set PostgreSQL; with S3_BUCKET set that bucket, on the server of S3_ENDPOINT if there is one, with the
- * credentials that the AWS tools would use.
+ * `node backends.ts` uses memory, files, and SQLite. REDIS_URL adds Redis or a Cluster, and POSTGRES_URL adds
+ * PostgreSQL. S3_BUCKET adds that bucket, on the server of S3_ENDPOINT if that is set, with the same credentials as the
+ * AWS tools.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -19,23 +19,23 @@ import { SqliteStorage } from '@spillway/sqlite'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** A backend that is set up, or what it takes to do so. */
+/** A backend, or the setting that it needs. */
 export interface Backend {
   readonly name: string
   readonly storage?: ManagedStorage
   readonly toUse?: string
 }
 
-/** What became of the result in one backend. */
+/** The outcome in one backend. */
 export interface Report {
   readonly reference: string
   readonly originalTokens: number
   readonly shownTokens: number
-  /** What the agent's tool says to its question. */
+  /** The answer of the agent's tool to its question. */
   readonly answer: string
 }
 
-/** Set up every backend; files go below `directory`. Nothing is connected to yet. */
+/** Create every backend, with files below `directory`. No connection is opened yet. */
 export function backends(directory: string, environment: Environment): readonly Backend[] {
   const { REDIS_URL: url, POSTGRES_URL: database, S3_BUCKET: bucket, S3_ENDPOINT: endpoint } = environment
   return [
@@ -57,7 +57,7 @@ export function backends(directory: string, environment: Environment): readonly 
   ]
 }
 
-/** Do what an agent's loop does with a large result, and leave nothing behind. */
+/** Handle a large result like the loop of an agent, and remove everything afterwards. */
 export async function tryOut(storage: ManagedStorage): Promise<Report> {
   const scope = ['tenant-1', 'session-1']
   const session = new ContextOffloader({ storage }).forScope(...scope)

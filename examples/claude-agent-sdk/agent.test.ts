@@ -4,7 +4,7 @@ import { estimateTokens } from '@spillway/core'
 import { expect, it } from 'vitest'
 import { investigateOffline } from './agent.ts'
 
-/** The binary is an optional package of the SDK, one for each platform. */
+/** Return whether the SDK's binary, an optional package for each platform, is installed. */
 function hasBinary(): boolean {
   const sdk = createRequire(fileURLToPath(import.meta.resolve('@anthropic-ai/claude-agent-sdk')))
   try {

@@ -1,6 +1,6 @@
 /**
- * An agent that finds out why a deployment failed, from a log that is far too large for a prompt. It prints what the model
- * saw of each tool, and how many tokens the log would have cost without Spillway.
+ * An agent that finds out why a deployment failed, from a log that is far too large for a prompt. It prints the results
+ * that the model got, and the tokens that the log would have cost without Spillway.
  *
  * `node agent.ts` runs offline, with a model that follows a script. With ANTHROPIC_API_KEY set, a real model does the work.
  */
@@ -19,11 +19,11 @@ const LOG = Array.from({ length: 12_000 }, (_, line) =>
     : `${line} deploy worker-${line % 12}: step finished in ${(line * 7) % 900} ms`,
 ).join('\n')
 
-/** What a run came to. */
+/** The result of a run. */
 export interface Report {
-  /** The agent's last words. */
+  /** The final answer of the agent. */
   readonly answer: string
-  /** What the model saw of each call of a tool. */
+  /** The result of each tool call that the model got. */
   readonly results: readonly string[]
   /** Tokens that the log would cost in each prompt. */
   readonly logTokens: number
@@ -51,7 +51,7 @@ export async function investigate(options: Options): Promise<Report> {
   throw new Error('The agent ended without an answer.')
 }
 
-/** Ask a model that follows a script: show the log, search it, say what was found. */
+/** Ask a model that follows a script: show the log, search it, and state the cause. */
 export async function investigateOffline(): Promise<Report> {
   const home = await mkdtemp(join(tmpdir(), 'home-'))
   const model = await startOfflineModel((call, seen) => {
@@ -62,7 +62,7 @@ export async function investigateOffline(): Promise<Report> {
     return { name: 'mcp__spillway__retrieve_offloaded_content', input }
   })
   try {
-    // Nothing of the user's own settings, and nothing but the loopback.
+    // The environment excludes the user's own settings, and allows only connections to this machine.
     const env = {
       PATH: process.env['PATH'],
       HOME: home,

@@ -1,23 +1,23 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A content block of a message, as far as it is read here. */
+/** A content block of a message, with the fields that are read here. */
 export interface Block {
   readonly type: string
   readonly text?: string
   readonly content?: string | readonly Block[]
 }
 
-/** A model in the place of Anthropic's API, on the loopback. */
+/** A model on this machine that replaces Anthropic's API. */
 export interface OfflineModel {
   readonly url: string
   readonly close: () => void
 }
 
-/** What the model does in one call: it calls a tool, or ends with a text. */
+/** The action of the model in one call: it calls a tool, or ends with a text. */
 export type Turn = { readonly name: string; readonly input: object } | string
 
-/** Start a model that follows a script, told what it has seen so far. */
+/** Start a model that follows a script. The script gets everything that the model has seen so far. */
 export async function startOfflineModel(script: (call: number, seen: string) => Turn): Promise<OfflineModel> {
   let calls = 0
   const server = createServer((request, response) => {
@@ -46,7 +46,7 @@ export async function startOfflineModel(script: (call: number, seen: string) => 
   }
 }
 
-/** The text of a message, results of tools included. */
+/** Return the text of a message, including tool results. */
 export function textOf(content: string | readonly Block[] = ''): string {
   if (typeof content === 'string') return content
   return content.map(({ text, content: inner }) => text ?? textOf(inner)).join('\n')

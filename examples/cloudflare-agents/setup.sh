@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what runs Workers on this machine, outside the repository: its binary alone has 127 MB.
+# Installs the program that runs Workers on this machine, outside of the repository: it has 127 MB.
 set -eu
 folder="${SPILLWAY_WORKERD:-${TMPDIR:-/tmp}/spillway-workerd}"
 mkdir -p "$folder"

@@ -1,6 +1,6 @@
 /**
- * A deep agent that finds out why a build failed. The build's log is far too large for a prompt: it goes to files in
- * `.spillway`, and the agent searches it with its own file tools.
+ * A deep agent that finds out why a build failed. The build's log is far too large for a prompt, so it is stored in
+ * files in `.spillway`, and the agent searches it with its own file tools.
  *
  * `node agent.ts` runs offline, with a model that follows a script. With ANTHROPIC_API_KEY or OPENAI_API_KEY set, and
  * `npm install @langchain/anthropic` or `@langchain/openai`, a real model does the work.
@@ -15,7 +15,7 @@ import { createDeepAgent, GENERAL_PURPOSE_SUBAGENT } from 'deepagents'
 import { initChatModel, tool } from 'langchain'
 import { z } from 'zod'
 
-/** Build the project, and print far too much. */
+/** Build the project, and print a very long log. */
 const runBuild = tool(
   () =>
     Array.from({ length: 20_000 }, (_, step) =>
@@ -26,17 +26,17 @@ const runBuild = tool(
   { name: 'run_build', description: 'Build the project and return the log.', schema: z.object({}) },
 )
 
-/** What a run came to. */
+/** The result of a run. */
 export interface Diagnosis {
-  /** The agent's last words. */
+  /** The final answer of the agent. */
   readonly answer: string
-  /** The file that it wrote. */
+  /** The file that the agent wrote. */
   readonly notes: string
   /** Characters of all messages of the conversation. */
   readonly promptLength: number
 }
 
-/** Let the agent work in a thread whose results and files are kept in `storage`. */
+/** Run the agent in a thread whose results and files are stored in `storage`. */
 export async function diagnose(storage: Storage, model: BaseChatModel, thread: string): Promise<Diagnosis> {
   const offloader = new ContextOffloader({ storage })
   const middleware = [deepAgentMiddleware(offloader)]
@@ -46,7 +46,7 @@ export async function diagnose(storage: Storage, model: BaseChatModel, thread: s
     tools: [runBuild],
     middleware,
     backend,
-    // Subagents have middleware of their own.
+    // Subagents need the middleware, too.
     subagents: [{ ...GENERAL_PURPOSE_SUBAGENT, tools: [runBuild], middleware }],
     systemPrompt:
       'Run the build. Find the error by grep in /large_tool_results/, and write what you found to /notes.md.',
@@ -61,7 +61,7 @@ export async function diagnose(storage: Storage, model: BaseChatModel, thread: s
   return { answer: messages.at(-1)?.text ?? '', notes: String(content), promptLength }
 }
 
-/** The model of a key that is set, or one that needs none. */
+/** Return the model of the key that is set, otherwise a model that follows a script. */
 export async function chooseModel(environment: NodeJS.ProcessEnv): Promise<BaseChatModel> {
   if (environment['ANTHROPIC_API_KEY']) return await initChatModel('anthropic:claude-sonnet-4-6')
   if (environment['OPENAI_API_KEY']) return await initChatModel('openai:gpt-5')

@@ -1,9 +1,9 @@
 /**
- * Runs a real test suite through `spillway run`, as an agent with a shell would, and follows one of its failures:
- * the preview, a search, a span of lines, and what all of it has cost and saved.
+ * Runs a real test suite with `spillway run`, like an agent with a shell, and investigates one of its failures: shows
+ * the preview, a search, a range of lines, and the saved tokens.
  *
- * The suite in `project/` has 2,400 tests; four of them fail, for a bug that is really there. With arguments, it runs
- * `spillway` with them on what the demonstration has stored.
+ * The suite in `project/` has 2,400 tests. Four of them fail because of a real bug. With arguments, this script runs
+ * `spillway` with these arguments on the stored content of the demo.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { rm } from 'node:fs/promises'
@@ -29,7 +29,7 @@ interface Answer {
 
 const { FORCE_COLOR: _, ...inherited } = process.env
 const path = `${join(ROOT, 'node_modules/.bin')}${delimiter}${process.env['PATH']}`
-// Colours belong to a terminal: no agent has one.
+// Colors are only for terminals, and an agent has no terminal.
 const env = { ...inherited, NO_COLOR: '1', PATH: path, SPILLWAY_STORE: 'file:./.spillway' }
 
 const given = process.argv.slice(2)
@@ -68,7 +68,7 @@ for (const [name, tokens, meaning] of rows) console.log(`  ${name.padEnd(10)}${c
 console.log('\nNothing is lost. Go on from here:')
 console.log(`  npm run demo -- get ${reference} --pattern percent=25`)
 
-/** Find where the report of the first failure begins, without counting it: a reader has seen it in the preview. */
+/** Find the lines of the first failure's report. The search is not counted, because the preview shows the lines. */
 async function linesOfFailure(reference: string): Promise<string> {
   const { text } = (await spillwayQuietly(
     'get',
@@ -82,7 +82,7 @@ async function linesOfFailure(reference: string): Promise<string> {
   return `${first}:${first + 15}`
 }
 
-/** Show a command, run it, and return what it prints as JSON. */
+/** Print a command, run it, and return its output as JSON. */
 async function spillway(...args: string[]): Promise<unknown> {
   console.log(`${bold(`$ spillway ${args.map((arg) => (/^[\w=.:/-]+$/.test(arg) ? arg : `'${arg}'`)).join(' ')}`)}\n`)
   return spillwayQuietly(...args)

@@ -13,7 +13,7 @@ it('the agent finds the line in a log of 12,000 offline, with short prompts', as
   expect(prompts.at(-1)?.at(-1)).toMatchObject({ role: 'tool', text: expect.stringContaining('8643| 8642 deploy') })
 })
 
-it('the example prints what the model sees, and exits', async () => {
+it('the example prints the prompts of the model, and exits', async () => {
   const { GEMINI_API_KEY: _, ...env } = process.env
   const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'agent.ts')], { env })
   expect(stdout).toMatch(/=== Model call 3: \d{3,4} tokens; the log alone has \d{6} ===/)

@@ -1,9 +1,9 @@
 /**
- * An agent that finds out why a deployment failed, from a log that is far too large for a prompt. It prints what the model
- * saw in each call, and how many tokens the log would have cost without Spillway.
+ * An agent that finds out why a deployment failed, from a log that is far too large for a prompt. It prints the prompt
+ * of each model call, and the tokens that the log would have cost without Spillway.
  *
- * `node agent.ts` runs offline, with a model that follows a script. With GEMINI_API_KEY set, a real model does the work;
- * GEMINI_MODEL names another than the default.
+ * `node agent.ts` runs offline, with a model that follows a script. With GEMINI_API_KEY set, a real model does the work.
+ * GEMINI_MODEL names another model than the default.
  */
 import { googleAI } from '@genkit-ai/google-genai'
 import { ContextOffloader, estimateTokens } from '@spillway/core'
@@ -17,16 +17,16 @@ const LOG = Array.from({ length: 12_000 }, (_, line) =>
     : `${line} deploy worker-${line % 12}: step finished in ${(line * 7) % 900} ms`,
 ).join('\n')
 
-/** A message of a prompt, and what it costs. */
+/** A message of a prompt, and its tokens. */
 export interface SeenMessage {
   readonly role: string
   readonly tokens: number
   readonly text: string
 }
 
-/** What a run came to. */
+/** The result of a run. */
 export interface Report {
-  /** The agent's last words. */
+  /** The final answer of the agent. */
   readonly answer: string
   /** Each prompt that the model got. */
   readonly prompts: readonly (readonly SeenMessage[])[]
@@ -34,7 +34,7 @@ export interface Report {
   readonly logTokens: number
 }
 
-/** Ask the agent why the deployment failed, in a chat of its own. */
+/** Ask the agent why the deployment failed, in a separate chat. */
 export async function investigate(ai: Genkit, chat: string): Promise<Report> {
   const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: 20 }) })
   const offload = offloadMiddleware(offloader)
@@ -53,15 +53,15 @@ export async function investigate(ai: Genkit, chat: string): Promise<Report> {
     system: 'Find the cause of failures in logs. Answer in one sentence, and quote the line that shows it.',
     prompt: 'Why did the last deployment fail?',
     tools: [readDeployLog],
-    // First comes the offloader, so that it sees what the others make of results.
+    // The offloader comes first, so that it gets results that the others have changed.
     use: [offload({ scope: [chat] }), observe()],
-    // Searching takes rounds, too; Genkit stops after 5 by itself.
+    // Searches need model calls, too. By default, Genkit stops after 5.
     maxTurns: 20,
   })
   return { answer: text, prompts, logTokens: estimateTokens(LOG) }
 }
 
-/** Genkit with Google's model where a key is set, or with one that follows a script. */
+/** Create Genkit with Google's model if a key is set, otherwise with a model that follows a script. */
 export function chooseGenkit(environment: NodeJS.ProcessEnv): Genkit {
   const { GEMINI_API_KEY: apiKey, GEMINI_MODEL: name = 'gemini-2.5-flash' } = environment
   if (apiKey) return genkit({ plugins: [googleAI({ apiKey })], model: googleAI.model(name) })
@@ -73,7 +73,7 @@ export function chooseGenkit(environment: NodeJS.ProcessEnv): Genkit {
   return ai
 }
 
-/** First read the log, then search it, then answer. */
+/** Return the next action: read the log, then search it, then answer. */
 function nextPart(messages: readonly MessageData[]): Part {
   const results = messages.flatMap(({ content }) => content.flatMap(({ toolResponse }) => toolResponse ?? []))
   const last = String(results.at(-1)?.output)

@@ -1,9 +1,9 @@
 /**
- * An agent that finds out why a deployment failed, from a log that is far too large for a prompt. It prints what the model
- * saw in each call, and how many tokens the log would have cost without Spillway.
+ * An agent that finds out why a deployment failed, from a log that is far too large for a prompt. It prints the prompt
+ * of each model call, and the tokens that the log would have cost without Spillway.
  *
- * `node agent.ts` runs offline, with a model that follows a script. With GEMINI_API_KEY set, a real model does the work;
- * GEMINI_MODEL names another than the default.
+ * `node agent.ts` runs offline, with a model that follows a script. With GEMINI_API_KEY set, a real model does the work.
+ * GEMINI_MODEL names another model than the default.
  */
 import {
   BaseLlm,
@@ -39,16 +39,16 @@ const readDeployLog = new FunctionTool({
   execute: async () => LOG,
 })
 
-/** A part of a prompt, and what it costs. */
+/** A part of a prompt, and its tokens. */
 export interface SeenPart {
   readonly role: string
   readonly tokens: number
   readonly text: string
 }
 
-/** What a run came to. */
+/** The result of a run. */
 export interface Report {
-  /** The agent's last words. */
+  /** The final answer of the agent. */
   readonly answer: string
   /** Each prompt that the model got. */
   readonly prompts: readonly (readonly SeenPart[])[]
@@ -56,7 +56,7 @@ export interface Report {
   readonly logTokens: number
 }
 
-/** Ask the agent why the deployment failed, in a session of its own. */
+/** Ask the agent why the deployment failed, in a separate session. */
 export async function investigate(model: BaseLlm, sessionId: string): Promise<Report> {
   const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: 20 }) })
   const agent = new LlmAgent({
@@ -71,7 +71,7 @@ export async function investigate(model: BaseLlm, sessionId: string): Promise<Re
     appName: 'deployments',
     agent,
     sessionService,
-    // The offloader comes last, so that those in front of it see what the tools returned.
+    // The offloader comes last, so that the plugins before it get the original results.
     plugins: [observer, offloadPlugin(offloader)],
   })
   await sessionService.createSession({ appName: 'deployments', userId: 'user-1', sessionId })
@@ -84,7 +84,7 @@ export async function investigate(model: BaseLlm, sessionId: string): Promise<Re
   return { answer, prompts: observer.prompts, logTokens: estimateTokens(LOG) }
 }
 
-/** Google's model where a key is set, or one that follows a script. */
+/** Return Google's model if a key is set, otherwise a model that follows a script. */
 export function chooseModel(environment: NodeJS.ProcessEnv): BaseLlm {
   const { GEMINI_API_KEY: apiKey, GEMINI_MODEL: model = 'gemini-2.5-flash' } = environment
   return apiKey ? new Gemini({ model, apiKey }) : new ScriptedLlm({ model: 'scripted' })
@@ -92,7 +92,7 @@ export function chooseModel(environment: NodeJS.ProcessEnv): BaseLlm {
 
 type Part = NonNullable<LlmRequest['contents'][number]['parts']>[number]
 
-/** Reads the log, searches it by the reference that stands in its place, and quotes what it finds. */
+/** Reads the log, searches it with its reference, and quotes the matching line. */
 class ScriptedLlm extends BaseLlm {
   override async *generateContentAsync({ contents }: LlmRequest): AsyncGenerator<LlmResponse, void> {
     const results = contents.flatMap(({ parts = [] }) => parts.flatMap((part) => part.functionResponse ?? []))
@@ -116,7 +116,7 @@ class ScriptedLlm extends BaseLlm {
   }
 }
 
-/** Notes what is sent to the model. */
+/** Records the prompts of the model. */
 class PromptObserver extends BasePlugin {
   readonly prompts: SeenPart[][] = []
 

@@ -1,9 +1,9 @@
 /**
- * An agent that finds out why a deployment failed, from a log that is far too large for a prompt. It prints what the model
- * saw in each call, and how many tokens the log would have cost without Spillway.
+ * An agent that finds out why a deployment failed, from a log that is far too large for a prompt. It prints the prompt
+ * of each model call, and the tokens that the log would have cost without Spillway.
  *
- * `node agent.ts` runs offline, with a model that follows a script. With OPENAI_API_KEY set, a real model does the work;
- * OPENAI_MODEL names another than the default.
+ * `node agent.ts` runs offline, with a model that follows a script. With OPENAI_API_KEY set, a real model does the work.
+ * OPENAI_MODEL names another model than the default.
  */
 import { BaseCallbackHandler } from '@langchain/core/callbacks/base'
 import type { BaseChatModel } from '@langchain/core/language_models/chat_models'
@@ -28,16 +28,16 @@ const readDeployLog = tool(() => LOG, {
   schema: z.object({}),
 })
 
-/** A message of a prompt, and what it costs. */
+/** A message of a prompt, and its tokens. */
 export interface SeenMessage {
   readonly type: string
   readonly tokens: number
   readonly text: string
 }
 
-/** What a run came to. */
+/** The result of a run. */
 export interface Report {
-  /** The agent's last words. */
+  /** The final answer of the agent. */
   readonly answer: string
   /** Each prompt that the model got. */
   readonly prompts: readonly (readonly SeenMessage[])[]
@@ -45,13 +45,13 @@ export interface Report {
   readonly logTokens: number
 }
 
-/** Ask the agent why the deployment failed, in a thread of its own. */
+/** Ask the agent why the deployment failed, in a separate thread. */
 export async function investigate(model: BaseChatModel, thread: string): Promise<Report> {
   const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: 20 }) })
   const agent = createAgent({
     model,
     tools: [readDeployLog],
-    // First comes the offloader, so that it sees what the others make of results.
+    // The offloader comes first, so that it gets results that the others have changed.
     middleware: [offloadMiddleware(offloader)],
     checkpointer: new MemorySaver(),
     systemPrompt: 'Find the cause of failures in logs. Answer in one sentence, and quote the line that shows it.',
@@ -67,7 +67,7 @@ export async function investigate(model: BaseChatModel, thread: string): Promise
   return { answer: messages.at(-1)?.text ?? '', prompts, logTokens: estimateTokens(LOG) }
 }
 
-/** OpenAI's model where a key is set, or one that follows a script. */
+/** Return OpenAI's model if a key is set, otherwise a model that follows a script. */
 export async function chooseModel(environment: NodeJS.ProcessEnv): Promise<BaseChatModel> {
   const { OPENAI_API_KEY: key, OPENAI_MODEL: name = 'gpt-5' } = environment
   if (key) return await initChatModel(`openai:${name}`)

@@ -1,9 +1,9 @@
 /**
- * An agent that finds out why a deployment failed, from a log that is far too large for a prompt. It prints what the model
- * saw in each call, and how many tokens the log would have cost without Spillway.
+ * An agent that finds out why a deployment failed, from a log that is far too large for a prompt. It prints the prompt
+ * of each model call, and the tokens that the log would have cost without Spillway.
  *
- * `node agent.ts` runs offline, with a model that follows a script. With OPENAI_API_KEY set, a real model does the work;
- * OPENAI_MODEL names another than the default.
+ * `node agent.ts` runs offline, with a model that follows a script. With OPENAI_API_KEY set, a real model does the work.
+ * OPENAI_MODEL names another model than the default.
  */
 import type { ToolCall, ToolCallLLM } from '@llamaindex/core/llms'
 import { tool } from '@llamaindex/core/tools'
@@ -26,16 +26,16 @@ const readDeployLog = tool(async () => LOG, {
   parameters: { type: 'object', properties: {} },
 })
 
-/** A message of a prompt, and what it costs. */
+/** A message of a prompt, and its tokens. */
 export interface SeenMessage {
   readonly role: string
   readonly tokens: number
   readonly text: string
 }
 
-/** What a run came to. */
+/** The result of a run. */
 export interface Report {
-  /** The agent's last words. */
+  /** The final answer of the agent. */
   readonly answer: string
   /** Each prompt that the model got. */
   readonly prompts: readonly (readonly SeenMessage[])[]
@@ -43,7 +43,7 @@ export interface Report {
   readonly logTokens: number
 }
 
-/** Ask the agent why the deployment failed, in a conversation of its own. */
+/** Ask the agent why the deployment failed, in a separate conversation. */
 export async function investigate(llm: ToolCallLLM, conversation: string): Promise<Report> {
   const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: 20 }) })
   const investigator = new ObservedAgent(offloader.forScope(conversation), {
@@ -52,20 +52,20 @@ export async function investigate(llm: ToolCallLLM, conversation: string): Promi
     tools: [readDeployLog],
     systemPrompt: 'Find the cause of failures in logs. Answer in one sentence, and quote the line that shows it.',
   })
-  // What `agent()` does, with an agent of our own.
+  // `agent()` does the same with an agent of LlamaIndex.
   const workflow = multiAgent({ agents: [investigator], rootAgent: investigator })
   const { data } = await workflow.run('Why did the last deployment fail?')
   return { answer: textOf(data.result), prompts: investigator.prompts, logTokens: estimateTokens(LOG) }
 }
 
-/** OpenAI's model where a key is set, or one that follows a script. */
+/** Return OpenAI's model if a key is set, otherwise a model that follows a script. */
 export function chooseModel(environment: NodeJS.ProcessEnv): ToolCallLLM {
   const { OPENAI_API_KEY: apiKey, OPENAI_MODEL: model = 'gpt-5' } = environment
-  // By default LlamaIndex asks for a temperature that newer models refuse.
+  // By default, LlamaIndex sets a temperature that newer models refuse.
   return apiKey ? new OpenAI({ model, apiKey, temperature: 1 }) : new ScriptedLlm(readThenSearch)
 }
 
-/** Notes what is sent to the model. */
+/** Records the prompts of the model. */
 class ObservedAgent extends OffloadAgent {
   readonly prompts: SeenMessage[][] = []
 
@@ -76,7 +76,7 @@ class ObservedAgent extends OffloadAgent {
   }
 }
 
-/** Reads the log, searches it by the reference that stands in its place, and quotes what it finds. */
+/** Reads the log, searches it with its reference, and quotes the matching line. */
 function readThenSearch(messages: readonly Message[]): ToolCall[] | string {
   const [shown, found] = resultsIn(messages)
   if (shown === undefined) return [{ id: 'call_1', name: 'read_deploy_log', input: {} }]

@@ -28,7 +28,7 @@ const call = (name: string, input: ToolCall['input'] = {}, id = 'call_1'): ToolC
 const retrieve = (input: ToolCall['input'], id = 'call_2'): ToolCall => call('retrieve_offloaded_content', input, id)
 const referenceIn = (text: string | undefined): string => REFERENCE.exec(text ?? '')?.[1] ?? expect.fail(`${text}`)
 
-/** A model that takes the steps one by one, and keeps its prompts. */
+/** Create a model that takes these steps in order, and records its prompts. */
 function steps(...list: readonly ((results: readonly string[]) => ToolCall | ToolCall[])[]) {
   const prompts: (readonly Message[])[] = []
   const script: Script = (messages) => {
@@ -71,7 +71,7 @@ describe('OffloadAgent', () => {
 
   it('reads JSON that a tool returns as text by path, since LlamaIndex treats a value with null as an error', async () => {
     const rows = ROWS.map(({ id }) => ({ id, name: id === 1_999 ? 'the last' : null }))
-    // Its types know as much.
+    // The cast is needed because the types of LlamaIndex also forbid null in values.
     const tools = [returning('value', rows as unknown as JSONValue), returning('text', JSON.stringify(rows))]
     const { llm, results } = steps(
       () => [call('value', {}, 'call_0'), call('text')],
@@ -111,7 +111,7 @@ describe('OffloadAgent', () => {
     ])
   })
 
-  it('replaces one long text in its own field, and texts of an MCP server', async () => {
+  it('replaces a long text in a field, and long texts of an MCP server', async () => {
     const tools = [
       returning('run', { exitCode: 1, stdout: LOG }),
       returning('mcp', {
@@ -133,7 +133,7 @@ describe('OffloadAgent', () => {
     for (const answer of answers) expect(answer).toContain('> 4322| line 4321: "FAILED"')
   })
 
-  it('counts an image of an MCP server as the Base64 that the model would get', async () => {
+  it('counts an image of an MCP server as Base64 text, which the model would get', async () => {
     const data = Buffer.alloc(90_000, 'image').toString('base64')
     const image = { type: 'image', mimeType: 'image/png', data }
     const { llm, results } = steps(() => call('draw'))
@@ -150,7 +150,7 @@ describe('OffloadAgent', () => {
     expect(outputs).toEqual([LOG])
   })
 
-  it('isolates two conversations, and marks the refusal as an error', async () => {
+  it('isolates two conversations, and marks a refused retrieval as an error', async () => {
     const offloader = newOffloader()
     const first = steps(() => call('read_log'))
     await workflowOf(offloader.forScope('conversation-1'), first.llm, [returning('read_log', LOG)]).run('Go.')
@@ -174,7 +174,7 @@ describe('OffloadAgent', () => {
     expect(late?.results().at(-1)).toContain('had not been used for many turns')
   })
 
-  it('continues from a snapshot of the memory over the same storage', async () => {
+  it('continues from a snapshot of the memory with the same storage', async () => {
     const offloader = newOffloader()
     const memory = createMemory()
     const first = steps(() => call('read_log'))
@@ -185,7 +185,7 @@ describe('OffloadAgent', () => {
     expect(second.results()).toEqual([first.results()[0], expect.stringContaining('> 4322| line 4321')])
   })
 
-  it('lets an agent read content of the agent that it takes over from', async () => {
+  it('lets an agent read content of the agent that handed over to it', async () => {
     const { llm, results } = steps(
       () => call('read_log'),
       () => call('handOff', { toAgent: 'reader', reason: 'It reads.' }, 'call_2'),

@@ -4,7 +4,7 @@ import { assertNoReferences } from '@spillway/core/adapter'
 import { offloadOutput } from './offload-output.ts'
 import { retrievalTool } from './retrieval-tool.ts'
 
-/** A `FunctionAgent` whose model gets a preview and references in place of large results. Make one per conversation. */
+/** A `FunctionAgent` whose model gets previews and references instead of large results. Create one per conversation. */
 export class OffloadAgent extends FunctionAgent {
   readonly #session: ContextOffloader
 
@@ -27,7 +27,7 @@ export class OffloadAgent extends FunctionAgent {
     await super.handleToolCallResults(state, await Promise.all(results.map((result) => this.#shown(result))))
   }
 
-  /** The program's events have the result as it was: only what goes into the prompt is another. */
+  /** Return the result for the prompt. The events of the program keep the original result. */
   async #shown(result: AgentToolCallResult): Promise<AgentToolCallResult> {
     const { toolName, toolId, toolKwargs, toolOutput, raw } = result
     const value = toolOutput.isError ? { error: toolOutput.result } : raw

@@ -6,7 +6,7 @@ interface McpPart {
   readonly text?: string
 }
 
-/** Offload what a tool returned, and return the text that takes its place; `undefined` where it stays. */
+/** Offload a tool result. Returns the text that replaces the result; `undefined` if it stays unchanged. */
 export async function offloadOutput(session: ContextOffloader, request: RecordRequest): Promise<string | undefined> {
   const record = await offloadAsRecord(session, { ...request, value: withMediaAsText(request.value) })
   if (record === undefined) return undefined
@@ -14,7 +14,7 @@ export async function offloadOutput(session: ContextOffloader, request: RecordRe
   return fields.length === 1 ? fields[0]?.text : fields.map(({ name, text }) => `${name}: ${text}`).join('\n')
 }
 
-/** LlamaIndex shows a model the Base64 of what is no text in a result of an MCP server, so that is what it costs. */
+/** Convert media of an MCP server to Base64 text: LlamaIndex shows a model this text, so its tokens count. */
 function withMediaAsText(value: unknown): unknown {
   const { content } = Object(value) as { readonly content?: unknown }
   if (!Array.isArray(content)) return value

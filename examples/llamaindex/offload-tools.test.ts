@@ -91,7 +91,7 @@ describe('offloadTools', () => {
     ])
   })
 
-  it('notifies the program of each model call, so that it can end turns', async () => {
+  it('notifies the program of each model call, so that the program can end turns', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: 1 })
     const session = new ContextOffloader({ storage }).forScope('conversation-1')
     let calls = 0
@@ -108,9 +108,9 @@ describe('offloadTools', () => {
   })
 })
 
-/** Run a workflow of one step, which an agent handles. */
+/** Run a workflow with one step, which an agent handles. */
 async function runStep(llm: ScriptedLlm, tools: BaseToolWithCall[]): Promise<unknown> {
-  // Its types ask for schemas of Zod 3, and agents take none but those of Zod 4.
+  // The types require schemas of Zod 3, but agents accept only schemas of Zod 4.
   const eventOf = (schema: object, debugLabel: string) =>
     zodEvent(schema as Parameters<typeof zodEvent>[0], { debugLabel })
   const asked = eventOf(z.object({ what: z.string() }), 'asked')

@@ -4,7 +4,7 @@ import { assertNoReferences, offloadThrown } from '@spillway/core/adapter'
 import { offloadOutput } from './offload-output.ts'
 import { retrievalTool } from './retrieval-tool.ts'
 
-/** Wrap tools so that whatever calls them gets a preview and references in place of large results. */
+/** Wrap tools, so that every caller gets previews and references instead of large results. */
 export function offloadTools(tools: readonly BaseToolWithCall[], session: ContextOffloader): BaseToolWithCall[] {
   assertNoReferences(session, 'This function')
   const wrapped = tools.map((tool): BaseToolWithCall => {
@@ -12,7 +12,7 @@ export function offloadTools(tools: readonly BaseToolWithCall[], session: Contex
     return {
       metadata,
       async call(input: unknown) {
-        // LlamaIndex does not tell a tool the id of its call. Equal content has one reference, other content another.
+        // LlamaIndex passes no call id to a tool. Equal content has the same reference, and other content another one.
         const call = { toolName: metadata.name, toolCallId: metadata.name, input }
         try {
           const output = await tool.call(input)

@@ -2,16 +2,16 @@ import type { BaseToolWithCall } from '@llamaindex/core/llms'
 import type { ContextOffloader } from '@spillway/core'
 import { encodeBlock } from '@spillway/core/adapter'
 
-/** Make the LlamaIndex tool by which the model searches and reads what was offloaded in the scope of `session`. */
+/** Create the LlamaIndex tool with which the model searches and reads content offloaded in the scope of `session`. */
 export function retrievalTool({ retrievalTool: retrieval }: ContextOffloader): BaseToolWithCall {
   const { name, description, inputSchema } = retrieval
   return {
     metadata: { name, description, parameters: { ...inputSchema } },
     async call(input: unknown): Promise<string> {
       const { content, isError } = await retrieval.execute(input)
-      // A result is text in LlamaIndex: media can only be named.
+      // A result is text in LlamaIndex, so media are replaced by their names.
       const texts = content.map(encodeBlock).map((part) => (part.type === 'text' ? part.text : `[${part.filename}]`))
-      // What a tool throws is what LlamaIndex marks as an error.
+      // LlamaIndex marks a result as an error only if the tool throws.
       if (isError) throw new Error(texts.join('\n'))
       return texts.join('\n')
     },

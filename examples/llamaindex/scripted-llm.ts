@@ -12,10 +12,10 @@ import {
 
 type Params = LLMChatParamsStreaming | LLMChatParamsNonStreaming
 
-/** A message of a prompt; the options of one that has a tool's result say so. */
+/** A message of a prompt. The options of a message with a tool result contain the result. */
 export type Message = ChatMessage<ToolCallLLMMessageOptions>
 
-/** A model that does what a script says: it gets each prompt, and answers with tool calls or with its last words. */
+/** A model that follows a script. The script gets each prompt, and returns tool calls or the final answer. */
 export class ScriptedLlm extends ToolCallLLM {
   readonly supportToolCall = true
   readonly metadata: LLMMetadata = {
@@ -46,12 +46,12 @@ export class ScriptedLlm extends ToolCallLLM {
   }
 }
 
-/** The results of tools in a prompt, as the model reads them. */
+/** Return the tool results in a prompt, as the model gets them. */
 export function resultsIn(messages: readonly Message[]): string[] {
   return messages.flatMap(({ content, options = {} }) => ('toolResult' in options ? [textOf(content)] : []))
 }
 
-/** The content of a message as text. */
+/** Return the content of a message as text. */
 export function textOf(content: Message['content']): string {
   return typeof content === 'string' ? content : JSON.stringify(content)
 }

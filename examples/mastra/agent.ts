@@ -1,9 +1,9 @@
 /**
- * An agent that finds out why a deployment failed, from a log that is far too large for a prompt. It prints what the model
- * saw in each call, and how many tokens the log would have cost without Spillway.
+ * An agent that finds out why a deployment failed, from a log that is far too large for a prompt. It prints the prompt
+ * of each model call, and the tokens that the log would have cost without Spillway.
  *
- * `node agent.ts` runs offline, with a model that follows a script. With OPENAI_API_KEY set, a real model does the work;
- * OPENAI_MODEL names another than the default.
+ * `node agent.ts` runs offline, with a model that follows a script. With OPENAI_API_KEY set, a real model does the work.
+ * OPENAI_MODEL names another model than the default.
  */
 import { Agent } from '@mastra/core/agent'
 import type { MastraModelConfig } from '@mastra/core/llm'
@@ -29,28 +29,28 @@ const readDeployLog = createTool({
   execute: async () => LOG,
 })
 
-/** A message of a prompt, and what it costs. */
+/** A message of a prompt, and its tokens. */
 export interface SeenMessage {
   readonly role: string
   readonly tokens: number
   readonly text: string
 }
 
-/** What a run came to. */
+/** The result of a run. */
 export interface Report {
-  /** The agent's last words. */
+  /** The final answer of the agent. */
   readonly answer: string
   /** Each prompt that the model got. */
   readonly prompts: readonly (readonly SeenMessage[])[]
   /** Tokens that the log would cost in each prompt. */
   readonly logTokens: number
-  /** Characters of the thread as memory keeps it. */
+  /** Characters of the thread in memory. */
   readonly kept: number
 }
 
 type Prompt = ProcessLLMRequestArgs['prompt']
 
-/** Ask the agent why the deployment failed, in a thread of its own. */
+/** Ask the agent why the deployment failed, in a separate thread. */
 export async function investigate(model: MastraModelConfig, threadId: string): Promise<Report> {
   const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: 20 }) })
   const memory = new Memory({ storage: new InMemoryStore() })
@@ -66,7 +66,7 @@ export async function investigate(model: MastraModelConfig, threadId: string): P
     model,
     tools: { read_deploy_log: readDeployLog },
     memory,
-    // First comes the offloader, so that the others see what is small.
+    // The offloader comes first, so that the others get small results.
     inputProcessors: [offloadProcessor(offloader), observer],
   })
   const thread = { thread: threadId, resource: 'user-1' }
@@ -75,7 +75,7 @@ export async function investigate(model: MastraModelConfig, threadId: string): P
   return { answer: text, prompts, logTokens: estimateTokens(LOG), kept: JSON.stringify(messages).length }
 }
 
-/** OpenAI's model where a key is set, or one that follows a script. */
+/** Return OpenAI's model if a key is set, otherwise a model that follows a script. */
 export function chooseModel(environment: NodeJS.ProcessEnv): MastraModelConfig {
   const { OPENAI_API_KEY: key, OPENAI_MODEL: name = 'gpt-5' } = environment
   return key ? `openai/${name}` : scriptedModel()

@@ -16,7 +16,7 @@ it('the agent finds the line in a log of 12,000 offline, with short inputs', asy
   })
 })
 
-it('the example prints what the model sees, and exits', async () => {
+it('the example prints the inputs of the model, and exits', async () => {
   const { OPENAI_API_KEY: _, ...env } = process.env
   const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'agent.ts')], { env })
   expect(stdout).toMatch(/=== Model call 2: \d{3,4} tokens; the log alone has \d{6} ===/)

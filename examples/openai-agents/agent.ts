@@ -1,9 +1,9 @@
 /**
- * An agent that finds out why a deployment failed, from a log that is far too large for a prompt. It prints what the model
- * saw in each call, and how many tokens the log would have cost without Spillway.
+ * An agent that finds out why a deployment failed, from a log that is far too large for a prompt. It prints the prompt
+ * of each model call, and the tokens that the log would have cost without Spillway.
  *
- * `node agent.ts` runs offline, with a model that follows a script. With OPENAI_API_KEY set, a real model does the work;
- * OPENAI_MODEL names another than the default.
+ * `node agent.ts` runs offline, with a model that follows a script. With OPENAI_API_KEY set, a real model does the work.
+ * OPENAI_MODEL names another model than the default.
  */
 import {
   Agent,
@@ -33,16 +33,16 @@ const readDeployLog = tool({
   execute: async () => LOG,
 })
 
-/** An item of a model's input, and what it costs. */
+/** An item of a model's input, and its tokens. */
 export interface SeenItem {
   readonly type: string
   readonly tokens: number
   readonly text: string
 }
 
-/** What a run came to. */
+/** The result of a run. */
 export interface Report {
-  /** The agent's last words. */
+  /** The final answer of the agent. */
   readonly answer: string
   /** Each input that the model got. */
   readonly inputs: readonly (readonly SeenItem[])[]
@@ -50,7 +50,7 @@ export interface Report {
   readonly logTokens: number
 }
 
-/** Ask the agent why the deployment failed, in a session of its own. */
+/** Ask the agent why the deployment failed, in a separate session. */
 export async function investigate(model: string | Model, sessionId: string): Promise<Report> {
   const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: 20 }) })
   const agent = new Agent({
@@ -70,7 +70,7 @@ export async function investigate(model: string | Model, sessionId: string): Pro
   return { answer: finalOutput ?? '', inputs, logTokens: estimateTokens(LOG) }
 }
 
-/** The name of OpenAI's model where a key is set, or a model that follows a script. */
+/** Return the name of OpenAI's model if a key is set, otherwise a model that follows a script. */
 export function chooseModel(environment: NodeJS.ProcessEnv): string | Model {
   const { OPENAI_API_KEY: key, OPENAI_MODEL: name = 'gpt-5' } = environment
   if (key) return name

@@ -1,9 +1,9 @@
 /**
- * An agent that finds out why a deployment failed, from a log that is far too large for a prompt. It prints what the model
- * saw in each call, and how many tokens the log would have cost without Spillway.
+ * An agent that finds out why a deployment failed, from a log that is far too large for a prompt. It prints the prompt
+ * of each model call, and the tokens that the log would have cost without Spillway.
  *
- * `node agent.ts` runs offline, with a model that follows a script. With credentials of AWS in the environment Amazon
- * Bedrock does the work; BEDROCK_MODEL names another model than the default.
+ * `node agent.ts` runs offline, with a model that follows a script. With AWS credentials in the environment, Amazon
+ * Bedrock does the work. BEDROCK_MODEL names another model than the default.
  */
 import { estimateTokens } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
@@ -33,16 +33,16 @@ const readDeployLog = tool({
   callback: () => LOG,
 })
 
-/** A message of a prompt, and what it costs. */
+/** A message of a prompt, and its tokens. */
 export interface SeenMessage {
   readonly role: string
   readonly tokens: number
   readonly text: string
 }
 
-/** What a run came to. */
+/** The result of a run. */
 export interface Report {
-  /** The agent's last words. */
+  /** The final answer of the agent. */
   readonly answer: string
   /** Each prompt that the model got. */
   readonly prompts: readonly (readonly SeenMessage[])[]
@@ -65,7 +65,7 @@ export async function investigate(model: Model): Promise<Report> {
   return { answer: String(result), prompts, logTokens: estimateTokens(LOG) }
 }
 
-/** A model of Amazon Bedrock where there are credentials, or one that follows a script. */
+/** Return a model of Amazon Bedrock if there are credentials, otherwise a model that follows a script. */
 export function chooseModel(environment: NodeJS.ProcessEnv): Model {
   const { AWS_ACCESS_KEY_ID: id, AWS_PROFILE: profile, AWS_BEARER_TOKEN_BEDROCK: token } = environment
   if (!id && !profile && !token) return new ScriptedModel()
@@ -73,7 +73,7 @@ export function chooseModel(environment: NodeJS.ProcessEnv): Model {
   return new BedrockModel(modelId ? { modelId } : {})
 }
 
-/** Reads the log, searches it, and quotes what it has found. */
+/** Reads the log, searches it, and quotes the matching line. */
 class ScriptedModel extends Model {
   override getConfig(): { modelId: string } {
     return { modelId: 'scripted' }

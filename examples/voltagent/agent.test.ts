@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { chooseModel, investigate } from './agent.ts'
 
-it('the agent finds the line in a log of 12,000 offline, and the model and the memory see little of it', async () => {
+it('the agent finds the line in a log of 12,000 offline, with few tokens in the prompts and in the memory', async () => {
   const { answer, results, logTokens, netTokens, memoryCharacters } = await investigate(
     chooseModel({}),
     'conversation-1',
@@ -18,7 +18,7 @@ it('the agent finds the line in a log of 12,000 offline, and the model and the m
   expect(memoryCharacters).toBeLessThan(15_000)
 })
 
-it('the example prints what the model sees, and exits', async () => {
+it('the example prints the results that the model gets, and exits', async () => {
   const { OPENAI_API_KEY: _, ...env } = process.env
   const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'agent.ts')], {
     env: { ...env, NODE_ENV: 'production' },

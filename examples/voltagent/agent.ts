@@ -1,9 +1,9 @@
 /**
- * An agent that finds out why a deployment failed, from a log that is far too large for a prompt. It prints what the model
- * saw of each tool call, and how many tokens were kept out of its context.
+ * An agent that finds out why a deployment failed, from a log that is far too large for a prompt. It prints the results
+ * that the model got, and the tokens that were kept out of its context.
  *
- * `node agent.ts` runs offline, with a model that follows a script. With OPENAI_API_KEY set, a real model does the work;
- * OPENAI_MODEL names another than the default.
+ * `node agent.ts` runs offline, with a model that follows a script. With OPENAI_API_KEY set, a real model does the work.
+ * OPENAI_MODEL names another model than the default.
  */
 import { openai } from '@ai-sdk/openai'
 import { ContextOffloader, estimateTokens } from '@spillway/core'
@@ -31,21 +31,21 @@ const readDeployLog = createTool({
   execute: async () => LOG,
 })
 
-/** What a run came to. */
+/** The result of a run. */
 export interface Report {
-  /** The agent's last words. */
+  /** The final answer of the agent. */
   readonly answer: string
-  /** What the model saw of each tool call. */
+  /** The result of each tool call that the model got. */
   readonly results: readonly { readonly toolName: string; readonly seen: string; readonly tokens: number }[]
   /** Tokens that the log would cost in each prompt. */
   readonly logTokens: number
-  /** Tokens that did not enter the context, less those of previews and answers. */
+  /** Tokens kept out of the context, minus the tokens of previews and answers. */
   readonly netTokens: number
-  /** Characters of all that the agent's memory keeps of the conversation. */
+  /** Number of characters in the agent's memory of the conversation. */
   readonly memoryCharacters: number
 }
 
-/** Ask the agent why the deployment failed, in a conversation of its own. */
+/** Ask the agent why the deployment failed, in a separate conversation. */
 export async function investigate(model: LanguageModel, conversationId: string): Promise<Report> {
   const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: 20 }) })
   const memory = new Memory({ storage: new InMemoryStorageAdapter() })
@@ -69,7 +69,7 @@ export async function investigate(model: LanguageModel, conversationId: string):
   }
 }
 
-/** OpenAI's model where a key is set, or one that needs no network: it follows the references that it is shown. */
+/** Return OpenAI's model if a key is set, otherwise an offline model that searches with the shown references. */
 export function chooseModel(environment: NodeJS.ProcessEnv): LanguageModel {
   const { OPENAI_API_KEY: key, OPENAI_MODEL: name = 'gpt-5' } = environment
   if (key) return openai(name)
@@ -82,7 +82,7 @@ export function chooseModel(environment: NodeJS.ProcessEnv): LanguageModel {
   })
 }
 
-/** First read the log, then search it, then answer. */
+/** Return the next action: read the log, then search it, then answer. */
 function nextTurn(prompt: Prompt): Content {
   const [log, found] = resultsIn(prompt).map(({ seen }) => seen)
   if (log === undefined) return call('call_1', 'read_deploy_log', {})
@@ -110,7 +110,7 @@ interface ToolResult {
   readonly output: { readonly value?: unknown }
 }
 
-/** The results in messages, as the model sees them. */
+/** Return the results in messages, as the model gets them. */
 function resultsIn(
   messages: readonly { readonly role: string; readonly content: unknown }[],
 ): { readonly toolName: string; readonly seen: string }[] {

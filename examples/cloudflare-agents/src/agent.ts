@@ -14,7 +14,7 @@ import { durableObjectStorage } from './durable-object-storage.ts'
 
 const MONTH_MS = 30 * 24 * 60 * 60 * 1_000
 
-/** Reads the log of a service; what is long goes to the database of this agent's own Durable Object. */
+/** Reads the log of a service. Long results are stored in the database of this agent's Durable Object. */
 export class LogAgent extends AIChatAgent {
   protected readonly model: LanguageModel = 'anthropic/claude-sonnet-4.5'
   protected readonly offloader: ContextOffloader = new ContextOffloader({
@@ -40,7 +40,7 @@ export class LogAgent extends AIChatAgent {
   }
 }
 
-/** Generated here, so that the example needs nothing else: a long log with one line that matters. */
+/** Returns a generated log with one important line, so that the example needs no service. */
 const readLog = tool({
   description: 'Read the whole log of a service.',
   inputSchema: z.object({ service: z.string() }),

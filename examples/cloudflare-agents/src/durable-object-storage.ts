@@ -7,16 +7,16 @@ import {
 } from '@spillway/core'
 import { collectChunks } from './collect-chunks.ts'
 
-/** A row may have 2 MB. */
+/** Half of the 2 MB that a row may have. */
 const CHUNK_BYTES = 1_048_576
 
 /** Options of {@link durableObjectStorage}. */
 export interface DurableObjectStorageOptions extends ManagedStorageOptions {
-  /** What the names of the two tables begin with. Defaults to `spillway`. */
+  /** Prefix of the names of the two tables. Defaults to `spillway`. */
   readonly table?: string
 }
 
-/** Keep entries in the SQLite database of a Durable Object: their descriptions in one table, their content in another. */
+/** Store entries in the SQLite database of a Durable Object: their info in one table, and their content in another. */
 export function durableObjectStorage(
   storage: DurableObjectStorage,
   options: DurableObjectStorageOptions = {},
@@ -60,7 +60,7 @@ export function durableObjectStorage(
     },
 
     async *list(prefix) {
-      // Every character of an id comes before `~`.
+      // Every character of an id sorts before `~`.
       const query = `SELECT id FROM ${entries} WHERE id >= ? AND id < ? || '~'`
       for (const { id } of sql.exec<{ id: string }>(query, prefix, prefix).toArray()) {
         const info = infoOf(id)

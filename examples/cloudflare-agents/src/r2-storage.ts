@@ -7,16 +7,16 @@ import {
 } from '@spillway/core'
 import { collectChunks } from './collect-chunks.ts'
 
-/** Well below the 2 KB that an object's metadata may have. */
+/** Limit well below the 2 KB that the metadata of an object may have. */
 const MAX_METADATA_LENGTH = 1_500
 
 /** Options of {@link r2Storage}. */
 export interface R2StorageOptions extends ManagedStorageOptions {
-  /** What the keys of all objects begin with. Defaults to `spillway/`. */
+  /** Prefix of the keys of all objects. Defaults to `spillway/`. */
   readonly prefix?: string
 }
 
-/** Keep each entry in one object of an R2 bucket: its content, and its description in the metadata of the object. */
+/** Store each entry in one object of an R2 bucket: its content, and its info in the metadata of the object. */
 export function r2Storage(bucket: R2Bucket, options: R2StorageOptions = {}): ManagedStorage {
   const { prefix = 'spillway/', ...managed } = options
   const driver: StorageDriver & Required<Pick<StorageDriver, 'touch'>> = {
@@ -24,7 +24,7 @@ export function r2Storage(bucket: R2Bucket, options: R2StorageOptions = {}): Man
       const content = await collectChunks(chunks)
       const info = JSON.stringify({ ...description, size: content.size })
       const usedAt = String(lastUsedAt)
-      // The description of an entry with a very long key follows its content, as it does not fit into metadata.
+      // The info of an entry with a very long key does not fit into the metadata, so it follows the content.
       const fits = /^[\x20-\x7e]*$/.test(info) && info.length <= MAX_METADATA_LENGTH
       const body = fits ? content : new Blob([content, info])
       const customMetadata = fits ? { usedAt, info } : { usedAt, infoAt: String(content.size) }
@@ -65,7 +65,7 @@ export function r2Storage(bucket: R2Bucket, options: R2StorageOptions = {}): Man
       } while (cursor !== undefined)
     },
 
-    /** Metadata changes only with the whole object: core asks for it once a minute at most while an entry is read. */
+    /** Metadata can only be changed with the whole object, so core requests this at most once a minute during reads. */
     async touch(id, lastUsedAt) {
       const object = await bucket.get(prefix + id)
       if (object === null) return undefined

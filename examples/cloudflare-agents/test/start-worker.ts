@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { rolldown } from 'rolldown'
 
-/** Where `setup.sh` installs it. */
+/** The folder in which `setup.sh` installs miniflare. */
 const FOLDER = process.env['SPILLWAY_WORKERD'] ?? join(tmpdir(), 'spillway-workerd')
 
-/** The part of `miniflare` that is used here: it is no dependency of the workspace. */
+/** The used part of `miniflare`, which is not a dependency of the workspace. */
 interface Miniflare {
   dispatchFetch(url: string, init?: { readonly method: string; readonly body: string }): Promise<Response>
   dispose(): Promise<void>
@@ -20,7 +20,7 @@ interface MiniflareModule {
 /** Whether Workers can run on this machine. */
 export const hasWorkerd: boolean = existsSync(join(FOLDER, 'node_modules/miniflare'))
 
-/** Bundle a module as a deployment does, and run it in workerd, with what `options` of miniflare say. */
+/** Bundle a module like a deployment, and run it in workerd with these `options` of miniflare. */
 export async function startWorker(path: string, options: Readonly<Record<string, unknown>>): Promise<Miniflare> {
   const bundle = await rolldown({
     input: path,
@@ -30,7 +30,7 @@ export async function startWorker(path: string, options: Readonly<Record<string,
   })
   const { output } = await bundle.generate({ format: 'esm', codeSplitting: false })
   await bundle.close()
-  // The types of a package that is installed elsewhere cannot be known here.
+  // The types of a package in another folder are not available here.
   const { Miniflare } = createRequire(join(FOLDER, 'package.json'))('miniflare') as MiniflareModule
   return new Miniflare({ modules: true, script: output[0].code, compatibilityDate: '2026-07-01', ...options })
 }

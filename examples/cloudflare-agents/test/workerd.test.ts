@@ -8,7 +8,7 @@ import { hasWorkerd, startWorker } from './start-worker.ts'
 const CONFORMANCE = join(import.meta.dirname, 'workers/conformance-worker.ts')
 const AGENT = join(import.meta.dirname, 'workers/agent-worker.ts')
 
-// Without workerd these are skipped, and counted as such: setup.sh installs it.
+// Without workerd, these tests are skipped, and counted as skipped. setup.sh installs workerd.
 describe.skipIf(!hasWorkerd)('in workerd, which setup.sh installs', () => {
   test.each([
     ['/r2', 'R2', 180],
@@ -50,7 +50,7 @@ describe.skipIf(!hasWorkerd)('in workerd, which setup.sh installs', () => {
   )
 })
 
-/** Say something to an agent in a workerd of its own, and return the prompts that its model got. */
+/** Send a message to an agent in a separate workerd. Returns the prompts of its model. */
 async function ask(folder: string, agent: string, text: string): Promise<readonly string[]> {
   const worker = await startWorker(AGENT, {
     compatibilityFlags: ['nodejs_compat'],

@@ -6,7 +6,7 @@ const CENTS = Array.from({ length: 400 }, (_, index) => 95 + 10 * index)
 
 describe.each(PERCENT)('a tax of %i %', (percent) => {
   test.each(CENTS)('on a price of %i cents', (cents) => {
-    // In whole cents, where nothing is lost: a half is rounded up.
+    // The calculation in whole cents is exact. Half a cent is rounded up.
     const expected = Math.floor((cents * (100 + percent) + 50) / 100)
     expect(withTax(cents / 100, percent)).toBe(expected / 100)
   })

@@ -1,4 +1,4 @@
-/** The shop's price, in euros, with a tax of so many per cent. It rounds in binary floating point: that is the bug. */
+/** Return the shop's price in euros with a tax in percent. The bug: the function rounds in binary floating point. */
 export function withTax(net: number, percent: number): number {
   const cents = net * (1 + percent / 100) * 100
   const gross = Math.round(cents) / 100

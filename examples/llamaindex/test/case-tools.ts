@@ -4,7 +4,7 @@ import type { BaseToolWithCall } from '@llamaindex/core/llms'
 import type { CaseTool, ToolBehaviour } from '@spillway-internal/adapter-suite'
 import type { ContentBlock } from '@spillway/core'
 
-/** Make the LlamaIndex tool of a case. */
+/** Create the LlamaIndex tool of a case. */
 export function toolOf({ name, inputSchema = { type: 'object' }, call }: CaseTool): BaseToolWithCall {
   return {
     metadata: { name, description: `The tool ${name}.`, parameters: { ...inputSchema } },
@@ -12,7 +12,7 @@ export function toolOf({ name, inputSchema = { type: 'object' }, call }: CaseToo
   }
 }
 
-/** Tools of LlamaIndex return JSON, those of an MCP server its results. */
+/** Return the output of a tool: LlamaIndex's own tools return JSON, and tools of an MCP server return its results. */
 function outputOf(behaviour: ToolBehaviour): JSONValue {
   if (behaviour.type === 'throws') throw behaviour.thrown
   if (behaviour.type === 'returns-error') throw new Error(behaviour.text)

@@ -1,4 +1,4 @@
-/** What LlamaIndex makes impossible, by the case that shows it, each with its reason. */
+/** Cases that are impossible with LlamaIndex, with the reason. */
 type Gaps = Readonly<Record<string, string>>
 
 const ESCAPED = 'LlamaIndex writes a text as JSON without quotes, and the case compares with the text.'

@@ -1,4 +1,4 @@
-/** How the cases of the adapters' suite run through LlamaIndex: in a workflow of one agent, and in a loop of `llm.exec`. */
+/** Runs the cases of the adapter suite with LlamaIndex: in a workflow with one agent, and in a loop of `llm.exec`. */
 import type { BaseTool, BaseToolWithCall, ToolCall, ToolCallLLM } from '@llamaindex/core/llms'
 import { createMemory } from '@llamaindex/core/memory'
 import { agentToolCallResultEvent, FunctionAgent, multiAgent, stopAgentEvent } from '@llamaindex/workflow'
@@ -16,7 +16,7 @@ import { ScriptedLlm, textOf, type Message } from '../scripted-llm.ts'
 import { toolOf } from './case-tools.ts'
 import { AGENT_GAPS, TOOLS_GAPS } from './gaps.ts'
 
-/** What a loop is started with. */
+/** The inputs of a loop. */
 interface Setup {
   readonly llm: ToolCallLLM
   readonly session: ContextOffloader | undefined
@@ -26,10 +26,10 @@ interface Setup {
   readonly outputs: { readonly toolCallId: string; readonly output: unknown }[]
 }
 
-/** Run a conversation to its end, and return all of its messages. */
+/** Runs a conversation until its end. Returns all its messages. */
 type Loop = (setup: Setup) => Promise<unknown>
 
-/** One way of using Spillway, by its name. */
+/** Ways of using Spillway, by name. */
 export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEntries(
   [
     harness('OffloadAgent in a workflow', runWorkflow, AGENT_GAPS),
@@ -83,7 +83,7 @@ function harness(name: string, loop: Loop, gaps: AdapterHarness['gaps'] & object
 async function runWorkflow({ llm, session, tools, past, userMessage, outputs }: Setup): Promise<unknown> {
   const agent = session === undefined ? new FunctionAgent({ llm, tools }) : new OffloadAgent(session, { llm, tools })
   const failure = Promise.withResolvers<never>()
-  // Where a step fails, a workflow of LlamaIndex neither goes on nor ends.
+  // If a step fails, a workflow of LlamaIndex neither continues nor ends.
   const takeStep = agent.takeStep.bind(agent)
   agent.takeStep = async (...step) => {
     try {
@@ -116,7 +116,7 @@ async function runExec({ llm, session, tools, past, userMessage, outputs }: Setu
       if (message.options === undefined || !('toolResult' in message.options)) continue
       const { id: toolCallId, result } = message.options.toolResult
       outputs.push({ toolCallId, output: result })
-      // Text as it is, also without an offloader: LlamaIndex has it as JSON without quotes.
+      // The text is written unchanged, even without an offloader: LlamaIndex would write it as JSON without quotes.
       if (typeof result === 'string') message.content = result
     }
     messages.push(...newMessages)

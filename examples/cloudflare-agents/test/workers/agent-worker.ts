@@ -7,11 +7,11 @@ import { r2Storage } from '../../src/r2-storage.ts'
 type StreamResult = Awaited<ReturnType<MockLanguageModelV4['doStream']>>
 type Chunk = StreamResult['stream'] extends ReadableStream<infer Part> ? Part : never
 
-/** The agent of the example with a fake model, driven over HTTP in place of a chat. */
+/** The agent of the example with a fake model. It is driven over HTTP instead of a chat. */
 export class TestAgent extends LogAgent {
   readonly #prompts: string[] = []
 
-  /** Reads the log, unless a reference is known already; searches what that refers to; then answers. */
+  /** Reads the log if no reference is known yet, then searches its content, and then answers. */
   protected override readonly model = new MockLanguageModelV4({
     doStream: async ({ prompt }) => {
       const text = JSON.stringify(prompt)
@@ -25,7 +25,7 @@ export class TestAgent extends LogAgent {
     },
   })
 
-  /** Take the body for what the user says, and answer with what the model was sent meanwhile. */
+  /** Take the body as the user's message. Answers with the prompts that the model got. */
   override async onRequest(request: Request): Promise<Response> {
     const text = await request.text()
     this.#prompts.length = 0
@@ -58,10 +58,10 @@ function stream(reason: 'stop' | 'tool-calls', chunks: readonly Chunk[]): Stream
   return { stream: simulateReadableStream({ chunks: [...chunks, finish] }) }
 }
 
-/** The same, with content in a bucket that all agents have in common. */
+/** The same agent with content in a bucket that all agents share. */
 export class R2TestAgent extends TestAgent {
   protected override readonly offloader = new ContextOffloader({
-    // Projects get this type from `wrangler types`.
+    // In a project, `wrangler types` generates this type.
     storage: r2Storage((this.env as { readonly RESULTS: R2Bucket }).RESULTS),
   })
 }

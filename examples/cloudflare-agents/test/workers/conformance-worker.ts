@@ -10,7 +10,7 @@ interface Env {
 
 const SETTINGS = ['evictAfterTurns', 'ttlMs', 'maxBytes'] as const
 
-/** Run the conformance suite on R2, or on the storage of a Durable Object, and answer with the report. */
+/** Run the conformance suite on R2 or on the storage of a Durable Object, and answer with the report. */
 const worker: ExportedHandler<Env> = {
   async fetch(request, env) {
     const { pathname } = new URL(request.url)
@@ -22,7 +22,7 @@ const worker: ExportedHandler<Env> = {
 
 export { worker as default }
 
-/** A Durable Object whose storage is put to the test. */
+/** A Durable Object whose storage is tested. */
 export class ConformanceObject {
   readonly #state: DurableObjectState
 
@@ -115,7 +115,7 @@ function durableObjectHarness({ storage }: DurableObjectState): ConformanceHarne
   }
 }
 
-/** A clock to go by, and a switch that makes every method of `target` fail. */
+/** Create a clock, and a switch that makes every method of `target` fail. */
 function controls<Target extends object>(
   target: Target,
 ): Pick<Required<ConformancePowers>, 'clock' | 'outage'> & { switched: Target } {
