@@ -147,7 +147,7 @@ if (opt.child) {
   ].join('\n')
   console.log(md)
   if (opt.publish) {
-    // Imported here, so that measured processes do not load it.
+    // This import is dynamic, so that measured processes do not load the module.
     const { comparePerf } = await import('./compare-perf.ts')
     const results = { title: 'Previews', machine: before, bounds: [], comparisons: comparePerf(out), figures: out }
     save('perf', results, md, undefined, path.join(import.meta.dirname, 'results'))

@@ -21,13 +21,13 @@ export interface Named {
   readonly value: number | undefined
 }
 
-/** Compare a cost with the lowest of others. Returns `undefined` if there are no others. */
+/** Compare a cost with the lowest of the other costs. Returns `undefined` if there are no other costs. */
 export function besideLowest(ours: number, others: readonly Named[]): Beside | undefined {
   const [best] = known(others).toSorted((one, other) => one.value - other.value)
   return best && { ...best, times: quotient(ours, best.value) }
 }
 
-/** Compare a score with the highest of others: by the points missed of the highest possible score, if there is one. */
+/** Compare a score with the highest other score. If `most` is set, the points missing from `most` are compared. */
 export function besideHighest(ours: number, others: readonly Named[], most?: number): Beside | undefined {
   const [best] = known(others).toSorted((one, other) => other.value - one.value)
   if (best === undefined) return undefined

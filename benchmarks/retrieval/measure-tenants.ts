@@ -18,7 +18,7 @@ const VICTIM_CALLS: Readonly<Record<string, Call>> = {
   query: { query: 'value of the last ok line' },
 }
 
-/** Attacks by other tenants. This number of calls always runs at the same time. */
+/** Attacks by another tenant. `calls` is the number of its calls that run at the same time. */
 const ATTACKS: readonly {
   readonly name: string
   readonly calls: number

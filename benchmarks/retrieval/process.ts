@@ -61,7 +61,7 @@ async function searchAll(subject: Subject, questions: readonly Question[], later
     delays.enable()
     const { result, ...begin } = await firstCall(subject, search)
     const again = await laterCalls(subject, later, search)
-    // A block is noticed only by the next timer.
+    // If the event loop was blocked, only the next timer measures the delay.
     await setTimeout(2 * TIMER_MS)
     delays.disable()
     const pause = Math.max(0, delays.max / 1e6 - TIMER_MS)

@@ -54,7 +54,7 @@ const IMPL = {
       },
     }
   },
-  // the same, but the result is a JS string (or object): one encode into fresh memory (or one stringify and one encode)
+  // the same for a JS string, encoded into new memory; an object is first written as JSON
   'floor encode+scan': async () => {
     const m = new Map()
     let i = 0
@@ -226,7 +226,7 @@ async function main() {
   R.drift = again.med / (R.forms.text['floor encode+scan']?.['10 MB']?.med ?? NaN)
   fs.rmSync(dir, { recursive: true, force: true })
   R.seconds = (L.now() - T0) / 1000
-  // Imported here, so that measured processes do not load it.
+  // This import is dynamic, so that measured processes do not load the module.
   const { compareOffload } = await import('./compare-offload.ts')
   const comparisons = compareOffload(R.forms)
   L.save('offload', { title: 'Offload', bounds: [], comparisons, ...R }, report(R), A.tag)

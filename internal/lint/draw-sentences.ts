@@ -31,7 +31,7 @@ print('doc comments', matchesIn(withoutTests(sources), /\/\*\*([^]*?)\*\//g, sen
 print('test titles', matchesIn(titled, TITLE, withDescribe))
 print('messages', matchesIn(withoutTests(sources), MESSAGE, undefined, withoutComments))
 
-/** Return the texts of all matches with their paths. A text is the first matched group, split by `parts`. */
+/** Return the texts of all matches with their paths. The first group of a match is its text, and `parts` splits it. */
 function matchesIn(
   paths: readonly string[],
   pattern: RegExp,

@@ -48,7 +48,7 @@ function leadsSomewhere(document: string, link: string): boolean {
   return [...headings].some(([, title = '']) => slugOf(title) === heading)
 }
 
-/** Return the anchor of a heading, like code hosts create it. */
+/** Return the anchor of a heading, as code hosts create it. */
 function slugOf(title: string): string {
   return title
     .toLowerCase()

@@ -208,7 +208,7 @@ async function runOne(mutant: Mutant, covering: readonly TestFile[]): Promise<Ou
   }
 }
 
-/** Yield the covering test files in groups, likeliest first: beside the fault, in its package, elsewhere. */
+/** Yield the covering test files in groups, likeliest first: in the fault's folder, in its package, elsewhere. */
 function* batches({ file }: Mutant, covering: readonly TestFile[]): Generator<TestFile[]> {
   const packageFolder = /^packages\/(?:(?:storage|adapters)\/)?[^/]+/.exec(file)?.[0] ?? ''
   const distance = ({ path, project }: TestFile): number => {

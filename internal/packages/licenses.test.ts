@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { expect, it } from 'vitest'
 import { ROOT } from './public-packages.ts'
 
-/** Licenses that only require a copy of the license text. A package with a choice of licenses needs one of them. */
+/** Licenses that only require a copy of the license text. If a package has several, one of these is enough. */
 const PERMITTED =
   /^(?:0BSD|AFL-2\.1|Apache-2\.0|BlueOak-1\.0\.0|BSD|BSD-[23]-Clause|CC0-1\.0|ISC|MIT|MIT-0|Python-2\.0|Unlicense|Zlib)$/
 

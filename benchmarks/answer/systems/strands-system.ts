@@ -30,7 +30,7 @@ interface StrandsTool {
   invoke(input: object, context: object): Promise<unknown>
 }
 
-/** The offloader of Strands. It gets text, or a JSON block if the content is JSON. */
+/** The offloader of Strands. With `asJson`, it gets JSON as a JSON block, and otherwise as text. */
 export function strandsSystem(version: string, { asJson = false }: { readonly asJson?: boolean } = {}): System {
   return {
     name: asJson ? 'Strands, JSON block' : 'Strands',

@@ -45,7 +45,7 @@ export const figuresOf = <Figures>(measured: readonly Measured<Figures>[], name:
 export const total = <Item>(items: readonly Item[], number: (item: Item) => number): number =>
   items.reduce((sum, item) => sum + number(item), 0)
 
-/** Compare a figure of Spillway with the best of all ways of others. */
+/** Compare a figure of Spillway with the best figure of all other ways. */
 export function compareWays<Figures>(
   measured: readonly Measured<Figures>[],
   what: string,

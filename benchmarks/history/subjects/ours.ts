@@ -46,7 +46,7 @@ export function compacting(name: string, { isEstimated = false, keepRecent }: Se
   })
 }
 
-/** Describe the reasons why a history exceeds its limit, with their tokens. */
+/** List why messages stay in a history over its limit, with the tokens of each reason. */
 function reasonsOf(obstacles: readonly HistoryObstacle[]): string {
   const reasons = Map.groupBy(obstacles, ({ reason }) => reason)
   const sums = [...reasons].map(([reason, all]) => ({

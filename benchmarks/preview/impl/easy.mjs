@@ -1,6 +1,6 @@
-// Reference, one guess, not tuned: head 20 %, tail 30 %, and 50 % for lines that look like errors, each with one line
-// before and two lines after. Strong patterns come first, then weak ones, each in file order. Unused tokens of error
-// lines go to the tail. The content type is ignored.
+// A simple preview for comparison, never tuned: head 20 %, tail 30 %, and 50 % for lines that look like errors, with
+// one line before and two after each. Strong patterns come first, then weak ones, each in file order. Unused tokens of
+// error lines go to the tail. The content type is ignored.
 import { countTokens, headTokens, tailTokens } from '../lib/tokens.mjs'
 
 const STRONG =

@@ -38,7 +38,7 @@ describe('sharePlaced', () => {
   const symbols = [{ name: 'open', lines: [120, 300] }]
 
   it.each(['120| func open()', 'open:300, close:9', '7 close, 120 open, 131 sync', 'open (line 120)'])(
-    'counts a symbol beside its line number: %s',
+    'counts a symbol next to its line number: %s',
     (preview) => expect(sharePlaced(preview, symbols)).toBe(1),
   )
 

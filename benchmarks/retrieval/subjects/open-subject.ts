@@ -19,12 +19,12 @@ const SUBJECTS = {
 
 export type SubjectName = keyof typeof SUBJECTS
 
-/** Open content for one implementation. Implementations in memory read the content here. */
+/** Open content for one implementation. An implementation in memory then reads all of the content. */
 export async function openSubject(name: SubjectName, place: Place, contentType: string): Promise<Subject> {
   return await SUBJECTS[name](place, contentType)
 }
 
-/** Store content on disk for implementations with files. Returns the reference; empty for others. */
+/** Store content on disk for an implementation with files. Returns the reference; empty for other implementations. */
 export async function storeFor(name: SubjectName, place: Place, contentType: string): Promise<string> {
   if (name === 'Spillway, file') return await storeForOurs(place, contentType)
   if (name === 'Strands, file') storeForStrands(place)

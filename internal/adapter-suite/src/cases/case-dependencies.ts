@@ -1,4 +1,4 @@
-/** Cases that other code than the adapter's own can break. Only the adapter's own code can break all other cases. */
+/** Cases that code outside of an adapter can break. Only code of the adapter can break the cases that are missing here. */
 import type { AdapterCase } from '../adapter-case.ts'
 
 /** Cases that another version of the framework can break. At most 30, because they run with each older version. */

@@ -73,7 +73,7 @@ const HOSTS: Readonly<Record<string, HostProgram>> = {
   },
 }
 
-/** Folder of a host's program: on the path, or from npm in the full verification. `undefined` if it is not installed. */
+/** Folder of a host's program: on the path, or from npm in the full verification. `undefined` if it is missing. */
 function folderOf({ program, packageName }: HostProgram): string | undefined {
   const found = (process.env['PATH'] ?? '').split(delimiter).find((folder) => existsSync(join(folder, program)))
   if (found !== undefined || !isFull) return found

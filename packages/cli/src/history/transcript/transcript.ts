@@ -12,7 +12,7 @@ export interface TranscriptMessage {
 export interface TranscriptFormat {
   readonly name: FormatName
   readonly title: string
-  /** Key of the system prompt in a request, for APIs that have one beside the messages. */
+  /** Key of the system prompt in a request, if the API has it outside of the messages. */
   readonly systemKey?: 'system' | 'systemInstruction' | undefined
   /** Create a conversation in the format of the API. */
   readonly join: (conversation: Conversation) => unknown
@@ -22,7 +22,7 @@ export interface TranscriptFormat {
 
 export interface Conversation {
   readonly messages: readonly unknown[]
-  /** A system prompt beside the messages; `undefined` if the file has no such prompt. */
+  /** A system prompt outside of the messages; `undefined` if the file has no such prompt. */
   readonly system: unknown
 }
 
@@ -55,7 +55,7 @@ export interface Transcript {
   readonly format: TranscriptFormat
   readonly layout: TranscriptLayout
   readonly messages: readonly TranscriptMessage[]
-  /** A system prompt beside the messages; `undefined` if the file has no such prompt. */
+  /** A system prompt outside of the messages; `undefined` if the file has no such prompt. */
   readonly system: unknown
   /** Further remarks for the user. */
   readonly notes: readonly string[]
