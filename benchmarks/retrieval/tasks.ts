@@ -51,9 +51,9 @@ export interface Tasks {
   store(input: Target): { reference: string; ms: number }
   /** Ask each question in turn, once and then `later` times. */
   search(input: Target & { questions: readonly Question[]; later: number }): readonly SearchCalls[]
-  /** Read lines at each start once, and then at the first start again `later` times. */
+  /** Read `count` lines from each line in `starts`, and then `later` times from the first of these. */
   lines(input: Target & { starts: readonly number[]; count: number; later: number }): LineCalls & {
-    /** Milliseconds of each start except the first. */
+    /** Milliseconds for each of `starts` except the first. */
     elsewhere: readonly number[]
   }
   /** Count matching lines by testing each line in V8. */

@@ -73,10 +73,10 @@ function laterUses(id: string, { messages, steps }: ReadChat, { later_use: recor
     // The session lacks results whose calls were cut off.
     if (at === undefined && result !== undefined) return []
     const message = at === undefined ? undefined : messages[at]
-    if (message?.role !== 'tool') throw new Error(`${id} step ${step} is no result.`)
+    if (message?.role !== 'tool') throw new Error(`${id} step ${step} is not a tool result.`)
     return uses.map(({ used_at_step, text }) => {
       const usedAt = steps[used_at_step]?.message
-      if (usedAt === undefined) throw new Error(`${id} step ${used_at_step} is in no message.`)
+      if (usedAt === undefined) throw new Error(`${id} step ${used_at_step} is not in any message.`)
       const line = normalized(text).trim()
       if (!readableText(message).includes(line)) throw new Error(`${id} step ${step} has no line ${line}`)
       return { callId: message.tool_call_id, line, usedAt }

@@ -3,7 +3,7 @@ import type { EntryId, OpenContent, OpenEntry, Storage } from '@spillway/core'
 import { TinyDriver, type TinyDisk } from '../../../packages/core/test/tiny-driver.ts'
 import { overridden, unlessRefused, type Fault } from './fault.ts'
 
-/** A driver with `open`. An opened entry can be read with `read` as long as the driver has it, and afterwards. */
+/** A driver with `open`. `read` reads an opened entry, whether or not the driver still has the entry. */
 class OpeningDriver extends TinyDriver {
   readonly #read: (content: Uint8Array, offset: number, length: number, isThere: boolean) => Uint8Array
 

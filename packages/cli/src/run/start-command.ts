@@ -191,7 +191,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const
 /** Signals that a terminal sends to all foreground processes, including the command. */
 const FROM_TERMINAL: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT'])
 
-/** Call `onSignal` for signals. `isDelivered`: the command has it already, as the terminal sends it to both. */
+/** Call `onSignal` for each signal. With `isDelivered`, the terminal has already sent the signal to the command. */
 function catchSignals(
   onSignal: (signal: NodeJS.Signals, isDelivered: boolean, isRepeated: boolean) => void,
 ): () => void {
