@@ -69,7 +69,7 @@ function converse({ model: wrap, tools: extend, prepareStep }: Setup): Converse 
   }
 }
 
-/** The SDK alone. */
+/** The SDK without Spillway. */
 export const plain: Converse = converse({})
 
 /** The SDK with `pruneMessages`, its own way of shortening histories. */

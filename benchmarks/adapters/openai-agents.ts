@@ -54,7 +54,7 @@ function converse({ runner, tools }: Setup): Converse {
   }
 }
 
-/** The SDK alone. */
+/** The SDK without Spillway. */
 export const plain: Converse = converse({ runner: new Runner(), tools: (readLog) => [readLog] })
 
 /** With `offloadTools` and `offloadRunner`. */

@@ -6,7 +6,7 @@ import type { BackendUse, Place, Question } from './subjects/subject.ts'
 
 const SCRIPT = fileURLToPath(new URL('process.ts', import.meta.url))
 
-/** Content, and the implementation that is asked about it. */
+/** Content, and the implementation that searches it. */
 export interface Target {
   readonly subject: SubjectName
   readonly place: Place

@@ -1,4 +1,4 @@
-/** Runs the tests of the workspace, each file in a separate process that tells started processes its test file. */
+/** Runs each test file of the workspace in a separate process, whose child processes know the test file. */
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import workspace from '../../vitest.config.ts'

@@ -113,7 +113,7 @@ function strands(storage: StrandsStorage): Subject {
   const keys: string[] = []
   return {
     store: async (key, bytes) => {
-      // This is a plain `Uint8Array`, like that of its own plugin: of a `Buffer`, it would keep the caller's memory.
+      // The bytes are a plain `Uint8Array`, as in Strands' plugin. The storage would not copy a `Buffer`.
       await storage.write(key, new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength))
       keys.push(key)
       return key

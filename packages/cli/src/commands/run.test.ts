@@ -316,7 +316,7 @@ describe('a store that run cannot write to', () => {
   })
 })
 
-/** Leaves a process running that holds the output open. Its session of its own protects it from the Ctrl-C. */
+/** Leaves a process running that holds the output open. `setsid` protects the process from the Ctrl-C. */
 const LEAVE_RUNNING = 'setsid sleep 300 & echo $! > background; echo $$ > pid'
 
 describe('signals to run', () => {

@@ -5,7 +5,7 @@ import { EXIT_CODE } from '../cli-error.ts'
 
 const INSTALLER = /^(?:install|uninstall|undo|status|--help|-h)$/
 
-/** Run `spillway hook` alone. A failure exits with 1, which the host shows to the user; it shows 2 to the model. */
+/** Run only `spillway hook`. A failure exits with 1, which the host shows to the user; it shows 2 to the model. */
 export async function main(args: readonly string[]): Promise<number> {
   const program = new Command('spillway')
     .enablePositionalOptions()
