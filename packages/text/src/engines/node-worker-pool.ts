@@ -8,10 +8,7 @@ const IDLE_MS = 10_000
 /** Memory of a worker in megabytes, enough for about a million UTF-16 units, except for pathological patterns. */
 const MAX_MEMORY_MB = 256
 const MEMORY_CHECK_MS = 100
-/**
- * Keeps the event loop of a worker alive while its program starts. If the loop is empty, Node.js blocks the thread until the
- * compilers have finished, and they may wait for this thread forever (nodejs/node#54918).
- */
+/** Keeps the loop of a starting worker alive. An empty loop may block its thread forever: nodejs/node#54918. */
 const KEEP_ALIVE = 'setInterval(() => {}, 2 ** 30)\n'
 
 /** The worker could not be started, or it exited during a run, for example after it ran out of memory. */
