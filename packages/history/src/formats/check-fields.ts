@@ -69,6 +69,18 @@ export interface MessageWriter {
  * Write messages. An unchanged message is the same object as before, and a changed message is patched.
  *
  * Throws a `TypeError` for a message of another format, unless it is a system message that has only text.
+ *
+ * @example
+ * ```ts
+ * import { writeMessages } from '@spillway/history/format'
+ *
+ * const written = writeMessages([{ role: 'system', parts: [{ type: 'text', text: 'You help.' }] }], {
+ *   format: 'mine',
+ *   patch: (native) => native,
+ *   makeSystem: (text) => ({ role: 'system', lines: [text] }),
+ * })
+ * console.assert(written[0]?.['role'] === 'system')
+ * ```
  */
 export function writeMessages(messages: readonly HistoryMessage[], writer: MessageWriter): Fields[] {
   const { format } = writer
