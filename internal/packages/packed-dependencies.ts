@@ -40,12 +40,14 @@ function reachedBy(start: PublicPackage, packages: readonly PublicPackage[]): Se
   return reached
 }
 
-/** Hash all files of a tarball, and only its manifest and declarations. */
+/** Hash all files of a tarball, and only its manifest and its declarations without comments. */
 function hashesOf(tarball: string): readonly [string, string] | undefined {
   if (!existsSync(tarball)) return undefined
   const [all, interfaces] = [createHash('sha256'), createHash('sha256')]
-  for (const [path, content] of readTarball(readFileSync(tarball)))
-    for (const hash of /^package\.json$|\.d\.ts$/.test(path) ? [all, interfaces] : [all])
-      hash.update(`${path} ${content.length}\n`).update(content)
+  for (const [path, content] of readTarball(readFileSync(tarball))) {
+    all.update(`${path} ${content.length}\n`).update(content)
+    if (/^package\.json$|\.d\.ts$/.test(path))
+      interfaces.update(`${path}\n`).update(content.toString().replaceAll(/\/\*[^]*?\*\//g, ''))
+  }
   return [all.digest('hex'), interfaces.digest('hex')]
 }
