@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { BIN, put, spillway, temporaryFolder } from '../../test/spillway.ts'
 
@@ -75,11 +75,28 @@ describe('doctor', () => {
     expect(code).toBe(0)
     expect(stdout).toMatch(/^ok +Node\.js +\d+\.\d+\.\d+ on /m)
     expect(stdout).toMatch(/^ok +store +file:.*\/\.spillway \(default\)$/m)
-    expect(stdout).toMatch(/^ok +store use +a write, read, and delete took \d+ ms, listing 1 entries \d+ ms$/m)
+    expect(stdout).toMatch(/^ok +store use +a write, read, and delete took \d+ ms, and listing 1 entry took \d+ ms$/m)
     expect(stdout).toMatch(/^ok +@spillway\/redis, ioredis +installed$/m)
     expect(stdout).toMatch(/^ok +@spillway\/postgres, pg +installed$/m)
     expect(stdout).toMatch(/^ok +Gemini CLI +configured in \.gemini\/settings\.json/m)
     expect(stdout).toMatch(/^ok +Codex +not configured here$/m)
+  })
+
+  it.each([
+    ['Claude Code', '.mcp.json'],
+    ['Codex', '.codex/config.toml'],
+    ['OpenCode', 'opencode.json'],
+    ['Cursor', '.cursor/mcp.json'],
+    ['VS Code', '.vscode/mcp.json'],
+  ])('finds %s in %s', async (host, path) => {
+    const cwd = temporaryFolder()
+    mkdirSync(join(cwd, dirname(path)), { recursive: true })
+    writeFileSync(join(cwd, path), 'command = "spillway"')
+    const { stdout } = await spillway(['doctor'], { cwd, env: { HOME: temporaryFolder() } })
+    expect(stdout).toContain(`${host} `)
+    expect(stdout.split('\n').filter((line) => line.includes('configured in'))).toEqual([
+      expect.stringContaining(`configured in ${path}`),
+    ])
   })
 
   it('exits with 3 if the store cannot be used, and hides its password', async () => {

@@ -5,7 +5,7 @@ import { homedir } from 'node:os'
 import { performance } from 'node:perf_hooks'
 import type { Invocation } from '../commands/command.ts'
 import { describeError, EXIT_CODE } from '../cli-error.ts'
-import { formatTable, print, printJson } from '../output.ts'
+import { countOf, formatTable, print, printJson } from '../output.ts'
 import { isTooOld, OLDEST_NODE, readVersion } from '../versions.ts'
 import { BACKENDS, packageOf } from '../store/backends.ts'
 import { redactUrl, type StoreOptions } from '../store/store-options.ts'
@@ -85,7 +85,7 @@ async function checkStore({ store }: StoreOptions): Promise<Finding> {
       return {
         name,
         isOk: true,
-        found: `a write, read, and delete took ${probe} ms, listing ${entries} entries ${list} ms`,
+        found: `a write, read, and delete took ${probe} ms, and listing ${countOf(entries, 'entry', 'entries')} took ${list} ms`,
       }
     } finally {
       await storage.close()

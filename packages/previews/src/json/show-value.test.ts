@@ -74,6 +74,7 @@ describe('tidy', () => {
       String.raw`"café 日本 https://a \u001b[31m \\u00e9"`,
     )
     expect(tidy('"a\u001b[0m\tb\nc"')).toBe('"a [0m b c"')
+    expect(tidy(String.raw`"\u009f\u00a0\u2028"`)).toBe('"\\u009f\u00a0\\u2028"')
   })
 
   it('returns valid Unicode', () => {

@@ -52,6 +52,13 @@ test('a block table is read from the end of content, with any number of blocks',
   )
 })
 
+test('the tail of zstd content is a skippable frame of RFC 8878, which ends like the seekable format', () => {
+  const tail = encodeTail('zstd', BlockTable.of(10_000, 4_096, [100, 90, 80])!)
+  const view = new DataView(tail.buffer)
+  expect([view.getUint32(0, true), view.getUint32(4, true)]).toEqual([0x184d2a5e, tail.length - 8])
+  expect(view.getUint32(tail.length - 4, true)).toBe(0x8f92eab1)
+})
+
 test('a block table is read from its text, with the line index beside it', () => {
   fc.assert(
     fc.property(table, fc.option(fc.base64String({ minLength: 4 }), { nil: undefined }), (one, lineIndex) => {
