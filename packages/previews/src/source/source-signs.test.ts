@@ -43,6 +43,12 @@ const numbered = (text: string): string =>
     .join('\n')
 
 describe('source code', () => {
+  it('is not recognized in a document with code, if the call names several files', () => {
+    const document = `\`\`\`python\n${PYTHON}`
+    expect(sourceSigns(subject(document, { path: 'a.py' }))).toMatchObject({ language: 'python' })
+    expect(sourceSigns(subject(document, { paths: ['a.py', 'b.py'] }))).toBeUndefined()
+  })
+
   it.each([
     ['by its path', PYTHON, { path: 'a.py' }, 'text/plain', 'python', 0.9],
     ['by its path, numbered', numbered(GO), { path: 'main.go' }, 'text/plain', 'go', 0.9],

@@ -11,7 +11,6 @@ const HAN = 6
 /** Bits of letters. The lowest five bits are the position of the letter in the alphabet, from 1 to 26. */
 const LOWER = 32
 const UPPER = 64
-const ACCENT = 128
 
 /** Class of each UTF-16 unit. In the class `BYTES`, each of the three bytes of a character is about one token. */
 const CLASSES = new Uint8Array(65_536).fill(WIDE)
@@ -41,7 +40,7 @@ for (const [first, end] of [
   for (let code = first; code < end; code++) {
     const base = String.fromCharCode(code).normalize('NFD').charCodeAt(0)
     const letter = base < 128 ? base & 31 : 0
-    if (letter > 0 && letter < 27) CLASSES[code] = (code < 128 ? 0 : ACCENT) | (base > 96 ? LOWER : UPPER) | letter
+    if (letter > 0 && letter < 27) CLASSES[code] = (base > 96 ? LOWER : UPPER) | letter
   }
 }
 
