@@ -11,8 +11,11 @@ const program = (code: string, more: Partial<ServerCommand> = {}): ServerCommand
 const SAY = 'const say = (params) => console.log(JSON.stringify({ jsonrpc: "2.0", method: "x", params }))\n'
 const STAY = 'setInterval(() => {}, 1000)\n'
 
-async function start(server: ServerCommand): Promise<{ readonly connection: ChildConnection; readonly told: Told }> {
-  const connection = new ChildConnection(server)
+async function start(
+  server: ServerCommand,
+  maxMessageBytes?: number,
+): Promise<{ readonly connection: ChildConnection; readonly told: Told }> {
+  const connection = new ChildConnection(server, maxMessageBytes)
   const told = newTold()
   await connection.start(told)
   return { connection, told }
@@ -49,6 +52,13 @@ describe('ChildConnection', () => {
     await expect(connection.start(told)).rejects.toThrow(message)
     await connection.close()
     expect([told.messages, told.closes, told.errors]).toEqual([[], [], []])
+  })
+
+  it('reports a message over the limit instead of passing it on', async () => {
+    const { told } = await start(program(`${SAY}say({ text: 'x'.repeat(1_000) })`), 100)
+    await told.closed
+    expect(told.messages).toEqual([])
+    expect(told.errors).toEqual([expect.objectContaining({ message: expect.stringContaining('larger than the 100') })])
   })
 
   it('reports how a program exited, after all of its messages', async () => {
