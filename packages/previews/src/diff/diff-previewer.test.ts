@@ -31,6 +31,12 @@ describe('diffPreviewer', () => {
     )
   })
 
+  it.each(['-', '+'])('prefers changed lines to context: %s', async (mark) => {
+    const context = Array.from({ length: 300 }, (_, index) => ` const value${index} = read(${index})`)
+    const lines = [...context.slice(0, 200), `${mark}const changed = true`, ...context.slice(200)]
+    expect(await preview(fileOf('a.ts', lines), 150)).toContain(`${mark}const changed = true`)
+  })
+
   it('leaves out the header of the only hunk of a new file', async () => {
     const file = 'diff --git a/new.ts b/new.ts\nnew file mode 100644\nindex 000..123\n--- /dev/null\n+++ b/new.ts'
     expect(await preview(`${file}\n@@ -0,0 +1,2 @@\n+a\n+b\n${fileOf('src/b.ts', ['-x', '+y'])}`)).toContain(
