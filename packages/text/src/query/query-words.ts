@@ -261,7 +261,6 @@ export function stemWord(word: string): WordStem {
 
 export function isEnding({ stem, endings }: WordStem, ending: string): boolean {
   if (ENDINGS[endings].has(ending)) return true
-  if (endings === 'after-e' && ending === '') return false
   // `stop` matches `stopped`. A stem without its final `e` allows no doubled consonant.
   const doubled = endings === 'any' && ending.length > 2 && ending[0] === stem.at(-1)
   return doubled && ENDINGS.any.has(ending.slice(1))
