@@ -67,15 +67,15 @@ export default defineConfig({
       ...folders.filter(isHere).map((folder) => projectOf(folder, nameOf(folder))),
       ...listPeerSets(ROOT)
         .filter(({ adapter }) => isHere(adapter))
-        .map((set) => {
-          return projectOf(set.adapter, `${nameOf(set.adapter)} with ${set.name}`, {
+        .map((set) =>
+          projectOf(set.adapter, `${nameOf(set.adapter)} with ${set.name}`, {
             // Its own tests say little about an older version that the suite does not say.
             ...(isFull ? {} : { include: [`${set.adapter}/test/**/{suite,version}.test.ts`] }),
             exclude: ['**/node_modules/**', '**/dist/**', ...set.leavesOut.map((folder) => `**/${folder}/**`)],
             env: { [PEERS_VARIABLE]: set.folder },
             execArgv: ['--import', join(ROOT, 'internal/peers/resolve-hook.mjs')],
-          })
-        }),
+          }),
+        ),
     ],
   },
 })

@@ -38,7 +38,7 @@ ${PHASES.flatMap((phase) => Object.entries(phase))
 SPILLWAY_REQUIRE_SERVICES=1 fails if Redis, PostgreSQL or S3 is missing; SPILLWAY_INSTALL_SERVICES=0 forbids
 installing Debian packages for them; SPILLWAY_SEED repeats a run's random inputs.`
 
-const { values: options, positionals: wanted } = parseArgs({
+const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     full: { type: 'boolean', default: false },
@@ -51,6 +51,7 @@ if (options.help) {
   console.log(HELP)
   process.exit(0)
 }
+const wanted = positionals.includes('packages') ? ['tarball', ...positionals] : positionals
 const unknown = wanted.filter((task) => !PHASES.some((phase) => task in phase))
 if (unknown.length > 0) fail(`Unknown task: ${unknown.join(', ')}. See node scripts/verify.mjs --help.`)
 
@@ -115,9 +116,7 @@ async function step(name, args) {
 
 /** Run the requested tasks of a phase in one task graph. */
 async function phase(index) {
-  const tasks = Object.keys(PHASES[index]).filter(
-    (task) => wanted.length === 0 || wanted.includes(task) || (task === 'tarball' && wanted.includes('packages')),
-  )
+  const tasks = Object.keys(PHASES[index]).filter((task) => wanted.length === 0 || wanted.includes(task))
   if (exitCode !== 0 || tasks.length === 0) return
   rmSync(RUNS, { recursive: true, force: true })
   const args = ['--continue', '--summarize', '--env-mode=loose', '--output-logs=new-only']

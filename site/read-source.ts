@@ -111,7 +111,7 @@ export function sectionsAt(markdown: string, level: number): MarkdownSection[] {
   })
 }
 
-/** Return a section of level 2. Throws if there is none. */
+/** Return a section of level 2. Throws if the section is missing. */
 export function sectionOf(markdown: string, title: string): string {
   const section = sectionsAt(markdown, 2).find((one) => one.title === title)
   if (section === undefined) throw new Error(`There is no section "${title}".`)

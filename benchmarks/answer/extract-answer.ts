@@ -5,7 +5,7 @@ import { escapeRegex } from './systems/system.ts'
 export const canExtract = ({ form }: Asks): boolean =>
   form === 'cell' || form === 'sibling' || form === 'count' || form === 'rows'
 
-/** Return the value that an agent without knowledge of the answer would extract; `undefined` if there is none. */
+/** Return the value that an agent without knowledge of the answer would extract; `undefined` if no value is found. */
 export function extractAnswer(asks: Asks, { shown, counts }: Evidence): string | undefined {
   switch (asks.form) {
     case 'count':

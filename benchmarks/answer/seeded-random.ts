@@ -26,7 +26,7 @@ export class SeededRandom {
     return Math.floor(this.next() * end)
   }
 
-  /** Return one of the values. Throws a `RangeError` if there is none. */
+  /** Return one of the values. Throws a `RangeError` if `values` is empty. */
   pick<T>(values: readonly T[]): T {
     const value = values[this.below(values.length)]
     if (value === undefined) throw new RangeError('There is nothing to pick from.')

@@ -28,7 +28,7 @@ interface Call {
 
 interface Figures extends Call {
   readonly megabytes: number
-  /** Seconds of a call without the proxy, or the reason why there is none. */
+  /** Seconds of a call without the proxy, or the reason why the call failed. */
   readonly direct: number | string
 }
 
@@ -126,7 +126,7 @@ async function callOnce(command: Command, megabytes: number): Promise<Call> {
   }
 }
 
-/** Return the seconds of a call without the proxy, or the reason why there is none. */
+/** Return the seconds of a call without the proxy, or the reason why the call failed. */
 async function callDirectly(megabytes: number): Promise<number | string> {
   try {
     return (await callOnce(SERVER, megabytes)).seconds

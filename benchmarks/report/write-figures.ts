@@ -1,11 +1,11 @@
 import { f1, stats } from '../speed/lib.mjs'
 
-/** Return the median of samples; `undefined` if there are none. */
+/** Return the median of samples; `undefined` without samples. */
 export function median(samples: readonly number[]): number | undefined {
   return samples.length === 0 ? undefined : (stats(samples).med as number)
 }
 
-/** Write milliseconds, or a dash if there are none. */
+/** Write milliseconds, or a dash for `undefined`. */
 export const milliseconds = (value: number | undefined): string => (value === undefined ? '–' : (f1(value) as string))
 
 /** Write a value as a multiple of `base`. */
@@ -23,7 +23,7 @@ export function bytes(value: number | undefined): string {
   return value === 0 ? '0' : `${Math.ceil(value / 1_024)} KB`
 }
 
-/** Return the largest of some numbers; `undefined` if there are none. */
+/** Return the largest number; `undefined` without numbers. */
 export function largest(values: readonly (number | undefined)[]): number | undefined {
   const known = values.filter((value) => value !== undefined)
   return known.length === 0 ? undefined : Math.max(...known)

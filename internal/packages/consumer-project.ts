@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
-import { listPublicPackages, ROOT, tarballOf } from './public-packages.ts'
+import { listPublicPackages, ROOT, tarballOf, withDependencies } from './public-packages.ts'
 
 const projects: string[] = []
 
@@ -45,15 +45,11 @@ export async function installProject(
 
 /** Return the tarballs of packages, and of the workspace packages that they depend on, by name. */
 function tarballsFor(names: readonly string[]): Map<string, string> {
-  const packages = new Map(listPublicPackages().map((one) => [one.name, one]))
-  const wanted = new Set(names)
-  // The loop over the set also visits packages that are added during the loop.
-  for (const name of wanted) {
-    const { manifest } = packages.get(name) ?? expect.fail(`${name} is not published`)
-    for (const dependency of Object.keys(manifest['dependencies'] ?? {}))
-      if (packages.has(dependency)) wanted.add(dependency)
-  }
-  return new Map([...wanted].map((name) => [name, tarballOf(packages.get(name)!.folder)]))
+  const packages = listPublicPackages()
+  const wanted = names.map(
+    (name) => packages.find((one) => one.name === name) ?? expect.fail(`${name} is not published`),
+  )
+  return new Map(withDependencies(wanted, ['dependencies']).map(({ name, folder }) => [name, tarballOf(folder)]))
 }
 
 async function install(folder: string, installer: Installer, packages: readonly string[]): Promise<void> {

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { isRunInstalled, listPublicPackages, ROOT, tarballOf, type PublicPackage } from './public-packages.ts'
+import { isRunInstalled, listPublicPackages, ROOT, tarballOf, withDependencies } from './public-packages.ts'
 import { readTarball } from './tarball-registry.ts'
 
 /** Path of the list that {@link writePackedDependencies} writes, below the folder of a package. Turbo reads it. */
 export const PACKED_DEPENDENCIES = '.reports/packed-dependencies.txt'
+
+const FIELDS = ['dependencies', 'peerDependencies', 'devDependencies']
 
 /**
  * Write, for each package, hashes of the packed packages that its checks install. Of a dependency only the manifest and the
@@ -13,41 +15,35 @@ export const PACKED_DEPENDENCIES = '.reports/packed-dependencies.txt'
  */
 export function writePackedDependencies(): void {
   const packages = listPublicPackages()
-  const hashes = new Map(packages.map((one) => [one, hashesOf(tarballOf(one.folder))]))
+  const hashes = new Map(packages.map(({ name, folder }) => [name, hashesOf(tarballOf(folder))]))
   for (const one of packages) {
     const isRun = isRunInstalled(one.folder)
-    write(one.folder, reachedBy(one, packages), (reached) => hashes.get(reached)?.[isRun || reached === one ? 0 : 1])
+    const reached = withDependencies([one], FIELDS).map(({ name }) => name)
+    write(
+      one.folder,
+      reached.map((name) => `${hashes.get(name)?.[isRun || name === one.name ? 'all' : 'interface']} ${name}`),
+    )
   }
-  write('internal/packages', packages, (reached) => hashes.get(reached)?.[0])
+  write(
+    'internal/packages',
+    packages.map(({ name }) => `${hashes.get(name)?.all} ${name}`),
+  )
 }
 
-function write(
-  folder: string,
-  reached: Iterable<PublicPackage>,
-  hashOf: (reached: PublicPackage) => string | undefined,
-): void {
+function write(folder: string, lines: readonly string[]): void {
   const path = join(ROOT, folder, PACKED_DEPENDENCIES)
   mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, [...reached].map((one) => `${hashOf(one) ?? 'not packed'} ${one.name}\n`).join(''))
-}
-
-/** List a package and all packages of the workspace that it depends on, also by others and for its tests. */
-function reachedBy(start: PublicPackage, packages: readonly PublicPackage[]): Set<PublicPackage> {
-  const reached = new Set([start])
-  for (const { manifest } of reached)
-    for (const field of ['dependencies', 'peerDependencies', 'devDependencies'])
-      for (const one of packages) if (one.name in Object(manifest[field])) reached.add(one)
-  return reached
+  writeFileSync(path, `${lines.join('\n')}\n`)
 }
 
 /** Hash all files of a tarball, and only its manifest and its declarations without comments. */
-function hashesOf(tarball: string): readonly [string, string] | undefined {
-  if (!existsSync(tarball)) return undefined
-  const [all, interfaces] = [createHash('sha256'), createHash('sha256')]
+function hashesOf(tarball: string): { readonly all: string; readonly interface: string } {
+  if (!existsSync(tarball)) return { all: 'not packed', interface: 'not packed' }
+  const [all, declared] = [createHash('sha256'), createHash('sha256')]
   for (const [path, content] of readTarball(readFileSync(tarball))) {
     all.update(`${path} ${content.length}\n`).update(content)
     if (/^package\.json$|\.d\.ts$/.test(path))
-      interfaces.update(`${path}\n`).update(content.toString().replaceAll(/\/\*[^]*?\*\//g, ''))
+      declared.update(`${path}\n`).update(content.toString().replaceAll(/\/\*[^]*?\*\//g, ''))
   }
-  return [all.digest('hex'), interfaces.digest('hex')]
+  return { all: all.digest('hex'), interface: declared.digest('hex') }
 }

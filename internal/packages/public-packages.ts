@@ -33,6 +33,17 @@ export function isRunInstalled(folder: string): boolean {
   return /^packages\/(?:storage\/(?:memory|file)|previews|cli)$/.test(folder)
 }
 
+/** List packages, and all packages that they depend on, also through others, by these fields of their manifests. */
+export function withDependencies(start: readonly PublicPackage[], fields: readonly string[]): PublicPackage[] {
+  const packages = listPublicPackages()
+  const found = new Map(start.map((one) => [one.name, one]))
+  // The loop also visits packages that are added during the loop.
+  for (const { manifest } of found.values())
+    for (const name of fields.flatMap((field) => Object.keys(manifest[field] ?? {})))
+      for (const one of packages) if (one.name === name && !found.has(name)) found.set(name, one)
+  return [...found.values()]
+}
+
 /** List the READMEs for users of published packages: the README of the root, and of each package. */
 export function listReadmes(): string[] {
   return ['README.md', ...listPublicPackages().map(({ folder }) => `${folder}/README.md`)]

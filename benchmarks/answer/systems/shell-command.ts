@@ -1,6 +1,6 @@
 import { escapeRegex, type Intent } from './system.ts'
 
-/** Return the shell command that an agent would run on a file; `undefined` if there is none for the intent. */
+/** Return the shell command that an agent would run on a file; `undefined` if no command fits the intent. */
 export function shellCommand(intent: Intent, file: string): string | undefined {
   const jq = (filter: string): string => `jq -c ${quote(filter)} ${file}`
 

@@ -43,7 +43,7 @@ export interface Session {
   readonly tools: readonly ToolDefinition[]
   /** Whether a search accepts only one literal, with exact case, and shows no lines around matches. */
   readonly literalOnly: boolean
-  /** Return the call for an intent, according to the tools' descriptions; `undefined` if there is none. */
+  /** Return the call for an intent, according to the tools' descriptions; `undefined` if no tool fits. */
   plan(intent: Intent): ToolCall | undefined
   run(call: ToolCall): Promise<string>
   /** Return the numbers of the lines that a search found. */

@@ -110,7 +110,7 @@ export interface Conversation {
 export interface CaseOutput {
   readonly toolCallId: string
   readonly output: unknown
-  /** Stored blocks that the program gets together with the result. Absent if there are none. */
+  /** Stored blocks that the program gets together with the result. Absent without such blocks. */
   readonly stored?: readonly OffloadedBlock[] | undefined
 }
 

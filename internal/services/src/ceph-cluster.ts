@@ -18,8 +18,9 @@ export interface CephCluster {
 }
 
 /**
- * Start a Ceph cluster on spare ports of 127.0.0.1, as any user. It ends at the latest when this process ends, even by
- * SIGKILL. Rejects if Ceph is not installed or does not start. The error contains the last output of the servers.
+ * Start a Ceph cluster on spare ports of 127.0.0.1. Needs no root. The cluster ends at the latest when this process
+ * ends, even by SIGKILL. Rejects if Ceph is not installed or does not start. The error contains the last output of the
+ * servers.
  */
 export async function startCephCluster(): Promise<CephCluster> {
   const found = await findCeph()

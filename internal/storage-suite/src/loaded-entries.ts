@@ -18,7 +18,7 @@ export class LoadedEntries {
     entries.list.push(entry)
   }
 
-  /** Return an entry of a tenant; `undefined` if there is none yet. */
+  /** Return an entry of a tenant; `undefined` before the first entry. */
   any(tenant: string, random: () => number): LoadedEntry | undefined {
     return pick(this.#byTenant.get(tenant)?.list ?? [], random)
   }

@@ -2,7 +2,7 @@ import { RegExpParser, type AST } from '@eslint-community/regexpp'
 
 /** The first match of a backtracking engine in a text, and its number of steps. */
 export interface CountedSearch {
-  /** Start and end of the first match. Absent if there is none. */
+  /** Start and end of the first match. Absent without a match. */
   readonly match?: readonly [start: number, end: number]
   /** Number of steps to find all matches, one after another. */
   readonly steps: number

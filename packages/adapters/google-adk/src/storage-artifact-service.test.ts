@@ -32,7 +32,7 @@ const newService = (): StorageArtifactService => new StorageArtifactService(newS
 describe.each<[name: string, make: (directory: string) => BaseArtifactService]>([
   ['StorageArtifactService', newService],
   ['StorageArtifactService over files', (directory) => new StorageArtifactService(new FileStorage(directory))],
-  // ADK's own services, as a reference: any difference would be a mistake in this package.
+  // ADK's own services, as a reference. A difference is a mistake in this package.
   ['InMemoryArtifactService', () => new InMemoryArtifactService()],
   ['FileArtifactService', (directory) => new FileArtifactService(directory)],
 ])('%s', (_name, make) => {

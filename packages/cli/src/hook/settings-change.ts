@@ -52,13 +52,13 @@ export function removeFromSettings(text: string, change: SettingsChange, before:
   return changed
 }
 
-/** Return a list of a settings file; empty if there is none. */
+/** Return a list of a settings file; empty if the list is missing. */
 export function listInSettings(text: string, path: readonly string[], place: string): readonly unknown[] {
   const value = memberInSettings(text, path, place)
   return Array.isArray(value) ? value : []
 }
 
-/** Return a member of a settings file; `undefined` if there is none. */
+/** Return a member of a settings file; `undefined` if the member is missing. */
 export function memberInSettings(text: string, path: readonly string[], place: string): unknown {
   const node = findNode(text, path, place)
   return node && (JSON.parse(bodyOf(text).slice(node.offset, node.offset + node.length)) as unknown)

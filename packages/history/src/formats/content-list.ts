@@ -168,7 +168,7 @@ const MAX_BESIDE_TEXT = 1_000
 const TEXT_FIELDS: ReadonlySet<string> = new Set(['output', 'result', 'error', 'content'])
 
 /**
- * Return the name of the field that has nearly all text of a function response. Return `undefined` if there is none.
+ * Return the name of the field that has nearly all text of a function response. Return `undefined` if no field has it.
  * After the text was replaced, the function returns the same field.
  */
 export function responseTextField(response: Fields): string | undefined {

@@ -236,7 +236,7 @@ export function severityOfLine(line: string): Severity {
   return shared.severity
 }
 
-/** Return the position of the word with the severity, or 0 if there is none. */
+/** Return the position of the word with the severity, or 0 without such a word. */
 export function severityAt(line: string): number {
   return severityOfLine(line) === 0 ? 0 : shared.at
 }

@@ -214,7 +214,7 @@ function* parsePieces(
   return (body.value as unknown[])[0]
 }
 
-/** Return the position of the next mark; `end` or more if there is none. This loop takes most of the time. */
+/** Return the position of the next mark; `end` or more without a mark. This loop takes most of the time. */
 function indexOfMark(isMark: Uint8Array, bytes: Uint8Array, start: number, end: number): number {
   let at = start
   while (at < end && at < bytes.length && isMark[bytes[at]!] === 0) at += 1

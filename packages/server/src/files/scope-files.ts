@@ -50,7 +50,7 @@ export class ScopeFiles {
     return this.#files.get(path)
   }
 
-  /** Return the file with a path; `undefined` if there is none. Rejects like `list`. */
+  /** Return the file with a path; `undefined` if the file does not exist. Rejects like `list`. */
   async find(path: string): Promise<FileRecord | undefined> {
     return this.peek(path) ?? (await this.#listed()).get(path)
   }

@@ -295,7 +295,7 @@ export function writeSnapshotText({ text, groups, tokens }: HistorySnapshot, pat
   ].join('\n')
 }
 
-/** Parse the snapshot in the text of a system message; `undefined` if there is none. */
+/** Parse the snapshot in the text of a system message; `undefined` without a snapshot. */
 export function readSnapshotText(text: string): NotedSnapshot | undefined {
   const start = text.lastIndexOf(START)
   const end = start < 0 ? -1 : text.indexOf(END, start)

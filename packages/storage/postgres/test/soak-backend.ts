@@ -52,7 +52,7 @@ export async function countRows(url: string, schema: string): Promise<RowCounts>
 
 const pools = new Map<string, pg.Pool>()
 
-/** Query the server as any other client would. Connections are reused, because there are many queries. */
+/** Query the server without Spillway. Connections are reused, because there are many queries. */
 export async function ask<Row extends object>(url: string, sql: string, values: unknown[] = []): Promise<Row[]> {
   let pool = pools.get(url)
   if (pool === undefined) {

@@ -45,7 +45,7 @@ export async function residue({ nodes, prefix }: Config, entries: readonly Store
   }
 }
 
-/** Connect to the server, or the Cluster, as any other client would. */
+/** Connect to the server, or to the Cluster, without Spillway. */
 export function rawClient(nodes: readonly RedisNodeAddress[]): RedisClient {
   const [first] = nodes
   return nodes.length === 1 && first !== undefined ? new Redis(first.port, first.host) : new Cluster([...nodes])

@@ -107,7 +107,7 @@ function stripEscapes(text: string): string {
   return clean + text.slice(from)
 }
 
-/** Return the escape sequence that contains the index `at`. Returns `undefined` if there is none. */
+/** Return the escape sequence that contains the index `at`. Returns `undefined` outside of escape sequences. */
 export function escapeAround(text: string, at: number): { readonly start: number; readonly end: number } | undefined {
   const start = at === 0 ? -1 : text.slice(Math.max(0, at - MAX_SEQUENCE), at).lastIndexOf(ESCAPE)
   if (start < 0) return undefined

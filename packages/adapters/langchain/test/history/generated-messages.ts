@@ -104,7 +104,7 @@ function userMessage(request: string, bits: number): BaseMessage {
 /** Write a model's answer in the form of one of the providers. */
 function modelMessage({ text: said, calls, form: bits }: Step): AIMessage | AIMessageChunk {
   const tool_calls = calls.map(({ id, name, args: input }) => ({ type: 'tool_call' as const, id, name, args: input }))
-  // The type depends on the type of the content, and the content has any type here.
+  // The type of these fields depends on the type of the content, which is not known here.
   const usage_metadata = { input_tokens: 10, output_tokens: 3, total_tokens: 13 } as never
   const thought = { type: 'thinking', thinking: said, signature: 'Eq' }
   const uses = calls.map(({ id, name, args: input }) => ({ type: 'tool_use', id, name, input }))

@@ -10,7 +10,7 @@ interface TranscriptOutput {
   readonly overwrites: boolean
 }
 
-/** Return the output that the options of a command name; `undefined` if there is none. */
+/** Return the output that the options of a command name; `undefined` if no option names an output. */
 export function outputOf({
   output,
   force = false,

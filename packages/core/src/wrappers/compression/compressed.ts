@@ -317,7 +317,7 @@ async function peekContent(chunks: AsyncIterable<Uint8Array>, bytes: number): Pr
   const seen: Uint8Array[] = []
   let length = 0
   let isWhole = false
-  // One chunk more than needed is read. If there is none, the size is known.
+  // One chunk more than needed is read. If the content has ended, the size is known.
   while (!isWhole) {
     const next = await source.next()
     isWhole = next.done === true

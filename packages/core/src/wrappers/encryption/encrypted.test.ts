@@ -293,7 +293,7 @@ describe('encryption keys', () => {
     for (const answer of [wrong.retrieve(reference), wrong.stat(reference), wrong.open(reference)])
       await expect(answer).rejects.toMatchObject({
         code: 'corrupt',
-        message: expect.stringContaining('Either the key configured as "first" is '),
+        message: expect.stringContaining('Either the key configured as "first" is a different key'),
       })
   })
 
