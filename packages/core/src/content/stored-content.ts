@@ -56,9 +56,10 @@ export async function openStored(
 
   checkAborted(signal)
   if (storage.open !== undefined) {
-    const own = await orClosed(
+    const own = await orAborted(
       found(() => storage.open!(reference, { signal })),
       signal,
+      (opened) => opened.close(),
     )
     assertOpened(own, reference)
     const { contentType, size, lineIndex } = own
@@ -121,16 +122,6 @@ function assertStored(stored: unknown, reference: string): asserts stored is Who
 
 const damaged = (reference: string): StorageError =>
   new StorageError('corrupt', 'The storage returned no bytes, content type, or size.', { reference })
-
-/** If the signal fires first, the content is closed as soon as it is open. */
-async function orClosed(opening: Promise<OpenContent>, signal: AbortSignal | undefined): Promise<OpenContent> {
-  try {
-    return await orAborted(opening, signal)
-  } catch (error) {
-    void Promise.allSettled([opening.then((late) => late.close())])
-    throw error
-  }
-}
 
 function wholeReader(retrieve: () => Promise<Pick<Whole, 'content'>>): ContentReader {
   let whole: Promise<Pick<Whole, 'content'>> | undefined

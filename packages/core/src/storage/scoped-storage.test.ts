@@ -3,7 +3,7 @@ import { TinyDisk, TinyDriver } from '../../test/tiny-driver.ts'
 import { bytes, collect, stream } from '../conformance/sample.ts'
 import { createStorage, type ManagedStorage } from './managed-storage.ts'
 import type { ManagedStorageOptions, StoreReceipt } from './storage.ts'
-import type { StorageDriver } from './storage-driver.ts'
+import type { OpenEntry, StorageDriver } from './storage-driver.ts'
 import { StorageError } from './storage-error.ts'
 
 /** Methods and settings that replace those of a tiny driver. `undefined` removes one. */
@@ -415,14 +415,29 @@ test.each<[string, (storage: ManagedStorage, signal: AbortSignal) => Promise<unk
     (storage, signal) => storage.retrieveRange('call_1_abcdefghij', { offset: 0, length: 1 }, { signal }),
   ],
   ['stat', (storage, signal) => storage.stat('call_1_0_abcdefghijklmnopqrst', { signal })],
+  ['open', (storage, signal) => storage.open('call_1_0_abcdefghijklmnopqrst', { signal })],
 ])('%s rejects as soon as its signal aborts, even if the backend does not answer', async (_name, run) => {
   const controller = new AbortController()
   const hangs = async (): Promise<never> => {
     controller.abort()
     return await new Promise<never>(() => undefined)
   }
-  const { storage } = recorded(() => ({ read: hangs, stat: hangs }))
+  const { storage } = recorded(() => ({ read: hangs, stat: hangs, open: hangs }))
   await expect(run(storage, controller.signal)).rejects.toMatchObject({ code: 'aborted' })
+})
+
+test('content that a backend opens after the abort is closed', async () => {
+  const controller = new AbortController()
+  const { promise: closed, resolve: noteClosed } = Promise.withResolvers<void>()
+  const info = { key: 'k', contentType: 'text/plain', size: 1, storedAt: 0, lastUsedAt: Date.now(), metadata: {} }
+  const open = async (): Promise<OpenEntry> => {
+    controller.abort()
+    return { info, read: async () => new Uint8Array(1), close: async () => noteClosed() }
+  }
+  const { storage } = recorded(() => ({ open }))
+  const opening = storage.open('call_1_0_abcdefghijklmnopqrst', { signal: controller.signal })
+  await expect(opening).rejects.toMatchObject({ code: 'aborted' })
+  await closed
 })
 
 describe('a damaged entry', () => {

@@ -306,6 +306,10 @@ export class ScopedStorage implements Storage {
   }
 
   async open(reference: string, options: OperationOptions = {}): Promise<OpenContent> {
+    return await orAborted(this.#open(reference, options), options.signal, (opened) => opened.close())
+  }
+
+  async #open(reference: string, options: OperationOptions): Promise<OpenContent> {
     const { openedContent, CachedContent, newContents } = await import('./opened-content.ts')
     const opened = (this.#state.opened ??= newContents(this.#state.driver.isInMemory))
     const { signal } = options
@@ -459,7 +463,7 @@ export class ScopedStorage implements Storage {
 
   async clear({ signal }: OperationOptions = {}): Promise<number> {
     checkAborted(signal)
-    const prefix = await this.#prefix()
+    const prefix = idPrefix(await scopePath(this.#scope))
     let cleared = 0
     let isDone = false
     try {
@@ -484,7 +488,7 @@ export class ScopedStorage implements Storage {
   async gc(options: OperationOptions = {}): Promise<GcReport> {
     checkAborted(options.signal)
     const { driver, lifetime } = this.#state
-    const prefix = await this.#prefix()
+    const prefix = idPrefix(await scopePath(this.#scope))
     const { expired, bytes } = await lifetime.collectExpired(prefix, options, (id) => this.#removeUnended(id))
     const collected = await guard({ action: 'collect' }, () => driver.collect(prefix, lifetime.now()))
     return { expired, leftovers: collected.leftovers, bytes: bytes + collected.bytes }
@@ -522,10 +526,6 @@ export class ScopedStorage implements Storage {
     assertReference(reference)
     checkAborted(signal)
     return await this.#id(reference)
-  }
-
-  async #prefix(): Promise<string> {
-    return idPrefix(await scopePath(this.#scope))
   }
 
   async #missing(id: EntryId): Promise<StorageError> {

@@ -147,8 +147,18 @@ export function checkAborted(signal: AbortSignal | undefined): void {
 const abortedError = (signal: AbortSignal): StorageError =>
   new StorageError('aborted', 'The operation was aborted by its signal.', { cause: signal.reason })
 
-export async function orAborted<Result>(promise: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
-  return await waitOrAbort(promise, signal, abortedError)
+/** Wait for a result. If the signal fires first, reject, and call `release` with the result when it arrives. */
+export async function orAborted<Result>(
+  promise: Promise<Result>,
+  signal: AbortSignal | undefined,
+  release?: (result: Result) => Promise<void>,
+): Promise<Result> {
+  try {
+    return await waitOrAbort(promise, signal, abortedError)
+  } catch (error) {
+    if (release !== undefined) void Promise.allSettled([promise.then(release)])
+    throw error
+  }
 }
 
 function asStorageError(action: GuardedAction, error: unknown): unknown {
