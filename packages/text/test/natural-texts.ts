@@ -12,6 +12,8 @@ export const NATURAL_TEXTS: Readonly<Record<string, string>> = {
     'Rzeka była spokojna tego ranka, a stary przewoźnik czekał na pierwszych pasażerów. Nikt nie przyszedł przed południem, więc naprawił sieci, wypił herbatę i słuchał radia. Później łódź odpłynęła ku wyspie.',
   czech:
     'Řeka byla toho rána klidná a starý převozník čekal na první cestující. Před polednem nikdo nepřišel, a tak opravil sítě, vypil čaj a poslouchal rádio. Později přišly děti s košíkem třešní.',
+  latvian:
+    'Upe tajā rītā bija mierīga, un vecais pārcēlājs gaidīja savus pirmos pasažierus. Līdz pusdienlaikam neviens neatnāca, tāpēc viņš salaboja tīklus, iedzēra tēju un klausījās radio.',
   turkish:
     'O sabah nehir sakindi ve yaşlı kayıkçı ilk yolcularını bekliyordu. Öğleden önce kimse gelmedi, bu yüzden ağlarını onardı, çay içti ve radyo dinledi. Akşamüstü çocuklar güneşli kıyıda oynadı.',
   vietnamese:

@@ -310,8 +310,11 @@ function accentTokens(codes: Uint16Array, from: number, end: number): number {
   for (let index = from; index < end; index++) {
     const code = codes[index]!
     if (code < 128) continue
-    if (isJoined(index === 0 ? 0 : codes[index - 1]!, code)) tokens += 0.1
-    else tokens += isCommon(0, code) && !(codes[index - 1] === code && codes[index - 2] === code) ? 0.5 : 1.5
+    // Letters of Latin Extended-A, for example of Czech and Latvian, share fewer tokens than letters of Latin-1.
+    const isExtended = code >= 0x100 && code < 0x180
+    if (isJoined(index === 0 ? 0 : codes[index - 1]!, code)) tokens += isExtended ? 0.4 : 0.1
+    else if (!isCommon(0, code) || (codes[index - 1] === code && codes[index - 2] === code)) tokens += 1.5
+    else tokens += isExtended ? 1.2 : 0.5
   }
   return tokens
 }
