@@ -29,9 +29,7 @@ export async function reportExpanded(
     await printJson({ file: path, before, after, missing: gone, output: output ?? null })
   } else {
     const count =
-      before === after
-        ? `${formatCount(after)} messages`
-        : `${formatCount(before)} messages became ${formatCount(after)}`
+      before === after ? countOf(after, 'message') : `${countOf(before, 'message')} became ${formatCount(after)}`
     const where = output === undefined ? ' Nothing is written: add --output FILE.' : ` Written to ${printable(output)}.`
     const line = `${count}; ${countOf(missing.length, 'reference')} missing.${where}\n`
     await (output === '-' ? note : print)(line)

@@ -11,8 +11,8 @@ export function compactReport(transcript: Transcript, compacted: Compacted, outp
 }
 
 function heading({ path, format, layout, messages, lines, size, notes }: Transcript): string {
-  const where = layout.kind === 'document' ? '' : ` on ${formatCount(lines)} lines`
-  const what = `${printable(basename(path))}: ${format.title}, ${formatCount(messages.length)} messages${where}, ${formatBytes(size)}.`
+  const where = layout.kind === 'document' ? '' : ` on ${countOf(lines, 'line')}`
+  const what = `${printable(basename(path))}: ${format.title}, ${countOf(messages.length, 'message')}${where}, ${formatBytes(size)}.`
   return [what, ...notes].join(' ')
 }
 

@@ -13,7 +13,7 @@ import { constants } from 'node:buffer'
 import { readFile, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { getHeapStatistics } from 'node:v8'
-import { formatBytes } from '../../output.ts'
+import { countOf, formatBytes } from '../../output.ts'
 import {
   parseJson,
   readingFile,
@@ -311,9 +311,10 @@ function readLines(path: string, text: string, isSession?: boolean): ReadMessage
   if (isOne !== true) return { layout: { kind: 'lines', texts }, messages, system: undefined, notes: [] }
   const main = session.filter(({ isSidechain }) => !isSidechain)
   const notes: string[] = []
-  if (before > 0) notes.push(`${before} messages before the last compaction do not change: no model sees them.`)
+  if (before > 0)
+    notes.push(`Unchanged: ${countOf(before, 'message')} before the last compaction, because no model sees them.`)
   const others = main.length === 0 ? 0 : session.length - main.length
-  if (others > 0) notes.push(`${others} messages of sub-agents do not change.`)
+  if (others > 0) notes.push(`Unchanged: ${countOf(others, 'message')} of sub-agents.`)
   const seen = main.length === 0 ? session : main
   return { layout: { kind: 'session', texts }, messages: seen, system: undefined, notes }
 }

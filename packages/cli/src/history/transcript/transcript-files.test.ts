@@ -201,8 +201,8 @@ describe('a session of Claude Code', () => {
     )
     expect(transcript.messages.map(({ value }) => value)).toEqual([{ role: 'user', content: 'New.' }])
     expect(transcript.notes).toEqual([
-      '2 messages before the last compaction do not change: no model sees them.',
-      '1 messages of sub-agents do not change.',
+      'Unchanged: 2 messages before the last compaction, because no model sees them.',
+      'Unchanged: 1 message of sub-agents.',
     ])
   })
 
