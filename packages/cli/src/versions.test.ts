@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { BIN, start } from '../test/spillway.ts'
 import { isTooOld, OLDEST_NODE } from './versions.ts'
 
 it('the oldest version of Node.js is the one that package.json names', () => {
@@ -17,4 +18,10 @@ it.each([
   ['24.0.0', false],
 ])('%s is too old: %s', (version, expected) => {
   expect(isTooOld(version)).toBe(expected)
+})
+
+it('the program starts on a version of Node.js without a compile cache', async () => {
+  const change = 'import m from "node:module"; m.enableCompileCache = undefined'
+  const { end } = start(process.execPath, ['--import', `data:text/javascript,${change}`, BIN, '--version'])
+  expect(await end).toMatchObject({ code: 0, stderr: '' })
 })
