@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { formatCommand, formatGrep } from './retrieval-commands.ts'
 
 test('a suggested command has an option for each parameter', () => {
+  vi.stubEnv('npm_command', undefined)
   const search = { pattern: "it's a", line_range: { start: 1, end: 9 }, context_lines: 0, ignore_case: true }
   expect(formatCommand({ reference: 'log_1', ...search, from_end: true, after: 3 })).toBe(
     `spillway get log_1 --pattern 'it'\\''s a' --lines 1:9 --context 0 --ignore-case --from-end --after 3`,

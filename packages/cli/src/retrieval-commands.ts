@@ -1,18 +1,19 @@
 import type { RetrievalCall, RetrievalGuide } from '@spillway/core'
 import { quoteForShell } from './output.ts'
+import { programName } from './program-name.ts'
 
 /** Write a retrieval as a command. Without a reference, write only its options. */
-export function formatCommand(call: RetrievalCall, storeArguments = ''): string {
+export function formatCommand(call: RetrievalCall, storeArguments = '', program: string = programName()): string {
   const options = formatOptions(call, '--pattern')
   const [reference = call.reference, ...others] = call.references ?? []
   if (reference === undefined) return options.join(' ')
   const shown = [reference, ...others].map(shownReference).join(' ')
-  return [`spillway get ${shown}${storeArguments}`, ...options].join(' ')
+  return [`${program} get ${shown}${storeArguments}`, ...options].join(' ')
 }
 
 /** Write a search of the whole scope as a command. */
 export function formatGrep(call: RetrievalCall, storeArguments = ''): string {
-  return [`spillway grep${storeArguments}`, ...formatOptions(call, '-e')].join(' ')
+  return [`${programName()} grep${storeArguments}`, ...formatOptions(call, '-e')].join(' ')
 }
 
 function formatOptions(call: RetrievalCall, patternOption: string): string[] {
@@ -39,10 +40,10 @@ function formatOptions(call: RetrievalCall, patternOption: string): string[] {
 }
 
 /** Create the retrieval help for agents that have a shell but no retrieval tool. */
-export function commandGuide(storeArguments: string): RetrievalGuide {
+export function commandGuide(storeArguments: string, program: string = programName()): RetrievalGuide {
   return {
     instructions: ([reference = 'REFERENCE'], isText = true) => {
-      const command = `spillway get ${reference}${storeArguments}`
+      const command = `${program} get ${reference}${storeArguments}`
       if (!isText) return [`It is binary. To write it to a file: ${command} --raw > FILE`]
       return [
         'If you need more, run:',
@@ -51,14 +52,14 @@ export function commandGuide(storeArguments: string): RetrievalGuide {
         `  ${command} --raw             (everything: only into a file or a pipe)`,
       ]
     },
-    formatCall: (call) => formatCommand(call, storeArguments),
+    formatCall: (call) => formatCommand(call, storeArguments, program),
   }
 }
 
 /** Create the retrieval help for one reference. It is one line, because a history has many references. */
 export const referenceGuide = (storeArguments: string): RetrievalGuide => ({
   instructions: ([reference = 'REFERENCE'], isText = true) => [
-    `spillway get ${quoteForShell(reference)}${storeArguments} reads it${isText ? ' (--pattern REGEX, --lines A:B)' : ''}.`,
+    `${programName()} get ${quoteForShell(reference)}${storeArguments} reads it${isText ? ' (--pattern REGEX, --lines A:B)' : ''}.`,
   ],
   formatCall: (call) => formatCommand(call, storeArguments),
 })

@@ -22,9 +22,15 @@ export interface RunOptions extends StartOptions {
   readonly terminal?: boolean
 }
 
-/** Return the environment of a command: that of this process without the settings of Spillway, and `env`. */
+/** Return the environment of a command: that of this process without the settings of Spillway and npm, and `env`. */
 export function environment(env: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-  const { SPILLWAY_STORE: _store, SPILLWAY_SCOPE: _scope, SPILLWAY_DEBUG: _debug, ...inherited } = process.env
+  const {
+    SPILLWAY_STORE: _store,
+    SPILLWAY_SCOPE: _scope,
+    SPILLWAY_DEBUG: _debug,
+    npm_command: _npm,
+    ...inherited
+  } = process.env
   return { ...inherited, ...env }
 }
 

@@ -13,6 +13,7 @@ import type { SearchOptions } from '../commands/options.ts'
 import { CliError, EXIT_CODE, exitCodeOf, inOptionNames, usageError } from '../cli-error.ts'
 import type { LineSpan } from '../option-parsers.ts'
 import { formatBytes, highlight, note, print, printJson, printLine, printPaged } from '../output.ts'
+import { programName } from '../program-name.ts'
 import { commandGuide, formatCommand, formatGrep } from '../retrieval-commands.ts'
 import { isLast, resolveReference } from '../store/resolve-reference.ts'
 import { storeArguments, type StoreOptions } from '../store/store-options.ts'
@@ -158,7 +159,7 @@ async function printNative(
     return EXIT_CODE.ok
   }
   const size = formatBytes(content.byteLength)
-  const command = `spillway get ${reference} > file`
+  const command = `${programName()} get ${reference} > file`
   await note(`[${contentType}, ${size}: not shown on a terminal. Write it to a file: ${command}]\n`)
   return EXIT_CODE.ok
 }

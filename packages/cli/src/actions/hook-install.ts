@@ -1,5 +1,4 @@
-import { delimiter, join, resolve } from 'node:path'
-import { accessSync, constants } from 'node:fs'
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 import type { Invocation } from '../commands/command.ts'
@@ -7,6 +6,7 @@ import { EXIT_CODE, usageError } from '../cli-error.ts'
 import { noteLine, print, printJson, printLine, quoteForShell } from '../output.ts'
 import { encodeScope } from '../option-parsers.ts'
 import { DEFAULT_MAX_TOKENS } from './hook.ts'
+import { isOnPath, programName } from '../program-name.ts'
 import { redactUrl } from '../store/store-options.ts'
 import type { HookOptions } from '../commands/options.ts'
 import { HOSTS, SERVER, type Host } from '../hook/hosts.ts'
@@ -17,7 +17,6 @@ import {
   removeFromSettings,
   type Addition,
 } from '../hook/settings-change.ts'
-import { unlessRefused } from '../unless-refused.ts'
 import { backupPath, readSettingsFile, settingsRefused } from '../hook/settings-file.ts'
 
 export interface PlaceOptions {
@@ -58,9 +57,10 @@ export async function install({ options, command }: Invocation<InstallOptions>):
   await report(host, results, options, 'installed', 'is installed already')
   if (options.mcp === true && serverPath === undefined)
     await noteLine(`Add the MCP server as well: ${addServer} ${SERVER} -- ${words.join(' ')}`)
-  if (!isOnPath(options.command))
+  const { command: start = programName() } = options
+  if (!isOnPath(start))
     await noteLine(
-      `There is no ${options.command.split(' ', 1)[0]} on the path, and ${host.title} would not find it. ` +
+      `There is no ${start.split(' ', 1)[0]} on the path, and ${host.title} would not find it. ` +
         "Run: npm install --global @spillway/cli, or pass --command 'npx @spillway/cli'.",
     )
   return EXIT_CODE.ok
@@ -236,7 +236,7 @@ function isOurServer(server: unknown): boolean {
 
 /** Entries of the hook in the settings, or the text of a plugin. */
 async function additionsOf(host: NamedHost, options: InstallOptions): Promise<string | Addition[]> {
-  const { command, store, maxTokens, previewTokens, except = [], reading } = options
+  const { command = programName(), store, maxTokens, previewTokens, except = [], reading } = options
   const scope = scopeOfServer(host, options)
   const given = {
     store,
@@ -272,7 +272,7 @@ function scopeOfServer({ name }: NamedHost, { scope, reading }: HookOptions): re
 
 function serverWords(host: NamedHost, hook: HookOptions): readonly string[] {
   // Hosts start a project's servers in its folder.
-  const { command, store = 'file:./.spillway' } = hook
+  const { command = programName(), store = 'file:./.spillway' } = hook
   const scope = encodeScope(scopeOfServer(host, hook) ?? [])
   return [...command.split(' '), 'mcp', 'serve', '--store', store, '--scope', scope]
 }
@@ -291,12 +291,4 @@ async function report(
   if (changed.length === 0) await noteLine(`The hook ${nothing} in ${first?.path}: nothing was changed.`)
   else if (options.dryRun === true) await noteLine('Nothing was changed, as you wished.')
   else await noteLine(`The hook is ${done}. ${host.start}`)
-}
-
-function isOnPath(command: string): boolean {
-  const [program = ''] = command.split(' ', 1)
-  const folders = /[\\/]/.test(program) ? [''] : (process.env['PATH'] ?? '').split(delimiter)
-  const names = process.platform === 'win32' ? [program, `${program}.cmd`, `${program}.exe`] : [program]
-  const isExecutable = (path: string): boolean => unlessRefused(() => accessSync(path, constants.X_OK) ?? true) === true
-  return folders.some((folder) => names.some((name) => isExecutable(join(folder, name))))
 }

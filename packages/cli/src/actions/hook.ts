@@ -112,7 +112,5 @@ function scopeOfHook({ scope = [], reading }: HookOptions, { session_id: session
 
 function guideOf({ command }: HookOptions, store: string | undefined, scope: readonly string[]): RetrievalGuide {
   const words = [...(store === undefined ? [] : ['--store', store]), '--scope', encodeScope(scope)]
-  const guide = commandGuide(words.map((word) => ` ${quoteForShell(word)}`).join(''))
-  const named = (line: string): string => line.replace('spillway get', () => `${command} get`)
-  return { ...guide, instructions: (...given) => guide.instructions(...given).map(named) }
+  return commandGuide(words.map((word) => ` ${quoteForShell(word)}`).join(''), command)
 }

@@ -6,6 +6,7 @@ import { isTextContentType, textOfDocument } from '@spillway/core/adapter'
 import type { Invocation } from '../commands/command.ts'
 import { EXIT_CODE, unreadable } from '../cli-error.ts'
 import { noteLine, printJson, printLine } from '../output.ts'
+import { programName } from '../program-name.ts'
 import { storeArguments, type StoreOptions } from '../store/store-options.ts'
 import { withStore, type Store } from '../store/with-store.ts'
 
@@ -34,7 +35,7 @@ export async function put({ args: [file = '-'], options, command }: Invocation<P
       await printLine(reference)
       if (text !== undefined && options.quiet !== true) await noteLine(`its text: ${text}`)
       if (process.stdout.isTTY && options.quiet !== true && isTextContentType(contentType)) {
-        await noteLine(`search it: spillway get ${reference}${storeArguments(command)} --pattern REGEX`)
+        await noteLine(`search it: ${programName()} get ${reference}${storeArguments(command)} --pattern REGEX`)
       }
     }
     return EXIT_CODE.ok

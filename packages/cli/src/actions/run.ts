@@ -20,6 +20,7 @@ import {
   quoteForShell,
   showStatus,
 } from '../output.ts'
+import { programName } from '../program-name.ts'
 import { commandGuide, NO_RETRIEVAL } from '../retrieval-commands.ts'
 import { OutputEntry } from '../run/output-entry.ts'
 import { redactCommand } from '../run/redact-command.ts'
@@ -146,7 +147,7 @@ function nameOf(command: string): string {
 async function reportShown(outcome: Outcome, command: Command): Promise<void> {
   const [stored] = outcome.status === 'offloaded' ? outcome.stored : []
   if (stored === undefined) return
-  const shown = `spillway get ${stored.reference}${storeArguments(command)}`
+  const shown = `${programName()} get ${stored.reference}${storeArguments(command)}`
   await noteLine(`${formatBytes(stored.size)} are stored. To search them: ${shown} --pattern REGEX`)
 }
 

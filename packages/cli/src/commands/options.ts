@@ -273,7 +273,7 @@ export interface HookOptions {
   readonly except?: readonly string[]
   /** Whether the agent reads content with shell commands, or with the tool of an MCP server. */
   readonly reading: 'command' | 'mcp'
-  readonly command: string
+  readonly command?: string
 }
 
 export const HOOK_OPTIONS: readonly Option[] = [
@@ -289,5 +289,5 @@ export const HOOK_OPTIONS: readonly Option[] = [
     choices: ['command', 'mcp'],
     initial: 'command',
   }),
-  option('--command <command>', "the command that starts this program in the agent's shell", { initial: 'spillway' }),
+  option('--command <command>', "the command that starts this program in the agent's shell (default: spillway)"),
 ]
