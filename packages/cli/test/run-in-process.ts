@@ -18,7 +18,7 @@ export interface StartOptions {
 
 /** The settings of a command that runs in this process. */
 export interface RunOptions extends StartOptions {
-  /** Whether standard output and standard error are a terminal. If so, `stdout` collects both. */
+  /** Whether standard input, output, and error are a terminal. If so, `stdout` collects both. */
   readonly terminal?: boolean
 }
 
@@ -56,6 +56,7 @@ async function runAlone(
   const stdout = new CollectedOutput(terminal)
   const stderr = terminal ? stdout : new CollectedOutput(false)
   const stdin = Readable.from(input.length === 0 ? [] : [Buffer.from(input)], { objectMode: false })
+  Object.assign(stdin, { isTTY: terminal })
   const restore = [
     replaceStreams({ stdin, stdout, stderr }),
     replaceEnvironment(environment({ ...(terminal ? { TERM: 'xterm', NO_COLOR: '' } : {}), ...env })),

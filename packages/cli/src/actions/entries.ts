@@ -16,7 +16,7 @@ import {
   printTable,
 } from '../output.ts'
 import { encodeScope } from '../option-parsers.ts'
-import { listEntries, resolveReference } from '../store/resolve-reference.ts'
+import { hintBelow, listEntries, resolveReference } from '../store/resolve-reference.ts'
 import { redactUrl, type StoreOptions } from '../store/store-options.ts'
 import { DEFAULT_LIMITS, isDefaultStore, localPath, withStore, type Store } from '../store/with-store.ts'
 
@@ -30,15 +30,19 @@ interface LsOptions extends StoreOptions {
 export async function ls({ options }: Invocation<LsOptions>): Promise<number> {
   const { below, limit = Infinity, tool, since = Infinity } = options
   const now = Date.now()
-  const all = await withStore(options, (storage) => listEntries(storage, below))
+  const { all, hint } = await withStore(options, async (storage) => {
+    const listed = await listEntries(storage, below)
+    return { all: listed, hint: listed.length === 0 ? await hintBelow(storage) : '' }
+  })
   const chosen = all
     .filter(({ storedAt, metadata }) => now - storedAt <= since && (tool === undefined || metadata['tool'] === tool))
     .slice(0, limit)
   const entries = below === true ? chosen.map((info) => withScope(info, options.scope)) : chosen
   if (options.json === true) await printJson(entries.map(entryJson))
-  else if (process.stdout.isTTY && entries.length === 0)
-    await noteLine(`nothing is stored in this scope${below ? ' or below it' : '; --below also lists scopes below it'}.`)
-  else {
+  else if (entries.length === 0) {
+    const empty = all.length > 0 ? 'No entry has these properties.' : 'Nothing is stored in this scope or below it.'
+    if (hint !== '' || process.stdout.isTTY) await noteLine(hint || empty)
+  } else {
     const hasCommands = entries.some(({ metadata }) => metadata['command'] !== undefined)
     await printTable(
       [...COLUMNS, ...(below === true ? ['SCOPE'] : []), ...(hasCommands ? ['COMMAND'] : [])],

@@ -12,10 +12,10 @@ import type { Invocation } from '../commands/command.ts'
 import type { SearchOptions } from '../commands/options.ts'
 import { CliError, EXIT_CODE, exitCodeOf, inOptionNames, usageError } from '../cli-error.ts'
 import type { LineSpan } from '../option-parsers.ts'
-import { formatBytes, highlight, note, print, printJson, printLine, printPaged } from '../output.ts'
+import { formatBytes, highlight, note, noteLine, print, printJson, printLine, printPaged } from '../output.ts'
 import { programName } from '../program-name.ts'
 import { commandGuide, formatCommand, formatGrep } from '../retrieval-commands.ts'
-import { isLast, resolveReference } from '../store/resolve-reference.ts'
+import { hintBelow, isLast, resolveReference } from '../store/resolve-reference.ts'
 import { storeArguments, type StoreOptions } from '../store/store-options.ts'
 import { withStore, type OpenStore, type Store } from '../store/with-store.ts'
 
@@ -202,6 +202,8 @@ export async function grep({ args: [pattern], options, command }: Invocation<Gre
     }
     const answers = { storage, journal, maxTokens: options.maxTokens, storeArguments: storeArguments(command) }
     const answer = await retrieve(call, answers)
+    const hint = answer.matches === 0 ? await hintBelow(storage) : ''
+    if (hint !== '') await noteLine(hint)
     return printAnswer(call, answer, options)
   })
 }

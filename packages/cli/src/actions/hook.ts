@@ -16,6 +16,9 @@ export const DEFAULT_MAX_TOKENS = 2_500
 
 /** Act as the hook of a host. Always exits with 0, so that no output is lost. */
 export async function hook({ options, command }: Invocation<HookOptions>): Promise<number> {
+  const { title } = HOSTS[command.name()] ?? {}
+  if (process.stdin.isTTY)
+    await noteLine(`${title} starts this hook. Add it with: spillway hook ${command.name()} install. Ctrl-D ends it.`)
   const text = await readInput()
   // A token has at least one byte, so small output needs no further code.
   if (Buffer.byteLength(text) <= (options.maxTokens ?? DEFAULT_MAX_TOKENS)) return EXIT_CODE.ok

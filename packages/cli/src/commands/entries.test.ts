@@ -169,7 +169,7 @@ describe('ls', () => {
     const cwd = temporaryFolder()
     const below = await put('x', cwd, ['--scope', 'tenant/session'])
     expect((await spillway(['ls'], { cwd })).stdout).toBe('')
-    expect((await spillway(['ls'], { cwd, terminal: true })).stdout).toContain('--below also lists scopes below it.')
+    expect((await spillway(['ls'], { cwd, terminal: true })).stdout).toContain('Scopes below this one have 1 entry: spillway ls --below')
     expect((await spillway(['ls', '--below'], { cwd })).stdout).toContain(below)
     const other = await put('y', cwd, ['--scope', 'tenant/A%2FB@c'])
     const shown = await spillway(['ls', '--below', '--scope', 'tenant'], { cwd })
@@ -181,6 +181,22 @@ describe('ls', () => {
     expect(listed).toMatchObject({ reference: other, scope })
     const joined = await spillway(['ls', '--scope', 'tenant', '--scope', 'session'], { cwd })
     expect(joined.stdout).toContain(below)
+  })
+})
+
+describe('an empty scope', () => {
+  test.each([
+    [['ls'], 0, ''],
+    [['grep', 'hello'], 1, ''],
+    [['get', 'last'], 1, 'There is no last: this scope has 0 entries. '],
+    [['stat', 'nothing'], 1, 'Nothing is stored under nothing here. Check the reference. '],
+  ])('says that scopes below have entries: %s', async (args, code, message) => {
+    const cwd = temporaryFolder()
+    await put('hello', cwd, ['--scope', 'session-1'])
+    const hint = 'Scopes below this one have 1 entry: spillway ls --below shows their --scope.'
+    expect(await spillway(args, { cwd })).toMatchObject({ code, stderr: `spillway: ${message}${hint}\n` })
+    await put('world', cwd, [])
+    expect((await spillway(args, { cwd })).stderr).not.toContain('Scopes below')
   })
 })
 

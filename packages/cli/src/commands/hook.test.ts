@@ -125,6 +125,11 @@ describe('the hook', () => {
     expect(answerOf(ended).systemMessage).toMatch(/not offloaded: .*Standard input is/)
   })
 
+  it('says how to install it if a person starts it on a terminal', async () => {
+    const { stdout } = await spillway(HOOK, { cwd: temporaryFolder(), terminal: true })
+    expect(stdout).toContain('spillway: Claude Code starts this hook. Add it with: spillway hook claude-code install.')
+  })
+
   it('exits with 1 for a wrong option, because the model would see the message of an exit code of 2', async () => {
     const cwd = temporaryFolder()
     const ended = await spillwayProcess([...HOOK, '--bogus'], { cwd, input: inputOf(cwd, LOG) })

@@ -1,6 +1,6 @@
 import { createRetrievalTool, estimateTokens, StorageError, type StoredInfo } from '@spillway/core'
 import { CliError, EXIT_CODE, exitCodeOf } from '../cli-error.ts'
-import { formatAge } from '../output.ts'
+import { countOf, formatAge } from '../output.ts'
 import type { Store } from './with-store.ts'
 
 const LAST = /^last(?:~(\d+))?$/
@@ -13,9 +13,11 @@ export const isLast = (text: string): boolean => LAST.test(text)
 export async function resolveReference(storage: Store, text: string): Promise<string> {
   const [isNewest, before = '0'] = LAST.exec(text) ?? []
   if (isNewest !== undefined) {
-    const entry = (await listEntries(storage))[Number(before)]
+    const entries = await listEntries(storage)
+    const entry = entries[Number(before)]
     if (entry !== undefined) return entry.reference
-    throw new CliError('not-found', EXIT_CODE.nothing, `There is no ${text}: fewer entries are stored in this scope.`)
+    const message = `There is no ${text}: this scope has ${countOf(entries.length, 'entry', 'entries')}.`
+    throw new CliError('not-found', EXIT_CODE.nothing, `${message} ${await hintBelow(storage)}`.trim())
   }
   try {
     await storage.stat(text)
@@ -42,8 +44,15 @@ async function resolvePrefix(storage: Store, text: string, error: StorageError):
   const tool = createRetrievalTool({ storage, scoped: true, maxRetrievalTokens: Infinity, countTokens: estimateTokens })
   const { content } = await tool.execute({ reference: text })
   const suggestions = content[0]?.type === 'text' ? /Written most like it: .*?\. /.exec(content[0].text) : null
-  if (suggestions === null) throw error
-  throw new CliError(error.code, exitCodeOf(error.code), `${error.message} ${suggestions[0].trim()}`, { cause: error })
+  const more = suggestions?.[0].trim() ?? (await hintBelow(storage))
+  throw new CliError(error.code, exitCodeOf(error.code), `${error.message} ${more}`.trim(), { cause: error })
+}
+
+/** Name the command that shows entries of other scopes, if all entries are in scopes below. */
+export async function hintBelow(storage: Store): Promise<string> {
+  const [below, here] = [await listEntries(storage, true), await listEntries(storage)]
+  if (below.length === 0 || here.length > 0) return ''
+  return `Scopes below this one have ${countOf(below.length, 'entry', 'entries')}: spillway ls --below shows their --scope.`
 }
 
 const describe = ({ reference, metadata, key, storedAt }: StoredInfo): string =>
