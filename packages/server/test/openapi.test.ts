@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { startService } from './start-service.ts'
 
 interface Document {
+  readonly servers: readonly { readonly url: string }[]
   readonly paths: Record<
     string,
     Record<string, { operationId: string; security: unknown[]; responses: Record<string, unknown> }>
@@ -21,6 +22,11 @@ it('the description is a valid OpenAPI 3.1 document', async () => {
   expect(result.errors ?? []).toEqual([])
   expect(result.valid).toBe(true)
   expect(validator.version).toBe('3.1')
+})
+
+it('the description names the server that it comes from', async () => {
+  const { servers } = await openApi()
+  expect(servers).toEqual([{ url: '/' }])
 })
 
 it('the description has every endpoint under a unique id', async () => {

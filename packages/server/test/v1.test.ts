@@ -53,6 +53,16 @@ describe('/v1/offload', () => {
     })
   })
 
+  it('names each invalid field once, with its first problem', async () => {
+    const service = await startService()
+    const body = { toolName: 5, toolCallId: 'c', content: 'text '.repeat(9_000) }
+    const { json } = await service.post('/v1/offload', body)
+    const { message } = (json as { readonly error: { readonly message: string } }).error
+    expect(message).toBe(
+      'toolName: Invalid input: expected string, received number. content: Invalid input: expected array, received string.',
+    )
+  })
+
   it('accepts a stream of any size and content type', async () => {
     const service = await startService({ limits: { maxBodyBytes: 1_000, maxContentBytes: 10_000_000 } })
     const send = (body: BodyInit, query: string, type = 'text/plain') =>

@@ -169,7 +169,9 @@ describe('ls', () => {
     const cwd = temporaryFolder()
     const below = await put('x', cwd, ['--scope', 'tenant/session'])
     expect((await spillway(['ls'], { cwd })).stdout).toBe('')
-    expect((await spillway(['ls'], { cwd, terminal: true })).stdout).toContain('Scopes below this one have 1 entry: spillway ls --below')
+    expect((await spillway(['ls'], { cwd, terminal: true })).stdout).toContain(
+      'Scopes below this one have 1 entry: spillway ls --below',
+    )
     expect((await spillway(['ls', '--below'], { cwd })).stdout).toContain(below)
     const other = await put('y', cwd, ['--scope', 'tenant/A%2FB@c'])
     const shown = await spillway(['ls', '--below', '--scope', 'tenant'], { cwd })

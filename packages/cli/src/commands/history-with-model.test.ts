@@ -60,16 +60,25 @@ describe('compact with a model', () => {
     expect(text('out').length).toBeLessThan(30_000)
   })
 
+  test('says that the model failed, in one sentence', async () => {
+    const model = await scriptedModel((response) => response.writeHead(401).end())
+    const { run } = bench('chat.jsonl', lines(TALK))
+    const ask = ['--model', 'm', '--model-base-url', model.baseUrl, '--mode', 'compress']
+    const { stderr } = await run('compact', 'chat.jsonl', '--max-total-tokens', '2000', ...ask)
+    expect(stderr).toBe('spillway: message 1 has no summary (model-failed): The model answered with status 401.\n')
+  })
+
   test('says why a summary is impossible', async () => {
     const { run } = bench('chat.json', JSON.stringify(TALK))
     const noModel = await run('compact', 'chat.json', '--mode', 'compress')
     expect(noModel).toMatchObject({ code: 2, stderr: expect.stringContaining('--mode compress needs --model') })
+    const ask = ['--model', 'm', '--model-base-url', 'http://127.0.0.1:1']
     const session = bench('session.jsonl', SESSION)
-    const noPlace = await session.run('compact', 'session.jsonl', '--mode', 'compress', '--model', 'm')
+    const noPlace = await session.run('compact', 'session.jsonl', '--mode', 'compress', ...ask)
     expect(noPlace).toMatchObject({ code: 2, stderr: expect.stringContaining('has no system prompt') })
     const small = { type: 'user', message: { role: 'user', content: 'a word '.repeat(500) } }
     const talk = bench('talk.jsonl', lines([...Array.from({ length: 9 }, () => small), small]))
-    const tight = await talk.run('compact', 'talk.jsonl', '--max-total-tokens', '1000', '--model', 'm')
+    const tight = await talk.run('compact', 'talk.jsonl', '--max-total-tokens', '1000', ...ask)
     expect(tight.code).toBe(1)
     expect(tight.stdout).toContain(
       'The history cannot be summarized, because a session of Claude Code has no system prompt that could hold a summary.',

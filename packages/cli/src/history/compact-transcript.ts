@@ -44,7 +44,7 @@ export async function compactTranscript(
 
 export function describeFailure(failure: HistoryFailure): string {
   const { step, index, error } = failure
-  const cause = error instanceof Error ? error.message : undefined
+  const cause = error instanceof Error ? error.message.replace(/\.$/, '') : undefined
   const what = step === 'store' ? 'could not be stored' : `has no summary (${failure.reason})`
   return `message ${index + 1} ${what}${cause === undefined ? '' : `: ${cause}`}`
 }

@@ -122,6 +122,11 @@ test.for([
   expect(asked[0]?.authorization).toBe(authorization)
 })
 
+test("OpenAI's API needs a key", () => {
+  expect(() => createSummarizer({ model: 'm' }, {})).toThrow('needs a key in SPILLWAY_MODEL_API_KEY')
+  expect(createSummarizer({ model: 'm' }, { OPENAI_API_KEY: 'two' })).toBeTypeOf('function')
+})
+
 test('a key is sent over plain HTTP only to this machine', () => {
   const key = { OPENAI_API_KEY: 'sk-secret' }
   for (const modelBaseUrl of [

@@ -120,7 +120,7 @@ async function readLimited({ body }: Response): Promise<string | undefined> {
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
-/** Create the summarizer of the options; `undefined` without a model. Throws a `usage` error for an unsafe URL. */
+/** Create the summarizer of the options; `undefined` without a model. Throws a `usage` error for an unsafe URL, or a missing key. */
 export function createSummarizer(
   { model, modelBaseUrl }: ModelOptions,
   environment: Readonly<Record<string, string | undefined>> = process.env,
@@ -136,6 +136,8 @@ export function createSummarizer(
       `--model-base-url: the key is not sent over plain HTTP to another machine. Use https://, or unset ` +
         'SPILLWAY_MODEL_API_KEY and OPENAI_API_KEY where the model needs none.',
     )
+  if (apiKey === undefined && modelBaseUrl === undefined)
+    throw usageError('--model needs a key in SPILLWAY_MODEL_API_KEY or OPENAI_API_KEY, or --model-base-url.')
   return chatSummarizer({ model, baseUrl, apiKey })
 }
 

@@ -125,7 +125,7 @@ function openApiDocument(routes: readonly Route[]): Json {
   return {
     openapi: '3.1.0',
     info: { ...INFO, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
-    servers: [{ url: 'http://127.0.0.1:8002' }],
+    servers: [{ url: '/' }],
     tags: [
       { name: 'ReMe', description: 'The endpoints of ReMe, which shorten histories and read virtual files.' },
       { name: 'Results', description: 'Tool results and stored entries.' },

@@ -184,9 +184,11 @@ const MAX_ISSUES = 5
 function validate<Schema extends z.ZodType>(schema: Schema, value: unknown, what: string): z.output<Schema> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  const issues = result.error.issues.slice(0, MAX_ISSUES).map(({ path, message }) => {
-    const field = path.map(String).join('.').slice(0, 80)
-    return `${field === '' ? what : field}: ${message.slice(0, 200)}`
-  })
-  throw new HttpError('invalid-request', `${issues.join('. ')}.`.replaceAll('..', '.'))
+  const fields = new Map<string, string>()
+  for (const { path, message } of result.error.issues.slice(0, MAX_ISSUES)) {
+    const field = path.map(String).join('.').slice(0, 80) || what
+    // Later problems of a field are consequences of the first.
+    if (!fields.has(field)) fields.set(field, `${field}: ${message.slice(0, 200)}`)
+  }
+  throw new HttpError('invalid-request', `${[...fields.values()].join('. ')}.`.replaceAll('..', '.'))
 }
