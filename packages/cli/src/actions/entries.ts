@@ -73,10 +73,8 @@ const cellsOf = ({ metadata, state, ...info }: StoredInfo, now: number): string[
   ...(info.scope === undefined ? [] : [info.scope]),
 ]
 
-const plainCellsOf = ({ reference, size, storedAt, contentType, key, scope }: StoredInfo): string[] => [
-  ...[reference, String(size), formatTime(storedAt), contentType, key],
-  ...(scope === undefined ? [] : [scope]),
-]
+const plainCellsOf = ({ reference, size, storedAt, contentType, key, scope }: StoredInfo): string[] =>
+  [reference, String(size), formatTime(storedAt), contentType, key, scope].filter((cell) => cell !== undefined)
 
 export async function stat({ args: [given = ''], options }: Invocation<StoreOptions>): Promise<number> {
   return withStore(options, async (storage) => {

@@ -80,18 +80,15 @@ export async function status({ options, command }: Invocation<PlaceOptions>): Pr
   const host = hostOf(command)
   const isNamed = options.user ?? options.project ?? options.local ?? options.settings
   const all: PlaceOptions[] = isNamed === undefined ? [{ user: true }, { project: true }, { local: true }] : [options]
-  const rows = []
-  for (const settings of new Set(all.map((place) => pathOf(host, place)))) {
+  const read = async (settings: string) => {
     const { text, backup } = await readSettingsFile(settings)
     const commands = hooksIn(host, text, settings).map(({ command: own }) => own)
-    rows.push({ settings, commands, backup: backup === undefined ? null : backupPath(settings) })
+    return { settings, commands, backup: backup === undefined ? null : backupPath(settings) }
   }
-  if (options.json === true) await printJson(rows)
-  else
-    for (const { settings, commands, backup } of rows)
-      await printLine(
-        `${settings}: ${commands.join(', ') || 'not installed'}${backup === null ? '' : ` (before: ${backup})`}`,
-      )
+  const rows = await Promise.all([...new Set(all.map((place) => pathOf(host, place)))].map(read))
+  const describe = ({ settings, commands, backup }: (typeof rows)[number]): string =>
+    `${settings}: ${commands.join(', ') || 'not installed'}${backup === null ? '' : ` (before: ${backup})`}`
+  await (options.json === true ? printJson(rows) : printLine(rows.map(describe).join('\n')))
   return rows.some(({ commands }) => commands.length > 0) ? EXIT_CODE.ok : EXIT_CODE.nothing
 }
 

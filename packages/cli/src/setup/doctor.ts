@@ -45,25 +45,16 @@ export async function doctor({ options, command }: Invocation<StoreOptions>): Pr
     await checkStore(options),
     ...PACKAGES.map((names) => {
       const missing = names.filter((name) => unlessRefused(() => import.meta.resolve(name)) === undefined)
-      return {
-        name: names.join(', '),
-        isOk: true,
-        found: missing.length === 0 ? 'installed' : `not installed: ${missing.join(', ')}`,
-      }
+      const found = missing.length === 0 ? 'installed' : `not installed: ${missing.join(', ')}`
+      return { name: names.join(', '), isOk: true, found }
     }),
     ...Object.entries(HOSTS).map(([name, paths]) => {
       const found = paths.split(' ').filter(namesSpillway).join(', ')
       return { name, isOk: true, found: found === '' ? 'not configured here' : `configured in ${found}` }
     }),
   ]
-  if (options.json === true) await printJson({ findings })
-  else
-    await print(
-      formatTable(
-        findings.map(({ name, isOk, found }) => [isOk ? 'ok' : 'FAULT', name, found]),
-        true,
-      ),
-    )
+  const rows = findings.map(({ name, isOk, found }) => [isOk ? 'ok' : 'FAULT', name, found])
+  await (options.json === true ? printJson({ findings }) : print(formatTable(rows, true)))
   return findings.every(({ isOk }) => isOk) ? EXIT_CODE.ok : EXIT_CODE.storage
 }
 
@@ -82,11 +73,8 @@ async function checkStore({ store }: StoreOptions): Promise<Finding> {
       let entries = 0
       for await (const _ of storage.list({ below: true })) entries += 1
       const [probe, list] = [afterProbe - before, performance.now() - afterProbe].map(Math.round)
-      return {
-        name,
-        isOk: true,
-        found: `a write, read, and delete took ${probe} ms, and listing ${countOf(entries, 'entry', 'entries')} took ${list} ms`,
-      }
+      const listing = `listing ${countOf(entries, 'entry', 'entries')} took ${list} ms`
+      return { name, isOk: true, found: `a write, read, and delete took ${probe} ms, and ${listing}` }
     } finally {
       await storage.close()
     }
