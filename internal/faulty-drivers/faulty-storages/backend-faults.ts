@@ -54,6 +54,15 @@ export const backendFaults: readonly Fault[] = [
     })(),
   },
   {
+    name: 'fails if an entry is missing',
+    caughtBy: 'harness/fresh',
+    storage: (storage) =>
+      overridden(
+        storage,
+        rethrowing(['not-found'], ({ message }) => new StorageError('unavailable', message)),
+      ),
+  },
+  {
     name: 'reports an outage as a missing entry',
     caughtBy: 'outage/retrieve',
     also: ['outage/open', 'outage/retrieve-unknown', 'outage/retrieve-range'],

@@ -154,7 +154,7 @@ function assertHarness(harness: ConformanceHarness, cases: readonly ConformanceC
 function assertInstance(harness: ConformanceHarness, { storage, powers }: HarnessInstance): void {
   for (const method of ['store', 'retrieve'] as const)
     if (typeof (storage as Partial<typeof storage> | undefined)?.[method] !== 'function')
-      throw new TypeError(`The storage that ${harness.name} creates has no ${method}().`)
+      throw new TypeError(`The storage of ${harness.name} has no ${method}(). create() must return { storage }.`)
   if (harness.level === undefined && storage.list === undefined && storage.scope === undefined)
     throw new TypeError(
       `The storage that ${harness.name} creates has no list() and no scope(). ` +

@@ -83,7 +83,7 @@ const LIKELY_MISTAKES: Readonly<Record<string, string>> = {
   durability: 'data is kept only in memory, or is written after store() has resolved',
   error: 'an error of the backend is passed on unchanged, or a wrapper loses fields of the error',
   gc: 'an entry is checked and removed in two steps, or entries outside the scope are collected',
-  harness: 'create() opens the same data for two storages; give each a directory, prefix or database of its own',
+  harness: 'create() opens the same data twice, or a driver throws for a missing entry instead of returning undefined',
   instances: 'an instance caches data that another instance has changed since',
   key: 'the key is used as a name, cut, or normalized',
   kill: 'an entry is visible before it is complete',

@@ -204,6 +204,7 @@ export const harnessCases: readonly ConformanceCase[] = [
     title: 'The harness creates storages that are empty, and their unused scopes are empty',
     requires: ['list'],
     async run({ storage, another }) {
+      await rejectionCode('not-found', 'retrieving a missing entry', () => storage.retrieve(`a_${'b'.repeat(20)}`))
       for (const view of [storage, (storage.scope?.('unused') ?? storage) as Required<Storage>])
         checkEqual(await attempt('listing', () => collect(view.list())), [], 'entries of a fresh storage')
       await storage.store('call_1_0', bytes('content'))
