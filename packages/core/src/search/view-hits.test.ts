@@ -80,6 +80,26 @@ describe('viewHits', () => {
     },
   )
 
+  it('shows a line of which an empty match is next to a carriage return', async () => {
+    for (const [text, pattern] of [
+      ['a\r', '$'],
+      ['\ra', '^'],
+      ['\r', '$'],
+    ] as const) {
+      const [view] = await viewsOf(text, pattern)
+      expect(view).toMatchObject({ text, isWhole: true })
+    }
+  })
+
+  it('shows the first line for a hit at a byte order mark', async () => {
+    const { views } = await viewHits(await sourceOf('\uFEFFname\n'), [{ start: 0, end: 0 }], {
+      contextLines: 0,
+      keep: 100,
+      limit: 100,
+    })
+    expect(views).toMatchObject([{ text: 'name', isWhole: true }])
+  })
+
   it('does not split a character of a very long line', async () => {
     const [view] = await viewsOf(`${'é'.repeat(200_000)}NEEDLE${'東'.repeat(100_000)}`, 'NEEDLE', 0, 51)
     expect(view!.text.slice(view!.match!.start, view!.match!.end)).toBe('NEEDLE')

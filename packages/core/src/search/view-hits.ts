@@ -224,18 +224,19 @@ function viewDecoded(
   return match === undefined ? view : { ...view, match: { start: match.start - from, end: match.end - from }, hit }
 }
 
+/** Converts bytes to UTF-16 units. A byte order mark before `bytes` has negative positions, and counts as empty. */
 function unitsOf(bytes: Uint8Array, start: number, end: number): ByteSpan {
-  const before = utf8Text(bytes, 0, start).length
-  return { start: before, end: before + utf8Text(bytes, start, Math.min(end, bytes.length)).length }
+  const first = Math.max(0, start)
+  const before = utf8Text(bytes, 0, first).length
+  return { start: before, end: before + utf8Text(bytes, first, Math.max(first, Math.min(end, bytes.length))).length }
 }
 
 /** Return the text around a match, between two carriage returns. A final carriage return is ignored. */
-function stateAround(text: string, { start, end }: ByteSpan): ByteSpan {
-  const next = text.indexOf('\r', end)
-  return {
-    start: start === 0 ? 0 : text.lastIndexOf('\r', start - 1) + 1,
-    end: next < 0 || next === text.length - 1 ? text.length : next,
-  }
+function stateAround(text: string, match: ByteSpan): ByteSpan {
+  const next = text.indexOf('\r', match.end)
+  const start = match.start === 0 ? 0 : text.lastIndexOf('\r', match.start - 1) + 1
+  const end = next < 0 || next === text.length - 1 ? text.length : next
+  return start === end ? { start: 0, end: text.length } : { start, end }
 }
 
 function isWithinPair(text: string, at: number): boolean {
