@@ -1,9 +1,9 @@
-/** Parse JSON written by a model or a tool. Returns `undefined` if the text is not JSON. */
+/** Parse JSON written by a model or a tool. Returns `undefined` if the text is not JSON, or too deep for `parse`. */
 export function parseJsonText(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
   try {
     return parse(text)
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined
+    if (error instanceof SyntaxError || error instanceof RangeError) return undefined
     throw error
   }
 }

@@ -12,6 +12,7 @@ describe('the text of a message', () => {
     ' { "jsonrpc" : "2.0", "id":1.0, "params": {"10":1,"2":1, "a":1, "a":2} } ',
     '{"jsonrpc":"2.0","method":"x","params":{"text":"\\u00e9\\/\\ud800"}}',
     `{"jsonrpc":"2.0","id":1,"result":${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
+    `{"jsonrpc":"2.0","id":1,"result":${'['.repeat(50_000)}1.0${']'.repeat(50_000)}}`,
   ])('is written unchanged: %.60s', (text) => {
     expect(writeMessage(read(text))).toBe(text)
   })

@@ -1,4 +1,4 @@
-import { parseExactJson, plainNumber } from '@spillway/core/adapter'
+import { parseExactJson, parseJsonText, plainNumber } from '@spillway/core/adapter'
 import { fieldsOf, type Fields, type Message, type RequestId } from '../relay/message.ts'
 
 /** Prefix of a string for an id that JavaScript cannot represent as a number. */
@@ -9,7 +9,8 @@ const TEXT: unique symbol = Symbol('text of a message')
 
 /** Parse JSON text, one message or a batch, so that {@link writeMessage} restores it. Throws a `SyntaxError`. */
 export function readMessages(text: string): readonly unknown[] {
-  const value = parseExactJson(text)
+  // In very deep JSON, numbers are rounded.
+  const value = parseJsonText(text, parseExactJson) ?? (JSON.parse(text) as unknown)
   // Revision 2025-03-26 had batches.
   if (Array.isArray(value)) return value.map((message: unknown) => withIds(message, nameId))
   const message = withIds(value, nameId)

@@ -96,12 +96,13 @@ const referenceIn = (sent: Sent | undefined): string => /^ {2}([a-z0-9_]+) \(/m.
 describe('messages that pass', () => {
   it.each([
     ['requests of any method', { id: 'a', method: 'x/unknown', params: { deep: { a: [1] } }, extra: true }],
+    ['requests without valid parameters', { id: 'a', method: 'tools/call', params: null }],
     ['notifications of any method', { method: 'notifications/x', params: {} }],
     ['answers', { id: 9, result: { roots: [] } }],
     ['errors', { id: 9, error: { code: -1, message: 'no', data: {} } }],
   ])('include the same %s in both directions, at once, with their options', (_name, fields) => {
     const { relay, toClient, toServer } = bench()
-    const message = { jsonrpc: '2.0', ...fields } as Message
+    const message = { jsonrpc: '2.0', ...fields } as unknown as Message
     const options = { relatedRequestId: 1 }
     void relay.fromClient(message, { options })
     relay.fromServer(message, options)

@@ -84,7 +84,8 @@ export class OffloadRelay {
       if (message.method === 'notifications/cancelled') this.#cancel(message)
       return this.#sides.toServer(message, options)
     }
-    const { id, method, params = {} } = message
+    const { id, method } = message
+    const params = fieldsOf(message.params)
     const offloader = this.#offloaderOf(authInfo)
     const answer = this.#answer(message, offloader, context)
     if (answer !== undefined) return void answer.catch(this.#sides.onError)
