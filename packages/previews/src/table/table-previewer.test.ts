@@ -77,6 +77,12 @@ describe('a preview of CSV', () => {
     expect(await previewOf(`a\tb\n${numbered(9, (index) => `${index}\tx`)}`)).toMatch(/^\[TSV: 9 rows × 2 columns\]/)
   })
 
+  it('prefers the separator that agrees with the header to the commas of decimal numbers', async () => {
+    const rows = numbered(9, (index) => `day ${index};${index},5;${index * 2},25`)
+    for (const about of [{ path: 'a.csv' }, { contentType: 'text/csv' }])
+      expect(await previewOf(`day;low;high\n${rows}\n`, about)).toMatch(/^\[CSV with ;: 9 rows × 3 columns\]/)
+  })
+
   it('recognizes a header whose first cell has several lines, or that follows a blank line', async () => {
     const rows = numbered(9, (index) => `${index},x,${index * 2}`)
     for (const start of ['"the\nnumber",name,sum', '\nnumber,name,sum'])

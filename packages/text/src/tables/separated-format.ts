@@ -82,7 +82,7 @@ function formatWith(
   const format = { separator, quotes, comments, header }
   if (isDeclared) {
     if (/^\s*[<{[]/.test(text) && columns < 2) return undefined
-    return { ...format, sureness: columns < 2 ? 0.3 : consistent >= 0.8 ? 0.97 : 0.8 }
+    return { ...format, sureness: columns < 2 ? 0.3 : consistent >= 0.8 && head.length === columns ? 0.97 : 0.8 }
   }
   if (columns < 2 || head.length !== columns || consistent < CONSISTENT) return undefined
   // Bars around a row, and rules below a header, belong to an aligned table.
