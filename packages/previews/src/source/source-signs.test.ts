@@ -112,6 +112,10 @@ describe('source code', () => {
       'errors of a compiler',
       'src/a.c:3:5: error: expected ;\n    int x\n        ^\nsrc/b.c:9:1: note: here\n'.repeat(9),
     ],
+    [
+      'a trace of system calls',
+      '812 read(3, "", 832) = 0\n812 access("/etc/a", R_OK) = -1 ENOENT (No such file or directory)\n'.repeat(9),
+    ],
     ['nothing', ''],
   ])('is not recognized in %s', (_, text) => {
     expect(sourceSigns(subject(text))).toBeUndefined()

@@ -109,7 +109,7 @@ const TELLING: readonly (readonly [language: string, pattern: RegExp])[] = [
   ],
   [
     'c',
-    /^#include [<"][\w./-]+\.h[">]|^#(?:define|ifdef|ifndef|endif|if)\b|^(?:static |extern )?(?:const )?(?:struct )?\w+ \*?\w+\(.*[){,]$|^typedef (?:struct|enum)\b/,
+    /^#include [<"][\w./-]+\.h[">]|^#(?:define|ifdef|ifndef|endif|if)\b|^(?:static |extern )?(?:const )?(?:struct )?(?!\d)\w+ \*?\w+\(.*[){,]$|^typedef (?:struct|enum)\b/,
   ],
   [
     'php',
