@@ -79,6 +79,20 @@ describe('the structure in a preview of JSON', () => {
     expect(shown).toMatch(/processes: \{1 keys? 4000, 4001, .*4049, \*: \{user: "root", fd: 0\.\.49\}\}/s)
   })
 
+  it('prefers short lists of values to the start of a long value, also for tokens that long strings left', async () => {
+    const items = repeat(9, (id) => ({
+      item: {
+        name: `a name of an item that is long, number ${id}`,
+        digest: String(id).repeat(64),
+        state: { exitCode: id === 5 ? 139 : 0, status: id === 5 ? 'exited' : 'running' },
+        layers: `/layers/${id}/diff:`.repeat(40),
+      },
+    }))
+    const shown = await preview(JSON.stringify({ kind: 'List', items }), { budgetTokens: 90 })
+    expect(shown).toContain('exitCode: 0 ×8|139 ×1')
+    expect(shown).toContain('status: "running" ×8|"exited" ×1')
+  })
+
   it('counts the keys that are not shown', async () => {
     const wide = Object.fromEntries(repeat(90, (index) => [`some_long_key_name_${index}`, [index]]))
     const shown = await preview(JSON.stringify({ ...wide, some_long_key_name_last: 1 }), { budgetTokens: 60 })

@@ -99,7 +99,7 @@ function jsonDrafts(content: JsonContent, options: PreviewOptions): string | ((a
       return tokens - estimateTokens(lines)
     })
     left = skeleton.chooseNames(left)
-    skeleton.chooseValues(left, 2, 4)
+    skeleton.chooseValues(left, 0, 4)
     return { text: `${head}\n${skeleton.write()}${table}${lines}`, complete: false }
   }
 }
