@@ -1,6 +1,7 @@
 import { StorageError, type OperationOptions, type Storage } from '@spillway/core'
-import { KeyedLock } from '@spillway/core/adapter'
+import { isTextContentType, KeyedLock } from '@spillway/core/adapter'
 import { BoundedMap } from '@spillway/core/driver'
+import type { MatchingLine, PatternSearch } from '@spillway/core/files'
 import { chooseRecord, DIGEST, fileRecordOf, sha256Hex, type FileRecord } from './file-record.ts'
 
 /** The scope that reserves file names: one entry for each name, which says the content of the name. */
@@ -13,6 +14,18 @@ interface NewFile {
   readonly content: Uint8Array
   readonly contentType: string
   readonly digest?: string | undefined
+}
+
+interface FileSearch extends Pick<NonNullable<Parameters<PatternSearch['find']>[2]>, 'signal' | 'pause'> {
+  /** Limit of the lines of all files together. */
+  readonly limit: number
+  /** Number of characters after which no further file is searched. Defaults to no limit. */
+  readonly maxLength?: number
+}
+
+interface FileMatches {
+  readonly file: FileRecord
+  readonly lines: readonly MatchingLine[]
 }
 
 const MAX_REMEMBERED = 100_000
@@ -138,6 +151,28 @@ export class ScopeFiles {
     // The result can be cached, because the content of a reference never changes.
     if (found !== undefined && text.length <= MAX_BEGINNING_LENGTH) this.#beginnings.set(key, begins)
     return begins
+  }
+
+  /** Search text files in order, until a limit is reached. Files without matching lines are left out. */
+  async search(
+    files: readonly FileRecord[],
+    search: PatternSearch,
+    { limit, maxLength = Infinity, ...how }: FileSearch,
+  ): Promise<{ readonly found: readonly FileMatches[]; readonly isComplete: boolean }> {
+    const found: FileMatches[] = []
+    let left = limit
+    let length = 0
+    let isComplete = true
+    for (const file of files.filter(({ contentType }) => isTextContentType(contentType))) {
+      if (left <= 0 || length > maxLength || search.isOver) return { found, isComplete: false }
+      const result = await this.use(file, () => search.find(this.storage, file.reference, { limit: left, ...how }))
+      if (result === undefined) continue
+      isComplete &&= result.isComplete
+      if (result.lines.length > 0) found.push({ file, lines: result.lines })
+      left -= result.lines.length
+      for (const { text } of result.lines) length += text.length
+    }
+    return { found, isComplete }
   }
 
   /** Remove a file, unless it was used since it was stored. Its name is not used again. */

@@ -1,11 +1,10 @@
-import { isTextContentType } from '@spillway/core/adapter'
 import { PatternSearch, type MatchingLine } from '@spillway/core/files'
 import { z } from 'zod'
 import { HttpError } from '../app/http-error.ts'
 import { fileGlob } from '../files/file-glob.ts'
 import { joinAsWritten, pathWithin, virtualPath, type FileRecord } from '../files/file-record.ts'
 import type { ScopeFiles } from '../files/scope-files.ts'
-import { defineRoute, type Route, type RouteContext } from '../routes/route.ts'
+import { defineRoute, type Route } from '../routes/route.ts'
 import { remeAnswerSchema, textAnswer } from './schemas.ts'
 
 const MAX_ANSWER_LENGTH = 1_048_576
@@ -49,8 +48,11 @@ export const grepRoute: Route = defineRoute({
     const matchesGlob = glob == null || glob === '' ? undefined : fileGlob(glob)
     const { files } = tenant()
     const search = new PatternSearch(pattern, { ignoreCase: true })
-    const options = { folder, glob: matchesGlob, limit: most, signal, pause }
-    const { found, isComplete } = await grepFiles(files, search, options)
+    const all = await listFolder(files, folder)
+    const chosen = all.filter((file) => matchesGlob?.(nameIn(folder, file)) !== false)
+    const limits = { limit: most, maxLength: MAX_ANSWER_LENGTH, signal, pause }
+    const { found: searched, isComplete } = await files.search(chosen, search, limits)
+    const found = searched.map(({ file, lines }) => ({ name: nameIn(folder, file), lines }))
     const where = path == null || path === '' ? 'in the workspace directory' : `in path "${path}"`
     const filter = matchesGlob === undefined ? '' : ` (filter: "${glob}")`
     const matches = found.map(({ name }) => joinAsWritten(path ?? '', name))
@@ -62,24 +64,8 @@ export const grepRoute: Route = defineRoute({
   },
 })
 
-interface GrepOptions {
-  readonly folder: string
-  readonly glob: ((path: string) => boolean) | undefined
-  readonly limit: number
-  readonly signal: AbortSignal
-  readonly pause: RouteContext['pause']
-}
-
 /** @throws HttpError `invalid-path` if the folder is a file. */
-async function grepFiles(
-  files: ScopeFiles,
-  search: PatternSearch,
-  { folder, glob, limit, ...how }: GrepOptions,
-): Promise<{ readonly found: readonly FileMatches[]; readonly isComplete: boolean }> {
-  const found: FileMatches[] = []
-  let left = limit
-  let length = 0
-  let isComplete = true
+async function listFolder(files: ScopeFiles, folder: string): Promise<readonly FileRecord[]> {
   const all = await files.list()
   const named = folder === '' ? undefined : all.find(({ path }) => path === folder)
   if (named !== undefined && (await files.exists(named)))
@@ -87,28 +73,10 @@ async function grepFiles(
       'invalid-path',
       'Search path is not a directory: pass its folder as path, and its name as glob.',
     )
-  for (const { name, file } of within(all, folder)) {
-    if (!isTextContentType(file.contentType) || glob?.(name) === false) continue
-    if (left <= 0 || length > MAX_ANSWER_LENGTH || search.isOver) return { found, isComplete: false }
-    const result = await files.use(file, () => search.find(files.storage, file.reference, { limit: left, ...how }))
-    if (result === undefined) continue
-    isComplete &&= result.isComplete
-    if (result.lines.length > 0) found.push({ name, lines: result.lines })
-    left -= result.lines.length
-    for (const { text } of result.lines) length += text.length
-  }
-  return { found, isComplete }
+  return all.filter(({ path }) => pathWithin(path, folder) !== undefined)
 }
 
-function within(
-  all: readonly FileRecord[],
-  folder: string,
-): readonly { readonly name: string; readonly file: FileRecord }[] {
-  return all.flatMap((file) => {
-    const name = pathWithin(file.path, folder)
-    return name === undefined ? [] : [{ name, file }]
-  })
-}
+const nameIn = (folder: string, { path }: FileRecord): string => pathWithin(path, folder) ?? path
 
 function grepText(found: readonly FileMatches[], what: string): string {
   const count = found.reduce((sum, { lines }) => sum + lines.length, 0)

@@ -35,48 +35,23 @@ const DEFAULTS: CompleteSettings = {
 /** Create the schema of the settings. The descriptions in it contain the defaults of the service. */
 export function settingsSchema(defaults: ContextOffloadSettings = {}): z.ZodObject {
   const settings = withDefaults(defaults)
-  const usually = (name: keyof CompleteSettings): string => `Defaults to ${settings[name]}.`
-  const keep = settings.keep_recent_count
+  const optional = (schema: z.ZodType, fallback: unknown, about = ''): z.ZodType =>
+    schema.nullish().meta({ description: `${about}Defaults to ${String(fallback)}.` })
+  const tokens = z.number().positive()
+  const { keep_recent_count: keep = '1 for compact, 2 for compress' } = settings
   return z.object({
-    context_manage_mode: z
-      .enum(['compact', 'compress', 'auto'])
-      .nullish()
-      .meta({ description: usually('context_manage_mode') }),
-    max_total_tokens: z
-      .number()
-      .positive()
-      .nullish()
-      .meta({ description: usually('max_total_tokens') }),
-    max_tool_message_tokens: z
-      .number()
-      .positive()
-      .nullish()
-      .meta({ description: usually('max_tool_message_tokens') }),
-    preview_char_length: z
-      .number()
-      .min(0)
-      .max(100_000)
-      .nullish()
-      .meta({ description: usually('preview_char_length') }),
-    group_token_threshold: z
-      .number()
-      .nullish()
-      .meta({ description: `Tokens of a summarized group; 0: one group. ${usually('group_token_threshold')}` }),
-    compact_ratio_threshold: z
-      .number()
-      .min(0)
-      .max(1)
-      .nullish()
-      .meta({ description: usually('compact_ratio_threshold') }),
-    keep_recent_count: z
-      .number()
-      .min(0)
-      .nullish()
-      .meta({ description: `Defaults to ${keep ?? '1 for compact, 2 for compress'}.` }),
-    store_dir: z
-      .string()
-      .nullish()
-      .meta({ description: `A virtual folder in the scope. Defaults to ${settings.store_dir || 'the workspace'}.` }),
+    context_manage_mode: optional(z.enum(['compact', 'compress', 'auto']), settings.context_manage_mode),
+    max_total_tokens: optional(tokens, settings.max_total_tokens),
+    max_tool_message_tokens: optional(tokens, settings.max_tool_message_tokens),
+    preview_char_length: optional(z.number().min(0).max(100_000), settings.preview_char_length),
+    group_token_threshold: optional(
+      z.number(),
+      settings.group_token_threshold,
+      'Tokens of a summarized group; 0: one group. ',
+    ),
+    compact_ratio_threshold: optional(z.number().min(0).max(1), settings.compact_ratio_threshold),
+    keep_recent_count: optional(z.number().min(0), keep),
+    store_dir: optional(z.string(), settings.store_dir || 'the workspace', 'A virtual folder in the scope. '),
   })
 }
 

@@ -1,4 +1,3 @@
-import { isTextContentType } from '@spillway/core/adapter'
 import { PatternSearch } from '@spillway/core/files'
 import { z } from 'zod'
 import { fileGlob } from '../files/file-glob.ts'
@@ -36,25 +35,16 @@ export const searchRoute: Route = defineRoute({
   },
   async handle({ body }, { tenant, signal, pause }) {
     const { pattern, ignoreCase, references, paths, limit = 100 } = body
-    const { files, storage } = tenant()
+    const { files } = tenant()
     const glob = paths === undefined ? undefined : fileGlob(paths)
     const only = references === undefined ? undefined : new Set(references)
     const search = new PatternSearch(pattern, { ignoreCase })
-    const matches: { reference: string; path: string; line: number; text: string }[] = []
-    let isComplete = true
-    for (const file of await files.list()) {
-      const { reference, path, contentType } = file
-      if (only?.has(reference) === false || glob?.(path) === false || !isTextContentType(contentType)) continue
-      if (matches.length >= limit || search.isOver) {
-        isComplete = false
-        break
-      }
-      const searching = { limit: limit - matches.length, signal, pause }
-      const found = await files.use(file, () => search.find(storage, reference, searching))
-      if (found === undefined) continue
-      isComplete &&= found.isComplete
-      for (const { line, text } of found.lines) matches.push({ reference, path, line, text })
-    }
+    const all = await files.list()
+    const chosen = all.filter(({ reference, path }) => only?.has(reference) !== false && glob?.(path) !== false)
+    const { found, isComplete } = await files.search(chosen, search, { limit, signal, pause })
+    const matches = found.flatMap(({ file: { reference, path }, lines }) =>
+      lines.map(({ line, text }) => ({ reference, path, line, text })),
+    )
     return { json: { matches, isComplete, ...(search.problem !== undefined && { problem: search.problem }) } }
   },
 })
