@@ -1,14 +1,10 @@
-import { countOf } from '@spillway/text/internal'
-import { writePreview } from '../layout/write-preview.ts'
-import { RawLines } from '../layout/raw-lines.ts'
-import { hiddenOf } from '../layout/gap-marks.ts'
 import type { TextPreviewer, TextSubject } from '../previewer.ts'
-import { markdownReader } from './markdown-reader.ts'
+import { readOutline, type OutlinedText } from './markdown-reader.ts'
 import { headingDepth, markdownLine } from './markdown-line.ts'
-import { numberCut, numberNote, withoutNumbers } from '../layout/numbered-lines.ts'
+import { withoutNumbers } from '../layout/numbered-lines.ts'
 
-/** Shares of the budget for headings, text, and code. Tokens that one part does not use are added to the others. */
-const SHARES = [0.3, 0.2, 0.5]
+/** The shares of the budget are for headings, text, and code. Tokens that one part does not use go to the others. */
+const MARKDOWN: OutlinedText = { title: 'Markdown', shares: [0.3, 0.2, 0.5], lineShare: 0.1 }
 
 /**
  * Previews Markdown (CommonMark and tables): headings with line numbers, starts of sections, the last section, and the
@@ -17,39 +13,8 @@ const SHARES = [0.3, 0.2, 0.5]
  * Removes line numbers written by a tool. Lines with words that the tool call searches for are preferred.
  */
 export function markdownPreviewer(): TextPreviewer {
-  return { name: 'markdown', previews: 'text', recognize: recognizeMarkdown, read: readMarkdown }
-}
-
-function readMarkdown(subject: TextSubject): ReturnType<TextPreviewer['read']> {
-  const { start, intent } = subject
-  const reader = markdownReader(intent.words)
-  const numbers = numberCut(start)
-  const lines = new RawLines((line) => reader.push(line), numbers?.cut)
-  return {
-    push: (text) => lines.push(text),
-    finish: () => {
-      lines.finish()
-      const { items, headings } = reader.finish()
-      const counts = [
-        countOf(lines.count, 'line'),
-        ...(headings.length > 0 ? [countOf(headings.length, 'heading')] : []),
-        ...numberNote(numbers),
-      ]
-      return (options) =>
-        writePreview(
-          {
-            items,
-            lines: lines.count,
-            header: `Markdown: ${counts.join(', ')}`,
-            shares: SHARES,
-            lineShare: 0.1,
-            endShare: 0,
-            hidden: (from, to) => hiddenOf(headings, 'heading', from, to).join(', '),
-          },
-          options,
-        )
-    },
-  }
+  const read: TextPreviewer['read'] = (subject) => readOutline(subject, MARKDOWN)
+  return { name: 'markdown', previews: 'text', recognize: recognizeMarkdown, read }
 }
 
 const TYPES: ReadonlySet<string> = new Set(['text/markdown', 'text/x-markdown'])

@@ -1,9 +1,13 @@
 import { countOf } from '@spillway/text/internal'
 import { itemOf, type Item } from '../layout/preview-model.ts'
 import { estimateLetters } from '../layout/estimate-letters.ts'
+import { hiddenOf } from '../layout/gap-marks.ts'
 import { ItemStore } from '../layout/item-store.ts'
-import type { RawLine } from '../layout/raw-lines.ts'
+import { numberCut, numberNote } from '../layout/numbered-lines.ts'
+import { RawLines, type RawLine } from '../layout/raw-lines.ts'
 import { WantedWords } from '../layout/wanted-words.ts'
+import { writePreview } from '../layout/write-preview.ts'
+import type { TextReader, TextSubject } from '../previewer.ts'
 import { headingDepth, markdownLine, type MarkdownLine } from './markdown-line.ts'
 
 /** Longest front matter, in lines. */
@@ -38,7 +42,7 @@ interface Section {
  * @param headingOf - Returns the depth of a heading, or 0 for another line. The function gets lines of text that follow
  * a blank line. By default, only Markdown's rules apply.
  */
-export function markdownReader(
+function markdownReader(
   sought: readonly string[],
   headingOf?: (text: string) => number,
 ): { push(line: RawLine): void; finish(): MarkdownOutline } {
@@ -260,4 +264,50 @@ const CODE = 2
 interface MarkdownOutline {
   readonly items: Item[]
   readonly headings: readonly number[]
+}
+
+/** The form of previews of a text with headings. */
+export interface OutlinedText {
+  /** The first word of the header. */
+  readonly title: string
+  readonly shares: readonly number[]
+  readonly lineShare: number
+  /** See {@link markdownReader}. */
+  readonly headingOf?: (text: string) => number
+  /** Whether a line is often a whole paragraph. The ends of a few long lines are then shown, too. */
+  readonly hasLongLines?: boolean
+}
+
+export function readOutline({ start, intent }: TextSubject, form: OutlinedText): TextReader {
+  const { title, shares, lineShare, headingOf, hasLongLines = false } = form
+  const reader = markdownReader(intent.words, headingOf)
+  const numbers = numberCut(start)
+  let units = 0
+  const lines = new RawLines((line) => reader.push(line), numbers?.cut)
+  return {
+    push: (text) => {
+      units += text.length
+      lines.push(text)
+    },
+    finish: () => {
+      lines.finish()
+      const { items, headings } = reader.finish()
+      const counts = [
+        countOf(lines.count, 'line'),
+        ...(headings.length > 0 ? [countOf(headings.length, 'heading')] : []),
+        ...(hasLongLines && lines.count < 4 ? [countOf(units, 'character')] : []),
+        ...numberNote(numbers),
+      ]
+      const preview = {
+        items,
+        lines: lines.count,
+        header: `${title}: ${counts.join(', ')}`,
+        shares,
+        lineShare,
+        endShare: hasLongLines && items.length <= 4 ? 0.3 : 0,
+        hidden: (from: number, to: number) => hiddenOf(headings, 'heading', from, to).join(', '),
+      }
+      return (options) => writePreview(preview, options)
+    },
+  }
 }

@@ -1,53 +1,12 @@
-import { countOf } from '@spillway/text/internal'
-import { markdownReader } from '../markdown/markdown-reader.ts'
-import { writePreview } from '../layout/write-preview.ts'
-import { hiddenOf } from '../layout/gap-marks.ts'
-import { RawLines } from '../layout/raw-lines.ts'
+import { readOutline } from '../markdown/markdown-reader.ts'
 import type { TextPreviewer, TextSubject } from '../previewer.ts'
-import { numberCut, numberNote, withoutNumbers } from '../layout/numbered-lines.ts'
-
-/** Shares of the budget for headings and text. Tokens that one part does not use are added to the other. */
-const SHARES = [0.35, 0.65]
+import { withoutNumbers } from '../layout/numbered-lines.ts'
 
 /** Previews plain text of any script like Markdown, with other headings. Long lines are cut after a sentence. */
 export function prosePreviewer(): TextPreviewer {
-  return { name: 'prose', previews: 'text', recognize: recognizeProse, read: readProse }
-}
-
-function readProse({ start, intent }: TextSubject): ReturnType<TextPreviewer['read']> {
-  const reader = markdownReader(intent.words, proseHeading)
-  const numbers = numberCut(start)
-  let units = 0
-  const lines = new RawLines((line) => reader.push(line), numbers?.cut)
-  return {
-    push: (text) => {
-      units += text.length
-      lines.push(text)
-    },
-    finish: () => {
-      lines.finish()
-      const { items, headings } = reader.finish()
-      const header = [
-        countOf(lines.count, 'line'),
-        ...(headings.length > 0 ? [countOf(headings.length, 'heading')] : []),
-        ...(lines.count < 4 ? [countOf(units, 'character')] : []),
-        ...numberNote(numbers),
-      ].join(', ')
-      return (options) =>
-        writePreview(
-          {
-            items,
-            lines: lines.count,
-            header: `text: ${header}`,
-            shares: SHARES,
-            lineShare: 0.12,
-            endShare: items.length <= 4 ? 0.3 : 0,
-            hidden: (from, to) => hiddenOf(headings, 'heading', from, to).join(', '),
-          },
-          options,
-        )
-    },
-  }
+  // The shares of the budget are for headings and text. Tokens that one part does not use go to the other.
+  const prose = { title: 'text', shares: [0.35, 0.65], lineShare: 0.12, headingOf: proseHeading, hasLongLines: true }
+  return { name: 'prose', previews: 'text', recognize: recognizeProse, read: (subject) => readOutline(subject, prose) }
 }
 
 /** Matches a time, a level, a path, or a rule, which do not start a sentence. */
