@@ -105,32 +105,17 @@ interface Failure {
 }
 
 interface Explanation {
+  /** Codes of S3 or of the network, and statuses of HTTP for errors with an unknown code. */
+  readonly of?: readonly (string | number)[]
+  /** Matches messages of the client about wrong settings. These errors have no codes. */
+  readonly said?: RegExp
   readonly code?: StorageErrorCode
-  readonly retryable: boolean
+  /** Defaults to `false`. */
+  readonly retryable?: boolean
   /** Text in which `BUCKET` and `REGION` are replaced by the bucket and its region. */
   readonly text: string
 }
 
-const CREDENTIALS: Explanation = {
-  retryable: false,
-  text: 'S3 did not accept the credentials for the bucket BUCKET. Check the option "credentials", or what the AWS SDK finds in the environment.',
-}
-const REGION: Explanation = {
-  retryable: false,
-  text: 'The bucket BUCKET is in another region. Set the option "region" to REGION.',
-}
-const THROTTLED: Explanation = {
-  retryable: true,
-  text: 'S3 asks for fewer requests to the bucket BUCKET. Try again later; the option "maxAttempts" sets the number of immediate attempts.',
-}
-const DENIED: Explanation = {
-  retryable: false,
-  text: 'S3 denies access to the bucket BUCKET. Give these credentials s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket. Without s3:ListBucket, S3 also denies access to missing objects.',
-}
-const TIMEOUT: Explanation = {
-  retryable: true,
-  text: 'S3 did not answer in time for the bucket BUCKET. Try again; the options "requestTimeoutMs" and "maxAttempts" set the time limit.',
-}
 const UNREACHABLE: Explanation = {
   retryable: true,
   text: 'The S3 server of the bucket BUCKET could not be reached. Try again; if it persists, check the server and the option "endpoint".',
@@ -139,96 +124,84 @@ const NOT_FOUND: Explanation = {
   retryable: true,
   text: 'There is no S3 server by the name that was looked up for the bucket BUCKET. Check the options "region" and "bucket", and try again once this machine can resolve names.',
 }
-const BUCKET_NAME: Explanation = {
-  retryable: false,
-  text: 'BUCKET cannot be the name of a bucket. Set the option "bucket" to the name alone, or to the ARN of an access point.',
-}
-const BAD_REGION: Explanation = {
-  retryable: false,
-  text: 'The region for the bucket BUCKET is invalid. Set the option "region", or AWS_REGION in the environment, to a name such as "eu-central-1".',
-}
-const NOT_S3: Explanation = {
-  retryable: true,
-  text: 'The server that answered for the bucket BUCKET is not an S3 server. Try again; if it persists, check the server, proxies before it, and the option "endpoint".',
-}
-const FULL: Explanation = {
-  retryable: true,
-  text: 'The S3 server has no room left for the bucket BUCKET. Free some space, or raise the quota.',
-}
-const TOO_LARGE: Explanation = {
-  code: 'too-large',
-  retryable: false,
-  text: 'S3 does not accept an object of this size in the bucket BUCKET. Store less.',
-}
 
-const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
-  CredentialsProviderError: CREDENTIALS,
-  InvalidAccessKeyId: CREDENTIALS,
-  SignatureDoesNotMatch: CREDENTIALS,
-  ExpiredToken: CREDENTIALS,
-  InvalidToken: CREDENTIALS,
-  AccessDenied: DENIED,
-  AllAccessDisabled: DENIED,
-  NoSuchBucket: {
-    retryable: false,
+const EXPLANATIONS: readonly Explanation[] = [
+  {
+    of: ['CredentialsProviderError', 'InvalidAccessKeyId', 'SignatureDoesNotMatch', 'ExpiredToken', 'InvalidToken'],
+    text: 'S3 did not accept the credentials for the bucket BUCKET. Check the option "credentials", or what the AWS SDK finds in the environment.',
+  },
+  {
+    of: ['AccessDenied', 'AllAccessDisabled', 403],
+    text: 'S3 denies access to the bucket BUCKET. Give these credentials s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket. Without s3:ListBucket, S3 also denies access to missing objects.',
+  },
+  {
+    of: ['NoSuchBucket'],
     text: 'There is no bucket BUCKET. Create it, or name another with the option "bucket".',
   },
-  // Code of the client for a 404 without an S3 code.
-  NotFound: NOT_S3,
-  InvalidBucketName: BUCKET_NAME,
-  PermanentRedirect: REGION,
-  TemporaryRedirect: REGION,
-  AuthorizationHeaderMalformed: REGION,
-  RequestTimeTooSkewed: {
-    retryable: false,
+  {
+    // Code of the client for a 404 without an S3 code.
+    of: ['NotFound'],
+    retryable: true,
+    text: 'The server that answered for the bucket BUCKET is not an S3 server. Try again; if it persists, check the server, proxies before it, and the option "endpoint".',
+  },
+  {
+    of: ['InvalidBucketName'],
+    said: /^(?:Invalid ARN|Path-style addressing cannot be used with ARN)\b/,
+    text: 'BUCKET cannot be the name of a bucket. Set the option "bucket" to the name alone, or to the ARN of an access point.',
+  },
+  {
+    of: ['PermanentRedirect', 'TemporaryRedirect', 'AuthorizationHeaderMalformed', 301, 307],
+    text: 'The bucket BUCKET is in another region. Set the option "region" to REGION.',
+  },
+  {
+    of: ['RequestTimeTooSkewed'],
     text: 'S3 refuses the requests of this machine, whose clock is wrong. Set the clock.',
   },
-  InvalidObjectState: {
-    retryable: false,
+  {
+    of: ['InvalidObjectState'],
     text: 'The object is archived in the bucket BUCKET. Restore it, and keep lifecycle rules from archiving objects that are retrieved.',
   },
-  NotImplemented: {
-    retryable: false,
+  {
+    of: ['NotImplemented', 501],
     text: 'The S3 server of the bucket BUCKET cannot do this. If it has no conditional puts, set the option "conditionalPut" to false.',
   },
-  EntityTooLarge: TOO_LARGE,
-  MaxMessageLengthExceeded: TOO_LARGE,
-  QuotaExceeded: FULL,
-  InsufficientCapacity: FULL,
-  XMinioStorageFull: FULL,
-  SlowDown: THROTTLED,
-  ServiceUnavailable: THROTTLED,
-  RequestLimitExceeded: THROTTLED,
-  TooManyRequests: THROTTLED,
-  Throttling: THROTTLED,
-  ThrottlingException: THROTTLED,
-  RequestTimeout: TIMEOUT,
-  TimeoutError: TIMEOUT,
-  ETIMEDOUT: TIMEOUT,
-  ESOCKETTIMEDOUT: TIMEOUT,
-}
-
-const BY_STATUS: Readonly<Record<number, Explanation>> = {
-  301: REGION,
-  307: REGION,
-  403: DENIED,
-  413: TOO_LARGE,
-  429: THROTTLED,
-  501: EXPLANATIONS['NotImplemented'] as Explanation,
-  503: THROTTLED,
-  507: FULL,
-}
-
-const MISSING_REGION: Explanation = {
-  retryable: false,
-  text: 'The region of the bucket BUCKET is not known. Set the option "region", or AWS_REGION in the environment.',
-}
-
-/** Messages of the client about wrong settings. These errors have no codes. */
-const OF_CLIENT: readonly (readonly [RegExp, Explanation])[] = [
-  [/^Region is missing/, MISSING_REGION],
-  [/^(?:Region not accepted|Invalid region)\b/, BAD_REGION],
-  [/^(?:Invalid ARN|Path-style addressing cannot be used with ARN)\b/, BUCKET_NAME],
+  {
+    of: ['EntityTooLarge', 'MaxMessageLengthExceeded', 413],
+    code: 'too-large',
+    text: 'S3 does not accept an object of this size in the bucket BUCKET. Store less.',
+  },
+  {
+    of: ['QuotaExceeded', 'InsufficientCapacity', 'XMinioStorageFull', 507],
+    retryable: true,
+    text: 'The S3 server has no room left for the bucket BUCKET. Free some space, or raise the quota.',
+  },
+  {
+    of: [
+      'SlowDown',
+      'ServiceUnavailable',
+      'RequestLimitExceeded',
+      'TooManyRequests',
+      'Throttling',
+      'ThrottlingException',
+      429,
+      503,
+    ],
+    retryable: true,
+    text: 'S3 asks for fewer requests to the bucket BUCKET. Try again later; the option "maxAttempts" sets the number of immediate attempts.',
+  },
+  {
+    of: ['RequestTimeout', 'TimeoutError', 'ETIMEDOUT', 'ESOCKETTIMEDOUT'],
+    retryable: true,
+    text: 'S3 did not answer in time for the bucket BUCKET. Try again; the options "requestTimeoutMs" and "maxAttempts" set the time limit.',
+  },
+  {
+    said: /^Region is missing/,
+    text: 'The region of the bucket BUCKET is not known. Set the option "region", or AWS_REGION in the environment.',
+  },
+  {
+    said: /^(?:Region not accepted|Invalid region)\b/,
+    text: 'The region for the bucket BUCKET is invalid. Set the option "region", or AWS_REGION in the environment, to a name such as "eu-central-1".',
+  },
 ]
 
 /** Returns other errors unchanged. The new message contains no signature, key, or signed URL. */
@@ -237,7 +210,7 @@ function explainS3Error(error: unknown, { bucket, endpoint, client }: S3Connecti
   const failure = failureOf(error)
   if (failure === undefined) return error
   const hasEndpoint = endpoint !== undefined || client?.config.isCustomEndpoint === true
-  const { code = 'unavailable', retryable, text } = explanationOf(failure, hasEndpoint)
+  const { code = 'unavailable', retryable = false, text } = explanationOf(failure, hasEndpoint)
   const told = text
     .replace('BUCKET', () => JSON.stringify(bucket))
     .replace('REGION', () => (failure.region === undefined ? 'that of the bucket' : JSON.stringify(failure.region)))
@@ -245,7 +218,8 @@ function explainS3Error(error: unknown, { bucket, endpoint, client }: S3Connecti
 }
 
 function explanationOf({ code, status, said }: Failure, hasEndpoint: boolean): Explanation {
-  const known = EXPLANATIONS[code] ?? (status === undefined ? undefined : BY_STATUS[status])
+  const knownBy = (one: string | number): Explanation | undefined => EXPLANATIONS.find(({ of }) => of?.includes(one))
+  const known = knownBy(code) ?? (status === undefined ? undefined : knownBy(status))
   if (known !== undefined) return known
   if (status === undefined) return ofClient(said) ?? (code === 'ENOTFOUND' && !hasEndpoint ? NOT_FOUND : UNREACHABLE)
   return {
@@ -254,8 +228,7 @@ function explanationOf({ code, status, said }: Failure, hasEndpoint: boolean): E
   }
 }
 
-const ofClient = (said: string | undefined): Explanation | undefined =>
-  OF_CLIENT.find(([pattern]) => said !== undefined && pattern.test(said))?.[1]
+const ofClient = (text = ''): Explanation | undefined => EXPLANATIONS.find(({ said }) => said?.test(text))
 
 function failureOf(error: unknown): Failure | undefined {
   if (!(error instanceof Error)) return undefined
