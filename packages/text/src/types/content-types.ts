@@ -1,26 +1,29 @@
 import type { MediaBlock } from './content-block.ts'
 
-/** Content types and their file extensions. Names of stored files use them, so a change requires a changeset. */
-const EXTENSIONS: readonly (readonly [contentType: string, ...extensions: string[]])[] = [
+/**
+ * Content types, each with its file extensions and then its other names. Names of stored files use the first extension,
+ * so a change requires a changeset.
+ */
+const TYPES: readonly (readonly [contentType: string, extension: string, ...names: string[]])[] = [
   ['text/plain', '.txt', '.text'],
-  ['application/json', '.json'],
-  ['application/x-ndjson', '.ndjson'],
+  ['application/json', '.json', 'text/json'],
+  ['application/x-ndjson', '.ndjson', 'application/ndjson'],
   ['application/jsonl', '.jsonl'],
-  ['text/csv', '.csv'],
+  ['text/csv', '.csv', 'application/csv'],
   ['text/tab-separated-values', '.tsv'],
   ['text/html', '.html', '.htm'],
   ['application/xhtml+xml', '.xhtml'],
-  ['text/markdown', '.md', '.markdown'],
-  ['application/xml', '.xml'],
-  ['application/yaml', '.yaml', '.yml'],
+  ['text/markdown', '.md', '.markdown', 'text/x-markdown'],
+  ['application/xml', '.xml', 'text/xml'],
+  ['application/yaml', '.yaml', '.yml', 'application/x-yaml', 'text/x-yaml', 'text/yaml'],
   ['application/toml', '.toml'],
   ['text/x-log', '.log'],
-  ['text/x-diff', '.diff', '.patch'],
+  ['text/x-diff', '.diff', '.patch', 'text/x-patch'],
   ['text/css', '.css'],
-  ['text/javascript', '.js', '.mjs', '.cjs'],
-  ['text/x-typescript', '.ts', '.tsx', '.mts', '.cts'],
+  ['text/javascript', '.js', '.mjs', '.cjs', 'application/javascript', 'application/x-javascript', 'text/ecmascript'],
+  ['text/x-typescript', '.ts', '.tsx', '.mts', '.cts', 'application/typescript', 'text/typescript'],
   ['text/x-python', '.py'],
-  ['text/x-java', '.java'],
+  ['text/x-java', '.java', 'text/x-java-source'],
   ['text/x-kotlin', '.kt'],
   ['text/x-go', '.go'],
   ['text/x-rust', '.rs'],
@@ -30,28 +33,28 @@ const EXTENSIONS: readonly (readonly [contentType: string, ...extensions: string
   ['text/x-swift', '.swift'],
   ['text/x-c', '.c', '.h'],
   ['text/x-c++', '.cpp', '.cc', '.hpp'],
-  ['application/x-sh', '.sh', '.bash'],
-  ['application/sql', '.sql'],
+  ['application/x-sh', '.sh', '.bash', 'text/x-sh', 'text/x-shellscript'],
+  ['application/sql', '.sql', 'text/x-sql'],
   ['text/x-ini', '.ini', '.conf', '.cfg'],
   ['text/calendar', '.ics'],
   ['text/vcard', '.vcf'],
-  ['application/rtf', '.rtf'],
+  ['application/rtf', '.rtf', 'text/rtf'],
   ['message/rfc822', '.eml'],
   ['image/png', '.png'],
-  ['image/jpeg', '.jpg', '.jpeg'],
+  ['image/jpeg', '.jpg', '.jpeg', 'image/jpg'],
   ['image/gif', '.gif'],
   ['image/webp', '.webp'],
   ['image/avif', '.avif'],
   ['image/heic', '.heic'],
-  ['image/bmp', '.bmp'],
+  ['image/bmp', '.bmp', 'image/x-ms-bmp'],
   ['image/tiff', '.tiff', '.tif'],
-  ['image/vnd.microsoft.icon', '.ico'],
+  ['image/vnd.microsoft.icon', '.ico', 'image/x-icon'],
   ['image/svg+xml', '.svg'],
-  ['audio/mpeg', '.mp3'],
-  ['audio/mp4', '.m4a'],
+  ['audio/mpeg', '.mp3', 'audio/mp3'],
+  ['audio/mp4', '.m4a', 'audio/x-m4a'],
   ['audio/aac', '.aac'],
-  ['audio/wav', '.wav'],
-  ['audio/flac', '.flac'],
+  ['audio/wav', '.wav', 'audio/vnd.wave', 'audio/wave', 'audio/x-wav'],
+  ['audio/flac', '.flac', 'audio/x-flac'],
   ['audio/ogg', '.ogg', '.oga'],
   ['audio/opus', '.opus'],
   ['audio/webm', '.weba'],
@@ -76,52 +79,17 @@ const EXTENSIONS: readonly (readonly [contentType: string, ...extensions: string
   ['application/vnd.oasis.opendocument.spreadsheet', '.ods'],
   ['application/vnd.oasis.opendocument.presentation', '.odp'],
   ['application/epub+zip', '.epub'],
-  ['application/zip', '.zip'],
-  ['application/gzip', '.gz'],
+  ['application/zip', '.zip', 'application/x-zip-compressed'],
+  ['application/gzip', '.gz', 'application/x-gzip'],
   ['application/x-tar', '.tar'],
   ['application/x-bzip2', '.bz2'],
   ['application/zstd', '.zst'],
   ['application/x-7z-compressed', '.7z'],
-  ['application/vnd.sqlite3', '.sqlite'],
+  ['application/vnd.sqlite3', '.sqlite', 'application/x-sqlite3'],
   ['application/vnd.apache.parquet', '.parquet'],
   ['application/wasm', '.wasm'],
   ['application/octet-stream', '.bin'],
 ]
-
-/** Other names of the types above. */
-const ALIASES: Readonly<Record<string, string>> = {
-  'application/csv': 'text/csv',
-  'application/javascript': 'text/javascript',
-  'application/ndjson': 'application/x-ndjson',
-  'application/typescript': 'text/x-typescript',
-  'application/x-gzip': 'application/gzip',
-  'application/x-javascript': 'text/javascript',
-  'application/x-sqlite3': 'application/vnd.sqlite3',
-  'application/x-yaml': 'application/yaml',
-  'application/x-zip-compressed': 'application/zip',
-  'audio/mp3': 'audio/mpeg',
-  'audio/vnd.wave': 'audio/wav',
-  'audio/wave': 'audio/wav',
-  'audio/x-flac': 'audio/flac',
-  'audio/x-m4a': 'audio/mp4',
-  'audio/x-wav': 'audio/wav',
-  'image/jpg': 'image/jpeg',
-  'image/x-icon': 'image/vnd.microsoft.icon',
-  'image/x-ms-bmp': 'image/bmp',
-  'text/ecmascript': 'text/javascript',
-  'text/json': 'application/json',
-  'text/rtf': 'application/rtf',
-  'text/typescript': 'text/x-typescript',
-  'text/x-java-source': 'text/x-java',
-  'text/x-markdown': 'text/markdown',
-  'text/x-patch': 'text/x-diff',
-  'text/x-sh': 'application/x-sh',
-  'text/x-shellscript': 'application/x-sh',
-  'text/x-sql': 'application/sql',
-  'text/x-yaml': 'application/yaml',
-  'text/xml': 'application/xml',
-  'text/yaml': 'application/yaml',
-}
 
 /** Suffixes of structured syntax (RFC 6839), for example `application/ld+json`. */
 const SUFFIXES: readonly (readonly [suffix: string, extension: string])[] = [
@@ -133,12 +101,12 @@ const SUFFIXES: readonly (readonly [suffix: string, extension: string])[] = [
 ]
 
 const EXTENSION_OF: ReadonlyMap<string, string> = new Map(
-  EXTENSIONS.map(([contentType, extension = '.bin']) => [contentType, extension]),
+  TYPES.map(([contentType, extension]) => [contentType, extension]),
 )
+/** Content types by file extension and by other name. */
 const CONTENT_TYPE_OF: ReadonlyMap<string, string> = new Map(
-  EXTENSIONS.flatMap(([contentType, ...extensions]) => extensions.map((extension) => [extension, contentType])),
+  TYPES.flatMap(([contentType, ...names]) => names.map((name) => [name, contentType])),
 )
-const CANONICAL: ReadonlyMap<string, string> = new Map(Object.entries(ALIASES))
 
 /**
  * Return the file extension of a content type, with its dot. Parameters and case are ignored.
@@ -155,7 +123,7 @@ const CANONICAL: ReadonlyMap<string, string> = new Map(Object.entries(ALIASES))
  */
 export function extensionForContentType(contentType: string): string {
   const given = contentTypeEssence(contentType)
-  const name = CANONICAL.get(given) ?? given
+  const name = (given.includes('/') ? CONTENT_TYPE_OF.get(given) : undefined) ?? given
   const known = EXTENSION_OF.get(name)
   if (known !== undefined) return known
   for (const [suffix, extension] of SUFFIXES) if (name.endsWith(suffix)) return extension
