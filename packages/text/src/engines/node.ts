@@ -226,17 +226,24 @@ import('node:worker_threads').then(({ parentPort }) => {
 
 const pool = createWorkerPool(PATTERN_WORKER_SOURCE, { shortMs: SHORT_MS, saysReady: true })
 
+/** Additional milliseconds per million units of text, so that ordinary patterns have time to search a large text. */
+const MS_PER_MILLION_UNITS = 20
+
 /** Create a matcher that runs a pattern in a worker. The worker is terminated at the deadline. */
 export function createPatternMatcher(
   pattern: string,
   flags: PatternFlags,
   { deadlineMs, caller }: PatternLimits,
 ): PatternMatcher {
-  const budget = createPatternBudget(deadlineMs)
+  let leftMs = deadlineMs
+  const timeout = (progress: PatternProgress): PatternError =>
+    new PatternError('timeout', 'The pattern took too long and was stopped.', { progress })
   return {
     maxTextLength: MAX_TEXT_LENGTH,
     async match(text, from = 0, signal) {
-      const timeoutMs = budget.begin(text.length)
+      if (leftMs <= 0) throw timeout({ matched: 0, hits: new Uint32Array() })
+      leftMs += (text.length / 1e6) * MS_PER_MILLION_UNITS
+      const timeoutMs = leftMs
       const shared = createSharedProgress(text.length)
       try {
         const question = { pattern, flags: javascriptFlags(flags), text, from, shared }
@@ -244,12 +251,12 @@ export function createPatternMatcher(
           signal,
           caller,
         })) as WorkerAnswer
-        budget.spend(answer.milliseconds ?? 0)
+        leftMs -= answer.milliseconds ?? 0
         return hitsOf(answer)
       } catch (error) {
         if (error instanceof WorkerTimeout) {
-          budget.spend(timeoutMs)
-          throw budget.timeout(progressIn(text, shared))
+          leftMs -= timeoutMs
+          throw timeout(progressIn(text, shared))
         }
         if (error instanceof WorkerFailure && error.started) {
           throw new PatternError('too-complex', 'The pattern takes too much memory.', { cause: error })
@@ -311,31 +318,4 @@ interface WorkerAnswer {
   readonly hits?: Uint32Array
   readonly milliseconds?: number
   readonly error?: string
-}
-
-/** Additional milliseconds per million units of text, so that ordinary patterns have time to search a large text. */
-const MS_PER_MILLION_UNITS = 20
-
-interface PatternBudget {
-  /** Start to match a text, and return the remaining milliseconds. Throws `timeout` if no time is left. */
-  begin(textLength: number): number
-  spend(milliseconds: number): void
-  timeout(progress: PatternProgress): PatternError
-}
-
-function createPatternBudget(deadlineMs: number): PatternBudget {
-  let left = deadlineMs
-  const timeout = (progress: PatternProgress): PatternError =>
-    new PatternError('timeout', 'The pattern took too long and was stopped.', { progress })
-  return {
-    begin: (textLength) => {
-      if (left <= 0) throw timeout({ matched: 0, hits: new Uint32Array() })
-      left += (textLength / 1e6) * MS_PER_MILLION_UNITS
-      return left
-    },
-    spend: (milliseconds) => {
-      left -= milliseconds
-    },
-    timeout,
-  }
 }
