@@ -29,12 +29,15 @@ const CLOSURES: ReadonlySet<string> = new Set(['arrow_function', 'function_expre
 const LONGEST_NAME = 200
 
 export function planSearch(language: Language, grammar: Grammar): SearchPlan {
+  const { definitions = {}, named = '' } = grammar
   const passages = new Set(grammar.passages.split(' '))
+  const types = new Set(named.split(' '))
   const actions = new Uint8Array(language.types.length)
   const rules = new Map<number, DefinitionRule>()
   for (const [id, type] of language.types.entries()) {
     if (!language.nodeTypeIsNamed(id)) continue
-    const rule = Object.hasOwn(grammar.definitions, type) ? grammar.definitions[type] : undefined
+    const kind = types.has(type) ? type.split('_', 1)[0] : undefined
+    const rule = Object.hasOwn(definitions, type) ? definitions[type] : kind
     if (rule !== undefined) rules.set(id, typeof rule === 'string' ? { kind: rule } : rule)
     actions[id] =
       (passages.has(type) ? PASSAGE : 0) | (CLOSURES.has(type) ? CLOSURE : 0) | (rule === undefined ? 0 : DEFINITION)

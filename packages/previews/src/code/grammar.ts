@@ -15,7 +15,10 @@ export interface DefinitionRule {
 export interface Grammar {
   readonly peer: GrammarPeer
   readonly file: string
-  readonly definitions: Readonly<Record<string, string | DefinitionRule>>
+  /** Types of nodes whose kind is their first word, such as `enum` for `enum_declaration`, separated by spaces. */
+  readonly named?: string
+  /** Other kinds and rules, by the type of the node. */
+  readonly definitions?: Readonly<Record<string, string | DefinitionRule>>
   /** Types of other nodes that may contain definitions, separated by spaces. */
   readonly passages: string
   /** Whether the scanner counts columns. Its time then grows with the square of the line length. */

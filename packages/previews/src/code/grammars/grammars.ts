@@ -17,7 +17,7 @@ const SCRIPTS: Readonly<Record<string, Grammar>> = {
     columns: true,
     peer: VSCODE,
     file: 'wasm/tree-sitter-python.wasm',
-    definitions: { function_definition: 'function', class_definition: 'class' },
+    named: 'function_definition class_definition',
     passages:
       'module block decorated_definition if_statement elif_clause else_clause try_statement except_clause finally_clause ' +
       'with_statement for_statement while_statement ERROR',
@@ -26,7 +26,8 @@ const SCRIPTS: Readonly<Record<string, Grammar>> = {
     columns: true,
     peer: VSCODE,
     file: 'wasm/tree-sitter-ruby.wasm',
-    definitions: { class: 'class', module: 'module', method: 'method', singleton_method: 'method' },
+    named: 'class module method',
+    definitions: { singleton_method: 'method' },
     passages:
       'program body_statement singleton_class call argument_list do_block block block_body if unless then else begin ERROR',
   },
@@ -34,14 +35,15 @@ const SCRIPTS: Readonly<Record<string, Grammar>> = {
     columns: true,
     peer: '@tree-sitter-grammars/tree-sitter-lua',
     file: 'tree-sitter-lua.wasm',
-    definitions: { function_declaration: 'function', assignment_statement: luaAssigned },
+    named: 'function_declaration',
+    definitions: { assignment_statement: luaAssigned },
     passages: 'chunk variable_declaration do_statement block ERROR',
   },
   bash: {
     columns: true,
     peer: VSCODE,
     file: 'wasm/tree-sitter-bash.wasm',
-    definitions: { function_definition: 'function' },
+    named: 'function_definition',
     passages: 'program if_statement compound_statement ERROR',
   },
 }
@@ -97,12 +99,9 @@ const withFunction = (field: string, kind: string): DefinitionRule => ({
 
 const JAVASCRIPT: Omit<Grammar, 'file'> = {
   peer: '@vscode/tree-sitter-wasm',
+  named: 'function_declaration class_declaration class method_definition',
   definitions: {
-    function_declaration: 'function',
     generator_function_declaration: 'function',
-    class_declaration: 'class',
-    class: 'class',
-    method_definition: 'method',
     field_definition: withFunction('property', 'method'),
     pair: withFunction('key', 'function'),
     variable_declarator: variable,
@@ -116,13 +115,11 @@ const JAVASCRIPT: Omit<Grammar, 'file'> = {
 
 const TYPESCRIPT: Omit<Grammar, 'file'> = {
   ...JAVASCRIPT,
+  named: `${JAVASCRIPT.named} interface_declaration type_alias_declaration enum_declaration`,
   definitions: {
     ...JAVASCRIPT.definitions,
     function_signature: { kind: 'function', announces: true },
     abstract_class_declaration: 'class',
-    interface_declaration: 'interface',
-    type_alias_declaration: 'type',
-    enum_declaration: 'enum',
     internal_module: 'namespace',
     module: 'namespace',
     abstract_method_signature: 'method',
@@ -203,13 +200,12 @@ const C_AS_CPP: Grammar = { ...C, peer: '@vscode/tree-sitter-wasm', file: 'wasm/
 
 const CPP: Grammar = {
   ...C_AS_CPP,
+  named: 'namespace_definition concept_definition',
   definitions: {
     ...C.definitions,
     field_declaration: prototype,
     class_specifier: withBody('class'),
-    namespace_definition: 'namespace',
     alias_declaration: 'type',
-    concept_definition: 'concept',
   },
   passages: `${C.passages} template_declaration field_declaration_list`,
 }
@@ -237,27 +233,20 @@ const COMPILED: Readonly<Record<string, Grammar>> = {
   go: {
     peer: VSCODE,
     file: 'wasm/tree-sitter-go.wasm',
+    named: 'function_declaration type_alias',
     definitions: {
-      function_declaration: 'function',
       method_declaration: { kind: 'method', member: () => true },
       type_spec: goType,
-      type_alias: 'type',
     },
     passages: 'source_file type_declaration ERROR',
   },
   rust: {
     peer: VSCODE,
     file: 'wasm/tree-sitter-rust.wasm',
+    named:
+      'function_item function_signature_item struct_item enum_item union_item trait_item type_item macro_definition',
     definitions: {
-      function_item: 'function',
-      function_signature_item: 'function',
-      struct_item: 'struct',
-      enum_item: 'enum',
-      union_item: 'union',
-      trait_item: 'trait',
-      type_item: 'type',
       mod_item: 'module',
-      macro_definition: 'macro',
       impl_item: { kind: 'implementation', name: typeName },
     },
     passages: 'source_file declaration_list foreign_mod_item ERROR',
@@ -266,10 +255,9 @@ const COMPILED: Readonly<Record<string, Grammar>> = {
     columns: true,
     peer: '@repomix/tree-sitter-wasms',
     file: 'out/tree-sitter-swift.wasm',
+    named: 'protocol_declaration function_declaration',
     definitions: {
       class_declaration: { kind: (node) => node.childForFieldName('declaration_kind')?.text ?? 'class' },
-      protocol_declaration: 'protocol',
-      function_declaration: 'function',
       protocol_function_declaration: 'function',
       init_declaration: {
         kind: 'method',
@@ -285,13 +273,9 @@ const CLASSES: Readonly<Record<string, Grammar>> = {
   java: {
     peer: VSCODE,
     file: 'wasm/tree-sitter-java.wasm',
+    named:
+      'class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration method_declaration',
     definitions: {
-      class_declaration: 'class',
-      interface_declaration: 'interface',
-      enum_declaration: 'enum',
-      record_declaration: 'record',
-      annotation_type_declaration: 'annotation',
-      method_declaration: 'method',
       constructor_declaration: 'method',
       compact_constructor_declaration: 'method',
     },
@@ -300,18 +284,12 @@ const CLASSES: Readonly<Record<string, Grammar>> = {
   csharp: {
     peer: VSCODE,
     file: 'wasm/tree-sitter-c-sharp.wasm',
+    named:
+      'class_declaration interface_declaration struct_declaration record_declaration record_struct_declaration enum_declaration method_declaration namespace_declaration',
     definitions: {
-      class_declaration: 'class',
-      interface_declaration: 'interface',
-      struct_declaration: 'struct',
-      record_declaration: 'record',
-      record_struct_declaration: 'record',
-      enum_declaration: 'enum',
       delegate_declaration: 'type',
-      method_declaration: 'method',
       constructor_declaration: 'method',
       local_function_statement: 'function',
-      namespace_declaration: 'namespace',
     },
     passages: 'compilation_unit declaration_list global_statement preproc_if preproc_else preproc_elif ERROR',
   },
@@ -319,13 +297,12 @@ const CLASSES: Readonly<Record<string, Grammar>> = {
     columns: true,
     peer: '@tree-sitter-grammars/tree-sitter-kotlin',
     file: 'tree-sitter-kotlin.wasm',
+    named: 'object_declaration function_declaration',
     definitions: {
       class_declaration: {
         kind: (node) => (node.children.some((child) => child?.type === 'interface') ? 'interface' : 'class'),
       },
-      object_declaration: 'object',
       companion_object: 'object',
-      function_declaration: 'function',
       type_alias: { kind: 'type', name: (node) => node.childForFieldName('type') ?? undefined },
     },
     passages: 'source_file class_body enum_class_body ERROR',
@@ -334,14 +311,9 @@ const CLASSES: Readonly<Record<string, Grammar>> = {
     columns: true,
     peer: 'tree-sitter-scala',
     file: 'tree-sitter-scala.wasm',
+    named:
+      'class_definition object_definition trait_definition enum_definition function_definition function_declaration type_definition',
     definitions: {
-      class_definition: 'class',
-      object_definition: 'object',
-      trait_definition: 'trait',
-      enum_definition: 'enum',
-      function_definition: 'function',
-      function_declaration: 'function',
-      type_definition: 'type',
       package_object: 'object',
     },
     passages:
@@ -350,15 +322,8 @@ const CLASSES: Readonly<Record<string, Grammar>> = {
   php: {
     peer: VSCODE,
     file: 'wasm/tree-sitter-php.wasm',
-    definitions: {
-      class_declaration: 'class',
-      interface_declaration: 'interface',
-      trait_declaration: 'trait',
-      enum_declaration: 'enum',
-      function_definition: 'function',
-      method_declaration: 'method',
-      namespace_definition: 'namespace',
-    },
+    named:
+      'class_declaration interface_declaration trait_declaration enum_declaration function_definition method_declaration namespace_definition',
     passages: 'program declaration_list enum_declaration_list compound_statement if_statement ERROR',
   },
 }
