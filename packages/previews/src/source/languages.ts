@@ -1,117 +1,88 @@
-/** A programming language, with id, display name, extensions, and file names. */
-export interface Language {
-  readonly id: string
-  readonly name: string
-  readonly extensions: readonly string[]
-  /** Complete file names, in lowercase. */
-  readonly files?: readonly string[]
-  /** Names of interpreters after `#!`. */
-  readonly interpreters?: readonly string[]
-  /** Content types other than `text/x-<id>` and `application/x-<id>`. */
-  readonly contentTypes?: readonly string[]
-}
+/** A programming language. */
+type Language = readonly [id: string, name: string, names: string]
 
-const language = (
-  id: string,
-  name: string,
-  extensions: string,
-  more: Omit<Language, 'id' | 'name' | 'extensions'> = {},
-): Language => ({ id, name, extensions: extensions.split(' '), ...more })
-
-/** Languages with their extensions. In GitHub's Linguist, no other common language has these extensions. */
+/**
+ * Languages with the names by which they are recognized: extensions (`*.py`), interpreters (`#!python`), complete names
+ * of files in lowercase, and content types other than `text/x-<id>` and `application/x-<id>`. In GitHub's Linguist, no
+ * other common language has these extensions.
+ */
 const LANGUAGES: readonly Language[] = [
-  language('typescript', 'TypeScript', 'ts mts cts', {
-    interpreters: ['ts-node', 'tsx', 'deno', 'bun'],
-    contentTypes: ['text/typescript', 'application/typescript'],
-  }),
-  language('tsx', 'TypeScript', 'tsx'),
-  language('javascript', 'JavaScript', 'js mjs cjs jsx', {
-    interpreters: ['node', 'nodejs'],
-    contentTypes: ['text/javascript', 'application/javascript'],
-  }),
-  language('python', 'Python', 'py pyi pyw', { interpreters: ['python'], files: ['sconstruct', 'wscript'] }),
-  language('go', 'Go', 'go'),
-  language('rust', 'Rust', 'rs', { contentTypes: ['text/rust'] }),
-  language('java', 'Java', 'java', { contentTypes: ['text/x-java-source'] }),
-  language('c', 'C', 'c h', { contentTypes: ['text/x-chdr', 'text/x-csrc'] }),
-  language('cpp', 'C++', 'cc cpp cxx c++ hh hpp hxx h++ inl ipp tpp cu cuh ino', {
-    contentTypes: ['text/x-c++', 'text/x-c++src', 'text/x-c++hdr'],
-  }),
-  language('csharp', 'C#', 'cs csx'),
-  language('php', 'PHP', 'php php3 php4 php5 phtml', {
-    interpreters: ['php'],
-    contentTypes: ['application/x-httpd-php'],
-  }),
-  language('ruby', 'Ruby', 'rb rake gemspec ru', {
-    interpreters: ['ruby', 'jruby', 'rake'],
-    files: ['rakefile', 'gemfile', 'podfile', 'vagrantfile', 'fastfile', 'brewfile', 'guardfile'],
-  }),
-  language('kotlin', 'Kotlin', 'kt kts'),
-  language('swift', 'Swift', 'swift', { interpreters: ['swift'] }),
-  language('scala', 'Scala', 'scala sc sbt', { interpreters: ['scala'] }),
-  language('bash', 'Shell', 'sh bash zsh ksh bats', {
-    interpreters: ['sh', 'bash', 'zsh', 'ksh', 'dash', 'ash'],
-    contentTypes: ['application/x-sh', 'text/x-sh', 'text/x-shellscript'],
-    files: ['.bashrc', '.bash_profile', '.profile', '.zshrc', 'pkgbuild', 'apkbuild', 'configure'],
-  }),
-  language('lua', 'Lua', 'lua', { interpreters: ['lua', 'luajit'] }),
-  language('elixir', 'Elixir', 'ex exs', { interpreters: ['elixir'] }),
-  language('erlang', 'Erlang', 'erl hrl', { interpreters: ['escript'] }),
-  language('perl', 'Perl', 'pl pm', { interpreters: ['perl'] }),
-  language('r', 'R', 'r', { interpreters: ['rscript'] }),
-  language('julia', 'Julia', 'jl', { interpreters: ['julia'] }),
-  language('haskell', 'Haskell', 'hs', { interpreters: ['runhaskell'] }),
-  language('ocaml', 'OCaml', 'ml mli', { interpreters: ['ocaml'] }),
-  language('fsharp', 'F#', 'fs fsi fsx'),
-  language('dart', 'Dart', 'dart', { interpreters: ['dart'] }),
-  language('zig', 'Zig', 'zig'),
-  language('nim', 'Nim', 'nim nims'),
-  language('d', 'D', 'd'),
-  language('pony', 'Pony', 'pony'),
-  language('clojure', 'Clojure', 'clj cljs cljc edn', { interpreters: ['bb', 'clojure'] }),
-  language('lisp', 'Lisp', 'lisp el scm ss rkt', { interpreters: ['racket', 'guile'] }),
-  language('groovy', 'Groovy', 'groovy gradle', { interpreters: ['groovy'], files: ['jenkinsfile'] }),
-  language('objectivec', 'Objective-C', 'm mm'),
-  language('powershell', 'PowerShell', 'ps1 psm1 psd1', { interpreters: ['pwsh'] }),
-  language('crystal', 'Crystal', 'cr', { interpreters: ['crystal'] }),
-  language('solidity', 'Solidity', 'sol'),
-  language('vue', 'Vue', 'vue'),
-  language('svelte', 'Svelte', 'svelte'),
-  language('protobuf', 'Protocol Buffers', 'proto'),
-  language('graphql', 'GraphQL', 'graphql gql'),
-  language('terraform', 'Terraform', 'tf tfvars hcl'),
-  language('sql', 'SQL', 'sql', { contentTypes: ['application/sql'] }),
-  language('css', 'CSS', 'css scss less', { contentTypes: ['text/css'] }),
-  language('makefile', 'Makefile', 'mk mak', { files: ['makefile', 'gnumakefile'], interpreters: ['make'] }),
-  language('cmake', 'CMake', 'cmake', { files: ['cmakelists.txt'] }),
-  language('dockerfile', 'Dockerfile', 'dockerfile', { files: ['dockerfile', 'containerfile'] }),
-  language('vim', 'Vim script', 'vim', { files: ['.vimrc'] }),
-  language('assembly', 'Assembly', 's asm'),
-  language('fortran', 'Fortran', 'f f90 f95 f03 f08 for'),
-  language('pascal', 'Pascal', 'pas pp dpr'),
-  language('tcl', 'Tcl', 'tcl', { interpreters: ['tclsh', 'wish', 'expect'] }),
-  language('nix', 'Nix', 'nix'),
-  language('yaml', 'YAML', 'yaml yml', {
-    files: ['.clang-format'],
-    contentTypes: ['application/yaml', 'text/yaml', 'application/vnd.yaml'],
-  }),
-  language('toml', 'TOML', 'toml', { files: ['cargo.lock', 'poetry.lock', 'uv.lock', 'pdm.lock', 'pipfile'] }),
-  language('ini', 'INI', 'ini cfg desktop service timer socket editorconfig gitconfig', { files: ['.flake8'] }),
+  ['typescript', 'TypeScript', '*.ts *.mts *.cts #!ts-node #!tsx #!deno #!bun text/typescript application/typescript'],
+  ['tsx', 'TypeScript', '*.tsx'],
+  ['javascript', 'JavaScript', '*.js *.mjs *.cjs *.jsx #!node #!nodejs text/javascript application/javascript'],
+  ['python', 'Python', '*.py *.pyi *.pyw #!python sconstruct wscript'],
+  ['go', 'Go', '*.go'],
+  ['rust', 'Rust', '*.rs text/rust'],
+  ['java', 'Java', '*.java text/x-java-source'],
+  ['c', 'C', '*.c *.h text/x-chdr text/x-csrc'],
+  [
+    'cpp',
+    'C++',
+    '*.cc *.cpp *.cxx *.c++ *.hh *.hpp *.hxx *.h++ *.inl *.ipp *.tpp *.cu *.cuh *.ino text/x-c++ text/x-c++src text/x-c++hdr',
+  ],
+  ['csharp', 'C#', '*.cs *.csx'],
+  ['php', 'PHP', '*.php *.php3 *.php4 *.php5 *.phtml #!php application/x-httpd-php'],
+  [
+    'ruby',
+    'Ruby',
+    '*.rb *.rake *.gemspec *.ru #!ruby #!jruby #!rake rakefile gemfile podfile vagrantfile fastfile brewfile guardfile',
+  ],
+  ['kotlin', 'Kotlin', '*.kt *.kts'],
+  ['swift', 'Swift', '*.swift #!swift'],
+  ['scala', 'Scala', '*.scala *.sc *.sbt #!scala'],
+  [
+    'bash',
+    'Shell',
+    '*.sh *.bash *.zsh *.ksh *.bats #!sh #!bash #!zsh #!ksh #!dash #!ash .bashrc .bash_profile .profile .zshrc pkgbuild apkbuild configure application/x-sh text/x-sh text/x-shellscript',
+  ],
+  ['lua', 'Lua', '*.lua #!lua #!luajit'],
+  ['elixir', 'Elixir', '*.ex *.exs #!elixir'],
+  ['erlang', 'Erlang', '*.erl *.hrl #!escript'],
+  ['perl', 'Perl', '*.pl *.pm #!perl'],
+  ['r', 'R', '*.r #!rscript'],
+  ['julia', 'Julia', '*.jl #!julia'],
+  ['haskell', 'Haskell', '*.hs #!runhaskell'],
+  ['ocaml', 'OCaml', '*.ml *.mli #!ocaml'],
+  ['fsharp', 'F#', '*.fs *.fsi *.fsx'],
+  ['dart', 'Dart', '*.dart #!dart'],
+  ['zig', 'Zig', '*.zig'],
+  ['nim', 'Nim', '*.nim *.nims'],
+  ['d', 'D', '*.d'],
+  ['pony', 'Pony', '*.pony'],
+  ['clojure', 'Clojure', '*.clj *.cljs *.cljc *.edn #!bb #!clojure'],
+  ['lisp', 'Lisp', '*.lisp *.el *.scm *.ss *.rkt #!racket #!guile'],
+  ['groovy', 'Groovy', '*.groovy *.gradle #!groovy jenkinsfile'],
+  ['objectivec', 'Objective-C', '*.m *.mm'],
+  ['powershell', 'PowerShell', '*.ps1 *.psm1 *.psd1 #!pwsh'],
+  ['crystal', 'Crystal', '*.cr #!crystal'],
+  ['solidity', 'Solidity', '*.sol'],
+  ['vue', 'Vue', '*.vue'],
+  ['svelte', 'Svelte', '*.svelte'],
+  ['protobuf', 'Protocol Buffers', '*.proto'],
+  ['graphql', 'GraphQL', '*.graphql *.gql'],
+  ['terraform', 'Terraform', '*.tf *.tfvars *.hcl'],
+  ['sql', 'SQL', '*.sql application/sql'],
+  ['css', 'CSS', '*.css *.scss *.less text/css'],
+  ['makefile', 'Makefile', '*.mk *.mak #!make makefile gnumakefile'],
+  ['cmake', 'CMake', '*.cmake cmakelists.txt'],
+  ['dockerfile', 'Dockerfile', '*.dockerfile dockerfile containerfile'],
+  ['vim', 'Vim script', '*.vim .vimrc'],
+  ['assembly', 'Assembly', '*.s *.asm'],
+  ['fortran', 'Fortran', '*.f *.f90 *.f95 *.f03 *.f08 *.for'],
+  ['pascal', 'Pascal', '*.pas *.pp *.dpr'],
+  ['tcl', 'Tcl', '*.tcl #!tclsh #!wish #!expect'],
+  ['nix', 'Nix', '*.nix'],
+  ['yaml', 'YAML', '*.yaml *.yml .clang-format application/yaml text/yaml application/vnd.yaml'],
+  ['toml', 'TOML', '*.toml cargo.lock poetry.lock uv.lock pdm.lock pipfile'],
+  ['ini', 'INI', '*.ini *.cfg *.desktop *.service *.timer *.socket *.editorconfig *.gitconfig .flake8'],
 ]
 
-const BY_ID: ReadonlyMap<string, Language> = new Map(LANGUAGES.map((each) => [each.id, each]))
-const BY_EXTENSION: ReadonlyMap<string, string> = indexed(({ extensions }) => extensions)
-const BY_FILE: ReadonlyMap<string, string> = indexed(({ files = [] }) => files)
-const BY_INTERPRETER: ReadonlyMap<string, string> = indexed(({ interpreters = [] }) => interpreters)
-const BY_CONTENT_TYPE: ReadonlyMap<string, string> = indexed(({ id, contentTypes = [] }) => [
-  `text/x-${id}`,
-  `application/x-${id}`,
-  ...contentTypes,
-])
-
-function indexed(keys: (language: Language) => readonly string[]): Map<string, string> {
-  return new Map(LANGUAGES.flatMap((each) => keys(each).map((key) => [key, each.id] as const)))
-}
+const NAME_OF: ReadonlyMap<string, string> = new Map(LANGUAGES.map(([id, name]) => [id, name]))
+const BY_NAME: ReadonlyMap<string, string> = new Map(
+  LANGUAGES.flatMap(([id, , names]) =>
+    [`text/x-${id}`, `application/x-${id}`, ...names.split(' ')].map((name) => [name, id]),
+  ),
+)
 
 /**
  * @param path - A path or file name. The extension is the most reliable information.
@@ -126,16 +97,16 @@ export function languageOf(
 ): string | undefined {
   const file = fileName(path)
   return (
-    BY_FILE.get(file) ??
-    BY_EXTENSION.get(file.includes('.') ? file.slice(file.lastIndexOf('.') + 1) : '') ??
-    BY_CONTENT_TYPE.get(contentType ?? '') ??
+    BY_NAME.get(file) ??
+    BY_NAME.get(file.includes('.') ? `*${file.slice(file.lastIndexOf('.'))}` : '') ??
+    BY_NAME.get(contentType?.includes('/') === true ? contentType : '') ??
     languageOfShebang(start)
   )
 }
 
 /** Returns the display name of an id, for example `C++` for `cpp`, or the id itself if the id is unknown. */
 export function languageName(id: string): string {
-  return BY_ID.get(id)?.name ?? id
+  return NAME_OF.get(id) ?? id
 }
 
 function fileName(path: string | undefined): string {
@@ -151,6 +122,6 @@ function languageOfShebang(start: string): string | undefined {
   if (!start.startsWith('#!')) return undefined
   const words = start.slice(2, 256).split('\n', 1).join('').trim().split(/\s+/)
   const program = words.find((word) => !/(?:^|\/)env$|^-|=/.test(word))
-  const name = program?.slice(program.lastIndexOf('/') + 1).toLowerCase() ?? ''
-  return BY_INTERPRETER.get(name) ?? BY_INTERPRETER.get(name.replace(/[\d.]+$/, ''))
+  const name = `#!${program?.slice(program.lastIndexOf('/') + 1).toLowerCase() ?? ''}`
+  return BY_NAME.get(name) ?? BY_NAME.get(name.replace(/[\d.]+$/, ''))
 }
