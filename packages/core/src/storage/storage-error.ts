@@ -153,12 +153,10 @@ export async function orAborted<Result>(
   signal: AbortSignal | undefined,
   release?: (result: Result) => Promise<void>,
 ): Promise<Result> {
-  try {
-    return await waitOrAbort(promise, signal, abortedError)
-  } catch (error) {
+  return await waitOrAbort(promise, signal, abortedError).catch((error: unknown) => {
     if (release !== undefined) void Promise.allSettled([promise.then(release)])
     throw error
-  }
+  })
 }
 
 function asStorageError(action: GuardedAction, error: unknown): unknown {
