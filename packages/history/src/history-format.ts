@@ -169,18 +169,9 @@ function decodeTagged({ [TAG]: tag, value }: Tagged, depth: number): unknown {
   throw new TypeError(`The value has the unknown tag ${JSON.stringify(tag)}.`)
 }
 
-const UNKNOWN_KINDS: ReadonlySet<string> = new Set([
-  'Map',
-  'Set',
-  'WeakMap',
-  'WeakSet',
-  'Promise',
-  'RegExp',
-  'Error',
-  'Blob',
-  'File',
-  'SharedArrayBuffer',
-])
+const UNKNOWN_KINDS: ReadonlySet<string> = new Set(
+  'Map Set WeakMap WeakSet Promise RegExp Error Blob File SharedArrayBuffer'.split(' '),
+)
 
 const isJsonNumber = (value: number): boolean => Number.isFinite(value) && !Object.is(value, -0)
 

@@ -109,8 +109,9 @@ function weighForFailure(asked: readonly QueryWord[]): QueryWord[] {
   const others = asked.filter((word) => !word.failure && !isSubject(word) && word.weight === 1).length
   const share = IMPLIED_WEIGHTS[Math.min(others, IMPLIED_WEIGHTS.length - 1)]!
   const known = new Set(asked.flatMap((word) => word.stems.map(({ stem }) => stem)))
-  const implied = FAILURE_CLASSES.map(({ weight, phrases }, index): QueryWord => {
+  const implied = FAILURE_CLASSES.map(([weight, phrases], index): QueryWord => {
     const stems = phrases
+      .split(', ')
       .map((phrase): WordStem => (/^[a-z]+$/.test(phrase) ? stemWord(phrase) : { stem: phrase, endings: 'none' }))
       .filter(({ stem }) => !known.has(stem))
     return {
@@ -141,63 +142,21 @@ const SUBJECT_STEMS: ReadonlySet<string> = new Set(
   'build built ci job run pipelin task step command process program script workflow stag test'.split(' '),
 )
 
-interface FailureClass {
-  readonly weight: number
-  readonly phrases: readonly string[]
-}
-
-const FAILURE_CLASSES: readonly FailureClass[] = [
-  {
-    weight: 1,
-    phrases: [
-      'fatal',
-      'exception',
-      'panic',
-      'panicked',
-      'traceback',
-      'abort',
-      'assertion',
-      'crash',
-      'segmentation fault',
-      'caused by',
-      'unhandled',
-      'uncaught',
-      'core dumped',
-    ],
-  },
-  { weight: 0.9, phrases: ['error', 'err!'] },
-  { weight: 0.9, phrases: ['fail'] },
-  {
-    weight: 0.6,
-    phrases: [
-      'cannot',
-      'could not',
-      "couldn't",
-      "can't",
-      'unable',
-      'not found',
-      'no such',
-      'undefined',
-      'unresolved',
-      'denied',
-      'refused',
-      'missing',
-      'invalid',
-      'unexpected',
-      'mismatch',
-      'unsupported',
-      'incompatible',
-      'not exist',
-      "doesn't exist",
-      'conflict',
-      'timed out',
-      'timeout',
-      'killed',
-      'expected',
-      'exit code',
-      'exited with',
-    ],
-  },
+/** Weights of phrases that report failures. */
+const FAILURE_CLASSES: readonly (readonly [weight: number, phrases: string])[] = [
+  [
+    1,
+    'fatal, exception, panic, panicked, traceback, abort, assertion, crash, segmentation fault, caused by, ' +
+      'unhandled, uncaught, core dumped',
+  ],
+  [0.9, 'error, err!'],
+  [0.9, 'fail'],
+  [
+    0.6,
+    "cannot, could not, couldn't, can't, unable, not found, no such, undefined, unresolved, denied, refused, " +
+      "missing, invalid, unexpected, mismatch, unsupported, incompatible, not exist, doesn't exist, conflict, " +
+      'timed out, timeout, killed, expected, exit code, exited with',
+  ],
 ]
 
 export interface WordStem {
@@ -220,23 +179,16 @@ const ENDINGS: Readonly<Record<WordStem['endings'], ReadonlySet<string>>> = {
 /** Longest ending, including a doubled consonant. */
 export const LONGEST_ENDING = 8
 
-const SUFFIXES: readonly (readonly [suffix: string, remaining: number])[] = [
-  ['ations', 5],
-  ['ation', 5],
-  ['ments', 5],
-  ['ment', 5],
-  ['ions', 5],
-  ['ion', 5],
-  ['ures', 4],
-  ['ure', 4],
-  ['ings', 3],
-  ['ing', 3],
-  ['ers', 4],
-  ['ors', 4],
-  ['er', 4],
-  ['or', 4],
-  ['ed', 3],
-]
+/** Suffixes in the order in which they are tried, with the smallest length of the rest of the word. */
+const SUFFIXES: readonly (readonly [suffix: string, remaining: number])[] = (
+  [
+    ['ations ation ments ment ions ion', 5],
+    ['ures ure', 4],
+    ['ings ing', 3],
+    ['ers ors er or', 4],
+    ['ed', 3],
+  ] as const
+).flatMap(([suffixes, remaining]) => suffixes.split(' ').map((suffix) => [suffix, remaining] as const))
 
 /** Return the stem of a word: `failed`, `failing` and `failures` become `fail`. Other scripts do not change. */
 export function stemWord(word: string): WordStem {

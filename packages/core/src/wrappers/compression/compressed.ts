@@ -273,26 +273,16 @@ function hintOf(table: BlockTable | undefined, lineIndex: string | undefined): s
 }
 
 /** Types that are already compressed, in addition to the patterns. */
-const COMPRESSED: ReadonlySet<string> = new Set([
-  'application/epub+zip',
-  'application/gzip',
-  'application/java-archive',
-  'application/pdf',
-  'application/vnd.apache.parquet',
-  'application/vnd.rar',
-  'application/x-7z-compressed',
-  'application/x-brotli',
-  'application/x-bzip2',
-  'application/x-gzip',
-  'application/x-xz',
-  'application/x-zip-compressed',
-  'application/zip',
-  'application/zstd',
-  'font/woff',
-  'font/woff2',
-])
+const COMPRESSED: ReadonlySet<string> = new Set(
+  (
+    'epub+zip gzip java-archive pdf vnd.apache.parquet vnd.rar x-7z-compressed x-brotli x-bzip2 x-gzip x-xz ' +
+    'x-zip-compressed zip zstd'
+  )
+    .split(' ')
+    .map((subtype) => `application/${subtype}`),
+)
 const FAMILIES =
-  /^(?:audio|video)\/|^application\/vnd\.(?:openxmlformats-officedocument|oasis\.opendocument)\.|\+(?:zip|gzip)$/
+  /^(?:audio|video)\/|^font\/woff2?$|^application\/vnd\.(?:openxmlformats-officedocument|oasis\.opendocument)\.|\+(?:zip|gzip)$/
 const PLAIN_IMAGE = /^image\/(?:svg\+xml|bmp|x-ms-bmp|x-portable-\w+|vnd\.microsoft\.icon|x-icon)$/
 const PLAIN_AUDIO = /^audio\/(?:wav|wave|x-wav|vnd\.wave)$/
 
