@@ -1,7 +1,7 @@
 import { isMetadata, parseObject, type CollectReport, type Eviction, type EvictionReason } from '@spillway/core/driver'
 import { listFolder, walkScopes, type EntryFiles } from './entry-files.ts'
 import { ABANDONED_AFTER_MS, type EntryRemover } from './entry-remover.ts'
-import { fileErrorCode, unless } from './file-system.ts'
+import { createWhole, unless } from './file-system.ts'
 import {
   entryPaths,
   METADATA_FOLDER,
@@ -130,16 +130,10 @@ export class Tombstones {
 
   async find(paths: EntryPaths): Promise<Eviction | undefined> {
     if (!(await this.#files.directory.has(paths.tombstoneFolder))) return undefined
-    try {
-      const { content } = await this.#files.fileSystem.readFile(paths.tombstone, {
-        offset: 0,
-        length: MAX_TOMBSTONE_BYTES,
-      })
-      return decode(content)
-    } catch (error) {
-      if (!['ENOENT', 'ELOOP', 'EINVAL'].includes(fileErrorCode(error) ?? '')) throw error
-      return undefined
-    }
+    const range = { offset: 0, length: MAX_TOMBSTONE_BYTES }
+    const reading = this.#files.fileSystem.readFile(paths.tombstone, range)
+    const file = await unless(['ENOENT', 'ELOOP', 'EINVAL'], reading)
+    return file && decode(file.content)
   }
 
   async remove(paths: EntryPaths): Promise<void> {
@@ -173,12 +167,8 @@ export class Tombstones {
     // Create the file in the sidecar folder, because leftovers of killed processes are collected there.
     const pending = pendingPair(paths).content
     try {
-      const file = await fileSystem.createFile(pending)
-      try {
-        await file.write(new TextEncoder().encode(`${JSON.stringify({ version: 1, reason, evictedAt, metadata })}\n`))
-      } finally {
-        await file.close()
-      }
+      const json = JSON.stringify({ version: 1, reason, evictedAt, metadata })
+      await createWhole(fileSystem, pending, new TextEncoder().encode(`${json}\n`))
       await fileSystem.setModifiedAt?.(pending, evictedAt)
       await fileSystem.rename(pending, paths.tombstone)
     } finally {

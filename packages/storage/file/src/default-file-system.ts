@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import { unless, type FileStep } from './file-system.ts'
-import { folderOf, inFolder, NodeFileSystem } from './node-file-system.ts'
+import { folderOf, unless, type FileStep } from './file-system.ts'
+import { inFolder, NodeFileSystem } from './node-file-system.ts'
 
 /** Number of calls before the thread is started, because its start takes 20 ms or more. */
 const FIRST_WITHOUT = 4

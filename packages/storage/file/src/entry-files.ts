@@ -1,8 +1,10 @@
 import { StorageError } from '@spillway/core/driver'
 import {
+  createWhole,
   doneUnless,
   explainFileError,
   fileErrorCode,
+  folderOf,
   unless,
   type DirectoryItem,
   type FileStatus,
@@ -71,14 +73,7 @@ export class EntryFiles {
 
   /** Creates a pending file. If its folder was just removed because it was empty, the folder is created again. */
   async createPending(paths: EntryPaths, path: string): Promise<FileWriter> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.fileSystem.createFile(path)
-      } catch (error) {
-        if (fileErrorCode(error) !== 'ENOENT' || attempt === MAX_ATTEMPTS) throw error
-        await this.directory.ensure(paths.sidecarFolder)
-      }
-    }
+    return this.#retrying(paths.sidecarFolder, undefined, () => this.fileSystem.createFile(path))
   }
 
   /** Call {@link dateSidecar} before the file is renamed. */
@@ -134,13 +129,14 @@ export class EntryFiles {
     await this.sync([paths.content(extension), paths.contentFolder, paths.sidecar, paths.sidecarFolder])
   }
 
-  async #retrying<Result>(folder: string, from: string, run: () => Promise<Result>): Promise<Result> {
+  /** Creates a missing folder and tries again. If the file `from` is missing, the first failure is final. */
+  async #retrying<Result>(folder: string, from: string | undefined, run: () => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await run()
       } catch (error) {
         if (fileErrorCode(error) !== 'ENOENT' || attempt === MAX_ATTEMPTS) throw error
-        if ((await this.stat(from)) === undefined) throw error
+        if (from !== undefined && (await this.stat(from)) === undefined) throw error
         await this.directory.ensure(folder)
       }
     }
@@ -169,12 +165,7 @@ export class EntryFiles {
     } else if (sidecar !== undefined) {
       const pending = pendingPair(paths).sidecar
       const used = { ...sidecar, info: { ...sidecar.info, lastUsedAt: usedAt } }
-      const file = await this.fileSystem.createFile(pending)
-      try {
-        await file.write(this.encodeSidecar(used))
-      } finally {
-        await file.close()
-      }
+      await createWhole(this.fileSystem, pending, this.encodeSidecar(used))
       await this.dateSidecar(pending, used)
       await this.fileSystem.rename(pending, paths.sidecar)
     }
@@ -256,7 +247,7 @@ export class StorageDirectory {
   }
 
   async prune(folder: string, keep: string): Promise<void> {
-    for (let at = folder; at.startsWith(`${keep}/`); at = parentOf(at))
+    for (let at = folder; at.startsWith(`${keep}/`); at = folderOf(at))
       if (
         !(await doneUnless(['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR', 'EBUSY'], this.fileSystem.removeDirectory(at)))
       )
@@ -286,7 +277,7 @@ export class StorageDirectory {
 
   /** Creates a folder and its parents, which may be links. Returns the real path of a new folder. */
   async #makeWithParents(path: string): Promise<string | undefined> {
-    const above = parentOf(path)
+    const above = folderOf(path)
     if ((await this.#realPath(above)) === undefined) await this.#makeWithParents(above)
     const parent = (await this.#realPath(above)) ?? above
     const made = `${parent === '/' ? '' : parent}${path.slice(path.lastIndexOf('/'))}`
@@ -315,13 +306,8 @@ export class StorageDirectory {
   }
 
   async #ignoreInGit(root: string): Promise<void> {
-    const file = await unless('EEXIST', this.fileSystem.createFile(`${root}/.gitignore`))
-    if (file === undefined) return
-    try {
-      await file.write(new TextEncoder().encode(GITIGNORE))
-    } finally {
-      await file.close()
-    }
+    const ignored = new TextEncoder().encode(GITIGNORE)
+    await unless('EEXIST', createWhole(this.fileSystem, `${root}/.gitignore`, ignored))
   }
 
   async #realPath(path: string): Promise<string | undefined> {
@@ -352,10 +338,6 @@ export class StorageDirectory {
       `The path ${folder} contains a symbolic link, which the file storage does not follow. Remove the link.`,
     )
   }
-}
-
-function parentOf(path: string): string {
-  return path.slice(0, Math.max(1, path.lastIndexOf('/')))
 }
 
 interface ScopeItem extends DirectoryItem {

@@ -142,13 +142,21 @@ export async function unless<Result>(
 }
 
 export async function doneUnless(codes: string | readonly string[], operation: Promise<void>): Promise<boolean> {
-  return (
-    (await unless(
-      codes,
-      operation.then(() => true),
-    )) ?? false
-  )
+  const done = operation.then(() => true)
+  return (await unless(codes, done)) ?? false
 }
+
+/** Creates a file with its whole content. */
+export async function createWhole(fileSystem: FileSystem, path: string, content: Uint8Array): Promise<void> {
+  const file = await fileSystem.createFile(path)
+  try {
+    await file.write(content)
+  } finally {
+    await file.close()
+  }
+}
+
+export const folderOf = (path: string): string => path.slice(0, Math.max(1, path.lastIndexOf('/')))
 
 /** Converts a file system error to one that explains the fix. Returns other errors unchanged. */
 export function explainFileError(error: unknown, directory: string): unknown {

@@ -24,6 +24,7 @@ import {
 } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import {
+  folderOf,
   settled,
   type DirectoryItem,
   type FileContent,
@@ -332,5 +333,3 @@ export async function inFolder<Result>(path: string, run: (path: string) => Prom
     openFolders.release(folder)
   }
 }
-
-export const folderOf = (path: string): string => path.slice(0, Math.max(1, path.lastIndexOf('/')))
