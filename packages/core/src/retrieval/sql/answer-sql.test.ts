@@ -377,6 +377,11 @@ describe('the types of SQL columns', () => {
     expect(await rows(content, 'SELECT sum(k1998), count(k7), count(x) FROM t')).toEqual(['1998,1,2000'])
   })
 
+  it('have the names that answers show, without control characters', async () => {
+    const content = JSON.stringify([{ id: 1 }, { 'a\0b': 2, 'two\nlines': 3, '\u001b[1mbold': 4 }])
+    expect(await rows(content, 'SELECT "a␀b", "two␤lines", bold FROM t')).toEqual([',,', '2,3,4'])
+  })
+
   it('are listed even for column names that differ only in case', async () => {
     expect(await rows('A,a,a b,\n1,2,3,4\n', 'SELECT A, a_2, "a b", "column 4" FROM t')).toEqual(['1,2,3,4'])
   })

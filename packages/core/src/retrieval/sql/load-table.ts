@@ -8,7 +8,7 @@ import type { Storage } from '../../storage/storage.ts'
 import { readJsonPath } from '../json-path/json-shape.ts'
 import { selectJson, type SelectedValue } from '../json-path/select-json.ts'
 import { RetrievalError, type RetrievalContext } from '../retrieval-tool.ts'
-import { quote } from '../write-answer.ts'
+import { oneLine, quote } from '../write-answer.ts'
 
 const MAX_COLUMNS = 2_000
 const BATCH_BYTES = 1_048_576
@@ -356,10 +356,11 @@ class CellBatches {
     this.#size = size
   }
 
-  /** Returns a unique name of a column. SQL names ignore case, so an equal name gets a number. */
+  /** Returns a unique name, as answers show it. SQL names ignore case, so an equal name gets a number. */
   #nameOf(header: string): string {
-    let name = header
-    for (let number = 2; this.#used.has(name.toLowerCase()); number++) name = `${header}_${number}`
+    const shown = oneLine(header)
+    let name = shown
+    for (let number = 2; this.#used.has(name.toLowerCase()); number++) name = `${shown}_${number}`
     this.#used.add(name.toLowerCase())
     return name
   }
