@@ -60,6 +60,10 @@ it('JSON rows leave out other lines before, between and after the objects', () =
   expect(notes).toEqual(['Lines that are no JSON were left out: 6.'])
 })
 
+it('JSON rows without keys are no table', () => {
+  expect(read('array', ['[{},{}]']).notes).toBeUndefined()
+})
+
 it('JSON rows report that an array does not end', () => {
   expect(read('array', ['[{"a":1},{"a":']).notes).toEqual([
     'Objects that are broken, cut off or too large were left out: 1.',

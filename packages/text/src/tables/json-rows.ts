@@ -121,7 +121,7 @@ export class JsonRows implements RowReader, TableRow {
 
   finish(): readonly string[] | undefined {
     if (this.#isOpen) this.#drop()
-    if (!this.#began) return undefined
+    if (this.#columns.names.length === 0) return undefined
     const notes: string[] = []
     if (this.#otherLines > 0) notes.push(`Lines that are no JSON were left out: ${formatCount(this.#otherLines)}.`)
     if (this.#others > 0) notes.push(`Values that are no objects were left out: ${formatCount(this.#others)}.`)

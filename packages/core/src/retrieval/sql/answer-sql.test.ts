@@ -378,8 +378,10 @@ describe('the types of SQL columns', () => {
   })
 
   it('have the names that answers show, without control characters', async () => {
-    const content = JSON.stringify([{ id: 1 }, { 'a\0b': 2, 'two\nlines': 3, '\u001b[1mbold': 4 }])
-    expect(await rows(content, 'SELECT "a␀b", "two␤lines", bold FROM t')).toEqual([',,', '2,3,4'])
+    const names = ['a\0b', 'two\nlines', '\u001b[1mbold', '\uD800', '\uFFFD']
+    const content = JSON.stringify([{ id: 1 }, Object.fromEntries(names.map((name, index) => [name, index]))])
+    const shown = '"a␀b", "two␤lines", bold, "\uFFFD", "\uFFFD_2"'
+    expect(await rows(content, `SELECT ${shown} FROM t WHERE id IS NULL`)).toEqual(['0,1,2,3,4'])
   })
 
   it('are listed even for column names that differ only in case', async () => {
@@ -490,6 +492,7 @@ describe('an SQL statement that is refused', () => {
     ['a log', '12:00:01 INFO started\n12:00:02 WARN slow, very slow\n12:00:03 INFO stopped\n'],
     ['source', 'const a = [1, 2]\nfunction b(c, d) {\n  return [c, d]\n}\n'],
     ['JSON without objects', '{"a":[1,2,3],"b":"x"}'],
+    ['objects without keys', '{}\n{}\n'],
     ['a stack trace', 'Error: no\n    at a (b.js:1:2)\n    at c (d.js:3:4)\n'],
     ['nothing', ''],
   ])('may be one over content without tables: %s', async (_, other) => {

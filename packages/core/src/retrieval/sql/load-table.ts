@@ -358,7 +358,7 @@ class CellBatches {
 
   /** Returns a unique name, as answers show it. SQL names ignore case, so an equal name gets a number. */
   #nameOf(header: string): string {
-    const shown = oneLine(header)
+    const shown = oneLine(header).toWellFormed()
     let name = shown
     for (let number = 2; this.#used.has(name.toLowerCase()); number++) name = `${shown}_${number}`
     this.#used.add(name.toLowerCase())
