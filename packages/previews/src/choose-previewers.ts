@@ -59,7 +59,8 @@ function sureness<Subject>(
 ): number {
   try {
     const sure: unknown = previewer.recognize(subject)
-    return typeof sure === 'number' && sure > 0 ? sure : 0
+    if (typeof sure !== 'number') throw new TypeError(`recognize() must return a number, got ${typeof sure}.`)
+    return sure > 0 ? sure : 0
   } catch (error) {
     // Previewers may be third-party code. Exceptions of previewers must not fail the whole operation.
     onFallback(fallbackOf(previewer.name, error))

@@ -106,9 +106,10 @@ describe('readText and ArrivingText', () => {
         read: () => ({ push: () => expect.fail('broken'), finish: () => undefined }),
       },
     ]
+    broken.push({ ...shout, name: 'c', recognize: () => true as never })
     const { preview, fallbacks } = await read(broken)
     expect(preview).toMatch(/^\[3,000 lines\]/)
-    expect(fallbacks.map(({ previewer }) => previewer)).toEqual(['a', 'b'])
+    expect(fallbacks.map(({ previewer }) => previewer)).toEqual(['a', 'c', 'b'])
   })
 
   it('use the next previewer if a peer dependency of the most confident previewer is missing', async () => {

@@ -1,3 +1,4 @@
+import { definePreviewer } from '@spillway/previews'
 import { formatCount, type ContentBlock } from '@spillway/text/internal'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createStorage, type ManagedStorage } from '../storage/managed-storage.ts'
@@ -518,6 +519,19 @@ describe('an offload that fails', () => {
     const content = [textBlock(log(5_000))]
     const outcome = await offloader.offload({ toolName: 't', toolCallId: 'c', content, signal: AbortSignal.abort() })
     expect(outcome).toMatchObject({ status: 'inline', reason: 'failed', error: { code: 'aborted' } })
+  })
+
+  test.each([
+    ['throws', () => expect.fail('broken')],
+    ['is over the budget', (text: string) => text],
+  ])('is one warning if a previewer of the user %s, and there is no listener', async (_what, preview) => {
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+    onTestFinished(() => emitWarning.mockRestore())
+    const own = definePreviewer({ name: 'own', recognize: () => 1, preview })
+    const { offload } = setUp({ previewers: [own], onEvent: undefined })
+    await offload([textBlock(log(5_000))])
+    await offload([textBlock(log(6_000))])
+    expect(emitWarning.mock.calls.map(([message]) => message)).toEqual(['The previewer own failed.'])
   })
 
   test('is only a warning if the listener of events failed', async () => {

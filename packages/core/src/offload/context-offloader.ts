@@ -53,7 +53,7 @@ interface OffloadContext {
   readonly shared: SharedContents
   /** The content of the session that started this sub-agent. */
   readonly parent: SharedContent | undefined
-  readonly missingPeers: Set<string>
+  readonly unusedPreviewers: Set<string>
   readonly retrievalToolName: string
   readonly sizesByKind: boolean
 }
@@ -124,7 +124,7 @@ export class ContextOffloader {
       segments: [],
       shared: sharedContents(),
       parent: undefined,
-      missingPeers: new Set(),
+      unusedPreviewers: new Set(),
       retrievalToolName: RETRIEVAL_TOOL_NAME,
       sizesByKind: options.previewTokens === undefined,
     }
@@ -465,11 +465,12 @@ export class ContextOffloader {
 
   #onFallback({ toolName, toolCallId }: Pick<OffloadRequest, 'toolName' | 'toolCallId'>): OnFallback {
     return (fallback: PreviewFallback) => {
-      const { missingPeers } = this.context
-      if (fallback.reason === 'peer-missing') {
-        if (missingPeers.has(fallback.previewer)) return
-        missingPeers.add(fallback.previewer)
-      }
+      const { unusedPreviewers: unused } = this.context
+      const isFirst = unused.size < unused.add(fallback.previewer).size
+      if (!isFirst && fallback.reason === 'peer-missing') return
+      const isOwn = this.options.previewers.some(({ name }) => name === fallback.previewer)
+      if (isFirst && isOwn && this.options.onEvent === undefined)
+        warn(`The previewer ${fallback.previewer} failed.`, fallback.error ?? fallback.reason)
       this.#emit({ type: 'preview-fallback', toolName, toolCallId, ...fallback })
     }
   }
