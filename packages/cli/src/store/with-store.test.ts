@@ -3,7 +3,8 @@ import { FileStorage } from '@spillway/file'
 import { InMemoryStorage } from '@spillway/memory'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { resolve } from 'node:path'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
 import { openStore, parsePostgresUrl, parseRedisUrl, parseS3Url, type LoadPackage } from './with-store.ts'
@@ -29,6 +30,7 @@ function recordingPackages(): { load: LoadPackage; made: unknown[] } {
 
 test.each([
   ['file:./dir', ['@spillway/file FileStorage', { directory: './dir' }]],
+  ['file:~/dir', ['@spillway/file FileStorage', { directory: join(homedir(), 'dir') }]],
   ['file:a b%20c', ['@spillway/file FileStorage', { directory: 'a b%20c' }]],
   [pathToFileURL('/a b').href, ['@spillway/file FileStorage', { directory: resolve('/a b') }]],
   ['sqlite:./x.db', ['@spillway/sqlite SqliteStorage', { path: './x.db' }]],

@@ -8,6 +8,7 @@ import {
 } from '@spillway/core'
 import type { postgresSchema } from '@spillway/postgres'
 import { statSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CliError, EXIT_CODE, usageError } from '../cli-error.ts'
@@ -159,7 +160,7 @@ export async function loadPostgres(): Promise<{ readonly postgresSchema: typeof 
   return (await loadBackend(backendOf('postgres:').backend!, (name) => import(name))) as never
 }
 
-/** Return the path of a local store, or `undefined` for a remote one. Throws a `usage` error if the URL has no path. */
+/** Return the path of a local store without `~`, or `undefined` for a remote one. Throws a `usage` error if the URL has no path. */
 export function localPath(url: string): string | undefined {
   const { scheme = '', backend } = backendOf(url)
   if (backend?.isLocal !== true) return undefined
@@ -168,7 +169,7 @@ export function localPath(url: string): string | undefined {
   if (looksLikeCredentials(path))
     throw usageError(`${scheme}: has a path, and no user, password or host. If it is a path, write ./ in front of it.`)
   if (path === '') throw usageError(`${scheme}: needs a path, such as ${backend.example}.`)
-  return path
+  return path.replace(/^~(?=[\\/])/, homedir)
 }
 
 async function loadBackend(backend: Backend, load: LoadPackage): Promise<Record<string, unknown>> {

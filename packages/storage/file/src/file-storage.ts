@@ -97,8 +97,8 @@ function driverOptions(
   fileSystem: FileSystem = new DefaultFileSystem(),
   fsync: boolean = false,
 ): FileDriverOptions {
-  if (typeof directory !== 'string' || directory === '' || directory.includes('\0'))
-    throw new TypeError(`directory must be a path such as '${DEFAULT_DIRECTORY}', not empty and without NUL.`)
+  if (typeof directory !== 'string' || /^$|\0|^(?:file:|~[\\/])/i.test(directory))
+    throw new TypeError(`directory must be a path such as '${DEFAULT_DIRECTORY}': no URL, no NUL, no ~ at the start.`)
   for (const method of FILE_SYSTEM_METHODS)
     if (typeof (fileSystem as Partial<FileSystem> | null)?.[method] !== 'function')
       throw new TypeError(`fileSystem must have the method ${method}(). It needs ${FILE_SYSTEM_METHODS.join(', ')}.`)

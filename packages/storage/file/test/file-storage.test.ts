@@ -207,6 +207,8 @@ describe('FileStorage', () => {
     ['a\0b', 'directory'],
     [{ directory: 7 }, 'directory'],
     [{ directory: '' }, 'directory'],
+    ['file:./a', 'no URL'],
+    ['~/a', 'no ~'],
     [{ fsync: 'yes' }, 'fsync'],
     [{ fileSystem: {} }, 'fileSystem'],
     [{ fileSystem: withoutSync(), fsync: true }, 'fsync'],

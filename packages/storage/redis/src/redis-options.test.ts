@@ -35,6 +35,7 @@ test.each<[string, RedisStorageOptions | string, RedisStorageOptions?]>([
   ['commandTimeoutMs must be a positive', URL, { commandTimeoutMs: 0 }],
   ['connectTimeoutMs must be a positive', URL, { connectTimeoutMs: Infinity }],
   ['RedisStorage takes an object of options', null as never],
+  ['RedisStorage needs a server', undefined as never],
 ])('%s', (message, target, more = {}) => {
   expect(() => redisSettings(target, more)).toThrow(message)
   expect(() => redisSettings(target, more)).toThrow(TypeError)

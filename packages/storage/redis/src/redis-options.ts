@@ -101,7 +101,7 @@ export function redisSettings(
   return { connection: where, prefix, chunkBytes, managed }
 }
 
-function optionsOf(target: string | RedisClient | RedisStorageOptions): RedisStorageOptions {
+function optionsOf(target: string | RedisClient | RedisStorageOptions = {}): RedisStorageOptions {
   if (typeof target === 'string') return { url: target }
   return isRedisClient(target) ? { client: target } : target
 }

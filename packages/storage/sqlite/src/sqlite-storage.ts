@@ -106,7 +106,7 @@ export class SqliteStorage extends ManagedStorage {
   }
 }
 
-function asOptions(options: string | SqliteDatabase | SqliteStorageOptions): SqliteStorageOptions {
+function asOptions(options: string | SqliteDatabase | SqliteStorageOptions = {}): SqliteStorageOptions {
   if (typeof options === 'string') return { path: options }
   if (isSqliteDatabase(options)) return { database: options }
   assertKnownOptions(options, OWN_NAMES, 'SqliteStorage')
@@ -141,7 +141,7 @@ function sourceOf(path: unknown, database: unknown): string | SqliteDatabase {
     throw new TypeError(`path must be a file path without leading or trailing blanks, for example './spill.db'.`)
   if (path === ':memory:')
     throw new TypeError(`For content in memory use @spillway/memory, or pass a database: new Database(':memory:').`)
-  if (/^file:/i.test(path)) throw new TypeError('path must not be a URL.')
+  if (/^(?:(?:file|sqlite):|~[\\/])/i.test(path)) throw new TypeError('path must not be a URL, or begin with ~.')
   return resolve(path)
 }
 
