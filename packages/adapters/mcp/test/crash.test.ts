@@ -60,6 +60,6 @@ describe('a server that cannot be started', () => {
     const failure = await connectProxy(ends, new ContextOffloader({ storage: new InMemoryStorage() })).catch(
       (error: unknown) => error,
     )
-    expect(String(failure)).toBe('Error: There is no such command, or the folder to start it in is missing.')
+    expect(String(failure)).toBe('Error: The command no-such-command was not found.')
   })
 })

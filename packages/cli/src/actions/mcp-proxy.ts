@@ -80,12 +80,11 @@ async function started(connected: Promise<ProxyEnd>): Promise<ProxyEnd> {
   try {
     return await connected
   } catch (error) {
-    const { code } = Object((error as Error).cause) as NodeJS.ErrnoException
+    const { message, cause } = error as Error
+    const { code } = Object(cause) as NodeJS.ErrnoException
     if (code !== 'ENOENT' && code !== 'EACCES') throw error
     const exitCode = code === 'ENOENT' ? EXIT_CODE.notFound : EXIT_CODE.notExecutable
-    throw new CliError('not-started', exitCode, `The server could not be started: ${(error as Error).message}`, {
-      cause: error,
-    })
+    throw new CliError('not-started', exitCode, `The server did not start: ${message}`, { cause: error })
   }
 }
 

@@ -39,13 +39,10 @@ describe('ChildConnection', () => {
   })
 
   it.each([
-    ['no-such-command', {}, 'There is no such command, or the folder to start it in is missing.'],
-    [
-      process.execPath,
-      { cwd: '/no/such/folder' },
-      'There is no such command, or the folder to start it in is missing.',
-    ],
-    ['/', {}, 'The command may not be executed.'],
+    ['no-such-command', {}, 'The command no-such-command was not found.'],
+    ['npx some-server --key=secret', {}, 'The command npx was not found. Write its arguments as separate words.'],
+    [process.execPath, { cwd: '/no/such/folder' }, ' was not found, or /no/such/folder is missing.'],
+    ['/', {}, 'The command / may not be executed.'],
   ])('rejects with the reason if %s cannot be started', async (command, more, message) => {
     const connection = new ChildConnection({ command, env: { A_KEY: 'secret' }, ...more })
     const told = newTold()

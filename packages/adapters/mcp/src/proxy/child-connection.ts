@@ -39,7 +39,9 @@ export class ChildConnection implements Connection {
     this.#child = child
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve)
-      child.once('error', (error: NodeJS.ErrnoException) => reject(new Error(explainStart(error), { cause: error })))
+      child.once('error', (error: NodeJS.ErrnoException) =>
+        reject(new Error(explainStart(error, this.#server), { cause: error })),
+      )
     })
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#ended = promise
@@ -85,7 +87,10 @@ export class ChildConnection implements Connection {
   }
 }
 
-function explainStart({ code, message }: NodeJS.ErrnoException): string {
-  if (code === 'ENOENT') return 'There is no such command, or the folder to start it in is missing.'
-  return code === 'EACCES' ? 'The command may not be executed.' : message
+/** Arguments can be secret, so only the first word is named of a command in quotes. */
+function explainStart({ code, message }: NodeJS.ErrnoException, { command, cwd }: ServerCommand): string {
+  const [program, ...words] = command.split(' ')
+  const advice = words.length > 0 ? ' Write its arguments as separate words.' : ''
+  if (code === 'ENOENT') return `The command ${program} was not found${cwd ? `, or ${cwd} is missing` : ''}.${advice}`
+  return code === 'EACCES' ? `The command ${program} may not be executed.` : message
 }
