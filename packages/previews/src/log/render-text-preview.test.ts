@@ -257,6 +257,30 @@ describe('renderTextPreview', () => {
     expect(renderTextPreview(scanner.finish(), options, { words: ['payload'] })).toContain('at most 256 KiB')
   })
 
+  const records = (start: (index: number) => string, indent: string): string =>
+    Array.from(
+      { length: 90 },
+      (_, index) =>
+        `${start(index)}\n${indent}weight: ${index % 7} kg\n${indent}shelf: upper left\n${indent}state: ${index === 41 ? 'broken glass' : 'complete'}\n${indent}door: ${index % 3}`,
+    ).join('\n')
+
+  it('shows the first line of the record that an unusual line belongs to', () => {
+    const preview = previewOf(
+      records((index) => `Parcel: P-${index}`, ''),
+      options,
+    )
+    expect(preview).toMatch(/\n206\| Parcel: P-41\n(?:.*\n){1,3}(?:209\| )?state: broken glass\n/)
+    expect(preview).not.toContain('Parcel: P-40')
+  })
+
+  it('shows an unusual line and its record in a text that looks like code', () => {
+    const preview = previewOf(
+      records((index) => `*** ${index}. row ***`, '  '),
+      options,
+    )
+    expect(preview).toMatch(/\n206\| \*\*\* 41\. row \*\*\*\n(?:.*\n){1,3}(?:209\| )?  state: broken glass\n/)
+  })
+
   it('prefers other lines to lines of Base64', () => {
     const encoded = Array.from({ length: 600 }, (_, index) =>
       createHash('sha384').update(String(index)).digest('base64'),

@@ -27,6 +27,10 @@ const ODD_LINE = 2
 /** Value of each word in a line that the call searches for, and largest number of such words that count. */
 const SOUGHT = 0.5
 const MOST_SOUGHT = 3
+/** Matches the first word or sign of a line that is not indented. */
+const FIRST_WORD = /^(?:\w+|[^\w\s]+)/
+/** Smallest number of records in a text, and of lines in an average record. */
+const LEAST_RECORDS = 3
 /** Matches a line of Base64, for example of an attachment. */
 const ENCODED = /^(?=[A-Za-z\d+/]{40,}={0,2}$)(?=[^\d]*\d)(?=[^a-z]*[a-z])[^A-Z]*[A-Z]/
 
@@ -52,22 +56,17 @@ function lineValues(
   for (let index = 0; index < lines.length; index++)
     if (ENCODED.test(lines[index]!.text)) values[index] = 0
     else if (odd.has(lines[index]!.number)) values[index] = ODD_LINE * (1 + scores[index]!)
-  return sought === undefined
-    ? values
-    : values.map((value, index) => value + SOUGHT * Math.min(MOST_SOUGHT, sought.counts[index]!))
+  raiseRecordStarts(lines, values)
+  if (sought === undefined) return values
+  return values.map((value, index) => value + SOUGHT * Math.min(MOST_SOUGHT, sought.counts[index]!))
 }
 
 /** Raise the values of blocks, because a failure has a first line, a message, and stack frames. */
-function raiseBlocks(
-  lines: readonly ScannedLine[],
-  scores: Float64Array,
-  values: Float64Array,
-  mostLines: number,
-): void {
+function raiseBlocks(lines: readonly ScannedLine[], scores: Float64Array, values: Float64Array, most: number): void {
   let start = 0
   for (let end = 1; end <= lines.length; end++) {
     if (isNext(lines, end) && lines[end]!.blanksBefore === 0) continue
-    if (end - start <= mostLines) {
+    if (end - start <= most) {
       const least = NEIGHBOR * scores.subarray(start, end).reduce((best, score) => Math.max(best, score), 0)
       for (let index = start; index < end; index++) values[index] = Math.max(values[index]!, least)
     }
@@ -75,16 +74,23 @@ function raiseBlocks(
   }
 }
 
+/** Raise the first lines of records, because they name what the lines below are about. The text starts with a record. */
+function raiseRecordStarts(lines: readonly ScannedLine[], values: Float64Array): void {
+  const first = FIRST_WORD.exec(lines[0]!.text)?.[0]
+  const starts = [...lines.keys()].filter((index) => first && FIRST_WORD.exec(lines[index]!.text)?.[0] === first)
+  if (starts.length < LEAST_RECORDS || starts.length * LEAST_RECORDS > lines.length) return
+  for (const [at, start] of starts.entries()) {
+    const best = values.subarray(start + 1, starts[at + 1]).reduce((most, value) => Math.max(most, value), 0)
+    if (best >= END_LINE) values[start] = Math.max(values[start]!, NEIGHBOR * best)
+  }
+}
+
 /** Lower the values of lines with the same words, except the line with the highest value. */
 function lowerRepeats(lines: readonly ScannedLine[], values: Float64Array): void {
-  const best = new Map<number, number>()
-  for (let index = 0; index < lines.length; index++) {
-    const { template } = lines[index]!
-    const known = best.get(template)
-    if (known === undefined || values[index]! > values[known]!) best.set(template, index)
-  }
-  for (let index = 0; index < lines.length; index++) {
-    if (best.get(lines[index]!.template) !== index) values[index]! *= REPEATED
+  const known = new Set<number>()
+  for (const index of [...lines.keys()].toSorted((one, other) => values[other]! - values[one]! || one - other)) {
+    if (known.has(lines[index]!.template)) values[index]! *= REPEATED
+    known.add(lines[index]!.template)
   }
 }
 
@@ -127,10 +133,10 @@ function previewLayout(scan: TextScan, options: PreviewOptions, { isLog = false,
   const { lines, note } = found ?? cutPrefixes(scan.kept, false)
   const lineUnits = unitsPerToken(lines)
   const own = new Float64Array(lines.map(({ number }) => found?.scores.get(number) ?? 0))
-  const odd = found?.odd ?? new Set<number>()
+  const odd = nature === 'data' ? new Set<number>() : scan.scores().odd
   const texts = lines.map(({ text, end }) => `${text}\n${end}`)
   const sought = findSought(texts, words)
-  const isRanked = sought !== undefined || (found !== undefined && (odd.size > 0 || isTelling(scan, lines, own)))
+  const isRanked = sought !== undefined || odd.size > 0 || (found !== undefined && isTelling(scan, lines, own))
   const values = isRanked ? lineValues(lines, own, odd, sought, options.budgetTokens) : undefined
   const shownLines = new ShownLines(lines, nature === 'data' ? 0.5 : 0.2, values && own, sought)
   const gapTokens = estimateTokens(gapMarks({})(1_000, 1_999)) + NUMBER_TOKENS
