@@ -225,6 +225,13 @@ describe('a preview of aligned columns', () => {
     expect(await previewOf(text)).toBeUndefined()
   })
 
+  it('names two columns whose cells touch, because a long cell moves the cells after it', async () => {
+    const row = (index: number): string =>
+      `root ${String(index).padStart(5)} ${String(index % 5 === 0 ? 9_952_100 : 512).padStart(6)} ${String(index * 3).padStart(5)} ?    worker --shard ${index}`
+    const text = `USER   PID    VSZ   RSS TTY  COMMAND\n${numbered(40, row)}`
+    expect(await previewOf(text)).toMatch(/\nVSZ \[.*\]\nRSS \[0…117\]\nTTY \[always \?\]\nCOMMAND/)
+  })
+
   it('shows a row with a value that no other row has, but not each of many different values', async () => {
     const text = `FILE         LINES  MEASURE  STATE\n${numbered(170, (index) => `part-${String(index).padEnd(8)}${index === 120 ? '   12' : '  100'}  ${String((index * 37) % 1_000).padEnd(7)}  ok`)}`
     expect(await previewOf(text, { budgetTokens: 160 })).toContain('\n122| part-120 12 440 ok\n')

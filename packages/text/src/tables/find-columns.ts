@@ -63,12 +63,7 @@ export function findBars(lines: readonly string[]): FoundBars | undefined {
 }
 
 function namesOf(line: string, bar: string, isFramed: boolean): string[] {
-  const text = isFramed
-    ? line
-        .trim()
-        .slice(1)
-        .replace(/[|│┃]$/, '')
-    : line
+  const text = isFramed ? line.trim().replace(/^.|[|│┃]$/g, '') : line
   return text.split(bar).map((name) => name.trim())
 }
 
@@ -81,16 +76,22 @@ export function findColumns(header: string, lines: readonly string[]): LineColum
   const spans = findSpans(header, rows)
   const named = spans === undefined ? undefined : withNames(spans, header)
   if (named !== undefined && named.length >= 2) {
-    const columns = spanColumns(
-      named.map(({ span }) => span),
-      named.map(({ name }) => name),
-    )
-    if (fitting(columns, rows) >= FITTING_SHARE) return columns
+    const columns = spanColumns(named)
+    if (fitting(columns, rows) >= FITTING_SHARE && !hasJoined(columns, rows)) return columns
   }
   const names = header.trim().split(/\s+/)
   if (names.length < 3 || names.length > MOST_COLUMNS) return undefined
   const columns = wordColumns(names.length, names)
   return fitting(columns, rows) >= FITTING_SHARE ? columns : undefined
+}
+
+/** Whether names such as `RSS TTY` are of two columns that long cells joined: the cells have a word for each name. */
+function hasJoined(columns: LineColumns, rows: readonly string[]): boolean {
+  const words = columns.names!.map((name) => name.split(' ').length)
+  const last = words.length - 1
+  if (words[last] !== 1 || words.every((count) => count === 1)) return false
+  const isLike = (cell: string, at: number): boolean => at === last || cell.match(/\S+/g)?.length === words[at]
+  return rows.filter((row) => cellsOf(columns, row).every(isLike)).length >= rows.length * FITTING_SHARE
 }
 
 export function fitting(columns: LineColumns, lines: readonly string[]): number {
@@ -132,10 +133,8 @@ interface FoundSpan extends Span {
 /** Find columns between blanks that nearly all lines share. A column needs a header or several filled lines. */
 function findSpans(header: string, lines: readonly string[]): FoundSpan[] | undefined {
   if (header.includes('\t') || lines.some((line) => line.includes('\t'))) return undefined
-  const width = Math.min(
-    WIDEST,
-    lines.reduce((most, { length }) => Math.max(most, length), header.length),
-  )
+  const longest = lines.reduce((most, { length }) => Math.max(most, length), header.length)
+  const width = Math.min(WIDEST, longest)
   const filled = new Uint32Array(width + 1)
   for (const line of lines)
     for (let at = 0; at < Math.min(width, line.length); at++) if (line[at] !== ' ') filled[at]!++
@@ -199,7 +198,8 @@ const BLANK = 32
 const TAB = 9
 
 /** Create columns between blanks that all lines share. A cell that is too long shifts the cells after it. */
-function spanColumns(spans: readonly Span[], names: readonly string[]): LineColumns {
+function spanColumns(named: readonly { readonly span: Span; readonly name: string }[]): LineColumns {
+  const spans = named.map(({ span }) => span)
   const find = (codes: Uint16Array, start: number, end: number, bounds: Int32Array): number => {
     let from = start
     let fits = true
@@ -227,7 +227,7 @@ function spanColumns(spans: readonly Span[], names: readonly string[]): LineColu
     }
     return fits ? spans.length : 0
   }
-  return { names, columns: spans.length, separator: ' ', find }
+  return { names: named.map(({ name }) => name), columns: spans.length, separator: ' ', find }
 }
 
 /** Create columns of words. Cells have `groups[cell]` words, the last cell has the rest. Lines need `least` cells. */
