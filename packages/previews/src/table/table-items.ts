@@ -16,8 +16,9 @@ const LEAST_ITEMS = 32
 const LEAST_ROW = 7
 /** Lengths of cut cells, in UTF-16 units, in the order in which they are tried. */
 const CAPS: readonly number[] = [4_096, 400, 160, 80, 40]
-/** Numbers of values to list, from the longest description to the shortest. */
-const LISTED: readonly number[] = [8, 4, 2]
+/** Numbers of values to list, and longest descriptions in UTF-16 units, from the most text to the least. */
+const LISTED: readonly number[] = [8, 4, 2, 2, 2]
+const LONGEST: readonly number[] = [Infinity, Infinity, Infinity, 24, 12]
 /** Value of a table's first line, compared with its rows. */
 const HEADING_WORTH = 4
 
@@ -26,11 +27,7 @@ const HEADING_WORTH = 4
  *
  * @param words - Words that the call searches for. Rows with rare words are shown first.
  */
-export function tableItems(
-  tables: readonly TableData[],
-  budgetTokens: number,
-  words: readonly string[] = [],
-): PreviewModel {
+export function tableItems(tables: readonly TableData[], budget: number, words: readonly string[] = []): PreviewModel {
   const [table] = tables
   const shared = { names: rowKeys(tables), alwaysHeader: true, shares: [], lineShare: 1 / 3, endShare: 0 }
   if (table === undefined || tables.length > 1) {
@@ -38,7 +35,7 @@ export function tableItems(
     const lines = table?.lines ?? 0
     return {
       ...shared,
-      items: tables.flatMap((one) => sectionItems(one, budgetTokens / tables.length, words)),
+      items: tables.flatMap((one) => sectionItems(one, budget / tables.length, words)),
       lines,
       header: [countOf(tables.length, 'table'), [countOf(rows, 'row'), countOf(lines, 'line')].join(', ')].join(': '),
     }
@@ -47,13 +44,13 @@ export function tableItems(
   const last = table.sample.at(-1)
   return {
     ...shared,
-    items: rowItems(table, budgetTokens, words),
+    items: rowItems(table, budget, words),
     from: table.sample[0]?.line,
     lines: last === undefined ? table.lines : endLine(last),
     header,
-    head: [...table.title.split('\n'), columnsOf(table, budgetTokens - estimateTokens(header)), ...table.notes]
+    head: [...table.title.split('\n'), columnsOf(table, budget - estimateTokens(header)), ...table.notes]
       .filter((line) => line !== '')
-      .map((line) => cutAtGrapheme(line, budgetTokens * 2)),
+      .map((line) => cutAtGrapheme(line, budget * 2)),
   }
 }
 
@@ -73,9 +70,10 @@ function headerOf({ kind, rows, columns, lines, names, labels, ragged, title, la
 
 /** Returns all column names if they fit, with descriptions as far as there is space. */
 function columnsOf({ names, labels, summaries, columns, separator }: TableData, budgetTokens: number): string {
-  for (const listed of LISTED) {
+  for (const [step, listed] of LISTED.entries()) {
     const described = summaries.map((summary, column) => {
-      const about = describeColumn(summary, listed)
+      const whole = describeColumn(summary, listed)
+      const about = whole.length > LONGEST[step]! ? '' : whole
       if (names === undefined) return about === '' ? '' : `[${labels?.[column] ?? `column ${column + 1}`}: ${about}]`
       return about === '' ? (names[column] ?? '') : `${names[column] ?? ''} [${about}]`
     })

@@ -232,6 +232,14 @@ describe('a preview of aligned columns', () => {
     expect(await previewOf(text)).toMatch(/\nVSZ \[.*\]\nRSS \[0…117\]\nTTY \[always \?\]\nCOMMAND/)
   })
 
+  it('describes the columns with short descriptions, if all descriptions are too long', async () => {
+    const state = (index: number): string => `a state with a long name that begins with ${index % 2}`
+    const row = (index: number): string =>
+      `${String(index).padStart(5)}  ${state(index).padEnd(60)}  ${String(index * 2).padStart(5)}`
+    const text = `  UID  ${'STATE'.padEnd(60)}   SIZE\n${numbered(40, row)}`
+    expect(await previewOf(text, { budgetTokens: 120 })).toMatch(/\nUID \[0…39\]\nSTATE\nSIZE \[0…78\]\n/)
+  })
+
   it('shows a row with a value that no other row has, but not each of many different values', async () => {
     const text = `FILE         LINES  MEASURE  STATE\n${numbered(170, (index) => `part-${String(index).padEnd(8)}${index === 120 ? '   12' : '  100'}  ${String((index * 37) % 1_000).padEnd(7)}  ok`)}`
     expect(await previewOf(text, { budgetTokens: 160 })).toContain('\n122| part-120 12 440 ok\n')
