@@ -240,6 +240,20 @@ describe('a preview of aligned columns', () => {
     expect(await previewOf(text, { budgetTokens: 120 })).toMatch(/\nUID \[0…39\]\nSTATE\nSIZE \[0…78\]\n/)
   })
 
+  const reports = (between: string): string =>
+    ['name', 'total']
+      .map(
+        (name) =>
+          `Times by ${name}${between}CALLS  TIME  FUNCTION\n${numbered(60, (index) => `${String(index).padStart(5)}  ${index % 9}.25  read_${name}_${String(index * 37).padEnd(4)}(buffer)`)}`,
+      )
+      .join('\n\n')
+
+  it('reads a line of words above the header of a further table as a title', async () => {
+    expect(await previewOf(reports('\n'))).toMatch(/^\[2 tables: 120 rows, 125 lines\]\n/)
+    expect(await previewOf(reports('\n'))).toContain('\n64| Times by total\nCALLS TIME FUNCTION [60 rows]\n')
+    expect(await previewOf(reports('\n\n'))).toContain('\n65| Times by total\n')
+  })
+
   it('shows a row with a value that no other row has, but not each of many different values', async () => {
     const text = `FILE         LINES  MEASURE  STATE\n${numbered(170, (index) => `part-${String(index).padEnd(8)}${index === 120 ? '   12' : '  100'}  ${String((index * 37) % 1_000).padEnd(7)}  ok`)}`
     expect(await previewOf(text, { budgetTokens: 160 })).toContain('\n122| part-120 12 440 ok\n')

@@ -219,13 +219,16 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
   #takeAligned(block: BlockText, start: number, end: number): void {
     const section = this.#sections.at(-1)!
     const first = block.codes[start]!
-    const wasHeld = this.#held
-    if (wasHeld !== undefined || this.#afterBlank) {
+    // A line of words above a header is a title, even if it was read as a header.
+    const words = this.#opening?.rows.length === 0 ? this.#opening : undefined
+    const title = this.#held?.text ?? (words && words.header.trim() + '\n'.repeat(this.#line - words.headerLine - 1))
+    if (title !== undefined || this.#afterBlank) {
       const text = block.text.slice(start, Math.min(end, start + 2_048))
-      if (isHeader(text) && (wasHeld === undefined || /\S {2,}\S/.test(text))) {
+      if (isHeader(text) && (title === undefined || /\S {2,}\S/.test(text))) {
         this.#held = undefined
+        if (words !== undefined) this.#opening = undefined
         this.#found()
-        this.#opening = { title: wasHeld?.text ?? '', header: text, headerLine: this.#line, rows: [] }
+        this.#opening = { title: title ?? '', header: text, headerLine: this.#line, rows: [] }
         this.#inNotes = false
         return
       }
