@@ -147,7 +147,8 @@ const NUMBER_TOKENS = 2
 async function sourceModel(read: ReadSource, budgetTokens: number): Promise<PreviewModel> {
   const { language, code, symbols, worth, note } = read
   const { count } = code.source
-  const definitions = symbols.length === 0 ? '' : `, ${countOf(symbols.length, 'definition')}`
+  const noun = symbols[0]?.kind === 'key' ? 'key' : 'definition'
+  const definitions = symbols.length === 0 ? '' : `, ${countOf(symbols.length, noun)}`
   await yieldWhenDue()
   const items = itemsOf(read, budgetTokens)
   await yieldWhenDue()

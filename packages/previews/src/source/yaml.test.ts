@@ -15,7 +15,7 @@ describe('the outline of YAML', () => {
       `  job-${index}:\n    runs-on: ubuntu-latest\n    steps:\n${`      - run: make ${index}\n`.repeat(12)}`
     const text = `name: ci\non: [push]\njobs:\n${Array.from({ length: 20 }, (_, index) => job(index)).join('')}`
     const shown = (await preview(text, 400))!
-    expect(shown).toMatch(/^\[YAML, 303 lines, /)
+    expect(shown).toMatch(/^\[YAML, 303 lines, 303 keys\]/)
     expect(shown).toMatch(/^3(?:\|| )\s?jobs/m)
     const lines = text.split('\n')
     const jobs = [...shown.matchAll(/^(\d+)(?:\| +| )(job-\d+)/gm)]
