@@ -87,11 +87,12 @@ function raiseRecordStarts(lines: readonly ScannedLine[], values: Float64Array):
 
 /** Lower the values of lines with the same words, except the line with the highest value. */
 function lowerRepeats(lines: readonly ScannedLine[], values: Float64Array): void {
-  const known = new Set<number>()
-  for (const index of [...lines.keys()].toSorted((one, other) => values[other]! - values[one]! || one - other)) {
-    if (known.has(lines[index]!.template)) values[index]! *= REPEATED
-    known.add(lines[index]!.template)
+  const best = new Map<number, number>()
+  for (const [index, { template }] of lines.entries()) {
+    const known = best.get(template)
+    if (known === undefined || values[index]! > values[known]!) best.set(template, index)
   }
+  for (const [index, { template }] of lines.entries()) if (best.get(template) !== index) values[index]! *= REPEATED
 }
 
 /** Lower the values of similar lines in a run, except the first line. The first line shows their number. */
