@@ -146,7 +146,12 @@ describe('a wrong use of mcp', () => {
   const config = (value: unknown): string => write(cwd, `${crypto.randomUUID()}.json`, value)
   test.for<readonly [string, readonly string[], string, number]>([
     ['no server', [], 'Name the server in one way', 2],
-    ['a command that is not there', ['--', 'no-such-command-here'], 'The command no-such-command-here was not found', 127],
+    [
+      'a command that is not there',
+      ['--', 'no-such-command-here'],
+      'The command no-such-command-here was not found',
+      127,
+    ],
     ['a file that is no program', ['--', config('x')], 'may not be executed', 126],
     ['a header without a URL', ['--header', 'A: b', '--', 'x'], '--header and --sse need --url', 2],
     [
