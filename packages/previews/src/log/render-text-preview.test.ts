@@ -281,6 +281,14 @@ describe('renderTextPreview', () => {
     expect(preview).toMatch(/\n206\| \*\*\* 41\. row \*\*\*\n(?:.*\n){1,3}(?:209\| )?  state: broken glass\n/)
   })
 
+  it('shows more text of a long unusual line than of other long lines', () => {
+    const request = (index: number): string =>
+      `192.0.2.${index % 9} - - "${index === 641 ? 'PUT /basket' : 'GET /pears'}" ${index === 641 ? 507 : 200} ${index + 1_000} "-" "${'A browser of somebody, '.repeat(7)}"`
+    const shown = previewOf(Array.from({ length: 900 }, (_, index) => request(index)).join('\n'), options)
+    expect(shown).toContain(`\n642| ${request(641)}\n`)
+    expect(shown).not.toContain(request(899))
+  })
+
   it('prefers other lines to lines of Base64', () => {
     const encoded = Array.from({ length: 600 }, (_, index) =>
       createHash('sha384').update(String(index)).digest('base64'),

@@ -139,7 +139,8 @@ function previewLayout(scan: TextScan, options: PreviewOptions, { isLog = false,
   const sought = findSought(texts, words)
   const isRanked = sought !== undefined || odd.size > 0 || (found !== undefined && isTelling(scan, lines, own))
   const values = isRanked ? lineValues(lines, own, odd, sought, options.budgetTokens) : undefined
-  const shownLines = new ShownLines(lines, nature === 'data' ? 0.5 : 0.2, values && own, sought)
+  const shownScores = own.map((score, index) => (odd.has(lines[index]!.number) ? 1 : score))
+  const shownLines = new ShownLines(lines, nature === 'data' ? 0.5 : 0.2, values && shownScores, sought)
   const gapTokens = estimateTokens(gapMarks({})(1_000, 1_999)) + NUMBER_TOKENS
   const tokensOfCall = callTokensOf(options)
   const isTiny = tokensOfCall > options.budgetTokens * CALL_SHARE
