@@ -53,7 +53,7 @@ describe('the intent of a tool call', () => {
     [{ pattern: 'parseConfig', path: 'src' }, ['parseConfig']],
     [{ pattern: String.raw`func \(s \*Store\) Open\b|closeAll` }, ['func', 'Store', 'Open', 'closeAll']],
     [{ pattern: 'log.*Error', glob: '*.ts' }, ['log', 'Error']],
-    [{ query: 'where are sessions saved' }, ['where', 'sessions', 'saved']],
+    [{ query: 'where are sessions saved' }, ['where are sessions saved', 'where', 'sessions', 'saved']],
     [{ query: 'session_state' }, ['session_state']],
     [{ command: "grep -rn --include='*.py' 'class Foo' src" }, ['class Foo']],
     [

@@ -56,7 +56,7 @@ export function toolIntent(toolName: string, input: unknown, purpose?: string): 
   const words = [
     ...texts(PATTERNS).flatMap(wordsOfPattern),
     ...(told?.patterns ?? []).flatMap(wordsOfPattern),
-    ...texts(QUERIES).flatMap((query) => (query.includes(' ') ? wordsOfText(query) : wordsOfPattern(query))),
+    ...texts(QUERIES).flatMap((text) => (text.includes(' ') ? [text, ...wordsOfText(text)] : wordsOfPattern(text))),
     ...prose.flatMap(wordsOfText),
   ]
   return {
