@@ -75,7 +75,7 @@ export function nodeSqlEngine(address: string): SqlEngine {
 }
 
 function viewsOf(databases: readonly SqlDatabase[]): readonly (readonly [view: string, table: string])[] {
-  if (databases.length === 1 && databases[0]!.tables.length === 1) return []
+  if (databases.length === 1 && databases[0]!.tables.length === 1) return [['t1', 'main.t']]
   return databases.map(({ tables }, index) => [
     databases.length === 1 ? 't' : `t${index + 1}`,
     `${index === 0 ? 'main' : `d${index + 1}`}.${tables.length === 1 ? 't' : `t${largestTable(tables) + 1}`}`,

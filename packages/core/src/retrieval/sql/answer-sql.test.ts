@@ -251,6 +251,9 @@ describe('SQL over a table', () => {
     expect(await ask(tool, { references: ['a', 'b'], sql })).toBe(
       '[1 row; over 2 and 2 stored rows]\n\nrow| city,sum(n)\n1| Köln,11',
     )
+    expect(await ask(tool, { references: ['a'], sql: 'SELECT t1.city FROM t1 JOIN t USING (id) LIMIT 1' })).toBe(
+      '[1 row; over 2 stored rows]\n\nrow| city\n1| Bonn',
+    )
   })
 })
 
