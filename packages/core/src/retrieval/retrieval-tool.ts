@@ -130,8 +130,8 @@ function resolveOptions(options: RetrievalToolOptions): Omit<RetrievalContext, '
   assertStorage(options.storage)
   const { storage, scoped, maxRetrievalTokens, countTokens } = options
   if (typeof scoped !== 'boolean') throw new TypeError(`scoped must be true or false, got ${shown(scoped)}.`)
-  if (typeof countTokens !== 'function')
-    throw new TypeError(`countTokens must be a function, got ${typeof countTokens}.`)
+  for (const name of ['countTokens', 'formatCall', 'onRetrieve'] as const)
+    if (typeof (options[name] ?? countTokens) !== 'function') throw new TypeError(`${name} must be a function.`)
   if (typeof maxRetrievalTokens !== 'number' || !(maxRetrievalTokens > 0)) {
     throw new TypeError(`maxRetrievalTokens must be a positive number or Infinity, got ${shown(maxRetrievalTokens)}.`)
   }

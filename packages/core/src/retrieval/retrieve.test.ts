@@ -68,8 +68,9 @@ describe('a failed retrieval', () => {
       expect(failure.text).not.toContain('secret-host')
     }
     expect((await fail(tool, { reference: 'unavailable' })).text).toContain('try the same call again')
-    expect((await fail(tool, { reference: 'invalid-reference' })).text).toContain(
-      'paths and addresses are not accepted',
+    expect((await fail(tool, { reference: 'invalid-reference' })).text).toBe(
+      'Error: "invalid-reference" is not a reference: paths and addresses are not accepted. Copy one exactly as it ' +
+        'stands under [Stored references:].',
     )
   })
 

@@ -177,7 +177,7 @@ async function explainStorageError(
     case 'invalid-reference':
       return (
         `${name} is not a reference: paths and addresses are not accepted. Copy one exactly as it stands under ` +
-        `[Stored references:]. ${await suggest(undefined, context)}`
+        `[Stored references:]. ${canList(context) ? await suggest(undefined, context) : ''}`
       ).trim()
     case 'evicted':
       return `${name} was removed from storage${error.eviction === undefined ? '' : when(error.eviction)}. ${runAgain(error.eviction)}`

@@ -84,7 +84,7 @@ export const fenceName = (reference: string): string => reference.slice(-FENCE_L
 
 export function assertReference(value: unknown): asserts value is string {
   if (isReference(value)) return
-  const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, MAX_REFERENCE_LENGTH)) : `a ${typeof value}`
+  const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, MAX_REFERENCE_LENGTH)) : typeof value
   throw new StorageError(
     'invalid-reference',
     `${shown} is not a reference. Copy one exactly from under [Stored references:]; paths and URIs are not accepted.`,
