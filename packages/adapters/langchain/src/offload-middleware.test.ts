@@ -12,6 +12,7 @@ import { isVersion10 } from '../test/version.ts'
 import { offloadMiddleware } from './offload-middleware.ts'
 import { offloadTools } from './offload-tools.ts'
 import type { OffloadOptions } from './options.ts'
+import { retrievalTool } from './retrieval-tool.ts'
 
 const LOG = 'a line of a log\n'.repeat(5_000)
 const CODE = Array.from({ length: 2_000 }, (_, n) => `def step_${n}(state):\n    return state + ${n}\n\n`).join('')
@@ -98,6 +99,16 @@ it.skipIf(isVersion10)('offloadMiddleware keeps structured answers', async () =>
   const { structuredResponse, messages } = await agent.invoke({ messages: [{ role: 'user', content: 'Go.' }] })
   expect(structuredResponse).toEqual({ ok: true })
   expect(resultsOf(messages)[0]).toMatchObject({ content: offloaded })
+})
+
+it.each([
+  ['retrievalTool', (offloader: ContextOffloader) => [readLog, retrievalTool(offloader)]],
+  ['offloadTools', (offloader: ContextOffloader) => offloadTools([readLog], offloader)],
+])('offloadMiddleware refuses the retrieval tool of %s beside its own', async (_name, toolsOf) => {
+  const offloader = create()
+  await expect(run({ middleware: [offloadMiddleware(offloader)], tools: toolsOf(offloader) })).rejects.toThrow(
+    'offloadMiddleware adds the retrieval tool: leave out retrievalTool() and offloadTools().',
+  )
 })
 
 it('offloadMiddleware reports an event if outer middleware hides the retrieval tool from the model', async () => {

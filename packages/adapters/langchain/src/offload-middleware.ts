@@ -71,6 +71,8 @@ export function middlewareOf(
     },
     wrapModelCall: async (request, handler) => {
       tellHiddenTool(offloader, request.tools)
+      if (request.tools.filter(({ name }) => name === offloader.retrievalTool.name).length > 1)
+        throw new TypeError('offloadMiddleware adds the retrieval tool: leave out retrievalTool() and offloadTools().')
       const response = await handler(request)
       await offloaderOf(request.runtime).endTurn()
       return response

@@ -67,16 +67,14 @@ const INDENT = '  '
 /** Print the help of a command like a manual page. In `help`, a section begins with its name and a colon. */
 export function writeManual(command: Command, summary: string, help = ''): void {
   const indented = (text: string): string => {
-    const width = command.configureOutput().getOutHelpWidth?.() ?? 80
-    const lines = text.split('\n').map((line) =>
-      // Examples are indented, and do not change.
-      line.startsWith(INDENT)
-        ? line
-        : command
-            .createHelp()
-            .boxWrap(line, width - INDENT.length)
-            .replaceAll(/^(?=.)/gm, INDENT),
-    )
+    const width = (command.configureOutput().getOutHelpWidth?.() ?? 80) - INDENT.length
+    const wrapped = (line: string): string =>
+      command
+        .createHelp()
+        .boxWrap(line, width)
+        .replaceAll(/^(?=.)/gm, INDENT)
+    // Examples are indented, and do not change.
+    const lines = text.split('\n').map((line) => (line.startsWith(INDENT) ? line : wrapped(line)))
     return lines.join('\n')
   }
   const names = (of: Command): string => (of.parent === null ? of.name() : `${names(of.parent)} ${of.name()}`)

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { tinyStorage } from '../../test/tiny-storage.ts'
 import { ContextOffloader, tellHiddenTool } from '../offload/context-offloader.ts'
 import { RETRIEVAL_TOOL_NAME } from '../retrieval/retrieval-tool.ts'
@@ -43,6 +43,18 @@ it('an event is emitted once if a model does not get the tool that previews name
   tellHiddenTool(offloader, [{ name: 'read' }, {}])
   tellHiddenTool(offloader, [])
   expect(events.slice(1)).toEqual([hidden(RETRIEVAL_TOOL_NAME)])
+})
+
+it('a process warning replaces the event if there is no listener', async () => {
+  const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+  onTestFinished(() => emitWarning.mockRestore())
+  const offloader = new ContextOffloader({ storage: tinyStorage() })
+  await offloader.offload({ toolName: 'read', toolCallId: '1', content: [{ type: 'text', text: 'a\n'.repeat(9_000) }] })
+  tellHiddenTool(offloader, [])
+  tellHiddenTool(offloader, [])
+  expect(emitWarning.mock.calls.map(([message]) => message)).toEqual([
+    'The model does not get the tool retrieve_offloaded_content. Add it to its tools.',
+  ])
 })
 
 it('the check for a missing tool uses the tool name that previews use', async () => {

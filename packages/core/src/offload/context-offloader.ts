@@ -67,16 +67,16 @@ export function recordRetrieval(offloader: ContextOffloader, event: RetrievalEve
 }
 
 /**
- * Emit the event `retrieval-tool-hidden` once if results were offloaded and the model does not get the retrieval tool.
- *
- * @param offered - Tools offered to the model.
+ * Emit the event `retrieval-tool-hidden` once if results were offloaded, and the tools `offered` to the model lack the
+ * retrieval tool. Without a listener, a process warning says so.
  */
 export function tellHiddenTool(offloader: ContextOffloader, offered: readonly { readonly name?: unknown }[]): void {
   const toolName = retrievalToolNameOf(offloader)
-  const { includeRetrievalTool } = offloader.options
+  const { includeRetrievalTool, onEvent } = offloader.options
   if (!includeRetrievalTool || offered.some(({ name }) => name === toolName) || offloader['hasToldHiddenTool']) return
   if (offloader.meter().offloaded === 0) return
   offloader['hasToldHiddenTool'] = true
+  if (onEvent === undefined) warn(`The model does not get the tool ${toolName}. Add it to its tools.`, toolName)
   emitEvent(offloader.options, { type: 'retrieval-tool-hidden', toolName })
 }
 
