@@ -51,6 +51,13 @@ describe('replaced results', () => {
     expect(JSON.stringify(await memory.getItems())).toContain('line 3000 of the log')
   })
 
+  it('are reported once if the agent has no retrieval tool', async () => {
+    const { offloader, events } = newOffloader()
+    const { agent } = makeAgent([calling('read_log'), calling('read_log', 'call_2')], { tools: [readLog] })
+    await offloadRunner(new Runner(), offloader).run(agent, 'Go.', { session: session('a') })
+    expect(events.filter(({ type }) => type === 'retrieval-tool-hidden')).toHaveLength(1)
+  })
+
   it.each<[string, unknown[], RegExp]>([
     ['text', [{ type: 'text', text: LOG }], /^\[Offloaded: 1 block/],
     ['several texts', [LOG, LOG, 'small'].map((text) => ({ type: 'text', text })), /^\[Offloaded: 2 blocks[^]*small$/],
@@ -111,7 +118,7 @@ describe('replaced results', () => {
       ...callItems('read_log', 'old_2', LOG),
     ]
     const { agent, prompts } = makeAgent([calling('read_log'), calling('read_log', 'call_2')], {
-      tools: [makeTool('read_log', () => 'small')],
+      tools: [makeTool('read_log', () => 'small'), retrievalTool(offloader)],
     })
     const runner = offloadRunner(new Runner(), offloader)
     await runner.run(agent, 'Go.', { session: session('a', history) })
@@ -176,11 +183,13 @@ describe('replaced results', () => {
         ['offload-failed'],
       ],
     ] as const)
-      for (const tools of [offloadTools, (own: Tool[]) => own]) {
+      for (const isWrapped of [true, false]) {
         const { offloader, events } = newOffloader(options)
         const small = makeTool('read_status', () => ({ status: 'well' }))
         const turns = [calling('read_log'), calling('read_status', 'call_2'), calling('read_status', 'call_3')]
-        const { agent } = makeAgent(turns, { tools: tools([readLog, small], offloader) as Tool[] })
+        const own: Tool[] = [readLog, small]
+        const tools = isWrapped ? offloadTools(own, offloader) : [...own, retrievalTool(offloader)]
+        const { agent } = makeAgent(turns, { tools: tools as Tool[] })
         await offloadRunner(new Runner(), offloader).run(agent, 'Go.', { session: session('a') })
         expect(events.map(({ type }) => type)).toEqual(types)
         expect(offloader.meter().results).toBe(3)

@@ -9,7 +9,7 @@ import {
   type NonStreamRunOptions,
 } from '@openai/agents'
 import type { ContextOffloader } from '@spillway/core'
-import { KnownOutputs, offloadParts, takesReferences } from '@spillway/core/adapter'
+import { KnownOutputs, offloadParts, takesReferences, tellHiddenTool } from '@spillway/core/adapter'
 import { readFilter } from './history-filters.ts'
 import { isResolving } from './offload-tools.ts'
 import {
@@ -63,8 +63,7 @@ export function offloadRunner(
     const sessionId = (await session?.getSessionId()) ?? conversationId ?? findRun(context).sessionId
     const outputs = new KnownOutputs<ResultOutput>()
     const staying = new Set<string>()
-    // A filter that changes items needs copies, and the input of a resumed run does, too. The SDK recognizes its own
-    // items, and its own copies.
+    // A filter that changes items needs copies, and so does a resumed run. The SDK recognizes its own items and copies.
     const keepsItems = own === undefined ? !isResumed : Object(own).preserveInputIdentity === true
     const preserveInputIdentity = compact === undefined && keepsItems
 
@@ -80,6 +79,7 @@ export function offloadRunner(
       const changeable = new Set(preserveInputIdentity ? [] : args.modelData.input)
       const how = { offloader: scoped, signal, outputs, staying, changeable }
       const replaced = { ...data, input: await replaceResults(data.input, how) }
+      tellHiddenTool(offloader, args.agent.tools)
       const calledRun = { context: args.context, sessionId, signal, changeable }
       return compact === undefined ? replaced : await compact(replaced, calledRun)
     }
