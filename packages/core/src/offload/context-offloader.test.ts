@@ -549,7 +549,7 @@ describe('an offload that fails', () => {
   test.each([
     [{ toolName: 1 }, 'toolName'],
     [{ toolCallId: undefined }, 'toolCallId'],
-    [{ content: 'text' }, 'content'],
+    [{ content: 'text' }, "content must be an array of blocks such as { type: 'text', text }"],
     [{ content: [{ type: 'text' }] }, 'content[0].text'],
     [{ content: [{ type: 'image', mediaType: 'image/png' }] }, 'content[0]'],
     [{ content: [{ type: 'thinking' }] }, 'content[0].type'],

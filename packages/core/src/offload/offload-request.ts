@@ -145,7 +145,8 @@ export function assertOffloadRequest(request: unknown): asserts request is Offlo
   assertCall(toolName, toolCallId, purpose, signal)
   if (callsInTurn !== undefined && !(typeof callsInTurn === 'number' && callsInTurn >= 1))
     throw new TypeError(`callsInTurn must be a number of tool calls, 1 or more, got ${typeof callsInTurn}.`)
-  if (!Array.isArray(content)) throw new TypeError(`content must be an array of content blocks, got ${typeof content}.`)
+  if (!Array.isArray(content))
+    throw new TypeError(`content must be an array of blocks such as { type: 'text', text }, got ${typeof content}.`)
   assertBlocks(content)
 }
 

@@ -4,8 +4,6 @@ import { checkAborted, orAborted, SourceError, StorageError } from './storage-er
 /**
  * Reject options that are not an object or have an unknown name, with a `TypeError` that lists the known names.
  *
- * @param options - The options of a caller.
- * @param names - All known names.
  * @param subject - The owner of the options, for example `SqliteStorage`.
  */
 export function assertKnownOptions(options: unknown, names: readonly string[], subject: string): void {
