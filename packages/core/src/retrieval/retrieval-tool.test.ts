@@ -31,6 +31,11 @@ describe('createRetrievalTool', () => {
     }
   })
 
+  it('rejects if countTokens does not return a number, because no answer would have a limit', async () => {
+    const tool = toolOf({ log: { content: 'abc' } }, { countTokens: () => Number.NaN })
+    await expect(tool.execute({ reference: 'log' })).rejects.toThrow('countTokens must return a number of tokens')
+  })
+
   it('reports each call', async () => {
     const events: RetrievalEvent[] = []
     const onRetrieve = (event: RetrievalEvent): void => void events.push(event)

@@ -1,4 +1,4 @@
-import { locateSqlite, type ContentBlock, type CountTokens } from '@spillway/text/internal'
+import { checkedCountTokens, locateSqlite, type ContentBlock, type CountTokens } from '@spillway/text/internal'
 import { adoptStorage, type AdoptedStorage } from '../content/adopt-storage.ts'
 import { recordRetrievalEvent, type EventJournal } from '../journal/event-journal.ts'
 import type { StorageErrorCode } from '../storage/storage-error.ts'
@@ -73,7 +73,7 @@ export interface RetrievalTool {
   readonly description: string
   /** JSON Schema of the input. */
   readonly inputSchema: RetrievalInputSchema
-  /** Answer a call. The promise always resolves, even if the input is invalid or the storage fails. */
+  /** Answer a call. Resolves even if the input is invalid or the storage fails. Rejects only if an option throws. */
   execute(input: unknown, options?: RetrievalCallOptions): Promise<RetrievalResult>
 }
 
@@ -139,7 +139,7 @@ function resolveOptions(options: RetrievalToolOptions): Omit<RetrievalContext, '
     storage: adoptStorage(storage),
     scoped,
     maxTokens: maxRetrievalTokens,
-    countTokens,
+    countTokens: checkedCountTokens(countTokens),
     formatCall: options.formatCall ?? ((call) => formatRetrievalCall(call)),
     maxMediaBytes: positive('maxMediaBytes', options.maxMediaBytes ?? DEFAULT_MAX_MEDIA_BYTES),
     deadlineMs: positive('deadlineMs', options.deadlineMs ?? DEFAULT_DEADLINE_MS),
