@@ -78,7 +78,12 @@ describe('doctor', () => {
     expect(stdout).toMatch(/^ok +store use +a write, read, and delete took \d+ ms, and listing 1 entry took \d+ ms$/m)
     expect(stdout).toMatch(/^ok +@spillway\/redis, ioredis +installed$/m)
     expect(stdout).toMatch(/^ok +@spillway\/postgres, pg +installed$/m)
-    expect(stdout).toMatch(/^ok +Gemini CLI +configured in \.gemini\/settings\.json/m)
+    expect(stdout).toMatch(
+      /^ok +Gemini CLI +configured in \.gemini\/settings\.json, .*; no spillway is on the path, so only npx can start it$/m,
+    )
+    writeFileSync(join(cwd, 'spillway'), '', { mode: 0o755 })
+    const onPath = await spillway(['doctor'], { cwd, env: { HOME: cwd, PATH: cwd } })
+    expect(onPath.stdout).toMatch(/^ok +Gemini CLI +configured in \.gemini\/settings\.json, [^;]*$/m)
     expect(stdout).toMatch(/^ok +Codex +not configured here$/m)
   })
 

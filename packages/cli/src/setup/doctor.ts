@@ -2,10 +2,10 @@ import { StorageError } from '@spillway/core'
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { performance } from 'node:perf_hooks'
 import type { Invocation } from '../commands/command.ts'
 import { describeError, EXIT_CODE } from '../cli-error.ts'
 import { countOf, formatTable, print, printJson } from '../output.ts'
+import { isOnPath } from '../program-name.ts'
 import { isTooOld, OLDEST_NODE, readVersion } from '../versions.ts'
 import { BACKENDS, packageOf } from '../store/backends.ts'
 import { redactUrl, type StoreOptions } from '../store/store-options.ts'
@@ -50,7 +50,8 @@ export async function doctor({ options, command }: Invocation<StoreOptions>): Pr
     }),
     ...Object.entries(HOSTS).map(([name, paths]) => {
       const found = paths.split(' ').filter(namesSpillway).join(', ')
-      return { name, isOk: true, found: found === '' ? 'not configured here' : `configured in ${found}` }
+      const start = isOnPath('spillway') ? '' : '; no spillway is on the path, so only npx can start it'
+      return { name, isOk: true, found: found === '' ? 'not configured here' : `configured in ${found}${start}` }
     }),
   ]
   const rows = findings.map(({ name, isOk, found }) => [isOk ? 'ok' : 'FAULT', name, found])
