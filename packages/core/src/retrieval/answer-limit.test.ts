@@ -76,4 +76,22 @@ describe('an answer of the retrieval tool', () => {
     })
     await fc.assert(property, propertyRuns(100, 3_000))
   })
+
+  it.each([
+    ['pattern', { pattern: 'needle', context_lines: 0 }],
+    ['query', { query: 'needle' }],
+    ['json_path', { json_path: '$..name' }],
+  ])('names no call that shows the same again, if not even one result of a %s fits', async (_name, input) => {
+    const content = JSON.stringify(
+      Array.from({ length: 9 }, (_, index) => ({ name: `needle ${index}` })),
+      null,
+      1,
+    )
+    // The first and the last line of a fence are longer than the limit.
+    const countTokens = (text: string): number => text.length + (text.includes('<<<') ? 1_000 : 0)
+    const tool = toolOf({ log: { content } }, { scoped: true, countTokens, maxRetrievalTokens: 500 })
+    const { content: answer } = await tool.execute({ reference: 'log', ...input })
+    expect(answer).toEqual([{ type: 'text', text: expect.stringContaining('Not even one of them fits') as string }])
+    expect(JSON.stringify(answer)).not.toContain('To continue')
+  })
 })

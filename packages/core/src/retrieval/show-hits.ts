@@ -6,7 +6,7 @@ import { searchLines } from '../search/search-lines.ts'
 import { viewHits, type LineView, type ViewOptions } from '../search/view-hits.ts'
 import { renderLines, type ShownLine } from './render-lines.ts'
 import type { AnswerLimit } from './retrieval-tool.ts'
-import { fitAnswer, fits, type Answer } from './write-answer.ts'
+import { fitAnswer, fits, withoutResults, type Answer } from './write-answer.ts'
 
 /** Largest number of UTF-16 units of a line to keep around its match. With more hits, fewer units are kept. */
 const MOST_KEPT = 4_000
@@ -168,7 +168,7 @@ export function writeSearch(
     const best = fitAnswer((count) => write(from, count, length), least, from.length, limit)
     if (best !== undefined) return best
   }
-  return frame([])
+  return withoutResults(frame([]))
 }
 
 export function isHit(view: ShownLine): boolean {

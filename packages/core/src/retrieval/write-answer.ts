@@ -150,6 +150,13 @@ export function textFits(text: string, { maxTokens, countTokens }: AnswerLimit):
   return !longerThan(text, maxTokens, countTokens)
 }
 
+/** Says that not even one result fits. The call that continues is left out, because it would have the same answer. */
+export const withoutResults = ({ header, matches }: Answer): Answer => ({
+  header: [...header, 'Not even one of them fits in an answer. Read a line_range or byte_range of the content.'],
+  matches,
+  isPartial: true,
+})
+
 /** Finds the largest `count` up to `most` whose answer fits. Returns `undefined` if not even `least` fits. */
 export function fitAnswer(
   write: (count: number) => Answer,

@@ -5,7 +5,7 @@ import type { ContentSource } from '../../content/content-source.ts'
 import { WorkClock, WorkTimeout } from '../../search/work-clock.ts'
 import { assertText, answerContent } from '../open-content.ts'
 import { RetrievalError, type AnswerLimit, type RetrievalContext } from '../retrieval-tool.ts'
-import { fitAnswer, oneLine, quote, shownType, unitsFor, type Answer } from '../write-answer.ts'
+import { fitAnswer, oneLine, quote, shownType, unitsFor, withoutResults, type Answer } from '../write-answer.ts'
 import {
   describeShape,
   examplePath,
@@ -325,7 +325,7 @@ function writeResults(reference: string, views: readonly ResultView[], frame: Re
   const whole = fitAnswer((count) => write(count, Infinity), 1, firstCut < 0 ? views.length : firstCut, limit)
   if (whole !== undefined) return whole
   const most = Math.min(renderResult(views[0]!, Infinity).text.length, MAX_SHOWN_BYTES)
-  return fitAnswer((units) => write(1, units), 1, most, limit) ?? frame(0)
+  return fitAnswer((units) => write(1, units), 1, most, limit) ?? withoutResults(frame(0))
 }
 
 /** Renders a result. `next` is the byte of the content at which the missing part starts. */

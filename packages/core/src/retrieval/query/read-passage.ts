@@ -14,7 +14,7 @@ import type { ContentSource } from '../../content/content-source.ts'
 import { lineAtByte } from '../../search/line-finder.ts'
 import type { LineView } from '../../search/view-hits.ts'
 import { renderLines } from '../render-lines.ts'
-import { fitAnswer, fits, type Answer, type AnswerPart } from '../write-answer.ts'
+import { fitAnswer, fits, withoutResults, type Answer, type AnswerPart } from '../write-answer.ts'
 import type { AnswerLimit } from '../retrieval-tool.ts'
 
 const AROUND_PART = 100
@@ -224,7 +224,7 @@ export function writePassages(
     const best = fitAnswer((count) => write(count, shape), 1, passages.length, limit)
     if (best !== undefined) return best
   }
-  return frame(0)
+  return withoutResults(frame(0))
 }
 
 interface PassageShape {
