@@ -220,6 +220,76 @@ describe('items in a preview of JSON', () => {
   })
 })
 
+describe('rows that are arrays in a preview of JSON', () => {
+  const names = ['id', 'name', 'team', 'active']
+  const rows = repeat(400, (id) => [id, `user ${id}`, id % 2 === 0 ? 'red' : 'blue', id % 3 === 0])
+  const named = `[4 items id: 0..399, name: "user 0"|…, team: "red" ×200|"blue" ×200, active: true ×134|false ×266]`
+  const unnamed = named.replaceAll(/id:|name:|team:|active:/g, (name) => `[${names.indexOf(name.slice(0, -1))}]:`)
+
+  it('have a column for each position', async () => {
+    for (const text of [JSON.stringify(rows), JSON.stringify({ found: rows })]) {
+      const shown = await preview(text)
+      expect(shown).toContain(`[400 items ${unnamed}]`)
+      expect(shown).toMatch(
+        /\[(?:found: )?\[0\], \[1\], \[2\], \[3\]\]\n0, user 0, red, true\n1, user 1, blue, false\n/,
+      )
+    }
+    const lines = await preview(rows.map((row) => JSON.stringify(row)).join('\n'), { previewer: ndjsonPreviewer() })
+    expect(lines).toContain(unnamed)
+    expect(lines).toContain('\n2: 1, user 1, blue, false\n')
+  })
+
+  it.each([
+    ['strings before the rows', { columns: names, index: repeat(400, (id) => id), data: rows }],
+    ['objects with names after the rows', { rows, fields: names.map((name) => ({ name, type: 'any' })) }],
+    ['objects with names in an object', { metadata: { rowType: names.map((name) => ({ name })) }, rows }],
+    ['strings in the first row', { range: 'A1:D401', values: [names, ...rows] }],
+  ])('have columns with the names of %s', async (_, document) => {
+    const shown = await preview(JSON.stringify(document))
+    expect(shown).toContain(named)
+    expect(shown).toMatch(/: id, name, team, active\]\n(?:id, name, team, active\n)?0, user 0, red, true\n/)
+  })
+
+  it('have no names if the names differ between tables, or if the strings are not names', async () => {
+    const table = (columns: string[]) => ({ columns, rows: rows.map(([id, name]) => [id, name]) })
+    const tables = { tables: [table(['id', 'name']), table(['id', 'title'])] }
+    const lines = {
+      lines: [
+        ['a', 1],
+        ['b', 2],
+      ].flatMap((row) => repeat(200, () => row)),
+      people: ['Ann', 'Bob'],
+    }
+    expect(await preview(JSON.stringify(tables))).toContain('rows: [400 items [2 items [0]: 0..399, [1]: "user 0"|…]]')
+    expect(await preview(JSON.stringify(lines))).toContain('[2 items [0]: "a" ×200|"b" ×200, [1]: 1 ×200|2 ×200]')
+  })
+
+  it('include rows with rare values, whose names are shown', async () => {
+    const late = [...rows.slice(0, 300).map((row) => [...row, 200]), [300, 'user 300', 'red', true, 504]]
+    const shown = await preview(JSON.stringify({ columns: [...names, 'status'], rows: late }), { budgetTokens: 160 })
+    expect(shown).toContain('[300] 300, user 300, red, true, 504')
+  })
+
+  it('may have cells that are arrays and objects', async () => {
+    const nested = rows.map(([id, name]) => [id, [name], { big: Number(id) > 9 }])
+    const shown = await preview(JSON.stringify({ columns: ['id', 'names', 'is'], rows: nested }))
+    expect(shown).toContain('[3 items id: 0..399, names: [1 item], is: {big: false ×10|true ×390}]')
+    expect(shown).toContain('0, ["user 0"], false')
+  })
+
+  it('are merged if they are a matrix of numbers, or lists of different lengths', async () => {
+    const matrix = repeat(50, (row) => repeat(200, (column) => row * column))
+    expect(await preview(JSON.stringify(matrix))).toContain('[50 items [200 items 0..9751]]')
+    expect(await preview(JSON.stringify({ rings: [repeat(900, (at) => [at, at / 2])] }))).toContain(
+      'rings: [1 item [900 items [2 items 0..899]]]',
+    )
+    const lists = repeat(400, (id) => ['a', 'b', 'c'].slice(0, 1 + (id % 3)))
+    expect(await preview(JSON.stringify(lists))).toContain('[400 items [1-3 items "a" ×400|"b" ×266|"c" ×133]]')
+    const mixed = repeat(400, (id) => (id < 200 ? ['a', id] : { id }))
+    expect(await preview(JSON.stringify(mixed))).toContain('[400 items {id: 200..399}|[2 items 0..199|"a"|…]]')
+  })
+})
+
 describe('long strings in a preview of JSON', () => {
   const log = repeat(900, (index) => (index === 600 ? 'src/app.c:12:5: error: expected ;' : `step ${index} done`)).join(
     '\n',

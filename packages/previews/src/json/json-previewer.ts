@@ -1,11 +1,13 @@
+import { detach } from '@spillway/text/internal'
 import { isJsonLinesType, recognizeJson } from '@spillway/text/internal/json'
 import type { TextPreviewer, TextReader, TextSubject } from '../previewer.ts'
 import type { JsonScan, JsonSink, ScannedString } from './json-scan.ts'
 import { renderJsonPreview } from './render-json-preview.ts'
 import { JsonTokenizer } from './json-tokenizer.ts'
 import { LongText } from './long-text.ts'
+import { nameColumns } from './name-columns.ts'
 import { PassageKeeper } from './passage-keeper.ts'
-import { FIRST_TIMES, Shape, ValueSummary, isSame, type ShapeRoom } from './shape.ts'
+import { FIRST_TIMES, MOST_COLUMNS, Shape, ValueSummary, isSame, type ShapeRoom } from './shape.ts'
 import { USUAL_TOKENS } from '../usual-tokens.ts'
 
 /** Largest text that is stored whole, in UTF-16 units. Such a text is shown whole if it fits. */
@@ -50,9 +52,9 @@ export function ndjsonPreviewer(): TextPreviewer {
 }
 
 function readJson(subject: TextSubject): TextReader {
-  const { at } = recognizeJson(subject)
+  const { at, many } = recognizeJson(subject)
   const prefix = subject.start.slice(0, at)
-  const scanner = new JsonScanner(prefix, subject.intent.words)
+  const scanner = new JsonScanner(prefix, subject.intent.words, many)
   let skip = at
   let pieces: string[] | undefined = []
   let units = 0
@@ -86,6 +88,8 @@ const MOST_SHAPES = 24_576
 /** Number of strings to keep, and smallest length of such a string in UTF-16 units. */
 const MOST_STRINGS = 3
 const LEAST_STRING = 1_000
+/** Longest name of a column, in UTF-16 units. */
+const LONGEST_TITLE = 128
 /** A line end in a JSON string. */
 const NEWLINE = '\\n'
 
@@ -111,15 +115,18 @@ class JsonScanner implements JsonSink {
   #length = 0
   #strays = 0
   readonly #nested: (() => JsonScanner) | undefined
+  readonly #many: boolean
   #endsLine = false
 
   /**
    * @param prefix - Text before the first value, which is not passed to `push`.
    * @param words - Entries with one of these words are notable.
+   * @param many - Whether the text has several values. Arrays at the top level are then rows.
    * @param inString - Whether the text is the content of a JSON string. Strings in this text are not parsed as JSON.
    */
-  constructor(prefix: string, words: readonly string[], inString = false) {
-    this.#nested = inString ? undefined : () => new JsonScanner('', words, true)
+  constructor(prefix: string, words: readonly string[], many: boolean, inString = false) {
+    this.#many = many
+    this.#nested = inString ? undefined : () => new JsonScanner('', words, false, true)
     this.#tokenizer.skipPrefix(prefix)
     this.#length = prefix.length
     this.#passages = new PassageKeeper(prefix.length, words)
@@ -139,6 +146,7 @@ class JsonScanner implements JsonSink {
     const end = broken?.offset ?? this.#length
     const lines = this.#endsLine ? line - 1 : line
     while (this.#level >= 0) this.#pop(end, line)
+    nameColumns(this.#root)
     this.#root.foldAll(this.#room)
     this.#passages.finish(end, lines)
     return {
@@ -178,8 +186,11 @@ class JsonScanner implements JsonSink {
       this.#deeper++
       return
     }
-    const shape = this.#entry(offset, line)
+    const shape = this.#entry(offset, line, false)
     this.#endList()
+    if (isObject) shape.mergeColumns(this.#room)
+    else if (shape.objects + shape.arrays === 0)
+      shape.isRow = this.#level < 0 ? this.#many : !this.#objects[this.#level]! && !this.#shapes[this.#level]!.isRow
     if (shape.objects + shape.arrays === 0) shape.startLine = line
     if (isObject) shape.objects++
     else shape.arrays++
@@ -223,6 +234,7 @@ class JsonScanner implements JsonSink {
     const length = end - start
     const values = (shape.scalars ??= new ValueSummary())
     if (values.addString(text, start - 1, end + 1)) this.#rare(shape, values)
+    this.#addTitle(shape, text, start, end)
     this.#listOfStrings?.push(`${text.slice(start, end)}${NEWLINE}`)
     if (length >= LEAST_STRING && length > (this.#strings[MOST_STRINGS - 1]?.length ?? 0)) {
       const long = new LongText(this.#pathOf(shape), this.#nested)
@@ -282,7 +294,21 @@ class JsonScanner implements JsonSink {
     this.#strays++
   }
 
-  #entry(offset: number, line: number): Shape {
+  /** Keep a string of an array, or the name of an object in an array. */
+  #addTitle(shape: Shape, text: string, start: number, end: number): void {
+    const level = this.#objects[this.#level] && shape.key === 'name' ? this.#level - 1 : this.#level
+    const owner = this.#shapes[level]
+    if (level < 0 || owner === undefined || this.#objects[level]!) return
+    if (owner.arrays > 1) {
+      const title = owner.isRow ? undefined : owner.titles?.[this.#counts[level]! - 1]
+      if (title !== undefined && !isSame(title, text, start, end)) owner.titles = []
+    } else if (end - start <= LONGEST_TITLE && this.#passages.keeps(level)) {
+      owner.titles ??= []
+      if (owner.titles.length <= MOST_COLUMNS) owner.titles.push(detach(text.slice(start, end)))
+    }
+  }
+
+  #entry(offset: number, line: number, isSimple = true): Shape {
     const level = this.#level
     let shape: Shape
     if (level < 0) {
@@ -291,8 +317,7 @@ class JsonScanner implements JsonSink {
     } else if (this.#objects[level]!) shape = this.#key ?? this.#shapes[level]!.field('', this.#room)
     else {
       const parent = this.#shapes[level]!
-      shape = parent.item ??= new Shape('')
-      this.#counts[level]!++
+      shape = parent.itemAt(this.#counts[level]!++, isSimple, this.#room)
       this.#passages.addEntry(level, offset, line)
     }
     shape.seen++
@@ -346,12 +371,11 @@ class JsonScanner implements JsonSink {
   /** Return the path of the innermost open level. The key of an array item is `''`. */
   readonly #path = (): string[] => {
     const path: string[] = []
-    for (let level = 1; level <= this.#level; level++)
-      path.push(this.#objects[level - 1]! ? this.#shapes[level]!.key : '')
+    for (let level = 1; level <= this.#level; level++) path.push(this.#shapes[level]!.key)
     return path
   }
 
   #pathOf(shape: Shape): string[] {
-    return this.#level < 0 ? [] : [...this.#path(), this.#objects[this.#level]! ? shape.key : '']
+    return this.#level < 0 ? [] : [...this.#path(), shape.key]
   }
 }

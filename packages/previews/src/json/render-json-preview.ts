@@ -12,7 +12,7 @@ import type { PreviewOptions } from '../previewer.ts'
 import { rowsWriter } from './entry-rows.ts'
 import type { JsonScan, ScannedString } from './json-scan.ts'
 import type { Shape } from './shape.ts'
-import { itemCount, keyCount, showKey, showValues, skeletonNodes, type SkeletonNode } from './show-value.ts'
+import { itemCount, keyCount, showKey, showKeys, showValues, skeletonNodes, type SkeletonNode } from './show-value.ts'
 import { renderTextPreview } from '../log/render-text-preview.ts'
 import type { Passage } from './passage-keeper.ts'
 
@@ -107,9 +107,11 @@ function jsonDrafts(content: JsonContent, options: PreviewOptions): string | ((a
 /** Return the shape of the entries if they are rows of one table. */
 function entryShape({ keys, isObject, isTop }: Passage, { root }: JsonScan): Shape | undefined {
   let shape: Shape | undefined = root
-  for (const key of keys) shape = key === '' ? shape?.item : (shape?.fields?.get(key) ?? shape?.others)
+  for (const key of keys) shape = key === '' ? shape?.item : (shape?.fields?.get(key) ?? shape?.others ?? shape?.item)
   const entry = isTop ? root : isObject ? shape?.others : shape?.item
-  return entry !== undefined && (entry.objects > 0 || (isObject && entry.arrays === 0)) ? entry : undefined
+  return entry !== undefined && (entry.objects > 0 || entry.isRow || (isObject && entry.arrays === 0))
+    ? entry
+    : undefined
 }
 
 function header({ scan, prefix }: JsonContent): string {
@@ -244,8 +246,8 @@ function skeletonOf(root: Shape, tabled: Shape | undefined) {
   function print(node: SkeletonNode, indent: number): string {
     const { shape, index } = node
     const parts: string[] = []
-    if (shape.objects > 0) parts.push(printObject(node, indent))
-    if (shape.arrays > 0) parts.push(printArray(node, indent))
+    if (shape.objects > 0 || shape.isRow) parts.push(printMembers(node, indent))
+    if (shape.arrays > 0 && !shape.isRow) parts.push(printArray(node, indent))
     const values = valueTexts[index]
     if (values !== undefined) parts.push(values)
     else if (shape.scalars !== undefined && parts.length > 0) parts.push(shape.scalars.strings > 0 ? '"…"' : '…')
@@ -260,7 +262,9 @@ function skeletonOf(root: Shape, tabled: Shape | undefined) {
     return shown === '' ? `[${count}]` : `[${count} ${shown}]`
   }
 
-  function printObject(node: SkeletonNode, indent: number): string {
+  /** Write an object, or a row whose columns have names or positions. */
+  function printMembers(node: SkeletonNode, indent: number): string {
+    const [open, close] = node.shape.isRow ? [`[${itemCount(node.shape)} `, ']'] : ['{', '}']
     const keys = node.kids.filter(({ label }) => label !== '')
     const shown = keys.filter(({ index }) => shownNodes[index] === 1)
     const hidden = keys.length - shown.length
@@ -282,16 +286,16 @@ function skeletonOf(root: Shape, tabled: Shape | undefined) {
       const text = shown.length > 0 ? `… ${formatCount(hidden)} more` : countOf(hidden, 'key')
       parts.push({ text, long: false })
     }
-    if (!parts.some(({ long }) => long)) return `{${parts.map(({ text }) => text).join(', ')}}`
+    if (!parts.some(({ long }) => long)) return `${open}${parts.map(({ text }) => text).join(', ')}${close}`
     const pad = `\n${' '.repeat(Math.min(indent + 1, 12))}`
-    let text = '{'
+    let text = open
     let newLine = true
     for (const [index, part] of parts.entries()) {
       text += newLine || part.long ? pad : ' '
       text += part.text + (index < parts.length - 1 ? ',' : '')
       newLine = part.long
     }
-    return `${text}}`
+    return `${text}${close}`
   }
 
   return { chooseKeys, chooseNames, chooseValues, write }
@@ -327,7 +331,7 @@ function shownStringsOf(scan: JsonScan, options: PreviewOptions) {
     for (const string of strings) {
       const read = string.read()
       const lines = 'json' in read ? '' : `, ${countOf(read.lines.lines, 'line')}`
-      const head = `\n[${showPlace(string.path)}${lines}, lines numbered within it:]\n`
+      const head = `\n[${showKeys(string.path, scan.root) || 'text'}${lines}, lines numbered within it:]\n`
       const room = Math.floor((left * string.length) / rest - estimateTokens(head))
       rest -= string.length
       if (room < LEAST_STRING_TOKENS) continue
@@ -343,9 +347,4 @@ function shownStringsOf(scan: JsonScan, options: PreviewOptions) {
   }
 
   return { least, write }
-}
-
-function showPlace(path: readonly string[]): string {
-  const shown = path.map((key, index) => (key === '' ? '[]' : (index > 0 ? '.' : '') + showKey(key))).join('')
-  return shown === '' ? 'text' : shown
 }

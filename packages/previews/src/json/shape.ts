@@ -17,6 +17,9 @@ const MOST_NAMES = 512
 /** Smallest average share of common names if objects are similar. */
 const ALIKE = 0.5
 
+/** Largest number of columns in a table whose rows are arrays. */
+export const MOST_COLUMNS = 128
+
 /** Number of shapes that a document may still create. */
 export interface ShapeRoom {
   left: number
@@ -37,6 +40,14 @@ export class Shape {
   leastKeys: number = Infinity
   mostKeys = 0
   item: Shape | undefined
+  /** Whether arrays are rows of a table. The items of rows are in `fields`, and their keys are positions. */
+  isRow = false
+  /**
+   * Strings of the first array, or names of its objects. They may name the columns of a table. Empty if another array
+   * has other strings.
+   */
+  titles: string[] | undefined
+  columnNames: readonly string[] | undefined
   /** Smallest and largest number of items in one array. */
   leastItems: number = Infinity
   mostItems = 0
@@ -75,7 +86,26 @@ export class Shape {
   /** Return the shape at a path. The key of an array item is `''`. Merged members have no shape of their own. */
   at([key, ...rest]: readonly string[]): Shape | undefined {
     if (key === undefined) return this
-    return (key === '' ? this.item : this.fields?.get(key))?.at(rest)
+    return (key === '' ? this.item : (this.fields?.get(key) ?? this.item))?.at(rest)
+  }
+
+  /** Return the shape of an array's item. Rows whose first item is an array or object are not rows of a table. */
+  itemAt(index: number, isSimple: boolean, room: ShapeRoom): Shape {
+    if (this.isRow && index < MOST_COLUMNS && (index > 0 || isSimple)) return this.field(String(index), room)
+    if (this.isRow) this.mergeColumns(room)
+    return (this.item ??= new Shape(''))
+  }
+
+  /** Merge all columns into one shape, because arrays are lists and not rows. */
+  mergeColumns(room: ShapeRoom): void {
+    if (!this.isRow) return
+    this.isRow = false
+    this.item ??= new Shape('')
+    for (const column of [...(this.fields?.values() ?? []), ...(this.others === undefined ? [] : [this.others])]) {
+      room.left++
+      this.item.merge(column, room)
+    }
+    this.fields = this.others = this.names = undefined
   }
 
   fold(room: ShapeRoom): void {
@@ -117,6 +147,7 @@ export class Shape {
   }
 
   foldAll(room: ShapeRoom): void {
+    if (this.isRow && !isTable(this)) this.mergeColumns(room)
     this.fold(room)
     if (this.#isList()) this.#takeTogether(room)
     this.item?.foldAll(room)
@@ -125,6 +156,13 @@ export class Shape {
   }
 
   merge(other: Shape, room: ShapeRoom): void {
+    if (this.seen === 0) {
+      this.isRow = other.isRow
+      this.columnNames = other.columnNames
+    } else if (this.isRow !== other.isRow) {
+      this.mergeColumns(room)
+      other.mergeColumns(room)
+    } else if (String(this.columnNames) !== String(other.columnNames)) this.columnNames = undefined
     if (this.seen === 0) {
       this.startLine = other.startLine
       this.endLine = other.endLine
@@ -148,6 +186,13 @@ export class Shape {
     for (const name of other.names ?? []) if (this.names.size < MOST_NAMES) this.names.add(name)
     this.others.merge(other.others, room)
   }
+}
+
+/** Whether arrays are rows of a table. Arrays of numbers without names are a matrix. */
+function isTable({ arrays, leastItems, mostItems, columnNames, fields, others }: Shape): boolean {
+  if (columnNames !== undefined) return true
+  if (others !== undefined || arrays < 2 || mostItems < 2 || leastItems < mostItems) return false
+  return [...(fields?.values() ?? [])].some(({ scalars }) => scalars !== undefined && scalars.strings > 0)
 }
 
 /** Whether shapes are similar. Each shape is compared with the first shape. */
@@ -261,6 +306,15 @@ export class ValueSummary {
     if (length > KEPT_UNITS && times[index]! > 0) this.more = true
     this.#last = index
     return ++times[index]! <= FIRST_TIMES
+  }
+
+  /** Remove the first value, which is a string. */
+  removeFirst(): void {
+    this.strings--
+    if (--this.times[0]! > 0) return
+    this.values.shift()
+    this.times.shift()
+    this.#last = 0
   }
 
   merge(other: ValueSummary): void {

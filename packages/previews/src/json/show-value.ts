@@ -125,7 +125,7 @@ export function skeletonNodes(root: Shape): SkeletonNode[] {
     }
     if (shape.item !== undefined) add(shape.item, '')
     for (const field of shape.fields?.values() ?? [])
-      add(field, showKey(field.key) + (field.seen < shape.objects ? '?' : ''))
+      add(field, showMember(shape, field.key) + (field.seen < (shape.isRow ? shape.arrays : shape.objects) ? '?' : ''))
     if (shape.others !== undefined) add(shape.others, '*')
   }
   return nodes
@@ -152,6 +152,23 @@ export function keyCount(shape: Shape): string {
   if (shape.others === undefined) return ''
   const { leastKeys: least, mostKeys: most } = shape
   return least === most ? `${formatCount(most)} keys` : `${formatCount(least)}-${formatCount(most)} keys`
+}
+
+/** Return the keys of a path from `root`, with the names or positions of columns. */
+export function showKeys(keys: readonly string[], root: Shape): string {
+  let shape: Shape | undefined = root
+  let shown = ''
+  for (const key of keys) {
+    const name = key === '' ? '[]' : shape === undefined ? showKey(key) : showMember(shape, key)
+    shown += shown === '' || name.startsWith('[') ? name : `.${name}`
+    shape = shape?.at([key])
+  }
+  return shown
+}
+
+function showMember({ isRow, columnNames }: Shape, key: string): string {
+  const name = isRow ? columnNames?.[Number(key)] : key
+  return name === undefined ? `[${key}]` : showKey(name)
 }
 
 /** Return a key as it is shown. Names without special characters have no quotes. */
