@@ -7,10 +7,10 @@ const TEST = /\.test(?:-d)?\.ts$/
 
 /** Limits of the lines of a package, and of all packages. A change that needs more lines must say what users gain. */
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
-  total: 87_447,
+  total: 87_478,
   'packages/core': 23_044,
   'packages/previews': 14_338,
-  'packages/text': 10_598,
+  'packages/text': 10_629,
   other: 12_000,
 }
 

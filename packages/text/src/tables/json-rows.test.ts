@@ -60,6 +60,25 @@ it('JSON rows leave out other lines before, between and after the objects', () =
   expect(notes).toEqual(['Lines that are no JSON were left out: 6.'])
 })
 
+it('JSON rows may be arrays, whose columns have the names of the first row or c1, c2 and so on', () => {
+  const rows = [
+    ['1', 'x'],
+    ['2', undefined, '[3]'],
+  ]
+  expect(read('array', ['[["id","name"],[1,"x"],{"id":5},[2,null,[3]]]'])).toEqual({
+    names: ['id', 'name', 'c3'],
+    rows,
+    notes: ['Values that are no arrays were left out: 1.'],
+  })
+  expect(read('lines', ['[1,"x"]\n[2,null,', '[3]]\n'])).toEqual({ names: ['c1', 'c2', 'c3'], rows, notes: [] })
+  expect(read('lines', ['["a","b"]\n["c","d"]\n[1,2]']).rows).toEqual([
+    ['a', 'b'],
+    ['c', 'd'],
+    ['1', '2'],
+  ])
+  expect(read('documents', ['["a"]']).rows).toEqual([['a']])
+})
+
 it('JSON rows without keys are no table', () => {
   expect(read('array', ['[{},{}]']).notes).toBeUndefined()
 })

@@ -13,13 +13,21 @@ const BACKSLASH = 92
 const NEWLINE = 10
 const COMMA = 44
 
-/** Reads rows that are JSON objects, in an array or one after another. The keys are the columns. */
+/**
+ * Reads rows that are JSON objects, in an array or one after another. The keys are the columns. If the first value is
+ * an array, the rows are arrays. Their columns have the names in the first row if it has only strings, unlike the next
+ * row. Other columns are c1, c2, and so on.
+ */
 export class JsonRows implements RowReader, TableRow {
   readonly #sink: TableSink
   readonly #columns = new GrowingColumns()
   /** Depth of the rows: 1 in an array, 0 at the top level. */
   readonly #base: number
   #row: Readonly<Record<string, unknown>> = {}
+  #hasArrays: boolean | undefined
+  /** The first row if it may have names. */
+  #firstRow: readonly string[] | undefined
+  #names: readonly string[] | undefined
   #began = false
   #depth = 0
   #deepest = 0
@@ -121,10 +129,14 @@ export class JsonRows implements RowReader, TableRow {
 
   finish(): readonly string[] | undefined {
     if (this.#isOpen) this.#drop()
+    if (this.#firstRow !== undefined && this.#names === undefined) this.#addArray(this.#firstRow)
     if (this.#columns.names.length === 0) return undefined
     const notes: string[] = []
     if (this.#otherLines > 0) notes.push(`Lines that are no JSON were left out: ${formatCount(this.#otherLines)}.`)
-    if (this.#others > 0) notes.push(`Values that are no objects were left out: ${formatCount(this.#others)}.`)
+    if (this.#others > 0)
+      notes.push(
+        `Values that are no ${this.#hasArrays ? 'arrays' : 'objects'} were left out: ${formatCount(this.#others)}.`,
+      )
     if (this.#unread > 0)
       notes.push(`Objects that are broken, cut off or too large were left out: ${formatCount(this.#unread)}.`)
     if (this.#base === 1 && !this.#ended) notes.push('The array does not end: the content was cut off.')
@@ -174,11 +186,29 @@ export class JsonRows implements RowReader, TableRow {
       else this.#unread++
       return
     }
-    if (Array.isArray(value)) {
-      this.#others++
-      return
+    const isArray = Array.isArray(value)
+    this.#hasArrays ??= isArray
+    if (isArray !== this.#hasArrays) this.#others++
+    else if (isArray) this.#addArray(value)
+    else this.#add(value as Readonly<Record<string, unknown>>)
+  }
+
+  #addArray(cells: readonly unknown[]): void {
+    if (this.#names === undefined) {
+      const first = this.#firstRow
+      const isText = cells.every((cell) => typeof cell === 'string')
+      if (first === undefined && isText && new Set(cells).size === cells.length) {
+        this.#firstRow = cells
+        return
+      }
+      this.#names = isText ? [] : (first ?? [])
+      if (isText && first !== undefined && first !== cells) this.#addArray(first)
     }
-    this.#row = value as Readonly<Record<string, unknown>>
+    this.#add(Object.fromEntries(cells.map((cell, column) => [this.#names![column] || `c${column + 1}`, cell])))
+  }
+
+  #add(value: Readonly<Record<string, unknown>>): void {
+    this.#row = value
     for (const name of Object.keys(value)) this.#columns.place(name)
     if (!this.#began) this.#sink.begin(this.#columns.names)
     this.#began = true

@@ -32,7 +32,8 @@ export function readTable(text: Omit<TableText, 'intent'>, layout: JsonLayout, s
 
 /** Return the form of the rows in JSON. Returns `other` for JSON without rows, and `undefined` for other text. */
 function jsonForm(start: string, { form }: JsonLayout): JsonRowsForm | 'other' | undefined {
-  if (/^\s*\[\s*\{/.test(start)) return 'array'
+  if (/^\s*\[\s*(?:\{|\[\s*[^\s[{\]])/.test(start)) return 'array'
+  if (form === 'json-lines' && Array.isArray(parseJsonText(start.trimStart().split('\n', 1)[0]!))) return 'lines'
   if (!/^\s*\{/.test(start)) return undefined
   const lines = start.trimStart().split('\n')
   // The last line may be truncated. A single line may also be a document.

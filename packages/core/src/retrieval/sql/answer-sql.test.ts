@@ -228,9 +228,24 @@ describe('SQL over a table', () => {
 
   it('names the array that it reads in a document, and reads another array with json_path', async () => {
     const content = '{"few":[{"k":1}],"many":[{"n":1},{"n":2},{"n":3}]}'
-    expect(await query(content, 'SELECT sum(n) FROM t')).toContain('largest array of objects in this JSON: "$.many"')
+    expect(await query(content, 'SELECT sum(n) FROM t')).toContain('largest table in this JSON: "$.many"')
     expect(await rows(content, 'SELECT k FROM t', { json_path: '$.few' })).toEqual(['1'])
     expect(await rows(content, 'SELECT max(n) FROM t', { json_path: '$.many[?@.n < 3]' })).toEqual(['2'])
+  })
+
+  it('reads rows that are arrays', async () => {
+    const values = [
+      ['name', 'n'],
+      ['x', 1],
+      ['y', 2],
+    ]
+    const sql = 'SELECT name, n + 1 FROM t ORDER BY n DESC'
+    const lines = values.map((row) => JSON.stringify(row)).join('\n')
+    for (const content of [JSON.stringify(values), JSON.stringify({ values }), lines])
+      expect(await rows(content, sql)).toEqual(['y,3', 'x,2'])
+    const columns = [{ name: 'name' }, { name: 'n' }]
+    const unnamed = JSON.stringify({ columns, rows: Array.from({ length: 30 }, (_, n) => ['x', n]), more: [[[1, 2]]] })
+    expect(await query(unnamed, 'SELECT c1, sum(c2) FROM t GROUP BY 1')).toMatch(/\n1\| x,435\n.*"\$\.rows"/)
   })
 
   it('reads an array without an end, because the content is cut off', async () => {
@@ -238,7 +253,7 @@ describe('SQL over a table', () => {
     const content = JSON.stringify({ few: [{ k: 1 }], items }).slice(0, -5)
     const answer = await query(content, 'SELECT count(*), max(n) FROM t')
     expect(answer).toContain('\n1| 49,48\n')
-    expect(answer).toContain('largest array of objects in this JSON: "$.items"')
+    expect(answer).toContain('largest table in this JSON: "$.items"')
     expect(answer).toContain('[The array does not end: the content was cut off.]')
     const selected = await query(content, 'SELECT count(*) FROM t', { json_path: '$.items[*]' })
     expect(selected).toContain('\n1| 49\n[t has no values from the place on where the JSON breaks off.]')

@@ -38,7 +38,7 @@ let cachedBytes = 0
 const storages = new WeakMap<Storage, number>()
 let storageCount = 0
 
-/** Loads tables. Of a document without rows, loads its largest array of objects. Throws `not-a-table`, `too-large`. */
+/** Loads tables. Of a document without rows, loads its largest array of rows. Throws `not-a-table`, `too-large`. */
 export async function loadTables(
   source: ContentSource,
   path: string | undefined,
@@ -140,9 +140,7 @@ async function planTable(
   if (!isJson || createReader(new TableBatches()) !== undefined) return { values, createReader, notes: [] }
   const array = await largestArray(source, layout)
   if (array === undefined) throw noTable(source)
-  const notes = [
-    `t is the largest array of objects in this JSON: ${quote(array.path, 200)}. json_path selects another.`,
-  ]
+  const notes = [`t is the largest table in this JSON: ${quote(array.path, 200)}. json_path selects another.`]
   return { values: [array], createReader: (sink) => new JsonRows('array', sink), notes }
 }
 
@@ -212,19 +210,21 @@ async function largestArray(source: ContentSource, layout: JsonLayout): Promise<
 
 class ArrayFinder implements JsonVisitor {
   largest: { readonly start: number; readonly end: number } | undefined
-  readonly #open: { readonly start: number; readonly isArray: boolean; hasObjects: boolean }[] = []
+  readonly #open: { readonly start: number; readonly isArray: boolean; hasRows: boolean }[] = []
 
   begin(at: number, first: number): boolean {
     const outer = this.#open.at(-1)
-    if (outer?.isArray === true && first === OPEN_OBJECT) outer.hasObjects = true
-    this.#open.push({ start: at, isArray: first === OPEN_ARRAY, hasObjects: false })
+    const isCell = first !== OPEN_ARRAY && outer?.isArray === true
+    const table = first === OPEN_OBJECT ? outer : isCell ? this.#open.at(-2) : undefined
+    if (table?.isArray === true) table.hasRows = true
+    this.#open.push({ start: at, isArray: first === OPEN_ARRAY, hasRows: false })
     return true
   }
 
   end(at: number): void {
-    const { start, hasObjects } = this.#open.pop()!
+    const { start, hasRows } = this.#open.pop()!
     const size = this.largest === undefined ? 0 : this.largest.end - this.largest.start
-    if (hasObjects && at - start > size) this.largest = { start, end: at }
+    if (hasRows && at - start > size) this.largest = { start, end: at }
   }
 
   abandon(): void {
