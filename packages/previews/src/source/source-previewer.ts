@@ -12,6 +12,7 @@ import { itemOf, type HiddenName, type HiddenNames, type Item, type PreviewModel
 import { languageName } from './languages.ts'
 import { DECLARATION, definitionAt, definitionMatcher, type Definition } from './definition-at.ts'
 import { unitsOf } from './word-hash.ts'
+import { withPlaces, yamlLists, type YamlLists } from './yaml-lists.ts'
 import { USUAL_TOKENS } from '../usual-tokens.ts'
 
 export interface SourcePreviewerOptions {
@@ -72,13 +73,19 @@ async function readSource(
   const note = shift === 0 ? '' : `; file line = number ${shift < 0 ? '−' : '+'} ${Math.abs(shift)}`
   await yieldWhenDue()
   const worth = lineWorth(code, symbols, { lines: asked(intent, shift, source.count), words: intent.words })
-  const read = { language, code, symbols, worth, note }
+  const lists = language === 'yaml' ? await yamlLists(code) : NO_LISTS
+  for (const [index, { nth }] of lists.unlike) worth[index] = Math.max(worth[index]!, UNLIKE / nth)
+  const read = { language, code, symbols, worth, lists, note }
   return async (options) => {
     const model = await sourceModel(read, options.budgetTokens)
     await yieldWhenDue()
     return writePreview(model, options)
   }
 }
+
+const NO_LISTS: YamlLists = { sizes: new Map(), unlike: new Map() }
+/** Value of lines that are unlike the same line of other items. */
+const UNLIKE = 5
 
 /** Return the offset of the line numbers if the text is a part of a file. Otherwise, return 0. */
 function sliceShift({ lines, paths }: ToolIntent, count: number): number {
@@ -127,14 +134,16 @@ interface ReadSource {
   readonly code: CodeLines
   readonly symbols: readonly OutlineSymbol[]
   readonly worth: Float32Array
+  readonly lists: YamlLists
   /** Text in the header after language and length. */
   readonly note: string
 }
 
 /** Share of the budget for names of inner definitions. */
 const OUTLINE_SHARE = 0.4
-/** Largest shares of the budget for names: if the text has lines of a high value, and for other texts. */
+/** Largest shares of the budget for names: if the text has sought lines, if it has unusual lines, and for other texts. */
 const NAMES_BESIDE_SOUGHT = 0.1
+const NAMES_BESIDE_UNLIKE = 0.4
 const MOST_NAMES = 0.97
 /** Number of names that is enough. With fewer names, inner names may exceed `OUTLINE_SHARE`. */
 const ENOUGH_NAMES = 8
@@ -145,7 +154,7 @@ const MOST_LIKE = 6
 /** Number of tokens of the line number before a name. */
 const NUMBER_TOKENS = 2
 async function sourceModel(read: ReadSource, budgetTokens: number): Promise<PreviewModel> {
-  const { language, code, symbols, worth, note } = read
+  const { language, code, symbols, worth, lists, note } = read
   const { count } = code.source
   const noun = symbols[0]?.kind === 'key' ? 'key' : 'definition'
   const definitions = symbols.length === 0 ? '' : `, ${countOf(symbols.length, noun)}`
@@ -160,17 +169,26 @@ async function sourceModel(read: ReadSource, budgetTokens: number): Promise<Prev
     shares: [],
     lineShare: 0.07,
     endShare: 0,
-    names: definitionNames(symbols, worth.some((value) => value >= SOUGHT) ? NAMES_BESIDE_SOUGHT : MOST_NAMES),
+    names: definitionNames(
+      symbols,
+      lists.sizes,
+      worth.some((value) => value >= SOUGHT)
+        ? NAMES_BESIDE_SOUGHT
+        : lists.unlike.size > 0
+          ? NAMES_BESIDE_UNLIKE
+          : MOST_NAMES,
+    ),
   }
 }
 
-function itemsOf({ code, symbols, worth }: ReadSource, budgetTokens: number): Item[] {
+function itemsOf({ code, symbols, worth, lists }: ReadSource, budgetTokens: number): Item[] {
   const { source, kinds } = code
+  const byLine = new Map<number, Item>()
   const defining = new Set(symbols.map(({ line }) => line))
   const items: Item[] = []
   let blanks = 0
   let next = 0
-  for (const index of promisingLines(source, worth, budgetTokens)) {
+  for (const index of withPlaces(promisingLines(source, worth, budgetTokens), lists.unlike)) {
     const text = source.text.slice(source.begins[index], source.ends[index])
     if (index !== next) blanks = 0
     next = index + 1
@@ -180,8 +198,15 @@ function itemsOf({ code, symbols, worth }: ReadSource, budgetTokens: number): It
     }
     const item = itemOf({ number: index + 1, text, tail: '', hidden: 0 }, blanks, worth[index]!, 0, undefined)
     item.numbered = defining.has(index + 1)
+    item.note = lists.sizes.get(index) ?? ''
+    item.lone = lists.unlike.has(index)
+    byLine.set(index, item)
     items.push(item)
     blanks = 0
+  }
+  for (const [index, { place }] of lists.unlike) {
+    const item = byLine.get(index)
+    if (item !== undefined && place !== undefined && place < index) item.parent = byLine.get(place)
   }
   return items
 }
@@ -190,12 +215,18 @@ function itemsOf({ code, symbols, worth }: ReadSource, budgetTokens: number): It
 const MOST_REPEATS = 8
 
 /** Order names by depth, then by length of the definition. Inner names are limited to a share of the tokens. */
-function definitionNames(symbols: readonly OutlineSymbol[], most: number): HiddenNames {
+function definitionNames(
+  symbols: readonly OutlineSymbol[],
+  sizes: ReadonlyMap<number, string>,
+  most: number,
+): HiddenNames {
   const named = Map.groupBy(symbols, ({ name }) => name)
   const levels = byDepth([...named.values()].flatMap((all) => (all.length > MOST_REPEATS ? all.slice(0, 1) : all))).map(
     (level) =>
       level.map(({ line, name }) => {
-        const shown = name.length <= NAME_CAP ? name : `${cutAtGrapheme(name, NAME_CAP)}…`
+        const size = sizes.get(line - 1)
+        const start = name.length <= NAME_CAP ? name : `${cutAtGrapheme(name, NAME_CAP)}…`
+        const shown = size === undefined ? start : `${start} [${size}]`
         return { line, name: shown, tokens: estimateTokens(shown) + NUMBER_TOKENS }
       }),
   )

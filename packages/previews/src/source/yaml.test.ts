@@ -38,6 +38,57 @@ describe('the outline of YAML', () => {
   })
 })
 
+describe('the preview of a YAML list', () => {
+  const pods = (count: number): string => {
+    const pod = (index: number): string =>
+      `- kind: Pod\n  metadata:\n    labels:\n      app: shop\n    name: pod-${index}\n    uid: ${index * 7919}\n  status:\n    state:\n` +
+      (index === 17 ? '      waiting:\n        reason: CrashLoopBackOff\n' : '      running:\n        since: noon\n') +
+      `    restarts: ${index === 17 ? 47 : 0}\n`
+    return `apiVersion: v1\nitems:\n${Array.from({ length: count }, (_, index) => pod(index)).join('')}kind: List\n`
+  }
+
+  it.each([30, 400])(
+    'shows the number of %s items, and the lines of the item that is unlike the others',
+    async (count) => {
+      const text = pods(count)
+      const shown = (await preview(text, 200))!
+      expect(shown).toMatch(new RegExp(`^2(?:\\||) items:? \\[${count} items\\]$`, 'm'))
+      const lines = text.split('\n')
+      for (const line of ['    name: pod-17', '        reason: CrashLoopBackOff', '    restarts: 47'])
+        expect(shown).toContain(`\n${lines.indexOf(line) + 1}| ${line}\n`)
+      expect(shown).not.toMatch(/(?:Pod|metadata:) \[/)
+    },
+  )
+
+  it('shows the key of the entry that is unlike the others, and unique values around the list', async () => {
+    const path = (index: number): string =>
+      `  /path/${index}:\n    get:\n      summary: Reads ${index}\n      tags: [main]\n${index === 44 ? '      deprecated: true\n' : ''}`
+    const text = `openapi: 3.1.0\ninfo:\n  title: Shop\n  version: 4.2.0\npaths:\n${Array.from({ length: 60 }, (_, index) => path(index)).join('')}`
+    const shown = (await preview(text, 200))!
+    for (const line of [
+      '  title: Shop',
+      '  version: 4.2.0',
+      'paths: [60 items]',
+      '  /path/44:',
+      '      deprecated: true',
+    ])
+      expect(shown).toContain(line)
+  })
+
+  it('shows the name of the document that is unlike the others, even if an unusual key is around the name', async () => {
+    const part = (index: number): string =>
+      `kind: ${index === 20 ? 'DaemonSet' : 'Deployment'}\n${index === 20 ? 'own' : 'metadata'}:\n  name: app-${index}\nspec:\n  replicas: 2\n`
+    const text = Array.from({ length: 60 }, (_, index) => part(index)).join('---\n')
+    const shown = (await preview(text, 200))!
+    for (const line of ['kind: DaemonSet', 'own:', '  name: app-20']) expect(shown).toContain(line)
+  })
+
+  it('needs little time for deep nesting', async () => {
+    const text = `${Array.from({ length: 1_900 }, (_, index) => `${' '.repeat(index)}k${index % 99}:`).join('\n')}\n`
+    expect(await preview(text + 'a: 1\n'.repeat(9_000), 200)).toMatch(/^\[YAML/)
+  }, 10_000)
+})
+
 const WORKFLOW =
   'name: ci\non:\n  push:\n    branches: [main]\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n      - uses: actions/checkout@v4\n      - run: npm test\n'
 
