@@ -121,6 +121,20 @@ describe('source code', () => {
     expect(sourceSigns(subject(text))).toBeUndefined()
   })
 
+  it.each([
+    [
+      'git blame x.py',
+      (line: string, at: number) => `a1b2c3d4${at % 9} (Ana Li 2026-11-26 10:00:00 +0000 ${at}) ${line}`,
+    ],
+    ['git blame x.py', (line: string, at: number) => `^1b2c3d4 (Ana Li 2026-11-26 10:00:00 +0000 ${at}) ${line}`],
+    ['hg annotate x.py', (line: string, at: number) => `ana ${at % 7}: ${line}`],
+    ['hg annotate -c x.py', (line: string, at: number) => `a1b2c3d4e5f${at % 9}: ${line}`],
+  ])('is not recognized in the revisions of its lines, as by %s', (command, write) => {
+    const revisions = PYTHON.repeat(3).split('\n').map(write).join('\n')
+    expect(sourceSigns(subject(revisions, { command }))).toBeUndefined()
+    expect(sourceSigns(subject(revisions, { path: 'x.py' }))).toBeUndefined()
+  })
+
   it("is not recognized in a program's output, even if the call has a path of source code", () => {
     const log = 'PASS test one\n  ok in 12 ms\nFAIL test two\n  12 was not 13\n'.repeat(20)
     expect(sourceSigns(subject(log, { command: 'cat a.py > /dev/null; pytest a.py' }))).toBeUndefined()
