@@ -7,10 +7,10 @@ const TEST = /\.test(?:-d)?\.ts$/
 
 /** Limits of the lines of a package, and of all packages. A change that needs more lines must say what users gain. */
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
-  total: 87_478,
-  'packages/core': 23_044,
+  total: 87_527,
+  'packages/core': 23_087,
   'packages/previews': 14_338,
-  'packages/text': 10_629,
+  'packages/text': 10_635,
   other: 12_000,
 }
 

@@ -28,6 +28,7 @@ export class JsonRows implements RowReader, TableRow {
   /** The first row if it may have names. */
   #firstRow: readonly string[] | undefined
   #names: readonly string[] | undefined
+  readonly #lists: readonly (readonly string[])[]
   #began = false
   #depth = 0
   #deepest = 0
@@ -47,8 +48,12 @@ export class JsonRows implements RowReader, TableRow {
   #unread = 0
   #ended = false
 
-  /** @param before - Text at the start that is not JSON. */
-  constructor(form: JsonRowsForm, sink: TableSink, before = '') {
+  /**
+   * @param before - Text at the start that is not JSON.
+   * @param lists - Lists of names. The first list with as many names as the first row has cells names the columns.
+   */
+  constructor(form: JsonRowsForm, sink: TableSink, before = '', lists: readonly (readonly string[])[] = []) {
+    this.#lists = lists
     this.#before = before.length
     this.#otherLines = before.split('\n').filter((line) => line.trim() !== '').length
     this.#base = form === 'array' ? 1 : 0
@@ -194,6 +199,7 @@ export class JsonRows implements RowReader, TableRow {
   }
 
   #addArray(cells: readonly unknown[]): void {
+    if (this.#firstRow === undefined) this.#names ??= this.#lists.find(({ length }) => length === cells.length)
     if (this.#names === undefined) {
       const first = this.#firstRow
       const isText = cells.every((cell) => typeof cell === 'string')

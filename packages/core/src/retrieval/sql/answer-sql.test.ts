@@ -243,9 +243,22 @@ describe('SQL over a table', () => {
     const lines = values.map((row) => JSON.stringify(row)).join('\n')
     for (const content of [JSON.stringify(values), JSON.stringify({ values }), lines])
       expect(await rows(content, sql)).toEqual(['y,3', 'x,2'])
-    const columns = [{ name: 'name' }, { name: 'n' }]
-    const unnamed = JSON.stringify({ columns, rows: Array.from({ length: 30 }, (_, n) => ['x', n]), more: [[[1, 2]]] })
-    expect(await query(unnamed, 'SELECT c1, sum(c2) FROM t GROUP BY 1')).toMatch(/\n1\| x,435\n.*"\$\.rows"/)
+    const table = { more: [[[1, 2]]], rows: Array.from({ length: 30 }, (_, n) => ['x', n]) }
+    const answer = await query(JSON.stringify(table), 'SELECT c1, sum(c2) FROM t GROUP BY 1')
+    expect(answer).toMatch(/\n1\| x,435\n.*"\$\.rows"/)
+  })
+
+  it('names the columns of arrays by an array beside them', async () => {
+    const table = { rows: Array.from({ length: 30 }, (_, n) => ['x', n]) }
+    const columns = ['name', 'n'].map((name) => ({ name, type: 'any' }))
+    const named = { columns: ['name', 'n'], ...table }
+    for (const content of [named, { ...table, fields: columns }, { meta: { rowType: columns }, ...table }])
+      for (const call of [{}, { json_path: '$.rows' }])
+        expect(await rows(JSON.stringify(content), 'SELECT name, sum(n) FROM t GROUP BY 1', call)).toEqual(['x,435'])
+    const inner = JSON.stringify({ a: [1], 'b c': [named, { columns: ['k'] }] })
+    expect(await rows(inner, 'SELECT sum(n) FROM t', { json_path: "$['b c'][0].rows" })).toEqual(['435'])
+    const other = JSON.stringify({ columns: ['a', 'b', 'c'], ...table })
+    expect(await rows(other, 'SELECT sum(c2) FROM t')).toEqual(['435'])
   })
 
   it('reads an array without an end, because the content is cut off', async () => {

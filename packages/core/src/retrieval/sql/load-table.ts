@@ -9,6 +9,7 @@ import { readJsonPath } from '../json-path/json-shape.ts'
 import { selectJson, type SelectedValue } from '../json-path/select-json.ts'
 import { RetrievalError, type RetrievalContext } from '../retrieval-tool.ts'
 import { oneLine, quote } from '../write-answer.ts'
+import { namesBeside } from './names-beside.ts'
 
 const MAX_COLUMNS = 2_000
 const BATCH_BYTES = 1_048_576
@@ -141,7 +142,8 @@ async function planTable(
   const array = await largestArray(source, layout)
   if (array === undefined) throw noTable(source)
   const notes = [`t is the largest table in this JSON: ${quote(array.path, 200)}. json_path selects another.`]
-  return { values: [array], createReader: (sink) => new JsonRows('array', sink), notes }
+  const names = await namesBeside(source, layout, array, clockOf(source, context))
+  return { values: [array], createReader: (sink) => new JsonRows('array', sink, '', names), notes }
 }
 
 async function planPath(
@@ -150,8 +152,7 @@ async function planPath(
   path: string,
   context: RetrievalContext,
 ): Promise<TablePlan> {
-  const deadlineMs = context.deadlineMs + (source.size / 1e6) * MS_PER_MILLION_BYTES
-  const clock = new WorkClock(deadlineMs, context.signal, context.storage.caller)
+  const clock = clockOf(source, context)
   const parsed = await readJsonPath(path, source, layout, clock)
   const options = { layout, skip: 0, keep: MAX_VALUES, enough: MAX_VALUES + 1, clock }
   const { values, ended } = await selectJson(source, parsed, options)
@@ -161,7 +162,13 @@ async function planPath(
   const [opening] = await source.read(first.start, 1)
   const isArray = opening === 91 && values.length === 1
   const notes = isCut ? ['t has no values from the place on where the JSON breaks off.'] : []
-  return { values, createReader: (sink) => new JsonRows(isArray ? 'array' : 'documents', sink), notes }
+  const names = await namesBeside(source, layout, first, clock)
+  return { values, createReader: (sink) => new JsonRows(isArray ? 'array' : 'documents', sink, '', names), notes }
+}
+
+function clockOf(source: ContentSource, context: RetrievalContext): WorkClock {
+  const deadlineMs = context.deadlineMs + (source.size / 1e6) * MS_PER_MILLION_BYTES
+  return new WorkClock(deadlineMs, context.signal, context.storage.caller)
 }
 
 function describeMisfits({ tables }: SqlDatabase): string[] {
