@@ -138,9 +138,10 @@ function add(counts: Map<string, number>, id: string): number {
 /** Returns the nearest line that says where a key belongs: an unusual key around it, or the name of its item. */
 function placeOf(key: Node, isRare: (key: Node) => boolean): Node | undefined {
   for (let { parent } = key; parent !== undefined; { parent } = parent) {
-    const around = parent.form === '' ? parent.name : parent
+    const isItem = parent.form === ''
+    const around = isItem ? parent.name : parent
     // The name of an item may be below the key, for example below `metadata`.
-    if (around !== undefined && !isWithin(around, key) && isRare(around)) return around
+    if (around !== undefined && !(isItem && isWithin(around, key)) && isRare(around)) return around
   }
   return undefined
 }
