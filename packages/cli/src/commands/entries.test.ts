@@ -170,7 +170,7 @@ describe('ls', () => {
     const below = await put('x', cwd, ['--scope', 'tenant/session'])
     expect((await spillway(['ls'], { cwd })).stdout).toBe('')
     expect((await spillway(['ls'], { cwd, terminal: true })).stdout).toContain(
-      'Scopes below this one have 1 entry: spillway ls --below',
+      'All entries are in scopes below this one: spillway ls --below',
     )
     expect((await spillway(['ls', '--below'], { cwd })).stdout).toContain(below)
     const other = await put('y', cwd, ['--scope', 'tenant/A%2FB@c'])
@@ -195,10 +195,10 @@ describe('an empty scope', () => {
   ])('says that scopes below have entries: %s', async (args, code, message) => {
     const cwd = temporaryFolder()
     await put('hello', cwd, ['--scope', 'session-1'])
-    const hint = 'Scopes below this one have 1 entry: spillway ls --below shows their --scope.'
+    const hint = 'All entries are in scopes below this one: spillway ls --below shows their --scope.'
     expect(await spillway(args, { cwd })).toMatchObject({ code, stderr: `spillway: ${message}${hint}\n` })
     await put('world', cwd, [])
-    expect((await spillway(args, { cwd })).stderr).not.toContain('Scopes below')
+    expect((await spillway(args, { cwd })).stderr).not.toContain('scopes below')
   })
 })
 

@@ -50,9 +50,13 @@ async function resolvePrefix(storage: Store, text: string, error: StorageError):
 
 /** Name the command that shows entries of other scopes, if all entries are in scopes below. */
 export async function hintBelow(storage: Store): Promise<string> {
-  const [below, here] = [await listEntries(storage, true), await listEntries(storage)]
-  if (below.length === 0 || here.length > 0) return ''
-  return `Scopes below this one have ${countOf(below.length, 'entry', 'entries')}: spillway ls --below shows their --scope.`
+  if ((await isFilled(storage, false)) || !(await isFilled(storage, true))) return ''
+  return 'All entries are in scopes below this one: spillway ls --below shows their --scope.'
+}
+
+async function isFilled(storage: Store, below: boolean): Promise<boolean> {
+  for await (const _ of storage.list({ below })) return true
+  return false
 }
 
 const describe = ({ reference, metadata, key, storedAt }: StoredInfo): string =>
