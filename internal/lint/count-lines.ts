@@ -7,7 +7,7 @@ const TEST = /\.test(?:-d)?\.ts$/
 
 /** Limits of the lines of a package, and of all packages. A change that needs more lines must say what users gain. */
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
-  total: 87_717,
+  total: 87_721,
   'packages/core': 23_094,
   'packages/previews': 14_521,
   'packages/text': 10_635,
