@@ -7,9 +7,9 @@ const TEST = /\.test(?:-d)?\.ts$/
 
 /** Limits of the lines of a package, and of all packages. A change that needs more lines must say what users gain. */
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
-  total: 87_721,
+  total: 87_718,
   'packages/core': 23_094,
-  'packages/previews': 14_521,
+  'packages/previews': 14_518,
   'packages/text': 10_635,
   other: 12_000,
 }

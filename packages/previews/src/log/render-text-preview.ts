@@ -77,7 +77,8 @@ function raiseBlocks(lines: readonly ScannedLine[], scores: Float64Array, values
 /** Raise the first lines of records, because they name what the lines below are about. The text starts with a record. */
 function raiseRecordStarts(lines: readonly ScannedLine[], values: Float64Array): void {
   const first = FIRST_WORD.exec(lines[0]!.text)?.[0]
-  const starts = [...lines.keys()].filter((index) => first && FIRST_WORD.exec(lines[index]!.text)?.[0] === first)
+  if (first === undefined) return
+  const starts = [...lines.keys()].filter((index) => FIRST_WORD.exec(lines[index]!.text)?.[0] === first)
   if (starts.length < LEAST_RECORDS || starts.length * LEAST_RECORDS > lines.length) return
   for (const [at, start] of starts.entries()) {
     const best = values.subarray(start + 1, starts[at + 1]).reduce((most, value) => Math.max(most, value), 0)
@@ -139,8 +140,8 @@ function previewLayout(scan: TextScan, options: PreviewOptions, { isLog = false,
   const sought = findSought(texts, words)
   const isRanked = sought !== undefined || odd.size > 0 || (found !== undefined && isTelling(scan, lines, own))
   const values = isRanked ? lineValues(lines, own, odd, sought, options.budgetTokens) : undefined
-  const shownScores = own.map((score, index) => (odd.has(lines[index]!.number) ? 1 : score))
-  const shownLines = new ShownLines(lines, nature === 'data' ? 0.5 : 0.2, values && shownScores, sought)
+  const shownScores = values && own.map((score, index) => (odd.has(lines[index]!.number) ? 1 : score))
+  const shownLines = new ShownLines(lines, nature === 'data' ? 0.5 : 0.2, shownScores, sought)
   const gapTokens = estimateTokens(gapMarks({})(1_000, 1_999)) + NUMBER_TOKENS
   const tokensOfCall = callTokensOf(options)
   const isTiny = tokensOfCall > options.budgetTokens * CALL_SHARE

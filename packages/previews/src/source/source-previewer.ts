@@ -158,6 +158,8 @@ async function sourceModel(read: ReadSource, budgetTokens: number): Promise<Prev
   const { count } = code.source
   const noun = symbols[0]?.kind === 'key' ? 'key' : 'definition'
   const definitions = symbols.length === 0 ? '' : `, ${countOf(symbols.length, noun)}`
+  const isSought = worth.some((value) => value >= SOUGHT)
+  const most = isSought ? NAMES_BESIDE_SOUGHT : lists.unlike.size > 0 ? NAMES_BESIDE_UNLIKE : MOST_NAMES
   await yieldWhenDue()
   const items = itemsOf(read, budgetTokens)
   await yieldWhenDue()
@@ -169,15 +171,7 @@ async function sourceModel(read: ReadSource, budgetTokens: number): Promise<Prev
     shares: [],
     lineShare: 0.07,
     endShare: 0,
-    names: definitionNames(
-      symbols,
-      lists.sizes,
-      worth.some((value) => value >= SOUGHT)
-        ? NAMES_BESIDE_SOUGHT
-        : lists.unlike.size > 0
-          ? NAMES_BESIDE_UNLIKE
-          : MOST_NAMES,
-    ),
+    names: definitionNames(symbols, lists.sizes, most),
   }
 }
 

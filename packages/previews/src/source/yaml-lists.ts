@@ -46,7 +46,7 @@ interface Node {
   name?: Node
 }
 
-/** Finds long lists, and lines that are unlike the same line of other items, in one pass. */
+/** Finds long lists, and lines that are unlike the same line of other items. */
 export async function yamlLists({ source, kinds }: CodeLines): Promise<YamlLists> {
   const keys: Node[] = []
   const sizes = new Map<number, string>()
@@ -74,12 +74,8 @@ export async function yamlLists({ source, kinds }: CodeLines): Promise<YamlLists
     const [, marks, key, value] = KEY.exec(line) ?? []
     if (marks === undefined || key === undefined) continue
     const form = `${marks.length} ${key}`
-    const node = open(
-      index,
-      Math.min(MOST_COLUMNS, marks.length),
-      form,
-      value === undefined ? form : `${form}: ${value}`,
-    )
+    const whole = value === undefined ? form : `${form}: ${value}`
+    const node = open(index, Math.min(MOST_COLUMNS, marks.length), form, whole)
     keys.push(node)
     let item = node.parent
     while (item !== undefined && item.form !== '') item = item.parent
@@ -150,9 +146,10 @@ const isWithin = (node: Node | undefined, outer: Node): boolean =>
   node !== undefined && (node === outer || isWithin(node.parent, outer))
 
 /** Add the lines that say where the unusual lines belong. Returns all lines in order. */
-export function withPlaces(lines: readonly number[], unlike: YamlLists['unlike']): number[] {
+export function withPlaces(lines: readonly number[], unlike: YamlLists['unlike']): readonly number[] {
+  if (unlike.size === 0) return lines
   const all = new Set(lines)
   for (const line of lines)
     for (let place = unlike.get(line)?.place; place !== undefined; place = unlike.get(place)?.place) all.add(place)
-  return all.size === lines.length ? [...lines] : [...all].toSorted((one, other) => one - other)
+  return [...all].toSorted((one, other) => one - other)
 }

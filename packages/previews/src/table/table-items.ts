@@ -16,9 +16,14 @@ const LEAST_ITEMS = 32
 const LEAST_ROW = 7
 /** Lengths of cut cells, in UTF-16 units, in the order in which they are tried. */
 const CAPS: readonly number[] = [4_096, 400, 160, 80, 40]
-/** Numbers of values to list, and longest descriptions in UTF-16 units, from the most text to the least. */
-const LISTED: readonly number[] = [8, 4, 2, 2, 2]
-const LONGEST: readonly number[] = [Infinity, Infinity, Infinity, 24, 12]
+/** Number of values to list, and longest description in UTF-16 units, from the most text to the least. */
+const DESCRIPTIONS: readonly (readonly [listed: number, longest: number])[] = [
+  [8, Infinity],
+  [4, Infinity],
+  [2, Infinity],
+  [2, 24],
+  [2, 12],
+]
 /** Value of a table's first line, compared with its rows. */
 const HEADING_WORTH = 4
 
@@ -70,10 +75,10 @@ function headerOf({ kind, rows, columns, lines, names, labels, ragged, title, la
 
 /** Returns all column names if they fit, with descriptions as far as there is space. */
 function columnsOf({ names, labels, summaries, columns, separator }: TableData, budgetTokens: number): string {
-  for (const [step, listed] of LISTED.entries()) {
+  for (const [listed, longest] of DESCRIPTIONS) {
     const described = summaries.map((summary, column) => {
       const whole = describeColumn(summary, listed)
-      const about = whole.length > LONGEST[step]! ? '' : whole
+      const about = whole.length > longest ? '' : whole
       if (names === undefined) return about === '' ? '' : `[${labels?.[column] ?? `column ${column + 1}`}: ${about}]`
       return about === '' ? (names[column] ?? '') : `${names[column] ?? ''} [${about}]`
     })
