@@ -15,6 +15,8 @@ const LEAST_FOLDERS = 8
 const LONGEST_ENTRY = 160
 const LONGEST_NAME = 320
 const MARK_TOKENS = 5
+/** Largest share of the budget for lines that are not part of the listing. */
+const ODD_SHARE = 0.2
 /** Largest depth of separately shown folders. */
 const DEEPEST = 64
 const PLURALS: Readonly<Record<string, string>> = { entry: 'entries', match: 'matches', branch: 'branches' }
@@ -45,6 +47,7 @@ export function listingItems(
   const parts = [countOf(lines, 'line')]
   if (groups.length > 1) parts.push(`${hasMore ? 'over ' : ''}${counted(groups.length, form.group)}`)
   if (count !== lines) parts.push(counted(count, form.item))
+  if (data.odd > 0) parts.push(countOf(data.odd, 'other line'))
   const header = `${form.name}: ${parts.join(', ')}`
   const show = (start: number, end: number): string | undefined => {
     const { line, total } = nodes[start - 1]!
@@ -53,7 +56,8 @@ export function listingItems(
   // The preview shows the call for one group, as an example for the others.
   const first = nodes.findIndex(({ children, total }) => children.length === 0 && total > 2)
   const call = first < 0 ? undefined : show(first + 1, first + 1)
-  const used = [header, call ?? '', ...headings].reduce((sum, text) => sum + estimateTokens(text) + 1, 0)
+  const head = oddLinesOf(data, budgetTokens * ODD_SHARE)
+  const used = [header, call ?? '', ...head, ...headings].reduce((sum, text) => sum + estimateTokens(text) + 1, 0)
   const weights = nodes.map(({ total }) => Math.sqrt(total) + 3)
   let left = Math.max(0, budgetTokens * USED_SHARE - used)
   let weight = weights.reduce((sum, own) => sum + own, 0)
@@ -73,6 +77,7 @@ export function listingItems(
       return item
     }),
     lines: nodes.length,
+    head,
     header,
     alwaysHeader: true,
     shares: [],
@@ -86,6 +91,17 @@ export function listingItems(
     },
     show: call === undefined ? show : () => undefined,
   }
+}
+
+/** Return the first lines that are not part of the listing, with their line numbers, and the number of the others. */
+function oddLinesOf({ odd, oddLines }: ListingData, room: number): string[] {
+  const texts = oddLines.map(({ line, text }) => `${line}| ${shortened(text)}`)
+  let left = room
+  const end = texts.findIndex((text) => (left -= estimateTokens(text) + 1) < 0)
+  const shown = end < 0 ? texts : texts.slice(0, end)
+  return shown.length === 0 || shown.length === odd
+    ? shown
+    : [...shown, `[… ${countOf(odd - shown.length, 'other line')}]`]
 }
 
 function folderTree(groups: readonly ListedGroup[]): FolderNode {

@@ -70,6 +70,36 @@ describe('a preview of ls -R', () => {
   })
 })
 
+describe('a preview of a listing with messages', () => {
+  const files = numbered(900, (index) => `./src/part${index % 30}/file${index}.ts`)
+  const found = numbered(900, (index) => `src/part${index % 30}.ts:${index + 1}:  const a = ${index}`)
+  const folders = numbered(60, (index) => `./part${index}:\n${numbered(30, (file) => `file${file}.ts`)}\n`)
+  const entry = '-rw-r--r-- 1 root root  5107 May 25  2023 file.ts'
+  const long = numbered(60, (index) => `./part${index}:\ntotal 4\n${entry}\n${entry}\n`)
+
+  it.each([
+    ['paths of find', files, "find: './src/secret': Permission denied"],
+    ['matches of grep', found, 'grep: src/data.bin: binary file matches'],
+    ['ls -R', folders, "ls: cannot open directory './part7/secret': Permission denied"],
+    ['ls -lR', long, 'd????????? ? ? ? ? ? secret'],
+  ])('shows a message in the middle of %s with its line number', async (_, listing, message) => {
+    const lines = listing.split('\n')
+    const middle = lines.indexOf('', 100) < 0 ? 450 : lines.indexOf('', 100)
+    const preview = (await previewOf([...lines.slice(0, middle), message, ...lines.slice(middle)].join('\n'))) ?? ''
+    const [header, first] = preview.split('\n')
+    expect(header).toMatch(/, 1 other line\]$/)
+    expect(first).toBe(`${middle + 1}| ${message}`)
+  })
+
+  it('shows messages before a listing, and counts those for which there is no space', async () => {
+    const messages = numbered(60, (index) => `ls: cannot open directory './part/secret${index}': Permission denied`)
+    const preview = await previewOf(`${messages}\n${folders}`)
+    expect(preview).toMatch(
+      /^\[ls -R: [^\n]*, 60 other lines\]\n1\| ls: [^]*\n\[… 5\d other lines\]\n61\| \.\/part0: \[30\]/,
+    )
+  })
+})
+
 describe('a preview of paths', () => {
   it('counts each path in its own folder, for paths of any length', async () => {
     const path = `src/${'deep/'.repeat(400)}`

@@ -153,7 +153,9 @@ const folderListing: ListingForm = {
   onLines: false,
   mark: ':',
   joint: '/',
-  recognize: (lines, { intent }) => {
+  recognize: (all, { intent }) => {
+    // Messages of `ls` may come before its listing.
+    const lines = all.slice(all.findIndex((line) => !line.includes(': ')))
     const folders = lines.filter((line, index) => isFolder(line) && (index === 0 || lines[index - 1] === ''))
     const isAsked = /(?:^|[\s;&|])ls\s(?:.*\s)?-[a-zA-Z]*R/.test(intent.command ?? '')
     const isLong = /^total \d/.test(lines[1] ?? '')
@@ -170,6 +172,8 @@ const folderListing: ListingForm = {
 
 class FolderReader implements ListingReader {
   #afterBlank = true
+  /** Whether entries have their attributes, as in `ls -lR`. */
+  #isLong = false
 
   read(line: string): ListedLine | undefined {
     const isFirst = this.#afterBlank
@@ -177,7 +181,14 @@ class FolderReader implements ListingReader {
     if (line === '') return {}
     if (isFirst && isFolder(line)) return { group: line.slice(0, -1) }
     if (line.startsWith('total ') && /^total \d/.test(line)) return {}
-    return { item: nameOfLongEntry(line) ?? line }
+    const name = nameOfLongEntry(line)
+    if (name !== undefined) this.#isLong = true
+    // A message of `ls`, such as "ls: cannot open directory './a': Permission denied".
+    else if (this.#isLong || line.includes(': ')) {
+      this.#afterBlank = isFirst
+      return undefined
+    }
+    return { item: name ?? line }
   }
 }
 

@@ -1,4 +1,4 @@
-import { cleanLine, LineReader, type LineSink } from '@spillway/text/internal'
+import { cleanLine, detach, LineReader, type LineSink } from '@spillway/text/internal'
 import { isTerminalText } from '@spillway/text/internal/tables'
 import type { ListingForm, ListingReader } from './listing-form.ts'
 import { ListingGroups, type ListedGroup } from './listing-groups.ts'
@@ -6,6 +6,14 @@ import { ListingGroups, type ListedGroup } from './listing-groups.ts'
 const BLOCK_UNITS = 32_768
 /** Largest share of lines that are not part of the listing. */
 const ODD_SHARE = 0.1
+/** Largest number of these lines that are kept, and number of UTF-16 units that are kept of each. */
+const MOST_ODD = 64
+const LONGEST_ODD = 512
+
+export interface OddLine {
+  readonly line: number
+  readonly text: string
+}
 
 export interface ListingData {
   readonly form: ListingForm
@@ -13,6 +21,9 @@ export interface ListingData {
   readonly hasMore: boolean
   readonly items: number
   readonly lines: number
+  /** Number of lines that are not part of the listing, such as messages of the program, and the first of them. */
+  readonly odd: number
+  readonly oddLines: readonly OddLine[]
 }
 
 export class ListingLines implements LineSink {
@@ -24,6 +35,7 @@ export class ListingLines implements LineSink {
   #dirty = false
   #line = 0
   #odd = 0
+  readonly #oddLines: OddLine[] = []
 
   constructor(form: ListingForm) {
     this.#form = form
@@ -40,7 +52,7 @@ export class ListingLines implements LineSink {
     this.#lines.finish()
     const { groups, items, hasMore } = this.#groups
     if (items === 0 || this.#odd > this.#line * ODD_SHARE) return undefined
-    return { form: this.#form, groups, hasMore, items, lines: this.#line }
+    return { form: this.#form, groups, hasMore, items, lines: this.#line, odd: this.#odd, oddLines: this.#oddLines }
   }
 
   open(window: string): void {
@@ -61,8 +73,8 @@ export class ListingLines implements LineSink {
     this.#line++
     const listed = this.#reader.read(line)
     if (listed === undefined) {
-      this.#odd++
-      this.#groups.add(line.trim(), this.#line)
+      if (this.#odd++ < MOST_ODD)
+        this.#oddLines.push({ line: this.#line, text: detach(line.trim().slice(0, LONGEST_ODD)) })
       return
     }
     if (listed.group !== undefined) this.#groups.open(listed.group, this.#line)

@@ -14,8 +14,9 @@ export interface TableData {
   readonly labels?: readonly string[] | undefined
   readonly columns: number
   readonly rows: number
-  /** Number of rows that have more or fewer cells than the header. */
+  /** Number of rows that have more or fewer cells than the header, and indexes of the first of them. */
   readonly ragged: number
+  readonly raggedRows: readonly number[]
   readonly summaries: readonly ColumnSummary[]
   readonly sample: readonly SampledRow[]
   /** Number of lines in the table, including title and notes. */

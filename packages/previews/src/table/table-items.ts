@@ -157,10 +157,15 @@ const ODD_SHARE = 0.01
 /** Smallest number of rows in which a single value is rare. */
 const MANY_ROWS = 24
 
-/** Returns the first rows with values that few rows have, in columns with few different values. */
-function oddRows({ sample, summaries, rows, names }: TableData, budgetTokens: number): number[] {
-  const most = rows < MANY_ROWS || names === undefined ? 0 : Math.max(1, rows * ODD_SHARE)
-  const rare = summaries.flatMap(({ values = [] }) => values.filter(({ count }) => count <= most).map(({ row }) => row))
+/**
+ * Returns the first rows with another number of cells, such as a message of the program, and the first rows with values
+ * that few rows have, in columns with few different values.
+ */
+function oddRows({ sample, summaries, rows, names, ragged, raggedRows }: TableData, budgetTokens: number): number[] {
+  const most = rows < MANY_ROWS ? 0 : Math.max(1, rows * ODD_SHARE)
+  const named = names === undefined ? [] : summaries
+  const rare = named.flatMap(({ values = [] }) => values.filter(({ count }) => count <= most).map(({ row }) => row))
+  if (ragged <= most) rare.push(...raggedRows)
   const rareValues = (place: number): number => rare.filter((row) => row === sample[place]!.index).length
   const odd = rare.length === 0 ? [] : [...sample.keys()].filter((place) => rare.includes(sample[place]!.index))
   return odd

@@ -112,6 +112,13 @@ describe('a preview of CSV', () => {
     )
   })
 
+  it('shows a row with another number of cells, such as a message of the program', async () => {
+    const row = (index: number): string => `${index},item ${index},${index % 37}`
+    const message = 'ERROR: connection reset, retrying'
+    const text = `id,name,price\n${numbered(1_100, row)}\n${message}\n${numbered(900, row)}\n`
+    expect(await previewOf(text)).toContain(`\n1102| ${message}\n`)
+  })
+
   it('names all of a hundred columns, even with little space for rows', async () => {
     const names = Array.from({ length: 100 }, (_, column) => `measure_${column}`)
     const row = names.map((_, column) => column * 1.5).join(',')

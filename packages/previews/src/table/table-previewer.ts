@@ -111,6 +111,7 @@ function tableSection(
       columns,
       rows: sample.rows,
       ragged: 0,
+      raggedRows: [],
       // If some rows do not fit the columns, the summaries would be incomplete.
       summaries: unfit === 0 ? summaries : [],
       sample: sample.finish(),
@@ -139,6 +140,8 @@ function tableSection(
 
 /** Number of columns to summarize. */
 const MOST_SUMMED = 256
+/** Number of rows with another number of cells that are remembered. */
+const MOST_RAGGED = 16
 /** Number of UTF-16 units to keep of comments before the header. */
 const LONGEST_TITLE = 1_000
 
@@ -154,6 +157,7 @@ class SeparatedReader implements RecordSink {
   #names: string[] | undefined
   #columns = 0
   #ragged = 0
+  readonly #raggedRows: number[] = []
 
   constructor(format: SeparatedFormat) {
     this.#format = format
@@ -176,6 +180,7 @@ class SeparatedReader implements RecordSink {
       columns: this.#columns,
       rows: this.#sample.rows,
       ragged: this.#ragged,
+      raggedRows: this.#raggedRows,
       summaries: this.#summaries,
       sample: this.#sample.finish(),
       lines: this.#records.lines,
@@ -209,7 +214,7 @@ class SeparatedReader implements RecordSink {
       this.#footer = text.slice(start, Math.min(end, start + 80))
       return
     }
-    if (cells !== this.#columns) this.#ragged++
+    if (cells !== this.#columns && this.#ragged++ < MOST_RAGGED) this.#raggedRows.push(this.#sample.rows)
     const summed = this.#summaries.length
     for (let cell = 0; cell < summed; cell++) {
       if (cell < known) this.#summaries[cell]!.add(block, bounds[2 * cell]!, bounds[2 * cell + 1]!)
