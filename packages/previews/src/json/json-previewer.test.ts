@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { estimateTokens } from '@spillway/text/internal'
 import { previewWith } from '../../test/preview-with.ts'
+import { previewText } from '../preview-text.ts'
 import type { PreviewOptions, TextPreviewer } from '../previewer.ts'
 import { jsonPreviewer, ndjsonPreviewer } from './json-previewer.ts'
 
@@ -348,8 +349,25 @@ describe('a preview of almost JSON', () => {
           : JSON.stringify({ id: index, name: `n${index}` }),
     )
     const shown = await preview(records.join('\r\n'), { previewer: ndjsonPreviewer() })
-    expect(shown).toMatch(/^\[399 JSON records, 400 lines, 1 broken, 1 other line\]/)
+    expect(shown).toMatch(/^\[399 JSON records, 400 lines, 1 broken, 1 other line\]\n51\| Server listening\n/)
     expect(shown).toContain('\n400: 399, n399')
+  })
+})
+
+describe('lines of words after JSON', () => {
+  const message = 'error: connection closed before the list was complete'
+  const document = { items: repeat(30_000, (id) => ({ id, name: `item ${id}` })) }
+
+  it.each([
+    ['on one line', JSON.stringify({ items: document.items.slice(0, 900) }), 2],
+    ['with indentation', JSON.stringify({ items: document.items.slice(0, 900) }, null, 2), 3_605],
+    ['of more than a megabyte', JSON.stringify(document, null, 2), 120_005],
+  ])('are shown for a document %s', async (_, text, line) => {
+    const shown = await previewText(`${text}\n${message}\n`, { budgetTokens: 400 })
+    expect(shown.split('\n').slice(0, 2)).toEqual([
+      expect.stringMatching(/^\[JSON, .*1 other line/),
+      `${line}| ${message}`,
+    ])
   })
 })
 

@@ -67,10 +67,10 @@ function readJson(subject: TextSubject): TextReader {
       skip -= from
       scanner.push(from === 0 ? text : text.slice(from))
     },
-    finish: () => {
+    finish: ({ end = '' }) => {
       const scan = scanner.finish()
       if (!isJson(scan)) return undefined
-      const content = { scan, whole: pieces?.join(''), prefix }
+      const content = { scan, whole: pieces?.join(''), prefix, end }
       return (options) => renderJsonPreview(content, options)
     },
   }
@@ -88,6 +88,8 @@ const MOST_SHAPES = 24_576
 /** Number of strings to keep, and smallest length of such a string in UTF-16 units. */
 const MOST_STRINGS = 3
 const LEAST_STRING = 1_000
+/** Number of lines that are not JSON whose numbers are kept. */
+const MOST_STRAYS = 4
 /** Longest name of a column, in UTF-16 units. */
 const LONGEST_TITLE = 128
 /** A line end in a JSON string. */
@@ -114,6 +116,7 @@ class JsonScanner implements JsonSink {
   #longOwner: Shape | undefined
   #length = 0
   #strays = 0
+  readonly #strayLines: number[] = []
   readonly #nested: (() => JsonScanner) | undefined
   readonly #many: boolean
   #endsLine = false
@@ -157,6 +160,7 @@ class JsonScanner implements JsonSink {
       abandoned: tokenizer.abandoned,
       hasSingleQuotes: tokenizer.hasSingleQuotes,
       strays: this.#strays,
+      strayLines: this.#strayLines,
       strayUnits: tokenizer.strayUnits,
       length: this.#length,
       lines,
@@ -290,8 +294,8 @@ class JsonScanner implements JsonSink {
     while (this.#level >= 0) this.#pop(offset, this.#tokenizer.line)
   }
 
-  stray(): void {
-    this.#strays++
+  stray(line: number): void {
+    this.#strayLines[Math.min(this.#strays++, MOST_STRAYS - 1)] = line
   }
 
   /** Keep a string of an array, or the name of an object in an array. */

@@ -13,7 +13,9 @@ export interface JsonScan {
   /** Number of values that were incomplete at the end of their line. */
   readonly abandoned: number
   readonly hasSingleQuotes: boolean
+  /** Number of lines between or after the values that are not JSON, and numbers of the first of them and of the last. */
   readonly strays: number
+  readonly strayLines: readonly number[]
   readonly strayUnits: number
   readonly length: number
   readonly lines: number

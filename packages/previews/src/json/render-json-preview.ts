@@ -24,10 +24,13 @@ export interface JsonContent {
   /** The whole text if it is short. */
   readonly whole: string | undefined
   readonly prefix: string
+  /** End of the text. */
+  readonly end: string
 }
 
-/** Longest shown text before the JSON, in UTF-16 units. */
+/** Longest shown text before the JSON, and longest shown line that is not JSON, in UTF-16 units. */
 const PREFIX_UNITS = 120
+const STRAY_UNITS = 160
 /** Smallest number of tokens for the structure. */
 const LEAST_TOKENS = 5
 /** Largest share of the remaining tokens for names of map members. */
@@ -41,7 +44,7 @@ export async function renderJsonPreview(content: JsonContent, options: PreviewOp
 }
 
 function renderNested(scan: JsonScan, options: PreviewOptions): string {
-  const drafts = jsonDrafts({ scan, whole: undefined, prefix: '' }, options)
+  const drafts = jsonDrafts({ scan, whole: undefined, prefix: '', end: '' }, options)
   return typeof drafts === 'string' ? drafts : fitBudget(drafts, options)
 }
 
@@ -114,7 +117,8 @@ function entryShape({ keys, isObject, isTop }: Passage, { root }: JsonScan): Sha
     : undefined
 }
 
-function header({ scan, prefix }: JsonContent): string {
+function header(content: JsonContent): string {
+  const { scan, prefix } = content
   const { values, lines, broken, abandoned, strays, oneLine, length } = scan
   // The header mentions single quotes, because JSON paths only work with double quotes.
   const quotes = scan.hasSingleQuotes ? ' in single quotes' : ''
@@ -136,7 +140,18 @@ function header({ scan, prefix }: JsonContent): string {
   }
   const before = cleanText(prefix).trim()
   const shown = before.length > PREFIX_UNITS ? `${cutAtGrapheme(before, PREFIX_UNITS)}[…]` : before
-  return `[${parts.join(', ')}]${shown === '' ? '' : `\n${shown}`}`
+  return [`[${parts.join(', ')}]`, ...(shown === '' ? [] : [shown]), ...strayLines(content)].join('\n')
+}
+
+/** Return lines that are not JSON with their numbers, as far as the text is known. */
+function strayLines({ scan, whole, end }: JsonContent): string[] {
+  const lines = scan.strays === 0 ? [] : (whole ?? end).replace(/\n$/, '').split('\n')
+  const first = whole === undefined ? scan.lines - lines.length + 1 : 1
+  return scan.strayLines.flatMap((line) => {
+    const text = line > first || whole !== undefined ? cleanLine(lines[line - first] ?? '') : ''
+    const cut = cutAtGrapheme(text, STRAY_UNITS)
+    return text === '' ? [] : [`${line}| ${cut}${cut.length < text.length ? '…' : ''}`]
+  })
 }
 
 function cleanText(text: string): string {

@@ -30,6 +30,8 @@ export interface XmlScan {
   readonly lines: number
   readonly length: number
   readonly problems: readonly XmlProblem[]
+  /** Start of the text between and after the top elements, if any. */
+  readonly after: string
   /** Start of the document. */
   readonly head: string
 }

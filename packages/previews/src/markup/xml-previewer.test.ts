@@ -105,6 +105,12 @@ ${many(500, (index) =>
     expect(await preview(text)).toBe(`[XML <a>: 2 elements, 4 lines]\n${text.trimEnd()}`)
   })
 
+  it('shows text after the elements, such as a message of the program', async () => {
+    expect(await preview(`${sitemap}\nxmllint: warning: 2 entities were not resolved\n`)).toContain(
+      '\n[after the elements:] xmllint: warning: 2 entities were not resolved\n',
+    )
+  })
+
   it('does not expand entities', async () => {
     const bomb = `<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "ha">${many(9, (index) => `<!ENTITY b${index} "${'&b;'.repeat(10)}">`)}]><a>${'<c>&b8;</c>'.repeat(500)}</a>`
     expect(await preview(bomb)).toContain('&b8;')

@@ -78,6 +78,8 @@ const MAX_VALUES = 3
 const MAX_VALUE = 96
 const MAX_PROBLEMS = 64
 const MAX_PROBLEM_TEXT = 1_200
+/** Number of UTF-16 units to keep of text after the root element, such as a message of the program. */
+const MAX_AFTER = 160
 /** Names of elements that report a failure (JUnit, NUnit, xUnit.net, Checkstyle), and of attributes (NUnit, TRX). */
 const PROBLEM_NAMES: ReadonlySet<string> = new Set(['failure', 'error', 'rerunFailure', 'flakyFailure', 'fatal'])
 const OUTCOME = /\b(?:result|outcome)\s?=\s?["'](?:fail|error)/i
@@ -99,6 +101,7 @@ class XmlScanner implements MarkupHandler {
   readonly #problems: XmlProblem[] = []
   #problem: XmlProblem | undefined
   #problemDepth = 0
+  #after = ''
   ends = 0
 
   push(text: string): void {
@@ -116,6 +119,7 @@ class XmlScanner implements MarkupHandler {
       lines: this.#lines.lines,
       length: this.#length,
       problems: this.#problems,
+      after: cleanLine(this.#after.replace(/\s+/g, ' ')).trim(),
       head: this.#head,
     }
   }
@@ -159,6 +163,9 @@ class XmlScanner implements MarkupHandler {
   }
 
   text(text: string): void {
+    const isOutside = this.#open.length === 1 && this.#elements > 0
+    if (isOutside && this.#after.length < MAX_AFTER)
+      this.#after += (this.#after === '' ? text.trimStart() : text).slice(0, MAX_AFTER)
     if (this.#wantsText && this.#text.length < MAX_VALUE) this.#text += text.slice(0, 4 * MAX_VALUE)
     if (this.#problem !== undefined && this.#problem.text.length < MAX_PROBLEM_TEXT) {
       this.#problem.text += text.slice(0, MAX_PROBLEM_TEXT)
@@ -265,7 +272,8 @@ function xmlItems(scan: XmlScan, options: PreviewOptions, words: readonly string
   if (isWhole) return { ...preview, items: lineItems(head, lines, lines) }
   const problems = problemItems(scan, budgetTokens)
   const label = (line: number): string => `[line ${line}] `
-  const shape = { ...preview, label, head: shapeLines(root, budgetTokens * SHAPE_SHARE) }
+  const after = scan.after === '' ? [] : [`[after the elements:] ${cutAtGrapheme(scan.after, MAX_AFTER)}`]
+  const shape = { ...preview, label, head: [...after, ...shapeLines(root, budgetTokens * SHAPE_SHARE)] }
   return { ...shape, items: merged(problems, lineItems(head, lines, budgetTokens, words)) }
 }
 
