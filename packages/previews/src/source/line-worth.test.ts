@@ -51,26 +51,6 @@ describe('the value of a line', () => {
     expect(worth(')')).toBe(0)
   })
 
-  it.each([
-    'cat: src/missing.go: No such file or directory',
-    'jq: error (at <stdin>:200): Cannot index number',
-    'Error from server (Timeout): the request timed out',
-    'warning: 3 files were skipped',
-  ])('is higher for the message `%s` of a program than for code', async (message) => {
-    const worth = await worthOf(`${GO}${message}\n${GO}`)
-    expect(worth(message)).toBeGreaterThan(worth('total := 0'))
-    const many = await worthOf(`${GO}${`${message}\n`.repeat(9)}`)
-    expect(many(message)).toBeLessThanOrEqual(worth('total := 0'))
-  })
-
-  it.each(['outer: for (;;) { a(b ? c : d) }', 'type: (a: string) => void = (a) => {}', "default: 'a: b'"])(
-    'is not higher for `%s`, which is code',
-    async (line) => {
-      const worth = await worthOf(`${GO}${line}\n`)
-      expect(worth(line)).toBe(worth('total := 0'))
-    },
-  )
-
   it('rises near lines that the call searches for, and most between several of these lines', async () => {
     const text = Array.from({ length: 80 }, (_, index) => `call${index}()`).join('\n')
     const one = await worthOf(text, { words: ['call20('] })

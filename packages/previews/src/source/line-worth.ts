@@ -22,13 +22,6 @@ const SOUGHT_LINE = 6
 /** Smallest value of requested lines and conflicts. */
 export const SOUGHT: number = SOUGHT_LINE
 const CONFLICT = 12
-/** Value of messages of a program among the lines, and the largest number of such messages. */
-const MESSAGE_LINE = 5
-const MOST_MESSAGES = 8
-/** Matches such a message, for example `cat: a.ts: No such file` or `Error from server (Timeout): try again`. */
-const MESSAGE =
-  /^(?:[\w.+/-]{1,60}: (?!["'[{(])(?:[^:={};]|:(?! )){1,200}|(?:error|fatal|warning)(?= |:)(?:[^:={};]|:(?! )){0,80}): \S/i
-const LONGEST_MESSAGE = 300
 /** Numbers of lines to raise: in a definition that the call names, and before and after a line with its words. */
 const SOUGHT_BODY = 40
 const AROUND = 12
@@ -47,7 +40,6 @@ export function lineWorth(code: CodeLines, symbols: readonly OutlineSymbol[], so
   for (let index = source.from; index < source.to && kinds[index] !== CODE; index++) worth[index]! *= LICENCE
   lowerRepeats(code, worth)
   raiseConflicts(source, worth)
-  raiseMessages(code, worth)
   raiseWords(source, symbols, worth, sought.words)
   if (sought.lines !== undefined) raiseAsked(worth, sought.lines)
   worth.fill(0, 0, source.from)
@@ -82,17 +74,6 @@ function raiseConflicts(source: SourceLines, worth: Float32Array): void {
       from = -1
     }
   }
-}
-
-function raiseMessages({ source, kinds, indents }: CodeLines, worth: Float32Array): void {
-  const { text, begins, ends, from, to } = source
-  const found: number[] = []
-  for (let index = from; index < to && found.length <= MOST_MESSAGES; index++) {
-    if (kinds[index] !== CODE || indents[index] !== 0) continue
-    const start = text.slice(begins[index], Math.min(ends[index]!, begins[index]! + LONGEST_MESSAGE))
-    if (MESSAGE.test(start)) found.push(index)
-  }
-  if (found.length <= MOST_MESSAGES) for (const index of found) raise(worth, index, MESSAGE_LINE)
 }
 
 /** Raise definitions that the call names, and lines with words of the call, unless too many lines have the word. */

@@ -166,6 +166,24 @@ describe('a preview of source code', () => {
     expect(await preview(text, 700)).toContain(conflict)
   })
 
+  it.each([
+    'cat: src/missing.go: No such file or directory',
+    'jq: error (at <stdin>:200): Cannot index number',
+    'Error from server (Timeout): the request timed out',
+    'warning: 3 files were skipped',
+  ])('shows the message `%s` of a program among the lines', async (message) => {
+    const line = GO.split('\n').length
+    expect(await preview(`${GO}\n${message}\n${GO}`, 300)).toContain(`]\n${line + 1}| ${message}\n`)
+    expect(await preview(`${GO}\n${`${message}\n`.repeat(5)}${GO}`, 300)).not.toContain(`${line + 1}| `)
+  })
+
+  it.each(['outer: for (;;) { a(b ? c : d) }', 'type: (a: string) => void = (a) => {}', "default: 'a: b'"])(
+    'does not treat `%s` as a message of a program',
+    async (code) => {
+      expect(await preview(`${GO}\n${code}\n${GO}`, 300)).not.toContain(`| ${code}`)
+    },
+  )
+
   it('hides remarks of a tool, except remarks about omitted lines', async () => {
     const text = `<returncode>0</returncode>\n<warning>\nToo long.\n</warning><output_head>\n${GO}</output_head>\n<elided_chars>\n5,321 characters elided\n</elided_chars>\n<output_tail>\n${GO}</output_tail>`
     const shown = (await preview(text, 900, { command: 'cat a.go' }))!

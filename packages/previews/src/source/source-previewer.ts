@@ -12,6 +12,7 @@ import { itemOf, type HiddenName, type HiddenNames, type Item, type PreviewModel
 import { languageName } from './languages.ts'
 import { DECLARATION, definitionAt, definitionMatcher, type Definition } from './definition-at.ts'
 import { unitsOf } from './word-hash.ts'
+import { programMessages } from './program-messages.ts'
 import { withPlaces, yamlLists, type YamlLists } from './yaml-lists.ts'
 import { USUAL_TOKENS } from '../usual-tokens.ts'
 
@@ -147,8 +148,9 @@ const NAMES_BESIDE_UNLIKE = 0.4
 const MOST_NAMES = 0.97
 /** Number of names that is enough. With fewer names, inner names may exceed `OUTLINE_SHARE`. */
 const ENOUGH_NAMES = 8
-/** Longest shown name, in UTF-16 units. */
+/** Longest shown name, and longest shown message of a program, in UTF-16 units. */
 const NAME_CAP = 80
+const MESSAGE_CAP = 160
 /** Largest number of lines to list for one name. */
 const MOST_LIKE = 6
 /** Number of tokens of the line number before a name. */
@@ -168,6 +170,7 @@ async function sourceModel(read: ReadSource, budgetTokens: number): Promise<Prev
     lines: count,
     header: `${languageName(language)}, ${countOf(count, 'line')}${definitions}${note}`,
     alwaysHeader: true,
+    head: programMessages(code).map((index) => `${index + 1}| ${cutAtGrapheme(code.source.line(index), MESSAGE_CAP)}`),
     shares: [],
     lineShare: 0.07,
     endShare: 0,
