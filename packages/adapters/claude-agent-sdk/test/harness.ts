@@ -43,6 +43,9 @@ async function inTurn(conversation: Conversation): Promise<ConversationResult> {
   }
 }
 
+/** Messages of the SDK for an aborted run. Its timing decides which of them the error has. */
+const ABORTED: ReadonlySet<string> = new Set(['Operation aborted', 'Claude Code process aborted by user'])
+
 async function run(conversation: Conversation): Promise<ConversationResult> {
   const { offloader, session, tools, model, history, signal, approve, userMessage } = conversation
   const before = history as History | undefined
@@ -91,7 +94,8 @@ async function run(conversation: Conversation): Promise<ConversationResult> {
         },
       })
     } catch (thrown) {
-      error = thrown ?? new Error('The run rejected with nothing.')
+      const isAbort = thrown instanceof Error && ABORTED.has(thrown.message)
+      error = isAbort ? new Error('The run was aborted.') : (thrown ?? new Error('The run rejected with nothing.'))
       text = undefined
     }
     const transcript = await readTranscript(home, sessionId)
