@@ -308,6 +308,13 @@ describe("a preview of a database client's output", () => {
     expect(await previewOf(psql)).toBeUndefined()
   })
 
+  it('shows the text after a Markdown table as a note, and not as a row', async () => {
+    const rows = numbered(30, (index) => `| ${index} | item ${index} |`)
+    expect(await previewOf(`| id | name |\n|---|---|\n${rows}\n\n**Total: 1234**\n`)).toMatch(
+      /^\[table: 30 rows × 2 columns, 34 lines\]\nid \[0…29\]\nname\n\*\*Total: 1234\*\*\n/,
+    )
+  })
+
   it('reads a Markdown table', async () => {
     expect(await previewOf(`| id | name |\n| -- | :--: |\n${rows((index) => `| ${index} | a \\| b |`)}`)).toMatch(
       /^\[table: 9 rows × 2 columns, 11 lines\]\nid \[0…8\]\nname \[always a \\\| b\]/,

@@ -167,8 +167,8 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
         this.#isAfterRule = true
         return
       }
-      // In a table without a frame, a line without bars ends the rows.
-      if (isFooter(text) || !(hasBar || isFramed)) {
+      // A line without bars ends the rows. In a table with a frame, it may continue a cell, but not after a blank line.
+      if (isFooter(text) || !(hasBar || (isFramed && !this.#afterBlank))) {
         this.#inNotes = true
         this.#note(text)
         return
