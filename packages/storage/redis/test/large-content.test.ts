@@ -132,6 +132,14 @@ describe.skipIf(!shared.available)('content in chunks', () => {
   })
 })
 
+test.skipIf(!shared.available)('a list has the entries of more scopes than one command returns', async () => {
+  const { prefix } = testStorage()
+  const driver = testDriver(prefix)
+  const ids = Array.from({ length: 2_000 }, (_, index) => `scope${String(index).padStart(4, '0')}/entry`)
+  await Promise.all(ids.map((id) => driver.write(id, streamOf([pattern(1)]), INFO)))
+  expect((await Array.fromAsync(driver.list(''))).map(({ id }) => id)).toEqual(ids)
+})
+
 async function* failing(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* parts
   throw new Error('the source failed')
