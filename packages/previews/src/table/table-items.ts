@@ -158,8 +158,8 @@ const ODD_SHARE = 0.01
 const MANY_ROWS = 24
 
 /**
- * Returns the first rows with another number of cells, such as a message of the program, and the first rows with values
- * that few rows have, in columns with few different values.
+ * Returns the first unusual rows: rows with another number of cells, such as a message of the program, and rows with rare
+ * values. A value is rare if few rows have it, and its column has few different values.
  */
 function oddRows({ sample, summaries, rows, names, ragged, raggedRows }: TableData, budgetTokens: number): number[] {
   const most = rows < MANY_ROWS ? 0 : Math.max(1, rows * ODD_SHARE)
