@@ -24,7 +24,7 @@ const LEAST_SHARE = 0.5
 const MOST_SHARE = 0.9
 const MOST_PLACES = 64
 /** Matches the end of a JSON text, or of a JSONP call. A few lines of words may follow, such as messages of a program. */
-const CLOSED = /[\]}]\s*(?:\)\s*;?\s*)?(?:\n[A-Za-z][^\n]*){0,3}\s*$/
+const CLOSED = /[\]}]\s*(?:\)[\s;]*)?(?:\n[A-Za-z][^\n]*){0,3}$/
 const LINE_START = /(?<=\n)[ \t]{0,8}(?=[[{])/g
 
 /** Compute the confidence that a text is JSON, from its start and end. */
@@ -44,7 +44,7 @@ function rate({ contentType, start, isWhole, end }: JsonText, at: number): JsonS
   const checked = check(start.slice(at), !isWhole)
   if (checked === undefined) return NONE
   const { strict, pairs, items, values, whole, length } = checked
-  const closes = end === undefined || CLOSED.test(end) || values > 1
+  const closes = end === undefined || CLOSED.test(end.trimEnd()) || values > 1
   const introduced = !/^[\ufeff\u001e\])}',\s]*$/.test(start.slice(0, at))
   // Nearly all of the start is JSON, so the few lines before the JSON are irrelevant.
   const isFilled = length >= start.length * MOST_SHARE && pairs + items >= LEAST_ITEMS
