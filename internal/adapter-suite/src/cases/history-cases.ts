@@ -76,10 +76,10 @@ export const historyCases: readonly AdapterCase[] = [
     async run(harness) {
       const written = partOf(0, 'a file')
       const turns = [
-        calling('write_file', { path: '/a', text: written }, 'call_write'),
+        calling('save_note', { path: '/a', text: written }, 'call_write'),
         ...readingParts(STEPS_TO_COMPACT),
       ]
-      const tools = [partReader(), returning('write_file', text('written'))]
+      const tools = [partReader(), returning('save_note', text('written'))]
       const { result, bench } = await runLong(harness, { turns, tools, compaction: COMPACT })
       const [line = ''] = written.split('\n').slice(12)
       // Mastra repeats the arguments of a call next to the result, where other frameworks omit them.
@@ -127,8 +127,9 @@ export const historyCases: readonly AdapterCase[] = [
       const { result } = await runLong(harness, { turns, compaction: { ...COMPACT, maxTotalTokens: 8_000 } })
       const passes = passesIn(result.prompts)
       assert.ok(passes.length > 1, `Expected several passes in ${MANY_STEPS} steps; there were ${passes.length}`)
-      for (const [index, pass] of passes.entries())
-        assert.ok(pass - (passes[index - 1] ?? 0) > 2, `Prompts ${passes.join(', ')} change what was before them`)
+      const isRare = passes.every((pass, index) => pass - (passes[index - 1] ?? 0) > 1)
+      const changing = `Prompts ${passes.join(', ')} of ${MANY_STEPS} change what was before them`
+      assert.ok(isRare && passes.length * 3 <= MANY_STEPS, changing)
       const grows = ({ prompts }: ConversationResult, index: number): boolean =>
         prompts[index]!.messages.startsWith(prompts[index - 1]!.messages.slice(0, -1))
       for (let index = 1; index < result.prompts.length; index += 1) {
