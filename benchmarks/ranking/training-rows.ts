@@ -27,7 +27,7 @@ const OTHER_WEIGHT = 3
 const NEAR_ROWS = 60
 const FAR_ROWS = 160
 const NEAR_LINES = 12
-/** Lines within this distance of a planted answer are no counterexamples, because they also indicate the failure. */
+/** Lines within this distance of a planted answer are not counterexamples, because they also indicate the failure. */
 const MADE_MARGIN = 8
 
 const NO_WEIGHTS: LineModel = { bias: 0, weightOf: () => 0 }

@@ -94,7 +94,7 @@ it.each([
   [['ls', 'extra'], /too many arguments/],
   [['ls', '--store', 'foo:bar'], /no backend for foo: stores\. Known stores: file:/],
   [['ls', '--store', './dir'], /A store is a URL, such as file:\.\/dir\./],
-  [['ls', '--store', 'memory:'], /memory: keeps nothing .*spillway run/],
+  [['ls', '--store', 'memory:'], /memory: store ends with its command.*spillway run/],
   [['ls', '--scope', 'a//b'], /non-empty segments/],
 ])('the command line refuses %j with one line that says what to do', async (args, message) => {
   const ended = await spillway(args, { cwd: temporaryFolder() })

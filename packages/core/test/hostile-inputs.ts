@@ -14,7 +14,7 @@ export const HOSTILE_INPUTS: Readonly<Record<string, (length: number) => string 
   'nothing but CR': (length) => `${'\r'.repeat(length - 1)}\n`,
   'CR everywhere': (length) => 'a\rb\r\r\n\r'.repeat(length / 7),
   'CRLF, the last line without': (length) => `${'aab b\r\n'.repeat(length / 7)}a\r`,
-  'bytes that are no UTF-8': (length) =>
+  'bytes that are not UTF-8': (length) =>
     Uint8Array.from({ length }, (_, index) =>
       index % 61 === 60 ? 10 : index % 7 < 3 ? 97 : 128 + ((index * 31) % 128),
     ),

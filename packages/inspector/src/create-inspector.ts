@@ -143,7 +143,7 @@ export function createInspector(options: InspectorOptions): Inspector {
     // For cookies, pages at other ports of this machine are the same site, so the origin is compared, too.
     const isForeign = origin !== null && (!URL.canParse(origin) || new URL(origin).host !== known.get('host'))
     if (isForeign || (site !== 'same-origin' && site !== 'none' && !isNavigation))
-      return refusal(403, 'origin', 'Only the page itself may ask this.')
+      return refusal(403, 'origin', 'Only the page of the inspector may send this request.')
     if (method !== 'GET' && method !== 'HEAD' && headers.get('x-spillway-inspector') !== '1')
       return refusal(403, 'header', 'The header x-spillway-inspector is missing.')
     const token = searchParams.get('token')
@@ -203,7 +203,7 @@ export function createInspector(options: InspectorOptions): Inspector {
     const cursor = query.get('cursor')
     if (cursor !== null) {
       const part = snapshot.part(cursor, offset, limit)
-      return part === undefined ? refusal(410, 'evicted', 'This view is no longer kept.') : Response.json(part)
+      return part === undefined ? refusal(410, 'evicted', 'This list is no longer available.') : Response.json(part)
     }
     const text = (name: string): string | undefined => query.get(name) ?? undefined
     const since = query.get('since') === null ? undefined : Number(query.get('since'))

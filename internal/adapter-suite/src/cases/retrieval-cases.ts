@@ -52,7 +52,12 @@ const ANSWERED: readonly (readonly [name: string, title: string, ask: Ask, expec
     (reference) => ({ reference, pattern: 'no such thing' }),
     /0 matches \(searched/,
   ],
-  ['not-an-expression', 'a pattern that is no regular expression', (reference) => ({ reference, pattern: '(' }), /\(/],
+  [
+    'not-an-expression',
+    'a pattern that is not a regular expression',
+    (reference) => ({ reference, pattern: '(' }),
+    /\(/,
+  ],
 ]
 
 const REFUSED: readonly (readonly [name: string, title: string, asks: readonly Ask[]])[] = [

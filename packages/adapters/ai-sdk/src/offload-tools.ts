@@ -63,7 +63,7 @@ function offloadTool(name: string, tool: AnyTool, offloader: ContextOffloader): 
   if (wrappedFor === offloader || isProviderExecuted(tool)) return tool
   if (wrappedFor !== undefined) {
     throw new TypeError(
-      `tools.${name} is wrapped for another offloader, whose references the retrieval tool of this one cannot read. ` +
+      `tools.${name} is wrapped for another offloader, and the retrieval tool of this offloader cannot read its references. ` +
         'Pass your own tools in each session.',
     )
   }

@@ -113,11 +113,14 @@ describe('blockToPart', () => {
     [{ type: 'unknown', value: { a: 1 } }, '{"a":1}'],
     [{ type: 'link', url: 'https://example.com' }, 'https://example.com'],
     [{ type: 'image', mediaType: 'image/png', url: 'https://example.com/a.png' }, 'https://example.com/a.png'],
-    [{ type: 'image', mediaType: 'image/svg+xml', data }, '[image: image/svg+xml, 3 bytes, no type that can be shown]'],
-    [{ type: 'audio', mediaType: 'audio/wav', data }, '[audio: audio/wav, 3 bytes, no type that can be shown]'],
+    [
+      { type: 'image', mediaType: 'image/svg+xml', data },
+      '[image: image/svg+xml, 3 bytes, a type that cannot be shown]',
+    ],
+    [{ type: 'audio', mediaType: 'audio/wav', data }, '[audio: audio/wav, 3 bytes, a type that cannot be shown]'],
     [
       { type: 'document', mediaType: 'application/zip', data },
-      '[document: application/zip, 3 bytes, no type that can be shown]',
+      '[document: application/zip, 3 bytes, a type that cannot be shown]',
     ],
   ])('writes %j as text that the API accepts', (block, text) => {
     expect(blockToPart(block)).toEqual({ type: 'text', text })

@@ -49,7 +49,8 @@ export function blockToPart(block: ContentBlock): ResultPart {
   const { type, mediaType, data: bytes } = block
   const essence = contentTypeEssence(mediaType)
   const known = IMAGE_TYPES.find((one) => one === essence) ?? (essence === 'application/pdf' ? essence : undefined)
-  if (known === undefined) return textPart(`[${type}: ${mediaType}, ${bytes.length} bytes, no type that can be shown]`)
+  if (known === undefined)
+    return textPart(`[${type}: ${mediaType}, ${bytes.length} bytes, a type that cannot be shown]`)
   const data = encodeBase64(bytes)
   if (known === 'application/pdf') return { type: 'document', source: { type: 'base64', media_type: known, data } }
   return { type: 'image', source: { type: 'base64', media_type: known, data } }

@@ -54,7 +54,7 @@ export function serverOf(sessions: Sessions, calls: SessionOfCall): McpSdkServer
 }
 
 const NO_SESSION =
-  'Error: This call belongs to no session that is known, so nothing was read. The program must pass the hooks of ' +
+  'Error: The session of this call is unknown, so nothing was read. The program must pass the hooks of ' +
   'offloadHooks(offloader) to the same query as retrievalServer(offloader).'
 
 interface ServedTool {

@@ -19,7 +19,7 @@ type CopyOptions = Pick<StoreOptions, 'scope' | 'json'>
 
 export async function copy({ args: [from = '', to = ''], options }: Invocation<CopyOptions>): Promise<number> {
   for (const store of [from, to])
-    if (isEphemeral({ store })) throw usageError('memory: keeps nothing from one command to the next.')
+    if (isEphemeral({ store })) throw usageError('A memory: store ends with its command: name another store.')
   const source = await openStore(from)
   if (isMissingFile(localPath(from)))
     throw new CliError('not-found', EXIT_CODE.nothing, `There is no store at ${redactUrl(from)}.`)

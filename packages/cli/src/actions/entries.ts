@@ -149,7 +149,7 @@ export async function stats({ options }: Invocation<StatsOptions>): Promise<numb
 
 /** Say when entries of the default store are evicted. */
 const describeLimits = ({ ttlMs, maxBytes }: typeof DEFAULT_LIMITS): string =>
-  `unused for ${formatAge(ttlMs)}, or least recently used beyond ${formatBytes(maxBytes)} in all`
+  `unused for ${formatAge(ttlMs)}, or least recently used beyond ${formatBytes(maxBytes)} in total`
 
 async function tokenStats(options: StatsOptions): Promise<number> {
   const { total, groups } = await withStore(options, async (_storage, journal) => {

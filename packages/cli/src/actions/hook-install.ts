@@ -286,6 +286,6 @@ async function report(
   for (const { diff } of changed) await print(diff)
   const [first] = changes
   if (changed.length === 0) await noteLine(`The hook ${nothing} in ${first?.path}: nothing was changed.`)
-  else if (options.dryRun === true) await noteLine('Nothing was changed, as you wished.')
+  else if (options.dryRun === true) await noteLine('Nothing was changed (--dry-run).')
   else await noteLine(`The hook is ${done}. ${host.start}`)
 }

@@ -166,8 +166,8 @@ async function noteEnd(child: RunningCommand, { timeout }: RunOptions): Promise<
   const holders = child.heldBy()
   if (holders.length > 0)
     await noteLine(
-      `The command has ended, but its output is still held by ${holders.join(', ')}. What comes from there is not ` +
-        'stored. To keep it, write it to a file: COMMAND > FILE 2>&1 &',
+      `The command has ended, but its output is still held by ${holders.join(', ')}. Their later output is ` +
+        'not stored. To keep it, write it to a file: COMMAND > FILE 2>&1 &',
     )
 }
 

@@ -92,7 +92,7 @@ describe('the default store', () => {
       expect(existsSync(join(folder, 'session', `${old}.txt`))).toBe(args.length > 0)
     }
     const { stdout } = await spillway(['stats'], { cwd })
-    expect(stdout).toMatch(/^limits: unused for 30 d, or least recently used beyond 1\.0 GB in all$/m)
+    expect(stdout).toMatch(/^limits: unused for 30 d, or least recently used beyond 1\.0 GB in total$/m)
     expect((await spillway(['stats', '--store', 'file:./named'], { cwd })).stdout).not.toContain('limits')
     expect(JSON.parse((await spillway(['stats', '--json'], { cwd })).stdout)).toMatchObject({
       limits: { ttlMs: 2_592_000_000, maxBytes: 1e9 },

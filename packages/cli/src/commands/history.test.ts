@@ -85,7 +85,7 @@ describe('compact', () => {
     expect(nowhere).toMatchObject({ code: 1, stderr: 'spillway: chat.jsonl/below: cannot be read (ENOTDIR).\n' })
     const within = await run('compact', 'chat.jsonl', '--max-total-tokens', '100000')
     expect(within.code).toBe(0)
-    expect(within.stdout).toContain('within the limit of 100,000. Nothing was to be done.')
+    expect(within.stdout).toContain('within the limit of 100,000. Nothing needs to be done.')
   })
 
   test('prints JSON for scripts', async () => {

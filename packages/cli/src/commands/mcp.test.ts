@@ -152,7 +152,7 @@ describe('a wrong use of mcp', () => {
       'The command no-such-command-here was not found',
       127,
     ],
-    ['a file that is no program', ['--', config('x')], 'may not be executed', 126],
+    ['a file that is not a program', ['--', config('x')], 'may not be executed', 126],
     ['a header without a URL', ['--header', 'A: b', '--', 'x'], '--header and --sse need --url', 2],
     [
       'an address for all without tokens',

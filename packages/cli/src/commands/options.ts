@@ -46,10 +46,10 @@ export interface SearchOptions {
 }
 
 export const SEARCH_OPTIONS: readonly Option[] = [
-  option('-i, --ignore-case', 'match upper and lower case'),
+  option('-i, --ignore-case', 'ignore upper and lower case'),
   option('-c, --count', 'print only the number of matches'),
   option('--from-end', 'print the last matches or lines instead of the first'),
-  option('--after <count>', 'continue a cut answer, with the number that the answer says', parseCount),
+  option('--after <count>', 'continue a cut answer, with the number that the answer gives', parseCount),
   option('-q, --query <words>', 'print the passages that match these words best'),
 ]
 

@@ -29,9 +29,9 @@ export const runCommand: CommandSpec = {
   ],
   passesOptions: true,
   help: `
-Notes: The output can be read while the command runs: spillway ls, spillway get REFERENCE --follow. It outlives a crash. \
-Ctrl-C asks the command to end, and keeps what there is; a second one kills it. A process that the command leaves \
-running is waited for 2 seconds. SPILLWAY_OFF=1 runs the command as if spillway was not there, and stores nothing.
+Notes: The output can be read while the command runs: spillway ls, spillway get REFERENCE --follow. Stored output survives a \
+crash. Ctrl-C asks the command to end, and keeps its output; a second Ctrl-C kills the command. If the command leaves a \
+process running, spillway waits 2 seconds for its output. SPILLWAY_OFF=1 runs the command as if spillway was not there, and stores nothing.
 
 Examples:
   $ spillway run -- npm test

@@ -70,7 +70,7 @@ export const HOSTS: Readonly<Record<string, Host>> = {
       value: commandAndArgs,
       command: 'claude mcp add --scope user',
     },
-    start: 'Claude Code takes it up with its next session.',
+    start: 'Claude Code uses it from its next session on.',
   },
   codex: {
     title: 'Codex',
@@ -95,7 +95,7 @@ export const HOSTS: Readonly<Record<string, Host>> = {
       file: (path) => path,
       value: (words, isAllowed) => ({ ...commandAndArgs(words), ...(isAllowed && { trust: true }) }),
     },
-    start: 'Gemini CLI takes it up with its next session, in a folder that it trusts.',
+    start: 'Gemini CLI uses it from its next session on, in folders that it trusts.',
   },
   opencode: {
     title: 'OpenCode',
@@ -108,7 +108,7 @@ export const HOSTS: Readonly<Record<string, Host>> = {
       file: (path) => join(dirname(dirname(path)), 'opencode.json'),
       value: (command) => ({ type: 'local', command }),
     },
-    start: 'OpenCode takes it up with its next session.',
+    start: 'OpenCode uses it from its next session on.',
   },
 }
 

@@ -42,7 +42,7 @@ export class EventLog {
 function sayFailure(event: Extract<OffloadEvent, { readonly failures: number; readonly error: unknown }>): string {
   if (event.type === 'eviction-failed') return 'Old content could not be evicted at the end of a turn'
   if (event.failures === 1) return `A result of ${event.toolName} could not be stored, and is unchanged`
-  return `${event.failures} results could not be stored, the last of ${event.toolName}, and stay as they are`
+  return `${event.failures} results could not be stored, the last of ${event.toolName}, and are unchanged`
 }
 
 function sayUpstream(event: UpstreamEvent): string {
@@ -50,7 +50,7 @@ function sayUpstream(event: UpstreamEvent): string {
     case 'server-ended':
       return `The server ${event.server} ended (${event.reason}); ${event.unanswered} calls were under way.`
     case 'session-renewed':
-      return `The server ${event.server} had lost the session, and was greeted anew.`
+      return `The server ${event.server} had lost the session, and got a new one.`
     case 'server-error':
       return `${event.server}: ${event.message}`
   }

@@ -134,7 +134,7 @@ export function createSummarizer(
   if (apiKey !== undefined && baseUrl.protocol === 'http:' && !LOOPBACK.test(baseUrl.hostname))
     throw usageError(
       `--model-base-url: the key is not sent over plain HTTP to another machine. Use https://, or unset ` +
-        'SPILLWAY_MODEL_API_KEY and OPENAI_API_KEY where the model needs none.',
+        'SPILLWAY_MODEL_API_KEY and OPENAI_API_KEY if the model needs no key.',
     )
   if (apiKey === undefined && modelBaseUrl === undefined)
     throw usageError('--model needs a key in SPILLWAY_MODEL_API_KEY or OPENAI_API_KEY, or --model-base-url.')

@@ -173,7 +173,7 @@ function adviceFor(command: string): string {
   const inShell = `spillway run --shell ${quoteForShell(command)}`
   return SHELL_SYNTAX.test(command)
     ? `Leave out the quotes around the command and its arguments, or run it in a shell: ${inShell}.`
-    : `Check its name and PATH. Builtins and aliases of a shell are no programs; a builtin runs as ${inShell}.`
+    : `Check its name and PATH. Builtins and aliases of a shell are not programs; a builtin runs as ${inShell}.`
 }
 
 function startError(error: NodeJS.ErrnoException, command: string): CliError {

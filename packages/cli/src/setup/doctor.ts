@@ -62,7 +62,7 @@ export async function doctor({ options, command }: Invocation<StoreOptions>): Pr
 async function checkStore({ store }: StoreOptions): Promise<Finding> {
   const name = 'store use'
   if (isMissingFile(localPath(store)))
-    return { name, isOk: true, found: 'not there yet: it is made with the first entry' }
+    return { name, isOk: true, found: 'does not exist yet: the first entry creates it' }
   try {
     const storage = await openStore(store)
     try {

@@ -39,7 +39,7 @@ export async function withStore<Result>(
   { allowEphemeral = false, writes = allowEphemeral, ...settings }: StoreUse = {},
 ): Promise<Result> {
   if (isEphemeral(options) && !allowEphemeral) {
-    throw usageError('memory: keeps nothing from one command to the next: it is of use only with `spillway run`.')
+    throw usageError('A memory: store ends with its command: use it only with `spillway run`.')
   }
   const isDefault = isDefaultStore(options)
   const storage = await openStore(options.store, isDefault ? { ...DEFAULT_AGE, ...settings } : settings)

@@ -53,7 +53,7 @@ it('a process warning replaces the event if there is no listener', async () => {
   tellHiddenTool(offloader, [])
   tellHiddenTool(offloader, [])
   expect(emitWarning.mock.calls.map(([message]) => message)).toEqual([
-    'The model does not get the tool retrieve_offloaded_content. Add it to its tools.',
+    'The model is not offered the tool retrieve_offloaded_content. Add it to the tools of the model.',
   ])
 })
 

@@ -58,6 +58,6 @@ export async function resolvedInput<Input>(
 export function assertNoReferences({ options }: Pick<ContextOffloader, 'options'>, usage: string): void {
   if (options.resolveReferences !== undefined)
     throw new TypeError(
-      `${usage} cannot resolve references, as it does not call tools: leave out resolveReferences, or use offloadTools.`,
+      `${usage} cannot resolve references, because it does not call tools: leave out resolveReferences, or use offloadTools.`,
     )
 }

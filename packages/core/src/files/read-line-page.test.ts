@@ -44,7 +44,7 @@ describe('readLinePage', () => {
   it('cuts a line that is too large for a page between characters, and says so', async () => {
     const page = await read(`x${'é'.repeat(1_500_000)}\nafter`, 1, 5)
     expect(page).toMatchObject({ lines: { start: 1, end: 1 }, totalLines: 2, goesOn: true })
-    expect(page.text).toMatch(/^xé{524287}… \[this line goes on: search it for what you need\]$/)
+    expect(page.text).toMatch(/^xé{524287}… \[this line continues: search it for what you need\]$/)
   })
 
   it.each([

@@ -6,7 +6,7 @@ import { StorageError } from '../storage/storage-error.ts'
 import type { OperationOptions, Storage } from '../storage/storage.ts'
 
 const PAGE_BYTES = 1_048_576
-const CUT = '… [this line goes on: search it for what you need]'
+const CUT = '… [this line continues: search it for what you need]'
 const LINE_FEED = 10
 
 /** A page of lines, as stored. */

@@ -76,7 +76,8 @@ export function tellHiddenTool(offloader: ContextOffloader, offered: readonly { 
   if (!includeRetrievalTool || offered.some(({ name }) => name === toolName) || offloader['hasToldHiddenTool']) return
   if (offloader.meter().offloaded === 0) return
   offloader['hasToldHiddenTool'] = true
-  if (onEvent === undefined) warn(`The model does not get the tool ${toolName}. Add it to its tools.`, toolName)
+  if (onEvent === undefined)
+    warn(`The model is not offered the tool ${toolName}. Add it to the tools of the model.`, toolName)
   emitEvent(offloader.options, { type: 'retrieval-tool-hidden', toolName })
 }
 

@@ -108,7 +108,7 @@ test('a replacement describes many equal media blocks once', () => {
   })
   const text = format([block, ...images])
   expect(text).not.toContain('[image: png')
-  expect(text).toContain('\n[100 media blocks: what each is stands beside its reference]\n')
+  expect(text).toContain('\n[100 media blocks: each is described beside its reference]\n')
   expect(text).toContain('\n  image_99 (image/png, 8 × 6, 5,000 bytes)')
   expect(text).toContain(`>>> end of ${block.reference}`)
 })

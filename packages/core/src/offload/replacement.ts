@@ -88,7 +88,7 @@ function formatBlocks(blocks: readonly ReplacedBlock[]): string[] {
   const previewed = blocks.filter((block) => block.preview !== undefined)
   return [
     ...previewed.flatMap((block) => formatBlock(block)),
-    `[${blocks.length - previewed.length} media blocks: what each is stands beside its reference]`,
+    `[${blocks.length - previewed.length} media blocks: each is described beside its reference]`,
     '',
   ]
 }

@@ -120,7 +120,7 @@ export async function findHits(
 function explainTimeout({ expression, flags }: SearchPattern): string {
   return createLinearMatcher(expression, flags) !== undefined
     ? 'The first line is too long for this pattern, and the search was stopped.'
-    : 'The pattern took too long and was stopped: look-around, back-references and huge repeats have no bound.'
+    : 'The pattern took too long and was stopped: look-around, back-references and huge repeats can take any amount of time.'
 }
 
 interface Found {

@@ -136,7 +136,7 @@ function notSearched({ unsearched, slow, binary, isOver }: ScopeFindings): strin
   ] as const
   const left = results.filter(([count]) => count > 0)
   if (left.length === 0) return []
-  const reason = isOver && unsearched > 0 ? 'The time is up. ' : ''
+  const reason = isOver && unsearched > 0 ? 'The time limit was reached. ' : ''
   const list = left.map(([count, kind]) => countOf(count, `${kind} result`))
   return [`${reason}Not searched: ${list.join(', ')}`]
 }

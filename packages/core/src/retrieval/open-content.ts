@@ -58,7 +58,7 @@ async function describeState(source: ContentSource): Promise<{ notes: string[]; 
     notes.push(`Not kept, because the output was over its limit: ${lines}`)
   }
   if (state === 'aborted') notes.push('The output was stopped before its end.')
-  if (state === 'lost') notes.push('The writer of this output is gone. What it had stored until then is here.')
+  if (state === 'lost') notes.push('The writer of this output is gone. Its stored output is here.')
   if (state !== 'open' || !isTextContentType(source.contentType)) return { notes }
   const after = await endedLines(source)
   notes.push(`Still running: ${countOf(after, 'line')} so far.`)
@@ -77,7 +77,7 @@ async function guard<Result>(reference: string | undefined, run: () => Promise<R
   } catch (cause) {
     if (StorageError.isInstance(cause)) throw cause
     const what = reference === undefined ? 'The storage failed.' : `The storage could not give ${quote(reference)}.`
-    const check = reference === undefined ? '' : ' Check that it stands exactly so under [Stored references:].'
+    const check = reference === undefined ? '' : ' Check that it is written exactly so under [Stored references:].'
     throw new RetrievalError('unavailable', `${what}${check} If it should work, try the same call again.`, { cause })
   }
 }

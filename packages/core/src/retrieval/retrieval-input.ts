@@ -96,7 +96,7 @@ function patternRequest(call: RetrievalCall): PatternRequest {
     throw new RetrievalError(
       'pattern-refused',
       `The pattern has ${formatCount(pattern.length)} characters; at most ${formatCount(MAX_PATTERN_LENGTH)} are ` +
-        'taken. Use its most distinctive part.',
+        'allowed. Use its most distinctive part.',
     )
   }
   if (reference === undefined && range !== undefined) throw referenceRequired('line_range')

@@ -55,7 +55,7 @@ describe('a failed retrieval', () => {
         'Run the tool "read_log" again to get a fresh result.',
     )
     expect((await fail(toolOf(entries), { reference: 'bare' })).text).toBe(
-      'Error: "bare" was removed from storage. Run the tool that gave it again to get a fresh result.',
+      'Error: "bare" was removed from storage. Run the tool that returned it again to get a fresh result.',
     )
   })
 
@@ -70,7 +70,7 @@ describe('a failed retrieval', () => {
     expect((await fail(tool, { reference: 'unavailable' })).text).toContain('try the same call again')
     expect((await fail(tool, { reference: 'invalid-reference' })).text).toBe(
       'Error: "invalid-reference" is not a reference: paths and addresses are not accepted. Copy one exactly as it ' +
-        'stands under [Stored references:].',
+        'is written under [Stored references:].',
     )
   })
 
@@ -189,7 +189,7 @@ describe('a failed retrieval', () => {
     const tool = createRetrievalTool({ storage, scoped: true, maxRetrievalTokens: 500, countTokens })
     const { code, text } = await fail(tool, { reference: 'log' })
     expect(code).toBe('not-found')
-    expect(text).toContain('Use a reference exactly as it stands')
+    expect(text).toContain('Use a reference exactly as it is written')
     expect((await fail(tool, { pattern: 'x' })).code).toBe('unavailable')
   })
 

@@ -176,7 +176,7 @@ async function explainStorageError(
       return `Nothing is stored under ${name}. ${await suggest(reference, context)}`
     case 'invalid-reference':
       return (
-        `${name} is not a reference: paths and addresses are not accepted. Copy one exactly as it stands under ` +
+        `${name} is not a reference: paths and addresses are not accepted. Copy one exactly as it is written under ` +
         `[Stored references:]. ${canList(context) ? await suggest(undefined, context) : ''}`
       ).trim()
     case 'evicted':
@@ -186,18 +186,18 @@ async function explainStorageError(
     case 'aborted':
       return 'The call was aborted.'
     case 'corrupt':
-      return `${name} is damaged and cannot be read. Run the tool again that gave it.`
+      return `${name} is damaged and cannot be read. Run the original tool again.`
     default:
-      return `${name} could not be read (${error.code}). Run the tool again that gave it, or work with the preview.`
+      return `${name} could not be read (${error.code}). Run the original tool again, or work with the preview.`
   }
 }
 
 async function suggest(asked: string | undefined, context: RetrievalContext): Promise<string> {
-  const again = 'Use a reference exactly as it stands under [Stored references:].'
+  const again = 'Use a reference exactly as it is written under [Stored references:].'
   if (!canList(context)) return again
   try {
     const { newest, total } = await listNewest(context, MAX_COMPARED, false)
-    if (total === 0) return 'Nothing is stored here. Run the tool again whose result you need.'
+    if (total === 0) return 'Nothing is stored here. Run the tool whose result you need again.'
     const list = newest.slice(0, MAX_SUGGESTIONS).map(describe)
     const which =
       total > list.length ? `The newest ${list.length} of ${formatCount(total)} references` : 'These references exist'
@@ -234,7 +234,7 @@ function when({ reason, evictedAt }: Eviction): string {
 
 function runAgain(eviction: Eviction | undefined): string {
   const tool = eviction?.metadata['tool']
-  const which = tool === undefined ? 'the tool that gave it' : `the tool ${quote(tool)}`
+  const which = tool === undefined ? 'the tool that returned it' : `the tool ${quote(tool)}`
   return `Run ${which} again to get a fresh result.`
 }
 

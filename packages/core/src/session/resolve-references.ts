@@ -72,14 +72,14 @@ function problemOf(error: unknown): string {
   if (error instanceof Unusable) return error.message
   const code = StorageError.isInstance(error) ? error.code : 'unavailable'
   // Messages of storages may contain hosts and paths, so the model gets other messages.
-  return PROBLEMS[code] ?? 'the stored content cannot be read. Run the tool again that gave it.'
+  return PROBLEMS[code] ?? 'the stored content cannot be read. Run the original tool again.'
 }
 
-const COPY = `Write ${SCHEME} and a reference, exactly as it stands under [Stored references:], and nothing else.`
+const COPY = `Write ${SCHEME} and a reference, exactly as it is written under [Stored references:], and nothing else.`
 const PROBLEMS: Readonly<Record<string, string>> = {
   'not-found': `nothing is stored under this reference. ${COPY}`,
   'invalid-reference': `this is not a reference. ${COPY}`,
-  evicted: 'this content was removed from storage. Run the tool again that gave it.',
+  evicted: 'this content was removed from storage. Run the original tool again.',
   unavailable: 'the storage is not available at the moment. Try the same call again.',
   aborted: 'the call was aborted.',
 }
@@ -97,7 +97,7 @@ async function readArgument(
   try {
     const { contentType, size, state = 'complete' } = source
     // Content that still grows would differ from the approved content.
-    if (state !== 'complete') throw new Unusable('this content is not complete. Run the tool again that gave it.')
+    if (state !== 'complete') throw new Unusable('this content is not complete. Run the original tool again.')
     if (size > maxBytes)
       throw new Unusable(`the content has ${size} bytes, and ${maxBytes} are left. Hand over a smaller part as text.`)
     const value = await valueOf(source, form)

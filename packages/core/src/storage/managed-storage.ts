@@ -112,7 +112,7 @@ function partsOf(storage: unknown, kind: WrapperKind): StorageState {
     throw new TypeError(`A scope cannot be ${kind} by itself. Wrap the storage, and take scopes of the result.`)
   throw new TypeError(
     `${kind}() takes a storage that createStorage or a Spillway backend made with this copy of @spillway/core: ` +
-      'it needs the driver, which other storages do not show. If yours is one of these, two copies of @spillway/core ' +
+      'it needs the driver, which other storages do not have. If yours is one of these, two copies of @spillway/core ' +
       'are installed: deduplicate them.',
   )
 }

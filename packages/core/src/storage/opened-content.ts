@@ -62,7 +62,7 @@ export function openedContent(options: OpenedContentOptions): IndexedContent {
     const got = isBytes(bytes) ? `${bytes.byteLength} bytes` : 'something else'
     throw new StorageError(
       'corrupt',
-      `${reference} came back with ${got} instead of ${length} bytes from ${offset} on. Run the tool again.`,
+      `The storage returned ${got} instead of ${length} bytes of ${reference} from offset ${offset} on. Run the tool again.`,
       { reference },
     )
   }

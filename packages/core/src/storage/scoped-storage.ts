@@ -298,7 +298,7 @@ export class ScopedStorage implements Storage {
     if (content.byteLength !== expected)
       throw new StorageError(
         'corrupt',
-        `${reference} came back with ${content.byteLength} bytes instead of ${expected}. Run the tool again.`,
+        `The storage returned ${content.byteLength} bytes of ${reference} instead of ${expected}. Run the tool again.`,
         { reference },
       )
     await this.#countUse(id, info)

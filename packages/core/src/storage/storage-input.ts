@@ -87,7 +87,7 @@ export function assertMetadata(metadata: unknown): void {
     length += name.length + new TextEncoder().encode(value).length
   }
   if (length > MAX_METADATA_LENGTH)
-    throw new TypeError(`metadata may have at most ${MAX_METADATA_LENGTH} bytes in all, got ${length}.`)
+    throw new TypeError(`metadata may have at most ${MAX_METADATA_LENGTH} bytes in total, got ${length}.`)
 }
 
 /** Checks the key, the content type and the metadata of a new entry. */

@@ -184,7 +184,7 @@ function diffClass(text: string): string {
 /** A line with its ANSI colors, as text nodes only. Other control characters are made visible. */
 function LineText({ line: { text, isCut }, isWhole }: { readonly line: ReadLine; readonly isWhole: boolean }): VNode {
   const shown = isWhole ? text : text.slice(0, SHOWN_CHARACTERS)
-  const rest = isCut || shown.length < text.length ? <em> … this line goes on</em> : null
+  const rest = isCut || shown.length < text.length ? <em> … this line continues</em> : null
   if (!shown.includes('\u001B')) return <>{[visible(shown), rest]}</>
   const tokens = createAnsiSequenceParser().parse(shown)
   return (

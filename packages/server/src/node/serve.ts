@@ -165,7 +165,7 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): void {
       ? ['408 Request Timeout', refusal('request-timeout', 'The request arrived too slowly.')]
       : error.code === 'HPE_HEADER_OVERFLOW'
         ? ['431 Request Header Fields Too Large', refusal('too-large', 'The headers are too large.')]
-        : ['400 Bad Request', refusal('invalid-request', 'This is no HTTP request.')]
+        : ['400 Bad Request', refusal('invalid-request', 'This is not an HTTP request.')]
   const text = JSON.stringify(body)
   const headers = `Connection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n`
   socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n${text}`)

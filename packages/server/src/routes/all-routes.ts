@@ -101,17 +101,17 @@ const documentRoute = (document: () => unknown): Route =>
 type Json = Readonly<Record<string, unknown>>
 
 const COMMON_FAILURES: Readonly<Record<number, string>> = {
-  400: 'The body is not valid JSON; or a path, glob or reference cannot be one.',
+  400: 'The body is not valid JSON; or a path, glob or reference is invalid.',
   401: 'No known token.',
   403: 'The `Host` or `Origin` is not allowed, or a proxy forwarded the request to a service without tokens.',
   408: 'The request arrived too slowly.',
   413: 'The body is too large, or has too many values.',
   415: 'The body is not of the type that the endpoint takes.',
-  422: 'A field is missing or of the wrong type; or what was asked for cannot be done.',
+  422: 'A field is missing or of the wrong type; or the service cannot do what the request asks.',
   429: 'Too many requests. `Retry-After` says when to try again.',
   431: 'The headers are too large.',
   500: 'The service or its storage failed.',
-  503: 'The service has too much to do, is shutting down, or its storage is down. `Retry-After` says when to try again.',
+  503: 'The service is overloaded, is shutting down, or its storage is down. `Retry-After` says when to try again.',
 }
 
 function openApiDocument(routes: readonly Route[]): Json {

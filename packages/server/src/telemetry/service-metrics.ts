@@ -9,7 +9,7 @@ export class ServiceMetrics {
   readonly #requests = new Metric('spillway_http_requests_total', 'Requests answered.')
   readonly #durations = new Metric(
     'spillway_http_request_duration_seconds',
-    'Time from the headers of a request to those of its answer.',
+    'Time from the headers of a request to the headers of its answer.',
     DURATIONS,
   )
   readonly #failures = new Metric('spillway_http_failures_total', 'Requests that failed, by code.')
@@ -30,9 +30,9 @@ export class ServiceMetrics {
     return [
       ...[this.#requests, this.#durations, this.#failures, this.#bytes, this.#tokens].map((metric) => metric.text()),
       gauge('spillway_http_requests_in_flight', 'Requests under way.', this.#inFlight()),
-      gauge('spillway_work_running', 'Requests that are worked on.', running),
+      gauge('spillway_work_running', 'Requests that are processed now.', running),
       gauge('spillway_work_queued', 'Requests that wait for their turn.', queued),
-      gauge('spillway_work_memory_bytes', 'Memory of bodies and answers, by estimate.', bytes),
+      gauge('spillway_work_memory_bytes', 'Estimated memory of bodies and answers.', bytes),
     ].join('')
   }
 

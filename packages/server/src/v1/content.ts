@@ -23,14 +23,14 @@ export const contentRoute: Route = defineRoute({
     206: {
       description: 'The requested range.',
       contentType: '*/*',
-      headers: { 'content-range': 'Which bytes these are.' },
+      headers: { 'content-range': 'The range of the returned bytes.' },
     },
     304: { description: '`If-None-Match` has this reference: the content of a reference never changes.' },
   },
   failureStatuses: {
-    400: 'It is no reference.',
-    404: 'Nothing is stored under it in this scope.',
-    410: 'It was evicted.',
+    400: 'The text is not a reference.',
+    404: 'Nothing is stored under the reference in this scope.',
+    410: 'The entry was evicted.',
     416: 'The range begins beyond the end.',
   },
   async handle({ params: { reference } }, { tenant, headers, signal, call, isHead }) {

@@ -56,9 +56,9 @@ export const statRoute: Route = defineRoute({
   params: referenceParams,
   responses: { 200: { description: 'The entry.', schema: entrySchema } },
   failureStatuses: {
-    400: 'It is no reference.',
-    404: 'Nothing is stored under it in this scope.',
-    410: 'It was evicted.',
+    400: 'The text is not a reference.',
+    404: 'Nothing is stored under the reference in this scope.',
+    410: 'The entry was evicted.',
   },
   async handle({ params }, { tenant, signal }) {
     return { json: entryJson(await tenant().storage.stat(params.reference, { signal })) }

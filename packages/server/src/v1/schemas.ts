@@ -10,7 +10,7 @@ export const failureSchema: z.ZodType = z
         description:
           'Stable, for programs. Causes and fixes: https://github.com/spillway-js/spillway/blob/main/docs/errors.md',
       }),
-      message: z.string().meta({ description: 'What to do, for people and models. The text may change.' }),
+      message: z.string().meta({ description: 'The error and its fix, for people and models. The text may change.' }),
       retryable: z.boolean().meta({ description: 'Whether the same request may succeed later.' }),
     }),
   })

@@ -148,7 +148,7 @@ export class EntryReader {
       const code = fileErrorCode(error)
       if (code === 'ENOENT') return `${path} is missing`
       if (code === 'ELOOP') throw corrupt(paths, `${path} is a symbolic link, which the file storage does not follow`)
-      if (code === 'EINVAL' || code === 'EISDIR') throw corrupt(paths, `${path} is no plain file`)
+      if (code === 'EINVAL' || code === 'EISDIR') throw corrupt(paths, `${path} is not a plain file`)
       throw error
     }
   }

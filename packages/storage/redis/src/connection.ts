@@ -234,7 +234,7 @@ const REPLIES: readonly (readonly [RegExp, string])[] = [
   ],
   [/subscriber mode/, 'The client is in subscriber mode. Give the storage another client.'],
   [/unknown command|unknown subcommand/i, 'SERVER does not know a command that is needed. Use Redis 6.2 or later.'],
-  [/cluster support disabled/i, 'SERVER is no Cluster. Use a url such as redis://host:port.'],
+  [/cluster support disabled/i, 'SERVER is not a Cluster. Use a url such as redis://host:port.'],
   [
     /db index is out of range|SELECT is not allowed/i,
     'SERVER does not have that database. Change the number at the end of the url.',
@@ -254,7 +254,7 @@ const FAILURES: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /Connection is closed|max retries per request/,
-    'the connection is lost. Try again; if it persists, check the server, host and port in the url, and with TLS its certificate',
+    'the connection is lost. Try again; if it persists, check the server, the host and port in the url, and the certificate of a server with TLS',
   ],
   [/Protocol error|Please report this/i, 'the server is not Redis. Correct the port in the url'],
   [

@@ -28,7 +28,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   SQLITE_CORRUPT: { code: 'corrupt', text: 'FILE is damaged: restore it from a backup, or move it away.' },
   SQLITE_NOTADB: {
     code: 'corrupt',
-    text: 'FILE is no SQLite database, or damaged: choose another path, or restore it from a backup.',
+    text: 'FILE is not an SQLite database, or is damaged: choose another path, or restore it from a backup.',
   },
   SQLITE_TOOBIG: { code: 'too-large', text: 'The content exceeds the limit of SQLite.' },
 }
@@ -101,7 +101,7 @@ const isFileError = (error: unknown): error is NodeJS.ErrnoException =>
 
 function fileError(error: NodeJS.ErrnoException, file: string): StorageError {
   const tooMany = /^E[MN]FILE$/.test(error.code ?? '')
-  const fix = tooMany ? 'Raise the limit of open files (ulimit -n).' : 'Choose another path, or mend this one.'
+  const fix = tooMany ? 'Raise the limit of open files (ulimit -n).' : 'Choose another path, or correct this one.'
   return new StorageError('unavailable', `${file} cannot be opened: ${error.message}. ${fix}`, { cause: error })
 }
 

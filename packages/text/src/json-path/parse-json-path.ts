@@ -130,7 +130,7 @@ function readPath(library: Library, path: jsonpath.JSONPathQuery): JsonPath {
     const known = isLiteral ? textTest(pattern.value, name === 'match') : undefined
     if (isLiteral && known === undefined) {
       const shown = JSON.stringify(pattern.value)
-      throw new PathRefused(`${shown} is no regular expression (RFC 9485), or too large`, token.index)
+      throw new PathRefused(`${shown} is not a regular expression (RFC 9485), or is too large`, token.index)
     }
     const readText = readOperand(text)
     const readPattern = readOperand(pattern)

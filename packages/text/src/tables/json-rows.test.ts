@@ -42,7 +42,7 @@ it('JSON rows are the objects on lines, without lines that are invalid, incomple
   const { rows, notes } = read('lines', ['{"a":1}\n{"a":2\n{"a":"3\n{"a" 4}\n[5]\n\n{"a":6} \r\n{"a":'])
   expect(rows).toEqual([['1'], ['6']])
   expect(notes).toEqual([
-    'Values that are no objects were left out: 1.',
+    'Values that are not objects were left out: 1.',
     'Objects that are broken, cut off or too large were left out: 4.',
   ])
 })
@@ -57,7 +57,7 @@ it('JSON rows leave out other lines before, between and after the objects', () =
   const pieces = [before.slice(0, 4), before.slice(4), '{"a":1}\nFAIL {"a":9} [x]\n[INFO] y\n"so"', '\n{"a":2}\nend']
   const { rows, notes } = read('lines', pieces, before)
   expect(rows).toEqual([['1'], ['2']])
-  expect(notes).toEqual(['Lines that are no JSON were left out: 6.'])
+  expect(notes).toEqual(['Lines that are not JSON were left out: 6.'])
 })
 
 it('JSON rows may be arrays, whose columns have the names of the first row or c1, c2 and so on', () => {
@@ -68,7 +68,7 @@ it('JSON rows may be arrays, whose columns have the names of the first row or c1
   expect(read('array', ['[["id","name"],[1,"x"],{"id":5},[2,null,[3]]]'])).toEqual({
     names: ['id', 'name', 'c3'],
     rows,
-    notes: ['Values that are no arrays were left out: 1.'],
+    notes: ['Values that are not arrays were left out: 1.'],
   })
   expect(read('lines', ['[1,"x"]\n[2,null,', '[3]]\n'])).toEqual({ names: ['c1', 'c2', 'c3'], rows, notes: [] })
   expect(read('lines', ['["a","b"]\n["c","d"]\n[1,2]']).rows).toEqual([
@@ -79,7 +79,7 @@ it('JSON rows may be arrays, whose columns have the names of the first row or c1
   expect(read('documents', ['["a"]']).rows).toEqual([['a']])
 })
 
-it('JSON rows without keys are no table', () => {
+it('JSON rows without keys are not a table', () => {
   expect(read('array', ['[{},{}]']).notes).toBeUndefined()
 })
 

@@ -137,10 +137,10 @@ export class JsonRows implements RowReader, TableRow {
     if (this.#firstRow !== undefined && this.#names === undefined) this.#addArray(this.#firstRow)
     if (this.#columns.names.length === 0) return undefined
     const notes: string[] = []
-    if (this.#otherLines > 0) notes.push(`Lines that are no JSON were left out: ${formatCount(this.#otherLines)}.`)
+    if (this.#otherLines > 0) notes.push(`Lines that are not JSON were left out: ${formatCount(this.#otherLines)}.`)
     if (this.#others > 0)
       notes.push(
-        `Values that are no ${this.#hasArrays ? 'arrays' : 'objects'} were left out: ${formatCount(this.#others)}.`,
+        `Values that are not ${this.#hasArrays ? 'arrays' : 'objects'} were left out: ${formatCount(this.#others)}.`,
       )
     if (this.#unread > 0)
       notes.push(`Objects that are broken, cut off or too large were left out: ${formatCount(this.#unread)}.`)

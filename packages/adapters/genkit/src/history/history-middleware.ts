@@ -44,7 +44,7 @@ export function historyMiddleware(
   const { segmentsOf } = sessionRuns(offloader, options, check)
   const { scope: _scope, ...limits } = options
   const compactorOf = compactorOfRun(offloader, segmentsOf, { ...limits, format: genkitMessages() })
-  const description = 'Moves older tool results to storage, and sums up older messages, where a history is too long.'
+  const description = 'Moves older tool results to storage, and summarizes older messages, if a history is too long.'
   return generateMiddleware({ name: 'spillway-history', description, configSchema }, ({ config, ai }) => {
     assertConfig(config)
     return {

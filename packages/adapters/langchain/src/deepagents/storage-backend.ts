@@ -276,7 +276,9 @@ function writtenTo(
     return error === undefined ? { data: filesUpdate?.[path] } : { error }
   } catch (error) {
     if ((error as Error).name !== 'InvalidCharacterError') throw error
-    return { error: `Cannot write to ${path}: files of this type take their content as Base64, and this is not.` }
+    return {
+      error: `Cannot write to ${path}: files of this type need content in Base64, and this content is not Base64.`,
+    }
   }
 }
 
@@ -333,5 +335,5 @@ export function refuseGlob(pattern: unknown): string | undefined {
   const openParts = pattern.match(OPEN_PART)?.length ?? 0
   const starsOfName = Math.max(...pattern.split('/').map((name) => name.match(/\*+/g)?.length ?? 0))
   if (openParts <= MAX_OPEN_PARTS && starsOfName <= MAX_STARS_OF_NAME) return undefined
-  return `${shown} has too many wildcards. Use at most ${MAX_STARS_OF_NAME} * between slashes and ${MAX_OPEN_PARTS} * and {} in all.`
+  return `${shown} has too many wildcards. Use at most ${MAX_STARS_OF_NAME} times * between two slashes, and at most ${MAX_OPEN_PARTS} times * or {} in total.`
 }

@@ -83,9 +83,9 @@ describe('connectProxy', () => {
     const { client, server, errors } = await bench()
     Object.assign(client, { send: () => Promise.reject('not an error') })
     server.receive({ method: 'notifications/x' })
-    client.fail(new Error('a line is no JSON'))
+    client.fail(new Error('a line is not JSON'))
     await settle()
-    expect(errors.map(({ message }) => message)).toEqual(['a line is no JSON', 'not an error'])
+    expect(errors.map(({ message }) => message)).toEqual(['a line is not JSON', 'not an error'])
   })
 
   it('passes on only the measured value of a field, even if the received text has the field twice', async () => {

@@ -63,8 +63,8 @@ describe('Upstream', () => {
 
   it('reports only the text of an error if no message is lost', async () => {
     const { told, events, opened } = await bench()
-    opened[0]?.fail(Object.assign(new Error('a line is no JSON'), { secret: 'sk-1' }))
-    expect(events).toEqual([{ type: 'server-error', server: 'logs', message: 'a line is no JSON' }])
+    opened[0]?.fail(Object.assign(new Error('a line is not JSON'), { secret: 'sk-1' }))
+    expect(events).toEqual([{ type: 'server-error', server: 'logs', message: 'a line is not JSON' }])
     expect(told.errors).toEqual([])
   })
 

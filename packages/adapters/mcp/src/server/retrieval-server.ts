@@ -15,7 +15,7 @@ export interface RetrievalServerOptions {
 }
 
 const INSTRUCTIONS =
-  'Large tool results were put into storage, and stand in the conversation as previews with references. ' +
+  'Large tool results are in storage. In the conversation, previews with references replace them. ' +
   `Use ${RETRIEVAL_TOOL_NAME} with such a reference to search or read them.`
 
 /**
@@ -65,7 +65,7 @@ export function retrievalServer(offloader: ContextOffloader, options: RetrievalS
     server.registerTool(
       OFFLOAD_TOOL_NAME,
       {
-        title: 'Put content aside',
+        title: 'Store content',
         description:
           'Store text that is too long to keep in the conversation, such as notes or a draft, and get a reference to it. ' +
           `${RETRIEVAL_TOOL_NAME} searches and reads it.`,
@@ -108,7 +108,7 @@ async function offloadContent({ options }: ContextOffloader, input: unknown): Pr
     return { content: [{ type: 'text', text }] }
   } catch (error) {
     if (!StorageError.isInstance(error)) throw error
-    return refuse(`It could not be stored: ${error.message} It is not kept anywhere.`)
+    return refuse(`The content was not stored: ${error.message}`)
   }
 }
 

@@ -19,10 +19,10 @@ function heading({ path, format, layout, messages, lines, size, notes }: Transcr
 function conclusion({ outcome, rows, noSummary }: Compacted): readonly string[] {
   const { before, after, limit } = outcome.tokens
   if (before <= limit)
-    return [`${formatCount(before)} tokens: within the limit of ${formatCount(limit)}. Nothing was to be done.`]
+    return [`${formatCount(before)} tokens: within the limit of ${formatCount(limit)}. Nothing needs to be done.`]
   const [isSame, room] = [outcome.applied.length === 0, `the limit of ${formatCount(limit)}`]
   const change = isSame
-    ? `${formatCount(before)} tokens, and nothing that could be taken out`
+    ? `${formatCount(before)} tokens, and nothing that could be removed`
     : `${formatCount(before)} tokens became ${formatCount(after)}, ${Math.round((after / before) * 100)} %`
   if (outcome.fits) return [`${change}. It fits ${room}.`]
   return [
@@ -41,6 +41,6 @@ function whereTo({ outcome }: Compacted, output: string | undefined): readonly s
         ? `Nothing is written. --output FILE stores ${stored} and writes the transcript.`
         : `Stored ${stored}. Written to ${printable(output)}.`,
     )
-  } else if (output !== undefined) lines.push(`Written to ${printable(output)} as it is.`)
+  } else if (output !== undefined) lines.push(`Written to ${printable(output)} unchanged.`)
   return lines
 }

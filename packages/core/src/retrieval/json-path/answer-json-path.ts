@@ -107,7 +107,9 @@ function notesOf({ source, layout }: PathQuestion, { ended, skippedLines, broken
   if (ended.by === 'failure') notes.push(sayFailure(source, ended.at))
   if (ended.by === 'timeout') {
     const share = Math.floor((ended.at / source.size) * 100)
-    notes.push(`The time was spent at ${share} % of the content: there may be more. A narrower path may find it.`)
+    notes.push(
+      `The time limit was reached at ${share} % of the content: there may be more. A narrower path may find it.`,
+    )
   }
   if (ended.by === 'too-large') notes.push('A value is too large for a filter: there may be more.')
   return notes
@@ -136,8 +138,8 @@ function notJson({ source, layout }: PathQuestion, at: number): RetrievalError {
   const what = `This content (${shownType(contentType)}, ${countOf(size, 'byte')})`
   const message =
     at - layout.start < 3
-      ? `${what} is no JSON. Search it by a pattern, or read its lines:`
-      : `${what} is no whole JSON, and nothing was found before the fault. ${sayFailure(source, at)} Search it by a pattern, or read its lines:`
+      ? `${what} is not JSON. Search it by a pattern, or read its lines:`
+      : `${what} is not complete JSON, and nothing was found before the fault. ${sayFailure(source, at)} Search it by a pattern, or read its lines:`
   return new RetrievalError('not-json', message, { call: { reference, line_range: { start: 1, end: 50 } } })
 }
 

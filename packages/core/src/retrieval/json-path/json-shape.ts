@@ -191,7 +191,7 @@ export async function readJsonPath(
     position >= text.length ? 'at its end' : `at ${quote(text.slice(position), 20)}, character ${position + 1}`
   throw new RetrievalError(
     'invalid-json-path',
-    `${quote(text, 200)} is no JSONPath (RFC 9535): ${abridge(message, 200)}, ${place}. ` +
+    `${quote(text, 200)} is not a JSONPath (RFC 9535): ${abridge(message, 200)}, ${place}. ` +
       `A filter is written $.items[?@.size > 10 && @.name == 'a'].`,
     { stored: { call: { reference: source.reference, json_path: await examplePath(source, layout, clock) } } },
   )

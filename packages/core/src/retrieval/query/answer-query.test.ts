@@ -171,7 +171,9 @@ describe('answerQuery', () => {
 
   it('stops at its deadline, and reports its progress', async () => {
     const answer = await ask('needle in a line\n'.repeat(400_000), 'needle', {}, { deadlineMs: -1_000_000 })
-    expect(answer).toMatch(/\[The time was spent after [\d,]+ lines, 0 % of the content: the rest is not ranked\]/)
+    expect(answer).toMatch(
+      /\[The time limit was reached after [\d,]+ lines, 0 % of the content: the rest is not ranked\]/,
+    )
     expect(answer).toContain('> 1| needle in a line')
   })
 

@@ -98,7 +98,7 @@ const linesRead = ({ lines }: WordScan): string => countOf(lines, 'line')
 function noteStop(scan: WordScan, { size }: ContentSource): string[] {
   if (scan.ended) return []
   const part = Math.floor((scan.bytes / size) * 100)
-  return [`The time was spent after ${linesRead(scan)}, ${part} % of the content: the rest is not ranked`]
+  return [`The time limit was reached after ${linesRead(scan)}, ${part} % of the content: the rest is not ranked`]
 }
 
 /** Factor of the score for each further passage of the same entry, so that other entries are shown, too. */
@@ -218,7 +218,7 @@ function noteEntries(older: number, entries: readonly EntryScan[]): string[] {
   const cut = entries.filter(({ scan }) => !scan.ended).length
   return [
     ...(older === 0 ? [] : [`Not searched: ${countOf(older, 'older stored result')}`]),
-    ...(cut === 0 ? [] : [`The time was spent: ${formatCount(cut)} of them were not read to the end`]),
+    ...(cut === 0 ? [] : [`The time limit was reached: ${formatCount(cut)} of them were not read to the end`]),
   ]
 }
 

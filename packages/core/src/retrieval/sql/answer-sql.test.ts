@@ -269,7 +269,7 @@ describe('SQL over a table', () => {
     expect(answer).toContain('largest table in this JSON: "$.items"')
     expect(answer).toContain('[The array does not end: the content was cut off.]')
     const selected = await query(content, 'SELECT count(*) FROM t', { json_path: '$.items[*]' })
-    expect(selected).toContain('\n1| 49\n[t has no values from the place on where the JSON breaks off.]')
+    expect(selected).toContain('\n1| 49\n[t has only the values before the position at which the JSON breaks off.]')
   })
 
   it('joins tables of a scope', async () => {
@@ -396,7 +396,7 @@ describe('the types of SQL columns', () => {
     const ragged = await query('a,b\n1,2\n3\n4,5,6\n', 'SELECT count(*) FROM t', {}, 'text/csv')
     expect(ragged).toContain('Rows with another number of cells than the header: 2')
     const mixed = await query('[{"a":1},7,"x,y",[8],{"a":2},null]', 'SELECT count(*) FROM t')
-    expect(mixed).toMatch(/\| 2\n\[Values that are no objects were left out: 4\.\]$/)
+    expect(mixed).toMatch(/\| 2\n\[Values that are not objects were left out: 4\.\]$/)
     const wide = Array.from({ length: 10_000 }, (_, column) => `c${column}`).join(',')
     const answer = await query(`${wide}\n${wide.replaceAll('c', '')}\n`, 'SELECT c1999 FROM t', {}, 'text/csv')
     expect(rowsOf(answer)).toEqual(['1999'])
@@ -467,7 +467,7 @@ describe('an SQL statement that is refused', () => {
       ].join('\n'),
     )
     const quoted = await fail(tool, { reference: 'r', sql: 'SELECT 1 FROM t WHERE status = "open"' })
-    expect(quoted.text).toContain("Text stands in single quotes: '…'.")
+    expect(quoted.text).toContain("Write text in single quotes: '…'.")
   })
 
   it.each([
@@ -529,7 +529,7 @@ describe('an SQL statement that is refused', () => {
   ])('may be one over content without tables: %s', async (_, other) => {
     const { code, text } = await fail(toolOf({ r: { content: other } }), { reference: 'r', sql: 'SELECT 1 FROM t' })
     expect(code).toBe('not-a-table')
-    expect(text).toBe('Error: This content is no table. Search it with a pattern.')
+    expect(text).toBe('Error: This content is not a table. Search it with a pattern.')
   })
 
   it('may be one over binary content', async () => {

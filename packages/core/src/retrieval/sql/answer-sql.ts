@@ -106,7 +106,7 @@ function explainError(error: string, databases: readonly SqlDatabase[], request:
   const names = tables.flatMap(({ columns }) => columns.map((column) => column.name))
   const closest = closestNames(name, names, 3).map((one) => sqlName(one))
   const meant = closest.length === 0 ? [] : [`Closest: ${closest.join(', ')}`]
-  const text = missing.startsWith('"') ? " Text stands in single quotes: '…'." : ''
+  const text = missing.startsWith('"') ? " Write text in single quotes: '…'." : ''
   const message = `There is no column ${quote(name)}.${text}`
   const sql = closest[0] === undefined ? undefined : request.sql.replace(missing, () => closest[0]!)
   const call = sql === undefined || sql === request.sql ? undefined : { ...callOf(request), sql }

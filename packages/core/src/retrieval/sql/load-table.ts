@@ -161,7 +161,7 @@ async function planPath(
   if ((ended.by !== 'all' && !isCut) || first === undefined) throw noTable(source, path)
   const [opening] = await source.read(first.start, 1)
   const isArray = opening === 91 && values.length === 1
-  const notes = isCut ? ['t has no values from the place on where the JSON breaks off.'] : []
+  const notes = isCut ? ['t has only the values before the position at which the JSON breaks off.'] : []
   const names = await namesBeside(source, layout, first, clock)
   return { values, createReader: (sink) => new JsonRows(isArray ? 'array' : 'documents', sink, '', names), notes }
 }
@@ -187,7 +187,7 @@ function tooLarge({ reference }: ContentSource, what: string): RetrievalError {
 }
 
 function noTable({ reference }: ContentSource, path?: string): RetrievalError {
-  const rows = 'is no table'
+  const rows = 'is not a table'
   if (path === undefined) return new RetrievalError('not-a-table', `This content ${rows}. Search it with a pattern.`)
   const call = { reference, json_path: path }
   return new RetrievalError('not-a-table', `What ${quote(path)} selects ${rows}. To see it:`, { call })

@@ -287,7 +287,7 @@ describe('encryption keys', () => {
     const other = open(driver, { keys: { current: { id: 'second', key: SECOND } }, nameKey: FIRST })
     await expect(other.retrieve(reference)).rejects.toMatchObject({
       code: 'corrupt',
-      message: expect.stringContaining('sealed with the key "first", which is not configured (configured: second)'),
+      message: expect.stringContaining('encrypted with the key "first", which is not configured (configured: second)'),
     })
     const wrong = open(driver, { key: { id: 'first', key: SECOND }, nameKey: FIRST })
     for (const answer of [wrong.retrieve(reference), wrong.stat(reference), wrong.open(reference)])
@@ -304,7 +304,7 @@ describe('encryption keys', () => {
     for (const answer of [wrong.scope('a').retrieve(reference), wrong.stat(reference), wrong.open(reference)])
       await expect(answer).rejects.toMatchObject({
         code: 'corrupt',
-        message: expect.stringContaining('names in this storage were made with another key for names'),
+        message: expect.stringContaining('names in this storage were made with another name key'),
       })
     // After this, there are no entries with the other name key.
     await wrong.clear()

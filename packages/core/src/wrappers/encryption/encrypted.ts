@@ -170,7 +170,7 @@ export function encryptedDriver(inner: CompleteDriver, keys: KeyRing): CompleteD
     const bytes = decodeBase64(salt ?? '')
     const noted = headerOfText(info.key)
     if (id === undefined || described === undefined || bytes?.byteLength !== SALT_BYTES || noted === undefined)
-      throw corruptError(entry.asked, 'its description was sealed by a later version. Update @spillway/core.')
+      throw corruptError(entry.asked, 'its description was encrypted by a later version. Update @spillway/core.')
     const header: SealedHeader = { ...noted, purpose: 'content', salt: bytes }
     const { size } = contentOf(entry, info, header, NOTHING)
     const lineIndex = await openHint(entry, 'line-index', info.lineIndex)
@@ -192,7 +192,7 @@ export function encryptedDriver(inner: CompleteDriver, keys: KeyRing): CompleteD
       if (header !== undefined && !(await keys.isNameKey(header)))
         throw corruptError(
           id,
-          `names in this storage were made with another key for names: entries there were sealed with the key "${header.keyId}". ` +
+          `names in this storage were made with another name key: entries there were encrypted with the key "${header.keyId}". ` +
             'Configure the key that the first entries were stored with: as nameKey if keys rotate, else as key.',
         )
       if ((looked += 1) === MAX_NAMES_LOOKED_AT) break

@@ -67,7 +67,7 @@ export class KeyRing {
     if (secret === undefined)
       throw corruptError(
         asked,
-        `it was sealed with the key "${header.keyId}", which is not configured (configured: ${[...secrets.keys()].join(', ')}). Add it to keys.previous.`,
+        `it was encrypted with the key "${header.keyId}", which is not configured (configured: ${[...secrets.keys()].join(', ')}). Add it to keys.previous.`,
       )
     const info = new Uint8Array([
       ...ascii('spillway sealed '),

@@ -62,7 +62,7 @@ export class SealedContent {
   #layout({ segmentBytes }: SealedHeader): SegmentLayout {
     const { entry, sealedBytes } = this.#options
     const layout = layOut(sealedBytes, segmentBytes)
-    if (layout === undefined) throw corruptError(entry.asked, 'its sealed bytes were cut. Store the content again.')
+    if (layout === undefined) throw corruptError(entry.asked, 'its encrypted bytes were cut. Store the content again.')
     return layout
   }
 
@@ -105,7 +105,7 @@ export class SealedContent {
     const { entry, read } = this.#options
     const header = decodeHeader(await read({ offset: 0, length: HEADER_BYTES }))
     if (header?.purpose === 'content') return header
-    throw corruptError(entry.asked, 'the header of its sealed bytes is damaged. Store the content again.')
+    throw corruptError(entry.asked, 'the header of its encrypted bytes is damaged. Store the content again.')
   }
 
   /** Decrypt the segments of a range. Returns `undefined` if a segment cannot be decrypted. */
@@ -299,7 +299,7 @@ export async function openText(
 ): Promise<string> {
   const parts = takeApart(text)
   if (parts === undefined || parts.header.purpose !== purpose)
-    throw corruptError(asked, 'it is not sealed: it was stored without encryption, or its description is damaged.')
+    throw corruptError(asked, 'it is not encrypted: it was stored without encryption, or its description is damaged.')
   const { header, sealed } = parts
   const cipher = await keys.cipher(inner, header, asked)
   const opened = await cipher.open(segmentNonce(0, true), sealed)
@@ -310,7 +310,7 @@ export async function openText(
 const unopenedError = (id: EntryId, { keyId }: SealedHeader): ReturnType<typeof corruptError> =>
   corruptError(
     id,
-    `it was sealed with the key "${keyId}", but cannot be decrypted with it. Either the key configured as "${keyId}" is ` +
+    `it was encrypted with the key "${keyId}", but cannot be decrypted with it. Either the key configured as "${keyId}" is ` +
       'a different key, or the stored bytes were changed.',
   )
 
