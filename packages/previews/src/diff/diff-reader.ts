@@ -25,7 +25,7 @@ interface DiffFile {
   removed: number
   readonly notes: string[]
   hunks: number
-  /** Whether `---` was read. If so, the next `---` starts another file. */
+  /** Whether the `---` of this file was read. Another `---` then starts the next file. */
   named: boolean
 }
 

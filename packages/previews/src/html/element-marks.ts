@@ -33,7 +33,7 @@ const ROLES: ReadonlyMap<string, number> = new Map([
 const READ: ReadonlySet<string> = new Set(['aria-hidden', 'class', 'hidden', 'id', 'itemprop', 'role', 'style'])
 /** Matches an attribute with a quoted value, an unquoted value, or no value. */
 const ATTRIBUTE = /([^\s=/"'<>]{1,64})(?:\s{0,8}=\s{0,8}(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+)))?/g
-/** Number of UTF-16 units to read of all attributes of an element, and of one value. */
+/** Longest text of an element's attributes that is read, and longest value, in UTF-16 units. */
 const MAX_ATTRIBUTES = 8_192
 const MAX_VALUE = 1_024
 const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map()

@@ -71,11 +71,14 @@ const LEFT_OUT: readonly (readonly [mark: number, belowShare: number])[] = [
   [MARK_ASIDE, 0.5],
   [MARK_NAMED_ASIDE, 0.35],
 ]
-/** Smallest share of the prose in the content element: marked as main, marked as article, or any other element. */
+/** Smallest share of the prose in an element that is chosen as content: `main`, an article, or any other element. */
 const MAIN_SHARE = 0.4
 const ARTICLE_SHARE = 0.6
 const ANY_SHARE = 0.85
-/** Smallest number of UTF-16 units of prose without its links, and weights of other text, long links, short links. */
+/**
+ * Smallest length of prose without links, in UTF-16 units, and weights of other text, of long links, and of short
+ * links.
+ */
 const PROSE_UNITS = 60
 const OTHER_WORTH = 0.1
 const LINKED_WORTH = 0.15

@@ -251,7 +251,7 @@ class PageText {
     return lines.slice(Math.max(0, first)).join('\n').trimEnd().toWellFormed()
   }
 
-  /** Return the line in which the text starts, and its UTF-16 units in links. Reset both for the next block. */
+  /** Return the line in which the text starts, and the number of its UTF-16 units in links. Reset both numbers. */
   origin(): { line: number; linked: number } {
     const origin = { line: this.#line, linked: this.#linked }
     this.#line = 0

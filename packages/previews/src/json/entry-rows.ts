@@ -14,7 +14,7 @@ import type { JsonSink } from './json-scan.ts'
 const MOST_ROW = 90
 const LEAST_ROW = 30
 const ROW_SHARE = 0.1
-/** Share of the space for notable rows, and the value that they have in addition to other rows. */
+/** Share of the space for notable rows, and the value that is added to their value. */
 const NOTABLE_SHARE = 0.5
 const NOTABLE_WORTH = 10
 /** Value of the last row, compared with the first row. */

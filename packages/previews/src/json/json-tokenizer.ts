@@ -4,7 +4,7 @@ import type { JsonBreak, JsonSink } from './json-scan.ts'
 
 /** Length of a string, in UTF-16 units, from which it is passed on in parts. */
 const LONG_STRING_UNITS = 16_384
-/** Number of UTF-16 units of small chunks that are joined before they are read. */
+/** Small chunks are joined up to this length, in UTF-16 units, before they are read. */
 const GATHERED_UNITS = 32_768
 /** Matches the start of an array, but not `[INFO] done`. A match has fewer than `ARRAY_START_UNITS` units. */
 const ARRAY_START = /\[\s{0,40}(?:["'[\]{\d-]|true\b|false\b|null\b)/y

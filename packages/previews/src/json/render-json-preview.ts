@@ -353,7 +353,8 @@ function shownStringsOf(scan: JsonScan, options: PreviewOptions) {
       const inner: PreviewOptions = { budgetTokens: room, countTokens: estimateTokens, isError: options.isError }
       const shown = 'json' in read ? renderNested(read.json, inner) : renderTextPreview(read.lines, inner)
       if (shown === '') continue
-      // The heading already has the number of lines. Line numbers in a string look different from those of the text.
+      // The heading already has the number of lines. Line numbers in a string look different from line numbers of the
+      // text.
       const body = shown.replace(/^\[[\d,]+ lines?\]\n/, '').replace(/^(\d+)\| /gm, '$1: ')
       left -= estimateTokens(head) + estimateTokens(body)
       text += head + body

@@ -226,7 +226,7 @@ function namesOf(shape: Shape): ReadonlyMap<string, Shape> | undefined {
 const MOST_VALUES = 8
 /** Largest number of occurrences for which a value counts as rare. */
 export const FIRST_TIMES = 3
-/** Number of UTF-16 units that are kept of a value. */
+/** Longest kept start of a value, in UTF-16 units. */
 const KEPT_UNITS = 512
 
 /** Summary of the simple values under one path. */

@@ -30,7 +30,7 @@ const MOST_PRICE = 1e4
 const ROUNDS = 14
 /** Value of items that are already chosen, so that they are never left out. */
 const KEPT = 1e9
-/** Smallest rate of an item that uses its part's share, compared with the highest rate. */
+/** Items whose rate is below this share of the highest rate do not use the share of their part. */
 const LEAST_RATE = 0.01
 
 /** Whether at most a few blank lines precede an item, or the end of the text if `index` is after the last item. */

@@ -80,7 +80,7 @@ interface NumberCut {
   readonly cut: (line: string) => string
 }
 
-/** Returns a note for the header if the line numbers are those of a file and differ from the text's. */
+/** Returns a note for the header if the text has line numbers of a file that differ from its own line numbers. */
 export function numberNote(numbers: NumberCut | undefined): string[] {
   return numbers === undefined || numbers.shift === 0 ? [] : [`line 1 is ${1 + numbers.shift} of the file`]
 }

@@ -3,9 +3,9 @@ import { detach } from '@spillway/text/internal'
 /** Largest number of groups, and of UTF-16 units in their names. Later entries count for their folder or one group. */
 const MOST_GROUPS = 10_000
 const MOST_NAME_UNITS = 4_000_000
-/** Number of UTF-16 units that are kept of an entry. */
+/** Longest kept start of an entry, in UTF-16 units. */
 const LONGEST_ITEM = 512
-/** Number of UTF-16 units that are kept of all entries together. Each entry adds `ITEM_UNITS`. */
+/** Largest kept length of all entries together, in UTF-16 units. Each entry adds `ITEM_UNITS`. */
 const MOST_UNITS = 2_000_000
 const ITEM_UNITS = 24
 /** Number of entries that every group keeps. */

@@ -5,7 +5,7 @@ import { ERROR, LineWords, MOST_WORDS, NUMBER, ZERO } from './line-words.ts'
 import { HashIds, type TextCounts } from './text-counts.ts'
 import type { LineScores, ScannedLine, TextScan } from './text-scan.ts'
 
-/** Largest number of tokens that are read of a line, and their largest length. */
+/** Largest number of tokens in a line that are read, and largest length of a token. */
 const MOST_TOKENS = 40
 const TOKEN_UNITS = 32
 
@@ -73,7 +73,10 @@ const COMMON_SHARES = [1 / 4, 1 / 16]
 const MOST_ODD = 4
 const LEAST_RATIO = 64
 
-/** For each view and line, return the number of lines with an equally rare or rarer form (common words in order). */
+/**
+ * For each view, return the rank of each line: the number of lines whose form (common words in order) is at least as
+ * rare.
+ */
 export function formRanks({ lines, words }: ReadLines, counts: TextCounts): Float64Array[] {
   return COMMON_SHARES.map((share) => {
     const least = counts.lines * share

@@ -97,7 +97,7 @@ export class LineWords {
   readonly words: Int32Array = new Int32Array(MOST_WORDS)
   count = 0
   blank = true
-  /** Hash of the first 3 words. `shape` is the hash of the first 12 words, and `template` that of all words. */
+  /** Hash of the first 3 words. `shape` is the hash of the first 12 words, and `template` is the hash of all words. */
   kind = 0
   shape = 0
   template = 0

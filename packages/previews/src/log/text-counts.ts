@@ -133,7 +133,10 @@ const TELLING =
 
 /** Caches the forms of lines. Lines that differ only in numbers and in the time are read only once. */
 export class LineForms {
-  /** For each slot: form, template, weight, and flags: the severity, 8 for red, and 16 for each uncounted line. */
+  /**
+   * Four numbers for each slot: form, template, weight, and flags (the severity, 8 for red, and 16 for each uncounted
+   * line).
+   */
   readonly #slots = new Int32Array(4 * SLOTS)
   readonly #weights = new Float32Array(this.#slots.buffer)
   readonly #templates: HashCounts

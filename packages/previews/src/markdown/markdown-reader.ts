@@ -26,7 +26,7 @@ const MOST_OF_CODE: number = OPENING_WORTH * Math.sqrt(LETTERS_COUNTED)
 /** Factor for the last section and the last lines, and number of last lines. */
 const LAST_SECTION = 1.6
 const LAST_LINES = 8
-/** Factor for the smallest value of the last lines of prose, multiplied by the square root of their letters. */
+/** The last lines of prose have at least this value, multiplied by the square root of the number of letters. */
 const PROSE_END = 2.5
 
 interface Section {

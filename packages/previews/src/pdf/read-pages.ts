@@ -1,4 +1,4 @@
-/** The used functions of unpdf, which includes PDF.js. */
+/** The functions of unpdf that this package uses. It includes PDF.js. */
 export interface PdfPeer {
   readonly getDocumentProxy: (data: Uint8Array, options: PdfOptions) => Promise<PdfDocument>
 }

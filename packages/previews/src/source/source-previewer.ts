@@ -208,7 +208,7 @@ function itemsOf({ code, symbols, worth, lists }: ReadSource, budgetTokens: numb
   return items
 }
 
-/** Largest number of definitions with one name. Of more, for example in a YAML stream, only the first is listed. */
+/** Names with more definitions than this, for example in a YAML stream, are listed only once. */
 const MOST_REPEATS = 8
 
 /** Order names by depth, then by length of the definition. Inner names are limited to a share of the tokens. */

@@ -25,7 +25,7 @@ const NAMING = /^(?:name|id|title)$/i
 const MANY = 8
 /** Largest share of the lines with the same key that can be unlike the other lines. */
 const MOST_UNLIKE = 0.25
-/** Columns from this one on are equal, so that the depth is limited. */
+/** Larger columns count as this column, so that the depth is limited. */
 const MOST_COLUMNS = 128
 /** Number of lines that are examined in about a millisecond. */
 const LINES_OF_A_PIECE = 2_048
@@ -36,7 +36,7 @@ interface Node {
   /** Column of the key. The mark of a list item is half a column deeper than a key at the same column. */
   readonly column: number
   readonly parent: Node | undefined
-  /** Column and key, and the same with the value. Empty for items and documents. */
+  /** Column and key (`form`), and the same with the value (`whole`). Empty for items and documents. */
   readonly form: string
   readonly whole: string
   children: number

@@ -17,7 +17,10 @@ export interface SampledRow {
   readonly text: string
 }
 
-/** Deterministic sample of rows: all rows, or the first, the last, and every second, fourth, and so on between. */
+/**
+ * Deterministic sample of rows: all rows, or the first and last rows and every nth row between them, with n a power of
+ * 2.
+ */
 export class RowSample {
   #kept: SampledRow[] = []
   #last: SampledRow[] = []

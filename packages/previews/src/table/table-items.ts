@@ -16,7 +16,7 @@ const LEAST_ITEMS = 32
 const LEAST_ROW = 7
 /** Lengths of cut cells, in UTF-16 units, in the order in which they are tried. */
 const CAPS: readonly number[] = [4_096, 400, 160, 80, 40]
-/** Number of values to list, and longest description in UTF-16 units, from the most text to the least. */
+/** Forms of column descriptions, the longest first: number of values to list, and largest length in UTF-16 units. */
 const DESCRIPTIONS: readonly (readonly [listed: number, longest: number])[] = [
   [8, Infinity],
   [4, Infinity],
@@ -150,7 +150,7 @@ function soughtRows({ sample }: TableData, words: readonly string[]): number[] {
   return found.toSorted((one, other) => counts![other]! - counts![one]! || one - other)
 }
 
-/** Number of rows with rare values per token of the budget, shown before the first and the last row. */
+/** Number of rows with rare values for each token of the budget. These rows are chosen before all other rows. */
 const ODD_ROWS = 0.01
 /** Share of the rows up to which a value is rare. */
 const ODD_SHARE = 0.01
