@@ -4,7 +4,7 @@ import { SCALAR_ENDS, SCALAR_NEXT, SCALAR_START } from './scalar-states.ts'
 
 /** Largest depth that a walker enters. Deeper values are skipped. */
 export const MAX_LEVELS = 200_000
-/** Number of bytes that are stored of a key. A longer key is cut, and never equals a name. */
+/** Longest stored key in bytes. A longer key is cut, and never equals a name. */
 export const MAX_KEY_BYTES = 65_536
 
 /** Receives the values of a document in order. Positions are byte offsets in the content. */

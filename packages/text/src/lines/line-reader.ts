@@ -111,7 +111,7 @@ export class LineReader {
   }
 }
 
-/** Length of the start and of the end that are kept of a long line, in UTF-16 units. */
+/** Length of the kept start and of the kept end of a long line, in UTF-16 units. */
 const LONG_LINE_UNITS = 24_576
 /** Largest number of units by which a cut is moved to avoid splitting a grapheme. */
 const CUT_SLACK = 64

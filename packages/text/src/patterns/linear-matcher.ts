@@ -32,7 +32,7 @@ export function createLinearMatcher(expression: string, letters: string): Linear
 interface LinePart {
   readonly from: number
   readonly until: number
-  /** Whether the line continues after this part. If so, `$` and `\b` do not match at the end. */
+  /** Whether the line continues after this part. Then `$` and `\b` do not match at the end of the part. */
   readonly goesOn: boolean
 }
 
@@ -294,7 +294,7 @@ interface State {
 
 function positionSet({ groups }: Program) {
   let round = 0
-  /** For each group, the last round in which a position was added, and the largest position in this round. */
+  /** For each group, the last round in which one of its positions was added, and the largest position of that round. */
   const rounds = new Uint32Array(groups.length)
   const greatest = new Uint16Array(groups.length)
 

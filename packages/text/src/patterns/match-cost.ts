@@ -392,7 +392,7 @@ function bounded(coefficients: number[]): Polynomial {
 /** An expression in two parts. If the head matches, the tail always matches. */
 interface SplitPattern {
   readonly head: PatternNode
-  /** Cost of the tail for each of its characters and for its end. */
+  /** Largest cost of one character of the tail, and of its end. */
   readonly tailCost: number
 }
 

@@ -28,7 +28,10 @@ export interface SearchPattern {
    * `ignoreCase`, all strings are ASCII in lower case, and a match may differ in the case of ASCII letters.
    */
   readonly required?: readonly (readonly string[])[]
-  /** Proven upper bound on the steps of `expression` in a search. `textExpression` takes at most six times as many. */
+  /**
+   * Proven upper bound on the steps of `expression` in a search. `textExpression` takes at most six times as many
+   * steps.
+   */
   readonly cost: PatternCost
   /**
    * The expression for searching many lines at once, if they contain no CR, U+2028 and U+2029. Its matches never
@@ -180,7 +183,7 @@ function stringsOfRow(parts: readonly Strings[]): Strings {
       isExact = false
       run = part.exact ?? ['']
     } else {
-      // The longer strings may be too many, so that the set before them is better.
+      // The joined strings are longer but more numerous, so the shorter strings may be the better set.
       if (longer.length > run.length) required = better(required, run)
       run = longer
     }
@@ -207,7 +210,7 @@ function stringsOfRepeat({ body, min, max }: RepeatNode): Strings {
     return optional && strings.exact.length < MOST_STRINGS ? { exact: [...strings.exact, ''] } : {}
   }
   let run: readonly string[] | undefined = strings.exact
-  const times = Math.min(min, LONGEST_STRING + 1) // If the limit is reached, only the empty string stays short enough.
+  const times = Math.min(min, LONGEST_STRING + 1) // More repeats of any string but '' would be too long.
   for (let count = 1; count < times && run !== undefined; count++) run = joined(run, strings.exact)
   if (run !== undefined && min === max) return { exact: run }
   return defined(better(better(strings.exact, strings.required), run))

@@ -38,7 +38,7 @@ export class JsonRows implements RowReader, TableRow {
   #length = 0
   #isOpen = false
   readonly #isByLine: boolean
-  /** Number of UTF-16 units before the JSON that are still to be skipped. */
+  /** Number of UTF-16 units before the JSON that are not skipped yet. */
   #before: number
   /** Whether the current line has text that is not JSON between objects. */
   #isOtherLine = false

@@ -341,7 +341,8 @@ function wideTokens(code: number, previous: number, isRun: boolean): number {
 /**
  * A table of states counts the usual parts of ASCII text. For each state and symbol, it has the tokens to add and the
  * next state. The states `BARE`, `SPACED` and `JOINED` follow a part. The symbol of a character depends on the previous
- * character. The second letter of a rare pair has the symbol after that of a common pair. Other symbols are classes.
+ * character. The second letter of a common pair has one symbol, and the second letter of a rare pair has the next
+ * symbol. Other symbols are classes.
  */
 const ROW_BITS = 4
 const OTHER_BLANK = 5
