@@ -52,7 +52,7 @@ function makeTool({ retrievalTool: { description, inputSchema, execute } }: Cont
     strict: false,
     async execute(input, options) {
       const { content, isError } = await execute(input, { signal: options.abortSignal })
-      // Only version 7 passes `context` to tools. For media parts of version 6, it would emit a warning each.
+      // Only version 7 passes `context` to tools. It would emit a warning for each media part in the form of version 6.
       return writeModelOutput(content, { isError, form: 'context' in options ? 'file' : 'file-data' })
     },
     // The answer has the form of the installed version, which no type can name.

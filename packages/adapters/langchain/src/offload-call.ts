@@ -61,7 +61,7 @@ async function offloadMessage(
   if (outcome.status === 'inline') return message
   const kept = { name, tool_call_id, id, status, metadata, additional_kwargs, response_metadata }
   const replaced = typeof content === 'string' ? outcome.parts[0] : outcome.parts
-  // All fields come from a message, or are text. A field that is absent here is absent in the message, too.
+  // The other fields are copied from the message. Fields that the message lacks are absent in the copy, too.
   return new ToolMessage({ ...kept, artifact: artifact ?? forProgram, content: replaced } as ToolMessageFields)
 }
 

@@ -163,7 +163,7 @@ export class OffloadRun {
   tools: Readonly<Record<string, unknown>> = {}
   readonly #small: SmallTexts
   readonly #known = new KnownOutputs<ModelOutput>()
-  /** Results whose storing failed: since the last prompt, and in the last prompt. */
+  /** Results that could not be stored: since the last prompt (`#failed`), and in the last prompt (`#shown`). */
   #failed = new KnownOutputs<ModelOutput>()
   #shown = new KnownOutputs<ModelOutput>()
 

@@ -285,6 +285,6 @@ function mediaContent({ type, mediaType }: MediaBlock, bytes: Uint8Array, toolUs
   const media = { format: extension as never, source: { bytes } }
   if (type === 'image') return new ImageBlock(media)
   if (type === 'video') return new VideoBlock(media)
-  // Amazon Bedrock accepts hardly any other characters.
+  // Amazon Bedrock refuses most other characters.
   return new DocumentBlock({ ...media, name: toolUseId.replaceAll(/[^a-z0-9-]+/gi, '-').slice(0, 200) })
 }

@@ -29,7 +29,7 @@ interface ErrorHook {
  * Make the hooks of an agent that end a turn with each model call, and offload results that {@link offloadTools}
  * misses.
  *
- * Such results are those in past messages, and those of tools that VoltAgent adds itself, such as `delegate_task`. For
+ * It misses results in past messages, and results of tools that VoltAgent adds itself, such as `delegate_task`. For
  * such tools, your program gets the replacement, too. Give these hooks to the agent, not to its operations.
  *
  * @throws TypeError for an invalid offloader or option.
@@ -59,7 +59,8 @@ export function offloadHooks(offloader: ContextOffloader, options: OffloadHooksO
   async function replaceOutput({ tool, context, options }: ToolEvent, output: unknown): Promise<Result> {
     // If another tool made the call, this result is offloaded as a part of the other tool's result.
     const isNested = 'toolContext' in context
-    // Wrapped tools are offloaded in their `toModelOutput`. Another one could not handle a replacement text.
+    // Results of wrapped tools are offloaded in `toModelOutput`. A tool's own `toModelOutput` could not handle a
+    // replacement.
     const isShownByTool = tool.toModelOutput !== undefined
     if (options === undefined || isNested || isShownByTool) return undefined
     const { callId: toolCallId = '', abortSignal: signal } = options.toolContext ?? {}

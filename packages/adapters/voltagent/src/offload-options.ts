@@ -19,7 +19,7 @@ export interface OffloadRun {
 export interface OffloadOptions extends RunOptions<OffloadRun> {}
 
 export interface Settings extends Runs<unknown> {
-  /** Small texts by value, because VoltAgent creates new messages for each operation. */
+  /** Small texts, compared by value, because VoltAgent creates new messages for each operation. */
   readonly smallTexts: SmallTexts
 }
 

@@ -19,7 +19,10 @@ type ToModelOutput = (call: {
 interface RunningCall {
   readonly input: unknown
   readonly options: ToolExecuteOptions
-  /** Whether another call has the same input object, which a schema may produce, perhaps for another user. */
+  /**
+   * Whether another call, perhaps of another user, has the same input object. A schema may return one object
+   * repeatedly.
+   */
   sharesInput: boolean
   /** The last output with the model's view of it, which the AI SDK requests more than once. */
   shown?: { readonly of: unknown; readonly as: ShownOutput }
@@ -28,7 +31,9 @@ interface RunningCall {
 /** Calls by options and by input: `toModelOutput` gets only the input from VoltAgent. */
 const calls = new WeakMap<object, RunningCall>()
 
-/** Starts a call. A tool's hooks and the agent's hooks both do, because a `PlanAgent` runs no hooks of tools. */
+/**
+ * Starts a call. Hooks of tools and of agents both call this function, because a `PlanAgent` runs no hooks of tools.
+ */
 export function startCall(input: unknown, options: ToolExecuteOptions): void {
   let call = calls.get(options)
   if (call === undefined || call.input !== input) {

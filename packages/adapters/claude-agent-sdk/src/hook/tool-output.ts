@@ -77,7 +77,8 @@ function readFile({ type, file, ...others }: Fields, input: Fields): ToolOutput 
   if (block === undefined) return undefined
   return {
     parts: [{ value: file, block }],
-    // Only a text file shows a text. Count its lines from 1, because they are not the lines of the file.
+    // Claude Code shows a text only for the type `text`. The lines of the replacement count from 1, unlike those of the
+    // file.
     write: (text) => ({
       ...others,
       type: 'text',

@@ -4,7 +4,7 @@ import { middlewareOf } from '../offload-middleware.ts'
 import { resolveOptions, type OffloadMiddlewareOptions, type OffloadOptions } from '../options.ts'
 import { StorageBackend, type StorageBackendOptions } from './storage-backend.ts'
 
-/** Tools whose answers are pages already: if offloaded, the model would read them again and again. */
+/** Tools whose answers are already pages. If a page were offloaded, the model would read it again and again. */
 const FILE_TOOLS = ['ls', 'read_file', 'write_file', 'edit_file', 'delete', 'glob', 'grep']
 
 /** Options of {@link deepAgentBackend}. */

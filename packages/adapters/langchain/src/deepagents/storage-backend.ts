@@ -125,7 +125,8 @@ export class StorageBackend implements BackendProtocolV2 {
     return await answer(async () => {
       refuseIf(glob === null || glob === '' ? undefined : refuseGlob(glob))
       const files = await this.#files.list()
-      // Every outline has one empty line, so this finds all text files. A single file is found in any version this way.
+      // Each outline has one empty line, so a search for `''` finds all text files. For a single file, searching from
+      // `/` works in any version.
       const file = files.get(path ?? '/')
       const rules = rulesOver(file === undefined ? outlines(files) : { [file.path]: outlineOf(file) })
       const searched = rules.grep('', file === undefined ? (path ?? '/') : '/', glob).matches ?? []

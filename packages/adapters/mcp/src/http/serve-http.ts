@@ -11,7 +11,7 @@ export interface HttpOptions {
   readonly port?: number | undefined
   /** The path of the endpoint. Defaults to `/mcp`. */
   readonly path?: string | undefined
-  /** Allowed host names besides those of the loopback interface, without a port. */
+  /** Allowed host names without a port, in addition to the names of the loopback interface. */
   readonly allowedHosts?: readonly string[] | undefined
   readonly tokens?: AccessTokens | undefined
   /** Answers a request. `scope` is the caller's scope, or `[]` without tokens. */

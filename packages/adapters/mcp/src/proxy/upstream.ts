@@ -11,7 +11,7 @@ import {
 import type { Connection, ConnectionHandlers } from './connection.ts'
 
 const GREETING_MS = 60_000
-/** Status codes for a lost session. Some servers answer 400 instead of 404, which can also mean other things. */
+/** Status codes for a lost session. Some servers answer 400 instead of 404, but 400 can also mean other errors. */
 const SESSION_LOST: readonly unknown[] = [404, 400]
 /** Reads the status from the message, because the SDK's SSE transport has no status field. */
 const POST_FAILED = /^Error POSTing to endpoint \(HTTP (\d{3})\)/

@@ -1,9 +1,12 @@
-/** Delivers values in the order of their calls. If nothing waits, a ready value is delivered at once. */
+/**
+ * Delivers values in the order in which they were passed. If no earlier value waits, a ready value is delivered at
+ * once.
+ */
 export class OrderedQueue {
   #waiting = 0
   #last: Promise<void> = Promise.resolve()
 
-  /** Resolves once all values so far are delivered. `undefined` if all values already are delivered. */
+  /** Resolves once all values so far are delivered. `undefined` if all values are already delivered. */
   get settling(): Promise<void> | undefined {
     return this.#waiting === 0 ? undefined : this.#last
   }
