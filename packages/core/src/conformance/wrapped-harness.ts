@@ -11,7 +11,7 @@ export interface StorageWrapping {
   readonly name: string
   /** Called for each instance. */
   wrap(storage: ManagedStorage): ManagedStorage
-  /** Known gaps of the wrapped backend, in addition to those of the backend: case id → reason. */
+  /** Known gaps of the wrapper, in addition to the gaps of the backend: case id → reason. */
   readonly knownGaps?: Readonly<Record<string, string>>
 }
 

@@ -12,7 +12,10 @@ const OF_BACKEND =
 /** System calls that look for a file. Others, for example `connect`, look for a service. */
 const LOOKS_FOR_FILE = /^(?:open|stat|lstat|access|realpath)$/
 
-/** Return the result of a third-party storage. Missing results, and errors that mean these, become `not-found`. */
+/**
+ * Return the result of a third-party storage. A missing result, or an error that means a missing entry, becomes
+ * `not-found`.
+ */
 export async function orMiss<Result>(reference: string, ask: () => Promise<Result>): Promise<NonNullable<Result>> {
   let found: Result
   try {

@@ -10,7 +10,7 @@ import {
   type MediaBlock,
 } from '@spillway/text/internal'
 
-/** Largest ratio of the tokens of indented JSON to those of compact JSON. */
+/** Largest ratio between the tokens of indented JSON and the tokens of compact JSON. */
 const INDENT_FACTOR = 3
 const MAX_NAME_LENGTH = 100
 

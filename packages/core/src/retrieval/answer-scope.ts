@@ -13,7 +13,7 @@ import { entryFacts, fitAnswer, unitsFor, type Answer, type AnswerPart } from '.
 const MS_PER_BYTE = 20 / 1_000_000
 /** A call takes at most this many times the deadline of one search. */
 const MAX_DEADLINES = 5
-/** Smallest share of the time with which another entry is searched. */
+/** Another entry is searched only if this share of the time is left. */
 const LEAST_PART = 0.02
 /** Number of entries that can share one answer equally. */
 const SHARES = 8

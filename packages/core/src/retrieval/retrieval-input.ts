@@ -202,7 +202,9 @@ function without(call: RetrievalCall, names: readonly Parameter[]): RetrievalCal
 const MAX_REFERENCES = 5
 const EXAMPLE: RetrievalCall = { reference: 'call_1_0_…', pattern: 'error|failed', line_range: { start: 1, end: 200 } }
 
-/** Functions that read the parameters. For absent ones, models write `null`, empty text or lists, and zero ranges. */
+/**
+ * Functions that read the parameters. For absent parameters, models write `null`, empty text or lists, and zero ranges.
+ */
 const READERS: { readonly [Name in keyof RetrievalCall]-?: (value: unknown) => RetrievalCall[Name] } = {
   reference: (value) => readText('reference', value),
   pattern: (value) => readText('pattern', value),

@@ -11,7 +11,7 @@ import {
 } from '@spillway/text/internal/patterns'
 import { pieceText, type LinePart, type SearchBlock } from './search-blocks.ts'
 
-/** A promise to wait for, or a position in bytes of the block before which all matches are reported. */
+/** A promise to wait for, or a position in bytes of the block. All matches before this position are reported. */
 type ScanStep = Promise<void> | number
 /** Yields steps. Returns the offset in the block at which the deadline stopped the scan, or `undefined`. */
 export type Scan = Generator<ScanStep, number | undefined, void>
@@ -38,9 +38,12 @@ const BYTES_PER_STRING = 1_024
 const COST_OF_A_MISS = 1 / 8
 /** Number of chunks that are matched whole before the strings are searched again. */
 const DENSE_PIECES = 64
-/** Largest ratio of steps: the expression for many lines at once, to the expression for one line. */
+/** Largest ratio between the steps of the expression for many lines and the steps of the expression for one line. */
 const TEXT_FORM_STEPS = 6
-/** Limit of steps for each unit. Lines over this limit are matched in linear time. Other units took up to 0.6 µs. */
+/**
+ * Limit of steps for each unit. Lines over this limit are matched in linear time. Units of other lines took up to 0.6
+ * µs.
+ */
 const STEPS_PER_UNIT = 16_384
 /** Line number of all parts of a very long line. Other lines have positive numbers. */
 const PART_LINE = -2
@@ -171,7 +174,8 @@ export function textScanner(
       const own = stepsOf(text.length)
       const linear = own > STEPS_PER_UNIT * (text.length + 1) ? linearMatcher() : undefined
       if (linear !== undefined) {
-        // The matches are added after the whole line, because a search that stops within a line has not searched it.
+        // Matches are added at the end of the line, because a line counts as searched only if it is searched
+        // completely.
         const found: ByteSpan[] = []
         for (const _ of linear.matchLine(text, (from, to) => found.push({ start: from, end: to }))) yield start
         for (const match of found) add(match.start, match.end)

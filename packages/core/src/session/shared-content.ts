@@ -14,7 +14,7 @@ const MAX_SESSIONS = 10_000
 export type SharedContents = BoundedMap<string, SharedContent>
 export const sharedContents = (): SharedContents => new BoundedMap(MAX_SESSIONS)
 
-/** The entries that a session may read: its own, and those of other sessions. */
+/** The entries that a session may read: its own entries, and entries of other sessions. */
 export class SharedContent {
   readonly #own: AdoptedStorage
   readonly #granted = new Map<SharedContent, 'all' | ReadonlySet<string>>()

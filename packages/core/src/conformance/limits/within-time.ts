@@ -47,11 +47,17 @@ async function apart<Result>(work: () => Promise<Result> | Result): Promise<Resu
   return await work()
 }
 
-/** Indexes in the shared memory: beats of the thread, its limit in milliseconds, how often its code was ended. */
+/**
+ * Indexes in the shared memory: heartbeats of the thread, its limit in milliseconds, and how often the watcher ended
+ * its code.
+ */
 const [BEATS, LIMIT, ENDED] = [0, 1, 2]
 const BEAT_MS = 100
 
-/** Code of the watcher's thread. If the beats stop, its debugger ends the code, because nothing else can end a loop. */
+/**
+ * Code of the watcher's thread. If the heartbeats stop, its debugger ends the watched code: only a debugger can end a
+ * loop.
+ */
 const WATCHER = `
 const { workerData } = require('node:worker_threads')
 const { Session } = require('node:inspector')

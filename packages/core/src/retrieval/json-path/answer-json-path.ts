@@ -240,7 +240,7 @@ export interface JsonPathRequest {
   readonly countOnly: boolean
 }
 
-/** Number of UTF-16 units to read of each value once the answer is full. */
+/** Once the answer is full, only this many UTF-16 units of each value are read. */
 const LEAST_READ = 1_000
 const LEAST_SHOWN = 40
 /** Number of values whose items are counted, because counting reads the whole value. */
