@@ -238,7 +238,7 @@ function closeDescriptor(descriptor: number): void {
 /** Flags to open a folder, even if it is unreadable. The number is Linux's `O_PATH`, which Node.js lacks. */
 const OPEN_FOLDER = 0o10000000 | (constants.O_DIRECTORY ?? 0)
 const MAX_OPEN_FOLDERS = 16
-/** Milliseconds for which a folder stays open. An open folder prevents that its disk is unmounted. */
+/** Milliseconds for which a folder stays open. While a folder is open, its disk cannot be unmounted. */
 const KEEP_OPEN_MS = 1_000
 const DELETED = ' (deleted)'
 
@@ -250,7 +250,10 @@ interface OpenFolder {
   isKept: boolean
 }
 
-/** Keeps folders open for a short time. Each use checks that the folder is still at its path, without the disk. */
+/**
+ * Keeps folders open for a short time. Each use checks that the folder is still at its path, without access to the
+ * disk.
+ */
 class OpenFolders {
   readonly #kept = new Map<string, OpenFolder>()
 

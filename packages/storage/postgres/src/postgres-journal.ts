@@ -13,7 +13,7 @@ export const SELECT_EVENTS: string = `SELECT number, event FROM @event WHERE num
 
 /** Options of {@link PostgresJournal}. */
 export interface PostgresJournalOptions {
-  /** Schema of the tables, for example that of a storage. Defaults to `spillway`. */
+  /** Schema of the tables, for example the schema of a storage. Defaults to `spillway`. */
   readonly schema?: string | undefined
   /** Create and update the tables on first use. With `false`, see `postgresSchema`. Defaults to `true`. */
   readonly createTables?: boolean | undefined

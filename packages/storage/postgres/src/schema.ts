@@ -149,7 +149,10 @@ export async function readSchema(
 export const isCurrent = ({ version, hasPolicies }: SchemaState, rowLevelSecurity: boolean): boolean =>
   version === SCHEMA_STEPS.length && (hasPolicies || !rowLevelSecurity)
 
-/** Migrates the tables within the caller's transaction. If several processes do so at once, only one migrates. */
+/**
+ * Migrates the tables within the caller's transaction. If several processes migrate at once, only one changes the
+ * tables.
+ */
 export async function migrate(
   query: Query,
   schema: string,

@@ -103,7 +103,7 @@ export const nonceTime = (nonce: string): number => Number.parseInt(nonce, 36)
 const IN_FLIGHT_BYTES = 2 * 1024 * 1024
 const UNLINKED_AT_ONCE = 500
 
-/** Milliseconds after which chunks expire. Their writers renew them ten times as often. */
+/** Milliseconds after which chunks expire. Writers renew their chunks ten times in this time. */
 interface WriterAge {
   readonly pendingMs: number
   readonly now: () => number

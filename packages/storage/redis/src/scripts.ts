@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 export const MAX_TOMBSTONES = 1_000
 export const TOMBSTONE_AGE_MS: number = 7 * 24 * 60 * 60 * 1000
-/** Longest time between indexing a small entry and writing it. Only after it, a missing key counts as evicted. */
+/** Longest time between indexing a small entry and writing it. A missing key counts as evicted only after this time. */
 const GAP_MS = 60_000
 /** An entry is not removed if it was used this many milliseconds after the request, or later. */
 const LATER_USE_MS = 1_000
@@ -179,8 +179,8 @@ return { used and number(used), entered }
  * Removes entries. Arguments: the time, references.
  *
  * Returns the number of handled entries, and the references of those that existed. After large entries, the next call
- * handles the rest. Entries that were used well after the request are kept, because the caller may have given up by
- * then. The third result has these entries, followed by their latest use.
+ * handles the rest. Entries that were used well after the request are kept, because the caller may no longer wait for
+ * the removal. The third result has these entries, followed by their latest use.
  */
 export const REMOVE: Script = script(`
 local now, latest, left = tonumber(ARGV[1]), 0, {}

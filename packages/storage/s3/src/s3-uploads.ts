@@ -140,7 +140,7 @@ export interface PartLimits {
   readonly maxParts: number
   /** Number of bytes being sent at the same time. One part is always allowed, even if it is larger. */
   readonly bytesAtOnce: number
-  /** Milliseconds without a new part after which the latest part is sent again, as a heartbeat. */
+  /** If no new part is sent for this many milliseconds, the latest part is sent again as a heartbeat. */
   readonly refreshMs: number
 }
 

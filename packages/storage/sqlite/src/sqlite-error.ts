@@ -12,7 +12,9 @@ const READ_ONLY = unavailable(
   'FILE cannot be written: make it, its directory, and FILE-wal and FILE-shm if they are there, writable for this user.',
 )
 
-/** Explanations by SQLite result code. An extended code without an explanation gets the one of its prefix. */
+/**
+ * Explanations by SQLite result code. An extended code without its own explanation gets the explanation of its prefix.
+ */
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   SQLITE_FULL: unavailable('The disk with FILE is full: free some space.'),
   SQLITE_IOERR: unavailable('The disk with FILE reports errors or is full: check it.'),
