@@ -57,7 +57,7 @@ export function exitCodeOf(code: string): number {
   return /^(?:too-large|unavailable|corrupt|unsupported|aborted)$/.test(code) ? EXIT_CODE.storage : EXIT_CODE.usage
 }
 
-/** Exit codes of all commands. `run` exits with the code of its command. 124 is that of `timeout`. */
+/** Exit codes of all commands. `run` exits with the code of its command. 124 is also the exit code of `timeout`. */
 export const EXIT_CODE = {
   ok: 0,
   /** No match, or not found. */

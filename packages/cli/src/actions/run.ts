@@ -207,7 +207,7 @@ async function passThrough(
 ): Promise<void> {
   const { message } = describeError(error)
   await entry.abandon()
-  // The retained bytes are more than the bytes that can wait for the store, so bytes lost here were stored.
+  // `output` retains more bytes than can wait for the store, so all bytes that it lost were stored.
   const first =
     output.lost === 0
       ? '; none of it is lost'

@@ -1,4 +1,7 @@
-/** Number of bytes to retain in case the reader fails: more than the bytes that can wait for the store. */
+/**
+ * Number of bytes to retain in case the reader fails. It is larger than the number of bytes that can wait for the
+ * store.
+ */
 const RETAINED_BYTES = 10 * 1024 * 1024
 const PIECE_BYTES = 4_096
 

@@ -39,7 +39,7 @@ export interface RunningCommand {
 }
 
 interface StartOptions {
-  /** Whether a shell runs the command. If so, its arguments are one text. */
+  /** Whether a shell runs the command. The arguments are then one text. */
   readonly shell?: boolean | undefined
   readonly timeoutMs?: number | undefined
 }
@@ -223,7 +223,7 @@ function openOutputPipe(): OutputPipe | undefined {
   try {
     const path = join(folder, 'output')
     if (spawnSync('mkfifo', ['-m', '600', path], { stdio: 'ignore' }).status !== 0) return undefined
-    // Opening a writer waits for a reader.
+    // The reader is opened first, because opening a pipe for writing waits for a reader.
     const readerFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     const writer = openSync(path, constants.O_WRONLY)
     const reader = new Socket({ fd: readerFd, readable: true, writable: false })
@@ -256,7 +256,8 @@ function holdersOf(pipe: OutputPipe | undefined): readonly Holder[] | undefined 
 
 /** Let a separate process read the rest: a program is ended by a signal if nothing reads its pipe. */
 function drain({ readerFd }: OutputPipe): void {
-  // `cat` opens the pipe by its path, because reads of `readerFd` do not wait. The writer lets the opening succeed.
+  // `cat` opens the pipe by its path, because reads of `readerFd` do not wait. Opening a pipe waits for a writer, so a
+  // writer is opened first.
   const writer = openSync(`/proc/self/fd/${readerFd}`, constants.O_WRONLY | constants.O_NONBLOCK)
   const stdio: StdioOptions = ['ignore', 'ignore', 'ignore', readerFd, writer]
   spawn('sh', ['-c', 'exec </proc/self/fd/3 3<&- 4>&-; exec cat'], { stdio, detached: true })

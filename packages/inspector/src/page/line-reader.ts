@@ -1,4 +1,4 @@
-/** The number of line ends in each block of a content. Lines are found with it. */
+/** The number of line ends in each block of a content, for finding lines. */
 export interface LineBlocks {
   readonly size: number
   readonly lines: number
@@ -100,7 +100,7 @@ export class LineReader {
     this.#kept.set(row, { number, text, isCut: goesOn || length > MAX_LINE_BYTES })
   }
 
-  /** Find the block with the line end before a row: the last block that fewer line ends than `row` precede. */
+  /** Find the block with the line end before a row: the last block with fewer than `row` line ends before it. */
   #blockOf(row: number): number {
     let [low, high] = [0, this.#before.length - 1]
     while (low < high) {

@@ -4,7 +4,7 @@ import { BoundedMap } from '@spillway/core/driver'
 import type { MatchingLine, PatternSearch } from '@spillway/core/files'
 import { chooseRecord, DIGEST, fileRecordOf, sha256Hex, type FileRecord } from './file-record.ts'
 
-/** The scope that reserves file names: one entry for each name, which says the content of the name. */
+/** The scope that reserves file names. It has one entry for each name, with the digest of the file's content. */
 const NAMES_SCOPE = '.file-names'
 const MAX_CANDIDATES = 10_000
 const MAX_BEGINNINGS = 10_000

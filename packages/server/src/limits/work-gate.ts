@@ -14,7 +14,7 @@ export interface WorkLimits {
 
 /** A slot for one running request. */
 export interface Ticket {
-  /** Reserve more memory. @throws HttpError `overloaded` if there is too little and other requests hold some. */
+  /** Reserve more memory. @throws HttpError `overloaded` if it does not fit beside the memory of other requests. */
   grow(bytes: number): void
   /** Free the slot until `waiting` settles, then wait for a slot again. The memory stays reserved. */
   pause<Result>(waiting: Promise<Result>): Promise<Result>

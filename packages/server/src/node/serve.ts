@@ -243,7 +243,7 @@ interface FileSpoolOptions {
 }
 
 const RETRY_AFTER = 5
-/** Share of the space that one caller may use. */
+/** Share of the disk space for bodies that one caller may use. */
 const CALLER_SHARE = 0.25
 
 /** Holds bodies in temporary files. If the system allows it, the files are unlinked while they are open. */

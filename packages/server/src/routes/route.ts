@@ -18,7 +18,10 @@ export interface RouteContext {
   readonly pause: <Result>(waiting: Promise<Result>) => Promise<Result>
   /** Ask the model, in turn with other callers. Meanwhile, the slot of the request is free. */
   readonly askModel: <Result>(ask: () => Promise<Result>) => Promise<Result>
-  /** Reserve memory for content, in addition to that of the body. Throws an `HttpError` `overloaded` if it is full. */
+  /**
+   * Reserve memory for content, in addition to the memory of the body. Throws an `HttpError` `overloaded` if it is
+   * full.
+   */
   readonly reserve: (bytes: number) => void
 }
 
