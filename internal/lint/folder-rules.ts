@@ -6,7 +6,9 @@ const { basename, dirname } = posix
 
 /** Limit of the files in a folder, without tests. */
 const MOST_FILES = 12
-/** Limit of the chain of imports in one folder. Imports of types and `import()` do not count, as they load nothing. */
+/**
+ * Limit of the chain of imports in one folder. Imports of types and `import()` do not count, because they load nothing.
+ */
 const MOST_LEVELS = 5
 /** Limit of the lines of a file and its only importer together. Longer files need not be joined. */
 const MOST_LINES = 400

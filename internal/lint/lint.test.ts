@@ -152,6 +152,8 @@ const REFUSED: readonly Refused[] = [
   ['a sentence of 31 words', 'packages/cli/src/long.ts', documented(`Return${' one'.repeat(30)}.`), COMMENTS],
   ['British spelling', 'packages/cli/src/british.ts', documented('The colour of one.'), COMMENTS],
   ['an idiom', 'packages/cli/src/idiom.ts', documented('Return the very object.'), COMMENTS],
+  ['a pronoun for a noun', 'packages/cli/src/those.ts', documented('Add the lines to those of the log.'), COMMENTS],
+  ['a negated noun', 'packages/cli/src/none.ts', documented('Whether the text is no log.'), COMMENTS],
   ['a title with a condition by "where"', 'packages/cli/src/where.test.ts', titled('fails where one fails'), TITLES],
   ['a title with an idiom', 'packages/cli/src/idiom.test.ts', titled('keeps the value as it is'), TITLES],
   ['a title that begins with "that"', 'packages/cli/src/title.test.ts', titled('that is one is found'), TITLES],
