@@ -1,6 +1,6 @@
 /**
  * Lets a script run on any machine with npm and Node.js 18 or newer. If Node.js 24 or pnpm 12 is missing, it starts the
- * script again with both from npm. It has no dependencies, as it runs before any installation.
+ * script again with both from npm. It has no dependencies, because it runs before any installation.
  */
 import { spawn } from 'node:child_process'
 

@@ -25,7 +25,7 @@ import { question, type Converse, type Script, type SeenMessage, type SeenPrompt
 const MAX_CALLS = 100
 const CONFIG = { configurable: { thread_id: 'thread-1' }, recursionLimit: 10_000 }
 
-/** Trigger of `ClearToolUsesEdit`. By default it is 100,000, which is never reached here. */
+/** Trigger of `ClearToolUsesEdit`. The default of 100,000 is never reached here. */
 const CLEAR_TRIGGER_TOKENS = 10_000
 
 type FakeModel = ReturnType<typeof fakeModel>

@@ -64,7 +64,7 @@ for (const [index, question] of cases.entries()) {
   if (index % 20 === 19) console.error(`${index + 1} of ${cases.length} cases`)
 }
 for (const system of systems) await system.close?.()
-// The order is that of the systems, not that of the saved outcomes.
+// The systems determine the order, not the saved outcomes.
 const order = systems.map(({ name }) => name)
 outcomes.sort((one, other) => order.indexOf(one.system) - order.indexOf(other.system))
 const real = systems.filter(({ emulated }) => !emulated).map(({ name }) => name)

@@ -11,7 +11,7 @@ import { runMcpClients, type McpClientOptions } from './run-mcp-clients.ts'
 
 const CLIENTS = [1, 16, 64]
 const QUICK_CLIENTS = [4]
-/** Lengths of results in characters: one is not offloaded, and one is. */
+/** Lengths of results in characters: a small result, and a result that is offloaded. */
 const SIZES = [2_000, 35_000]
 /** Number of requests with which a client begins. */
 const GREETING = 3

@@ -8,7 +8,7 @@ interface PerfRow {
   readonly bytes?: number
 }
 
-/** Compare the time of a preview per megabyte with that of the first tokens, counted, and with Strands. */
+/** Compare the time of a preview per megabyte with the time to count and cut the first tokens, and with Strands. */
 export function comparePerf(rows: readonly PerfRow[]): Comparison[] {
   return rows.flatMap(({ impl, input, median, bytes = 0 }) => {
     if (impl !== 'ours' || median === undefined) return []

@@ -60,7 +60,7 @@ const jsonBlock = (text: string): { type: 'json'; value: unknown } => ({ type: '
 
 let last = { text: '', tokens: 0 }
 
-/** Count tokens, and cache the count of a long text: the search for a size offloads the same output repeatedly. */
+/** Count tokens. Counts of long texts are cached, because the search for a size offloads the same output repeatedly. */
 function countOnce(text: string): number {
   if (text.length < 10_000) return countTokens(text)
   if (text !== last.text) last = { text, tokens: countTokens(text) }

@@ -20,7 +20,7 @@ export interface TrainingRows {
   readonly weights: Float64Array
 }
 
-/** Total weight of the answer lines in each log. All other lines together have the weight after it. */
+/** Total weight of the answer lines in each log (`GOLD_WEIGHT`), and of all other lines together (`OTHER_WEIGHT`). */
 const GOLD_WEIGHT = 1
 const OTHER_WEIGHT = 3
 /** Number of sampled lines: of lines near the answer, and of all others. */

@@ -111,7 +111,7 @@ function startOf(place: PlaceName, total: number): number {
   return place === 'middle' ? Math.floor(total / 2) : total - LINES + 1
 }
 
-/** Return the first lines of the ranges to read: that of a place, and others near it. */
+/** Return the first lines of the ranges to read: the range at a place, and ranges near it. */
 function startsAt(subject: SubjectName, place: PlaceName, start: number): readonly number[] {
   if (subject === 'both ends of the file') return [start]
   const others = subject.startsWith('Strands') ? 2 : OTHER_PLACES

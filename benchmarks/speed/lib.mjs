@@ -122,7 +122,7 @@ export function resetPeak() {
 }
 /** Bytes that this process has read so far with read() and pread(), from files and sockets. */
 const bytesRead = () => +/^rchar: (\d+)/m.exec(fs.readFileSync('/proc/self/io', 'utf8'))[1]
-/** Runs `fn`, and counts the bytes that this process reads, without those of the counting itself. */
+/** Runs `fn`, and counts the bytes that this process reads, without the bytes that the counting itself reads. */
 export async function countRead(fn) {
   const first = bytesRead(),
     start = bytesRead()

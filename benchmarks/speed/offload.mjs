@@ -176,7 +176,7 @@ async function childMain(c) {
   const x = input(c.form, c.size),
     impl = await IMPL[c.impl](c)
   await impl.prep?.(x)
-  // the peak of one single call in a fresh process comes first, then the times
+  // Measure the peak memory of one call in a fresh process first, then the times.
   const base = L.resetPeak()
   const t0 = L.now()
   let r = await impl.run(x, 0)
@@ -221,7 +221,7 @@ async function main() {
         ;((R.forms[form] ??= {})[n] ??= {})[label] = r
         if (r.error || r.killed) console.error(form, label, n, r)
       }
-  // drift: the largest text case of the floor again
+  // Measure the floor with the largest text again: the ratio shows the drift of the machine's speed.
   const again = await L.child(SELF, { form: 'text', size: SIZES['10 MB'], impl: 'floor encode+scan', dir })
   R.drift = again.med / (R.forms.text['floor encode+scan']?.['10 MB']?.med ?? NaN)
   fs.rmSync(dir, { recursive: true, force: true })

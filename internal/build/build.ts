@@ -14,9 +14,9 @@ const BUILT = /^\.\/dist\/(.*)\.js$/
 const { publishConfig } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly publishConfig: unknown }
 const names = [...new Set(modulesIn(publishConfig).map((path) => path.replace(BUILT, '$1')))]
 /**
- * Base modules. The imports of the first one, at any depth, are one chunk, and the imports that each next one adds are
- * another. Loading a chunk takes about as long as 10 KB of code. The first two are separate because a browser that only
- * stores content needs neither the token estimate nor the offloader.
+ * Base modules, each with a chunk. The chunk has all direct and indirect imports that no earlier chunk has. Loading a
+ * chunk takes about as long as 10 KB of code. The first two are separate because a browser that only stores content
+ * needs neither the token estimate nor the offloader.
  */
 const BASES = ['tokens/estimate-tokens', 'driver/index', 'index', 'internal']
 const bases = new Map<string, string>()

@@ -14,7 +14,7 @@ export interface Example extends Fence {
   readonly name: string
   /** The document's path, relative to the root. */
   readonly document: string
-  /** Path of the TypeScript file of an example. Line numbers in the file are those of the document. */
+  /** Path of the TypeScript file of an example. Lines have the same numbers in the file and in the document. */
   readonly path: string
 }
 

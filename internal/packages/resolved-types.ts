@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ROOT } from './public-packages.ts'
 
-/** The used part of `@arethetypeswrong/core`, which is a dependency of its command line. */
+/** The part of `@arethetypeswrong/core` that is used here. It is a dependency of its command line. */
 interface TypesChecker {
   createPackageFromTarballData(tarball: Uint8Array): unknown
   checkPackage(pack: unknown): Promise<{

@@ -76,7 +76,7 @@ function table(columns: string, rows: readonly (readonly [string, ...number[]])[
   return [`| ${columns} |`, `|${line}|`, ...rows.map((cells) => `| ${cells.join(' | ')} |`), '']
 }
 
-/** Bytes on disk that core, a backend, and an adapter add to those of the framework. */
+/** Bytes on disk that core, a backend, and an adapter need in addition to the framework. */
 function installedRows(folder: string): [string, number][] {
   const own = ['text', 'previews', 'core', 'file', 'ai-sdk'].map((name) => `@spillway/${name}`)
   const ofText = (name: string): string => join(folder, 'node_modules/@spillway/text/node_modules', name)

@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const CONFIGS = join(import.meta.dirname, '.reports/typecheck')
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
 const NOT_SOURCES = ['node_modules', 'dist', '.reports', '.examples'].map((name) => `${ROOT}/**/${name}/**`)
-/** Folders of programs with other globals than those of Node.js: the globals of a worker, and of a page. */
+/** Folders of programs without the globals of Node.js: workers and pages, which have other globals. */
 const WORKER = join(ROOT, 'examples/cloudflare-agents')
 const PAGE = join(ROOT, 'packages/inspector/src/page')
 

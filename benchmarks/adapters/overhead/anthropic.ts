@@ -28,7 +28,7 @@ export function directCases(output: string | object): readonly OverheadCase[] {
   ]
 }
 
-/** Cases of whole runs after a history of `history` messages. */
+/** Cases of whole runs that begin with `history` messages. */
 export function loopCases(history: number, output: string): readonly OverheadCase[] {
   const session = newOffloader().forScope('session-1')
   const read = betaTool({ ...READ, run: async () => output })

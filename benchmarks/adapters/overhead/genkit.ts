@@ -23,7 +23,7 @@ export function directCases(output: string | object): readonly OverheadCase[] {
   return [{ name: 'Genkit `tool` hook', plain: one(next), wrapped: one(() => tool?.(request, {}, next)) }]
 }
 
-/** Cases of whole runs after a history of `history` messages. */
+/** Cases of whole runs that begin with `history` messages. */
 export function loopCases(history: number, output: string): readonly OverheadCase[] {
   const ai = genkit({})
   const model = models.scriptedModel(ai, script, () => undefined)

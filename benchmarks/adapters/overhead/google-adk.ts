@@ -29,7 +29,7 @@ export function directCases(output: string | object): readonly OverheadCase[] {
   ]
 }
 
-/** Cases of whole runs after a history of `history` messages. */
+/** Cases of whole runs that begin with `history` messages. */
 export function loopCases(history: number, output: string): readonly OverheadCase[] {
   const read = new FunctionTool({ name: 'read', description: 'Read.', execute: async () => output })
   const past = models.pastEvents(history, output)

@@ -42,7 +42,7 @@ export function directCases(output: string | object): readonly OverheadCase[] {
   ]
 }
 
-/** Cases of whole runs after a history of `history` messages. */
+/** Cases of whole runs that begin with `history` messages. */
 export function loopCases(history: number, output: string): readonly OverheadCase[] {
   const read = tool(async () => output, {
     name: 'read',

@@ -39,7 +39,7 @@ export function directCases(output: string | object): readonly OverheadCase[] {
 }
 
 /**
- * Cases of whole runs after a history of `history` messages.
+ * Cases of whole runs that begin with `history` messages.
  *
  * The history is not in the memory: for each model call, LlamaIndex counts the tokens of all messages there.
  */

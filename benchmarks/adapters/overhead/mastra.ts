@@ -53,7 +53,7 @@ export function directCases(output: string | object): readonly OverheadCase[] {
   ]
 }
 
-/** Cases of whole runs after a history of `history` messages. */
+/** Cases of whole runs that begin with `history` messages. */
 export function loopCases(history: number, output: string): readonly OverheadCase[] {
   const read = createTool({ id: 'read', description: 'Read.', execute: async () => output })
   const messages = historyOf(history, output)

@@ -37,7 +37,7 @@ export function directCases(output: string | object): readonly OverheadCase[] {
   ]
 }
 
-/** Cases of whole runs after a history of `history` messages, which a chat sends. */
+/** Cases of whole runs that begin with `history` messages, which a chat sends. */
 export function loopCases(history: number, output: string): readonly OverheadCase[] {
   const read = readTool(output)
   const messages = [...pastMessages(history, output), userMessage('Go on.')]

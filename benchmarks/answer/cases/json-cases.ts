@@ -83,7 +83,7 @@ function shapeCase(start: Start, value: unknown): readonly AnswerCase[] {
 const isScalar = (value: unknown): value is string | number =>
   (typeof value === 'string' && value.length <= 120 && !/[\n"\\]/.test(value)) || Number.isSafeInteger(value)
 
-/** Whether a value occurs once in a text. If so, a preview with the value shows the answer. */
+/** Whether a value occurs once in a text. A preview with such a value shows the answer. */
 function isUnique(text: string, value: string | number): boolean {
   const written = String(value)
   return written.length >= 5 && text.includes(written) && text.indexOf(written) === text.lastIndexOf(written)

@@ -57,7 +57,9 @@ function whyCase(log: LabelledLog): readonly AnswerCase[] {
   return [linesCase({ ...draftOf(log, 'log-why'), question, asks: { form: 'why' }, lines: [lines] }, units)]
 }
 
-/** A question about a line in the middle without any word of failure, by a word that occurs once. */
+/**
+ * A question about a line in the middle that has no word of failure. The question names a word that occurs only once.
+ */
 function needleCase(log: LabelledLog, random: SeededRandom): readonly AnswerCase[] {
   const lines = log.text.split('\n')
   for (let attempt = 0; attempt < 200; attempt += 1) {

@@ -4,7 +4,7 @@ import type { ShellAnswer, ShellRequest } from './shell-process.ts'
 
 const PROCESS = fileURLToPath(new URL('shell-process.ts', import.meta.url))
 
-/** The used methods of the child process. */
+/** The methods of the child process that are used here. */
 interface Shells {
   readonly channel?: { ref(): void; unref(): void } | null | undefined
   send(request: ShellRequest): boolean

@@ -17,7 +17,7 @@ import {
 const CALL_ID = 'tooluse_Ab3dEf6h'
 const REFERENCE = `${CALL_ID}_0`
 
-/** The used part of a Strands agent. */
+/** The part of a Strands agent that is used here. */
 interface ToolCallEvent {
   readonly agent: unknown
   readonly toolUse: { readonly name: string; readonly toolUseId: string }

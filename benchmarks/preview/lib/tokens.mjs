@@ -18,7 +18,10 @@ function encodeEnough(n, length, part) {
     if (t.length > n + 16 || cut >= length) return t
   }
 }
-/** longest prefix of at most n tokens (a cut character is dropped; the prefix is counted again, as it can have more) */
+/**
+ * longest prefix of at most n tokens (a cut character is dropped; the prefix is counted again, because it can have
+ * more)
+ */
 export function headTokens(s, n) {
   if (n <= 0) return ''
   const t = encodeEnough(n, s.length, (cut) => s.slice(0, cut))

@@ -37,7 +37,7 @@ export async function strandsSubject(kind: 'file' | 'memory', { file, directory 
   const [tool] = offloader.getTools() as readonly [RetrievalTool]
   if (kind === 'memory') {
     const { buffer, byteOffset, length } = Buffer.concat([FRAME, readFileSync(file)])
-    // This is a plain Uint8Array, like the one of the offloader: of a Buffer, its storage would keep an alias.
+    // The offloader also passes a plain Uint8Array. The storage would not copy a Buffer.
     await storage.namespace(NAMESPACE).write(REFERENCE, new Uint8Array(buffer, byteOffset, length))
   }
   return {

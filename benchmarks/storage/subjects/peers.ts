@@ -16,7 +16,7 @@ export const hasPeers = (): boolean => existsSync(join(FOLDER, 'node_modules/uns
 /** Whether setup.sh has also compiled the driver of `@keyv/sqlite`. */
 export const hasKeyvSqlite = (): boolean => existsSync(join(FOLDER, 'node_modules/sqlite3/build/Release'))
 
-/** The used methods of unstorage. */
+/** The methods of unstorage that are used here. */
 interface Unstorage {
   setItemRaw(key: string, value: Uint8Array): Promise<void>
   getItemRaw(key: string): Promise<Uint8Array>
@@ -24,7 +24,7 @@ interface Unstorage {
   dispose(): Promise<void>
 }
 
-/** The used methods of Keyv. */
+/** The methods of Keyv that are used here. */
 interface Keyv {
   set(key: string, value: Uint8Array): Promise<unknown>
   get(key: string): Promise<Uint8Array>
@@ -32,7 +32,7 @@ interface Keyv {
   disconnect(): Promise<void>
 }
 
-/** The used methods of Strands' storages. */
+/** The methods of Strands' storages that are used here. */
 interface StrandsStorage {
   write(key: string, value: Uint8Array): Promise<void>
   read(key: string): Promise<Uint8Array>

@@ -7,7 +7,7 @@ import { rolldown } from 'rolldown'
 /** The folder in which `setup.sh` installs miniflare. */
 const FOLDER = process.env['SPILLWAY_WORKERD'] ?? join(tmpdir(), 'spillway-workerd')
 
-/** The used part of `miniflare`, which is not a dependency of the workspace. */
+/** The part of `miniflare` that is used here. It is not a dependency of the workspace. */
 interface Miniflare {
   dispatchFetch(url: string, init?: { readonly method: string; readonly body: string }): Promise<Response>
   dispose(): Promise<void>

@@ -144,8 +144,8 @@ export interface AdapterHarness {
    */
   readonly moduleUrl: string
   /**
-   * Whether the adapter compacts histories. If so, the harness uses `compaction` and `systemPrompt`, and sets `system`
-   * in each prompt. Otherwise, the cases of histories are skipped.
+   * Whether the adapter compacts histories. If it does, the harness uses `compaction` and `systemPrompt`, and sets
+   * `system` in each prompt. Otherwise, the cases of histories are skipped.
    */
   readonly compactsHistory?: boolean
   /** The provider that gets the schemas of tools. Defaults to `any`, for frameworks with several providers. */

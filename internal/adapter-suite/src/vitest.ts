@@ -18,8 +18,8 @@ export interface AdapterSuiteOptions {
   /** Selects cases by id, for a framework that is slow. Defaults to all cases. */
   readonly only?: (id: string) => boolean
   /**
-   * Whether another suite runs every case with a harness of the same adapter. If so, the first harness runs only the
-   * cases of entry points, and the others only the cases of the framework. Defaults to `false`.
+   * Whether another suite runs every case with a harness of the same adapter. If it does, the first harness runs only
+   * the cases of entry points, and the others only the cases of the framework. Defaults to `false`.
    */
   readonly isFurtherEntryPoint?: boolean
 }

@@ -39,7 +39,10 @@ function encode(words: readonly string[]): string {
   return `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`
 }
 
-/** Remove one complete reply from the start. Replies of the used commands are ASCII, so characters are bytes. */
+/**
+ * Remove one complete reply from the start. Replies of the commands that are used here are ASCII, so characters are
+ * bytes.
+ */
 function takeReply(text: string): { readonly reply: string; readonly length: number } | undefined {
   const end = text.indexOf('\r\n')
   if (end < 0) return undefined

@@ -38,7 +38,7 @@ console.log(JSON.stringify([found.from, whileDown, await askRedis(server.port, [
 await server.dispose()`
 
 test.skipIf(!found.available || found.from !== 'installed' || process.platform !== 'linux')(
-  'a server of Docker can be killed, stopped and started like an installed one',
+  'a server of Docker can be killed, stopped and started like an installed server',
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'spillway-docker-'))
     onTestFinished(() => rm(folder, { recursive: true }))

@@ -20,7 +20,7 @@ export interface FoundPostgres extends FoundProgram {
 /** The origin of a PostgreSQL: an installation, for example of Debian, or an npm package with a newer version. */
 export type PostgresOrigin = 'installed' | 'npm'
 
-/** Find an available PostgreSQL: an installed one, otherwise the one of the npm package. */
+/** Find an available PostgreSQL: an installed server, otherwise the server of the npm package. */
 export async function findPostgres(origin?: PostgresOrigin): Promise<FoundPostgres | Unavailable> {
   const folders = { installed: installedFolders, npm: npmFolders }
   const origins: readonly PostgresOrigin[] = origin === undefined ? ['installed', 'npm'] : [origin]

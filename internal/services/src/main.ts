@@ -19,7 +19,7 @@ const HELP = `pnpm --silent services <command> [redis] [redis-cluster] [s3] [pos
   provision  install what is missing, if that is allowed, and print what each service comes from
 `
 
-// A folder other than that of tests, so that tests do not touch the services of a developer.
+// A folder that tests do not use, so that tests do not touch the services of a developer.
 const CACHE =
   process.env['SPILLWAY_SERVICES_CACHE'] ?? join(import.meta.dirname, '../../../node_modules/.cache/services')
 const STATE = join(CACHE, 'broker')

@@ -4,7 +4,7 @@ import type { ManagedStorage, ManagedStorageOptions, StoredInfo } from '@spillwa
 export interface BackendModule<Config> {
   /**
    * Whether an entry can be lost if it is stored again while it is evicted, as documented in the README of the package.
-   * If so, soaks do not evict entries that other processes store again.
+   * Soaks then do not evict entries that other processes store again.
    */
   readonly losesRevived?: boolean
   /** Open another instance with the same data, and with these limits and this clock. */

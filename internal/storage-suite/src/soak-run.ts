@@ -165,7 +165,7 @@ export class SoakRun {
     await storage.close()
   }
 
-  /** Check that every listed entry is complete, and that no entry is outside of the used scopes. */
+  /** Check that every listed entry is complete, and that no entry is outside of the scopes of the run. */
   async #checkListed(): Promise<readonly StoredInfo[]> {
     const storage = await this.#module.open(this.#backend.config, {})
     const scopes: SoakScope[] = Object.values(SCOPES).map((segments) => storage.scope(...segments))

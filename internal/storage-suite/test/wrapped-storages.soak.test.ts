@@ -58,7 +58,7 @@ const SHORT: readonly string[] = [
 
 /**
  * Cases that a wrapper cannot break: it treats many entries like one entry, 5 MB exceed all its limits, and the harness
- * is that of the bare backend.
+ * belongs to the bare backend.
  */
 const UNBREAKABLE =
   /\/beyond-one-page$|^scope\/apart-by-|\/(?:round-trip-)?20-mb$|^turns\/tombstones-bounded$|^harness\//

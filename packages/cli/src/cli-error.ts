@@ -108,7 +108,7 @@ const STORE_OPTIONS: readonly (readonly [string, string])[] = [
 const PARAMETER =
   /(?<=^|and |[Ww]ith )(pattern|query|sql|after)(?=(?: and [-\w]+)* cannot be used|(?:\.|:)(?:$| Without))/g
 
-/** Replace option names of the library by those of the command line. */
+/** Replace option names of the library by option names of the command line. */
 export const inOptionNames = (message: string): string =>
   replaced(message, OPTION_NAMES)
     .replaceAll(SAME_NAMES, (name) => `--${name.replaceAll(/_|(?=[A-Z])/g, '-').toLowerCase()}`)

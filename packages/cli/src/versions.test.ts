@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { BIN, start } from '../test/spillway.ts'
 import { isTooOld, OLDEST_NODE } from './versions.ts'
 
-it('the oldest version of Node.js is the one that package.json names', () => {
+it('the oldest version of Node.js is the version in package.json', () => {
   const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
     readonly engines: { readonly node: string }
   }

@@ -22,7 +22,10 @@ export interface RunOptions extends StartOptions {
   readonly terminal?: boolean
 }
 
-/** Return the environment of a command: that of this process without the settings of Spillway and npm, and `env`. */
+/**
+ * Return the environment of a command: the variables of this process without the settings of Spillway and npm, and
+ * `env`.
+ */
 export function environment(env: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const {
     SPILLWAY_STORE: _store,

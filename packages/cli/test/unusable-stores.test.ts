@@ -108,7 +108,7 @@ describe.skipIf(!S3.available)('an S3 bucket', () => {
 })
 
 describe('an SQLite file', () => {
-  test('of another application, or a file that is no database, is refused and not changed', async () => {
+  test('of another application, or a file that is not a database, is refused and not changed', async () => {
     const folder = temporaryFolder()
     const [text, other] = [join(folder, 'notes.txt'), join(folder, 'other.db')]
     writeFileSync(text, 'no database '.repeat(200))

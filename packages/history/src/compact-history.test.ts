@@ -101,7 +101,7 @@ describe('compactHistory', () => {
     expect(none.fits).toBe(true)
   })
 
-  it('stores the long texts in the arguments of a call, and keeps the short ones', async () => {
+  it('stores the long texts in the arguments of a call, and keeps the short texts', async () => {
     const content = `"quoted"\n${logOf('file', 6_000)}`
     const messages = [
       user('Write it.'),

@@ -19,7 +19,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page of the inspector${WHY_NOT}`, (
 
   const lines = (page: Page): Promise<string[]> => page.locator('.line code').allInnerTexts()
 
-  it('lists 100,000 entries, and renders only the visible ones', async () => {
+  it('lists 100,000 entries, and renders only the visible rows', async () => {
     const count = 100_000
     const storage = new InMemoryStorage({ evictAfterTurns: null })
     for (let index = 0; index < count; index++) await storage.store(`entry ${index}`, bytesOf(`${index}`))

@@ -171,7 +171,7 @@ describe('tokens of the service', () => {
 })
 
 describe('the service without tokens', () => {
-  it('puts all callers into the default scope, or the configured one', async () => {
+  it('puts all callers into the default scope, or into the configured scope', async () => {
     const service = await startService({ scope: ['project'] })
     await storeSecret(service)
     expect((await service.get('/v1/stats')).json).toMatchObject({ stored: { entries: 2 } })

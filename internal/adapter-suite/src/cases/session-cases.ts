@@ -56,7 +56,7 @@ export const sessionCases: readonly AdapterCase[] = [
   },
   {
     id: 'sessions/stolen-reference',
-    title: 'answers a reference of another session like an unknown one',
+    title: 'answers a reference of another session like an unknown reference',
     async run(harness) {
       const { bench, reference } = await storeInFirst(harness)
       const invented = reference.slice(0, -12) + 'a'.repeat(12)

@@ -234,75 +234,73 @@ describe('wrapTool', () => {
     return { storage, storing: promise }
   }
 
-  describe('wrapTool', () => {
-    it('offloads an output once, even if the SDK requests it again', async () => {
-      let mapped = 0
-      const toModelOutput = ({ output }: { output: unknown }): object => {
-        mapped += 1
-        return { type: 'text', value: output }
-      }
-      const { tool, offloader } = wrap({ execute: () => LOG, toModelOutput })
-      const input = {}
-      const output = tool.execute(input, { toolCallId: 'call_1' })
-      const shown = await tool.toModelOutput({ toolCallId: 'call_1', input, output })
-      expect(shown).toEqual(REPLACED)
-      expect(await tool.toModelOutput({ toolCallId: 'call_1', input, output })).toBe(shown)
-      expect([mapped, offloader.meter().results]).toEqual([1, 1])
-    })
+  it('offloads an output once, even if the SDK requests it again', async () => {
+    let mapped = 0
+    const toModelOutput = ({ output }: { output: unknown }): object => {
+      mapped += 1
+      return { type: 'text', value: output }
+    }
+    const { tool, offloader } = wrap({ execute: () => LOG, toModelOutput })
+    const input = {}
+    const output = tool.execute(input, { toolCallId: 'call_1' })
+    const shown = await tool.toModelOutput({ toolCallId: 'call_1', input, output })
+    expect(shown).toEqual(REPLACED)
+    expect(await tool.toModelOutput({ toolCallId: 'call_1', input, output })).toBe(shown)
+    expect([mapped, offloader.meter().results]).toEqual([1, 1])
+  })
 
-    it('offloads separately if the output, the call or the input differs', async () => {
-      const { tool, offloader } = wrap({ execute: () => LOG })
-      const input = {}
-      tool.execute(input, { toolCallId: 'call_1' })
-      await tool.toModelOutput({ toolCallId: 'call_1', input, output: LOG })
-      expect(await tool.toModelOutput({ toolCallId: 'call_1', input, output: 'other' })).toEqual({
-        type: 'text',
-        value: 'other',
-      })
-      const ofAnother = await tool.toModelOutput({ toolCallId: 'call_2', input, output: LOG })
-      expect(JSON.stringify(ofAnother)).toContain('call_2')
-      await tool.toModelOutput({ toolCallId: 'call_1', input: {}, output: LOG })
-      expect(offloader.meter().results).toBe(4)
+  it('offloads separately if the output, the call or the input differs', async () => {
+    const { tool, offloader } = wrap({ execute: () => LOG })
+    const input = {}
+    tool.execute(input, { toolCallId: 'call_1' })
+    await tool.toModelOutput({ toolCallId: 'call_1', input, output: LOG })
+    expect(await tool.toModelOutput({ toolCallId: 'call_1', input, output: 'other' })).toEqual({
+      type: 'text',
+      value: 'other',
     })
+    const ofAnother = await tool.toModelOutput({ toolCallId: 'call_2', input, output: LOG })
+    expect(JSON.stringify(ofAnother)).toContain('call_2')
+    await tool.toModelOutput({ toolCallId: 'call_1', input: {}, output: LOG })
+    expect(offloader.meter().results).toBe(4)
+  })
 
-    it.each([undefined, null, 'text', 7])('accepts the input %j', async (input) => {
-      const { tool } = wrap({ execute: () => LOG })
-      expect(tool.execute(input, { toolCallId: 'call_1' })).toBe(LOG)
-      expect(await tool.toModelOutput({ toolCallId: 'call_1', input, output: LOG })).toEqual(REPLACED)
-    })
+  it.each([undefined, null, 'text', 7])('accepts the input %j', async (input) => {
+    const { tool } = wrap({ execute: () => LOG })
+    expect(tool.execute(input, { toolCallId: 'call_1' })).toBe(LOG)
+    expect(await tool.toModelOutput({ toolCallId: 'call_1', input, output: LOG })).toEqual(REPLACED)
+  })
 
-    it('stops storing and shows the original if the call is aborted', async () => {
-      const { storage, storing } = hanging()
-      const { tool } = wrap({ execute: () => LOG }, storage)
-      const [input, controller] = [{}, new AbortController()]
-      const output = tool.execute(input, { toolCallId: 'call_1', abortSignal: controller.signal })
-      const shown = tool.toModelOutput({ toolCallId: 'call_1', input, output })
-      await storing
-      controller.abort()
-      expect(await shown).toEqual({ type: 'text', value: LOG })
-    })
+  it('stops storing and shows the original if the call is aborted', async () => {
+    const { storage, storing } = hanging()
+    const { tool } = wrap({ execute: () => LOG }, storage)
+    const [input, controller] = [{}, new AbortController()]
+    const output = tool.execute(input, { toolCallId: 'call_1', abortSignal: controller.signal })
+    const shown = tool.toModelOutput({ toolCallId: 'call_1', input, output })
+    await storing
+    controller.abort()
+    expect(await shown).toEqual({ type: 'text', value: LOG })
+  })
 
-    it("stores a result that arrives in time, even after its tool's timeout", async () => {
-      const { tool } = wrap({ execute: () => LOG })
-      const [input, controller] = [{}, new AbortController()]
-      const output = tool.execute(input, { toolCallId: 'call_1', abortSignal: controller.signal })
-      controller.abort(new DOMException('too late', 'TimeoutError'))
-      expect(await tool.toModelOutput({ toolCallId: 'call_1', input, output })).toEqual(REPLACED)
-    })
+  it("stores a result that arrives in time, even after its tool's timeout", async () => {
+    const { tool } = wrap({ execute: () => LOG })
+    const [input, controller] = [{}, new AbortController()]
+    const output = tool.execute(input, { toolCallId: 'call_1', abortSignal: controller.signal })
+    controller.abort(new DOMException('too late', 'TimeoutError'))
+    expect(await tool.toModelOutput({ toolCallId: 'call_1', input, output })).toEqual(REPLACED)
+  })
 
-    it("rejects if the tool's function rejects", async () => {
-      const error = new Error('no')
-      const { tool } = wrap({
-        toModelOutput: () => {
-          throw error
-        },
-      })
-      await expect(tool.toModelOutput({ toolCallId: 'call_1', input: {}, output: LOG })).rejects.toBe(error)
+  it("rejects if the tool's function rejects", async () => {
+    const error = new Error('no')
+    const { tool } = wrap({
+      toModelOutput: () => {
+        throw error
+      },
     })
+    await expect(tool.toModelOutput({ toolCallId: 'call_1', input: {}, output: LOG })).rejects.toBe(error)
+  })
 
-    it('adds no execute to a tool without execute', () => {
-      expect('execute' in wrap({}).tool).toBe(false)
-    })
+  it('adds no execute to a tool without execute', () => {
+    expect('execute' in wrap({}).tool).toBe(false)
   })
 })
 
@@ -326,96 +324,94 @@ describe('guardExecute', () => {
     throw new Error('It did not throw.')
   }
 
-  describe('guardExecute', () => {
-    it.each([undefined, null, 0, '', 'text', { a: 1 }, [1]])(
-      'returns the value %j unchanged and synchronously',
-      (value) => {
-        expect(guard(() => value)({}, OPTIONS)).toBe(value)
-      },
-    )
+  it.each([undefined, null, 0, '', 'text', { a: 1 }, [1]])(
+    'returns the value %j unchanged and synchronously',
+    (value) => {
+      expect(guard(() => value)({}, OPTIONS)).toBe(value)
+    },
+  )
 
-    it('passes the input and the options on, and the value of a promise back', async () => {
-      const input = {}
-      const seen: unknown[] = []
-      const value = {}
-      const execute = guard(async (...given) => {
-        seen.push(...given)
-        return value
-      })
-      expect(await execute(input, OPTIONS)).toBe(value)
-      expect(seen[0]).toBe(input)
-      expect(seen[1]).toBe(OPTIONS)
+  it('passes the input and the options on, and the value of a promise back', async () => {
+    const input = {}
+    const seen: unknown[] = []
+    const value = {}
+    const execute = guard(async (...given) => {
+      seen.push(...given)
+      return value
     })
+    expect(await execute(input, OPTIONS)).toBe(value)
+    expect(seen[0]).toBe(input)
+    expect(seen[1]).toBe(OPTIONS)
+  })
 
-    it.each([
-      [
-        'at once',
-        (error: unknown) => () => {
-          throw error
-        },
-      ],
-      [
-        'by a promise',
-        (error: unknown) => async () => {
-          throw error
-        },
-      ],
-    ])(
-      'rejects with the same small error, or with a replaced huge error, if it is thrown %s',
-      async (_name, throwing) => {
-        const small = new BuildError('small')
-        expect(await caught(() => guard(throwing(small))({}, OPTIONS))).toBe(small)
-        const huge = new BuildError(HUGE)
-        const replaced = await caught(() => guard(throwing(huge))({}, OPTIONS))
-        expect(replaced).toBeInstanceOf(BuildError)
-        expect(replaced).toMatchObject({
-          code: 'EBUILD',
-          cause: huge,
-          message: expect.stringMatching(/^\[Offloaded: /),
-        })
+  it.each([
+    [
+      'at once',
+      (error: unknown) => () => {
+        throw error
       },
-    )
-
-    it('keeps a huge error unchanged if the call was aborted', async () => {
-      const controller = new AbortController()
+    ],
+    [
+      'by a promise',
+      (error: unknown) => async () => {
+        throw error
+      },
+    ],
+  ])(
+    'rejects with the same small error, or with a replaced huge error, if it is thrown %s',
+    async (_name, throwing) => {
+      const small = new BuildError('small')
+      expect(await caught(() => guard(throwing(small))({}, OPTIONS))).toBe(small)
       const huge = new BuildError(HUGE)
-      const execute = guard(() => {
-        controller.abort()
-        throw huge
+      const replaced = await caught(() => guard(throwing(huge))({}, OPTIONS))
+      expect(replaced).toBeInstanceOf(BuildError)
+      expect(replaced).toMatchObject({
+        code: 'EBUILD',
+        cause: huge,
+        message: expect.stringMatching(/^\[Offloaded: /),
       })
-      expect(await caught(() => execute({}, { ...OPTIONS, abortSignal: controller.signal }))).toBe(huge)
-    })
+    },
+  )
 
-    it('yields every preliminary result, and replaces the error after them', async () => {
-      const execute = guard(async function* () {
+  it('keeps a huge error unchanged if the call was aborted', async () => {
+    const controller = new AbortController()
+    const huge = new BuildError(HUGE)
+    const execute = guard(() => {
+      controller.abort()
+      throw huge
+    })
+    expect(await caught(() => execute({}, { ...OPTIONS, abortSignal: controller.signal }))).toBe(huge)
+  })
+
+  it('yields every preliminary result, and replaces the error after them', async () => {
+    const execute = guard(async function* () {
+      yield 1
+      yield 2
+      throw new BuildError(HUGE)
+    })
+    const results = execute({}, OPTIONS) as AsyncIterable<unknown>
+    const seen: unknown[] = []
+    const error = await caught(async () => {
+      for await (const result of results) seen.push(result)
+    })
+    expect(seen).toEqual([1, 2])
+    expect(error).toMatchObject({ message: expect.stringMatching(/^\[Offloaded: /) })
+  })
+
+  it('starts a generator when a result is first requested, and can end it early', async () => {
+    const steps: string[] = []
+    const execute = guard(async function* () {
+      steps.push('started')
+      try {
         yield 1
         yield 2
-        throw new BuildError(HUGE)
-      })
-      const results = execute({}, OPTIONS) as AsyncIterable<unknown>
-      const seen: unknown[] = []
-      const error = await caught(async () => {
-        for await (const result of results) seen.push(result)
-      })
-      expect(seen).toEqual([1, 2])
-      expect(error).toMatchObject({ message: expect.stringMatching(/^\[Offloaded: /) })
+      } finally {
+        steps.push('ended')
+      }
     })
-
-    it('starts a generator when a result is first requested, and can end it early', async () => {
-      const steps: string[] = []
-      const execute = guard(async function* () {
-        steps.push('started')
-        try {
-          yield 1
-          yield 2
-        } finally {
-          steps.push('ended')
-        }
-      })
-      const results = execute({}, OPTIONS) as AsyncIterable<unknown>
-      expect(steps).toEqual([])
-      for await (const result of results) if (result === 1) break
-      expect(steps).toEqual(['started', 'ended'])
-    })
+    const results = execute({}, OPTIONS) as AsyncIterable<unknown>
+    expect(steps).toEqual([])
+    for await (const result of results) if (result === 1) break
+    expect(steps).toEqual(['started', 'ended'])
   })
 })

@@ -83,7 +83,7 @@ describe('offloadTools', () => {
     expectTypeOf<InferUITools<Pick<Wrapped, 'readLog'>>>().toEqualTypeOf<InferUITools<Pick<Plain, 'readLog'>>>()
   })
 
-  it('keeps the types of calls and results, and adds those of the retrieval tool', () => {
+  it('keeps the types of calls and results, and adds the types of the retrieval tool', () => {
     expectTypeOf<TypedToolCall<Wrapped>>().toEqualTypeOf<TypedToolCall<Plain & Own>>()
     expectTypeOf<TypedToolResult<Wrapped>>().toEqualTypeOf<TypedToolResult<Plain & Own>>()
     type Call<NAME extends keyof Wrapped> = Extract<TypedToolCall<Pick<Wrapped, NAME>>, { toolName: NAME }>

@@ -163,91 +163,87 @@ describe('offloadContent', () => {
 
   const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
 
-  describe('offloadContent', () => {
-    it.each([
-      ['text', 'small'],
-      ['nothing', undefined],
-      ['null', null],
-      ['a value that is not content', { rows: LOG }],
-      ['no parts', []],
-      ['small parts', [text('small'), image(1_000)]],
-      ['invalid parts', [null, undefined, 7, 'text', {}]],
-    ])('returns the same object for %s', async (_name, content) => {
-      expect(await offloadContent(offloader, CALL, content)).toBe(content)
-    })
+  it.each([
+    ['text', 'small'],
+    ['nothing', undefined],
+    ['null', null],
+    ['a value that is not content', { rows: LOG }],
+    ['no parts', []],
+    ['small parts', [text('small'), image(1_000)]],
+    ['invalid parts', [null, undefined, 7, 'text', {}]],
+  ])('returns the same object for %s', async (_name, content) => {
+    expect(await offloadContent(offloader, CALL, content)).toBe(content)
+  })
 
-    it('replaces a large text by a text, or a large part by a part before the other parts', async () => {
-      expect(await offloadContent(offloader, CALL, LOG)).toEqual(REPLACED)
-      const [small, picture] = [text('small'), image(1_000)]
-      const shown = await offloadContent(offloader, CALL, [small, text(LOG), picture])
-      expect(shown).toEqual([text(REPLACED as string), small, picture])
-      expect((shown as object[])[1]).toBe(small)
-      expect((shown as object[])[2]).toBe(picture)
-    })
+  it('replaces a large text by a text, or a large part by a part before the other parts', async () => {
+    expect(await offloadContent(offloader, CALL, LOG)).toEqual(REPLACED)
+    const [small, picture] = [text('small'), image(1_000)]
+    const shown = await offloadContent(offloader, CALL, [small, text(LOG), picture])
+    expect(shown).toEqual([text(REPLACED as string), small, picture])
+    expect((shown as object[])[1]).toBe(small)
+    expect((shown as object[])[2]).toBe(picture)
+  })
 
-    it('keeps media given by URL or by id, and unknown parts', async () => {
-      const kept = [
-        { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } },
-        { type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } },
-        { type: 'image', source: { type: 'file', file_id: 'file_1' } },
-        { type: 'tool_reference', tool_name: 'read' },
-        null,
-      ]
-      expect(await offloadContent(offloader, CALL, [text(LOG), ...kept])).toEqual([text(REPLACED as string), ...kept])
-    })
+  it('keeps media given by URL or by id, and unknown parts', async () => {
+    const kept = [
+      { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } },
+      { type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } },
+      { type: 'image', source: { type: 'file', file_id: 'file_1' } },
+      { type: 'tool_reference', tool_name: 'read' },
+      null,
+    ]
+    expect(await offloadContent(offloader, CALL, [text(LOG), ...kept])).toEqual([text(REPLACED as string), ...kept])
+  })
 
-    it('offloads a hundred thousand parts in seconds', { timeout: 20_000 }, async () => {
-      const parts = Array.from({ length: 100_000 }, (_, index) => text(`part ${index}`))
-      const shown = await offloadContent(offloader, CALL, parts)
-      expect(shown).not.toBe(parts)
-    })
+  it('offloads a hundred thousand parts in seconds', { timeout: 20_000 }, async () => {
+    const parts = Array.from({ length: 100_000 }, (_, index) => text(`part ${index}`))
+    const shown = await offloadContent(offloader, CALL, parts)
+    expect(shown).not.toBe(parts)
+  })
 
-    it('accepts parts that are plain strings', async () => {
-      expect(await offloadContent(offloader, CALL, [LOG, 'small'])).toEqual([text(REPLACED as string), 'small'])
-    })
+  it('accepts parts that are plain strings', async () => {
+    expect(await offloadContent(offloader, CALL, [LOG, 'small'])).toEqual([text(REPLACED as string), 'small'])
+  })
 
-    it('replaces large text documents and search results', async () => {
-      const document = { type: 'document', source: { type: 'text', media_type: 'text/plain', data: LOG } }
-      const found = { type: 'search_result', title: 'A', source: 'b', content: [text(LOG)] }
-      for (const part of [document, found])
-        expect(await offloadContent(offloader, CALL, [part])).toEqual([text(REPLACED as string)])
-    })
+  it('replaces large text documents and search results', async () => {
+    const document = { type: 'document', source: { type: 'text', media_type: 'text/plain', data: LOG } }
+    const found = { type: 'search_result', title: 'A', source: 'b', content: [text(LOG)] }
+    for (const part of [document, found])
+      expect(await offloadContent(offloader, CALL, [part])).toEqual([text(REPLACED as string)])
+  })
 
-    it('moves the cache mark from a replaced part to the replacement', async () => {
-      const [first, second] = [{ type: 'ephemeral', ttl: '1h' }, { type: 'ephemeral' }]
-      const parts = [text(LOG, { cache_control: first }), text(LOG.toUpperCase(), { cache_control: second })]
-      expect(await offloadContent(offloader, CALL, parts)).toEqual([
-        text(REPLACED as string, { cache_control: second }),
-      ])
-      const kept = text('small', { cache_control: first })
-      expect(await offloadContent(offloader, CALL, [text(LOG), kept])).toEqual([text(REPLACED as string), kept])
-      const none = text(LOG, { cache_control: null })
-      expect(await offloadContent(offloader, CALL, [none])).toEqual([text(REPLACED as string)])
-    })
+  it('moves the cache mark from a replaced part to the replacement', async () => {
+    const [first, second] = [{ type: 'ephemeral', ttl: '1h' }, { type: 'ephemeral' }]
+    const parts = [text(LOG, { cache_control: first }), text(LOG.toUpperCase(), { cache_control: second })]
+    expect(await offloadContent(offloader, CALL, parts)).toEqual([text(REPLACED as string, { cache_control: second })])
+    const kept = text('small', { cache_control: first })
+    expect(await offloadContent(offloader, CALL, [text(LOG), kept])).toEqual([text(REPLACED as string), kept])
+    const none = text(LOG, { cache_control: null })
+    expect(await offloadContent(offloader, CALL, [none])).toEqual([text(REPLACED as string)])
+  })
 
-    it("replaces only text in a toolset's results, and keeps the order of other parts", async () => {
-      const call = { ...CALL, isOfToolset: true }
-      const [screenshot, state] = [image(4_000_000), { type: 'browser_state', tabs: [] }]
-      expect(await offloadContent(offloader, call, [text(LOG), screenshot, state])).toEqual([
-        text(REPLACED as string),
-        screenshot,
-        state,
-      ])
-      const small = [text('Clicked.'), screenshot, state]
-      expect(await offloadContent(offloader, call, small)).toBe(small)
-      expect(await offloadContent(offloader, CALL, [screenshot])).toEqual([text(REPLACED as string)])
-    })
+  it("replaces only text in a toolset's results, and keeps the order of other parts", async () => {
+    const call = { ...CALL, isOfToolset: true }
+    const [screenshot, state] = [image(4_000_000), { type: 'browser_state', tabs: [] }]
+    expect(await offloadContent(offloader, call, [text(LOG), screenshot, state])).toEqual([
+      text(REPLACED as string),
+      screenshot,
+      state,
+    ])
+    const small = [text('Clicked.'), screenshot, state]
+    expect(await offloadContent(offloader, call, small)).toBe(small)
+    expect(await offloadContent(offloader, CALL, [screenshot])).toEqual([text(REPLACED as string)])
+  })
 
-    it("adds a previewer's image to a result, but not to an error", async () => {
-      const blocks = [{ type: 'image', mediaType: 'image/png', data: new Uint8Array([1]) }] as const
-      const read = async (): Promise<{ blocks: typeof blocks }> => ({ blocks })
-      const previewer: Previewer = { name: 'image', previews: 'media', recognize: () => 1, read }
-      const scaling = new ContextOffloader({ storage: new InMemoryStorage(), previewers: [previewer] })
-      const content = [image(4_000_000)]
-      const smaller = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AQ==' } }
-      expect(await offloadContent(scaling, CALL, content)).toEqual([text(REPLACED as string), smaller])
-      const call = { ...CALL, isError: true }
-      expect(await offloadContent(scaling, call, content)).toEqual([text(REPLACED as string)])
-    })
+  it("adds a previewer's image to a result, but not to an error", async () => {
+    const blocks = [{ type: 'image', mediaType: 'image/png', data: new Uint8Array([1]) }] as const
+    const read = async (): Promise<{ blocks: typeof blocks }> => ({ blocks })
+    const previewer: Previewer = { name: 'image', previews: 'media', recognize: () => 1, read }
+    const scaling = new ContextOffloader({ storage: new InMemoryStorage(), previewers: [previewer] })
+    const content = [image(4_000_000)]
+    const smaller = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AQ==' } }
+    expect(await offloadContent(scaling, CALL, content)).toEqual([text(REPLACED as string), smaller])
+    const call = { ...CALL, isError: true }
+    expect(await offloadContent(scaling, call, content)).toEqual([text(REPLACED as string)])
   })
 })

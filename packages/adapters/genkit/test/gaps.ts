@@ -20,7 +20,7 @@ export const GAPS: Gaps = {
 /** Gaps of streams. */
 export const STREAM_GAPS: Gaps = { ...GAPS, 'sub-agents/lent-and-given-back': NO_DEFINITIONS }
 
-/** Gaps of sessions, which are those of an agent. */
+/** Gaps of sessions, which are the same as the gaps of an agent. */
 export const SESSION_GAPS: Gaps = {
   ...GAPS,
   ...(hasAgents

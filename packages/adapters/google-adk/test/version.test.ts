@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 
 const FOLDER = join(import.meta.dirname, '..')
 
-it('the oldest supported version is tested in its own peer set once a newer one is installed', () => {
+it('the oldest supported version is tested in its own peer set once a newer version is installed', () => {
   const manifest = JSON.parse(readFileSync(join(FOLDER, 'package.json'), 'utf8')) as {
     readonly peerDependencies: { readonly '@google/adk': string }
   }

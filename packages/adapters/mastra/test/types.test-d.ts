@@ -37,7 +37,7 @@ const readLog = createTool({
 /** `true` if the type is `any`, which no public type may be. */
 type IsAny<TYPE> = 0 extends 1 & TYPE ? true : false
 
-// The same object fits both lists of processors, those of a single run, and functions that return such lists.
+// The same object fits both lists of processors, the lists of a single run, and functions that return such lists.
 const processor = offloadProcessor(offloader)
 expectTypeOf(processor).toEqualTypeOf<OffloadProcessor>()
 expectTypeOf(processor).toExtend<Processor<'spillway-offload'>>()

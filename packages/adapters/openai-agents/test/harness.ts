@@ -50,7 +50,7 @@ const streamed: Round = async (runner, agent, input, options) => {
   return result
 }
 
-/** Gives an agent its tools and those of the offloader. */
+/** Gives an agent its tools and the tools of the offloader. */
 type Wrap = (tools: readonly Tool[], offloader: ContextOffloader) => Tool[]
 
 const wrapped: Wrap = (tools, offloader) => offloadTools(tools, offloader)

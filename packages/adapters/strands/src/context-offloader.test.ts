@@ -17,7 +17,7 @@ import {
 import { isVersion10 } from '../test/version.ts'
 import { ContextOffloader, type ContextOffloaderConfig } from './context-offloader.ts'
 
-/** A storage like those of Strands' own plugin, with only `store` and `retrieve`. */
+/** A storage with only `store` and `retrieve`, as Strands' own plugin uses it. */
 function twoMethods(): Storage {
   const entries = new Map<string, { content: Uint8Array; contentType: string }>()
   return {

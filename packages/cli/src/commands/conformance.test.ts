@@ -73,7 +73,7 @@ it.each([
   expect(ended.stderr).toMatch(message)
 })
 
-it('conformance runs the only harness of a module, or the one that --harness names', async () => {
+it('conformance runs the only harness of a module, or the harness that --harness names', async () => {
   const harness = (name: string): string =>
     `{ name: '${name}', level: 'two-method', create: ${create('content.slice()')} }`
   const one = harnessFile(`export const mineHarness = ${harness('mine')}; export const unrelated = 1`)

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { put, spillway, temporaryFolder } from '../../test/spillway.ts'
 import { findStore } from './find-store.ts'
 
-it("the store is the nearest one above, otherwise one in the repository's root, otherwise one in the folder itself", () => {
+it("the store is the nearest .spillway in the folder or above it, otherwise a new store in the repository's root or the folder", () => {
   const root = temporaryFolder()
   const deep = join(root, 'a/b/c')
   mkdirSync(deep, { recursive: true })

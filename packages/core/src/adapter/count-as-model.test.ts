@@ -12,7 +12,7 @@ it('countAsModel equals the estimate for the tokenizer of the estimate', async (
   expect(count('')).toBe(0)
 })
 
-it('countAsModel counts more tokens for a model with more tokens, and fewer for one with fewer', async () => {
+it('countAsModel scales the estimate by the tokens that the model counts, up or down', async () => {
   const more = await countAsModel(async (text) => countO200k(text) * 1.5)
   expect(more(LOG)).toBe(Math.ceil(estimateTokens(LOG) * 1.5))
   const less = await countAsModel((text) => countO200k(text) * 0.9)

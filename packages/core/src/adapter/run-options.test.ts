@@ -84,7 +84,7 @@ it("a run's scope is isolated, and all runs of a scope share one offloader", asy
   expect(await shares(['a'], [])).toBe(false)
 })
 
-it('a run without segments uses the given offloader, and several calls of a run use the same one', () => {
+it('a run without segments uses the given offloader, and all calls of a run use the same offloader', () => {
   const offloader = new ContextOffloader({ storage: tinyStorage() })
   const offloaderOf = offloaderOfRun(offloader, ofSegments)
   expect(offloaderOf([])).toBe(offloader)

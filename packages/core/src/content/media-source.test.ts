@@ -56,7 +56,7 @@ describe('mediaFromData', () => {
     ['not a type', '', 'document', 'application/octet-stream'],
     ['image/webp', '\x89PNG\r\n\x1a\n', 'image', 'image/webp'],
     ['text/plain; charset=utf-8', 'a', 'document', 'text/plain; charset=utf-8'],
-  ])('reads the type %j from bytes that begin with %j in %s of type %s', (given, beginning, type, mediaType) => {
+  ])('completes the type %j by bytes that begin with %j: %s of type %s', (given, beginning, type, mediaType) => {
     const data = Uint8Array.from(beginning, (character) => character.charCodeAt(0))
     expect(mediaFromData(given, data, 'name')).toEqual({ type, mediaType, name: 'name', data })
   })

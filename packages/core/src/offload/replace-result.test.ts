@@ -51,7 +51,7 @@ test('the replacement of a stream does not depend on its chunks', async () => {
   expect(new Set(texts).size).toBe(1)
 })
 
-test('the preview of a stream equals that of the same bytes as a text', async () => {
+test('the preview of a stream equals the preview of the same bytes as a text', async () => {
   const items = Array.from({ length: 1_500 }, (_, item) => `item-${item}`)
   const json = JSON.stringify({ p: '', items, total: items.length })
   for (const text of [log, json, `\ufeff${json}`]) {

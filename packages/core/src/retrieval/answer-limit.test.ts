@@ -68,7 +68,7 @@ describe('an answer of the retrieval tool', () => {
     await fc.assert(property, propertyRuns(300, 10_000))
   })
 
-  it('shows at least one hit if the limit has space for one', async () => {
+  it('shows at least one hit if a hit fits into the limit', async () => {
     const property = fc.asyncProperty(texts, fc.nat(20), async (text, context_lines) => {
       const tool = toolOf({ log: { content: `${text}needle` } }, { maxRetrievalTokens: 100 })
       const { content } = await tool.execute({ reference: 'log', pattern: 'needle', context_lines })

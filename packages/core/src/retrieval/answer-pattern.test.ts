@@ -182,7 +182,7 @@ describe('an answer to a pattern', () => {
     expect(await search({ after: 58 })).toBe('[None left of 58 matches]')
   })
 
-  it('tries a shorter pattern once if a longer one with extra parts matches nothing', async () => {
+  it('tries a shorter pattern once if a pattern with extra parts matches nothing', async () => {
     const lines = ['12:00 ERROR a.b(c) failed', '{\\"id\\": 7}', '12:01 ok', 'total: 5$']
     const tool = toolOf({ log: { content: lines.join('\n') } })
     const hint = async (pattern: string): Promise<string | undefined> =>

@@ -120,7 +120,7 @@ describe('a search of everything in a scope', () => {
     )
   })
 
-  it('gives each result the same number of matches, and the last ones if the call requests them', async () => {
+  it('gives each result the same number of matches, and the last matches if the call requests them', async () => {
     const content = Array.from({ length: 9 }, (_, index) => `needle ${index}`).join('\n')
     const tool = toolOf({ one: { content }, two: { content } }, { scoped: true, maxRetrievalTokens: 98 })
     const text = await ask(tool, { pattern: 'needle', context_lines: 0, from_end: true })

@@ -10,7 +10,7 @@ import { searchLines, type SearchOptions, type SearchResult } from './search-lin
 
 const ALL = { skip: 0, limit: Infinity, fromEnd: false, deadlineMs: 10_000 }
 
-/** Content that is read in chunks, because its declared size is that of large content. */
+/** Content that is read in chunks, because its declared size is large. */
 const chunkedSource = (bytes: Uint8Array, chunkBytes: number): ContentSource =>
   ({ ...sourceInChunks(bytes, { chunkBytes }), size: MAX_WHOLE_BYTES + bytes.length }) as unknown as ContentSource
 
@@ -131,7 +131,7 @@ describe('searchLines', () => {
     )
   })
 
-  it('keeps the first or the last hits after the skipped ones', async () => {
+  it('keeps the first or the last hits after the skipped hits', async () => {
     const text = Array.from({ length: 1_000 }, (_, index) => `line ${index} hit`).join('\n')
     const starts = (await search(text, 'hit')).hits.map(({ start }) => start)
     const kept = async (skip: number, limit: number, fromEnd: boolean): Promise<number[]> =>

@@ -80,7 +80,7 @@ describe('viewHits', () => {
     },
   )
 
-  it('shows a line of which an empty match is next to a carriage return', async () => {
+  it('shows a line with an empty match next to a carriage return', async () => {
     for (const [text, pattern] of [
       ['a\r', '$'],
       ['\ra', '^'],

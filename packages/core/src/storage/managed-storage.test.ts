@@ -103,7 +103,7 @@ describe('createStorage', () => {
     await expect(storage.retrieve(reference)).resolves.toMatchObject({ content: bytes('content') })
   })
 
-  test('does not disturb a later store if an earlier one is aborted', async () => {
+  test('does not disturb a later store if an earlier store is aborted', async () => {
     const storage = createStorage(fourMethods())
     const controller = new AbortController()
     const aborted = storage.store('call_1', bytes('content'), 'text/plain', { signal: controller.signal })

@@ -6,7 +6,7 @@ import type { ManagedStorageOptions, StoreReceipt } from './storage.ts'
 import type { OpenEntry, StorageDriver } from './storage-driver.ts'
 import { StorageError } from './storage-error.ts'
 
-/** Methods and settings that replace those of a tiny driver. `undefined` removes one. */
+/** Methods and settings that replace the methods and settings of a tiny driver. `undefined` removes one. */
 type Changes = { readonly [Name in keyof StorageDriver]?: StorageDriver[Name] | undefined }
 
 interface Setup {

@@ -253,7 +253,7 @@ test.each([null, undefined, 7, 'text', [], () => undefined, new URL('file:///tmp
   },
 )
 
-test('assertKnownOptions names the unknown option and the known ones', () => {
+test('assertKnownOptions names the unknown option and all known options', () => {
   expect(() => assertKnownOptions({ tllMs: 1 }, ['ttlMs', 'maxBytes'], 'Bucket')).toThrow(
     'Unknown option "tllMs". Known: ttlMs, maxBytes.',
   )

@@ -31,7 +31,7 @@ export interface OperationOptions {
 
 /** Options of {@link Storage.list}. */
 export interface ListOptions extends OperationOptions {
-  /** Whether to list also entries of nested scopes, which cannot be retrieved here. Defaults to `true`. */
+  /** Whether to also list entries of nested scopes, which cannot be retrieved here. Defaults to `true`. */
   readonly below?: boolean | undefined
   /** References of entries to leave out, in any scope. Some backends then need not read these entries. */
   readonly except?: ReadonlySet<string> | undefined

@@ -48,7 +48,7 @@ describe('openAIResponses', () => {
     expect(messages[0]?.parts[0]).toMatchObject({ text: 'First\nthen' })
   })
 
-  it('pairs local shell results by the id of the call or of the item of the call', () => {
+  it('pairs local shell results by the id of the call or by the id of its item', () => {
     const call = {
       type: 'local_shell_call',
       id: 'ls_1',

@@ -1,7 +1,7 @@
 import { PNG, textsOf } from './chat-history.ts'
 import { choose, instructionOf, type Plan, type PlannedCall, type PlannedStep, type PlannedTurn } from './plan.ts'
 
-/** Differences between the items of the Responses API and those of the Agents SDK. */
+/** Differences between items of the Responses API and items of the Agents SDK. */
 interface Kind {
   readonly isAgents: boolean
   /** Ids of items are unique. */

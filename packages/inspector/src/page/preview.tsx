@@ -117,7 +117,7 @@ export function Preview({ entry, info, line }: PreviewProps): VNode {
 const GAP = /^\[… ([\d,]+) lines?\b/
 const NUMBERED = /^(?:> )?(\d+)(?:-(\d+))?[|:] /
 const OUTLINED = /^ *(\d+)(?:-(\d+))?[|: ]/
-/** A line that is no content, such as the header of a preview. */
+/** A line that is not content, such as the header of a preview. */
 const NOTE = /^\[.*\]$/
 
 /** Return the line numbers of the content that a preview shows: numbered lines, and the lines that follow them. */

@@ -9,7 +9,7 @@ function natureOf(text: string): string {
 }
 
 describe('textNature', () => {
-  it('recognizes data: JSON in any layout, and JSON Lines except those of a log', () => {
+  it('recognizes data: JSON in any layout, and JSON Lines except in a log', () => {
     const value = Array.from({ length: 20 }, (_, id) => ({ id, name: `user ${id}`, error: null }))
     expect(natureOf(JSON.stringify(value))).toBe('data')
     expect(natureOf(JSON.stringify(value, null, 2))).toBe('data')

@@ -47,7 +47,7 @@ const bytes = (length: number): Uint8Array => Uint8Array.from({ length }, (_, in
 
 describe('receiveBody', () => {
   it.each([0, 1, 65_536, 65_537, 300_000])(
-    'returns a body of %d bytes, and writes a large one to the spool',
+    'returns a body of %d bytes, and writes a large body to the spool',
     async (size) => {
       const { spool, open, written } = memorySpool()
       const whole = bytes(size)

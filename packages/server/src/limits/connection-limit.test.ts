@@ -22,7 +22,7 @@ function connect(limit: ConnectionLimit<FakeSocket>, count: number, address: str
 const openOf = (sockets: readonly FakeSocket[]): number => sockets.filter(({ isOpen }) => isOpen).length
 
 describe('ConnectionLimit', () => {
-  it('closes the oldest idle connection for a new one', () => {
+  it('closes the oldest idle connection to make room for a new connection', () => {
     const limit = new ConnectionLimit<FakeSocket>(4)
     const [first, second] = ['a', 'b'].map((address) => connect(limit, 2, address))
     const [next] = connect(limit, 1, 'c')

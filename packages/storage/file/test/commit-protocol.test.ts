@@ -83,7 +83,7 @@ describe('a writer killed at any step', () => {
 })
 
 describe('a writer with batched steps, killed at any operation', () => {
-  /** The files, without those of the other entry, which was stored to create the folders. */
+  /** The files, without the files of the other entry, which was stored to create the folders. */
   const ownFiles = (disk: LinkingMemoryFileSystem): string[] => filesOf(disk).filter((path) => !path.includes('call_2'))
 
   test.each([

@@ -74,7 +74,7 @@ describe('a damaged entry', () => {
 })
 
 describe('gc', () => {
-  test('removes unfinished files of a killed writer, and keeps those of a running writer', async () => {
+  test('removes unfinished files of a killed writer, and keeps the files of a running writer', async () => {
     const { storage, directory, reference } = await stored()
     const folder = join(directory, '.metadata')
     await writeFile(join(folder, `dead_abc.${NONCE}.content`), 'torn')

@@ -136,8 +136,9 @@ export const DELETE_ENTRY: string = `WITH gone AS (DELETE FROM @entry WHERE id =
 export const DELETE_UNUSED: string = `WITH gone AS (DELETE FROM @entry WHERE id = $1 AND last_used_at <= $2::double precision ${GONE}, ${RELEASE}
   SELECT id, content, chunked FROM gone`
 /**
- * Deletes the entries of $1 that were not used after $2. Inserts tombstones with the descriptions $4 or those of the
- * entries. Per scope, the oldest tombstones beyond the limit are removed. Rows are locked in order, to avoid deadlocks.
+ * Deletes the entries of $1 that were not used after $2. Inserts tombstones with the descriptions $4, or else with the
+ * descriptions of the entries. Per scope, the oldest tombstones beyond the limit are removed. Rows are locked in order,
+ * to avoid deadlocks.
  */
 export const EVICT_ENTRIES: string = `WITH due AS (SELECT * FROM unnest($1::text[], $2::double precision[], $3::text[], $4::text[]) WITH ORDINALITY AS due (id, unused_since, scope, description, number)),
   unused AS (SELECT e.id FROM due JOIN @entry AS e USING (id) WHERE e.last_used_at <= due.unused_since ORDER BY e.id FOR UPDATE OF e),

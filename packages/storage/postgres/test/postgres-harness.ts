@@ -68,7 +68,7 @@ export const postgresHarness = (url: string, name = '@spillway/postgres'): Confo
   },
 })
 
-/** Store content in a schema with a similar name, and put rows without an entry beside those of the storage. */
+/** Store content in a schema with a similar name, and put rows without an entry beside the rows of the storage. */
 async function plant(url: string, schema: string, content: Uint8Array): Promise<string[]> {
   const other = new PostgresStorage(url, { schema: `${schema}x` })
   const reference = await other.store('call_1_0', content)

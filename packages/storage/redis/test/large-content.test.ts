@@ -64,7 +64,7 @@ describe.skipIf(!shared.available)('content in chunks', () => {
     expect(proxy.bytesRead - before).toBeLessThan(80 * KIB)
   })
 
-  test('keeps the chunks of a slow writer, and removes those of a killed writer', async () => {
+  test('keeps the chunks of a slow writer, and removes the chunks of a killed writer', async () => {
     const { prefix, raw } = testStorage()
     let now = Date.now()
     const driver = testDriver(prefix, { leftoverAgeMs: 600, now: () => now })

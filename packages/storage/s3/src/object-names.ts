@@ -11,7 +11,7 @@ import {
 const SIBLINGS = '.index/'
 const ID = /^(?:[a-z0-9_-]{1,64}\/)*[a-z0-9_]{1,64}$/
 
-/** Names of entries are `<prefix>/<id>`, and those of siblings `<prefix>/.index/<id>.<generation>`. */
+/** Names of entries are `<prefix>/<id>`, and names of siblings are `<prefix>/.index/<id>.<generation>`. */
 export class ObjectNames {
   readonly #prefix: string
 

@@ -102,7 +102,7 @@ describe('LineIndex', () => {
     expect(LineIndex.decode(new LineIndex(large, counts, false).encode(), large)?.lines).toBe(counts.length + 1)
   })
 
-  test('is undefined if its text was cut or changed, or is another text', () => {
+  test('is not decoded from a text that was cut or changed, or from another text', () => {
     const bytes = new Uint8Array(3 * LINE_BLOCK_BYTES).fill(97)
     for (let at = 0; at < bytes.length; at += 50) bytes[at] = 10
     const text = indexOf(bytes).encode()

@@ -75,7 +75,7 @@ describe('the linear matcher', () => {
     ])
   })
 
-  it('ignores `$` and `\\b` at the end of a part of a line', () => {
+  it('does not match `$` and `\\b` at the end of a part if the line continues', () => {
     const inPart = (source: string): readonly Match[] => {
       const found: Match[] = []
       const part = { from: 1, until: Infinity, goesOn: true }

@@ -372,7 +372,7 @@ class LineTable implements AlignedTable, TableRow {
     this.#columns = columns
     this.#sink = sink
     this.#bounds = new Int32Array(2 * columns.columns)
-    // If there is no header, the names are those of the command's columns, for example `mode` and `size`.
+    // If there is no header, columns have the names that the command gives them, for example `mode` and `size`.
     const name = (_: unknown, column: number): string => columnName(columns.names?.[column] ?? '', column)
     sink.begin(Array.from({ length: columns.columns }, name))
   }

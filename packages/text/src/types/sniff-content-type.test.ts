@@ -29,6 +29,6 @@ test.each([
   ['SQLite format 3\0\x10\0', 'application/vnd.sqlite3'],
   ['\0asm\x01\0\0\0', 'application/wasm'],
   ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0', 'application/x-ole-storage'],
-])('the header %j is that of %s', (header, expected) => {
+])('the header %j belongs to %s', (header, expected) => {
   expect(sniffContentType(Buffer.from(`${header}${'\0'.repeat(64)}`, 'latin1'))).toBe(expected)
 })

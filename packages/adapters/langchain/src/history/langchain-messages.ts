@@ -244,7 +244,7 @@ const newCall = (call: HistoryToolCall): Fields => ({
   args: argumentsObject(call),
 })
 
-/** Returns the same message if no value differs. The constructor is not called, as it may need other arguments. */
+/** Returns the same message if no value differs. The constructor is not called, because it may need other arguments. */
 function copyMessage<Message extends BaseMessage>(message: Message, fields: Fields): Message {
   const changed = Object.entries(fields).filter(([name, value]) => (message as unknown as Fields)[name] !== value)
   if (changed.length === 0) return message

@@ -312,7 +312,7 @@ describe('annotations', () => {
     ])
   })
 
-  it('of a preview are equal to those of all replaced parts, or have their common audience', async () => {
+  it('of a preview equal the annotations of the replaced parts, or contain only the audience that these parts share', async () => {
     const other = { annotations: { audience: ['user'], priority: 0 } }
     expect(await shownOf({ ...text(LOG), ...forModel }, { ...text(`${LOG}!`), ...forModel })).toEqual([
       { ...REPLACED, ...forModel },

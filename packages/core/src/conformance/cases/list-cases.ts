@@ -147,7 +147,7 @@ const TTL_MS = 600_000
 export const pagingCases: readonly ConformanceCase[] = [
   {
     id: 'list/beyond-one-page',
-    title: 'All entries of more than two pages are listed once with every option, and clear counts them',
+    title: 'With every option, a list of more than two pages has each entry once, and clear counts all entries',
     requires: ['list', 'clear', 'scope'],
     async run({ storage, pageSize }) {
       const direct = await storeMany(storage, pageSize + BATCH)

@@ -128,7 +128,7 @@ describe('answerQuery', () => {
     expect(number(of)).toBe(json.length + 2)
   })
 
-  it('stays within its limit, and each page continues the previous one', async () => {
+  it('stays within its limit, and each page continues the previous page', async () => {
     const words = 'alpha bravo charlie delta echo foxtrot golf hotel india juliet'.split(' ')
     const lines = Array.from({ length: 1_600 }, (_, index) =>
       index % 20 === 0
