@@ -365,7 +365,8 @@ describe('compactHistory', () => {
   it.each<[string, object, RegExp]>([
     ['an unknown option', { maxTokens: 5 }, /Unknown option "maxTokens"/],
     ['an object that is not an offloader', { offloader: {} }, /offloader must be a ContextOffloader/],
-    ['an unknown mode', { mode: 'shrink' }, /mode must be 'compact', 'compress' or 'auto', got "shrink"/],
+    ['an unknown mode', { mode: 'shrink' }, /mode must be 'compact', 'compress' or 'auto', got the string "shrink"/],
+    ['a format that was not called', { format: openAIChat }, /format must be a format of messages.*got a function/],
     ['a limit of 0', { maxTotalTokens: 0 }, /maxTotalTokens must be a positive number/],
     ['a number of messages that is not whole', { keepRecent: 0.5 }, /keepRecent must be a whole number/],
     ['a ratio over 1', { compactRatioThreshold: 75 }, /compactRatioThreshold must be a share from 0 to 1/],

@@ -108,8 +108,9 @@ export function resolveHistoryOptions<Conversation>(options: HistoryOptions<Conv
   const { offloader, mode = 'auto', keepRecent, summarize, instructions = '', archive } = options
   if (!(offloader instanceof ContextOffloader))
     throw new TypeError('offloader must be a ContextOffloader. Pass offloader.forScope(tenant, session).')
-  if (!MODES.has(mode))
-    throw new TypeError(`mode must be 'compact', 'compress' or 'auto', got ${JSON.stringify(mode)}.`)
+  if (!MODES.has(mode)) throw new TypeError(`mode must be 'compact', 'compress' or 'auto', got ${shown(mode)}.`)
+  if (options.format != null && typeof options.format.read !== 'function')
+    throw new TypeError(`format must be a format of messages such as openAIChat(), got ${shown(options.format)}.`)
   if (summarize !== undefined && typeof summarize !== 'function')
     throw new TypeError(`summarize must be a function, got ${typeof summarize}.`)
   if (typeof instructions !== 'string')

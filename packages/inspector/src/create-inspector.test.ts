@@ -81,6 +81,12 @@ describe('access to the inspector', () => {
       expect((await send(path)).status, path).toBe(404)
   })
 
+  it('refuses unknown options, and a scope that is a text', () => {
+    const storage = new InMemoryStorage()
+    expect(() => createInspector({ storage, scopes: [] } as never)).toThrow('Unknown option "scopes"')
+    expect(() => createInspector({ storage, scope: 'tenant' } as never)).toThrow('A scope must be an array of segments')
+  })
+
   it('needs a storage that lists its entries', () => {
     const storage = {
       store: async () => 'a',

@@ -7,7 +7,7 @@ import {
   type RetrievalCall,
   type Storage,
 } from '@spillway/core'
-import { BoundedMap, scopePathOf } from '@spillway/core/driver'
+import { assertKnownOptions, BoundedMap, scopePathOf } from '@spillway/core/driver'
 import { guardRequest, LOOPBACK_HOSTS } from '@spillway/core/http'
 import { createApp, type App, type CallEnvironment } from '@spillway/server'
 import { createHash, timingSafeEqual } from 'node:crypto'
@@ -32,6 +32,15 @@ export interface InspectorOptions {
   /** Writes a call of the retrieval tool as a command. `below` has the segments below `scope`. Defaults to none. */
   readonly formatCommand?: ((call: RetrievalCall, below: readonly string[]) => string) | undefined
 }
+
+const NAMES: readonly string[] = [
+  'storage',
+  'scope',
+  'journal',
+  'path',
+  'allowDelete',
+  'formatCommand',
+] satisfies (keyof InspectorOptions)[]
 
 /** A page that shows the entries of a storage. */
 export interface Inspector {
@@ -102,6 +111,7 @@ const DEFAULT_ANSWER_TOKENS = 2_500
  * ```
  */
 export function createInspector(options: InspectorOptions): Inspector {
+  assertKnownOptions(options, NAMES, 'createInspector')
   const ownToken = randomHex(24)
   /** Each inspector has its own cookie name, because all ports of a host share their cookies. */
   const cookieName = `spillway_inspector_${randomHex(4)}`
@@ -109,7 +119,7 @@ export function createInspector(options: InspectorOptions): Inspector {
   let snapshot: Promise<EntrySnapshot> | undefined
   const { storage, scope = [], path = '/' } = options
   const ownStorage = scope.length === 0 ? storage : scopeOf(storage, scope)
-  if (ownStorage.list === undefined)
+  if (ownStorage?.list === undefined)
     throw new TypeError('storage must have list(). Use a backend of Spillway, or make one with createStorage().')
   const root = path.replace(/\/?$/, '/')
 

@@ -42,6 +42,10 @@ export interface PreviewTextOptions extends Omit<PreviewOptions, 'countTokens'> 
  * ```
  */
 export async function previewText(text: string, options: PreviewTextOptions): Promise<string> {
+  if (typeof text !== 'string') throw new TypeError(`previewText() needs a string, got ${typeof text}.`)
+  const { budgetTokens } = Object(options) as Partial<PreviewTextOptions>
+  if (!(typeof budgetTokens === 'number' && budgetTokens >= 0))
+    throw new TypeError(`budgetTokens must be a number of tokens, 0 or more, got ${typeof budgetTokens}.`)
   const {
     toolName = '',
     input,

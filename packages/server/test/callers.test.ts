@@ -261,6 +261,15 @@ describe('createApp', () => {
       expect(() => createApp(offloader, options as never)).toThrow('tokens must be an AccessTokens')
   })
 
+  it('throws for an unknown option, a scope that is a text, and an object that is no offloader', () => {
+    const tokens = 'none'
+    expect(() => createApp(offloader, { tokens, allowedHost: ['a'] } as never)).toThrow('Unknown option "allowedHost"')
+    expect(() => createApp(offloader, { tokens, scope: 'tenant' } as never)).toThrow(
+      'scope must be an array of strings',
+    )
+    expect(() => createApp({} as never, { tokens })).toThrow('offloader must be a ContextOffloader')
+  })
+
   it('refuses requests that a proxy forwarded if there are no tokens, even from known hosts', async () => {
     const app = createApp(offloader, { tokens: 'none' })
     const statusOf = async (headers: Record<string, string>): Promise<number> =>

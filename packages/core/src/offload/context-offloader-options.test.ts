@@ -41,6 +41,13 @@ describe('resolveOptions', () => {
     ['a limit of 0', { maxResultTokens: 0 }, /maxResultTokens must be a positive/],
     ['a limit that is not a number', { maxResultTokens: Number.NaN }, /maxResultTokens/],
     ['a limit that is a string', { maxResultTokens: '2500' }, /got the string "2500"\.$/],
+    ['a limit that is a bigint', { maxResultTokens: 5n }, /maxResultTokens must be a number.*got the bigint 5\.$/],
+    ['a limit that is a symbol', { maxRetrievalTokens: Symbol('5') }, /maxRetrievalTokens must be a number/],
+    [
+      'a share whose least value is a text',
+      { contextWindow: 9, maxResultTokens: { share: 1, min: '5' } },
+      /no min above/,
+    ],
     ['a limit of null', { maxResultTokens: null }, /maxResultTokens must be a number, or have a share/],
     ['settings in a list', { tools: ['read_log'] }, /tools must be an object of settings by tool name, got an array/],
     ['a negative preview', { previewTokens: -1 }, /previewTokens must be/],

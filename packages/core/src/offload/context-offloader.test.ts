@@ -657,6 +657,17 @@ describe('a turn with several results', () => {
   const tokensOf = (outcomes: readonly Outcome[]): number =>
     outcomes.reduce((sum, { tokens }) => sum + ('replacement' in tokens ? tokens.replacement : tokens.original), 0)
 
+  test.each([5n, Symbol('2'), '2', 0])('cannot have %o calls', async (callsInTurn) => {
+    const { offloader } = setUp({ maxTurnTokens: 4_000 })
+    await expect(offloader.offload(request(0, 1, { callsInTurn }))).rejects.toThrow('callsInTurn must be a number')
+  })
+
+  test('is an array', async () => {
+    const { offloader } = setUp({})
+    await expect(offloader.offloadAll(request(0, 1) as never)).rejects.toThrow('takes an array of requests')
+    await expect(offloader.inTurn((async () => {}) as never)).rejects.toThrow('takes an array of functions')
+  })
+
   test('stays within its budget, and stores results that exceed only that budget', async () => {
     const { offloader, entries, events } = setUp({ maxTurnTokens: 4_000 })
     const outcomes = await offloader.offloadAll([0, 1, 2, 3].map((index) => request(index, index === 1 ? 20 : 240)))

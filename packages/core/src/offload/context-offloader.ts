@@ -22,6 +22,7 @@ import {
   type SharedContents,
 } from '../session/shared-content.ts'
 import { scopeOf, type EvictionReport } from '../storage/storage.ts'
+import { shown } from '../storage/storage-input.ts'
 import {
   isMode,
   resolveOptions,
@@ -245,8 +246,8 @@ export class ContextOffloader {
    */
   async offload(request: OffloadRequest): Promise<Outcome> {
     const { callsInTurn } = Object(request) as Partial<OffloadRequest>
-    const share = evenShare(this.options.maxTurnTokens, callsInTurn ?? 1)
-    return this.#offload(request, callsInTurn === undefined ? undefined : async () => share)
+    if (callsInTurn === undefined) return this.#offload(request)
+    return this.#offload(request, async () => evenShare(this.options.maxTurnTokens, callsInTurn))
   }
 
   /**
@@ -255,6 +256,8 @@ export class ContextOffloader {
    * The share of each result depends only on these results. Rejects like `offload`.
    */
   async offloadAll(requests: readonly OffloadRequest[]): Promise<Outcome[]> {
+    if (!Array.isArray(requests as unknown))
+      throw new TypeError(`offloadAll() takes an array of requests, got ${shown(requests)}.`)
     return this.inTurn(requests.map((request) => async (turn) => turn.offload(request)))
   }
 
@@ -267,6 +270,8 @@ export class ContextOffloader {
   async inTurn<Result>(
     calls: readonly ((offloader: Pick<ContextOffloader, 'offload'>) => Promise<Result>)[],
   ): Promise<Result[]> {
+    if (!Array.isArray(calls as unknown))
+      throw new TypeError(`inTurn() takes an array of functions, got ${shown(calls)}.`)
     const { maxTurnTokens } = this.options
     if (maxTurnTokens === Infinity) return Promise.all(calls.map(async (call) => call(this)))
     const turn = new TurnBudget(maxTurnTokens, calls.length)

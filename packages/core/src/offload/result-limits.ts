@@ -48,8 +48,11 @@ export function resolveLimits(options: LimitOptions): ResolvedLimits {
     throw new TypeError(`contextWindow must be a positive number of tokens, got ${shown(contextWindow)}.`)
   if (typeof tools !== 'object' || tools === null || Array.isArray(tools))
     throw new TypeError(`tools must be an object of settings by tool name, got ${shown(tools)}.`)
-  const tokens = (name: string, limit: TokenLimit | undefined): number | undefined =>
-    typeof limit === 'object' ? tokensOfShare(name, Object(limit), contextWindow) : limit
+  const tokens = (name: string, limit: TokenLimit | undefined): number | undefined => {
+    if (typeof limit === 'object') return tokensOfShare(name, Object(limit), contextWindow)
+    if (limit === undefined || typeof limit === 'number') return limit
+    throw new TypeError(`${name} must be a number of tokens, got ${shown(limit)}.`)
+  }
   const maxResultTokens = tokens('maxResultTokens', options.maxResultTokens) ?? DEFAULT_MAX_RESULT_TOKENS
   const limits = {
     maxResultTokens,
@@ -60,7 +63,7 @@ export function resolveLimits(options: LimitOptions): ResolvedLimits {
   const maxRetrievalTokens = tokens('maxRetrievalTokens', options.maxRetrievalTokens) ?? maxResultTokens
   const maxTurnTokens = tokens('maxTurnTokens', options.maxTurnTokens) ?? Infinity
   for (const [name, limit] of Object.entries({ maxRetrievalTokens, maxTurnTokens }))
-    if (!(typeof limit === 'number' && limit > 0))
+    if (!(limit > 0))
       throw new TypeError(`${name} must be a positive number of tokens or Infinity, got ${shown(limit)}.`)
   const resolved = Object.entries(tools).map(([pattern, settings]) => {
     const where = `tools[${JSON.stringify(pattern)}].`
@@ -99,7 +102,8 @@ function tokensOfShare(
   { share, min = 0, max = Infinity }: Exclude<TokenLimit, number>,
   window: number | undefined,
 ): number {
-  if (!(typeof share === 'number' && share > 0 && share <= 1 && min <= max))
+  const areNumbers = [share, min, max].every((value) => typeof value === 'number')
+  if (!(areNumbers && share > 0 && share <= 1 && min <= max))
     throw new TypeError(`${name} must be a number, or have a share above 0 and up to 1, and no min above its max.`)
   if (window === undefined)
     throw new TypeError(`${name} is a share of the context window, which is unknown. Set contextWindow, in tokens.`)
@@ -118,7 +122,7 @@ function assertLimits({ maxResultTokens, previewTokens, maxInlineTokens }: Resul
     throw new TypeError(
       `${where}previewTokens (${previewTokens}) must be less than maxResultTokens (${maxResultTokens}). Lower it or raise the limit.`,
     )
-  if (!(typeof maxInlineTokens === 'number' && maxInlineTokens >= maxResultTokens))
+  if (!(maxInlineTokens >= maxResultTokens))
     throw new TypeError(
       `${where}maxInlineTokens must be a number of tokens, at least maxResultTokens (${maxResultTokens}), or Infinity; got ${shown(maxInlineTokens)}.`,
     )

@@ -64,6 +64,11 @@ test.each([
   expect(() => assertContentType(contentType)).toThrow(TypeError)
 })
 
+test('the error for a content type that JSON cannot write shows its kind', () => {
+  expect(() => assertContentType(5n)).toThrow('contentType must be a MIME type')
+  expect(() => assertRange({ offset: Object.create(null), length: 1 })).toThrow('range.offset must be a whole number')
+})
+
 test('a valid content type can be sent in a header', () => {
   const part = fc.constantFrom(
     'text',
@@ -265,7 +270,7 @@ test.each([
   ['x'.repeat(1_000), `the string "${'x'.repeat(80)}"`],
   [2_500, '2500'],
   [NaN, 'NaN'],
-  [5n, '5'],
+  [5n, 'the bigint 5'],
   [true, 'true'],
   [null, 'null'],
   [undefined, 'undefined'],

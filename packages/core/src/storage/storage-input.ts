@@ -17,10 +17,17 @@ export function assertKnownOptions(options: unknown, names: readonly string[], s
 /** Show a value in the error of an invalid option. Text is in quotes, so that `'10'` does not look like a number. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return `the string ${JSON.stringify(value.slice(0, 80))}`
+  if (typeof value === 'bigint') return `the bigint ${value}`
   if (Array.isArray(value)) return 'an array'
   if (typeof value === 'function') return 'a function'
   if (value instanceof URL) return 'a URL'
   return typeof value === 'object' && value !== null ? 'an object' : String(value)
+}
+
+/** A string would be a scope of single characters. */
+export function assertSegments(scope: unknown): void {
+  if (!Array.isArray(scope))
+    throw new TypeError(`A scope must be an array of segments, such as ['tenant', 'session'], got ${shown(scope)}.`)
 }
 
 const MAX_KEY_LENGTH = 65_536
@@ -69,7 +76,7 @@ export const isContentType = (value: unknown): value is string =>
 export function assertContentType(contentType: unknown): asserts contentType is string {
   if (!isContentType(contentType))
     throw new TypeError(
-      `contentType must be a MIME type such as 'text/plain' of at most ${MAX_CONTENT_TYPE_LENGTH} characters, got ${JSON.stringify(contentType)?.slice(0, 80)}.`,
+      `contentType must be a MIME type such as 'text/plain' of at most ${MAX_CONTENT_TYPE_LENGTH} characters, got ${shown(contentType)}.`,
     )
 }
 
@@ -101,7 +108,7 @@ export function assertRange(range: unknown): void {
   for (const name of ['offset', 'length'] as const) {
     const value = (Object(range) as Readonly<Record<string, unknown>>)[name]
     if (!Number.isSafeInteger(value) || (value as number) < 0)
-      throw new TypeError(`range.${name} must be a whole number of bytes, 0 or more, got ${String(value)}.`)
+      throw new TypeError(`range.${name} must be a whole number of bytes, 0 or more, got ${shown(value)}.`)
   }
 }
 

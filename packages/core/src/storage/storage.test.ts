@@ -29,6 +29,12 @@ test('a storage without scope() is refused if a scope is requested', () => {
   expect(() => scopeOf(twoMethods, ['tenant-1'])).toThrow(expect.objectContaining({ code: 'unsupported' }))
 })
 
+test('scopeOf refuses a text instead of an array, because its characters would be segments', () => {
+  const storage = tinyStorage()
+  expect(() => scopeOf(storage, 'tenant-1' as never)).toThrow(TypeError)
+  expect(() => scopeOf(storage, 'tenant-1' as never)).toThrow('got the string "tenant-1"')
+})
+
 test('scopeOf returns the scope', async () => {
   const storage = tinyStorage()
   const reference = await scopeOf(storage, ['a', 'b']).store('call_1', new Uint8Array(1))

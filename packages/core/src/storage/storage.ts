@@ -1,6 +1,6 @@
 import type { LineIndex } from '@spillway/text/internal/lines'
 import { StorageError, type EvictionReason } from './storage-error.ts'
-import { assertKnownOptions, shown } from './storage-input.ts'
+import { assertKnownOptions, assertSegments, shown } from './storage-input.ts'
 
 /** Metadata that a caller gives an entry: short strings such as the tool's name, but no arguments or content. */
 export type Metadata = Readonly<Record<string, string>>
@@ -278,6 +278,7 @@ export function scopeOf(storage: Storage, segments: readonly string[]): Storage 
       'unsupported',
       'This storage has no scope() and cannot isolate tenants or sessions. Use it without a scope, or wrap it with createStorage().',
     )
+  assertSegments(segments)
   const scope: unknown = storage.scope(...segments)
   assertStorage(scope)
   return scope

@@ -1,4 +1,6 @@
 import { StorageError, type ContextOffloader } from '@spillway/core'
+import { assertOffloader } from '@spillway/core/adapter'
+import { assertKnownOptions, shown } from '@spillway/core/driver'
 import { guardRequest, LOOPBACK_HOSTS, type AccessTokens } from '@spillway/core/http'
 import type { Summarize } from '@spillway/history'
 import { Hono, type Context } from 'hono'
@@ -40,6 +42,17 @@ export interface AppOptions {
   readonly spool?: BodySpool | undefined
 }
 
+export const APP_OPTIONS: readonly string[] = [
+  'tokens',
+  'scope',
+  'allowedHosts',
+  'limits',
+  'summarize',
+  'contextOffload',
+  'log',
+  'spool',
+] satisfies (keyof AppOptions)[]
+
 /** A service that answers requests on any runtime. */
 export interface App {
   /** Answer a request. Never rejects. */
@@ -78,8 +91,12 @@ type Environment = { Bindings: { readonly call: Call; readonly environment: Call
  * ```
  */
 export function createApp(offloader: ContextOffloader, options: AppOptions): App {
+  assertOffloader(offloader, 'createApp(offloader, options)')
   const tokens = tokensOf(options)
+  assertKnownOptions(options, APP_OPTIONS, 'createApp')
   const { contextOffload, summarize, scope: base, allowedHosts = [] } = options
+  for (const [name, list] of Object.entries({ scope: base ?? [], allowedHosts }))
+    if (!Array.isArray(list)) throw new TypeError(`${name} must be an array of strings, got ${shown(list)}.`)
   if (contextOffload !== undefined) assertSettings(contextOffload)
   const limits = resolveLimits(options.limits)
   const { maxConcurrent, maxUploads, maxQueued } = limits

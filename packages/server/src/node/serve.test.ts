@@ -78,6 +78,15 @@ describe('serve', () => {
     expect(await ask('/pages')).toContain('no-such-endpoint')
   })
 
+  it.each([
+    [{ token: [] }, 'Unknown option "token"'],
+    [{ silenceTimeoutMs: '5' }, 'silenceTimeoutMs must be a positive number'],
+    [{ maxConnections: 0 }, 'maxConnections must be a positive number'],
+  ])('refuses the options %j', async (options, message) => {
+    const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+    await expect(serve(offloader, options as never)).rejects.toThrow(message)
+  })
+
   it('serves the storage itself if the scope is empty', async () => {
     const storage = new InMemoryStorage()
     const reference = await storage.store('key', new TextEncoder().encode('text'))

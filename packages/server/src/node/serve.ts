@@ -1,5 +1,6 @@
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import type { ContextOffloader } from '@spillway/core'
+import { assertKnownOptions, shown } from '@spillway/core/driver'
 import type { AccessTokens } from '@spillway/core/http'
 import { constants } from 'node:fs'
 import { mkdtemp, open, rm, rmdir, type FileHandle } from 'node:fs/promises'
@@ -8,7 +9,7 @@ import { Socket, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createApp, type App, type AppOptions } from '../app/create-app.ts'
+import { APP_OPTIONS, createApp, type App, type AppOptions } from '../app/create-app.ts'
 import { HttpError } from '../app/http-error.ts'
 import { timerMs } from '../app/server-limits.ts'
 import type { BodySpool, SpooledBody } from '../body/receive-body.ts'
@@ -41,6 +42,16 @@ export interface ServeOptions extends Omit<AppOptions, 'spool' | 'tokens'> {
   /** Another service for requests to `path` and below it, with separate limits and checks. Defaults to none. */
   readonly mount?: (Pick<App, 'fetch'> & { readonly path: string }) | undefined
 }
+
+const LIMITS = [
+  'headersTimeoutMs',
+  'responseTimeoutMs',
+  'silenceTimeoutMs',
+  'maxConnections',
+  'maxSpoolBytes',
+] as const satisfies (keyof ServeOptions)[]
+const OTHERS = ['host', 'port', 'spoolDirectory', 'mount'] satisfies (keyof ServeOptions)[]
+const NAMES: readonly string[] = [...APP_OPTIONS.filter((name) => name !== 'spool'), ...OTHERS, ...LIMITS]
 
 /** A listening service. */
 export interface Service {
@@ -80,6 +91,10 @@ const LAST_WORDS_MS = 500
  * ```
  */
 export async function serve(offloader: ContextOffloader, options: ServeOptions = {}): Promise<Service> {
+  assertKnownOptions(options, NAMES, 'serve')
+  for (const name of LIMITS)
+    if (options[name] !== undefined && !(typeof options[name] === 'number' && options[name] > 0))
+      throw new TypeError(`${name} must be a positive number, got ${shown(options[name])}.`)
   const { host = '127.0.0.1', port = 8002, tokens, maxSpoolBytes = 8 * 1_073_741_824, spoolDirectory } = options
   if (!LOOPBACK.has(host) && tokens === undefined)
     throw new TypeError(`${host} can be reached from other machines. Set tokens, or listen on 127.0.0.1.`)

@@ -11,7 +11,7 @@ import {
   type StorageDriver,
   type WrittenEntry,
 } from '@spillway/core/driver'
-import { resolve, sep } from 'node:path'
+import { sep } from 'node:path'
 import { collectorOf, Tombstones } from './collector.ts'
 import { DefaultFileSystem } from './default-file-system.ts'
 import { EntryFiles, StorageDirectory, walkScopes } from './entry-files.ts'
@@ -24,6 +24,7 @@ import {
   METADATA_FOLDER,
   parseSidecarFolderItem,
   prefixSegments,
+  resolvedDirectory,
   scopeFolder,
   type EntryPaths,
 } from './paths.ts'
@@ -97,15 +98,13 @@ function driverOptions(
   fileSystem: FileSystem = new DefaultFileSystem(),
   fsync: boolean = false,
 ): FileDriverOptions {
-  if (typeof directory !== 'string' || /^$|\0|^(?:file:|~[\\/])/i.test(directory))
-    throw new TypeError(`directory must be a path such as '${DEFAULT_DIRECTORY}': no URL, no NUL, no ~ at the start.`)
   for (const method of FILE_SYSTEM_METHODS)
     if (typeof (fileSystem as Partial<FileSystem> | null)?.[method] !== 'function')
       throw new TypeError(`fileSystem must have the method ${method}(). It needs ${FILE_SYSTEM_METHODS.join(', ')}.`)
   if (typeof fsync !== 'boolean') throw new TypeError(`fsync must be true or false, got ${shown(fsync)}.`)
   if (fsync && fileSystem.sync === undefined)
     throw new TypeError('fsync needs a fileSystem with the method sync(). Add it, or leave fsync out.')
-  const path = resolve(directory)
+  const path = resolvedDirectory(directory)
   return { directory: sep === '/' ? path : path.replaceAll(sep, '/'), fileSystem, fsync }
 }
 

@@ -1,4 +1,5 @@
 import { assertFormat, isMetadata, parseObject, type EntryId, type EntryInfo } from '@spillway/core/driver'
+import { resolve } from 'node:path'
 
 /** Folder of all files that are not content. No scope uses this name, because scope names never start with a dot. */
 export const METADATA_FOLDER = '.metadata'
@@ -32,6 +33,13 @@ export interface EntryPaths {
 export interface FilePair {
   readonly content: string
   readonly sidecar: string
+}
+
+/** Resolves the directory of a storage or a journal. Throws `TypeError` if it cannot be a path. */
+export function resolvedDirectory(directory: unknown): string {
+  if (typeof directory !== 'string' || /^$|\0|^(?:file:|~[\\/])/i.test(directory))
+    throw new TypeError(`directory must be a path such as './artifacts': no URL, no NUL, no ~ at the start.`)
+  return resolve(directory)
 }
 
 /** Throws `TypeError` if the id leads to a path outside of the root. */

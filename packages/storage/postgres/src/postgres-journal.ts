@@ -1,4 +1,10 @@
-import { assertKnownOptions, parseJournalEvent, type EventJournal, type JournalEvent } from '@spillway/core/driver'
+import {
+  assertKnownOptions,
+  parseJournalEvent,
+  shown,
+  type EventJournal,
+  type JournalEvent,
+} from '@spillway/core/driver'
 import { Connection, type PostgresPool } from './connection.ts'
 import { assertTarget, checkedOptions } from './postgres-options.ts'
 
@@ -57,6 +63,8 @@ export class PostgresJournal implements EventJournal {
   constructor(target: string | PostgresPool, options: PostgresJournalOptions = {}) {
     assertKnownOptions(options, NAMES, 'PostgresJournal')
     const { maxEvents = DEFAULT_MAX_EVENTS, schema, createTables } = options
+    if (!(Number.isSafeInteger(maxEvents) && maxEvents > 0))
+      throw new TypeError(`maxEvents must be a whole number of events, 1 or more, got ${shown(maxEvents)}.`)
     assertTarget(target, 'PostgresJournal')
     this.#connection = new Connection({ target, ...checkedOptions({ schema, createTables }) })
     this.#maxEvents = maxEvents

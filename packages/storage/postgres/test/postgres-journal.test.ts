@@ -22,6 +22,12 @@ async function times(journal: PostgresJournal, since?: number): Promise<number[]
   return found
 }
 
+describe('options of PostgresJournal', () => {
+  it.each([0, '100', 5n, null])('cannot have %o as the number of events', (maxEvents) => {
+    expect(() => new PostgresJournal(url, { maxEvents } as never)).toThrow('maxEvents must be a whole number')
+  })
+})
+
 describe.skipIf(!postgres.available)('PostgresJournal', () => {
   function schemaOfTest(): string {
     const schema = newSchema('journal')

@@ -22,6 +22,10 @@ test.each<[string, RedisStorageOptions | string, RedisStorageOptions?]>([
   ['one of url, cluster and client, got url and cluster', { url: URL, cluster: [{ host: 'a', port: 1 }] }],
   ['client must be a Redis or Cluster', { client: {} as Redis }],
   ['at least one node', { cluster: [] }],
+  ['at least one node', { cluster: ['localhost:7000'] as never }],
+  ['at least one node', { cluster: [{ host: 'localhost', port: '7000' as never }] }],
+  ['url must be a string', { url: 6379 as never }],
+  ['connection must be an object', URL, { connection: null as never }],
   [
     '"connection" is for clients that the storage makes',
     new Redis({ lazyConnect: true }) as never,

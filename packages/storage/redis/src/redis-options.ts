@@ -87,6 +87,8 @@ export function redisSettings(
     ...managed
   } = rest
   assertOneTarget({ url, cluster, client })
+  if (typeof connection !== 'object' || connection === null || Array.isArray(connection))
+    throw new TypeError(`connection must be an object of options of ioredis, got ${shown(connection)}.`)
   if (url === undefined && cluster === undefined && client === undefined && Object.keys(connection).length === 0)
     throw new TypeError("RedisStorage needs a server: a url such as 'redis://localhost:6379', a client, or a cluster.")
   if (client !== undefined && Object.keys(connection).length > 0)
@@ -110,12 +112,19 @@ function assertOneTarget(targets: Pick<RedisStorageOptions, 'url' | 'cluster' | 
   const names = Object.entries(targets).flatMap(([name, value]) => (value === undefined ? [] : [name]))
   if (names.length > 1)
     throw new TypeError(`RedisStorage takes one of url, cluster and client, got ${names.join(' and ')}.`)
-  const { cluster, client } = targets
+  const { url, cluster, client } = targets
+  if (url !== undefined && typeof url !== 'string')
+    throw new TypeError(`url must be a string such as 'redis://localhost:6379', got ${shown(url)}.`)
   if (client !== undefined && !isRedisClient(client))
     throw new TypeError('client must be a Redis or Cluster of ioredis 6. Pass what new Redis(…) returns.')
   if (cluster === undefined) return
-  if (!Array.isArray(cluster) || cluster.length === 0)
+  if (!Array.isArray(cluster) || cluster.length === 0 || !cluster.every(isNodeAddress))
     throw new TypeError("cluster must name at least one node, such as [{ host: 'localhost', port: 7000 }].")
+}
+
+function isNodeAddress(node: unknown): node is RedisNodeAddress {
+  const { host, port } = Object(node) as Readonly<Record<string, unknown>>
+  return typeof host === 'string' && host !== '' && Number.isInteger(port)
 }
 
 function assertMilliseconds(name: string, value: number): void {

@@ -114,13 +114,12 @@ export function resolveConnection(bucket: unknown, options: S3ClientOptions): S3
   if (client !== undefined) assertClient(client, options)
   assertText('region', region)
   assertEndpoint(endpoint)
-  if (credentials !== undefined && typeof credentials !== 'object' && typeof credentials !== 'function')
-    throw new TypeError('credentials must be { accessKeyId, secretAccessKey } or a function that returns them.')
+  assertCredentials(credentials)
   if (forcePathStyle !== undefined) assertBoolean('forcePathStyle', forcePathStyle)
   assertNumber('requestTimeoutMs', requestTimeoutMs, 1, Number.MAX_SAFE_INTEGER)
   assertNumber('maxAttempts', maxAttempts, 1, 100)
   if (checksums !== 'when-required' && checksums !== 'when-supported')
-    throw new TypeError(`checksums must be 'when-required' or 'when-supported', got ${JSON.stringify(checksums)}.`)
+    throw new TypeError(`checksums must be 'when-required' or 'when-supported', got ${shown(checksums)}.`)
   const reached = { region, endpoint, credentials, forcePathStyle, requestTimeoutMs, maxAttempts, checksums }
   return { bucket, client, ...reached }
 }
@@ -157,9 +156,18 @@ function assertEndpoint(endpoint: unknown): void {
     throw new TypeError('endpoint must not contain credentials. Use the option "credentials".')
 }
 
+function assertCredentials(credentials: unknown): void {
+  if (credentials === undefined || typeof credentials === 'function') return
+  const { accessKeyId, secretAccessKey } = Object(credentials) as Readonly<Record<string, unknown>>
+  if (![accessKeyId, secretAccessKey].every((key) => typeof key === 'string' && key !== ''))
+    throw new TypeError(
+      'credentials must be { accessKeyId, secretAccessKey } with texts that are not empty, or a function that returns them. Leave them out to use the environment.',
+    )
+}
+
 function assertText(name: string, value: unknown): void {
   if (value !== undefined && (typeof value !== 'string' || value === ''))
-    throw new TypeError(`${name} must be a non-empty string, got ${JSON.stringify(value)}.`)
+    throw new TypeError(`${name} must be a non-empty string, got ${shown(value)}.`)
 }
 
 function assertBoolean(name: string, value: unknown): void {

@@ -1,8 +1,13 @@
-import { assertKnownOptions, parseJournalEvent, type EventJournal, type JournalEvent } from '@spillway/core/driver'
-import { resolve } from 'node:path'
+import {
+  assertKnownOptions,
+  parseJournalEvent,
+  shown,
+  type EventJournal,
+  type JournalEvent,
+} from '@spillway/core/driver'
 import { Connection } from './connection.ts'
 import type { Session } from './session.ts'
-import type { SqliteDatabase } from './sqlite-error.ts'
+import { sourceOf, type SqliteDatabase } from './sqlite-error.ts'
 
 const DEFAULT_MAX_EVENTS = 100_000
 const BUSY_TIMEOUT_MS = 5_000
@@ -13,6 +18,8 @@ const PAGE = 500
  *
  * Several processes can append to the journal. The journal keeps the latest `maxEvents` events. The default of 100,000
  * needs about 20 MB. Appending rejects if the database cannot be written.
+ *
+ * @throws TypeError if an option is unknown or invalid.
  *
  * @example
  * ```ts
@@ -38,9 +45,11 @@ export class SqliteJournal implements EventJournal {
 
   constructor(source: string | SqliteDatabase, options: { readonly maxEvents?: number | undefined } = {}) {
     assertKnownOptions(options, ['maxEvents'], 'SqliteJournal')
-    const at = typeof source === 'string' ? resolve(source) : source
-    this.#connection = new Connection({ source: at, busyTimeoutMs: BUSY_TIMEOUT_MS, fsync: false })
-    this.#maxEvents = options.maxEvents ?? DEFAULT_MAX_EVENTS
+    const { maxEvents = DEFAULT_MAX_EVENTS } = options
+    if (!(Number.isSafeInteger(maxEvents) && maxEvents > 0))
+      throw new TypeError(`maxEvents must be a whole number of events, 1 or more, got ${shown(maxEvents)}.`)
+    this.#connection = new Connection({ source: sourceOf(source), busyTimeoutMs: BUSY_TIMEOUT_MS, fsync: false })
+    this.#maxEvents = maxEvents
   }
 
   async append(event: JournalEvent): Promise<void> {

@@ -8,7 +8,6 @@ import {
   type ManagedStorageOptions,
   type StorageDriver,
 } from '@spillway/core/driver'
-import { resolve } from 'node:path'
 import { Connection } from './connection.ts'
 import { BATCH_BYTES, claimLoose, purgeContent, releaseContent, type LooseContent } from './contents.ts'
 import {
@@ -33,7 +32,7 @@ import {
 import { findEntryInfo, openEntry, readEntry } from './entry-reader.ts'
 import { writeEntry } from './entry-writer.ts'
 import type { Session } from './session.ts'
-import { isSqliteDatabase, type SqliteDatabase } from './sqlite-error.ts'
+import { isSqliteDatabase, sourceOf, type SqliteDatabase } from './sqlite-error.ts'
 
 const DEFAULT_BUSY_TIMEOUT_MS = 5_000
 const DEFAULT_CHUNK_BYTES = 131_072
@@ -127,22 +126,11 @@ function openDriver({
   if (typeof fsync !== 'boolean') throw new TypeError(`fsync must be true or false, got ${shown(fsync)}.`)
   if (fsync && database !== undefined)
     throw new TypeError(`fsync needs a path. For your own database, call database.pragma('synchronous = FULL').`)
-  return sqliteDriver(new Connection({ source: sourceOf(path, database), busyTimeoutMs, fsync }), chunkBytes)
-}
-
-function sourceOf(path: unknown, database: unknown): string | SqliteDatabase {
   if ((path === undefined) === (database === undefined))
     throw new TypeError('SqliteStorage takes either a path or a database: new SqliteStorage({ path }).')
-  if (database !== undefined) {
-    if (isSqliteDatabase(database)) return database
-    throw new TypeError(`database must be an open Database of better-sqlite3, got ${typeof database}.`)
-  }
-  if (typeof path !== 'string' || path !== path.trim() || path === '' || path.includes('\0'))
-    throw new TypeError(`path must be a file path without leading or trailing blanks, for example './spill.db'.`)
-  if (path === ':memory:')
-    throw new TypeError(`For content in memory use @spillway/memory, or pass a database: new Database(':memory:').`)
-  if (/^(?:(?:file|sqlite):|~[\\/])/i.test(path)) throw new TypeError('path must not be a URL, or begin with ~.')
-  return resolve(path)
+  if (database !== undefined && !isSqliteDatabase(database))
+    throw new TypeError(`database must be an open Database of better-sqlite3, got ${shown(database)}.`)
+  return sqliteDriver(new Connection({ source: sourceOf(database ?? path), busyTimeoutMs, fsync }), chunkBytes)
 }
 
 const PAGE = 500

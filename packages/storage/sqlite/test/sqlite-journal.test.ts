@@ -15,6 +15,17 @@ async function times(journal: SqliteJournal, since?: number): Promise<number[]> 
 }
 
 describe('SqliteJournal', () => {
+  it.each([undefined, null, 5, '', {}, 'file:a.db', ':memory:'])(
+    'refuses %o instead of a path or a database',
+    (source) => {
+      expect(() => new SqliteJournal(source as never)).toThrow(TypeError)
+    },
+  )
+
+  it.each([0, '100', 5n, null])('refuses %o as its number of events', (maxEvents) => {
+    expect(() => new SqliteJournal('a.db', { maxEvents } as never)).toThrow('maxEvents must be a whole number')
+  })
+
   it('yields appended events in order, even in later instances, and only since a given time', async () => {
     const path = await temporaryPath()
     const journal = new SqliteJournal(path)

@@ -110,7 +110,7 @@ function settingsOf(options: CompressedOptions): CompressionSettings {
 function codecName(codec: unknown = 'gzip'): CodecName {
   if (codec === 'gzip' || codec === 'zstd') return codec
   if (codec === 'auto') return findCodec('zstd') === undefined ? 'gzip' : 'zstd'
-  throw new TypeError(`codec must be 'gzip', 'zstd' or 'auto', got ${JSON.stringify(codec)}.`)
+  throw new TypeError(`codec must be 'gzip', 'zstd' or 'auto', got ${shown(codec)}.`)
 }
 
 /** Up to this size in bytes, the table is read from the content, which is cheaper than storing a second copy. */

@@ -1,6 +1,7 @@
 import { BoundedMap, decodeBase64, isBytes } from '@spillway/text/internal'
 import { createAes256Gcm, hkdfSha256, hmacSha256, type Aes256Gcm } from '@spillway/text/internal/engines'
 import { corruptError } from '../../storage/storage-error.ts'
+import { shown } from '../../storage/storage-input.ts'
 import type { EntryId } from '../../storage/entry-names.ts'
 import {
   encodeHeader,
@@ -163,7 +164,7 @@ export function parseNamedKey(key: unknown, option: string): ParsedKey {
   if (typeof key !== 'object' || key === null || isBytes(key)) return { secret: parseKey(key, option) }
   const { id, key: secret } = key as Partial<NamedEncryptionKey>
   if (typeof id !== 'string' || !KEY_ID.test(id))
-    throw new TypeError(`${option}.id must be 1 to 16 of A-Z, a-z, 0-9, ".", "_" and "-", got ${JSON.stringify(id)}.`)
+    throw new TypeError(`${option}.id must be 1 to 16 of A-Z, a-z, 0-9, ".", "_" and "-", got ${shown(id)}.`)
   return { id, secret: parseKey(secret, `${option}.key`) }
 }
 

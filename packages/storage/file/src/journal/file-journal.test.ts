@@ -19,6 +19,14 @@ async function times(journal: FileJournal, since?: number): Promise<number[]> {
 const folder = async (): Promise<string> => join(await temporaryDirectory(), 'new', '.journal')
 
 describe('FileJournal', () => {
+  it.each([undefined, null, 5, '', {}, 'file:./a', '~/a'])('refuses %o instead of a directory', (directory) => {
+    expect(() => new FileJournal(directory as never)).toThrow('directory must be a path')
+  })
+
+  it.each([0, '100', 5n, null])('refuses %o as its size', (maxBytes) => {
+    expect(() => new FileJournal('a', { maxBytes } as never)).toThrow('maxBytes must be a positive number')
+  })
+
   it('yields appended events in order, even in later instances, and only since a given time', async () => {
     const directory = await folder()
     const journal = new FileJournal(directory)

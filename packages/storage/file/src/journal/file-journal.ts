@@ -1,7 +1,14 @@
-import { assertKnownOptions, parseJournalEvent, type EventJournal, type JournalEvent } from '@spillway/core/driver'
+import {
+  assertKnownOptions,
+  parseJournalEvent,
+  shown,
+  type EventJournal,
+  type JournalEvent,
+} from '@spillway/core/driver'
 import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { unless } from '../file-system.ts'
+import { resolvedDirectory } from '../paths.ts'
 
 const DEFAULT_MAX_BYTES = 10 * 1_048_576
 const KEPT_FILES = 2
@@ -12,6 +19,8 @@ const FILE_NAME = /^events-(\d+)\.jsonl$/
  *
  * After `maxBytes` (10 MiB by default), a new file is started. The two latest files are kept. Each append writes whole
  * records. If a process was killed, its incomplete record is skipped. Appending rejects if a file cannot be written.
+ *
+ * @throws TypeError if an option is unknown or invalid.
  *
  * @example
  * ```ts
@@ -35,8 +44,11 @@ export class FileJournal implements EventJournal {
 
   constructor(directory: string, options: { readonly maxBytes?: number | undefined } = {}) {
     assertKnownOptions(options, ['maxBytes'], 'FileJournal')
-    this.#directory = resolve(directory)
-    this.#maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES
+    const { maxBytes = DEFAULT_MAX_BYTES } = options
+    if (!(typeof maxBytes === 'number' && maxBytes > 0))
+      throw new TypeError(`maxBytes must be a positive number of bytes, got ${shown(maxBytes)}.`)
+    this.#directory = resolvedDirectory(directory)
+    this.#maxBytes = maxBytes
   }
 
   append(event: JournalEvent): Promise<void> {
