@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { parseExactJson } from '@spillway/core/adapter'
@@ -29,9 +29,16 @@ interface Answered {
 }
 
 /** Serve MCP over HTTP with the answers of `answer`, and return the address. */
-async function serve(answer: (asked: Asked) => Answered): Promise<string> {
+async function serve(
+  answer: (asked: Asked) => Answered,
+  streams: ((stream: ServerResponse) => void)[] = [],
+): Promise<string> {
   const server = createServer((incoming, outgoing) => {
-    if (incoming.method !== 'POST') outgoing.writeHead(405).end()
+    const stream = incoming.method === 'POST' ? undefined : streams.shift()
+    if (stream !== undefined) {
+      outgoing.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+      stream(outgoing)
+    } else if (incoming.method !== 'POST') outgoing.writeHead(405).end()
     else
       void text(incoming).then((body) => {
         const session = incoming.headers['mcp-session-id'] as string | undefined
@@ -69,6 +76,56 @@ describe('HttpConnection', () => {
       expect(bodies[0]).toContain(`"arguments":${NUMBERS}`)
       expect(writeMessage({ ...told.messages[0]! })).toContain(`"structuredContent":${NUMBERS}`)
       await connection.close()
+    },
+  )
+})
+
+describe('a request over HTTP', () => {
+  const asked = request(1, 'tools/call', { name: 'a', arguments: {} })
+
+  it.each<[string, Answered]>([
+    ['202', { status: 202 }],
+    ['a result with another id', { body: resultOf('1', '{}') }],
+    ['an empty batch', { body: '[]' }],
+    ['a notification', { body: '{"jsonrpc":"2.0","method":"notifications/progress","params":{}}' }],
+  ])('gets an error if the server answers with %s', async (_, answer) => {
+    const url = await serve(() => answer)
+    const connection = new HttpConnection({ url })
+    const told = newTold()
+    await connection.start(told)
+    await connection.send(asked)
+    expect(told.messages.at(-1)).toMatchObject({ id: 1, error: { message: 'The answer ended before its result.' } })
+    await connection.close()
+  })
+
+  it('gets the answer that arrives over the own stream of the server after 202', async () => {
+    const { promise: streaming, resolve } = Promise.withResolvers<ServerResponse>()
+    const url = await serve(() => ({ status: 202 }), [resolve])
+    const connection = new HttpConnection({ url })
+    const told = newTold()
+    await connection.start(told)
+    await connection.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    const stream = await streaming
+    stream.write('data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n\n')
+    await told.received(1)
+    await connection.send(asked)
+    stream.write(`data: ${resultOf(1, '{"content":[]}')}\n\n`)
+    await told.received(2)
+    expect(told.messages[1]).toMatchObject({ id: 1, result: { content: [] } })
+    await connection.close()
+  })
+
+  it.each(['SECRET <html>', '{"jsonrpc":"2.0","id":1,"result":"SECRET"}'])(
+    'gets an error that does not quote the answer %s',
+    async (body) => {
+      const url = await serve(() => ({ body }))
+      const upstream = openServer({ name: 'logs', open: () => new HttpConnection({ url }) })
+      const told = newTold()
+      await upstream.start(told)
+      await upstream.send(asked)
+      const message = 'MCP server logs: its answer is not a JSON-RPC 2.0 message'
+      expect(told.messages).toEqual([{ jsonrpc: '2.0', id: 1, error: { code: -32_000, message } }])
+      await upstream.close()
     },
   )
 })

@@ -26,19 +26,30 @@ export interface ServerUrl {
   readonly type?: 'http' | 'sse' | undefined
 }
 
+interface OpenRequest {
+  readonly controller: AbortController
+  readonly isStateless: boolean
+  /** Whether the answer may arrive after the HTTP response has begun. */
+  isAnsweredLater: boolean
+}
+
 /** A connection over streamable HTTP, made with the transport of the MCP SDK. */
 export class HttpConnection implements Connection {
   readonly #transport: Transport & { readonly terminateSession?: () => Promise<void> }
+  readonly #isSse: boolean
   /** Requests without an answer so far. */
-  readonly #open = new Map<RequestId, { readonly controller: AbortController; readonly isStateless: boolean }>()
+  readonly #open = new Map<RequestId, OpenRequest>()
+  /** Whether the server has a stream for messages that answer no request. */
+  #listens = false
   readonly #numbers = new ExactNumbers()
   #closed = false
 
   constructor({ url, headers, type = 'http' }: ServerUrl) {
+    this.#isSse = type === 'sse'
     const requestInit: RequestInit = headers === undefined ? {} : { headers }
     const options = {
       requestInit,
-      fetch: async (to: string | URL, init?: RequestInit) => this.#mark(await fetch(to, init)),
+      fetch: async (to: string | URL, init?: RequestInit) => this.#received(await fetch(to, init), init),
     }
     this.#transport =
       type === 'sse'
@@ -74,14 +85,14 @@ export class HttpConnection implements Connection {
     if (!isRequest(message)) return await this.#transport.send(message as JSONRPCMessage)
     const { id } = message
     const controller = new AbortController()
-    this.#open.set(id, { controller, isStateless: namesRevision(message) })
+    const open: OpenRequest = { controller, isStateless: namesRevision(message), isAnsweredLater: this.#isSse }
+    this.#open.set(id, open)
     try {
       await this.#transport.send(message, {
         requestSignal: controller.signal,
-        onRequestStreamEnd: () => {
-          if (this.#open.delete(id)) this.#onUnanswered(id)
-        },
+        onRequestStreamEnd: () => this.#ended(id),
       })
+      if (!open.isAnsweredLater) this.#ended(id)
     } catch (error) {
       this.#open.delete(id)
       throw error
@@ -103,9 +114,19 @@ export class HttpConnection implements Connection {
     this.#transport.setProtocolVersion?.(protocolVersion)
   }
 
-  #mark(response: Response): Response {
+  /** Answer a request with an error if its answer has ended without a result. */
+  #ended(id: RequestId): void {
+    if (this.#open.delete(id)) this.#onUnanswered(id)
+  }
+
+  #received(response: Response, init: RequestInit = {}): Response {
     const type = contentTypeEssence(response.headers.get('content-type') ?? '')
     const isEventStream = type === 'text/event-stream'
+    if (init.method !== 'POST') this.#listens ||= response.ok && isEventStream
+    else if (response.status === 202 ? this.#listens : isEventStream) {
+      const open = this.#open.get((JSON.parse(String(init.body)) as Message).id as RequestId)
+      if (open !== undefined) open.isAnsweredLater = true
+    }
     if (response.body === null || !response.ok || !(isEventStream || type === 'application/json')) return response
     return new Response(this.#numbers.markBody(response.body, { isEventStream }), response)
   }

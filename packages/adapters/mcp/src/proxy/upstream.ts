@@ -254,9 +254,11 @@ function statusOf(error: unknown): number | undefined {
 function describe(error: unknown): string {
   const status = statusOf(error)
   if (status !== undefined) return `it answered with HTTP status ${status}`
-  const { cause, message } = Object(error) as {
+  const { cause, message, name } = Object(error) as {
     readonly cause?: { readonly code?: unknown }
     readonly message?: unknown
+    readonly name?: unknown
   }
+  if (name === 'SyntaxError' || name === 'ZodError') return 'its answer is not a JSON-RPC 2.0 message'
   return typeof cause?.code === 'string' ? `it cannot be reached (${cause.code})` : String(message ?? error)
 }
