@@ -48,6 +48,7 @@ export {
   createRetrievalTool,
   RETRIEVAL_TOOL_NAME,
   type MatchingLine,
+  type RetrievedTable,
   type RetrievalCall,
   type RetrievalErrorCode,
   type RetrievalEvent,

@@ -212,7 +212,7 @@ type Answer = Extract<RetrievalResult, { isError: false }>
 
 async function printAnswer(
   call: RetrievalCall,
-  { content, matches: total, matchingLines: matches, isComplete, continuation }: Answer,
+  { content, matches: total, matchingLines: matches, table, isComplete, continuation }: Answer,
   { json = false, after = 0 }: Pick<GetOptions, 'json' | 'after'>,
   reference?: string,
 ): Promise<number> {
@@ -222,7 +222,7 @@ async function printAnswer(
       ...(reference !== undefined && { reference }),
       ...(call.pattern !== undefined && { pattern: call.pattern }),
     }
-    await printJson({ ...of, matches, total, isComplete, continuation, text, tokens: estimateTokens(text) })
+    await printJson({ ...of, matches, ...table, total, isComplete, continuation, text, tokens: estimateTokens(text) })
   } else await printPaged(`${highlight(text)}\n`)
   return total !== undefined && total <= after ? EXIT_CODE.nothing : EXIT_CODE.ok
 }

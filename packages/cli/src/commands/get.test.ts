@@ -89,6 +89,14 @@ test('get selects values of JSON, and rows of a table', async () => {
   expect(failed.stdout).toMatch(/\/b\n>>> end of .*\n$/)
   expect(await spillway(['get', rows, '--sql', 'SELECT path FROM t WHERE 0'], { cwd })).toMatchObject({ code: 1 })
   expect(await spillway(['get', rows, '--sql', 'SELECT pth FROM t'], { cwd })).toMatchObject({ code: 2 })
+  const data = await spillway(['get', rows, '--sql', 'SELECT *, NULL AS none FROM t', '--json'], { cwd })
+  expect(JSON.parse(data.stdout)).toMatchObject({
+    columns: ['path', 'status', 'none'],
+    rows: [
+      ['/a', '200', null],
+      ['/b', '500', null],
+    ],
+  })
   const joined = await spillway(['get', rows, users, '--sql', 'SELECT count(*) FROM t1, t2'], { cwd })
   expect(joined.stdout).toMatch(/\n1\| 4\n/)
   expect(await spillway(['get', rows, users, '-p', 'x'], { cwd })).toMatchObject({ code: 2 })

@@ -42,6 +42,8 @@ export type RetrievalResult =
       readonly matches?: number | undefined
       /** Lines with matches that the answer shows. Empty without a pattern and a query. */
       readonly matchingLines: readonly MatchingLine[]
+      /** Rows of SQL that the answer shows. */
+      readonly table?: RetrievedTable | undefined
       /** Whether the answer shows everything that was requested. */
       readonly isComplete: boolean
       /** The call that shows the missing part. Absent if nothing is missing, or if no single call can show it. */
@@ -55,6 +57,12 @@ export type RetrievalResult =
       /** The text of `content` without the word `Error`. */
       readonly message: string
     }
+
+/** Rows of a SELECT. Values are texts, so that large numbers stay exact, or `null`. Long values are not cut. */
+export interface RetrievedTable {
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly (string | null)[])[]
+}
 
 /** A shown line with a match. */
 export interface MatchingLine {

@@ -75,14 +75,15 @@ function mediaResult(block: MediaBlock): Answered {
 }
 
 function answerResult(answer: Answer, context: RetrievalContext): Answered {
-  const { matches, parts = [], rest, isPartial = false } = answer
+  const { matches, parts = [], rest, table, isPartial = false } = answer
   const { text, content, isWhole } = writeAnswer(answer, context)
   const isComplete = isWhole && rest === undefined && !isPartial
   const matchingLines = (isWhole ? parts : []).flatMap(({ reference, matchingLines: lines = [] }) =>
     lines.map((line) => ({ reference, ...line })),
   )
   const tokens = context.countTokens(text)
-  return { isError: false, content, matches, matchingLines, isComplete, continuation: rest?.call, tokens }
+  const shown = isWhole ? table : undefined
+  return { isError: false, content, matches, matchingLines, table: shown, isComplete, continuation: rest?.call, tokens }
 }
 
 function modeOf(request: RetrievalRequest): RetrievalMode {

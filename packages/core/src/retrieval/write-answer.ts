@@ -8,7 +8,7 @@ import {
 } from '@spillway/text/internal'
 import { fenceName } from '../storage/reference.ts'
 import type { StoredInfo } from '../storage/storage.ts'
-import type { AnswerLimit, MatchingLine, RetrievalCall } from './retrieval-tool.ts'
+import type { AnswerLimit, MatchingLine, RetrievalCall, RetrievedTable } from './retrieval-tool.ts'
 
 /** An answer as data. Only {@link writeAnswer} converts it to text, so that stored text is always inside a fence. */
 export interface Answer {
@@ -23,6 +23,8 @@ export interface Answer {
   readonly rest?: { readonly said?: string; readonly call: RetrievalCall } | undefined
   /** Whether content is missing that no call can show. */
   readonly isPartial?: boolean | undefined
+  /** The rows that the answer shows. */
+  readonly table?: RetrievedTable | undefined
   /** The parsed value of the whole content, which replaces its text. */
   readonly json?: { readonly value: unknown } | undefined
 }

@@ -51,6 +51,10 @@ export const retrieveRoute: Route = defineRoute({
               z.object({ reference: z.string(), line: z.number(), column: z.number().optional(), text: z.string() }),
             )
             .meta({ description: 'Lines with matches that the answer shows. Empty without a pattern or a query.' }),
+          table: z
+            .object({ columns: z.array(z.string()), rows: z.array(z.array(z.string().nullable())) })
+            .optional()
+            .meta({ description: 'Rows of SQL that the answer shows. Values are texts or null.' }),
           isComplete: z.boolean().meta({ description: 'Whether the answer is complete.' }),
           continuation: z
             .record(z.string(), z.unknown())

@@ -443,6 +443,21 @@ describe('an answer of SQL', () => {
     ])
   })
 
+  it('has the rows that it shows as data, with whole values', async () => {
+    const long = 'x'.repeat(50_000)
+    const tool = toolOf(
+      { r: { content: `a,b\n${long},1\n,2\n`, contentType: 'text/csv' } },
+      { deadlineMs: UNHURRIED_MS },
+    )
+    const tableOf = async (sql: string, call?: object): Promise<unknown> => {
+      const result = await tool.execute({ reference: 'r', sql, ...call })
+      return result.isError ? result.message : result.table
+    }
+    expect(await tableOf('SELECT a, a FROM t')).toEqual({ columns: ['a', 'a'], rows: [[long, long]] })
+    expect(await tableOf('SELECT a, b FROM t', { after: 1 })).toEqual({ columns: ['a', 'b'], rows: [[null, '2']] })
+    expect(await tableOf('SELECT b FROM t WHERE b > 2')).toEqual({ columns: ['b'], rows: [] })
+  })
+
   it('cuts long values, and says how to see more', async () => {
     const answer = await query(`a,b\n${'x'.repeat(50_000)},1\n`, 'SELECT a FROM t', {}, 'text/csv')
     expect(answer).toContain('[Long values are cut: substr(column, 4001) shows more.]')

@@ -144,7 +144,8 @@ function writeRows(
   const columns = `row| ${names.map((name) => writeCell(name, MAX_NAME_UNITS)).join(',')}`
   if (rows.length === 0) {
     const none = count === 0 ? [] : ['None left after those.']
-    return { ...frame, header: [...header, ...none], parts: [{ reference, remarks: said, lines: [columns] }] }
+    const table = { columns: names, rows }
+    return { ...frame, header: [...header, ...none], parts: [{ reference, remarks: said, lines: [columns] }], table }
   }
   const write = (shown: number, length: number): Answer => {
     const part = rows.slice(0, shown)
@@ -160,6 +161,7 @@ function writeRows(
     return {
       ...frame,
       parts: [{ reference, remarks: said, lines: [columns, ...lines] }],
+      table: { columns: names, rows: part },
       notes: isCut ? [`Long values are cut: substr(column, ${length + 1}) shows more.`] : [],
       rest: end < count || !isCounted ? more : undefined,
       isPartial: isCut,
