@@ -23,7 +23,7 @@ export async function mcpServe({ options }: Invocation<ServeOptions>): Promise<n
       : await overHttp(offloader, options, log)
   }
   const { scope: _ofTheOffloader, ...place } = options
-  return withStore(place, use, { allowEphemeral: true })
+  return withStore(place, use, { allowEphemeral: true, isServer: true })
 }
 
 async function overStdio(offloader: ContextOffloader, options: ServeOptions, log: EventLog): Promise<number> {

@@ -65,7 +65,7 @@ export async function serve({ options }: Invocation<ServeOptions>): Promise<numb
     await service.close({ graceMs: options.grace })
     return EXIT_CODE.ok
   }
-  return await withStore(place, use, { allowEphemeral: true })
+  return await withStore(place, use, { allowEphemeral: true, isServer: true })
 }
 
 async function inspectorOf(store: OpenStore, scope: readonly string[]): Promise<Inspector> {

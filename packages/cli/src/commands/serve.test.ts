@@ -220,6 +220,17 @@ describe('spillway serve', () => {
     expect(stdout).toBe(RESULTS)
   })
 
+  test.each(['serve', 'mcp serve'])('%s does not start with a local store that cannot be used', async (command) => {
+    const cwd = temporaryFolder()
+    for (const store of ['sqlite:.', 'file:./file']) {
+      writeFileSync(join(cwd, 'file'), 'text')
+      const args = [...command.split(' '), '--listen', '127.0.0.1:0', '--store', store]
+      const ended = await spillway(args, { cwd })
+      expect(ended).toMatchObject({ code: 3, stdout: '' })
+      expect(ended.stderr).toMatch(/^spillway: .*(?:is not a file|A file is where)/)
+    }
+  })
+
   test('uses its command line options as the defaults of /context_offload', async () => {
     const service = await startServe(
       [

@@ -30,13 +30,15 @@ interface StoreUse extends StoreSettings {
   readonly allowEphemeral?: boolean
   /** Whether the command writes. Defaults to `allowEphemeral`. */
   readonly writes?: boolean
+  /** Whether the command is a server. A server that cannot use its local store ends at its start. */
+  readonly isServer?: boolean
 }
 
 /** Open the store and scope of a command, use it, and close it. Throws a `usage` error for a store in memory. */
 export async function withStore<Result>(
   options: StoreOptions,
   use: (storage: Store, journal: EventJournal | undefined) => Promise<Result>,
-  { allowEphemeral = false, writes = allowEphemeral, ...settings }: StoreUse = {},
+  { allowEphemeral = false, writes = allowEphemeral, isServer = false, ...settings }: StoreUse = {},
 ): Promise<Result> {
   if (isEphemeral(options) && !allowEphemeral) {
     throw usageError('A memory: store ends with its command: use it only with `spillway run`.')
@@ -51,6 +53,7 @@ export async function withStore<Result>(
   // The limits are applied regularly, because a server may run for months.
   const timer = setInterval(() => void tidy(), TIDY_MS).unref()
   try {
+    if (isServer && localPath(options.store) !== undefined) for await (const _ of storage.list()) break
     return await use(options.scope === undefined ? storage : (scopeOf(storage, options.scope) as Store), journal)
   } finally {
     clearInterval(timer)

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest'
+import { S3Client } from '@aws-sdk/client-s3'
+import { S3Storage } from './index.ts'
 import { Slots } from './s3-connection.ts'
+
+test('the error for an unknown region names the variable of the environment', async () => {
+  const credentials = { accessKeyId: 'key', secretAccessKey: 'secret' }
+  const region = (): Promise<string> => Promise.reject(new Error('Region is missing'))
+  const storage = new S3Storage('my-bucket', { client: new S3Client({ region, credentials }) })
+  await expect(Array.fromAsync(storage.list())).rejects.toThrow('or AWS_REGION in the environment.')
+})
 
 test('a limited number of tasks runs in parallel, and the others wait in order, even after failures', async () => {
   const slots = new Slots(2)

@@ -213,7 +213,7 @@ function explainS3Error(error: unknown, { bucket, endpoint, client }: S3Connecti
   const { code = 'unavailable', retryable = false, text } = explanationOf(failure, hasEndpoint)
   const told = text
     .replace('BUCKET', () => JSON.stringify(bucket))
-    .replace('REGION', () => (failure.region === undefined ? 'that of the bucket' : JSON.stringify(failure.region)))
+    .replace(/\bREGION/, () => (failure.region === undefined ? 'that of the bucket' : JSON.stringify(failure.region)))
   return new StorageError(code, `${told} (${failure.words})`, { retryable, cause: causeOf(error, failure) })
 }
 
