@@ -18,7 +18,6 @@ import { runUntilSignal } from '../serving.ts'
 import type { ListenOptions, OffloaderOptions } from '../commands/options.ts'
 import { createOffloader, EventLog, listen } from '../mcp/event-log.ts'
 import { parseHeaders, parseServerUrl } from '../mcp/server-url.ts'
-import { noteLine } from '../output.ts'
 import type { StoreOptions } from '../store/store-options.ts'
 import { withStore } from '../store/with-store.ts'
 
@@ -46,13 +45,8 @@ export async function mcpProxy({ args, options }: Invocation<ProxyOptions>): Pro
       return await serveSessions(offloader, (client, own) => connect(client, open(), own), options, log)
     const client = new StdioConnection({ input: process.stdin, output: process.stdout })
     const server = open()
-    const { side, reason } = await runUntilSignal(
-      started(connect(client, server, offloader)),
-      () => void client.close(),
-    )
-    if (side === 'client') return EXIT_CODE.ok
-    await noteLine(`The server has ended (${reason}), and with it the proxy.`)
-    return EXIT_CODE.nothing
+    const { side } = await runUntilSignal(started(connect(client, server, offloader)), () => void client.close())
+    return side === 'client' ? EXIT_CODE.ok : EXIT_CODE.nothing
   }
   const { scope: _ofTheOffloader, ...place } = options
   return withStore(place, use, { allowEphemeral: true, ttlMs: options.ttl })

@@ -89,7 +89,7 @@ describe('mcp over stdio', () => {
     const closed = new Promise<void>((resolve) => Object.assign(client, { onclose: resolve }))
     await expect(client.callTool({ name: 'crash' })).rejects.toThrow('ended (exit code 7) before it answered')
     await closed
-    expect(log()).toContain('ended (exit code 7); 1 calls were under way')
+    expect(log()).toMatch(/^spillway: The server .* ended \(exit code 7\)\. 1 call had no answer\.\n$/)
   })
 
   test('stops the server when its own input ends, and exits with 0', async () => {

@@ -46,7 +46,7 @@ test('the event log has only the events that a user needs', () => {
     'spillway: A result of t could not be stored, and is unchanged: The disk is full.\n',
     'spillway: 12 results could not be stored, the last of t, and are unchanged: The disk is full.\n',
     'spillway: Results are stored again. 13 could not be stored before.\n',
-    'spillway: The server s ended (exit code 1); 2 calls were under way.\n',
+    'spillway: The server s ended (exit code 1). 2 calls had no answer.\n',
     'spillway: The server s had lost the session, and got a new one.\n',
     'spillway: s: it cannot be reached\n',
     'spillway: wrong\n',

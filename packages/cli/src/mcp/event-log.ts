@@ -4,7 +4,7 @@ import type { UpstreamEvent } from '@spillway/mcp/proxy'
 import { describeError, nameOptions } from '../cli-error.ts'
 import { listenUntilSignal, readTokens } from '../serving.ts'
 import type { ListenOptions, OffloaderOptions } from '../commands/options.ts'
-import { noteJson, noteLine } from '../output.ts'
+import { countOf, noteJson, noteLine } from '../output.ts'
 import type { OpenStore } from '../store/with-store.ts'
 
 /** Writes events to standard error, without content, arguments or secrets. */
@@ -48,7 +48,7 @@ function sayFailure(event: Extract<OffloadEvent, { readonly failures: number; re
 function sayUpstream(event: UpstreamEvent): string {
   switch (event.type) {
     case 'server-ended':
-      return `The server ${event.server} ended (${event.reason}); ${event.unanswered} calls were under way.`
+      return `The server ${event.server} ended (${event.reason}). ${countOf(event.unanswered, 'call')} had no answer.`
     case 'session-renewed':
       return `The server ${event.server} had lost the session, and got a new one.`
     case 'server-error':

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { parseExactJson } from '@spillway/core/adapter'
 import { afterEach, describe, expect, it } from 'vitest'
 import { newTold, request } from '../../test/fake-connection.ts'
-import { openServer } from '../proxy/upstream.ts'
+import { openServer, type UpstreamEvent } from '../proxy/upstream.ts'
 import { writeMessage } from '../proxy/message-text.ts'
 import { HttpConnection } from './http-connection.ts'
 
@@ -116,15 +116,20 @@ describe('a request over HTTP', () => {
   })
 
   it.each(['SECRET <html>', '{"jsonrpc":"2.0","id":1,"result":"SECRET"}'])(
-    'gets an error that does not quote the answer %s',
+    'gets one error that does not quote the answer %s',
     async (body) => {
       const url = await serve(() => ({ body }))
-      const upstream = openServer({ name: 'logs', open: () => new HttpConnection({ url }) })
+      const events: UpstreamEvent[] = []
+      const onEvent = (event: UpstreamEvent): unknown => events.push(event)
+      const upstream = openServer({ name: 'logs', onEvent, open: () => new HttpConnection({ url }) })
       const told = newTold()
       await upstream.start(told)
       await upstream.send(asked)
-      const message = 'MCP server logs: its answer is not a JSON-RPC 2.0 message'
-      expect(told.messages).toEqual([{ jsonrpc: '2.0', id: 1, error: { code: -32_000, message } }])
+      await new Promise(setImmediate)
+      const reason = 'its answer is not a JSON-RPC 2.0 message'
+      expect(events).toEqual([{ type: 'server-error', server: 'logs', message: reason }])
+      const error = { code: -32_000, message: `MCP server logs: ${reason}` }
+      expect(told.messages).toEqual([{ jsonrpc: '2.0', id: 1, error }])
       await upstream.close()
     },
   )

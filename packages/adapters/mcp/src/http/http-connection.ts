@@ -3,6 +3,7 @@ import {
   StreamableHTTPClientTransport,
   type JSONRPCMessage,
   type Transport,
+  type TransportSendOptions,
 } from '@modelcontextprotocol/client'
 import { contentTypeEssence } from '@spillway/core/adapter'
 import type { Connection, ConnectionHandlers } from '../proxy/connection.ts'
@@ -42,6 +43,7 @@ export class HttpConnection implements Connection {
   /** Whether the server has a stream for messages that answer no request. */
   #listens = false
   readonly #numbers = new ExactNumbers()
+  readonly #thrown = new WeakSet<object>()
   #closed = false
 
   constructor({ url, headers, type = 'http' }: ServerUrl) {
@@ -70,8 +72,12 @@ export class HttpConnection implements Connection {
         onMessage(message)
       },
       onclose: close,
-      // Omit the text of the error, which may quote the server's answer. `send` reports errors of messages.
-      onerror: (error: unknown) => onError(new Error(`HTTP: ${Object(error)?.constructor?.name ?? 'Error'}`)),
+      // The SDK also throws errors of messages. The text is omitted, because it may quote the server's answer.
+      onerror: (error: unknown) =>
+        setImmediate(() => {
+          if (!this.#thrown.has(Object(error)))
+            onError(new Error(`HTTP: ${Object(error)?.constructor?.name ?? 'Error'}`))
+        }),
     })
     await this.#transport.start()
     this.#onUnanswered = (id) =>
@@ -82,19 +88,28 @@ export class HttpConnection implements Connection {
 
   async send(message: Message): Promise<void> {
     if (message.method === 'notifications/cancelled' && this.#endStream(message)) return
-    if (!isRequest(message)) return await this.#transport.send(message as JSONRPCMessage)
+    if (!isRequest(message)) return await this.#send(message)
     const { id } = message
     const controller = new AbortController()
     const open: OpenRequest = { controller, isStateless: namesRevision(message), isAnsweredLater: this.#isSse }
     this.#open.set(id, open)
     try {
-      await this.#transport.send(message, {
+      await this.#send(message, {
         requestSignal: controller.signal,
         onRequestStreamEnd: () => this.#ended(id),
       })
       if (!open.isAnsweredLater) this.#ended(id)
     } catch (error) {
       this.#open.delete(id)
+      throw error
+    }
+  }
+
+  async #send(message: Message, options?: TransportSendOptions): Promise<void> {
+    try {
+      await this.#transport.send(message as JSONRPCMessage, options)
+    } catch (error) {
+      this.#thrown.add(error as Error)
       throw error
     }
   }

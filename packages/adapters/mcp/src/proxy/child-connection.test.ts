@@ -51,6 +51,15 @@ describe('ChildConnection', () => {
     expect([told.messages, told.closes, told.errors]).toEqual([[], [], []])
   })
 
+  it('lets the end of a program answer a message that the program did not read', async () => {
+    const code = `${SAY}process.stdin.destroy(); say(); setTimeout(() => process.exit(3), 500)`
+    const { connection, told } = await start(program(code))
+    await told.received(1)
+    for (; told.closes.length === 0; await new Promise(setImmediate))
+      await connection.send({ jsonrpc: '2.0', id: 1, method: 'x' })
+    expect([told.closes, told.errors]).toEqual([['exit code 3'], []])
+  })
+
   it('reports a message over the limit instead of passing it on', async () => {
     const { told } = await start(program(`${SAY}say({ text: 'x'.repeat(1_000) })`), 100)
     await told.closed

@@ -72,7 +72,13 @@ export class ChildConnection implements Connection {
 
   async send(message: Message): Promise<void> {
     if (this.#stdio === undefined || this.#hasEnded) throw new Error('The server is not running.')
-    await this.#stdio.send(message)
+    try {
+      await this.#stdio.send(message)
+    } catch (error) {
+      // A program that ends closes its input first. Its exit code says more than this error.
+      await Promise.race([this.#ended, sleep(END_MS, undefined, { ref: false })])
+      if (!this.#hasEnded) throw error
+    }
   }
 
   async close(): Promise<void> {
