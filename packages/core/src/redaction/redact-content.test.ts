@@ -62,6 +62,22 @@ describe('redactContent', () => {
     expect(await redactContent(redacted, redact)).toBe(redacted)
   })
 
+  it('fails for an object that cannot be written as JSON, because the object may have secrets', async () => {
+    const cyclic: Record<string, unknown> = { secret: SECRET }
+    cyclic['self'] = cyclic
+    const throwing = {
+      secret: SECRET,
+      get more(): never {
+        throw new Error('no')
+      },
+    }
+    for (const type of ['json', 'unknown'] as const)
+      for (const value of [cyclic, throwing, { secret: SECRET, id: 5n }])
+        await expect(redactContent([{ type, value }], redactOf({}))).rejects.toThrow('cannot be written as JSON')
+    const content = [undefined, 5n, Symbol('a'), () => SECRET].map((value) => ({ type: 'json', value }) as const)
+    expect(await redactContent(content, redactOf({}))).toBe(content)
+  })
+
   it('returns the same blocks if there is nothing to redact', async () => {
     const content: ContentBlock[] = [
       { type: 'text', text: 'max_tokens: 2500' },

@@ -29,6 +29,9 @@ async function redactBlock(block: ContentBlock, redact: Redact): Promise<Content
   }
   if (block.type === 'json' || block.type === 'unknown') {
     const json = await indentLargeJson(block.value)
+    // A framework may still write such an object in its own way.
+    if (json === undefined && Object(block.value) === block.value && typeof block.value !== 'function')
+      throw new RedactionError('A value cannot be written as JSON: it has a cycle or a bigint, or a getter throws.')
     const left = json === undefined ? undefined : redactedJson(json, redact)
     if (json === undefined || left === json) return block
     if (left === undefined) return { type: 'text', text: redact(json) }
