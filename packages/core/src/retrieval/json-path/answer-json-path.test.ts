@@ -223,7 +223,7 @@ describe('a JSON path', () => {
     const lines = `up\n${records.join('\n[INFO] next\n')}\nexit status 1\n`
     const answer = await ask(lines, '$[?@.ok == false].id', { contentType: 'text/plain' })
     expect(answer).toContain('$[5].id: 5')
-    expect(answer).toContain('[9 lines are not whole JSON: skipped from the first fault on.]')
+    expect(answer).toContain('[9 lines are not whole JSON, and searched only up to the first error.]')
     const document = `npm warn using --force\n${JSON.stringify({ items: records.map((one) => JSON.parse(one) as unknown) }, null, 2)}`
     for (const contentType of ['text/plain', 'application/json'])
       expect(await ask(document, '$.items[5].ok', { contentType })).toContain('$.items[5].ok: false')

@@ -98,7 +98,7 @@ function notesOf({ source, layout }: PathQuestion, { ended, skippedLines, broken
     notes.push('This content is JSON Lines: $[0] is its first value, $[*].name the name of each.')
   if (skippedLines > 0) {
     const lines = countOf(skippedLines, 'line is', 'lines are')
-    notes.push(`${lines} not whole JSON: skipped from the first fault on.`)
+    notes.push(`${lines} not whole JSON, and searched only up to the first error.`)
   }
   if (brokenAt !== undefined)
     notes.push(

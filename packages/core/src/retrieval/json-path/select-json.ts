@@ -34,7 +34,7 @@ interface SelectOptions {
 export interface Selection {
   readonly values: readonly SelectedValue[]
   readonly count: number
-  /** Lines of JSON Lines that are not whole JSON. Values before the first fault of a line may be selected. */
+  /** Lines of JSON Lines that are not whole JSON. Values before the first error of a line may be selected. */
   readonly skippedLines: number
   /** Start of the first value that a filter must test but that is not JSON. */
   readonly brokenAt: number | undefined
