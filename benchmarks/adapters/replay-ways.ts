@@ -12,7 +12,7 @@ import * as strands from './strands.ts'
 import * as openaiAgents from './openai-agents.ts'
 import * as voltagent from './voltagent.ts'
 
-/** Ways of using an adapter. Each gets the offloader of one session. */
+/** Ways of using an adapter. Each way gets the offloader of one session. */
 export const WAYS = {
   'AI SDK `offloadTools`': aiSdk.withOffloadTools,
   'AI SDK `offloadMiddleware`': aiSdk.withMiddleware,

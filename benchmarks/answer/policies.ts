@@ -9,7 +9,7 @@ export interface PolicyView {
   shown(): string
 }
 
-/** Calls in order. Each gets its answer, or `undefined` if the system has no such call. */
+/** Calls in order. Each call returns its answer, or `undefined` if the system has no such call. */
 export type Steps<Result = void> = Generator<Intent | ToolCall, Result, string | undefined>
 
 export type Policy = (view: PolicyView) => Steps

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { TaskError } from '../report/task-error.ts'
 
-/** Tasks of a process, by name. Each has one argument and returns one value. */
+/** Tasks of a process, by name. Each task has one argument and returns one value. */
 export type Tasks = Readonly<Record<string, (input: never) => unknown>>
 
 /** A process that runs tasks on request, one after another. */

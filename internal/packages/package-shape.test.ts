@@ -69,7 +69,7 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
     }
   })
 
-  it('has core as a peer, unless it is the command line or below core', () => {
+  it('has core as a peer, unless it is the command line, or core depends on it', () => {
     const peers = (manifest['peerDependencies'] ?? {}) as Entries
     const dependencies = (manifest['dependencies'] ?? {}) as Entries
     const below = BELOW_BACKENDS[name]

@@ -38,7 +38,7 @@ export interface SpillwaySystemOptions {
   readonly previewTokens?: number
   /** Whether the first 4,000 characters replace the preview, which shows the value of the tool alone. */
   readonly headPreview?: boolean
-  /** Whether the agent has the retrieval tool. Without it, the result shows the value of the preview alone. */
+  /** Whether the agent has the retrieval tool. Without this tool, the result shows the value of the preview alone. */
   readonly withTool?: boolean
 }
 

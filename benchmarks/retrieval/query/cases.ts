@@ -72,7 +72,7 @@ function wordsOf(line: string): ReadonlySet<string> {
   return new Set(words.filter((word) => !COMMON.has(word)))
 }
 
-/** Questions about sentences in generated logs of 1, 3, and 10 MB. Each is planted among similar lines. */
+/** Questions about sentences in generated logs of 1, 3, and 10 MB. Each sentence is planted among similar lines. */
 function plantedCases(): QueryCase[] {
   return [1, 3, 10].flatMap((megabytes) => {
     const random = seededRandom(megabytes)

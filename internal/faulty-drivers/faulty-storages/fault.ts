@@ -8,7 +8,10 @@ export interface Fault extends Omit<TinyVariation, 'name'> {
   readonly name: string
   /** The id of the case that must catch the fault. */
   readonly caughtBy: string
-  /** Further cases that fail because of the fault, by id, or `area/*` for a fault with many effects. Each must fail. */
+  /**
+   * Further cases that fail because of the fault, by id, or `area/*` for a fault with many effects. Each of these cases
+   * must fail.
+   */
   readonly also?: readonly string[]
 }
 

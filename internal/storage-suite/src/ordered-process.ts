@@ -46,7 +46,7 @@ export class OrderedProcess {
     return JSON.parse(await this.#line()) as OrderedStore[]
   }
 
-  /** Evict entries that were not used since a time, repeatedly. Resolves when the first entry was listed. */
+  /** Repeatedly evict entries that were not used since a time. Resolves when the first entry was listed. */
   async startEvicting(config: unknown, unusedSince: number): Promise<void> {
     this.#send({ kind: 'evict', config, unusedSince })
     await this.#line()

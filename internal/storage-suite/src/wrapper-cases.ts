@@ -23,15 +23,15 @@ export const UNBREAKABLE: readonly { readonly reason: string; readonly cases: Re
     reason: '5 MB have as many blocks and segments as it takes to cross their limits in every way',
     cases: /\/(?:round-trip-)?20-mb$/,
   },
-  { reason: 'the harness is the one of the bare backend', cases: /^harness\// },
+  { reason: 'the harness belongs to the bare backend', cases: /^harness\// },
 ]
 
 /** Whether a wrapper can break the promise of a case. */
 export const wrapperCanBreak = (id: string): boolean => !UNBREAKABLE.some(({ cases }) => cases.test(id))
 
 /**
- * Cases in which a backend gets data that only a wrapper writes. Such data are encrypted names, line indexes, and long
- * entry info, and content in blocks that is read in parts.
+ * Cases in which a backend gets data that only a wrapper writes. Wrappers write encrypted names, line indexes, and long
+ * entry info, and split content into blocks that are read in parts.
  */
 export const MEETS_BACKEND: readonly string[] = [
   'content/round-trip-small-content',

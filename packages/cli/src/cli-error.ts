@@ -104,7 +104,7 @@ const STORE_OPTIONS: readonly (readonly [string, string])[] = [
   ['the option "conditionalPut"', 'the parameter conditional-put of the store'],
 ]
 
-/** Parameters whose names are also ordinary words. They are replaced only in messages about combinations. */
+/** Parameters whose names are also ordinary words. These words are replaced only in messages about combinations. */
 const PARAMETER =
   /(?<=^|and |[Ww]ith )(pattern|query|sql|after)(?=(?: and [-\w]+)* cannot be used|(?:\.|:)(?:$| Without))/g
 

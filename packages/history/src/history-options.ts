@@ -10,7 +10,7 @@ import type { HistoryFormat } from './history-format.ts'
 /**
  * The way in which a history is reduced.
  *
- * - `compact`: large tool results and arguments become references. This can be reversed and needs no model.
+ * - `compact`: large tool results and arguments become references. Compaction can be reversed and needs no model.
  * - `compress`: a model summarizes older messages. The originals are stored.
  * - `auto`: compact, and if that is not enough, compress.
  */

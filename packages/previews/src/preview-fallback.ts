@@ -3,7 +3,7 @@ export interface PreviewFallback {
   /** The name of the previewer. */
   readonly previewer: string
   /**
-   * - `peer-missing`: a required package is not installed. This is reported once.
+   * - `peer-missing`: a required package is not installed. A missing package is reported once.
    * - `over-budget`: the preview had too many tokens.
    * - `failed`: the previewer threw `error`.
    */

@@ -4,7 +4,7 @@ import { writeMcpPart } from '@spillway/core/adapter'
 import { sessionOfCall, type SessionOfCall } from './session-of-call.ts'
 import { sessionsOf, type OffloadSettings, type Sessions } from './settings.ts'
 
-/** The largest number that Claude Code accepts. With it, Claude Code never writes an answer into a file. */
+/** The largest number that Claude Code accepts. With this number, Claude Code never writes an answer into a file. */
 const MAX_CHARACTERS = 500_000
 
 export const SERVER_NAME = 'spillway'

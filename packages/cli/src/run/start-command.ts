@@ -238,7 +238,9 @@ interface Holder {
   readonly name: string
 }
 
-/** Find the other processes that hold a pipe. This is possible only on Linux. Elsewhere, the result is `undefined`. */
+/**
+ * Find the other processes that hold a pipe. Only Linux shows these processes. Elsewhere, the result is `undefined`.
+ */
 function holdersOf(pipe: OutputPipe | undefined): readonly Holder[] | undefined {
   const place = pipe && unlessRefused(() => readlinkSync(`/proc/self/fd/${pipe.readerFd}`))
   if (place === undefined) return undefined

@@ -38,7 +38,7 @@ async function answerOf(count: (text: string) => number | Promise<number>): Prom
   try {
     return await count(SAMPLE)
   } catch (error) {
-    // This covers any error, because no agent should fail if its tokens cannot be counted.
+    // Any error is caught, because no agent should fail if its tokens cannot be counted.
     warn('The tokens of the model could not be counted, so they are estimated.', error)
     return Number.NaN
   }

@@ -9,7 +9,7 @@ export interface KillScriptEntry {
 
 /** The work of a writer that will be killed. */
 export interface KillScript {
-  /** Entries to store one after the other. Each must be acknowledged. */
+  /** Entries to store one after the other. Each entry must be acknowledged. */
   readonly acknowledged: readonly KillScriptEntry[]
   /** The entry during which the writer is killed: a stream, or with `isOpen` an entry of `openEntry`. */
   readonly unfinished: KillScriptEntry & { readonly isOpen?: boolean | undefined }

@@ -19,9 +19,9 @@ export interface CaseResult {
   readonly id: string
   readonly title: string
   /**
-   * `passed`, `failed`: the case ran. `known-gap`: failed, as declared. `gap-closed`: declared to fail, but passed.
-   * This fails the run. `not-proven`: the harness lacks a power or setting. `not-applicable`: the storage does not make
-   * the promise. `skipped`: an option excludes the case.
+   * `passed`, `failed`: the case ran. `known-gap`: failed, as declared. `gap-closed`: declared to fail, but passed. A
+   * closed gap fails the run. `not-proven`: the harness lacks a power or setting. `not-applicable`: the storage does
+   * not make the promise. `skipped`: an option excludes the case.
    */
   readonly status: 'passed' | 'failed' | 'known-gap' | 'gap-closed' | 'not-proven' | 'not-applicable' | 'skipped'
   /** Reason for any status other than `passed`. */

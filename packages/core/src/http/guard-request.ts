@@ -39,7 +39,11 @@ export async function guardRequest(headers: Headers, { allowedHosts, tokens }: G
     return refuse('origin', 403, 'Pages of that Origin may not use this service.')
   if (tokens === undefined)
     return [...headers.keys()].some((name) => FORWARDED.test(name))
-      ? refuse('forwarded', 403, 'A proxy forwarded this request. Start the service with tokens to use it through one.')
+      ? refuse(
+          'forwarded',
+          403,
+          'A proxy forwarded this request. To use the service through a proxy, start it with tokens.',
+        )
       : { caller: ANYBODY }
   const caller = await tokens.callerOf(headers)
   return caller === undefined ? refuse('token', 401, 'Send a known token: Authorization: Bearer <token>.') : { caller }

@@ -12,7 +12,9 @@ const CHECK_LENGTH = 2
 const HASHED_BYTES = 1_048_576
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
 const REFERENCE = /^[a-z0-9_]{1,64}$/
-/** Marks references of open entries. With it, the last part of a reference is one character longer than a digest. */
+/**
+ * Marks references of open entries. With this mark, the last part of a reference is one character longer than a digest.
+ */
 const OPEN_MARK = 'o'
 const OPEN_REFERENCE = /_o[a-z2-7]{20}$/
 const MINTED = /_o?[a-z2-7]{20}$/
@@ -59,7 +61,7 @@ export function randomReference(key: string): string {
   return `${slug(key)}_${random}${checkOf(random)}`
 }
 
-/** Whether a reference may be random. This is also true for one in 1,024 references with a digest. */
+/** Whether a reference may be random. The result is also true for one in 1,024 references with a digest. */
 export const canBeRandom = (reference: string): boolean =>
   checkOf(reference.slice(-DIGEST_LENGTH, -CHECK_LENGTH)) === reference.slice(-CHECK_LENGTH)
 

@@ -135,7 +135,7 @@ describe('a write that reports whether the entry existed', () => {
   test.each([
     [true, ['write']],
     [false, ['stat', 'write']],
-  ])('calls with tellsCreated %s only the methods %j', async (tellsCreated, expected) => {
+  ])('with tellsCreated %s, calls only the methods %j', async (tellsCreated, expected) => {
     const { storage, calls } = recorded(telling(tellsCreated), { now: () => 5_000 })
     const receipts = [await storeWithReceipt(storage, bytes('content'))]
     calls.length = 0

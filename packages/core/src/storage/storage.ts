@@ -290,7 +290,7 @@ export interface ManagedStorageOptions {
   readonly evictAfterTurns?: number | null | undefined
   /** Evict entries this many milliseconds after their last use. `null`: never. */
   readonly ttlMs?: number | null | undefined
-  /** Maximum bytes in each scope. Above it, the least recently used entries are evicted. `null`: no limit. */
+  /** Maximum bytes in each scope. Above this limit, the least recently used entries are evicted. `null`: no limit. */
   readonly maxBytes?: number | null | undefined
   /** Clock, in milliseconds since the epoch. Defaults to `Date.now`. */
   readonly now?: (() => number) | undefined

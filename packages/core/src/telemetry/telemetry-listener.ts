@@ -32,7 +32,10 @@ export const NAMES = {
 const LIBRARY = '@spillway/core'
 const SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const TOKENS = [1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000]
-/** Largest number of tools with their own metrics. Each is a time series, and further tools share one time series. */
+/**
+ * Largest number of tools with their own metrics. Each of these tools has a time series, and further tools share one
+ * time series.
+ */
 const MAX_TOOLS = 100
 
 /**

@@ -140,7 +140,7 @@ export function shownLines(replacement: string): ReadonlySet<number> {
         next = Number(end ?? start) + 1
       } else if (NOTE.test(text)) {
         isOutline ||= / definitions?\]$/.test(text)
-        // The preview of a table begins with its columns, and an outline lists names. Neither are lines.
+        // The preview of a table begins with its columns, and an outline lists names. Columns and names are not lines.
         if (isOutline || / rows × /.test(text)) next = undefined
       } else if (next !== undefined) shown.add(next++)
     }

@@ -122,7 +122,7 @@ class JsonScanner implements JsonSink {
   #endsLine = false
 
   /**
-   * @param prefix - Text before the first value, which is not passed to `push`.
+   * @param prefix - Text before the first value. This text is not passed to `push`.
    * @param words - Entries with one of these words are notable.
    * @param many - Whether the text has several values. Arrays at the top level are then rows.
    * @param inString - Whether the text is the content of a JSON string. Strings in this text are not parsed as JSON.

@@ -36,7 +36,10 @@ function keep(kept: KeptLine, stored: string = kept.raw, whole: boolean = kept.n
 const MOST_LINES = 2_048
 const MOST_UNITS = 524_288
 
-/** Keeps lines up to a number and a size. Above it, drops the lines with the lowest ranks, the last lines first. */
+/**
+ * Keeps lines up to a number and a size. Above these limits, drops the lines with the lowest ranks, the last lines
+ * first.
+ */
 export class LinePool {
   lines: KeptLine[] = []
   #units = 0

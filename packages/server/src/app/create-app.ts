@@ -216,7 +216,7 @@ export function createApp(offloader: ContextOffloader, options: AppOptions): App
   }
 }
 
-/** Share of the slots for uploads and models that one caller may use. Both may take minutes. */
+/** Share of the slots for uploads and models that one caller may use. Uploads and models may take minutes. */
 const SLOW_SHARE = 0.25
 const CLOSE = { connection: 'close' }
 

@@ -75,7 +75,7 @@ export class ScopeFiles {
     return new Map(found.filter((one): one is readonly [string, FileRecord] => one[1] !== undefined))
   }
 
-  /** List all files by path. Some of them may have been removed: see {@link ScopeFiles.use}. Rejects like `list`. */
+  /** List all files by path. Some files may have been removed: see {@link ScopeFiles.use}. Rejects like `list`. */
   async list(): Promise<readonly FileRecord[]> {
     return [...(await this.#listed()).values()].sort((a, b) => (a.path < b.path ? -1 : 1))
   }

@@ -5,7 +5,7 @@ import { inFolder, NodeFileSystem } from './node-file-system.ts'
 /** Number of calls before the thread is started, because its start takes 20 ms or more. */
 const FIRST_WITHOUT = 4
 const IDLE_MS = 10_000
-/** Longest expected wait for the thread. Beyond it, the thread pool is used, which handles files in parallel. */
+/** Longest expected wait for the thread. If the wait is longer, the thread pool handles files in parallel. */
 const MAX_WAIT_MS = 20
 const FIRST_GUESS_MS = 1
 /** If the thread does not answer for this many milliseconds, the thread pool runs the steps. */

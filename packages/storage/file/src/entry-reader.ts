@@ -97,7 +97,7 @@ export class EntryReader {
     return found && { content: found.file.content, info: found.info }
   }
 
-  /** This requires a file system with `openFile`. */
+  /** The file system must have `openFile`. */
   async open(entry: EntryFound): Promise<OpenEntry | undefined> {
     const { paths } = entry
     const { fileSystem } = this.#files

@@ -15,7 +15,9 @@ const DEFAULT_EVICT_AFTER_TURNS = 20
 export interface InMemoryStorageOptions {
   /** Evict entries unused for more than this many turns (model calls) of their scope. Defaults to 20. `null`: never. */
   readonly evictAfterTurns?: number | null | undefined
-  /** Maximum bytes in each scope. Above it, the least recently used entries are evicted. Defaults to no limit. */
+  /**
+   * Maximum bytes in each scope. Above this limit, the least recently used entries are evicted. Defaults to no limit.
+   */
   readonly maxBytes?: number | null | undefined
   /** Evict entries this many milliseconds after their last use. Defaults to never. */
   readonly ttlMs?: number | null | undefined

@@ -202,7 +202,7 @@ const TYPES_BY_ID: Readonly<Record<number, (value: string) => unknown>> = {
   701: Number,
 }
 
-/** Parsers of column types. With them, the application's settings of `pg` have no effect here. */
+/** Parsers of column types. With these parsers, the application's settings of `pg` have no effect here. */
 const TYPES = { getTypeParser: (id: number) => TYPES_BY_ID[id] ?? ((value: string): string => value) }
 
 class ConnectionTimeout extends Error {
@@ -312,7 +312,7 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : ''
 }
 
-/** Details of `pg` errors repeat content, which must not be logged. They are omitted. */
+/** Details of `pg` errors repeat content, which must not be logged. These details are omitted. */
 function unavailable(text: string, { name, message, ...error }: Error, retryable?: false): StorageError {
   const cause = Object.assign(new Error(message), { name, code: codeOf(error) })
   return new StorageError('unavailable', text, { cause, ...(retryable === false && { retryable }) })

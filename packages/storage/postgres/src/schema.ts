@@ -12,8 +12,7 @@ export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"'
  *
  * - `format`: one row that has the version of the tables.
  * - `entry`: one row for each entry. `id` starts with the scope, so that a scope is a range of ids. `bytes` is the
- *   content. It is `NULL` if the content is in chunks. `content` is a random number. With it, a reader finds no chunk
- *   after a removal, and never finds chunks of other content.
+ *   content. It is `NULL` if the content is in chunks. `content` is a random number. With this number, a reader finds no chunk after a removal, and never finds chunks of other content.
  * - `chunk`: parts of larger content. Values are stored without compression, so that only the requested bytes of a
  *   range are read.
  * - `pending`: content without an entry. It is being written while `renewed_at` is renewed. If that is 0, it was

@@ -132,8 +132,8 @@ const SCOPE_AGE_MS = 3_600_000
  * A sorted set of all scope paths, in which a scope and the scopes below it are a range.
  *
  * In a Cluster, the set is in another slot than most scopes, so updates are not atomic. Writers add their scope before
- * a write, at most once per sixth of `ageMs`. This also repairs a set that was evicted. Empty scopes are removed only
- * after this age. Scopes that are not empty after all are added again.
+ * a write, at most once per sixth of `ageMs`. Adding scopes also repairs a set that was evicted. Empty scopes are
+ * removed only after this age. Scopes that are not empty after all are added again.
  */
 export interface Scopes {
   enter(path: string): Promise<void>

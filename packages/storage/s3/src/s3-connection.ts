@@ -20,7 +20,7 @@ export interface S3ConnectionOptions {
 /** Creates the client on first use. A client of the caller is never closed. */
 export class S3Connection {
   readonly #options: S3ConnectionOptions
-  /** Slots for requests. Without them, a request that waits for a free socket would count as a failed connection. */
+  /** Slots for requests. Without slots, a request that waits for a free socket would count as a failed connection. */
   readonly #slots = new Slots(MAX_SOCKETS)
   #own: S3Client | undefined
   /** Address of the server for AWS CLI commands. `undefined` for AWS itself, and before first use. */

@@ -64,7 +64,7 @@ export interface SqliteStorageOptions extends ManagedStorageOptions {
   /** Milliseconds to wait for other writers, without blocking the event loop. Defaults to 5,000. */
   readonly busyTimeoutMs?: number | undefined
   /**
-   * Wait until content is durable before `store` resolves. Without it, the latest content may be lost if the machine
+   * Wait until content is durable before `store` resolves. Otherwise, the latest content may be lost if the machine
    * crashes. For your own `database`, set `synchronous` there. Defaults to `false`.
    */
   readonly fsync?: boolean | undefined

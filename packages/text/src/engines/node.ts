@@ -24,7 +24,9 @@ import type { SqlEngine } from './sql-engine.ts'
 const zlib = (): typeof Zlib => process.getBuiltinModule('node:zlib')
 /** Size of a chunk of output. The default of 16 KB would cause too many messages between threads. */
 const CHUNK_BYTES = 65_536
-/** Largest block that this thread processes. This takes about 0.2 ms, less than a message to another thread. */
+/**
+ * Largest block that this thread processes. Processing it takes about 0.2 ms, less than a message to another thread.
+ */
 const MAX_BYTES_IN_PLACE = 65_536
 const MAX_LEVEL_IN_PLACE = 9
 

@@ -34,7 +34,7 @@ export interface Query {
 export type Test = (value: Uint8Array, queries: Queries) => Evaluation<boolean>
 
 export interface Queries {
-  /** Pass each result of a query in a value to `take`, until `take` returns `true`. */
+  /** Run a query in a value, and pass each result to `take` until `take` returns `true`. */
   each(query: Query, value: Uint8Array, take: (result: Uint8Array) => boolean): Evaluation<void>
 }
 

@@ -5,7 +5,9 @@ const MOST_AT_ONCE = 131_072
 const VALUE_SIZE = 16
 const MOST_LEVELS_AT_ONCE = 256
 const PIECE_UNITS = 65_536
-/** Longest indentation for which a value is wrapped in arrays. This is faster than editing its text. */
+/**
+ * Longest indentation for which a value is wrapped in arrays. Wrapping is faster than editing the text of the value.
+ */
 const MOST_WRAPPED = 32
 /** Largest depth. The text of a deeper value is mostly indentation, whose length grows with the square of the depth. */
 const MOST_LEVELS = 4_096

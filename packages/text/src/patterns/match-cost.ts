@@ -30,9 +30,9 @@
  * the runs of only a few starts. Their number is at most the width of the rest of the expression plus one. So the
  * starts do not multiply the runs.
  *
- * Sets of characters may be replaced by supersets, for example with the flag `i`. This only raises the bound. The bound
- * holds for all consecutive matches together, for each line, and for the whole text, because the sum of powers is at
- * most the power of the sum.
+ * Sets of characters may be replaced by supersets, for example with the flag `i`. A superset only raises the bound. The
+ * bound holds for all consecutive matches together, for each line, and for the whole text, because the sum of powers is
+ * at most the power of the sum.
  */
 import {
   areDisjoint,

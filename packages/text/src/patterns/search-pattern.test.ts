@@ -5,7 +5,7 @@ import { generatedMatches, isQuick, LOOKS, QUANTIFIERS, type GeneratedPattern } 
 import { escapeExpression } from '../shared/escape-expression.ts'
 import { parseSearchPattern } from './search-pattern.ts'
 
-test('an expression is parsed to the requirements of a search', () => {
+test('parsing an expression finds the strings that each match contains, the cost of a search, and the expressions to run', () => {
   expect(parseSearchPattern('^ERROR.*time(?:out|d out)$', { ignoreCase: false })).toEqual({
     text: '^ERROR.*time(?:out|d out)$',
     ignoreCase: false,
@@ -18,7 +18,7 @@ test('an expression is parsed to the requirements of a search', () => {
   })
 })
 
-test('all of a plain text is required in each match', () => {
+test('each match of a plain text contains the whole text', () => {
   expect(parseSearchPattern('connection refused', { ignoreCase: false })).toMatchObject({
     required: [['connection refused']],
   })

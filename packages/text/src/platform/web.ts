@@ -77,7 +77,7 @@ export function unitsWriter(units: Uint16Array): (text: string) => void {
   }
 }
 
-/** Yield to the event loop. This takes 1 ms, or 4 ms in a browser, so call it rarely. */
+/** Yield to the event loop. A call takes 1 ms, or 4 ms in a browser, so call the function rarely. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0))
 }

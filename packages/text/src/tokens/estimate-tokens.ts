@@ -59,8 +59,8 @@ const LONGEST_WORD = 16
 
 /**
  * Average tokens of words by length (1 to 16): lower case, capitalized, and upper case words. Each kind has three rows:
- * alone, with a space before it, and with another character before it. They were measured with o200k_base over logs,
- * JSON, tables, HTML, source code, terminal output, and agent transcripts.
+ * for words alone, words after a space, and words after another character. They were measured with o200k_base over
+ * logs, JSON, tables, HTML, source code, terminal output, and agent transcripts.
  */
 const WORD_COSTS: readonly (readonly (readonly number[])[])[] = [
   [

@@ -12,7 +12,7 @@ export interface HttpSessionsOptions {
   /** Serves a client until its session ends. */
   readonly serve: (client: Connection, scope: readonly string[]) => Promise<unknown>
   readonly onError: (error: Error) => void
-  /** Largest number of open sessions. Each may have its own server. Defaults to 100. */
+  /** Largest number of open sessions. Each session may have its own server. Defaults to 100. */
   readonly maxSessions?: number | undefined
   /** Milliseconds after which a session without requests or open streams ends. Defaults to 30 minutes. */
   readonly idleMs?: number | undefined

@@ -14,7 +14,7 @@ const ID_LAST = /, ?"id": ?("[^"\\]*"|-?\d+)\}\r?$/
 /** Matches the start of a response, which names its result before any nested object. */
 const RESPONSE = /^\{[^{]*"(?:result|error)": ?\{/
 
-/** Largest number of bytes that the other side has not read. Beyond it, notifications are dropped. */
+/** Largest number of bytes that the other side has not read. Beyond this number, notifications are dropped. */
 const MAX_UNREAD_BYTES = 67_108_864
 const MAY_BE_LOST: ReadonlySet<string | undefined> = new Set(['notifications/message', 'notifications/progress'])
 

@@ -22,9 +22,9 @@ interface CallResultRequest {
 /**
  * Offload a result of `tools/call`. Returns the same result if nothing changes.
  *
- * `structuredContent` that repeats the content is not stored again. Such a copy is removed if the content is replaced,
- * or if both together exceed the limit. Parts whose audience is only the user are replaced separately, so that their
- * previews have the same audience.
+ * `structuredContent` that repeats the content is not stored again. `structuredContent` of this kind is removed if the
+ * content is replaced, or if both together exceed the limit. Parts whose audience is only the user are replaced
+ * separately, so that their previews have the same audience.
  */
 export async function offloadCallResult(offloader: ContextOffloader, request: CallResultRequest): Promise<unknown> {
   const { toolName, result } = request

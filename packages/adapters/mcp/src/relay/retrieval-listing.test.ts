@@ -19,7 +19,7 @@ describe('chooseToolName', () => {
     expect(names).toEqual(['', 'spillway_', 'spillway_2_', 'spillway_3_'].map((prefix) => prefix + RETRIEVAL_TOOL_NAME))
   })
 
-  it("never returns a used name, and always returns a name that is recognized as the tool's", () => {
+  it('never returns a name that is in use, and the returned name is always recognized as a name of the tool', () => {
     const name = fc
       .constantFrom('', 'spillway_', 'spillway_2_', 'spillway_3_')
       .map((prefix) => prefix + RETRIEVAL_TOOL_NAME)

@@ -50,7 +50,7 @@ export interface CompressedOptions {
   readonly minBytes?: number | undefined
   /**
    * Smallest share that compression must save in the first block. If compression saves less, content is not compressed.
-   * Defaults to 0.1. With 0, all types are compressed except those that are already compressed.
+   * Defaults to 0.1. With 0, content is always compressed, unless its type is already compressed.
    */
   readonly minSaving?: number | undefined
 }
