@@ -8,7 +8,7 @@ export const MAX_TOOL_MESSAGE_TOKENS = 2_000
 /** The result of a way for a history. */
 export interface Sent {
   readonly messages: readonly ChatMessage[]
-  /** Removed content that can be retrieved, by the text that names it in the context. */
+  /** Removed content that can be retrieved. The key is the text that names the content in the context. */
   readonly stored: ReadonlyMap<string, string>
   /** The reason why the result exceeds the limit; absent if the way gives none. */
   readonly reason?: string | undefined

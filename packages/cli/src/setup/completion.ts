@@ -6,7 +6,7 @@ import { print, printLine } from '../output.ts'
 import { listEntries } from '../store/resolve-reference.ts'
 import { openStore } from '../store/with-store.ts'
 
-/** Completion scripts. Each calls `spillway completion complete WORDS…`, and the last of the words is completed. */
+/** Completion scripts. Each script runs `spillway completion complete WORDS…`, which completes the last word. */
 const SCRIPTS: Readonly<Record<string, string>> = {
   bash: `_spillway() {
   local words word line="\${COMP_LINE:0:COMP_POINT}"

@@ -49,8 +49,8 @@ interface GrammarOutlinerOptions {
 }
 
 /**
- * @throws MissingPeerError from the outliner, if `web-tree-sitter` or `@vscode/tree-sitter-wasm` is not installed.
- * Other missing packages only remove their languages.
+ * @throws MissingPeerError from the outliner, if `web-tree-sitter` or `@vscode/tree-sitter-wasm` is not installed. If
+ * another package is missing, patterns outline the languages of that package.
  */
 export function grammarOutliner(options: GrammarOutlinerOptions = {}): Outliner {
   const { locate = locateInstalled } = options

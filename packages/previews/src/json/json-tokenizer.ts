@@ -100,7 +100,9 @@ export class JsonTokenizer {
     this.#pending = end === text.length ? '' : text.slice(end)
   }
 
-  /** Read the complete tokens, or all of the last text. Returns the position after the last token. */
+  /**
+   * Read all complete tokens of a text, or the whole text if it is the last. Returns the position after the last token.
+   */
   #read(text: string, last: boolean): number {
     const end = text.length
     this.#codes = this.#textCodes.of(text)

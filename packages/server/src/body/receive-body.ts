@@ -130,6 +130,6 @@ export interface SpooledBody {
   write(chunk: Uint8Array): Promise<void>
   /** Return all bytes. */
   read(): Promise<Uint8Array>
-  /** Remove the bytes. Another call has no effect. */
+  /** Remove the bytes. Calling `remove` again has no effect. */
   remove(): Promise<void>
 }

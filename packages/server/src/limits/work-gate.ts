@@ -20,7 +20,7 @@ export interface Ticket {
   pause<Result>(waiting: Promise<Result>): Promise<Result>
   /** Free the slot. This many bytes stay reserved until {@link Ticket.leave}. */
   finish(bytes: number): void
-  /** Free slot and memory. Another call has no effect. */
+  /** Free slot and memory. Calling `leave` again has no effect. */
   leave(): void
 }
 

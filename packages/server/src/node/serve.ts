@@ -59,7 +59,7 @@ export interface Service {
   /**
    * Stop accepting requests, wait up to `graceMs` (default 10,000) for current ones, and then abort them.
    *
-   * Resolves when everything has ended. Another call has no effect.
+   * Resolves when everything has ended. Calling `close` again has no effect.
    */
   close(options?: { readonly graceMs?: number | undefined }): Promise<void>
 }

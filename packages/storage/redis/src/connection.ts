@@ -221,7 +221,7 @@ const REPLIES: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /CLUSTERDOWN|cluster redirections|refresh slots cache|startup nodes/i,
-    'SERVER has no node for this key at present. Try again after its failover; if it persists, check its nodes.',
+    'SERVER has no node for this key at present. Try again after the failover; if it persists, check the nodes of the Cluster.',
   ],
   [
     /^MOVED|^ASK /,
@@ -292,7 +292,7 @@ function explainRedisError(thrown: unknown, server: ConnectionOptions, connectio
   return unavailable(`Redis at ${server.address} failed: ${message} Try again; if it persists, check the server.`, root)
 }
 
-/** Returns the last failure of a node, which a Cluster error contains. */
+/** A Cluster error contains the last failure of a node. Returns this failure. */
 function rootOf(error: Error): Error {
   const { lastNodeError } = error as { lastNodeError?: unknown }
   return lastNodeError instanceof Error ? lastNodeError : error

@@ -78,7 +78,7 @@ export class S3Bucket {
     // Proxies may leave out the size.
     if (answer?.ContentLength !== undefined) return headOf(answer, answer.ContentLength)
     const found = await this.get(key, { bytes: [0, 0] })
-    // Only an empty object ends before its first byte.
+    // If an object ends before its first byte, the object is empty.
     const whole = found === 'beyond' ? await this.get(key) : found
     return whole === undefined || typeof whole === 'string' ? undefined : whole.head
   }

@@ -46,7 +46,10 @@ export class Connection {
     return typeof this.#options.source !== 'string'
   }
 
-  /** Whether the owner of a shared connection has an open transaction or query. Writers wait for its end. */
+  /**
+   * Whether the owner of a shared connection has an open transaction or query. Writers wait until the transaction or
+   * query ends.
+   */
   get isHeld(): boolean {
     const { source } = this.#options
     return typeof source !== 'string' && isHeld(source)

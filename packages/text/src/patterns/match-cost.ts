@@ -21,8 +21,9 @@
  *
  * **Look-around** is matched separately, has one way, and costs as much as its body. **References** also have one way.
  *
- * **Choices** try all branches. Their live calls add up, unless the branches cannot match at the same position. Such
- * branches begin with different characters, or differ in a later character after the same number of characters.
+ * **Choices** try all branches. The live calls of all branches add up, unless the branches cannot match at the same
+ * position. Such branches begin with different characters, or differ in a later character after the same number of
+ * characters.
  *
  * **The search** starts at each of `n + 1` positions, unless all branches begin with `^`. If the end of the expression
  * always matches, its cost is counted once for each match, by its characters. Assume that no run (`\s*`, `[^"]*`) can
