@@ -115,7 +115,7 @@ describe('an SQLite file', () => {
     const database = new DatabaseSync(other)
     database.exec('CREATE TABLE notes (note TEXT)')
     database.close()
-    await expectUnusable({ url: `sqlite:${text}` }, text, /no SQLite database/)
+    await expectUnusable({ url: `sqlite:${text}` }, text, /not an SQLite database/)
     await expectUnusable({ url: `sqlite:${other}` }, other, /another application/)
   })
 
