@@ -31,7 +31,7 @@ describe('a file of another program', () => {
     const path = await temporaryPath()
     await writeFile(path, 'not a database, however long it may be. '.repeat(1_000))
     const before = await readFile(path)
-    await expectRefusal(opened(path), 'corrupt', path, 'no SQLite database', 'another path')
+    await expectRefusal(opened(path), 'corrupt', path, 'not an SQLite database', 'another path')
     expect(await readFile(path)).toEqual(before)
   })
 
