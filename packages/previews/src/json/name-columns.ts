@@ -1,15 +1,11 @@
+import { COLUMN_LIST_KEYS } from '@spillway/text/internal/json'
 import type { Shape } from './shape.ts'
-
-/** Key of an array that may name columns, or key of the object around this array. */
-const NAMES_KEY = /attr|col|field|head|key|meta|name|schema/i
 
 /** Name the columns of tables whose rows are arrays. The names are in an array beside the rows, or in the first row. */
 export function nameColumns(shape: Shape): void {
   const fields = shape.isRow ? [] : [...(shape.fields?.values() ?? [])]
-  const lists = fields.flatMap((field) => {
-    const inner = field.isRow ? [] : [...(field.fields?.values() ?? [])]
-    return NAMES_KEY.test(field.key) ? [field, ...inner] : inner.filter(({ key }) => NAMES_KEY.test(key))
-  })
+  const inner = fields.flatMap((field) => (field.isRow ? [] : [...(field.fields?.values() ?? [])]))
+  const lists = [...fields, ...inner].filter(({ key }) => COLUMN_LIST_KEYS.includes(key))
   for (const { item } of fields)
     if (item?.isRow) item.columnNames = lists.map(titlesOf).find((titles) => titles?.length === item.mostItems)
   if (shape.isRow && shape.columnNames === undefined) nameByFirstRow(shape)

@@ -1,3 +1,4 @@
+export { COLUMN_LIST_KEYS } from './column-list-keys.ts'
 export { decodeEscapes, decodeJsonString } from './decode-json-string.ts'
 export { isExactNumber, parseExactJson, plainNumber, rewriteInexactNumbers } from './exact-json.ts'
 export { type JsonLayout, jsonLayout } from './json-form.ts'

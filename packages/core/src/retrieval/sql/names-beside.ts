@@ -1,12 +1,11 @@
 import { parseJsonText } from '@spillway/text/internal'
-import type { JsonLayout } from '@spillway/text/internal/json'
+import { COLUMN_LIST_KEYS, type JsonLayout } from '@spillway/text/internal/json'
 import type { ContentSource } from '../../content/content-source.ts'
 import type { WorkClock } from '../../search/work-clock.ts'
 import { readJsonPath } from '../json-path/json-shape.ts'
 import { selectJson, type SelectedValue } from '../json-path/select-json.ts'
 
-/** Usual keys of an array that names the columns of an array beside it. */
-const KEYS = `['columns','cols','columnNames','column_names','fields','names','header','headers','meta','schema','rowType']`
+const KEYS = `[${COLUMN_LIST_KEYS.map((key) => `'${key}'`).join(',')}]`
 const MAX_LISTS = 16
 const MAX_BYTES = 65_536
 const OPENING_BYTES = 256
