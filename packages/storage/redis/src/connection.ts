@@ -234,7 +234,7 @@ const REPLIES: readonly (readonly [RegExp, string])[] = [
   ],
   [/subscriber mode/, 'The client is in subscriber mode. Give the storage another client.'],
   [/unknown command|unknown subcommand/i, 'SERVER does not know a command that is needed. Use Redis 6.2 or later.'],
-  [/cluster support disabled/i, 'SERVER is not a Cluster. Use a url such as redis://host:port.'],
+  [/cluster support disabled/i, 'Cluster mode is off on this Redis server. Use a url such as redis://host:port.'],
   [
     /db index is out of range|SELECT is not allowed/i,
     'SERVER does not have that database. Change the number at the end of the url.',

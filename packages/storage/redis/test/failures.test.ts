@@ -121,7 +121,7 @@ describe.skipIf(!shared.available)('an error that names the fault and the fix', 
           .catch((error: Error) => messages.push(error.message))
       expect(messages[0]).toContain('redis+cluster://')
       const { hostname, port } = new URL(sharedUrl())
-      expect((await failure(opened(`redis+cluster://${hostname}:${port}`))).message).toContain('no Cluster')
+      expect((await failure(opened(`redis+cluster://${hostname}:${port}`))).message).toContain('Cluster mode is off')
     },
   )
 

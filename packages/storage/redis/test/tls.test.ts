@@ -77,7 +77,7 @@ describe.skipIf(!canUseTls)('Redis over TLS', () => {
       commandTimeoutMs: 2_000,
     })
     onTestFinished(() => storage.close())
-    await expect(storage.store('key', pattern(10))).rejects.toThrow('is no Cluster')
+    await expect(storage.store('key', pattern(10))).rejects.toThrow('Cluster mode is off')
     expect([...names]).toEqual(['localhost'])
   })
 })
