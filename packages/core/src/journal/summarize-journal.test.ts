@@ -94,6 +94,13 @@ describe('summarizeJournal', () => {
     expect([a, b, none]).toEqual([6, 3, 0])
   })
 
+  it('refuses a scope that is a text', async () => {
+    const journal = { async *read(): AsyncGenerator<never> {} }
+    await expect(summarizeJournal(journal, { scope: 'tenant' as never })).rejects.toThrow(
+      'must be an array of segments',
+    )
+  })
+
   it('counts tokens on the day of the call, and a bounce on the day of the offload', async () => {
     const day = (date: number): { time: number; scope: string } => ({
       time: Date.UTC(2026, 0, date, 23, 59),

@@ -1,4 +1,5 @@
 import { childScope, rootScope, scopePath } from '../storage/entry-names.ts'
+import { assertSegments } from '../storage/storage-input.ts'
 import type { EventJournal } from './event-journal.ts'
 import { TokenSums, type TokenTotals } from './token-meter.ts'
 
@@ -48,6 +49,7 @@ export async function summarizeJournal(
   journal: Pick<EventJournal, 'read'>,
   { by, since, scope: segments = [] }: SummarizeJournalOptions = {},
 ): Promise<JournalSummary> {
+  assertSegments(segments)
   const scope = segments.length === 0 ? '' : await scopePath(childScope(rootScope(), segments))
   const total = new TokenSums()
   const groups = new Map<string, TokenSums>()

@@ -38,6 +38,12 @@ const problems = async (storage: ManagedStorage, repair: boolean = false): Promi
   ])
 
 describe('checkStorage', () => {
+  it('refuses a scope that is a text', async () => {
+    await expect(checkStorage(diskStorage().storage, { scope: 'tenant' as never })).rejects.toThrow(
+      'must be an array of segments',
+    )
+  })
+
   it('finds nothing wrong with content, streams, and scopes of any name', async () => {
     const { storage, disk } = diskStorage()
     for (const scope of ['tenant', 'Ünïcode @ ../..', 'con', 'x'.repeat(100)]) {

@@ -11,6 +11,7 @@ import {
 import type { OpenEntry, CompleteDriver } from '../storage/storage-driver.ts'
 import { checkAborted, guard, guardIteration, StorageError } from '../storage/storage-error.ts'
 import type { OperationOptions } from '../storage/storage.ts'
+import { assertSegments } from '../storage/storage-input.ts'
 
 /** Options that select entries of a storage. */
 export interface EntryOptions extends OperationOptions {
@@ -29,8 +30,10 @@ export function driverOf(storage: object, name: string): CompleteDriver {
   )
 }
 
-export const prefixOf = async (segments: readonly string[] = []): Promise<string> =>
-  segments.length === 0 ? '' : idPrefix(await scopePath(childScope(rootScope(), segments)))
+export async function prefixOf(segments: readonly string[] = []): Promise<string> {
+  assertSegments(segments)
+  return segments.length === 0 ? '' : idPrefix(await scopePath(childScope(rootScope(), segments)))
+}
 
 /** Call a function for each entry, several at a time. The first error stops the work. */
 export async function forEachEntry(

@@ -22,7 +22,7 @@ import {
   type SharedContents,
 } from '../session/shared-content.ts'
 import { scopeOf, type EvictionReport } from '../storage/storage.ts'
-import { shown } from '../storage/storage-input.ts'
+import { assertArray } from '../storage/storage-input.ts'
 import {
   isMode,
   resolveOptions,
@@ -256,8 +256,7 @@ export class ContextOffloader {
    * The share of each result depends only on these results. Rejects like `offload`.
    */
   async offloadAll(requests: readonly OffloadRequest[]): Promise<Outcome[]> {
-    if (!Array.isArray(requests as unknown))
-      throw new TypeError(`offloadAll() takes an array of requests, got ${shown(requests)}.`)
+    assertArray(requests, 'offloadAll() takes an array of requests')
     return this.inTurn(requests.map((request) => async (turn) => turn.offload(request)))
   }
 
@@ -270,8 +269,7 @@ export class ContextOffloader {
   async inTurn<Result>(
     calls: readonly ((offloader: Pick<ContextOffloader, 'offload'>) => Promise<Result>)[],
   ): Promise<Result[]> {
-    if (!Array.isArray(calls as unknown))
-      throw new TypeError(`inTurn() takes an array of functions, got ${shown(calls)}.`)
+    assertArray(calls, 'inTurn() takes an array of functions')
     const { maxTurnTokens } = this.options
     if (maxTurnTokens === Infinity) return Promise.all(calls.map(async (call) => call(this)))
     const turn = new TurnBudget(maxTurnTokens, calls.length)

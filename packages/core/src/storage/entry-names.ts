@@ -1,7 +1,6 @@
 import { createSha256 } from '@spillway/text/internal'
 import type { Metadata, OmittedPart } from './storage.ts'
 import { StorageError } from './storage-error.ts'
-import { assertSegments } from './storage-input.ts'
 
 const MAX_SEGMENTS = 16
 const MAX_SEGMENT_BYTES = 1024
@@ -24,7 +23,6 @@ let roots = 0
 export const rootScope = (): Scope => ({ segments: [], caller: `${++roots}`, path: '' })
 
 export function childScope(parent: Scope, segments: readonly string[]): Scope {
-  assertSegments(segments)
   if (segments.length === 0) throw invalidScope('scope() needs at least one segment, such as a tenant or session id.')
   for (const segment of segments) {
     if (typeof segment !== 'string')

@@ -24,11 +24,14 @@ export function shown(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }
 
-/** A string would be a scope of single characters. */
-export function assertSegments(scope: unknown): void {
-  if (!Array.isArray(scope))
-    throw new TypeError(`A scope must be an array of segments, such as ['tenant', 'session'], got ${shown(scope)}.`)
+/** Throws a `TypeError` that begins with `rule` for other values, such as a string, which also has items. */
+export function assertArray(value: unknown, rule: string): void {
+  if (!Array.isArray(value)) throw new TypeError(`${rule}, got ${shown(value)}.`)
 }
+
+/** Checks the segments of a scope, because a string would be a scope of single characters. */
+export const assertSegments = (scope: unknown): void =>
+  assertArray(scope, "A scope must be an array of segments, such as ['tenant', 'session']")
 
 const MAX_KEY_LENGTH = 65_536
 const MAX_CONTENT_TYPE_LENGTH = 255

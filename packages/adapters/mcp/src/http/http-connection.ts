@@ -139,7 +139,7 @@ export class HttpConnection implements Connection {
     const isEventStream = type === 'text/event-stream'
     if (init.method !== 'POST') this.#listens ||= response.ok && isEventStream
     else if (response.status === 202 ? this.#listens : isEventStream) {
-      const open = this.#open.get((JSON.parse(String(init.body)) as Message).id as RequestId)
+      const open = this.#open.get((JSON.parse(init.body as string) as Message).id as RequestId)
       if (open !== undefined) open.isAnsweredLater = true
     }
     if (response.body === null || !response.ok || !(isEventStream || type === 'application/json')) return response

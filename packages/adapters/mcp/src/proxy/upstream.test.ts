@@ -49,6 +49,25 @@ describe('Upstream', () => {
     expect(told.messages).toEqual([{ jsonrpc: '2.0', ...answer }])
   })
 
+  const error = { code: 1, message: 'failed' }
+  const neither = { code: -32_603, message: 'The server answered with neither a result nor an error.' }
+  it.each<[object, object]>([
+    [{ result: {}, error: null }, { result: {} }],
+    [{ result: {}, more: 1 }, { result: {} }],
+    [{ result: null, error }, { error }],
+    [{ result: {}, error }, { error }],
+    [{ result: null }, { error: neither }],
+    [{ result: 'text' }, { error: neither }],
+    [{ result: [] }, { error: neither }],
+    [{ error: 'text' }, { error: neither }],
+    [{}, { error: neither }],
+  ])('repairs the response %j, which clients would ignore', async (received, repaired) => {
+    const { upstream, told, opened } = await bench()
+    await upstream.send(request(1, 'tools/call'))
+    opened[0]?.receive({ id: 1, ...received })
+    expect(told.messages).toEqual([{ jsonrpc: '2.0', id: 1, ...repaired }])
+  })
+
   it('rejects if the server cannot be started', async () => {
     await expect(bench({ make: () => new FakeConnection(new Error('no such command')) })).rejects.toThrow(
       'no such command',

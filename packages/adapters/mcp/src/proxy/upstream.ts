@@ -4,6 +4,7 @@ import {
   fieldsOf,
   isRequest,
   isResponse,
+  repairResponse,
   type Message,
   type Request,
   type RequestId,
@@ -168,7 +169,8 @@ export class Upstream implements Connection {
     }
   }
 
-  #receive(message: Message, extra: { readonly authInfo?: unknown } | undefined): void {
+  #receive(received: Message, extra: { readonly authInfo?: unknown } | undefined): void {
+    const message = isResponse(received) ? repairResponse(received) : received
     if (isResponse(message)) {
       if (message.id === this.#greeted?.id) return this.#greeted.settle.resolve(message)
       const method = this.#pending.get(message.id)?.method

@@ -63,6 +63,18 @@ export function resultOf(request: Request, result: Fields): Message {
   return { jsonrpc: '2.0', id, result: { resultType: 'complete', ...cached, ...result } }
 }
 
+/** Repairs a response that clients and SDKs ignore, so that its request does not wait forever. */
+export function repairResponse(response: Response): Response {
+  const { jsonrpc, id, result, error } = response
+  const { code, message } = fieldsOf(error)
+  const isError = Number.isInteger(code) && typeof message === 'string'
+  const isResult = error == null && Object(result) === fieldsOf(result)
+  if ((isError || isResult) && Object.keys(response).length === 3) return response
+  if (isError) return { jsonrpc, id, error }
+  if (isResult) return { jsonrpc, id, result }
+  return errorOf(id, ERROR_CODE.internal, 'The server answered with neither a result nor an error.')
+}
+
 export const errorOf = (id: RequestId, code: number, message: string): Response => ({
   jsonrpc: '2.0',
   id,
