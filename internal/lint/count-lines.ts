@@ -7,10 +7,10 @@ const TEST = /\.test(?:-d)?\.ts$/
 
 /** Limits of the lines of a package, and of all packages. A change that needs more lines must say what users gain. */
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
-  total: 87_824,
-  'packages/core': 23_094,
-  'packages/previews': 14_622,
-  'packages/text': 10_637,
+  total: 88_115,
+  'packages/core': 23_161,
+  'packages/previews': 14_640,
+  'packages/text': 10_652,
   other: 12_000,
 }
 

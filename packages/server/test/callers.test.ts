@@ -261,7 +261,7 @@ describe('createApp', () => {
       expect(() => createApp(offloader, options as never)).toThrow('tokens must be an AccessTokens')
   })
 
-  it('throws for an unknown option, a scope that is a text, and an object that is no offloader', () => {
+  it('throws for an unknown option, a scope that is a text, and an object that is not an offloader', () => {
     const tokens = 'none'
     expect(() => createApp(offloader, { tokens, allowedHost: ['a'] } as never)).toThrow('Unknown option "allowedHost"')
     expect(() => createApp(offloader, { tokens, scope: 'tenant' } as never)).toThrow(
