@@ -9,9 +9,18 @@ import { HUGE } from '../support/sample-content.ts'
 import { scripted } from '../support/scripted-model.ts'
 import { lastPrompt, lastResult, OFFLOADED, referencesIn, textOf } from '../support/seen-results.ts'
 
+/** Its fields are private, like those of a `DOMException`. */
 class BuildError extends Error {
-  override readonly name = 'BuildError'
-  readonly code = 'EBUILD'
+  readonly #name = 'BuildError'
+  readonly #code = 'EBUILD'
+
+  override get name(): string {
+    return this.#name
+  }
+
+  get code(): string {
+    return this.#code
+  }
 }
 
 const SMALL: readonly (readonly [name: string, what: string, behaviours: readonly ToolBehaviour[]])[] = [

@@ -407,6 +407,13 @@ it('an offloaded error keeps its class and fields, and has the original as cause
   expect((replaced as Error).stack).not.toContain('error in line 2500')
 })
 
+it('an offloaded error keeps the accessors of its class that read private fields', async () => {
+  expect(await throwing(new BuildError(HUGE))).toHaveProperty('secret', 1)
+  const replaced = await throwing(new DOMException(HUGE, 'DataCloneError'))
+  expect(String(replaced)).toMatch(/^DataCloneError: \[Offloaded: 1 block/)
+  expect(replaced).toMatchObject({ name: 'DataCloneError', code: 25 })
+})
+
 it('a huge string is replaced by a string, and a huge object by an error', async () => {
   expect(await throwing(HUGE)).toMatch(/^\[Offloaded/)
   const thrown = { stdout: HUGE.split('\n') }

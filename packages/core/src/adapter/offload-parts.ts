@@ -83,7 +83,7 @@ export async function offloadParts<Part>(
 /** The tool call of a model output. */
 export type ModelOutputCall = Pick<
   OffloadRequest,
-  'toolName' | 'toolCallId' | 'input' | 'purpose' | 'callsInTurn' | 'signal'
+  'toolName' | 'toolCallId' | 'input' | 'purpose' | 'callsInTurn' | 'signal' | 'isError'
 >
 
 type ProviderOptions = Readonly<Record<string, unknown>>
@@ -319,6 +319,21 @@ function replaceError(thrown: unknown, message: string): Error {
   const error = new Error(message, { cause: thrown })
   if (!(thrown instanceof Error)) return error
   Object.setPrototypeOf(error, Object.getPrototypeOf(thrown) as object)
-  const { message: _message, stack: _stack, cause: _cause, ...own } = Object.getOwnPropertyDescriptors(thrown)
+  const all = { ...accessorsOf(thrown), ...Object.getOwnPropertyDescriptors(thrown) }
+  const { message: _message, stack: _stack, cause: _cause, ...own } = all
   return Object.defineProperties(error, own)
+}
+
+/** Accessors read the original error, because they may use its private fields, which a copy does not have. */
+function accessorsOf(original: Error): PropertyDescriptorMap {
+  const accessors: PropertyDescriptorMap = {}
+  let prototype = Object.getPrototypeOf(original) as object
+  while (prototype !== Error.prototype) {
+    for (const [name, accessor] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
+      const get = accessor.get?.bind(original)
+      if (get !== undefined) accessors[name] ??= { ...accessor, get, enumerable: false }
+    }
+    prototype = Object.getPrototypeOf(prototype) as object
+  }
+  return accessors
 }
