@@ -289,6 +289,22 @@ describe('wrapTool', () => {
     expect(await tool.toModelOutput({ toolCallId: 'call_1', input, output })).toEqual(REPLACED)
   })
 
+  it('tells the model that a tool of an MCP server failed', async () => {
+    const toModelOutput = ({ output }: { output: unknown }): unknown => ({
+      type: 'content',
+      value: (output as { content: unknown }).content,
+    })
+    const content = [{ type: 'text', text: LOG }]
+    const { run } = offloadTools(loose({ run: { inputSchema: schema, toModelOutput } }), newOffloader())
+    for (const [isError, expected] of [
+      [true, 'The tool failed;'],
+      [false, 'The tool result was offloaded'],
+    ] as const)
+      expect(await run?.toModelOutput?.({ ...CALL, output: { content, isError } })).toMatchObject({
+        value: [{ text: expect.stringContaining(expected) }],
+      })
+  })
+
   it("rejects if the tool's function rejects", async () => {
     const error = new Error('no')
     const { tool } = wrap({
@@ -330,6 +346,11 @@ describe('guardExecute', () => {
       expect(guard(() => value)({}, OPTIONS)).toBe(value)
     },
   )
+
+  it('passes the value of a thenable back whose then requires a callback and returns nothing', async () => {
+    const query = Object.fromEntries([['then', (resolve: (value: unknown) => void): void => resolve('rows')]])
+    expect(await guard(() => query)({}, OPTIONS)).toBe('rows')
+  })
 
   it('passes the input and the options on, and the value of a promise back', async () => {
     const input = {}

@@ -123,8 +123,10 @@ export function wrapTool(toolName: string, tool: AnyTool, offloader: ContextOffl
     const full = tool.toModelOutput === undefined ? defaultOutput(output) : await tool.toModelOutput(options)
     // A tool's timeout may pass while other tools run. A result that came in time is still stored.
     const signal = live?.signal?.aborted === true ? undefined : live?.signal
+    // An MCP server's error: its parts cannot be marked as an error.
+    const isError = (Object(output) as { readonly isError?: unknown }).isError === true
     const offload = async (): Promise<unknown> =>
-      (await offloadModelOutput(offloader, { toolName, toolCallId, input, signal }, full)).output
+      (await offloadModelOutput(offloader, { toolName, toolCallId, input, isError, signal }, full)).output
     const shown = await (live?.inContext(offload) ?? offload())
     if (live !== undefined) liveCalls.set(input as WeakKey, { ...live, shown: { of: output, as: shown } })
     return shown
@@ -212,7 +214,8 @@ export function guardExecute(
       return fail(error)
     }
     if (isAsyncIterable(result)) return guardIterable(result, fail)
-    return isPromiseLike(result) ? result.then(undefined, fail) : result
+    // The `then` of a query builder may accept no missing callback, and may return nothing.
+    return isPromiseLike(result) ? Promise.resolve(result).catch(fail) : result
   }
 }
 
