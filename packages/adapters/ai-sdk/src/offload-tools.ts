@@ -4,6 +4,7 @@ import {
   callResolved,
   copyWith,
   hasReferences,
+  nameTaken,
   offloadModelOutput,
   offloadThrown,
   takesReferences,
@@ -52,10 +53,7 @@ export function offloadTools<TOOLS extends ToolSet>(tools: TOOLS, offloader: Con
 function offloadTool(name: string, tool: AnyTool, offloader: ContextOffloader): AnyTool {
   if (name === RETRIEVAL_TOOL_NAME) {
     if (tool === (retrievalTool(offloader) as object)) return tool
-    throw new TypeError(
-      `tools has a tool named ${RETRIEVAL_TOOL_NAME}, the name of the retrieval tool. Rename it. If it comes from ` +
-        'offloadTools or retrievalTool with another offloader, pass your own tools in each session.',
-    )
+    throw nameTaken()
   }
   // The SDK reports an invalid tool.
   if (typeof tool !== 'object' || tool === null) return tool

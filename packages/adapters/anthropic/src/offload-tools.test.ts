@@ -45,7 +45,7 @@ describe('offloadTools', () => {
 
   it("rejects tools that are already wrapped, or have the retrieval tool's name", () => {
     const wrapped = offloadTools([read], offloader)
-    const already = new TypeError(`tools has ${RETRIEVAL_TOOL_NAME} already. Pass tools that are not wrapped yet.`)
+    const already = /^tools has retrieve_offloaded_content already.*Rename your tool/
     expect(() => offloadTools(wrapped, offloader)).toThrow(already)
     expect(() => offloadTools([retrievalTool(offloader)], offloader)).toThrow(already)
     expect(() => offloadTools([{ ...definition, name: RETRIEVAL_TOOL_NAME }], offloader)).toThrow(already)

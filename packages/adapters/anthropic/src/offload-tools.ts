@@ -1,6 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
-import { assertOffloader, callResolved, takesReferences } from '@spillway/core/adapter'
+import { assertOffloader, callResolved, nameTaken, takesReferences } from '@spillway/core/adapter'
 import { retrievalTool, type RetrievalTool } from './retrieval-tool.ts'
 import { offloadCall, type ToolUse } from './offload-call.ts'
 
@@ -37,8 +37,7 @@ export function offloadTools<const Tools extends readonly RunnerTool[]>(
   if (!Array.isArray(tools)) throw new TypeError(`tools must be an array of tools, got ${typeof tools}.`)
   const wrapped = tools.map((tool: unknown) => {
     const { name, run } = Object(tool) as Partial<AnyTool>
-    if (name === RETRIEVAL_TOOL_NAME)
-      throw new TypeError(`tools has ${RETRIEVAL_TOOL_NAME} already. Pass tools that are not wrapped yet.`)
+    if (name === RETRIEVAL_TOOL_NAME) throw nameTaken()
     return typeof run === 'function' ? wrapTool(tool as AnyTool, offloader) : tool
   })
   const added = offloader.options.includeRetrievalTool ? [retrievalTool(offloader)] : []

@@ -298,6 +298,14 @@ describe('the retrieval tool', () => {
     ])
   })
 
+  it('ends the run with an error if the agent has another tool of the same name', async () => {
+    const model = scriptedModel()
+    const agent = agentOf({ model, tools: [toolReturning(RETRIEVAL_TOOL_NAME, 'mine')] })
+    const events = await (await chatWith(agent, [offloadPlugin(newOffloader())])).say()
+    expect(events.at(-1)?.errorMessage).toContain('tools has retrieve_offloaded_content already')
+    expect(model.prompts).toEqual([])
+  })
+
   it('is not offered to agents without functions, because their models may refuse it', async () => {
     expect(await offered({})).toEqual([])
     expect(await offered({ tools: [GOOGLE_SEARCH] })).toEqual(['googleSearch'])

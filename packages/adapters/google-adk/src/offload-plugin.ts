@@ -1,7 +1,8 @@
 import { BasePlugin, NodeTool, type BaseTool, type Context, type Event, type LlmRequest } from '@google/adk'
-import type { ContextOffloader } from '@spillway/core'
+import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
 import {
   callResolved,
+  nameTaken,
   OFFLOADED_KEY,
   offloadAsRecord,
   takesReferences,
@@ -76,7 +77,9 @@ class OffloadPlugin extends BasePlugin {
   override async beforeModelCallback({ callbackContext, llmRequest }: Given<'beforeModelCallback'>) {
     showMedia(llmRequest)
     const retrieval = this.#retrieval
-    if (retrieval !== undefined && !Object.hasOwn(llmRequest.toolsDict, retrieval.name) && takesFunctions(llmRequest))
+    const taken = llmRequest.toolsDict[RETRIEVAL_TOOL_NAME]
+    if (retrieval !== undefined && taken !== undefined && !(taken instanceof RetrievalTool)) throw nameTaken()
+    if (retrieval !== undefined && taken === undefined && takesFunctions(llmRequest))
       await retrieval.processLlmRequest({ toolContext: callbackContext, llmRequest })
     await this.#offloaderOf(callbackContext.invocationContext).endTurn()
     return undefined

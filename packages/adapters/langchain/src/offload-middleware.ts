@@ -1,7 +1,7 @@
 import { AIMessage, ToolMessage } from '@langchain/core/messages'
 import { createMiddleware, ToolInvocationError, type AgentMiddleware, type ToolCallRequest } from 'langchain'
 import type { ContextOffloader } from '@spillway/core'
-import { hasReferences, resolvedInput, tellHiddenTool } from '@spillway/core/adapter'
+import { hasReferences, nameTaken, resolvedInput, tellHiddenTool } from '@spillway/core/adapter'
 import { isControlFlow, isMiddlewareError, offloadCall, type ToolCall } from './offload-call.ts'
 import { resolveOptions, type OffloadMiddlewareOptions } from './options.ts'
 import { retrievalTool } from './retrieval-tool.ts'
@@ -71,8 +71,7 @@ export function middlewareOf(
     },
     wrapModelCall: async (request, handler) => {
       tellHiddenTool(offloader, request.tools)
-      if (request.tools.filter(({ name }) => name === offloader.retrievalTool.name).length > 1)
-        throw new TypeError('offloadMiddleware adds the retrieval tool: leave out retrievalTool() and offloadTools().')
+      if (request.tools.filter(({ name }) => name === offloader.retrievalTool.name).length > 1) throw nameTaken()
       const response = await handler(request)
       await offloaderOf(request.runtime).endTurn()
       return response

@@ -1,7 +1,7 @@
 import { ToolMessage } from '@langchain/core/messages'
 import type { StructuredToolInterface } from '@langchain/core/tools'
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
-import { callResolved, takesReferences } from '@spillway/core/adapter'
+import { callResolved, nameTaken, takesReferences } from '@spillway/core/adapter'
 import { isCommand, offloadCall, type ToolCall } from './offload-call.ts'
 import { resolveOptions, type OffloadOptions } from './options.ts'
 import { retrievalTool } from './retrieval-tool.ts'
@@ -47,8 +47,7 @@ export function offloadTools<const Tools extends readonly object[]>(
 ): [...Tools, ...StructuredToolInterface[]] {
   const { offloaderOf } = resolveOptions(offloader, options)
   if (!Array.isArray(tools)) throw new TypeError('tools must be an array of LangChain tools.')
-  if (tools.some((tool: Partial<Invokable>) => tool.name === RETRIEVAL_TOOL_NAME))
-    throw new TypeError(`tools has ${RETRIEVAL_TOOL_NAME} already. Pass tools that are not wrapped yet.`)
+  if (tools.some((tool: Partial<Invokable>) => tool.name === RETRIEVAL_TOOL_NAME)) throw nameTaken()
   const wrapped = tools.map((tool: Partial<Invokable>) => {
     // The graph ends with this result: no model reads it.
     const isLeft = tool.returnDirect === true

@@ -1,4 +1,4 @@
-import { MessageList, type MastraDBMessage } from '@mastra/core/agent'
+import { Agent, MessageList, type MastraDBMessage } from '@mastra/core/agent'
 import type {
   ProcessInputStepArgs,
   ProcessLLMRequestArgs,
@@ -6,11 +6,13 @@ import type {
   ProcessToolResultArgs,
 } from '@mastra/core/processors'
 import { RequestContext } from '@mastra/core/request-context'
+import { createTool } from '@mastra/core/tools'
 import { ContextOffloader, RETRIEVAL_TOOL_NAME, StorageError, type OffloadEvent, type Storage } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { MastraToolInvocationPart } from '@mastra/core/agent/message-list'
 import { SmallTexts } from '@spillway/core/adapter'
+import { fakeModel } from '../test/fake-model.ts'
 import {
   offloadOutput,
   offloadProcessor,
@@ -197,6 +199,14 @@ describe('the retrieval tool', () => {
     expect(Object.keys(brought)).toEqual([RETRIEVAL_TOOL_NAME])
     expect(processor.getLoadedToolsForRequestContext()).toBe(brought)
     expect(await new Run('a').step({ tools: { read: {}, ...brought } })).toBeUndefined()
+  })
+
+  it('refuses to replace a tool of the agent with the same name', async () => {
+    const own = createTool({ id: RETRIEVAL_TOOL_NAME, description: 'Mine.', execute: async () => 'mine' })
+    const model = fakeModel(() => ({ text: 'done' }), 'v2')
+    const tools = { [RETRIEVAL_TOOL_NAME]: own }
+    const agent = new Agent({ id: 'a', name: 'a', instructions: '', model, tools, inputProcessors: [processor] })
+    await expect(agent.generate('Go.')).rejects.toThrow(/^tools has retrieve_offloaded_content already/)
   })
 
   it('is added again as the last tool if another processor removed it in a step', async () => {

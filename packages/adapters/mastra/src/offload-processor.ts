@@ -5,6 +5,7 @@ import {
   copyWith,
   KnownOutputs,
   mcpModelOutput,
+  nameTaken,
   offloadModelOutput,
   replaceToolResults,
   SmallTexts,
@@ -23,7 +24,10 @@ type Hook = 'processInputStep' | 'processLLMRequest' | 'processToolResult' | 'pr
 export type OffloadProcessor = Processor<'spillway-offload'> &
   Required<Pick<Processor, Hook>> & {
     /** Mastra requests a processor's own tools before each run, even if the run is resumed. */
-    readonly getLoadedToolsForRequestContext: () => Record<string, RetrievalTool>
+    readonly getLoadedToolsForRequestContext: (given?: {
+      /** The agent's own tools. Absent in older versions. */
+      readonly tools?: Readonly<Record<string, { readonly description?: string }>>
+    }) => Record<string, RetrievalTool>
   }
 
 interface HookArgs extends RunContext {
@@ -67,7 +71,11 @@ export function offloadProcessor(offloader: ContextOffloader, options: OffloadOp
 
   return {
     id: 'spillway-offload',
-    getLoadedToolsForRequestContext: () => own,
+    getLoadedToolsForRequestContext: ({ tools } = {}) => {
+      for (const [name, { description }] of Object.entries(own))
+        if (tools?.[name] !== undefined && tools[name].description !== description) throw nameTaken()
+      return own
+    },
     async processInputStep(step) {
       const run = runOf(step)
       run.tools = step.tools ?? {}

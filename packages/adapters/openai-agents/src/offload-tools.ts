@@ -5,7 +5,15 @@ import {
   type ToolOutputGuardrailDefinition,
 } from '@openai/agents'
 import { RETRIEVAL_TOOL_NAME, type ContentBlock, type ContextOffloader } from '@spillway/core'
-import { copyWith, offloadParts, resolvedInput, takesReferences, withMetadata, type Runs } from '@spillway/core/adapter'
+import {
+  copyWith,
+  nameTaken,
+  offloadParts,
+  resolvedInput,
+  takesReferences,
+  withMetadata,
+  type Runs,
+} from '@spillway/core/adapter'
 import { toSmartString } from '@openai/agents/utils'
 import { retrievalTool, type RetrievalTool } from './retrieval-tool.ts'
 import { findRun, sessionRuns, type OffloadOptions, type ScopeRun } from './run-scope.ts'
@@ -44,8 +52,7 @@ export function offloadTools<const Tools extends readonly { readonly type: strin
   if (!Array.isArray(tools)) throw new TypeError('tools must be an array of tools: offloadTools([readLog], offloader).')
   const wrapped = tools.map((tool: Partial<FunctionTool>) => {
     const { type, name = '', outputGuardrails = [] } = tool
-    if (name === RETRIEVAL_TOOL_NAME)
-      throw new TypeError(`tools has ${RETRIEVAL_TOOL_NAME} already. Pass tools that are not wrapped yet.`)
+    if (name === RETRIEVAL_TOOL_NAME) throw nameTaken()
     // An agent as a tool has `on`, and the SDK finds it by object identity. Output with a schema must match it.
     const stays = type !== 'function' || 'on' in tool || 'outputSchema' in tool
     const isCallable = type === 'function' && !('on' in tool)

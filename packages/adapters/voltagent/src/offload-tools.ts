@@ -1,6 +1,6 @@
 import type { AgentOptions, Tool, Toolkit } from '@voltagent/core'
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
-import { takesReferences } from '@spillway/core/adapter'
+import { nameTaken, takesReferences } from '@spillway/core/adapter'
 import { resolveOptions, type OffloadOptions } from './offload-options.ts'
 import { retrievalTool } from './retrieval-tool.ts'
 import { resolveInTool, wrapTool, type UserTool } from './wrap-tool.ts'
@@ -42,8 +42,7 @@ export function offloadTools<const TOOLS extends readonly AnyTool[]>(
     // VoltAgent itself reports an invalid tool.
     const { name, type, tools: members } = Object(tool) as Partial<Tool & Toolkit>
     if (Array.isArray(members)) return { ...(tool as Toolkit), tools: members.map(wrap) as Toolkit['tools'] }
-    if (name === RETRIEVAL_TOOL_NAME)
-      throw new TypeError(`tools has ${RETRIEVAL_TOOL_NAME} already. Pass tools that are not wrapped yet.`)
+    if (name === RETRIEVAL_TOOL_NAME) throw nameTaken()
     if (type !== 'user-defined' || name === undefined) return tool
     const own = tool as unknown as UserTool
     const resolving = takesReferences(offloader, name) ? resolveInTool(own, settings.offloaderOf) : own

@@ -12,7 +12,7 @@ export { isExactNumber, parseExactJson, plainNumber, rewriteInexactNumbers } fro
 export { isReplacement } from '../offload/replacement.ts'
 export { orMiss } from '../content/or-miss.ts'
 export { textOfDocument } from '../content/text-of-document.ts'
-export { tellHiddenTool } from '../offload/context-offloader.ts'
+export { nameTaken, tellHiddenTool } from '../offload/context-offloader.ts'
 export { anyInputSchema, type AnyInputSchema } from './any-input-schema.ts'
 export {
   assertOffloader,

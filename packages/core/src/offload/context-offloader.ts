@@ -82,6 +82,14 @@ export function tellHiddenTool(offloader: ContextOffloader, offered: readonly { 
   emitEvent(offloader.options, { type: 'retrieval-tool-hidden', toolName })
 }
 
+/** Make the error for a tool of the program that has the name of the retrieval tool. */
+export function nameTaken(): TypeError {
+  return new TypeError(
+    `tools has ${RETRIEVAL_TOOL_NAME} already, which is the name of the retrieval tool. Rename your tool. If the tool ` +
+      'comes from Spillway, leave it out, and wrap your own tools once for each session.',
+  )
+}
+
 /**
  * Keep large tool results out of the context: store them, and return a preview with references instead.
  *
