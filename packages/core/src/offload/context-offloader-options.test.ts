@@ -30,6 +30,12 @@ describe('resolveOptions', () => {
     expect(resolveOptions({ storage, includeRetrievalTool: false, guide }).guide).toBe(guide)
   })
 
+  test('leaves room for retrieval answers by default, even if the limit of results is tiny', () => {
+    expect(resolveOptions({ storage, maxResultTokens: 10 }).maxRetrievalTokens).toBe(200)
+    expect(resolveOptions({ storage, maxResultTokens: 10, maxRetrievalTokens: 20 }).maxRetrievalTokens).toBe(20)
+    expect(resolveOptions({ storage, maxResultTokens: 300 }).maxRetrievalTokens).toBe(300)
+  })
+
   test('shrinks the default preview below a small limit', () => {
     expect(resolveOptions({ storage, maxResultTokens: 500 }).previewTokens).toBe(200)
   })

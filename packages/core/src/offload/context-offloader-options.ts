@@ -45,7 +45,10 @@ export interface ContextOffloaderOptions extends LimitOptions {
    * and text without failures, to 800 for errors and text with failures, and to up to 1,000 for other content.
    */
   readonly previewTokens?: TokenLimit | undefined
-  /** Largest number of tokens in one retrieval answer. `Infinity`: no limit. Defaults to `maxResultTokens`. */
+  /**
+   * Largest number of tokens in one retrieval answer. `Infinity`: no limit. Defaults to `maxResultTokens`, but at least
+   * 200.
+   */
   readonly maxRetrievalTokens?: TokenLimit | undefined
   /**
    * Largest number of tokens in all results of one message with several tool calls. Defaults to `Infinity`. Four times

@@ -41,6 +41,9 @@ export interface ResultLimits {
   readonly maxInlineTokens: number
 }
 
+/** Least default of `maxRetrievalTokens`. A smaller answer has no room for lines and the next call. */
+const MIN_ANSWER_TOKENS = 200
+
 /** Converts shares of the window to tokens, and checks all limits. */
 export function resolveLimits(options: LimitOptions): ResolvedLimits {
   const { contextWindow, tools = {} } = options
@@ -60,7 +63,8 @@ export function resolveLimits(options: LimitOptions): ResolvedLimits {
     maxInlineTokens: tokens('maxInlineTokens', options.maxInlineTokens) ?? Infinity,
   }
   assertLimits(limits, '')
-  const maxRetrievalTokens = tokens('maxRetrievalTokens', options.maxRetrievalTokens) ?? maxResultTokens
+  const answerTokens = Math.max(maxResultTokens, MIN_ANSWER_TOKENS)
+  const maxRetrievalTokens = tokens('maxRetrievalTokens', options.maxRetrievalTokens) ?? answerTokens
   const maxTurnTokens = tokens('maxTurnTokens', options.maxTurnTokens) ?? Infinity
   for (const [name, limit] of Object.entries({ maxRetrievalTokens, maxTurnTokens }))
     if (!(limit > 0))
