@@ -26,6 +26,34 @@ describe('prosePreviewer', () => {
     expect(shown).toContain('25 headings')
   })
 
+  it('shows the headings of a manual page and of a help text', async () => {
+    const body = (name: string): string =>
+      Array.from(
+        { length: 60 },
+        (_, index) =>
+          `  --${name}-${index} <file>\n            Read the value ${index} from this file [default: none].\n`,
+      ).join('\n')
+    const page = [
+      'TOOL(1)    User Manual    TOOL(1)\n',
+      ...['NAME', 'OPTIONS', 'EXIT CODES', 'SEE ALSO'].map((name) => `${name}\n${body('x')}`),
+    ]
+    const manual = (await preview(page.join('\n'), 400))!
+    for (const line of ['3| NAME', '| OPTIONS', '| EXIT CODES', '| SEE ALSO']) expect(manual).toContain(line)
+    const help = [
+      'Usage: tool [options] FILE',
+      ...['Options:', 'Global Options:'].map((name) => `${name}\n${body('y')}`),
+    ]
+    expect(await preview(help.join('\n\n'), 400)).toMatch(/\| Usage: tool.*\n[^]*\d\| Global Options:\n/)
+  })
+
+  it('does not take a plan of changes for a manual', () => {
+    const change = (index: number): string =>
+      `  # node[${index}] will be created\n  + resource "node" {\n      + id = (known after apply)\n    }\n`
+    const changes = Array.from({ length: 80 }, (_, index) => change(index)).join('\n')
+    const plan = `These actions are planned:\n\n${changes}\nChanges to Outputs:\n  + a = 1\n`
+    expect(prosePreviewer().recognize(subjectOf(plan))).toBe(0)
+  })
+
   it('recognizes underlined lines as headings', async () => {
     const text = `Guide\n=====\n\n${paragraph(1)}\nInstall\n-------\n\n${paragraph(2)}\nUse it\n------\n\n${Array.from({ length: 20 }, (_, index) => paragraph(index)).join('\n')}`
     const shown = (await preview(text, 120))!

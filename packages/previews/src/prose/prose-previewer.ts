@@ -6,7 +6,45 @@ import { withoutNumbers } from '../layout/numbered-lines.ts'
 export function prosePreviewer(): TextPreviewer {
   // The shares of the budget are for headings and text. Tokens that one part does not use go to the other.
   const prose = { title: 'text', shares: [0.35, 0.65], lineShare: 0.12, headingOf: proseHeading, hasLongLines: true }
-  return { name: 'prose', previews: 'text', recognize: recognizeProse, read: (subject) => readOutline(subject, prose) }
+  const manual = { ...prose, headingOf: (text: string) => (MANUAL_HEADING.test(text) ? 1 : proseHeading(text)) }
+  return {
+    name: 'prose',
+    previews: 'text',
+    recognize: (subject) => Math.max(recognizeProse(subject), isManual(subject) ? PROSE : 0),
+    read: (subject) => readOutline(subject, isManual(subject) ? manual : prose),
+  }
+}
+
+/** Confidence for text that looks like sentences or like a manual. */
+const PROSE = 0.6
+/** Matches a heading of a manual page or of a help text, for example `NAME`, `Options:`, and `Usage: git [options]`. */
+const MANUAL_HEADING = /^(?:[A-Z][^a-z]{3,88}|.{1,88}\w:|[Uu]sage:? .{1,200})$/
+/** Smallest share of indented lines, of lines with sentences, and of headings among lines that start a paragraph. */
+const INDENTED = 0.6
+const WORDED = 0.3
+const HEADED = 0.3
+
+/** Whether a text is a manual page or a help text: most lines are indented below headings, and many have sentences. */
+function isManual(subject: TextSubject): boolean {
+  let filled = 0
+  let indented = 0
+  let worded = 0
+  let starts = 0
+  let headings = 0
+  let wasBlank = true
+  for (const line of withoutNumbers(subject)) {
+    const isStart = wasBlank
+    wasBlank = line.trim() === ''
+    if (wasBlank) continue
+    filled++
+    if (/^(?: {2}|\t)/.test(line)) indented++
+    else if (isStart) {
+      starts++
+      if (MANUAL_HEADING.test(line)) headings++
+    }
+    if (/[A-Za-z]{2} [A-Za-z]{2,}\b.*\b[A-Za-z]{2,} [A-Za-z]{2}/.test(line)) worded++
+  }
+  return headings > Math.max(1, starts * HEADED) && indented >= filled * INDENTED && worded >= filled * WORDED
 }
 
 /** Matches a time, a level, a path, or a rule, which do not start a sentence. */
@@ -49,7 +87,7 @@ export function recognizeProse(subject: TextSubject): number {
   if (wordy < units * 0.85) return 0
   const perSentence = units / Math.max(1, sentences)
   if (perSentence > 400 || flowing < Math.max(1, filled * 0.2)) return 0
-  return 0.6
+  return PROSE
 }
 
 function countUnits(line: string) {
