@@ -54,6 +54,34 @@ describe('LineWords', () => {
     expect(severityOfLine(line)).toBe(severity)
   })
 
+  it.each([
+    'error: no such file',
+    'src/a.ts(3,4): error TS2307: Cannot find module',
+    '2024-03-03T09:15:02.120Z worker 3 ERROR no space',
+    'time=09:15 level=error msg="no space"',
+    '{"level":"error","msg":"no space"}',
+    '  4:27   error    eval can be harmful',
+    'make: *** [Makefile:4: net9.o] Error 1',
+    'Tests:       4 failed, 164 passed',
+    'java.lang.IllegalStateException: pool is empty',
+    'error[E0382]: use of moved value',
+    '✖ Failed to compile',
+  ])('says that %j reports an error', (line) => {
+    expect(read(line)).toMatchObject({ severity: ERROR, reports: true })
+  })
+
+  it.each([
+    '  --retry-all-errors      Retry on all errors (use with --retry)',
+    'X509v3 Basic Constraints: critical',
+    '    The error for content that is no array of blocks shows a block',
+    'M packages/core/src/storage/storage-error.test.ts',
+    '    Error replies to the request with the given message',
+    'func Error(w ResponseWriter, error string, code int)',
+    'Downloading django-error-report-0.2.0.tar.gz (3.4 kB)',
+  ])('says that %j only mentions an error', (line) => {
+    expect(read(line).reports).toBe(false)
+  })
+
   it('finds the position of the severity word', () => {
     expect(read('some error').at).toBe(5)
   })

@@ -104,6 +104,8 @@ export class LineWords {
   /** Hash of the first punctuation characters. Lines of the same form have the same hash. */
   skeleton = 0
   severity: Severity = 0
+  /** Whether the line reports the severity, and does not only mention the word, as in "see the error log". */
+  reports = false
   /** Position of the word with the severity, in UTF-16 units from the start of the line. */
   at = 0
   /** Whether an escape sequence makes a part of the line red. */
@@ -120,6 +122,9 @@ export class LineWords {
     let severity: Severity = 0
     let severityAt = 0
     let severityCount = 0
+    let reports = false
+    /** Whether no word was read, and the line is not indented as details and documents are. */
+    let isFirst = start < end && CLASSES[codes[start]!] !== BLANK
     let red = false
     let hasWords = false
     let at = afterTime(codes, start, end)
@@ -175,10 +180,15 @@ export class LineWords {
               else {
                 severityAt = from - start
                 severityCount = count + 1
+                reports =
+                  words[count - 1] === NUMBER ||
+                  (isFirst && CLASSES[codes[from]!] === UPPER) ||
+                  isReport(text, from, at)
               }
             }
           }
         }
+        isFirst = false
       } else if (type === DIGIT) {
         let zero = code === 48
         while (++at < stop && (type = CLASSES[codes[at]!]!) === DIGIT) zero = false
@@ -216,6 +226,7 @@ export class LineWords {
     this.template = template
     this.skeleton = skeleton
     this.severity = severity
+    this.reports = severity !== 0 && reports
     this.at = severityAt
     this.red = red
     this.blank = !hasWords && text.slice(start, end).trim() === ''
@@ -246,6 +257,18 @@ function isNamed(text: string, from: number, to: number): boolean {
   const before = text.charCodeAt(from - 1)
   const after = text.charCodeAt(to)
   return before === 95 || before === 47 || after === 95 || after === 47
+}
+
+/** Matches the text after a word that reports a severity: `error: no space`, `[error]`, `error[E0382]`, `error TS2307`. */
+const REPORTED = /[:!\]]|\u001b\[\d*m|[ [][A-Z]*\d/y
+/** Matches the text before such a word, as in `level=error` and `"level":"error"`. */
+const ASSIGNED = /(?:=|[:=] ?")$/
+
+/** Whether a word is written like a level. */
+function isReport(text: string, from: number, to: number): boolean {
+  const word = text.slice(from, to)
+  REPORTED.lastIndex = to
+  return word === word.toUpperCase() || REPORTED.test(text) || ASSIGNED.test(text.slice(Math.max(0, from - 3), from))
 }
 
 /** Whether an escape sequence sets a red color, for example `ESC[31m` or `ESC[1;91m`. */

@@ -134,8 +134,8 @@ const TELLING =
 /** Caches the forms of lines. Lines that differ only in numbers and in the time are read only once. */
 export class LineForms {
   /**
-   * Four numbers for each slot: form, template, weight, and flags (the severity, 8 for red, and 16 for each uncounted
-   * line).
+   * Four numbers for each slot: form, template, weight, and flags (the reported severity, 8 for red, and 16 for each
+   * uncounted line).
    */
   readonly #slots = new Int32Array(4 * SLOTS)
   readonly #weights = new Float32Array(this.#slots.buffer)
@@ -167,6 +167,7 @@ export class LineForms {
     const flags = (this.#slots[slot + 3]! += LINE)
     words.template = this.#slots[slot + 1]!
     words.severity = (flags & 7) as LineWords['severity']
+    words.reports = true
     words.red = (flags & RED) !== 0
     words.blank = false
     return this.#weights[slot + 2]!
@@ -179,7 +180,7 @@ export class LineForms {
     this.#slots[slot] = this.form
     this.#slots[slot + 1] = words.template
     this.#weights[slot + 2] = weight
-    this.#slots[slot + 3] = words.severity | (words.red ? RED : 0)
+    this.#slots[slot + 3] = (words.reports ? words.severity : 0) | (words.red ? RED : 0)
   }
 
   finish(): void {

@@ -13,6 +13,7 @@ export interface ScannedLine {
   /** Number of UTF-16 units between `text` and `end`. */
   readonly hidden: number
   readonly red: boolean
+  /** Severity that the line reports. A line that only mentions errors has none. */
   readonly severity: Severity
   /** Hash of the template. Lines with the same template differ only in numbers. */
   readonly template: number
@@ -20,7 +21,7 @@ export interface ScannedLine {
   readonly repeats: number
   /** Number of consecutive lines with the same template, from this line on. */
   readonly run: number
-  /** Number of earlier lines with errors, and number with warnings. */
+  /** Number of earlier lines that report errors, and number that report warnings. */
   readonly errorsBefore: number
   readonly warningsBefore: number
   /** Importance of the line, from its own words and the lines around it. */
@@ -46,7 +47,7 @@ export interface TextScan {
   /** Number of lines. A final newline does not start a line, and an empty text has no lines. */
   readonly lines: number
   readonly length: number
-  /** Number of lines with errors, and number with warnings. */
+  /** Number of lines that report errors, and number that report warnings. */
   readonly errors: number
   readonly warnings: number
   readonly counts: TextCounts

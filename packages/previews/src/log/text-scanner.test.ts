@@ -154,6 +154,15 @@ describe('TextScanner', () => {
     expect(errors).toBe(8_001)
   })
 
+  it('counts no error for lines that only mention errors, in a small and in a large text', () => {
+    const help = '  --retry-all-errors   Retry on all errors, and on the warning of a proxy\n'
+    for (const count of [20, 60_000]) {
+      const { errors, warnings, kept } = scan([`error: one\n${help.repeat(count)}`])
+      expect([errors, warnings]).toEqual([1, 0])
+      expect(kept.at(-1)).toMatchObject({ severity: 0, errorsBefore: 1 })
+    }
+  })
+
   it('counts the errors and warnings before each line', () => {
     const text = `start\n${'error: a\nwarning: b\nfine\n'.repeat(20_000)}end\n`
     const { errors, warnings, kept } = scan([text])

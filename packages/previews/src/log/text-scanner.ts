@@ -241,7 +241,8 @@ export class TextScanner {
   }
 
   #note(number: number, raw: string, rawEnd: string, hidden: number, rank: number): KeptLine {
-    const { template, red, severity } = this.#words
+    const { template, red } = this.#words
+    const severity = this.#words.reports ? this.#words.severity : 0
     const line: KeptLine = {
       number,
       blanksBefore: this.#blanks,
