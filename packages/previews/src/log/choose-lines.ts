@@ -199,7 +199,7 @@ function fillEnds(shown: ShownLines, budget: ChoiceBudget, chosen: ChosenLines, 
     const index = turn % 2 === 0 ? head++ : tail--
     if (chosen[index] === 1) continue
     const cost = shown.cost(index) + gapCost(shown, budget, chosen, index)
-    if (cost > left) continue
+    if (cost > left) return
     chosen[index] = 1
     left -= cost
   }

@@ -135,6 +135,28 @@ describe('renderTextPreview', () => {
     expect(preview).toMatch(/\[… [\d,]+ lines: line_range \{ start: \d+, end: \d+ \}\]/)
   })
 
+  it('shows several lines of both ends beside many important lines', () => {
+    const commits = Array.from({ length: 300 }, (_, index) => [
+      `commit ${createHash('sha1').update(`${index}`).digest('hex')}`,
+      `    The error of store ${index} fails with an exception\n`,
+    ])
+    const text = [...commits.flat(), ' 251 files changed, 1574 insertions(+)'].join('\n')
+    const preview = previewOf(text, { ...options, budgetTokens: 600 })
+    expect(preview).toContain(commits[0]!.join('\n'))
+    expect(preview).toContain('fails with an exception\n\n 251 files changed')
+  })
+
+  it('does not show a line of marks without the code that it underlines', () => {
+    const faults = Array.from({ length: 400 }, (_, index) => [
+      `src/a${index}.c:${index}:7: error: unknown name x${index}`,
+      ` ${index} | int ${'y'.repeat(30)} = x${index} + ${'z'.repeat(60)};`,
+      `${' '.repeat(20 + (index % 40))}^~~~`,
+    ])
+    const shown = previewOf([...faults.flat(), 'make: *** [all] Error 1'].join('\n'), options)
+    expect(shown).toContain('error: unknown name')
+    expect(shown).not.toMatch(/^\d+\| *\^~~~$/m)
+  })
+
   it('shows every error, or counts it in a gap', () => {
     const errors = [0, 1, 2, 700, 701, 900, 1_400, 1_998, 1_999]
     const lines = Array.from({ length: 2_000 }, (_, index) =>

@@ -22,6 +22,10 @@ const RUN = 0.8
 const LEAST_SHARE = 0.05
 /** Smallest value of the first and last line, because they often show the command and the result. */
 const END_LINE = 0.5
+/** The same value if no line reports an error or a warning. */
+const END_OF_QUIET = 1
+/** Factor of this value for each line farther from the end. */
+const FARTHER = 0.7
 /** Smallest value of an unusual line. Such lines are shown first. */
 const ODD_LINE = 2
 /** Value of each word in a line that the call searches for, and largest number of such words that count. */
@@ -31,6 +35,8 @@ const MOST_SOUGHT = 3
 const FIRST_WORD = /^(?:\w+|[^\w\s]+)/
 /** Smallest number of records in a text, and of lines in an average record. */
 const LEAST_RECORDS = 3
+/** Matches a line with a letter or a digit. Other lines, such as the marks below a piece of code, say nothing alone. */
+const WORDED = /[\p{L}\p{N}]/u
 /** Matches a line of Base64, for example of an attachment. */
 const ENCODED = /^(?=[A-Za-z\d+/]{40,}={0,2}$)(?=[^\d]*\d)(?=[^a-z]*[a-z])[^A-Z]*[A-Z]/
 
@@ -41,6 +47,7 @@ function lineValues(
   odd: ReadonlySet<number>,
   sought: Sought | undefined,
   budgetTokens: number,
+  endValue: number,
 ): Float64Array {
   const values = scores.map((score, index) =>
     Math.max(
@@ -50,11 +57,14 @@ function lineValues(
     ),
   )
   raiseBlocks(lines, scores, values, Math.min(MOST_BLOCK_LINES, budgetTokens / BLOCK_LINE_TOKENS))
-  for (const end of [0, values.length - 1]) values[end] = Math.max(values[end]!, END_LINE)
+  for (let index = 0; index < values.length; index++) {
+    const nearest = Math.min(index, values.length - 1 - index)
+    values[index] = Math.max(values[index]!, endValue * FARTHER ** nearest)
+  }
   lowerRepeats(lines, values)
   lowerRuns(lines, values)
   for (let index = 0; index < lines.length; index++)
-    if (ENCODED.test(lines[index]!.text)) values[index] = 0
+    if (!WORDED.test(lines[index]!.text) || ENCODED.test(lines[index]!.text)) values[index] = 0
     else if (odd.has(lines[index]!.number)) values[index] = ODD_LINE * (1 + scores[index]!)
   raiseRecordStarts(lines, values)
   if (sought === undefined) return values
@@ -139,7 +149,8 @@ function previewLayout(scan: TextScan, options: PreviewOptions, { isLog = false,
   const texts = lines.map(({ text, end }) => `${text}\n${end}`)
   const sought = findSought(texts, words)
   const isRanked = sought !== undefined || odd.size > 0 || (found !== undefined && isTelling(scan, lines, own))
-  const values = isRanked ? lineValues(lines, own, odd, sought, options.budgetTokens) : undefined
+  const endValue = scan.errors + scan.warnings > 0 ? END_LINE : END_OF_QUIET
+  const values = isRanked ? lineValues(lines, own, odd, sought, options.budgetTokens, endValue) : undefined
   const shownScores = values && own.map((score, index) => (odd.has(lines[index]!.number) ? 1 : score))
   const shownLines = new ShownLines(lines, nature === 'data' ? 0.5 : 0.2, shownScores, sought)
   const gapTokens = estimateTokens(gapMarks({})(1_000, 1_999)) + NUMBER_TOKENS
