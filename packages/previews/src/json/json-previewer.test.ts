@@ -243,6 +243,7 @@ describe('rows that are arrays in a preview of JSON', () => {
   it.each([
     ['strings before the rows', { columns: names, index: repeat(400, (id) => id), data: rows }],
     ['objects with names after the rows', { rows, fields: names.map((name) => ({ name, type: 'any' })) }],
+    ['objects with names in 2 objects', { meta: { view: { columns: names.map((name) => ({ id: 1, name })) } }, rows }],
     ['objects with names in an object', { metadata: { rowType: names.map((name) => ({ name })) }, rows }],
     ['strings in the first row', { range: 'A1:D401', values: [names, ...rows] }],
   ])('have columns with the names of %s', async (_, document) => {

@@ -1,11 +1,16 @@
 import { COLUMN_LIST_KEYS } from '@spillway/text/internal/json'
 import type { Shape } from './shape.ts'
 
-/** Name the columns of tables whose rows are arrays. The names are in an array beside the rows, or in the first row. */
+const fieldsOf = (shape: Shape): Shape[] => (shape.isRow ? [] : [...(shape.fields?.values() ?? [])])
+
+/**
+ * Name the columns of tables whose rows are arrays. The names are in an array beside the rows, which may be in up to two
+ * objects, or in the first row.
+ */
 export function nameColumns(shape: Shape): void {
-  const fields = shape.isRow ? [] : [...(shape.fields?.values() ?? [])]
-  const inner = fields.flatMap((field) => (field.isRow ? [] : [...(field.fields?.values() ?? [])]))
-  const lists = [...fields, ...inner].filter(({ key }) => COLUMN_LIST_KEYS.includes(key))
+  const fields = fieldsOf(shape)
+  const inner = fields.flatMap(fieldsOf)
+  const lists = [...fields, ...inner, ...inner.flatMap(fieldsOf)].filter(({ key }) => COLUMN_LIST_KEYS.includes(key))
   for (const { item } of fields)
     if (item?.isRow) item.columnNames = lists.map(titlesOf).find((titles) => titles?.length === item.mostItems)
   if (shape.isRow && shape.columnNames === undefined) nameByFirstRow(shape)

@@ -252,7 +252,12 @@ describe('SQL over a table', () => {
     const table = { rows: Array.from({ length: 30 }, (_, n) => ['x', n]) }
     const columns = ['name', 'n'].map((name) => ({ name, type: 'any' }))
     const named = { columns: ['name', 'n'], ...table }
-    for (const content of [named, { ...table, fields: columns }, { meta: { rowType: columns }, ...table }])
+    for (const content of [
+      named,
+      { ...table, fields: columns },
+      { meta: { rowType: columns }, ...table },
+      { meta: { view: { columns } }, ...table },
+    ])
       for (const call of [{}, { json_path: '$.rows' }])
         expect(await rows(JSON.stringify(content), 'SELECT name, sum(n) FROM t GROUP BY 1', call)).toEqual(['x,435'])
     const inner = JSON.stringify({ a: [1], 'b c': [named, { columns: ['k'] }] })

@@ -21,7 +21,7 @@ export async function namesBeside(
   const opening = new TextDecoder().decode(await source.read(start, OPENING_BYTES))
   if (!LAST_KEY.test(path) || !/^\[\s*\[/.test(opening)) return []
   const lists: string[][] = []
-  for (const keys of [KEYS, `.*${KEYS}`]) {
+  for (const keys of [KEYS, `.*${KEYS}`, `.*.*${KEYS}`]) {
     const parsed = await readJsonPath(path.replace(LAST_KEY, keys), source, layout, clock)
     const options = { layout, skip: 0, keep: MAX_LISTS, enough: MAX_LISTS, clock }
     for (const { start, end } of (await selectJson(source, parsed, options)).values) {
