@@ -24,6 +24,22 @@ describe('markdownPreviewer', () => {
     expect(shown).toMatch(/^\[Markdown: 121 lines, 31 headings\]/)
   })
 
+  it('shows the first releases of a long list of changes, and few repetitions of its titles', async () => {
+    const release = (index: number): string =>
+      `## [${200 - index}.0.0](https://example.com/compare/v${199 - index}.0.0...v${200 - index}.0.0)\n\n### Bug Fixes\n\n- Fix ${index}\n\n### Features\n\n- Add ${index}\n`
+    const old = Array.from(
+      { length: 100 },
+      (_, index) => `## v0.${100 - index}\n\n### Bug Fixes\n\n- Repair ${index}\n`,
+    )
+    const shown = (await preview(
+      [...Array.from({ length: 100 }, (_, index) => release(index)), ...old].join('\n'),
+      600,
+    ))!
+    expect(shown).toMatch(/1\| ## \[200\.0\.0\][^]*\n\d+\| ## \[199\.0\.0\]/)
+    const count = (pattern: RegExp): number => shown.match(pattern)!.length
+    expect(count(/### (?:Bug Fixes|Features)/g)).toBeLessThan(count(/\| ## /g))
+  })
+
   it('recognizes underlined headings, and does not mistake comments in code for headings', async () => {
     const text = `Title\n=====\n\n\`\`\`sh\n# a comment\n\`\`\`\n\nPart\n----\n\n${section(1)}`
     const shown = (await preview(text, 60))!

@@ -7,11 +7,14 @@ import { numberCut, numberNote } from '../layout/numbered-lines.ts'
 import { RawLines, type RawLine } from '../layout/raw-lines.ts'
 import { WantedWords } from '../layout/wanted-words.ts'
 import { writePreview } from '../layout/write-preview.ts'
+import { hashWord } from '../log/line-words.ts'
 import type { TextReader, TextSubject } from '../previewer.ts'
 import { headingDepth, markdownLine, type MarkdownLine } from './markdown-line.ts'
 
 /** Longest front matter, in lines. */
 const META_LINES = 100
+/** Decrease of the value of a heading for each earlier heading. */
+const LATER = 0.01
 /** Depth of lines with only bold text, which are used as headings. */
 const LABEL_DEPTH = 7
 /** Largest indentation of a fence, because fences in lists are indented. */
@@ -49,6 +52,8 @@ function markdownReader(
   const store = new ItemStore()
   const words = new WantedWords(sought)
   const headings: number[] = []
+  /** Number of headings by the hash of their text. */
+  const titles = new Map<number, number>()
   const sections: Section[] = [{ depth: 0, heading: undefined, weight: 1, lines: 0, blocks: 0 }]
   let fence: { readonly mark: string; readonly block: number } | undefined
   let codeLines = 0
@@ -134,7 +139,12 @@ function markdownReader(
     while (sections.at(-1)!.depth >= depth && sections.length > 1) sections.pop()
     const parent = sections.at(-1)!
     const weight = depth >= LABEL_DEPTH ? parent.weight * 0.9 : 1 / (0.7 + 0.3 * depth)
-    const value = depth >= LABEL_DEPTH ? 4 : 26 / (1 + 0.35 * depth)
+    const title = hashWord(line.text)
+    const times = titles.get(title) ?? 0
+    titles.set(title, times + 1)
+    // A title that repeats, such as "Bug fixes" in each release, names no section of its own.
+    const worth = 26 / (1 + 0.35 * depth) / (1 + times ** 2) / (1 + LATER * headings.length)
+    const value = depth >= LABEL_DEPTH ? 4 : worth
     const item = add(line, 'heading', value, depth >= LABEL_DEPTH ? TEXT : HEADINGS, parent.heading)
     if (counts) {
       item.numbered = true
