@@ -157,6 +157,17 @@ describe('renderTextPreview', () => {
     expect(shown).not.toMatch(/^\d+\| *\^~~~$/m)
   })
 
+  it('shows the failures among many indented blocks with braces', () => {
+    const block = (index: number, result: string): string =>
+      `${result}: [localhost] (item=${index}) => {\n    "changed": false,\n    "item": ${index}\n}`
+    const results = Array.from({ length: 200 }, (_, index) =>
+      block(index, index === 90 || index === 91 ? 'failed' : 'ok'),
+    )
+    const text = `PLAY [localhost] ****\n\nTASK [Check ports] ****\n${results.join('\n')}\n\nPLAY RECAP ****\nlocalhost : ok=5 failed=2`
+    const shown = previewOf(text, options)
+    for (const index of [90, 91]) expect(shown).toContain(`failed: [localhost] (item=${index})`)
+  })
+
   it('shows every error, or counts it in a gap', () => {
     const errors = [0, 1, 2, 700, 701, 900, 1_400, 1_998, 1_999]
     const lines = Array.from({ length: 2_000 }, (_, index) =>

@@ -6,7 +6,7 @@ import type { PreviewOptions } from '../previewer.ts'
 import { chooseBest, chooseEnds, type ChosenLines, isBeside, ShownLines } from './choose-lines.ts'
 import { cutPrefixes } from './line-prefixes.ts'
 import { ERROR, WARNING } from './line-words.ts'
-import { textNature } from './text-nature.ts'
+import { isData } from './text-nature.ts'
 import type { ScannedLine, TextScan } from './text-scan.ts'
 
 /** Smallest score of a line's neighbors, and of all lines in its block, as a share of the line's score. */
@@ -140,19 +140,19 @@ const LEAST_SCORE = 0.1
 
 function previewLayout(scan: TextScan, options: PreviewOptions, { isLog = false, words = [] }: TextPreviewHints) {
   const header = `[${countOf(scan.lines, 'line')}]`
-  const nature = isLog ? 'output' : textNature(scan)
-  const found = nature === 'output' ? scan.scores() : undefined
+  const isJson = !isLog && isData(scan)
+  const found = isJson ? undefined : scan.scores()
   const { lines, note } = found ?? cutPrefixes(scan.kept, false)
   const lineUnits = unitsPerToken(lines)
   const own = new Float64Array(lines.map(({ number }) => found?.scores.get(number) ?? 0))
-  const odd = nature === 'data' ? new Set<number>() : scan.scores().odd
+  const odd = found?.odd ?? new Set<number>()
   const texts = lines.map(({ text, end }) => `${text}\n${end}`)
   const sought = findSought(texts, words)
   const isRanked = sought !== undefined || odd.size > 0 || (found !== undefined && isTelling(scan, lines, own))
   const endValue = scan.errors + scan.warnings > 0 ? END_LINE : END_OF_QUIET
   const values = isRanked ? lineValues(lines, own, odd, sought, options.budgetTokens, endValue) : undefined
   const shownScores = values && own.map((score, index) => (odd.has(lines[index]!.number) ? 1 : score))
-  const shownLines = new ShownLines(lines, nature === 'data' ? 0.5 : 0.2, shownScores, sought)
+  const shownLines = new ShownLines(lines, isJson ? 0.5 : 0.2, shownScores, sought)
   const gapTokens = estimateTokens(gapMarks({})(1_000, 1_999)) + NUMBER_TOKENS
   const tokensOfCall = callTokensOf(options)
   const isTiny = tokensOfCall > options.budgetTokens * CALL_SHARE
