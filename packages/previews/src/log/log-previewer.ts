@@ -1,7 +1,7 @@
 import { cleanLine, perSubject } from '@spillway/text/internal'
 import type { TextPreviewer, TextReader, TextSubject, WritePreview } from '../previewer.ts'
 import { USUAL_TOKENS } from '../usual-tokens.ts'
-import { isLevelObject, saysEnd, SURE_SCORE } from './text-nature.ts'
+import { isLevelObject, saysEnd, SURE_SCORE } from './is-data.ts'
 import { type LineModel } from './line-model.ts'
 import { LINE_MODEL } from './line-weights.ts'
 import { writeTextPreview } from './render-text-preview.ts'

@@ -6,7 +6,7 @@ import type { PreviewOptions } from '../previewer.ts'
 import { chooseBest, chooseEnds, type ChosenLines, isBeside, ShownLines } from './choose-lines.ts'
 import { cutPrefixes } from './line-prefixes.ts'
 import { ERROR, WARNING } from './line-words.ts'
-import { isData } from './text-nature.ts'
+import { isData } from './is-data.ts'
 import type { ScannedLine, TextScan } from './text-scan.ts'
 
 /** Smallest score of a line's neighbors, and of all lines in its block, as a share of the line's score. */

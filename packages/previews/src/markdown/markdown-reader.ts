@@ -1,4 +1,4 @@
-import { countOf } from '@spillway/text/internal'
+import { BoundedMap, countOf, detach } from '@spillway/text/internal'
 import { itemOf, type Item } from '../layout/preview-model.ts'
 import { estimateLetters } from '../layout/estimate-letters.ts'
 import { hiddenOf } from '../layout/gap-marks.ts'
@@ -7,12 +7,13 @@ import { numberCut, numberNote } from '../layout/numbered-lines.ts'
 import { RawLines, type RawLine } from '../layout/raw-lines.ts'
 import { WantedWords } from '../layout/wanted-words.ts'
 import { writePreview } from '../layout/write-preview.ts'
-import { hashWord } from '../log/line-words.ts'
 import type { TextReader, TextSubject } from '../previewer.ts'
 import { headingDepth, markdownLine, type MarkdownLine } from './markdown-line.ts'
 
 /** Longest front matter, in lines. */
 const META_LINES = 100
+/** Largest number of different headings that are compared. */
+const MOST_TITLES = 1_000
 /** Decrease of the value of a heading for each earlier heading. */
 const LATER = 0.01
 /** Depth of lines with only bold text, which are used as headings. */
@@ -52,8 +53,8 @@ function markdownReader(
   const store = new ItemStore()
   const words = new WantedWords(sought)
   const headings: number[] = []
-  /** Number of headings by the hash of their text. */
-  const titles = new Map<number, number>()
+  /** Number of headings with the same text. */
+  const titles = new BoundedMap<string, number>(MOST_TITLES)
   const sections: Section[] = [{ depth: 0, heading: undefined, weight: 1, lines: 0, blocks: 0 }]
   let fence: { readonly mark: string; readonly block: number } | undefined
   let codeLines = 0
@@ -139,7 +140,7 @@ function markdownReader(
     while (sections.at(-1)!.depth >= depth && sections.length > 1) sections.pop()
     const parent = sections.at(-1)!
     const weight = depth >= LABEL_DEPTH ? parent.weight * 0.9 : 1 / (0.7 + 0.3 * depth)
-    const title = hashWord(line.text)
+    const title = detach(line.text)
     const times = titles.get(title) ?? 0
     titles.set(title, times + 1)
     // A title that repeats, such as "Bug fixes" in each release, names no section of its own.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isData } from './text-nature.ts'
+import { isData } from './is-data.ts'
 import { TextScanner } from './text-scanner.ts'
 
 function isDataText(text: string): boolean {
