@@ -9,7 +9,7 @@ import { HUGE } from '../support/sample-content.ts'
 import { scripted } from '../support/scripted-model.ts'
 import { lastPrompt, lastResult, OFFLOADED, referencesIn, textOf } from '../support/seen-results.ts'
 
-/** Its fields are private, like those of a `DOMException`. */
+/** Has private fields, like a `DOMException`. */
 class BuildError extends Error {
   readonly #name = 'BuildError'
   readonly #code = 'EBUILD'
