@@ -109,7 +109,7 @@ describe('offloadOptions', () => {
     for (const unknown of ['a', 'c', undefined])
       expect(await retrieve(options, unknown, input)).toMatchObject({
         isError: true,
-        content: [{ text: expect.stringContaining('belongs to no session') }],
+        content: [{ text: expect.stringContaining('The session of this call is unknown') }],
       })
     await announce('session-1', 'd')
     await announce('session-2', 'd')
