@@ -7,9 +7,9 @@ const TEST = /\.test(?:-d)?\.ts$/
 
 /** Limits of the lines of a package, and of all packages. A change that needs more lines must say what users gain. */
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
-  total: 88_211,
+  total: 88_210,
   'packages/core': 23_191,
-  'packages/previews': 14_691,
+  'packages/previews': 14_690,
   'packages/text': 10_652,
   other: 12_000,
 }

@@ -24,8 +24,9 @@ const LEAST_SHARE = 0.05
 const END_LINE = 0.5
 /** The same value if no line reports an error or a warning. */
 const END_OF_QUIET = 1
-/** Factor of this value for each line farther from the end. */
+/** Factor of this value for each line farther from the end, and the smallest value of such lines. */
 const FARTHER = 0.7
+const LEAST_VALUE = 1e-9
 /** Smallest value of an unusual line. Such lines are shown first. */
 const ODD_LINE = 2
 /** Value of each word in a line that the call searches for, and largest number of such words that count. */
@@ -57,10 +58,8 @@ function lineValues(
     ),
   )
   raiseBlocks(lines, scores, values, Math.min(MOST_BLOCK_LINES, budgetTokens / BLOCK_LINE_TOKENS))
-  for (let index = 0; index < values.length; index++) {
-    const nearest = Math.min(index, values.length - 1 - index)
-    values[index] = Math.max(values[index]!, endValue * FARTHER ** nearest)
-  }
+  for (let from = 0, value = endValue; from < values.length && value > LEAST_VALUE; from++, value *= FARTHER)
+    for (const index of [from, values.length - 1 - from]) values[index] = Math.max(values[index]!, value)
   lowerRepeats(lines, values)
   lowerRuns(lines, values)
   for (let index = 0; index < lines.length; index++)
