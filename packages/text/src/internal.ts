@@ -12,7 +12,7 @@ export {
   TokenSampler,
   type CountTokens,
 } from './tokens/estimate-tokens.ts'
-export { cutAtGrapheme } from './tokens/cut-at-grapheme.ts'
+export { cutAtGrapheme, cutWithMark } from './tokens/cut-at-grapheme.ts'
 export {
   indentJson,
   isMediaBlock,

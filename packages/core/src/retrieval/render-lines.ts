@@ -1,4 +1,4 @@
-import { cutAtGrapheme, escapeAround, utf8Text } from '@spillway/text/internal'
+import { cutAtGrapheme, cutWithMark, escapeAround, utf8Text } from '@spillway/text/internal'
 import { unitsToBytes } from '../search/search-blocks.ts'
 import { windowStart, type LineView } from '../search/view-hits.ts'
 import type { MatchingLine } from './retrieval-tool.ts'
@@ -56,10 +56,7 @@ function partsOf(views: readonly ShownLine[], maxLength: number): Part[] {
 
 function partOf(view: ShownLine, maxLength: number, from: number): Part {
   const { text, match, start: base, bytes, line } = view
-  if (view.isShown === true) {
-    const cut = cutAtGrapheme(text, maxLength)
-    return { view, text: cut.length < text.length ? `${cut}…` : cut, start: line.start, end: line.end }
-  }
+  if (view.isShown === true) return { view, text: cutWithMark(text, maxLength), start: line.start, end: line.end }
   if (view.isWhole && text.length <= maxLength) return { view, text, start: line.start, end: line.end }
   const low = from <= base ? 0 : utf8Text(bytes, 0, from - base).length
   const wanted = match === undefined ? 0 : windowStart(match, text.length, maxLength)

@@ -1,4 +1,4 @@
-import { cleanLine, countOf, cutAtGrapheme, estimateTokens, TextCodes } from '@spillway/text/internal'
+import { cleanLine, countOf, cutWithMark, estimateTokens, TextCodes } from '@spillway/text/internal'
 import { sqlExample, withSqlExample } from '../layout/gap-marks.ts'
 import { textItem, type Item, type PreviewModel } from '../layout/preview-model.ts'
 import { previewDrafts } from '../layout/write-preview.ts'
@@ -280,10 +280,7 @@ function showRow(row: EntryRow, columns: readonly string[], isMember: boolean, s
 
 /** Show a value. Its quotes are kept if it would otherwise look like several values, or like no value. */
 function showCell(raw: string, units: number = CELL_UNITS): string {
-  if (!raw.startsWith('"')) {
-    const text = tidy(raw)
-    return text.length > units ? `${cutAtGrapheme(text, units)}…` : text
-  }
+  if (!raw.startsWith('"')) return cutWithMark(tidy(raw), units)
   const { text, cut } = showScalar(raw, units)
   return cut || raw.length === 2 || /[,|\n]|^"\s|\s"$/.test(raw) ? text : text.slice(1, -1)
 }

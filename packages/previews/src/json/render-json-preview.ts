@@ -7,6 +7,7 @@ import {
   longerThan,
   yieldWhenDue,
 } from '@spillway/text/internal'
+import { foreignLine } from '../layout/foreign-line.ts'
 import { fitBudget, fitBudgetInTurns, type Draft } from '../layout/fit-budget.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import { rowsWriter } from './entry-rows.ts'
@@ -28,9 +29,8 @@ export interface JsonContent {
   readonly end: string
 }
 
-/** Longest shown text before the JSON, and longest shown line that is not JSON, in UTF-16 units. */
+/** Longest shown text before the JSON, in UTF-16 units. */
 const PREFIX_UNITS = 120
-const STRAY_UNITS = 160
 /** Smallest number of tokens for the structure. */
 const LEAST_TOKENS = 5
 /** Largest share of the remaining tokens for names of map members. */
@@ -148,9 +148,9 @@ function strayLines({ scan, whole, end }: JsonContent): string[] {
   const lines = scan.strays === 0 ? [] : (whole ?? end).replace(/\n$/, '').split('\n')
   const first = whole === undefined ? scan.lines - lines.length + 1 : 1
   return scan.strayLines.flatMap((line) => {
+    // The first line of the kept end may be cut.
     const text = line > first || whole !== undefined ? cleanLine(lines[line - first] ?? '') : ''
-    const cut = cutAtGrapheme(text, STRAY_UNITS)
-    return text === '' ? [] : [`${line}| ${cut}${cut.length < text.length ? '…' : ''}`]
+    return text === '' ? [] : [foreignLine(line, text)]
   })
 }
 

@@ -1,4 +1,5 @@
-import { cleanLine, countOf, cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
+import { cleanLine, countOf, cutAtGrapheme, cutWithMark, estimateTokens, formatCount } from '@spillway/text/internal'
+import { foreignLine } from '../layout/foreign-line.ts'
 import { findSought } from '../layout/wanted-words.ts'
 import { textItem, type PreviewModel } from '../layout/preview-model.ts'
 import type { PreviewOptions } from '../previewer.ts'
@@ -95,7 +96,7 @@ export function listingItems(
 
 /** Return the first lines that are not part of the listing, with their line numbers, and the number of the others. */
 function oddLinesOf({ odd, oddLines }: ListingData, room: number): string[] {
-  const texts = oddLines.map(({ line, text }) => `${line}| ${shortened(text)}`)
+  const texts = oddLines.map(({ line, text }) => foreignLine(line, text))
   let left = room
   const end = texts.findIndex((text) => (left -= estimateTokens(text) + 1) < 0)
   const shown = end < 0 ? texts : texts.slice(0, end)
@@ -225,11 +226,7 @@ function inside(node: FolderNode, joint: string, room: number): Pick<ListedGroup
   return { items, count: node.total, last: '' }
 }
 
-function shortened(entry: string): string {
-  const clean = cleanLine(entry)
-  const cut = cutAtGrapheme(clean, LONGEST_ENTRY)
-  return cut.length < clean.length ? `${cut}…` : clean
-}
+const shortened = (entry: string): string => cutWithMark(cleanLine(entry), LONGEST_ENTRY)
 
 /** Cut the middle of a name. Names with the same start often differ at the end. */
 function cutMiddle(name: string): string {

@@ -1,4 +1,5 @@
-import { countOf, cutAtGrapheme, estimateTokens, yieldWhenDue } from '@spillway/text/internal'
+import { countOf, cutWithMark, estimateTokens, yieldWhenDue } from '@spillway/text/internal'
+import { foreignLine } from '../layout/foreign-line.ts'
 import { writePreview } from '../layout/write-preview.ts'
 import type { TextPreviewer, TextSubject, WritePreview } from '../previewer.ts'
 import type { ToolIntent } from '../detect/tool-intent.ts'
@@ -148,9 +149,8 @@ const NAMES_BESIDE_UNLIKE = 0.4
 const MOST_NAMES = 0.97
 /** Number of names that is enough. With fewer names, inner names may exceed `OUTLINE_SHARE`. */
 const ENOUGH_NAMES = 8
-/** Longest shown name, and longest shown message of a program, in UTF-16 units. */
+/** Longest shown name, in UTF-16 units. */
 const NAME_CAP = 80
-const MESSAGE_CAP = 160
 /** Largest number of lines to list for one name. */
 const MOST_LIKE = 6
 /** Number of tokens of the line number before a name. */
@@ -170,7 +170,7 @@ async function sourceModel(read: ReadSource, budgetTokens: number): Promise<Prev
     lines: count,
     header: `${languageName(language)}, ${countOf(count, 'line')}${definitions}${note}`,
     alwaysHeader: true,
-    head: programMessages(code).map((index) => `${index + 1}| ${cutAtGrapheme(code.source.line(index), MESSAGE_CAP)}`),
+    head: programMessages(code).map((index) => foreignLine(index + 1, code.source.line(index))),
     shares: [],
     lineShare: 0.07,
     endShare: 0,
@@ -222,7 +222,7 @@ function definitionNames(
     (level) =>
       level.map(({ line, name }) => {
         const size = sizes.get(line - 1)
-        const start = name.length <= NAME_CAP ? name : `${cutAtGrapheme(name, NAME_CAP)}…`
+        const start = cutWithMark(name, NAME_CAP)
         const shown = size === undefined ? start : `${start} [${size}]`
         return { line, name: shown, tokens: estimateTokens(shown) + NUMBER_TOKENS }
       }),

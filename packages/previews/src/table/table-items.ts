@@ -1,4 +1,4 @@
-import { cleanLine, countOf, cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
+import { cleanLine, countOf, cutAtGrapheme, cutWithMark, estimateTokens, formatCount } from '@spillway/text/internal'
 import { unquote } from '@spillway/text/internal/tables'
 import { textItem, type HiddenNames, type Item, type PreviewModel } from '../layout/preview-model.ts'
 import { findSought } from '../layout/wanted-words.ts'
@@ -133,7 +133,7 @@ function rowItems(table: TableData, budgetTokens: number, words: readonly string
   const cap = cellCap(rows, separator, budgetTokens)
   return places.map((place, index) => {
     const row = sample[place]!
-    const text = rows[index]!.map((cell) => cutCell(cell, cap)).join(separator)
+    const text = rows[index]!.map((cell) => cutWithMark(cell, cap)).join(separator)
     const item = textItem(row.line, text.trimEnd(), values.get(place)!)
     const next = sample[place + 1]
     // Rules between rows belong to the row before.
@@ -176,15 +176,10 @@ function oddRows({ sample, summaries, rows, names, ragged, raggedRows }: TableDa
 function cellCap(rows: readonly (readonly string[])[], separator: string, budgetTokens: number): number {
   const probe = [...spreadOrder(rows.length)].slice(0, 32).map((place) => rows[place]!)
   const costOf = (cap: number): number =>
-    probe.reduce((sum, row) => sum + estimateTokens(row.map((cell) => cutCell(cell, cap)).join(separator)) + 3, 0)
+    probe.reduce((sum, row) => sum + estimateTokens(row.map((cell) => cutWithMark(cell, cap)).join(separator)) + 3, 0)
   return (
     CAPS.find((cap) => costOf(cap) * Math.min(AIMED_ROWS, rows.length) <= budgetTokens * probe.length) ?? CAPS.at(-1)!
   )
-}
-
-function cutCell(cell: string, cap: number): string {
-  const cut = cutAtGrapheme(cell, cap)
-  return cut.length < cell.length ? `${cut}…` : cell
 }
 
 /** Replaces runs of blanks, so that a cell of several lines becomes one line. */
@@ -224,9 +219,7 @@ function listed(values: readonly CountedValue[], most: number): string {
 }
 
 function shown({ text }: CountedValue): string {
-  const clean = cleanLine(unquote(text).replace(/\s+/g, ' '))
-  const cut = cutAtGrapheme(clean, LONGEST_SHOWN)
-  return cut.length < clean.length ? `${cut}…` : clean
+  return cutWithMark(cleanLine(unquote(text).replace(/\s+/g, ' ')), LONGEST_SHOWN)
 }
 
 /** Number of rows to sample for finding the key column. */
@@ -271,8 +264,7 @@ function keysOf(data: TableData): HiddenNames | undefined {
     let key = known.get(row)
     if (key === undefined) {
       const cell = cleanLine(split(row.text)[column] ?? '').replace(/\s+/g, ' ')
-      const cut = cutAtGrapheme(cell, LONGEST_KEY)
-      known.set(row, (key = cut.length < cell.length ? `${cut}…` : cell))
+      known.set(row, (key = cutWithMark(cell, LONGEST_KEY)))
     }
     return key
   }

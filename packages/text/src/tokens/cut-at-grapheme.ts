@@ -14,6 +14,12 @@ export function cutAtGrapheme(text: string, maxUnits: number, fromEnd = false): 
   return text.slice(0, boundaryNear(text, units, false))
 }
 
+/** Cut a text like {@link cutAtGrapheme}. A text that was cut ends with `…`, in addition to `maxUnits`. */
+export function cutWithMark(text: string, maxUnits: number): string {
+  const cut = cutAtGrapheme(text, maxUnits)
+  return cut.length < text.length ? `${cut}…` : text
+}
+
 function boundaryNear(text: string, at: number, after: boolean): number {
   if (isPlain(text.charCodeAt(at - 1)) && isPlain(text.charCodeAt(at))) return at
   // With a fixed locale, a text is cut at the same position on every host.

@@ -1,4 +1,4 @@
-import { closestNames, countOf, cutAtGrapheme, formatCount, IsolationError } from '@spillway/text/internal'
+import { closestNames, countOf, cutAtGrapheme, cutWithMark, formatCount, IsolationError } from '@spillway/text/internal'
 import {
   largestTable,
   sqlEngine,
@@ -177,7 +177,7 @@ function writeRows(
 /** Writes a cell as CSV on one line. NULL is an empty cell. */
 function writeCell(value: string | null, maxLength: number): string {
   if (value === null) return ''
-  const cut = value.length > maxLength ? `${cutAtGrapheme(value, maxLength)}…` : value
+  const cut = cutWithMark(value, maxLength)
   const line = oneLine(cut)
   const isQuoted = value === '' || /[",\n\r\v\f\u0085\u2028\u2029]/.test(cut) || cut !== cut.trim()
   return isQuoted ? `"${line.replaceAll('"', '""')}"` : line
