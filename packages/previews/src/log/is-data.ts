@@ -1,11 +1,5 @@
 import type { TextScan } from './text-scan.ts'
 
-/** Matches the exit code of a failed command, as shells and CI systems write it. */
-const ENDED = /\b(?:exited (?:with )?|exit (?:code|status) )\D{0,16}[1-9]\d{0,2}\b/
-
-/** Whether a line reports the exit code of a command. Only program output has such lines. */
-export const saysEnd = (line: string): boolean => ENDED.test(line)
-
 /** Matches the level field of a logger, as a word or as a number of pino and bunyan. */
 const LEVEL =
   /"(?:level|severity|severityText|levelname|log\.level|lvl|loglevel|log_level|@l)" ?: ?(?:"[A-Za-z]{3,11}"|[1-6]0\b)/
@@ -16,9 +10,6 @@ const WRAPPED = /^\{"log":".*","stream":"std(?:out|err)"/
 export function isLevelObject(line: string): boolean {
   return /^\s*\{\s*"/.test(line) && /\}\s*$/.test(line) && (LEVEL.test(line.slice(0, 2_000)) || WRAPPED.test(line))
 }
-
-/** Score that few lines have in a text that is not program output. */
-export const SURE_SCORE = 0.5
 
 /** Whether a text is JSON but not a log, so that its structure matters more than single lines. */
 export function isData(scan: TextScan): boolean {

@@ -1,7 +1,7 @@
 import { cleanLine, perSubject } from '@spillway/text/internal'
 import type { TextPreviewer, TextReader, TextSubject, WritePreview } from '../previewer.ts'
 import { USUAL_TOKENS } from '../usual-tokens.ts'
-import { isLevelObject, saysEnd, SURE_SCORE } from './is-data.ts'
+import { isLevelObject } from './is-data.ts'
 import { type LineModel } from './line-model.ts'
 import { LINE_MODEL } from './line-weights.ts'
 import { writeTextPreview } from './render-text-preview.ts'
@@ -20,6 +20,9 @@ const TIMED =
 const LEVELED =
   /^.{0,60}?(?:^|[\s[(<|:])(?:INFO|DEBUG|TRACE|WARN(?:ING)?|ERROR|FATAL|NOTICE|SEVERE|info|debug|trace|warn|error|LOG|Note|notice)(?:$|[\s\]):>|])|^\S.{0,80}\blevel=[a-z]/
 
+/** Matches the exit code of a failed command, as shells and CI systems write it. Only program output has such lines. */
+const ENDED = /\b(?:exited (?:with )?|exit (?:code|status) )\D{0,16}[1-9]\d{0,2}\b/
+
 /** Return the confidence that a text is a log, or the output of a build or test. */
 export const logSureness: (subject: TextSubject) => number = perSubject(rateLog)
 
@@ -32,7 +35,7 @@ function rateLog(subject: TextSubject): number {
   const leveled = share((line) => LEVELED.test(line))
   if (leveled >= 0.5 && timed + leveled >= 1) return 0.92
   if (timed >= 0.6 || leveled >= 0.6) return 0.75
-  if (lines.some((line) => saysEnd(line))) return 0.7
+  if (lines.some((line) => ENDED.test(line))) return 0.7
   if (timed >= 0.3 || leveled >= 0.3) return 0.65
   return UNSURE
 }
@@ -49,6 +52,9 @@ function linesOf({ start, end = '', isWhole }: TextSubject): string[] {
     .map((line) => cleanLine(line).slice(0, 2_000))
     .filter((line) => line !== '')
 }
+
+/** Smallest score of a line that clearly reports a failure. */
+const SURE_SCORE = 0.5
 
 export class LogReader implements TextReader {
   readonly #scanner: TextScanner

@@ -1,3 +1,4 @@
+import { perSubject } from '@spillway/text/internal'
 import { readOutline } from '../markdown/markdown-reader.ts'
 import type { TextPreviewer, TextSubject } from '../previewer.ts'
 import { withoutNumbers } from '../layout/numbered-lines.ts'
@@ -25,7 +26,7 @@ const WORDED = 0.3
 const HEADED = 0.3
 
 /** Whether a text is a manual page or a help text: most lines are indented below headings, and many have sentences. */
-function isManual(subject: TextSubject): boolean {
+const isManual = perSubject((subject: TextSubject): boolean => {
   let filled = 0
   let indented = 0
   let worded = 0
@@ -45,7 +46,7 @@ function isManual(subject: TextSubject): boolean {
     if (/[A-Za-z]{2} [A-Za-z]{2,}\b.*\b[A-Za-z]{2,} [A-Za-z]{2}/.test(line)) worded++
   }
   return headings > Math.max(1, starts * HEADED) && indented >= filled * INDENTED && worded >= filled * WORDED
-}
+})
 
 /** Matches a time, a level, a path, or a rule, which do not start a sentence. */
 const LOGGED =
