@@ -19,7 +19,10 @@ export async function namesBeside(
   clock: WorkClock,
 ): Promise<string[][]> {
   const opening = new TextDecoder().decode(await source.read(start, OPENING_BYTES))
-  if (!LAST_KEY.test(path) || !/^\[\s*\[/.test(opening)) return []
+  const [, row] = /^\[\s*(\[[^\]]*\]?)/.exec(opening) ?? []
+  if (!LAST_KEY.test(path) || row === undefined) return []
+  /** The first row, unless it is long or has arrays. Each further path costs a pass over the content. */
+  const first: unknown = parseJsonText(row)
   const lists: string[][] = []
   for (const keys of [KEYS, `.*${KEYS}`, `.*.*${KEYS}`]) {
     const parsed = await readJsonPath(path.replace(LAST_KEY, keys), source, layout, clock)
@@ -30,6 +33,7 @@ export async function namesBeside(
       const names: unknown[] = Array.isArray(list) ? list.map((item: { name?: unknown }) => item?.name ?? item) : []
       if (names.every((name) => typeof name === 'string') && new Set(names).size === names.length) lists.push(names)
     }
+    if (Array.isArray(first) && lists.some(({ length }) => length === first.length)) break
   }
   return lists
 }
