@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import {
   DatabaseFiles,
   databaseId,
@@ -13,6 +14,7 @@ import {
   DatabaseInUse,
   explainSqliteError,
   isBusy,
+  isSqliteDatabase,
   LogRemoved,
   sqliteCode,
   type SqliteDatabase,
@@ -22,6 +24,17 @@ export interface ConnectionOptions {
   readonly source: string | SqliteDatabase
   readonly busyTimeoutMs: number
   readonly fsync: boolean
+}
+
+/** Returns an open database, or resolves the path of one. Throws `TypeError` for anything else. */
+export function sourceOf(source: unknown): string | SqliteDatabase {
+  if (isSqliteDatabase(source)) return source
+  if (typeof source !== 'string' || source !== source.trim() || source === '' || source.includes('\0'))
+    throw new TypeError(`path must be a file path without leading or trailing blanks, for example './spill.db'.`)
+  if (source === ':memory:')
+    throw new TypeError(`For content in memory use @spillway/memory, or pass a database: new Database(':memory:').`)
+  if (/^(?:(?:file|sqlite):|~[\\/])/i.test(source)) throw new TypeError('path must not be a URL, or begin with ~.')
+  return resolve(source)
 }
 
 /** Opens the file on first use, waits for other connections, detects a missing file, and explains failures. */

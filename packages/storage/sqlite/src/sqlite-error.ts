@@ -1,5 +1,4 @@
 import { StorageError, type StorageErrorCode } from '@spillway/core/driver'
-import { resolve } from 'node:path'
 
 interface Explanation {
   readonly code: StorageErrorCode
@@ -129,14 +128,3 @@ export interface SqliteDatabase {
 
 export const isSqliteDatabase = (value: unknown): value is SqliteDatabase =>
   typeof value === 'object' && value !== null && typeof (value as Partial<SqliteDatabase>).prepare === 'function'
-
-/** Returns an open database, or resolves the path of one. Throws `TypeError` for anything else. */
-export function sourceOf(source: unknown): string | SqliteDatabase {
-  if (isSqliteDatabase(source)) return source
-  if (typeof source !== 'string' || source !== source.trim() || source === '' || source.includes('\0'))
-    throw new TypeError(`path must be a file path without leading or trailing blanks, for example './spill.db'.`)
-  if (source === ':memory:')
-    throw new TypeError(`For content in memory use @spillway/memory, or pass a database: new Database(':memory:').`)
-  if (/^(?:(?:file|sqlite):|~[\\/])/i.test(source)) throw new TypeError('path must not be a URL, or begin with ~.')
-  return resolve(source)
-}

@@ -5,9 +5,9 @@ import {
   type EventJournal,
   type JournalEvent,
 } from '@spillway/core/driver'
-import { Connection } from './connection.ts'
+import { Connection, sourceOf } from './connection.ts'
 import type { Session } from './session.ts'
-import { sourceOf, type SqliteDatabase } from './sqlite-error.ts'
+import type { SqliteDatabase } from './sqlite-error.ts'
 
 const DEFAULT_MAX_EVENTS = 100_000
 const BUSY_TIMEOUT_MS = 5_000

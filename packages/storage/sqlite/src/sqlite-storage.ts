@@ -8,7 +8,7 @@ import {
   type ManagedStorageOptions,
   type StorageDriver,
 } from '@spillway/core/driver'
-import { Connection } from './connection.ts'
+import { Connection, sourceOf } from './connection.ts'
 import { BATCH_BYTES, claimLoose, purgeContent, releaseContent, type LooseContent } from './contents.ts'
 import {
   deleteEntry,
@@ -32,7 +32,7 @@ import {
 import { findEntryInfo, openEntry, readEntry } from './entry-reader.ts'
 import { writeEntry } from './entry-writer.ts'
 import type { Session } from './session.ts'
-import { isSqliteDatabase, sourceOf, type SqliteDatabase } from './sqlite-error.ts'
+import { isSqliteDatabase, type SqliteDatabase } from './sqlite-error.ts'
 
 const DEFAULT_BUSY_TIMEOUT_MS = 5_000
 const DEFAULT_CHUNK_BYTES = 131_072
