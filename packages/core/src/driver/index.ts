@@ -1,6 +1,6 @@
 /** Helpers for storage backends. */
 export { BoundedMap, concatBytes, RecencyMap } from '@spillway/text/internal'
-export { assertKnownOptions, shown } from '../storage/storage-input.ts'
+export { assertArray, assertKnownOptions, shown } from '../storage/storage-input.ts'
 export {
   assertFormat,
   decodeDescription,

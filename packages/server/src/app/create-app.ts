@@ -1,6 +1,6 @@
 import { StorageError, type ContextOffloader } from '@spillway/core'
 import { assertOffloader } from '@spillway/core/adapter'
-import { assertKnownOptions, shown } from '@spillway/core/driver'
+import { assertArray, assertKnownOptions } from '@spillway/core/driver'
 import { guardRequest, LOOPBACK_HOSTS, type AccessTokens } from '@spillway/core/http'
 import type { Summarize } from '@spillway/history'
 import { Hono, type Context } from 'hono'
@@ -96,7 +96,7 @@ export function createApp(offloader: ContextOffloader, options: AppOptions): App
   assertKnownOptions(options, APP_OPTIONS, 'createApp')
   const { contextOffload, summarize, scope: base, allowedHosts = [] } = options
   for (const [name, list] of Object.entries({ scope: base ?? [], allowedHosts }))
-    if (!Array.isArray(list)) throw new TypeError(`${name} must be an array of strings, got ${shown(list)}.`)
+    assertArray(list, `${name} must be an array of strings`)
   if (contextOffload !== undefined) assertSettings(contextOffload)
   const limits = resolveLimits(options.limits)
   const { maxConcurrent, maxUploads, maxQueued } = limits
