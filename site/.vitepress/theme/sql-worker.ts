@@ -52,8 +52,7 @@ async function load(db: Database, text: string): Promise<void> {
   }
   const reader = readTable({ start: text, isWhole: true, contentType: 'text/plain' }, { ...layout, start }, sink)
   reader?.push(text)
-  if (reader?.finish() === undefined)
-    throw new Error('There is not a table in this text. Use pattern, or take the CSV.')
+  if (reader?.finish() === undefined) throw new Error('There is no table in this text. Use pattern, or take the CSV.')
   const columns = names.map((name, column) => `"${name.replaceAll('"', '""')}" ${typeOf(rows, column)}`)
   db.exec(`CREATE TABLE t (${columns.join(', ')}); BEGIN`)
   const insert = db.prepare(`INSERT INTO t VALUES (${names.map(() => '?').join(', ')})`)
