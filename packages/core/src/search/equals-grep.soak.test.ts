@@ -119,9 +119,12 @@ function linesOf(kind: Kind): fc.Arbitrary<readonly string[]> {
   const long = fc.tuple(short, fc.integer({ min: 1, max: 500 })).map(([line, times]) => line.repeat(times))
   const line = fc.oneof({ weight: 30, arbitrary: short }, { weight: 1, arbitrary: long })
   const few = fc.array(line, { maxLength: 40 })
+  // Of a few lines, hardly a question matches one.
+  const usual = fc.array(line, { minLength: 16, maxLength: 40 })
   const many = fc.tuple(few, fc.integer({ min: 10, max: 80 }))
   return fc.oneof(
-    { weight: 20, arbitrary: few },
+    { weight: 16, arbitrary: usual },
+    { weight: 4, arbitrary: few },
     { weight: 1, arbitrary: many.map(([lines, times]) => Array.from({ length: times }, () => lines).flat()) },
   )
 }
@@ -282,7 +285,7 @@ describe.skipIf(!isGnu())('the search compared with GNU grep and sed (skipped wi
       }
       expect(different.slice(0, 5), `${different.length} of ${COUNT} differ`).toEqual([])
       // Guards against useless questions: many match something, and many do not match everything.
-      expect(matching).toBeGreaterThan(COUNT / 8)
+      expect(matching).toBeGreaterThan(COUNT / 4)
     },
   )
 })
