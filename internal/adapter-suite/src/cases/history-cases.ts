@@ -124,12 +124,12 @@ export const historyCases: readonly AdapterCase[] = [
     async run(harness) {
       const turns = readingParts(MANY_STEPS)
       const { result: plain } = await runLong(harness, { turns })
-      const { result } = await runLong(harness, { turns, compaction: { ...COMPACT, maxTotalTokens: 8_000 } })
+      // The instructions of some frameworks count, and leave too little room under a smaller limit.
+      const { result } = await runLong(harness, { turns, compaction: { ...COMPACT, maxTotalTokens: 10_000 } })
       const passes = passesIn(result.prompts)
       assert.ok(passes.length > 1, `Expected several passes in ${MANY_STEPS} steps; there were ${passes.length}`)
-      const isRare = passes.every((pass, index) => pass - (passes[index - 1] ?? 0) > 1)
-      const changing = `Prompts ${passes.join(', ')} of ${MANY_STEPS} change what was before them`
-      assert.ok(isRare && passes.length * 3 <= MANY_STEPS, changing)
+      for (const [index, pass] of passes.entries())
+        assert.ok(pass - (passes[index - 1] ?? 0) > 2, `Prompts ${passes.join(', ')} change what was before them`)
       const grows = ({ prompts }: ConversationResult, index: number): boolean =>
         prompts[index]!.messages.startsWith(prompts[index - 1]!.messages.slice(0, -1))
       for (let index = 1; index < result.prompts.length; index += 1) {
