@@ -24,7 +24,10 @@ export class MemoryFileSystem implements FileSystem {
     this.#add(path, file)
     return {
       write: async (bytes) => {
-        file.bytes = Uint8Array.from([...file.bytes, ...bytes])
+        const grown = new Uint8Array(file.bytes.length + bytes.length)
+        grown.set(file.bytes)
+        grown.set(bytes, file.bytes.length)
+        file.bytes = grown
         file.modifiedAt = Date.now()
       },
       close: async () => {},
