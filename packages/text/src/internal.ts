@@ -2,7 +2,7 @@
 export { cleanLine, countOf, escapeAround, escapeEnd, formatCount, isDrawn, visibleText } from './lines/clean-line.ts'
 export { decodeText, hasWidePart, NulFilter, textEncodingOf, type TextEncoding } from './lines/text-encoding.ts'
 export { indentLargeJson } from './json/indent-large-json.ts'
-export { lineBatches, type LineRange } from './lines/line-batches.ts'
+export type { LineRange } from './lines/line-index.ts'
 export { LineReader, type LineSink } from './lines/line-reader.ts'
 export {
   checkedCountTokens,

@@ -1,4 +1,4 @@
-import { detach, lineBatches, type LineRange } from '@spillway/text/internal'
+import { detach, type LineRange } from '@spillway/text/internal'
 import { adoptStorage, type AdoptedStorage } from '../content/adopt-storage.ts'
 import { DEFAULT_BLOCK_BYTES, withTextSource, type ContentSource } from '../content/content-source.ts'
 import { findLineSpan, type LineSpan } from '../search/line-finder.ts'
@@ -108,8 +108,8 @@ async function textOf(source: ContentSource, start: number, end: number, isWhole
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, length))
 }
 
-/** Size of a batch of text, in UTF-16 units. */
-const BATCH_LENGTH = 262_144
+/** Largest part of a line that is held, in UTF-16 units. */
+const HELD_LENGTH = 262_144
 const SHOWN_LENGTH = 10_000
 
 /** A line that contains the search text. */
@@ -127,26 +127,33 @@ export async function* findLines(
   blocks: AsyncIterable<Uint8Array>,
   literal: string,
 ): AsyncGenerator<FoundLine> {
-  // A batch has room for a match of any length across two batches of one line.
-  const maxLength = Math.max(BATCH_LENGTH, 4 * literal.length)
-  const options = { maxLength, overlap: Math.max(0, literal.length - 1), keepByteOrderMark: true }
-  let latest = 0
-  let next = 1
-  let endsOpen = false
-  for await (const { text, firstLine, lineStarts, column, until } of lineBatches(blocks, options)) {
-    endsOpen = until !== undefined || !text.endsWith('\n')
-    next = firstLine + lineStarts.length
-    if (!text.includes(literal)) continue
-    for (const [index, start] of lineStarts.entries()) {
-      const line = text.slice(start, lineStarts[index + 1]).replace(/\n$/, '')
-      const at = firstLine + index === latest ? -1 : line.indexOf(literal)
-      if (at < 0) continue
-      latest = firstLine + index
-      const isCut = { before: index === 0 && column > 0, after: until !== undefined }
-      yield { path, line: latest, text: detach(windowAround(line, at, isCut)) }
-    }
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  let line = 1
+  /** The last line so far, without its start if `isCut` is set. */
+  let last = ''
+  let isCut = false
+  let isFound = false
+  const find = (text: string, goesOn: boolean): FoundLine[] => {
+    const at = isFound ? -1 : text.indexOf(literal)
+    if (at < 0) return []
+    isFound = true
+    return [{ path, line, text: detach(windowAround(text, at, { before: isCut, after: goesOn })) }]
   }
-  if (literal === '' && !endsOpen) yield { path, line: next, text: '' }
+  for await (const block of blocks) {
+    const lines = (last + decoder.decode(block, { stream: true })).split('\n')
+    last = lines.pop() ?? ''
+    for (const text of lines) {
+      yield* find(text, false)
+      line++
+      isCut = isFound = false
+    }
+    if (last.length <= Math.max(HELD_LENGTH, 4 * literal.length)) continue
+    // The end of this part is searched with the next part, because the line may end here.
+    yield* find(last.slice(0, -SHOWN_LENGTH), true)
+    isCut = true
+    last = last.slice(-SHOWN_LENGTH - literal.length)
+  }
+  yield* find(last + decoder.decode(), false)
 }
 
 function windowAround(line: string, at: number, isCut: { readonly before: boolean; readonly after: boolean }): string {

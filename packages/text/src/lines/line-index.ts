@@ -7,6 +7,12 @@ const CHECKSUM_BYTES = 4
 const MAX_FRAME_BYTES = 16
 const MAX_COUNT_BYTES = 3
 
+/** Lines from `start` to `end`, 1-based and inclusive. */
+export interface LineRange {
+  readonly start: number
+  readonly end: number
+}
+
 interface LineIndexParts {
   readonly omitted?: OmittedLines | undefined
   readonly starts?: readonly number[] | undefined
