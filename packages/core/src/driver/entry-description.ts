@@ -1,7 +1,7 @@
 import { parseJsonText } from '@spillway/text/internal'
 import type { EntryInfo } from '../storage/storage-driver.ts'
 import type { Metadata } from '../storage/storage.ts'
-import { StorageError } from '../storage/storage-error.ts'
+import { StorageError, type Eviction, type EvictionReason } from '../storage/storage-error.ts'
 
 /** Description of an entry, which is written once and never changed. */
 export type EntryDescription = Pick<EntryInfo, 'key' | 'contentType' | 'storedAt' | 'metadata'>
@@ -62,5 +62,15 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 /** Whether a value is an object of strings. */
 export const isMetadata = (value: unknown): value is Metadata =>
   isObject(value) && Object.values(value).every((text) => typeof text === 'string')
+
+const REASONS: readonly EvictionReason[] = ['turns', 'age', 'quota']
+
+/** Parse a tombstone that was stored as JSON. Returns `undefined` for any other text. */
+export function parseEviction(text: string): Eviction | undefined {
+  const { reason, evictedAt, metadata } = parseObject(text) ?? {}
+  const known = REASONS.find((one) => one === reason)
+  if (known === undefined || typeof evictedAt !== 'number' || !isMetadata(metadata)) return undefined
+  return { reason: known, evictedAt, metadata }
+}
 
 const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`

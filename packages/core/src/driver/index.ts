@@ -7,15 +7,18 @@ export {
   describeUnknown,
   encodeDescription,
   isMetadata,
+  parseEviction,
   parseObject,
   type EntryDescription,
 } from './entry-description.ts'
-export { damagedRowsError, referenceOf, removedError } from './entry-errors.ts'
+export { damagedRowsError, errorCode, removedError } from './entry-errors.ts'
+export { idRange, rangeAfter, shellQuoted, type IdRange } from './entry-ids.ts'
 export { piecesOfRange, regroupChunks, type PieceSpan } from './regroup-chunks.ts'
 export { extensionForContentType } from '@spillway/text'
 export { parseJournalEvent, type EventJournal, type JournalEvent } from '../journal/event-journal.ts'
 export { createStorage, ManagedStorage } from '../storage/managed-storage.ts'
 export type { ScopedStorage } from '../storage/scoped-storage.ts'
+export { MANAGED_OPTIONS } from '../storage/storage.ts'
 export type { ByteRange, Location, ManagedStorageOptions, Metadata } from '../storage/storage.ts'
 export type {
   CollectReport,
@@ -30,7 +33,7 @@ export type {
   StorageDriver,
   WrittenEntry,
 } from '../storage/storage-driver.ts'
-export { decodeSegment, scopePathOf, type EntryId } from '../storage/entry-names.ts'
+export { decodeSegment, entryId, scopePathOf, splitId, type EntryId } from '../storage/entry-names.ts'
 export {
   StorageError,
   type Eviction,

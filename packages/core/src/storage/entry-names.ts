@@ -135,9 +135,11 @@ const invalidScope = (message: string): StorageError => new StorageError('invali
  * The id is a valid path and key: at most 900 characters of `a-z`, `0-9`, `_`, `-` and `/`, at most 64 in each segment.
  */
 export type EntryId = string
+/** Return the id of an entry from the path of its scope and its reference. */
 export const entryId = (path: string, reference: string): EntryId => (path === '' ? reference : `${path}/${reference}`)
 export const idPrefix = (path: string): string => (path === '' ? '' : `${path}/`)
 
+/** Split an id into the path of the scope and the reference. Of a prefix of ids, the reference is empty. */
 export function splitId(id: EntryId): { path: string; reference: string } {
   const slash = id.lastIndexOf('/')
   return { path: slash < 0 ? '' : id.slice(0, slash), reference: id.slice(slash + 1) }

@@ -296,15 +296,11 @@ export interface ManagedStorageOptions {
   readonly now?: (() => number) | undefined
 }
 
-const NAMES: readonly string[] = [
-  'evictAfterTurns',
-  'ttlMs',
-  'maxBytes',
-  'now',
-] satisfies (keyof ManagedStorageOptions)[]
+/** Names of the options of every storage, for {@link assertKnownOptions}. */
+export const MANAGED_OPTIONS: readonly (keyof ManagedStorageOptions)[] = ['evictAfterTurns', 'ttlMs', 'maxBytes', 'now']
 
 export function assertManagedStorageOptions(options: ManagedStorageOptions): void {
-  assertKnownOptions(options, NAMES, 'A storage')
+  assertKnownOptions(options, MANAGED_OPTIONS, 'A storage')
   const { evictAfterTurns, ttlMs, maxBytes, now } = options
   if (evictAfterTurns != null && !(Number.isInteger(evictAfterTurns) && evictAfterTurns >= 1))
     throw new TypeError(`evictAfterTurns must be a whole number, 1 or more, or null; got ${shown(evictAfterTurns)}.`)

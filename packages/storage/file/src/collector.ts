@@ -1,4 +1,4 @@
-import { isMetadata, parseObject, type CollectReport, type Eviction, type EvictionReason } from '@spillway/core/driver'
+import { parseEviction, type CollectReport, type Eviction } from '@spillway/core/driver'
 import { listFolder, walkScopes, type EntryFiles } from './entry-files.ts'
 import { ABANDONED_AFTER_MS, type EntryRemover } from './entry-remover.ts'
 import { createWhole, unless } from './file-system.ts'
@@ -107,7 +107,6 @@ export const MAX_TOMBSTONES = 1_000
 const MAX_TOMBSTONE_BYTES = 64 * 1024
 export const TRIM_EVERY = 64
 const MAX_KNOWN_FOLDERS = 1_000
-const REASONS: readonly EvictionReason[] = ['turns', 'age', 'quota']
 
 export class Tombstones {
   readonly #files: EntryFiles
@@ -133,7 +132,7 @@ export class Tombstones {
     const range = { offset: 0, length: MAX_TOMBSTONE_BYTES }
     const reading = this.#files.fileSystem.readFile(paths.tombstone, range)
     const file = await unless(['ENOENT', 'ELOOP', 'EINVAL'], reading)
-    return file && decode(file.content)
+    return file && parseEviction(new TextDecoder().decode(file.content))
   }
 
   async remove(paths: EntryPaths): Promise<void> {
@@ -175,11 +174,4 @@ export class Tombstones {
       await this.#files.remove(pending)
     }
   }
-}
-
-function decode(bytes: Uint8Array): Eviction | undefined {
-  const { reason, evictedAt, metadata } = parseObject(new TextDecoder().decode(bytes)) ?? {}
-  const known = REASONS.find((one) => one === reason)
-  if (known === undefined || typeof evictedAt !== 'number' || !isMetadata(metadata)) return undefined
-  return { reason: known, evictedAt, metadata }
 }

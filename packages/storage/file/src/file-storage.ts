@@ -3,7 +3,9 @@ import {
   shown,
   describeUnknown,
   extensionForContentType,
+  MANAGED_OPTIONS,
   ManagedStorage,
+  shellQuoted,
   type DriverEntry,
   type DriverListOptions,
   type EntryId,
@@ -34,10 +36,7 @@ const NAMES: readonly string[] = [
   'directory',
   'fileSystem',
   'fsync',
-  'evictAfterTurns',
-  'ttlMs',
-  'maxBytes',
-  'now',
+  ...MANAGED_OPTIONS,
 ] satisfies (keyof FileStorageOptions)[]
 const FILE_SYSTEM_METHODS = [
   'createFile',
@@ -318,7 +317,7 @@ export function fileDriver({ fileSystem, directory: path, fsync }: FileDriverOpt
 
     locate(id, { contentType }) {
       const address = entryPaths(directory.path, id).content(extensionForContentType(contentType))
-      return { address, command: `cat '${address.replaceAll("'", String.raw`'\''`)}'` }
+      return { address, command: `cat ${shellQuoted(address)}` }
     },
   }
 }

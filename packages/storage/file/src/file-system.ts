@@ -1,4 +1,4 @@
-import { StorageError } from '@spillway/core/driver'
+import { errorCode, StorageError } from '@spillway/core/driver'
 
 /** Status of a path, returned by {@link FileSystem.stat}. */
 export interface FileStatus {
@@ -123,8 +123,8 @@ const OTHER_FIX = 'Try again; if it persists, check DIRECTORY.'
 
 /** Returns the POSIX code of a file system error. Returns `undefined` for other errors. */
 export function fileErrorCode(error: unknown): string | undefined {
-  const code = typeof error === 'object' && error !== null ? (error as { code?: unknown }).code : undefined
-  return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : undefined
+  const code = errorCode(error)
+  return /^E[A-Z0-9]+$/.test(code) ? code : undefined
 }
 
 /** Returns `undefined` if `operation` fails with one of `codes`. */

@@ -1,3 +1,4 @@
+import { shellQuoted as quoted } from '@spillway/core/driver'
 import type { DirectoryItem, FileContent, FileStatus, FileStep, FileSystem, FileWriter } from './file-system.ts'
 
 /** Bytes that one command appends. Linux accepts commands of up to 128 KiB, and Base64 turns 3 bytes into 4. */
@@ -215,5 +216,3 @@ async function runScript(shell: Shell, script: string): Promise<string> {
   const code = stdout.slice(1)
   throw Object.assign(new Error(`${code}: ${script.slice(0, 200)}`), { code })
 }
-
-const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`

@@ -5,24 +5,18 @@ import {
   type DriverEntry,
   type EntryId,
   type EntryInfo,
+  type ManagedStorageOptions,
   type StorageDriver,
   shown,
+  splitId,
 } from '@spillway/core/driver'
 
 const DEFAULT_EVICT_AFTER_TURNS = 20
 
 /** Options of {@link InMemoryStorage}. */
-export interface InMemoryStorageOptions {
+export interface InMemoryStorageOptions extends ManagedStorageOptions {
   /** Evict entries unused for more than this many turns (model calls) of their scope. Defaults to 20. `null`: never. */
   readonly evictAfterTurns?: number | null | undefined
-  /**
-   * Maximum bytes in each scope. Above this limit, the least recently used entries are evicted. Defaults to no limit.
-   */
-  readonly maxBytes?: number | null | undefined
-  /** Evict entries this many milliseconds after their last use. Defaults to never. */
-  readonly ttlMs?: number | null | undefined
-  /** Clock, in milliseconds since the epoch. Defaults to `Date.now`. */
-  readonly now?: (() => number) | undefined
 }
 
 /**
@@ -68,11 +62,11 @@ interface Scope {
 export function memoryDriver(): StorageDriver {
   /** Scopes that have entries, and their parents, by path. */
   const scopes = new Map<string, Scope>()
-  const find = (id: EntryId): Entry | undefined => scopes.get(parentPath(id))?.entries.get(id)
+  const find = (id: EntryId): Entry | undefined => scopes.get(splitId(id).path)?.entries.get(id)
   const makeScope = (path: string): Scope => {
     const known = scopes.get(path)
     if (known !== undefined) return known
-    const parent = path === '' ? undefined : makeScope(parentPath(path))
+    const parent = path === '' ? undefined : makeScope(splitId(path).path)
     const scope: Scope = { path, parent, below: new Set(), entries: new RecencyMap() }
     parent?.below.add(scope)
     scopes.set(path, scope)
@@ -83,7 +77,7 @@ export function memoryDriver(): StorageDriver {
     if (entry === undefined) return undefined
     entry.info = { ...entry.info, lastUsedAt: Math.max(lastUsedAt, entry.info.lastUsedAt + 1) }
     // The order of use distinguishes entries used in the same millisecond.
-    scopes.get(parentPath(id))?.entries.set(id, entry)
+    scopes.get(splitId(id).path)?.entries.set(id, entry)
     return entry.info.lastUsedAt
   }
   return {
@@ -97,7 +91,7 @@ export function memoryDriver(): StorageDriver {
       const index = lineIndex?.()
       const kept = index === undefined ? {} : { lineIndex: index }
       if ((await touch(id, info.lastUsedAt)) !== undefined) return false
-      makeScope(parentPath(id)).entries.set(id, { content, info: { ...info, ...kept, size: content.byteLength } })
+      makeScope(splitId(id).path).entries.set(id, { content, info: { ...info, ...kept, size: content.byteLength } })
       return true
     },
 
@@ -124,7 +118,7 @@ export function memoryDriver(): StorageDriver {
     touch,
 
     async remove(id) {
-      const scope = scopes.get(parentPath(id))
+      const scope = scopes.get(splitId(id).path)
       if (scope === undefined || !scope.entries.delete(id)) return false
       for (let at: Scope | undefined = scope; at?.entries.size === 0 && at.below.size === 0; at = at.parent) {
         at.parent?.below.delete(at)
@@ -134,15 +128,13 @@ export function memoryDriver(): StorageDriver {
     },
 
     async *list(prefix) {
-      const scope = scopes.get(parentPath(prefix))
+      const scope = scopes.get(splitId(prefix).path)
       if (scope !== undefined) yield* listed(scope)
     },
 
     close: async () => scopes.clear(),
   }
 }
-
-const parentPath = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
 /** Iterates over copies, because an entry that is used moves to the end. */
 function* listed(scope: Scope): Generator<DriverEntry> {

@@ -1,4 +1,4 @@
-import { StorageError } from '@spillway/core/driver'
+import { errorCode, StorageError } from '@spillway/core/driver'
 import pg from 'pg'
 import { isCurrent, migrate, notCreatedError, readSchema, withSchema, type Query } from './schema.ts'
 
@@ -216,7 +216,7 @@ const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
 
 /** Whether a statement failed because of another transaction, so that it may succeed if it is sent again. */
-const isConflict = (error: unknown): boolean => [SERIALIZATION_FAILURE, DEADLOCK].includes(codeOf(error))
+const isConflict = (error: unknown): boolean => [SERIALIZATION_FAILURE, DEADLOCK].includes(errorCode(error))
 
 interface Explanation {
   readonly text: string
@@ -280,7 +280,7 @@ const FAILURES: readonly (readonly [RegExp, string])[] = [
 function explainPostgresError(thrown: unknown, address: string, { schema, timeoutMs }: ConnectionOptions): unknown {
   if (StorageError.isInstance(thrown) || !(thrown instanceof Error)) return thrown
   const { message } = thrown
-  const code = codeOf(thrown)
+  const code = errorCode(thrown)
   const explanation = EXPLANATIONS[code] ?? EXPLANATIONS[code.slice(0, 3)] ?? EXPLANATIONS[code.slice(0, 2)]
   if (explanation !== undefined) {
     const text = explanation.text
@@ -307,13 +307,8 @@ function explainPostgresError(thrown: unknown, address: string, { schema, timeou
   )
 }
 
-function codeOf(error: unknown): string {
-  const code = typeof error === 'object' && error !== null ? (error as { code?: unknown }).code : undefined
-  return typeof code === 'string' ? code : ''
-}
-
 /** Details of `pg` errors repeat content, which must not be logged. These details are omitted. */
 function unavailable(text: string, { name, message, ...error }: Error, retryable?: false): StorageError {
-  const cause = Object.assign(new Error(message), { name, code: codeOf(error) })
+  const cause = Object.assign(new Error(message), { name, code: errorCode(error) })
   return new StorageError('unavailable', text, { cause, ...(retryable === false && { retryable }) })
 }

@@ -1,8 +1,8 @@
 import {
   piecesOfRange,
   damagedRowsError,
-  referenceOf,
   removedError,
+  splitId,
   type ByteRange,
   type DriverContent,
   type EntryId,
@@ -61,7 +61,7 @@ export async function openEntry(connection: Connection, id: EntryId): Promise<Op
     read: async (range, buffer) => {
       const content = await readOpen(connection, entry, range, buffer)
       if (content !== undefined) return content
-      throw (await exists(connection, entry)) ? damagedRowsError(id) : removedError(referenceOf(id))
+      throw (await exists(connection, entry)) ? damagedRowsError(id) : removedError(splitId(id).reference)
     },
     close: async () => undefined,
   }

@@ -2,9 +2,14 @@ import {
   assertKnownOptions,
   decodeDescription,
   encodeDescription,
+  idRange,
+  MANAGED_OPTIONS,
   ManagedStorage,
+  rangeAfter,
   regroupChunks,
   scopePathOf,
+  shellQuoted,
+  splitId,
   StorageError,
   type EntryId,
   type Eviction,
@@ -25,15 +30,8 @@ import { quoteIdentifier } from './schema.ts'
 import { randomUUID } from 'node:crypto'
 
 const NAMES: readonly string[] = [
-  'schema',
-  'createTables',
-  'rowLevelSecurity',
-  'chunkBytes',
-  'timeoutMs',
-  'evictAfterTurns',
-  'ttlMs',
-  'maxBytes',
-  'now',
+  ...(['schema', 'createTables', 'rowLevelSecurity', 'chunkBytes', 'timeoutMs'] as const),
+  ...MANAGED_OPTIONS,
 ] satisfies (keyof PostgresStorageOptions)[]
 
 /** Options of {@link PostgresStorage}. */
@@ -113,11 +111,6 @@ export class PostgresStorage extends ManagedStorage {
 }
 
 const PAGE = 500
-/** A character that sorts after all characters of ids: letters, digits, `_`, `-`, and `/`. */
-const END_OF_IDS = '~'
-const AFTER_SLASH = '0'
-/** A character that sorts before all characters of ids. */
-const BEFORE_ALL = '!'
 const MAX_TOMBSTONES = 1_000
 
 export const SELECT_PAGE: string = `SELECT ${COLUMNS} FROM @entry WHERE id >= $1 AND id < $2 ORDER BY id LIMIT ${PAGE}`
@@ -180,7 +173,7 @@ function postgresDriver(connection: Connection, chunkBytes: number): StorageDriv
     const rows = await connection.query(EVICT_ENTRIES, [
       candidates.map(({ id }) => id),
       candidates.map(({ unusedSince }) => unusedSince),
-      candidates.map(({ id }) => id.slice(0, Math.max(0, id.lastIndexOf('/')))),
+      candidates.map(({ id }) => splitId(id).path),
       candidates.map(({ description }) => description ?? null),
       reason,
       evictedAt,
@@ -222,9 +215,10 @@ function postgresDriver(connection: Connection, chunkBytes: number): StorageDriv
     },
 
     async *list(prefix, { unusedSince, below } = {}) {
-      const { from, to } = idRange(prefix)
+      const whole = idRange(prefix)
+      const { from, to } = whole
       for (let last: FoundEntry | undefined; ;) {
-        const start = last === undefined ? from : last.id + BEFORE_ALL
+        const { from: start } = last === undefined ? whole : rangeAfter(last.id, whole)
         const after = [last?.lastUsedAt ?? -Infinity, last?.id ?? '']
         const rows =
           unusedSince !== undefined
@@ -240,15 +234,15 @@ function postgresDriver(connection: Connection, chunkBytes: number): StorageDriv
     },
 
     async *removeAll(prefix) {
-      const { from, to } = idRange(prefix)
-      for (let start = from; ;) {
-        const rows: readonly Row[] = await connection.query(DELETE_PAGE, [start, to])
+      const whole = idRange(prefix)
+      for (let range = whole; ;) {
+        const rows: readonly Row[] = await connection.query(DELETE_PAGE, [range.from, range.to])
         await purgeRows(rows)
         for (const { id, content } of rows) if (content !== null) yield String(id)
-        start = String(rows.at(-1)?.['id']) + BEFORE_ALL
+        range = rangeAfter(String(rows.at(-1)?.['id']), whole)
         if (rows.length < PAGE) break
       }
-      await connection.query(DELETE_TOMBSTONES, [from, to])
+      await connection.query(DELETE_TOMBSTONES, [whole.from, whole.to])
     },
 
     async collect(prefix, now) {
@@ -263,20 +257,13 @@ function postgresDriver(connection: Connection, chunkBytes: number): StorageDriv
       const sql = `SELECT ${bytes} FROM ${entry} AS e LEFT JOIN ${chunk} AS c USING (content) WHERE e.id = '${id}' ORDER BY c.number`
       return {
         address: `${address}?schema=${schema}#${id}`,
-        command: `psql -XAtq -d ${quoted(address)} -c ${quoted(sql)} | xxd -r -p`,
+        command: `psql -XAtq -d ${shellQuoted(address)} -c ${shellQuoted(sql)} | xxd -r -p`,
       }
     },
 
     close: () => connection.close(),
   }
 }
-
-const idRange = (prefix: string): { readonly from: string; readonly to: string } => ({
-  from: prefix,
-  to: prefix === '' ? END_OF_IDS : prefix.slice(0, -1) + AFTER_SLASH,
-})
-
-const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 /** Size of the chunks that one statement sends, in bytes. */
 const BATCH_BYTES = 1024 * 1024

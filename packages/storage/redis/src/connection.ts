@@ -1,4 +1,4 @@
-import { StorageError } from '@spillway/core/driver'
+import { errorCode, StorageError } from '@spillway/core/driver'
 import { Command, type Redis } from 'ioredis'
 import { Writable } from 'node:stream'
 import type { RedisClient } from './redis-options.ts'
@@ -282,7 +282,7 @@ function explainRedisError(thrown: unknown, server: ConnectionOptions, connectio
       known.replace('SERVER', () => server.address).replace('MESSAGE', () => message),
       root,
     )
-  const failure = FAILURES.find(([pattern]) => pattern.test(`${codeOf(root)} ${message}`))?.[1]
+  const failure = FAILURES.find(([pattern]) => pattern.test(`${errorCode(root)} ${message}`))?.[1]
   if (failure !== undefined) return unavailable(`Redis at ${server.address} cannot be reached: ${failure}.`, root)
   if (root instanceof CommandTimeout)
     return unavailable(
@@ -302,11 +302,6 @@ const isAboutConnection = (error: Error): boolean =>
   error instanceof CommandTimeout ||
   /max retries per request|Connection is closed|Stream isn't writeable|slots cache|startup nodes/.test(error.message)
 
-const codeOf = (error: Error): string => {
-  const { code } = error as { code?: unknown }
-  return typeof code === 'string' ? code : ''
-}
-
 const unavailable = (message: string, error: Error | undefined): StorageError =>
   new StorageError('unavailable', message, { cause: error && plainCause(error) })
 
@@ -314,7 +309,7 @@ const unavailable = (message: string, error: Error | undefined): StorageError =>
 function plainCause(error: Error): Error {
   const plain = new Error(error.message)
   plain.name = error.name
-  const code = codeOf(error)
+  const code = errorCode(error)
   return code === '' ? plain : Object.assign(plain, { code })
 }
 

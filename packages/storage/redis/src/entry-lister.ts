@@ -1,6 +1,13 @@
-import { BoundedMap, describeUnknown, type DriverEntry, type EntryId, type EntryInfo } from '@spillway/core/driver'
+import {
+  BoundedMap,
+  describeUnknown,
+  entryId,
+  type DriverEntry,
+  type EntryId,
+  type EntryInfo,
+} from '@spillway/core/driver'
 import type { Connection } from './connection.ts'
-import { decodeHeader, decodeInfo, idIn, indexKey, scopeOfPrefix, scriptKeys, type Keys } from './keys.ts'
+import { decodeHeader, decodeInfo, indexKey, scopeOfPrefix, scriptKeys, type Keys } from './keys.ts'
 import { PAGE, REMOVE } from './scripts.ts'
 
 const PAGE_SIZE = 250
@@ -38,7 +45,7 @@ export class EntryLister {
   async *list(prefix: string, latest: number): AsyncGenerator<DriverEntry> {
     for await (const { path, page } of this.#pages(prefix, latest))
       for (const { reference, lastUsedAt, head } of page)
-        if (head.length > 0) yield { id: idIn(path, reference), info: describe(head, lastUsedAt) }
+        if (head.length > 0) yield { id: entryId(path, reference), info: describe(head, lastUsedAt) }
   }
 
   async *removeAll(prefix: string): AsyncGenerator<EntryId> {
@@ -47,7 +54,7 @@ export class EntryLister {
         path,
         page.map((entry) => entry.reference),
       ))
-        yield idIn(path, reference)
+        yield entryId(path, reference)
   }
 
   async *remove(path: string, references: readonly string[]): AsyncGenerator<string> {

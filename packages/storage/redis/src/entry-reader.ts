@@ -1,6 +1,7 @@
 import {
   StorageError,
   piecesOfRange,
+  removedError,
   type ByteRange,
   type DriverContent,
   type EntryInfo,
@@ -73,9 +74,7 @@ export class EntryReader {
       read: async (range, buffer) => {
         const content = await this.#readOf(place, found, range, buffer)
         if (content !== undefined) return content
-        throw new StorageError('not-found', `${place.reference} was removed while it was open.`, {
-          reference: place.reference,
-        })
+        throw removedError(place.reference)
       },
       close: async () => undefined,
     }
@@ -157,7 +156,7 @@ export class EntryReader {
       const only = await part(first)
       return only === undefined ? this.#examine(place, header, info) : only.bytes
     }
-    const content = buffer?.subarray(0, length) ?? uninitialized(length)
+    const content = buffer?.subarray(0, length) ?? new Uint8Array(length)
     let next = first
     let isWhole = true
     const readSome = async (): Promise<void> => {
@@ -191,11 +190,6 @@ export class EntryReader {
 }
 
 const earlyEnd = ({ offset, length }: ByteRange): number => (offset + length <= EARLY_BYTES ? offset + length : 0)
-
-const uninitialized = (length: number): Uint8Array => {
-  const { buffer } = Buffer.allocUnsafeSlow(length)
-  return new Uint8Array(buffer)
-}
 
 /** Copies bytes whose memory other replies use, too. */
 const ownBytes = (bytes: Uint8Array): Uint8Array =>

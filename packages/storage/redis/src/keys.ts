@@ -2,6 +2,7 @@ import {
   assertFormat,
   decodeDescription,
   encodeDescription,
+  splitId,
   type EntryDescription,
   type EntryId,
   type EntryInfo,
@@ -57,8 +58,8 @@ export class Keys {
   }
 
   place(id: EntryId): Place {
-    const slash = id.lastIndexOf('/')
-    return { id, tag: this.tag(id.slice(0, Math.max(0, slash))), reference: id.slice(slash + 1) }
+    const { path, reference } = splitId(id)
+    return { id, tag: this.tag(path), reference }
   }
 
   pattern(path: string): string {
@@ -93,8 +94,6 @@ export const pieceKey = ({ tag, reference }: Place, nonce: string, piece: number
   `${tag}piece:${reference}:${nonce}:${piece}`
 
 export const scopeOfPrefix = (prefix: string): string => (prefix === '' ? '' : prefix.slice(0, -1))
-
-export const idIn = (path: string, reference: string): EntryId => (path === '' ? reference : `${path}/${reference}`)
 
 export const MAX_HEADER_LINE_BYTES = 160
 

@@ -1,4 +1,4 @@
-import { assertKnownOptions, shown, type ManagedStorageOptions } from '@spillway/core/driver'
+import { assertKnownOptions, MANAGED_OPTIONS, shown, type ManagedStorageOptions } from '@spillway/core/driver'
 import type { Cluster, Redis, RedisOptions } from 'ioredis'
 
 const KIB = 1024
@@ -18,10 +18,7 @@ const NAMES: readonly string[] = [
   'chunkBytes',
   'commandTimeoutMs',
   'connectTimeoutMs',
-  'evictAfterTurns',
-  'ttlMs',
-  'maxBytes',
-  'now',
+  ...MANAGED_OPTIONS,
 ] satisfies (keyof RedisStorageOptions)[]
 
 export type ConnectionOptions = Omit<RedisOptions, 'replyMapping'>

@@ -1,9 +1,9 @@
 import {
   ManagedStorage,
-  parseObject,
+  parseEviction,
+  splitId,
   type CollectReport,
   type EntryId,
-  type Eviction,
   type StorageDriver,
 } from '@spillway/core/driver'
 import { Cluster, Redis } from 'ioredis'
@@ -94,7 +94,7 @@ export function redisDriver(options: RedisDriverOptions): StorageDriver {
     touchFirstBytes: 128 * 1024,
 
     async write(id, chunks, info, lineIndex) {
-      const path = pathOf(id)
+      const path = splitId(id).path
       await scopes.enter(path)
       const { isFirst, ...written } = await writeEntry(keys.place(id), chunks, info, lineIndex)
       // The scope may have been removed as empty during a long write, so it is added again.
@@ -113,7 +113,7 @@ export function redisDriver(options: RedisDriverOptions): StorageDriver {
 
     async remove(id) {
       let removed = false
-      for await (const _ of lister.remove(pathOf(id), [keys.place(id).reference])) removed = true
+      for await (const _ of lister.remove(splitId(id).path, [keys.place(id).reference])) removed = true
       return removed
     },
 
@@ -128,21 +128,12 @@ export function redisDriver(options: RedisDriverOptions): StorageDriver {
     async findEviction(id) {
       const time = now()
       const kept = await script(FIND_EVICTION, id, time, JSON.stringify(serverEviction(time)))
-      return Buffer.isBuffer(kept) ? decodeEviction(kept.toString()) : undefined
+      return Buffer.isBuffer(kept) ? parseEviction(kept.toString()) : undefined
     },
 
     collect: collectorOf(connection, keys, scopes, leftoverAgeMs),
     close: () => connection.close(),
   }
-}
-
-const pathOf = (id: EntryId): string => id.slice(0, Math.max(0, id.lastIndexOf('/')))
-
-/** Reads a tombstone. Some tombstones are written by our scripts. A changed tombstone counts as unknown. */
-function decodeEviction(text: string): Eviction | undefined {
-  const { reason, evictedAt, metadata } = (parseObject(text) ?? {}) as Partial<Eviction>
-  if (reason === undefined || typeof evictedAt !== 'number' || typeof metadata !== 'object') return undefined
-  return { reason, evictedAt, metadata }
 }
 
 const MAX_RETRY_DELAY_MS = 1_000

@@ -1,6 +1,7 @@
 import {
   describeUnknown,
-  referenceOf,
+  removedError,
+  splitId,
   StorageError,
   type ByteRange,
   type DriverContent,
@@ -92,7 +93,7 @@ export class EntryReader {
     if (range.length === 0) return NO_BYTES
     const found = await this.#bucket.get(this.#names.entry(id), { bytes: lastByte(range), etag, buffer })
     if (found === 'changed') return found
-    if (found === undefined) throw gone(id)
+    if (found === undefined) throw removedError(splitId(id).reference)
     if (found === 'beyond' || found.content.length !== range.length) throw corrupt(id)
     return found.content
   }
@@ -100,7 +101,7 @@ export class EntryReader {
   /** Returns the entity tag of the entry. Throws if the entry was removed or has other content. */
   async #sameEntry(id: EntryId, { info }: FoundEntry): Promise<string> {
     const found = await this.find(id)
-    if (found === undefined) throw gone(id)
+    if (found === undefined) throw removedError(splitId(id).reference)
     const { size, contentType, key } = found.info
     if (size !== info.size || contentType !== info.contentType || key !== info.key) throw corrupt(id)
     return found.etag
@@ -153,10 +154,7 @@ const lastByte = ({ offset, length }: ByteRange): readonly [number, number] => [
   Math.min(offset + length - 1, Number.MAX_SAFE_INTEGER),
 ]
 
-const gone = (id: EntryId): StorageError =>
-  new StorageError('not-found', `${referenceOf(id)} was removed while it was read.`, { reference: referenceOf(id) })
-
-const corrupt = (id: EntryId): StorageError =>
-  new StorageError('corrupt', `The object of ${referenceOf(id)} was changed. Run the tool again.`, {
-    reference: referenceOf(id),
-  })
+function corrupt(id: EntryId): StorageError {
+  const { reference } = splitId(id)
+  return new StorageError('corrupt', `The object of ${reference} was changed. Run the tool again.`, { reference })
+}

@@ -1,5 +1,6 @@
 import {
   ManagedStorage,
+  shellQuoted,
   type CollectReport,
   type DriverEntry,
   type EntryId,
@@ -165,12 +166,10 @@ export function s3Driver(options: S3DriverOptions): StorageDriver {
 
     locate(id) {
       const address = `s3://${connection.bucket}/${names.entry(id)}`
-      const server = connection.endpoint === undefined ? '' : ` --endpoint-url ${quoted(connection.endpoint)}`
-      return { address, command: `aws s3 cp ${quoted(address)} -${server}` }
+      const server = connection.endpoint === undefined ? '' : ` --endpoint-url ${shellQuoted(connection.endpoint)}`
+      return { address, command: `aws s3 cp ${shellQuoted(address)} -${server}` }
     },
 
     close: async () => connection.close(),
   }
 }
-
-const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`

@@ -1,11 +1,14 @@
 import {
   decodeDescription,
   describeUnknown,
+  rangeAfter,
+  splitId,
   type DriverEntry,
   type EntryId,
   type EntryInfo,
   type Eviction,
   type EvictionReason,
+  type IdRange,
 } from '@spillway/core/driver'
 import type { ContentPlace } from './contents.ts'
 import type { Session } from './session.ts'
@@ -34,17 +37,6 @@ export interface NewEntry {
   readonly description: string
 }
 
-/** Ids from `from` (included) to `to` (excluded). */
-export interface IdRange {
-  readonly from: string
-  readonly to: string
-}
-
-/** A character that sorts after all characters of ids: letters, digits, `_`, `-`, and `/`. */
-const END_OF_IDS = '~'
-const AFTER_SLASH = '0'
-/** A character that sorts before all characters of ids. */
-const BEFORE_ALL = '!'
 /** Number of entries to examine before yielding to the event loop. */
 const LOOKED_AT = 5_000
 const COLUMNS = 'id, content, size, chunk_bytes, last_used_at, description'
@@ -59,13 +51,6 @@ export const TOUCH_ENTRY =
   'UPDATE spillway_entry SET last_used_at = max(?, last_used_at + 1) WHERE id = ? RETURNING last_used_at'
 export const DELETE_ENTRY: string = `DELETE FROM spillway_entry WHERE id = ? RETURNING ${COLUMNS}`
 export const DELETE_UNUSED: string = `DELETE FROM spillway_entry WHERE id = ? AND last_used_at <= ? RETURNING ${COLUMNS}`
-
-export const idRange = (prefix: string): IdRange => ({
-  from: prefix,
-  to: prefix === '' ? END_OF_IDS : prefix.slice(0, -1) + AFTER_SLASH,
-})
-
-export const rangeAfter = (id: EntryId, { to }: IdRange): IdRange => ({ from: id + BEFORE_ALL, to })
 
 /** Returns `false` if there is an entry with this id. */
 export function insertEntry(session: Session, { id, place, lastUsedAt, description }: NewEntry): boolean {
@@ -154,7 +139,7 @@ const BATCH = 1_000
 
 /** If the scope has more than {@link MAX_TOMBSTONES}, deletes the oldest. */
 export function insertTombstone(session: Session, id: EntryId, { reason, evictedAt, metadata }: Eviction): void {
-  const scope = id.slice(0, Math.max(0, id.lastIndexOf('/')))
+  const { path: scope } = splitId(id)
   const { place: last } = session.get(SELECT_LAST_PLACE, scope) as { readonly place: number | null }
   const place = (last ?? 0) + 1
   session.run(INSERT, id, scope, place, reason, evictedAt, JSON.stringify(metadata))

@@ -1,8 +1,8 @@
 import {
   damagedRowsError,
-  referenceOf,
   removedError,
   piecesOfRange,
+  splitId,
   type ByteRange,
   type DriverContent,
   type EntryId,
@@ -64,7 +64,7 @@ export async function openEntry(connection: Connection, id: EntryId): Promise<Op
     read: async (range, buffer) => {
       const content = await readParts(connection, entry, range, buffer)
       if (content !== undefined) return content
-      throw (await exists(connection, entry)) ? damagedRowsError(id) : removedError(referenceOf(id))
+      throw (await exists(connection, entry)) ? damagedRowsError(id) : removedError(splitId(id).reference)
     },
     close: async () => undefined,
   }
@@ -79,7 +79,7 @@ async function readParts(
 ): Promise<Uint8Array | undefined> {
   const { place } = entry
   const { length } = piecesOfRange(place.size, place.chunkBytes, range)
-  const target = buffer?.subarray(0, length) ?? plainMemory(length)
+  const target = buffer?.subarray(0, length) ?? new Uint8Array(length)
   let filled = 0
   for (const span of batchesOf(place, range)) {
     const part = target.subarray(filled, filled + span.length)
@@ -95,12 +95,6 @@ async function exists(connection: Connection, { id, place }: FoundEntry): Promis
 }
 
 const isOneChunk = ({ size, chunkBytes }: ContentPlace): boolean => size <= chunkBytes
-
-/** Returns a buffer that shares its memory with nothing else. */
-function plainMemory(length: number): Uint8Array {
-  const { buffer } = Buffer.allocUnsafeSlow(length)
-  return new Uint8Array(buffer)
-}
 
 /** Throws if the description is damaged, or if the entry may have been stored since this snapshot. */
 function wholeEntry(session: Session, id: EntryId): WholeEntry | undefined {

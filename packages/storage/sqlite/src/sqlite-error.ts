@@ -1,4 +1,4 @@
-import { StorageError, type StorageErrorCode } from '@spillway/core/driver'
+import { errorCode, StorageError, type StorageErrorCode } from '@spillway/core/driver'
 
 interface Explanation {
   readonly code: StorageErrorCode
@@ -37,8 +37,8 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
 const OTHER = unavailable('Try again; if it persists, check FILE.')
 
 export function sqliteCode(error: unknown): string | undefined {
-  const code = typeof error === 'object' && error !== null ? (error as { code?: unknown }).code : undefined
-  return typeof code === 'string' && /^SQLITE_\w+$/.test(code) ? code : undefined
+  const code = errorCode(error)
+  return /^SQLITE_\w+$/.test(code) ? code : undefined
 }
 
 export function isBusy(error: unknown): boolean {

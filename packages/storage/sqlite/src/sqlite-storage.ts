@@ -1,10 +1,14 @@
 import {
   assertKnownOptions,
-  shown,
+  idRange,
+  MANAGED_OPTIONS,
   ManagedStorage,
+  rangeAfter,
+  shown,
   type CollectReport,
   type DriverEntry,
   type EntryId,
+  type IdRange,
   type ManagedStorageOptions,
   type StorageDriver,
 } from '@spillway/core/driver'
@@ -18,16 +22,13 @@ import {
   entriesFrom,
   findEntry,
   findTombstone,
-  idRange,
   idsFrom,
   insertTombstone,
   leastUsedEntries,
   listed,
-  rangeAfter,
   touchEntry,
   unusedEntriesFrom,
   type FoundEntry,
-  type IdRange,
 } from './entries.ts'
 import { findEntryInfo, openEntry, readEntry } from './entry-reader.ts'
 import { writeEntry } from './entry-writer.ts'
@@ -41,15 +42,8 @@ const MAX_CHUNK_BYTES = 1_048_576
 /** Largest delay of a timer. */
 const MAX_TIMEOUT_MS = 2_147_483_647
 const OWN_NAMES: readonly string[] = [
-  'path',
-  'database',
-  'busyTimeoutMs',
-  'fsync',
-  'chunkBytes',
-  'evictAfterTurns',
-  'ttlMs',
-  'maxBytes',
-  'now',
+  ...(['path', 'database', 'busyTimeoutMs', 'fsync', 'chunkBytes'] as const),
+  ...MANAGED_OPTIONS,
 ] satisfies (keyof SqliteStorageOptions)[]
 
 /** Options of {@link SqliteStorage}: either `path` or `database`. */
