@@ -1,3 +1,5 @@
+import { StorageError } from '../storage/storage-error.ts'
+
 /** Thrown by a case if the storage breaks a promise. Any other error means that the case could not run to its end. */
 export class ConformanceFailure extends Error {
   override readonly name = 'ConformanceFailure'
@@ -60,12 +62,26 @@ export async function rejectionCode(
   codes: string | readonly string[],
   what: string,
   run: () => unknown,
-): Promise<StorageErrorLike> {
+): Promise<StorageError> {
   const error = await rejection(what, run)
   const expected = typeof codes === 'string' ? [codes] : codes
-  if (!isStorageError(error) || !expected.includes(error.code))
+  if (!StorageError.isInstance(error) || !expected.includes(error.code))
     fail(`${what} must reject with a StorageError ${expected.join(' or ')}, got ${show(error)}`, error)
   return error
+}
+
+/** Run work that may also reject with one of these codes, and then return `undefined`. */
+export async function unlessRejected<Result>(
+  codes: string | readonly string[],
+  what: string,
+  run: () => Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await run()
+  } catch (error) {
+    await rejectionCode(codes, what, () => Promise.reject(error))
+    return undefined
+  }
 }
 
 /** Check that a wrong argument rejects with a `TypeError`, because the storage has not failed. */
@@ -73,26 +89,6 @@ export async function rejectionOfMistake(what: string, run: () => unknown): Prom
   const error = await rejection(what, run)
   if (!(error instanceof Error) || error.name !== 'TypeError')
     fail(`${what} must be refused with a TypeError, got ${show(error)}`, error)
-}
-
-/** Properties of a `StorageError` that cases check, from any copy of the package. */
-export interface StorageErrorLike extends Error {
-  readonly code: string
-  readonly reference?: string
-  readonly key?: string
-  readonly cause?: unknown
-  readonly retryable: boolean
-  readonly eviction?: {
-    readonly reason: string
-    readonly evictedAt: number
-    readonly metadata: Readonly<Record<string, string>>
-  }
-}
-
-const BRAND: symbol = Symbol.for('spillway.storage-error')
-
-function isStorageError(error: unknown): error is StorageErrorLike {
-  return typeof error === 'object' && error !== null && (error as Record<symbol, unknown>)[BRAND] === true
 }
 
 const MAX_SHOWN = 200

@@ -54,10 +54,14 @@ export function formatReport(report: ConformanceReport, options: FormatReportOpt
   const results = report.results.filter(({ status }) => status !== 'skipped')
   const lines = [summary(report, results), '', ...(options.everyCase === true ? caseRows(results) : areaRows(results))]
   for (const [status, heading] of DETAILS) {
-    const reasons = byReason(results.filter((result) => result.status === status))
+    const reasons = Map.groupBy(
+      results.filter((result) => result.status === status),
+      reasonOf,
+    )
     if (reasons.size === 0) continue
     lines.push('', `${heading}:`, '')
-    for (const [reason, ids] of reasons) lines.push(`- ${oneLine(reason)}: ${ids.map((id) => `\`${id}\``).join(', ')}`)
+    for (const [reason, cases] of reasons)
+      lines.push(`- ${oneLine(reason)}: ${cases.map(({ id }) => `\`${id}\``).join(', ')}`)
   }
   if (!report.ok && report.seed !== undefined) lines.push('', `Seed ${report.seed} repeats the run.`)
   return `${lines.join('\n')}\n`
@@ -159,14 +163,9 @@ function table(heads: readonly string[], rows: readonly (readonly string[])[], i
   return [line(heads), line(rule), ...rows.map(line)]
 }
 
-function byReason(results: readonly CaseResult[]): Map<string, string[]> {
-  const reasons = new Map<string, string[]>()
-  for (const result of results) {
-    const { id, status, detail = 'no reason given', failure } = result
-    const reason = status === 'failed' && failure?.kind !== 'stopped' ? explainFailure(result) : detail
-    reasons.set(reason, [...(reasons.get(reason) ?? []), id])
-  }
-  return reasons
+function reasonOf(result: CaseResult): string {
+  const { status, detail = 'no reason given', failure } = result
+  return status === 'failed' && failure?.kind !== 'stopped' ? explainFailure(result) : detail
 }
 
 const count = (results: readonly CaseResult[], status: Status): number =>

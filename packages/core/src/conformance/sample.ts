@@ -2,8 +2,6 @@ import type { Storage } from '../storage/storage.ts'
 
 export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-export const text = (content: Uint8Array): string => new TextDecoder().decode(content)
-
 /** Make bytes with all values, in an order that does not repeat soon. The same seed gives the same bytes. */
 export function pattern(size: number, seed = 1): Uint8Array {
   const words = new Uint32Array(Math.ceil(size / 4))

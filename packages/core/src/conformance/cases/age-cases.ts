@@ -1,17 +1,12 @@
 import type { Storage } from '../../storage/storage.ts'
-import { attempt, check, checkBytes, checkEqual, rejectionCode } from '../conformance-failure.ts'
+import { attempt, check, checkEqual, rejectionCode } from '../conformance-failure.ts'
 import type { ConformanceCase } from '../harness.ts'
 import { bytes, collect, pattern, pause, stream } from '../sample.ts'
+import { checkContent, checkEvicted, checkKept } from './combined/methods.ts'
 
 const TTL_MS = 600_000
 const SETTINGS = { ttlMs: TTL_MS }
 const YEAR_MS = 365 * 24 * 3_600_000
-
-const evicted = (storage: Storage, reference: string): ReturnType<typeof rejectionCode> =>
-  rejectionCode('evicted', `retrieving the expired ${reference}`, () => storage.retrieve(reference))
-
-const kept = (storage: Storage, reference: string): Promise<unknown> =>
-  attempt(`retrieving ${reference}, which must have stayed`, () => storage.retrieve(reference))
 
 export const ageCases: readonly ConformanceCase[] = [
   {
@@ -32,8 +27,8 @@ export const ageCases: readonly ConformanceCase[] = [
       clock.advance(1_001)
       checkEqual(await collect(storage.list()), [], 'entries listed')
       await rejectionCode('evicted', 'describing the expired entry', () => storage.stat(reference))
-      const again = Array.from({ length: 10 }, () => evicted(storage, reference))
-      const [{ eviction }] = await Promise.all([evicted(storage, reference), ...again])
+      const again = Array.from({ length: 10 }, () => checkEvicted(storage, reference))
+      const [{ eviction }] = await Promise.all([checkEvicted(storage, reference), ...again])
       checkEqual([eviction?.reason, eviction?.metadata], ['age', metadata], 'reason and metadata')
       check((eviction?.evictedAt ?? Infinity) <= clock.now(), 'evictedAt is in the future')
     },
@@ -49,9 +44,9 @@ export const ageCases: readonly ConformanceCase[] = [
         clock.advance(2 * TTL_MS)
         if (collected) await storage.gc()
         checkEqual(await storage.store('call_1_0', bytes('content')), reference, 'reference')
-        await kept(storage, reference)
+        await checkKept(storage, reference)
         await storage.gc()
-        await kept(storage, reference)
+        await checkKept(storage, reference)
       }
     },
   },
@@ -67,8 +62,8 @@ export const ageCases: readonly ConformanceCase[] = [
       clock.advance(10_001)
       const report = await storage.gc()
       checkEqual([report.expired, report.bytes], [2, 150], 'entries and bytes collected')
-      for (const reference of old) await evicted(storage, reference)
-      await kept(storage, fresh)
+      for (const reference of old) await checkEvicted(storage, reference)
+      await checkKept(storage, fresh)
       checkEqual((await storage.gc()).expired, 0, 'entries collected again')
     },
   },
@@ -80,7 +75,7 @@ export const ageCases: readonly ConformanceCase[] = [
       const reference = await storage.store('call_1_0', bytes('content'))
       clock.advance(1_000 * TTL_MS)
       checkEqual(await storage.gc(), { expired: 0, leftovers: 0, bytes: 0 }, 'report')
-      await kept(storage, reference)
+      await checkKept(storage, reference)
     },
   },
   ...(['a-store', 'another-instance'] as const).map((who): ConformanceCase => ({
@@ -100,8 +95,7 @@ export const ageCases: readonly ConformanceCase[] = [
         await pause((round * 7) % 40)
         const reference = await storage.store('expiring', bytes('content'))
         await collecting
-        const found = await attempt(`retrieving the entry stored during gc ${round}`, () => storage.retrieve(reference))
-        checkBytes(found.content, bytes('content'), 'content')
+        await checkContent(storage, reference, bytes('content'), `the entry stored during gc ${round}`)
       }
     },
   })),
@@ -110,12 +104,6 @@ export const ageCases: readonly ConformanceCase[] = [
 const QUOTA_SETTINGS = { maxBytes: 100_000 }
 const PART = 40_000
 const MINUTES = 120_000
-
-const keptByQuota = (storage: Storage, reference: string, which: string): Promise<unknown> =>
-  attempt(`retrieving the ${which} entry, which must have stayed`, () => storage.retrieve(reference))
-
-const evictedByQuota = (storage: Storage, reference: string, which: string): ReturnType<typeof rejectionCode> =>
-  rejectionCode('evicted', `retrieving the evicted ${which} entry`, () => storage.retrieve(reference))
 
 export const quotaCases: readonly ConformanceCase[] = [
   {
@@ -132,19 +120,19 @@ export const quotaCases: readonly ConformanceCase[] = [
       await storage.retrieve(first)
       clock.advance(MINUTES)
       const third = await storage.store('third', pattern(PART, 3), 'text/plain')
-      const { eviction } = await evictedByQuota(storage, second, 'second')
+      const { eviction } = await checkEvicted(storage, second, 'second')
       checkEqual([eviction?.reason, eviction?.metadata], ['quota', metadata], 'reason and metadata')
-      await keptByQuota(storage, first, 'first, recently used')
-      await keptByQuota(storage, third, 'new')
+      await checkKept(storage, first, 'first, recently used')
+      await checkKept(storage, third, 'new')
       clock.advance(-YEAR_MS)
       const fourth = await storage.store('fourth', pattern(PART, 4))
       // After a deletion, the storage counts the bytes of the scope again.
       await storage.delete(await storage.store('small', bytes('content')))
       clock.advance(MINUTES)
       const fifth = await storage.store('fifth', pattern(PART, 5))
-      await evictedByQuota(storage, third, 'third, from before the clock was set back,')
-      await keptByQuota(storage, fourth, 'fourth')
-      await keptByQuota(storage, fifth, 'new')
+      await checkEvicted(storage, third, 'third, from before the clock was set back,')
+      await checkKept(storage, fourth, 'fourth')
+      await checkKept(storage, fifth, 'new')
     },
   },
   {
@@ -181,9 +169,9 @@ export const quotaCases: readonly ConformanceCase[] = [
       const unscoped = await storage.store('call_1_0', pattern(90_000))
       const below = await storage.scope('a', 'b').store('call_1_0', pattern(90_000))
       for (const [index, name] of names.entries())
-        await keptByQuota(storage.scope(name), references[index] as string, name)
-      await keptByQuota(storage, unscoped, 'unscoped')
-      await keptByQuota(storage.scope('a', 'b'), below, 'a/b')
+        await checkKept(storage.scope(name), references[index] as string, name)
+      await checkKept(storage, unscoped, 'unscoped')
+      await checkKept(storage.scope('a', 'b'), below, 'a/b')
     },
   },
   {
@@ -199,7 +187,7 @@ export const quotaCases: readonly ConformanceCase[] = [
         const error = await rejectionCode('too-large', 'storing too much', store)
         checkEqual([error.key, error.retryable], ['large', false], 'key and retryable')
       }
-      await keptByQuota(storage, reference, 'fitting')
+      await checkKept(storage, reference, 'fitting')
       checkEqual((await collect(storage.list())).length, 1, 'number of entries')
     },
   },
@@ -214,16 +202,16 @@ export const quotaCases: readonly ConformanceCase[] = [
       await storage.delete(second)
       const third = await storage.store('third', pattern(PART, 3))
       for (let time = 0; time < 5; time += 1) await storage.store('third', pattern(PART, 3))
-      await keptByQuota(storage, first, 'first')
-      await keptByQuota(storage, third, 'third')
+      await checkKept(storage, first, 'first')
+      await checkKept(storage, third, 'third')
       const scope = storage.scope('a') as Required<Storage>
       await scope.store('first', pattern(PART, 1))
       await scope.store('second', pattern(PART, 2))
       await scope.clear()
       const again = await scope.store('third', pattern(PART, 3))
       const last = await scope.store('fourth', pattern(PART, 4))
-      await keptByQuota(scope, again, 'first after clearing')
-      await keptByQuota(scope, last, 'second after clearing')
+      await checkKept(scope, again, 'first after clearing')
+      await checkKept(scope, last, 'second after clearing')
     },
   },
   {
@@ -235,7 +223,7 @@ export const quotaCases: readonly ConformanceCase[] = [
       for (let round = 0; round < 5; round += 1) {
         const scope = storage.scope(`round ${round}`)
         const stores = Array.from({ length: 10 }, (_, index) => scope.store(`call_${index}`, pattern(9_000, index)))
-        for (const reference of await Promise.all(stores)) await keptByQuota(scope, reference, 'parallel')
+        for (const reference of await Promise.all(stores)) await checkKept(scope, reference, 'parallel')
       }
     },
   },
@@ -253,10 +241,10 @@ export const quotaCases: readonly ConformanceCase[] = [
       powers.clock.advance(MINUTES)
       const third = await reopened.store('third', pattern(PART, 3))
       await rejectionCode(['evicted', 'not-found'], 'retrieving the oldest entry', () => reopened.retrieve(first))
-      await keptByQuota(reopened, second, 'second')
-      await keptByQuota(reopened, third, 'third')
+      await checkKept(reopened, second, 'second')
+      await checkKept(reopened, third, 'third')
       await reopened.store('small', bytes('small'))
-      await keptByQuota(reopened, second, 'second')
+      await checkKept(reopened, second, 'second')
     },
   },
 ]

@@ -1,6 +1,7 @@
 import { attempt, checkBytes, checkEqual, rejectionOfMistake } from '../conformance-failure.ts'
 import type { ConformanceCase } from '../harness.ts'
 import { bytes, pattern, randomBelow } from '../sample.ts'
+import { checkContent } from './combined/methods.ts'
 
 const MB = 1024 * 1024
 
@@ -33,8 +34,7 @@ export const contentCases: readonly ConformanceCase[] = [
       for (const content of contents()) {
         const what = `${content.length} bytes`
         const reference = await attempt(`storing ${what}`, () => storage.store('call_1_0', content))
-        const found = await attempt(`retrieving ${what}`, () => storage.retrieve(reference))
-        checkBytes(found.content, content, `content of ${what}`)
+        await checkContent(storage, reference, content, what)
       }
     },
   })),
@@ -47,7 +47,7 @@ export const contentCases: readonly ConformanceCase[] = [
       const expected = content.slice()
       content.fill(0x78)
       const reference = await pending
-      checkBytes((await storage.retrieve(reference)).content, expected, 'content changed while it was being stored')
+      await checkContent(storage, reference, expected, 'an entry whose buffer changed while it was being stored')
     },
   },
   {

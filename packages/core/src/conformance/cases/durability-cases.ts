@@ -1,12 +1,12 @@
 import { checkStorage } from '../../maintenance/check-storage.ts'
 import { copyStorage } from '../../maintenance/copy-storage.ts'
 import type { ManagedStorage } from '../../storage/managed-storage.ts'
-import type { Storage, StoredContent, StoreReceipt } from '../../storage/storage.ts'
-import { attempt, check, checkBytes, checkEqual, rejection, rejectionCode } from '../conformance-failure.ts'
+import type { Storage, StoreReceipt } from '../../storage/storage.ts'
+import { attempt, check, checkBytes, checkEqual, rejectionCode } from '../conformance-failure.ts'
 import type { ConformanceCase } from '../harness.ts'
 import type { KillScript } from '../kill-script.ts'
 import { bytes, collect, pattern, stream, referencesIn } from '../sample.ts'
-import { readable } from './combined/methods.ts'
+import { checkContent, readable, storeWithReceipt } from './combined/methods.ts'
 
 const DAY_MS = 86_400_000
 
@@ -22,10 +22,8 @@ const SCRIPT: KillScript = {
 async function checkAcknowledged(storage: Required<Storage>, references: readonly string[]): Promise<void> {
   checkEqual(references.length, SCRIPT.acknowledged.length, 'number of acknowledged entries')
   for (const [index, reference] of references.entries()) {
-    const expected = SCRIPT.acknowledged[index]
-    const found = await attempt(`retrieving the acknowledged ${reference}`, () => storage.retrieve(reference))
-    checkBytes(found.content, expected?.content ?? bytes(''), `content of ${reference}`)
-    checkEqual(found.contentType, expected?.contentType, `content type of ${reference}`)
+    const { content, contentType } = SCRIPT.acknowledged[index]!
+    await checkContent(storage, reference, content, `the acknowledged ${reference}`, contentType)
   }
 }
 
@@ -43,11 +41,8 @@ export const durabilityCases: readonly ConformanceCase[] = [
       const references = await Promise.all(stores)
       await storage.close?.()
       const reopened = await powers.reopen()
-      for (const [index, reference] of references.entries()) {
-        const found = await attempt(`retrieving ${reference} from a new instance`, () => reopened.retrieve(reference))
-        checkBytes(found.content, contents[index] as Uint8Array, `content of ${reference}`)
-        checkEqual(found.contentType, types[index], `content type of ${reference}`)
-      }
+      for (const [index, reference] of references.entries())
+        await checkContent(reopened, reference, contents[index]!, `${reference} from a new instance`, types[index])
     },
   },
   {
@@ -57,9 +52,7 @@ export const durabilityCases: readonly ConformanceCase[] = [
     async run({ storage, powers }) {
       const metadata = { tool: 'read_log', note: 'a\nb é' }
       const type = 'text/x-log; a="b"'
-      const store = (instance: Storage, onStored?: (receipt: StoreReceipt) => void): Promise<string> =>
-        instance.store('Call "1"\u0000', bytes('content'), type, { metadata, onStored })
-      const reference = await store(storage)
+      const reference = await storage.store('Call "1"\u0000', bytes('content'), type, { metadata })
       const deleted = await storage.store('deleted', bytes('content'))
       const scope = storage.scope('a') as Required<Storage>
       await scope.store('cleared', bytes('content'))
@@ -71,9 +64,8 @@ export const durabilityCases: readonly ConformanceCase[] = [
       checkEqual(await attempt('describing it', () => reopened.stat(reference)), described, 'description')
       checkEqual(await collect(reopened.list()), [described], 'list')
       await rejectionCode('not-found', 'retrieving the deleted entry', () => reopened.retrieve(deleted))
-      let created: boolean | undefined
-      const again = await store(reopened, (receipt) => (created = receipt.created))
-      checkEqual([again, created], [reference, false], 'reference, and whether it was created')
+      const again = await storeWithReceipt(reopened, 'Call "1"\u0000', bytes('content'), type)
+      checkEqual([again.reference, again.created], [reference, false], 'reference, and whether it was created')
     },
   },
   {
@@ -88,10 +80,10 @@ export const durabilityCases: readonly ConformanceCase[] = [
       const reopened = (await powers.reopen()) as Required<Storage>
       for (const [index, name] of names.entries())
         for (const [position, reference] of references.entries()) {
-          const retrieve = (): Promise<StoredContent> => reopened.scope(name).retrieve(reference)
-          const what = `retrieving an entry of ${names[position]?.slice(0, 20)} in ${name.slice(0, 20)}`
-          if (index === position) checkBytes((await attempt(what, retrieve)).content, bytes(name), what)
-          else await rejectionCode('not-found', what, retrieve)
+          const scope = reopened.scope(name)
+          const what = `an entry of ${names[position]?.slice(0, 20)} in ${name.slice(0, 20)}`
+          if (index === position) await checkContent(scope, reference, bytes(name), what)
+          else await rejectionCode('not-found', `retrieving ${what}`, () => scope.retrieve(reference))
         }
     },
   },
@@ -155,8 +147,7 @@ export const instanceCases: readonly ConformanceCase[] = [
         const reference = await store(storage)
         for (const instance of instances.slice(1)) await store(instance)
         await storage.delete(reference, { unusedSince: receipts[3]?.usedAt })
-        const found = await attempt('retrieving an entry stored again by others', () => storage.retrieve(reference))
-        checkBytes(found.content, content, 'content')
+        await checkContent(storage, reference, content, 'an entry stored again by others')
       }
       checkEqual((await collect(storage.list())).length, 10, 'number of entries')
     },
@@ -175,9 +166,8 @@ export const instanceCases: readonly ConformanceCase[] = [
       const references = await attempt('storing in parallel', () => Promise.all(stores))
       for (const [index, reference] of references.entries()) {
         const instance = instances[(index + 1) % 3] as Storage
-        const found = await attempt(`retrieving ${reference} from another instance`, () => instance.retrieve(reference))
-        checkBytes(found.content, bytes(`content ${index}`), `content of ${reference}`)
-        checkEqual(found.contentType, types[index % 3], `content type of ${reference}`)
+        const what = `${reference} from another instance`
+        await checkContent(instance, reference, bytes(`content ${index}`), what, types[index % 3])
       }
     },
   },
@@ -205,19 +195,13 @@ export const instanceCases: readonly ConformanceCase[] = [
   },
   {
     id: 'locate/unknown',
-    title: 'An entry that was deleted or never stored has no location, and an invalid reference is refused',
+    title: 'An entry that was deleted or never stored has no location',
     requires: ['locate', 'delete'],
     async run({ storage }) {
       const reference = await storage.store('call_1_0', bytes('content'))
       await storage.delete(reference)
       checkEqual(storage.locate(reference), undefined, 'location of a deleted entry')
       checkEqual(storage.locate('call_9_9_abcdefghijklmnopqrst'), undefined, 'location of an unknown entry')
-      for (const forged of ['../../etc/passwd', '/etc/passwd', 'a\u0000b', "'; rm -rf /"])
-        await rejection(`locating ${JSON.stringify(forged)}`, () => {
-          const location = storage.locate(forged)
-          if (location === undefined) throw new Error('the location is unknown, which is allowed')
-          return location
-        })
     },
   },
   {
@@ -278,8 +262,7 @@ async function storeSamples(storage: Storage): Promise<{ count: number; check(of
     const described: unknown[] = []
     for (const { scope, reference, content } of samples) {
       const view = viewOf(of, scope)
-      const found = await attempt(`retrieving ${reference}`, () => view.retrieve(reference))
-      checkBytes(found.content, content, `content of ${reference}`)
+      await checkContent(view, reference, content)
       const { lastUsedAt: _, expiresAt: _end, ...info } = await view.stat(reference)
       described.push(info)
     }
@@ -310,9 +293,7 @@ export const maintenanceCases: readonly ConformanceCase[] = [
       checkEqual((await collect(storage.list())).length, ofScope.copied, 'entries listed')
       await copyStorage(managed(other), managed(storage))
       await samples.check(storage)
-      let created: boolean | undefined
-      const onStored = (receipt: StoreReceipt): void => void (created = receipt.created)
-      await storage.store('Call 1', new Uint8Array(0), 'text/x-log', { onStored })
+      const { created } = await storeWithReceipt(storage, 'Call 1', new Uint8Array(0), 'text/x-log')
       checkEqual(created, false, 'whether storing copied content again has created an entry')
     },
   },

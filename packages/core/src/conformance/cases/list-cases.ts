@@ -1,7 +1,8 @@
 import type { Storage, StoreReceipt } from '../../storage/storage.ts'
-import { attempt, check, checkBytes, checkEqual, rejectionCode } from '../conformance-failure.ts'
+import { attempt, check, checkEqual, rejectionCode } from '../conformance-failure.ts'
 import type { ConformanceCase } from '../harness.ts'
 import { bytes, collect, referencesIn } from '../sample.ts'
+import { checkContent, storeWithReceipt } from './combined/methods.ts'
 
 export const listCases: readonly ConformanceCase[] = [
   {
@@ -61,20 +62,8 @@ export const listCases: readonly ConformanceCase[] = [
   },
 ]
 
-async function storeWithReceipt(storage: Storage, content: string): Promise<StoreReceipt> {
-  let receipt: StoreReceipt | undefined
-  await storage.store('call_1_0', bytes(content), 'text/plain', { onStored: (given) => (receipt = given) })
-  if (receipt === undefined) throw new Error('store did not call onStored')
-  return receipt
-}
-
 const gone = (storage: Storage, reference: string): Promise<unknown> =>
   rejectionCode('not-found', `retrieving the deleted ${reference}`, () => storage.retrieve(reference))
-
-const kept = async (storage: Storage, reference: string, content: string): Promise<void> => {
-  const found = await attempt(`retrieving ${reference}, which must have stayed`, () => storage.retrieve(reference))
-  checkBytes(found.content, bytes(content), `content of ${reference}`)
-}
 
 export const deleteCases: readonly ConformanceCase[] = [
   {
@@ -86,7 +75,7 @@ export const deleteCases: readonly ConformanceCase[] = [
       const second = await storage.store('second', bytes('equal'))
       await storage.delete(first)
       await gone(storage, first)
-      await kept(storage, second, 'equal')
+      await checkContent(storage, second, bytes('equal'), 'an entry with the content of the deleted one')
       checkEqual(await referencesIn(storage), [second], 'entries listed')
     },
   },
@@ -110,12 +99,12 @@ export const deleteCases: readonly ConformanceCase[] = [
     title: 'An undo removes an entry that was not used since its store, and keeps an entry that was stored again',
     requires: ['delete'],
     async run({ storage }) {
-      const first = await storeWithReceipt(storage, 'content')
-      const second = await storeWithReceipt(storage, 'content')
+      const first = await storeWithReceipt(storage, 'call_1_0', bytes('content'))
+      const second = await storeWithReceipt(storage, 'call_1_0', bytes('content'))
       checkEqual([first.created, second.created], [true, false], 'whether each store created the entry')
       await storage.delete(first.reference, { unusedSince: first.usedAt })
-      await kept(storage, first.reference, 'content')
-      const own = await storeWithReceipt(storage, 'own content')
+      await checkContent(storage, first.reference, bytes('content'), 'an entry that was stored again')
+      const own = await storeWithReceipt(storage, 'call_1_0', bytes('own content'))
       await storage.delete(own.reference, { unusedSince: own.usedAt })
       await gone(storage, own.reference)
     },
@@ -128,14 +117,14 @@ export const deleteCases: readonly ConformanceCase[] = [
       for (let round = 0; round < 20; round += 1) {
         const receipts: StoreReceipt[] = []
         const stores = Array.from({ length: 3 }, async (_, index) => {
-          const receipt = await storeWithReceipt(storage, `round ${round}`)
+          const receipt = await storeWithReceipt(storage, 'call_1_0', bytes(`round ${round}`))
           receipts.push(receipt)
           if (index === round % 3 && receipt.created)
             await storage.delete(receipt.reference, { unusedSince: receipt.usedAt })
         })
         await Promise.all(stores)
         const undone = receipts[round % 3]
-        if (undone !== undefined) await kept(storage, undone.reference, `round ${round}`)
+        if (undone !== undefined) await checkContent(storage, undone.reference, bytes(`round ${round}`))
       }
     },
   },
@@ -195,12 +184,8 @@ export const pagingCases: readonly ConformanceCase[] = [
       checkEqual(await foo.clear(), 3 * third, 'number of entries cleared')
       checkEqual(await foo.clear(), 0, 'number of entries cleared again')
       checkEqual(await referencesIn(foo), [], 'entries left')
-      for (const { scope, name, content, reference } of staying) {
-        const found = await attempt(`retrieving from the scope ${name}, which was not cleared`, () =>
-          scope.retrieve(reference),
-        )
-        checkBytes(found.content, content, `content in the scope ${name}`)
-      }
+      for (const { scope, name, content, reference } of staying)
+        await checkContent(scope, reference, content, `an entry of the scope ${name}, which was not cleared`)
     },
   },
   {
@@ -223,16 +208,11 @@ export const pagingCases: readonly ConformanceCase[] = [
 async function storeMany(storage: Storage, count: number, name = 'call'): Promise<string[]> {
   const stored: string[] = []
   for (let start = 0; start < count; start += BATCH) {
-    const batch = Array.from({ length: Math.min(BATCH, count - start) }, (_, index) =>
-      storage.store(
-        `${name}_${start + index}_0`,
-        bytes(start + index === 7 ? '' : `content ${start + index}`),
-        'text/plain',
-        {
-          metadata: { position: `${start + index}` },
-        },
-      ),
-    )
+    const batch = Array.from({ length: Math.min(BATCH, count - start) }, (_, index) => {
+      const position = `${start + index}`
+      const content = bytes(position === '7' ? '' : `content ${position}`)
+      return storage.store(`${name}_${position}_0`, content, 'text/plain', { metadata: { position } })
+    })
     stored.push(...(await Promise.all(batch)))
   }
   return stored

@@ -1,8 +1,8 @@
 import type { OperationOptions, Storage } from '../../storage/storage.ts'
-import { attempt, checkBytes, checkEqual, rejection, rejectionCode } from '../conformance-failure.ts'
+import { attempt, checkBytes, checkEqual, rejection, rejectionCode, unlessRejected } from '../conformance-failure.ts'
 import type { Capability, ConformanceCase, StorageSettings } from '../harness.ts'
-import { bytes, collect, pattern, pause, stream } from '../sample.ts'
-import { opened } from './combined/methods.ts'
+import { bytes, collect, pattern, pause, referencesIn, stream } from '../sample.ts'
+import { checkContent, opened, storeWithReceipt } from './combined/methods.ts'
 
 interface Operation {
   readonly name: string
@@ -73,10 +73,9 @@ export const outageCases: readonly ConformanceCase[] = [
       await rejection('retrieving during the outage', () => storage.retrieve(reference))
       await rejection('storing during the outage', () => storage.store('call_2_0', bytes('new')))
       await restore()
-      const found = await attempt('retrieving afterwards', () => storage.retrieve(reference))
-      checkBytes(found.content, bytes('content'), 'content')
+      await checkContent(storage, reference, bytes('content'), 'the entry after the outage')
       const later = await attempt('storing afterwards', () => storage.store('call_2_0', bytes('new')))
-      checkBytes((await storage.retrieve(later)).content, bytes('new'), 'content stored afterwards')
+      await checkContent(storage, later, bytes('new'), 'an entry stored after the outage')
     },
   },
   ...OPERATIONS.map(({ name, requires = [], settings, run }): ConformanceCase => ({
@@ -91,8 +90,7 @@ export const outageCases: readonly ConformanceCase[] = [
       const error = await rejectionCode('unavailable', `${name} during an outage`, () => run(storage, reference))
       checkEqual(error.retryable, true, 'retryable')
       await restore()
-      const after = await attempt(`retrieving after the outage of ${name}`, () => storage.retrieve(reference))
-      checkBytes(after.content, bytes('content'), 'content after the outage')
+      await checkContent(storage, reference, bytes('content'), 'the entry after the outage')
       if (name === 'retrieve-unknown')
         await rejectionCode('not-found', 'retrieving it after the outage', () => run(storage, reference))
       else await attempt(`${name} after the outage`, () => run(storage, reference))
@@ -111,11 +109,7 @@ export const abortCases: readonly ConformanceCase[] = [
         const signal = AbortSignal.abort(new Error('no longer needed'))
         const error = await rejectionCode('aborted', `an aborted ${name}`, () => run(storage, reference, { signal }))
         checkEqual(error.retryable, false, 'retryable')
-        checkEqual(
-          (await collect(storage.list())).map((info) => info.reference),
-          [reference],
-          'entries',
-        )
+        checkEqual(await referencesIn(storage), [reference], 'entries')
       },
     }),
   ),
@@ -132,12 +126,7 @@ export const concurrencyCases: readonly ConformanceCase[] = [
         Promise.all(contents.map((content) => storage.store('call_1_0', content, 'application/octet-stream'))),
       )
       checkEqual(new Set(references).size, 200, 'number of different references')
-      await Promise.all(
-        references.map(async (reference, index) => {
-          const found = await attempt(`retrieving ${reference}`, () => storage.retrieve(reference))
-          checkBytes(found.content, contents[index] as Uint8Array, `content of ${reference}`)
-        }),
-      )
+      await Promise.all(references.map((reference, index) => checkContent(storage, reference, contents[index]!)))
     },
   },
   {
@@ -149,14 +138,9 @@ export const concurrencyCases: readonly ConformanceCase[] = [
       for (let round = 0; round < 10; round += 1) {
         const reference = await storage.store('call_1_0', content)
         const retrieve = async (): Promise<void> => {
-          let found: Uint8Array
-          try {
-            found = (await storage.retrieve(reference)).content
-          } catch (error) {
-            await rejectionCode('not-found', 'retrieving while deleting', () => Promise.reject(error))
-            return
-          }
-          checkBytes(found, content, 'content')
+          const what = 'retrieving while deleting'
+          const found = await unlessRejected('not-found', what, () => storage.retrieve(reference))
+          if (found !== undefined) checkBytes(found.content, content, 'content')
         }
         await Promise.all([retrieve(), retrieve(), storage.delete(reference), retrieve(), retrieve()])
         await rejectionCode('not-found', 'retrieving afterwards', () => storage.retrieve(reference))
@@ -171,15 +155,12 @@ export const concurrencyCases: readonly ConformanceCase[] = [
       for (let round = 0; round < 20; round += 1) {
         const content = pattern(round * 1_000, 47)
         const reference = await storage.store('call_1_0', content, 'text/plain')
-        let created = false
         const deleted = storage.delete(reference)
         await pause(round)
-        await storage.store('call_1_0', content, 'text/plain', { onStored: (receipt) => (created = receipt.created) })
+        const { created } = await storeWithReceipt(storage, 'call_1_0', content)
         await deleted
         // A store that found the entry may have run before the delete. A store that created it ran after the delete.
-        if (!created) continue
-        const found = await attempt('retrieving the created entry', () => storage.retrieve(reference))
-        checkBytes(found.content, content, 'content')
+        if (created) await checkContent(storage, reference, content, 'the created entry')
       }
     },
   },
@@ -195,8 +176,7 @@ export const harnessCases: readonly ConformanceCase[] = [
       const other = await another()
       const reference = await attempt('storing', () => storage.store('call_1_0', bytes('one')))
       await rejection('retrieving it from another storage', () => other.retrieve(reference))
-      const found = await attempt('retrieving it', () => storage.retrieve(reference))
-      checkBytes(found.content, bytes('one'), 'content')
+      await checkContent(storage, reference, bytes('one'))
     },
   },
   {

@@ -1,22 +1,14 @@
-import { attempt, check, checkBytes, checkEqual, rejection, rejectionCode } from '../conformance-failure.ts'
+import { attempt, check, checkEqual, rejection, rejectionCode, unlessRejected } from '../conformance-failure.ts'
 import { forgedReferences } from '../forged-references.ts'
 import type { ConformanceCase } from '../harness.ts'
 import { bytes, collect, referencesIn } from '../sample.ts'
+import { checkContent } from './combined/methods.ts'
 
 const GRAMMAR = /^[a-z0-9_]{1,64}$/
 const UNKNOWN = 'call_1_0_abcdefghijklmnopqrst'
 const MISS = ['not-found', 'invalid-reference'] as const
 const FORGED = 300
 const FORGED_THOROUGH = 10_000
-
-/** Run work that may resolve, or may reject because the entry is missing. */
-async function missOrNothing(what: string, run: () => Promise<void>): Promise<void> {
-  try {
-    await run()
-  } catch (error) {
-    await rejectionCode(MISS, what, () => Promise.reject(error))
-  }
-}
 
 export const referenceCases: readonly ConformanceCase[] = [
   {
@@ -110,7 +102,7 @@ export const referenceCases: readonly ConformanceCase[] = [
       const forged = await powers.plant(bytes('foreign'))
       for (const reference of forged) {
         await rejectionCode(MISS, `describing the foreign ${JSON.stringify(reference)}`, () => storage.stat(reference))
-        await missOrNothing(`deleting the foreign ${JSON.stringify(reference)}`, () => storage.delete(reference))
+        await unlessRejected(MISS, `deleting the foreign ${JSON.stringify(reference)}`, () => storage.delete(reference))
       }
       checkEqual(await referencesIn(storage), [own], 'entries listed')
       checkEqual(await storage.clear(), 1, 'entries cleared')
@@ -144,8 +136,7 @@ export const keyCases: readonly ConformanceCase[] = [
         const shown = JSON.stringify(key.slice(0, 40))
         const content = bytes(`content of ${shown}`)
         const reference = await attempt(`storing under ${shown}`, () => storage.store(key, content))
-        const found = await attempt(`retrieving what is stored under ${shown}`, () => storage.retrieve(reference))
-        checkBytes(found.content, content, `content of ${shown}`)
+        await checkContent(storage, reference, content, `the entry of ${shown}`)
       }
     },
   })),

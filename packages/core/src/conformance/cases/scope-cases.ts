@@ -1,7 +1,8 @@
 import type { Storage } from '../../storage/storage.ts'
 import type { ConformanceCase } from '../harness.ts'
-import { attempt, checkBytes, checkEqual, rejectionCode } from '../conformance-failure.ts'
+import { attempt, checkEqual, rejectionCode } from '../conformance-failure.ts'
 import { bytes, collect } from '../sample.ts'
+import { checkContent } from './combined/methods.ts'
 
 const MISS = ['not-found', 'invalid-reference'] as const
 
@@ -21,11 +22,6 @@ const AWKWARD: readonly string[] = [
   ],
 ]
 
-async function checkOnlyIn(storage: Storage, reference: string, content: string): Promise<void> {
-  const found = await attempt(`retrieving ${reference} in its own scope`, () => storage.retrieve(reference))
-  checkBytes(found.content, bytes(content), `content of ${reference}`)
-}
-
 const at = (storage: Required<Storage>, segments: readonly string[]): Required<Storage> =>
   segments.length === 0 ? storage : (storage.scope(...segments) as Required<Storage>)
 
@@ -40,7 +36,8 @@ export const scopeCases: readonly ConformanceCase[] = [
         const shown = JSON.stringify(segment.slice(0, 40))
         const scope = await attempt(`opening the scope ${shown}`, () => at(storage, [segment, 'below']))
         const reference = await attempt(`storing in ${shown}`, () => scope.store('call_1_0', bytes(shown)))
-        for (const view of [scope, at(storage, [segment]).scope('below')]) await checkOnlyIn(view, reference, shown)
+        for (const view of [scope, at(storage, [segment]).scope('below')])
+          await checkContent(view, reference, bytes(shown))
         checkEqual((await collect(at(storage, [segment]).list())).length, 1, `number of entries in ${shown}`)
       }
       checkEqual((await collect(storage.list())).length, AWKWARD.length, 'number of entries in all')
@@ -79,11 +76,11 @@ export const scopeCases: readonly ConformanceCase[] = [
       const inside = await attempt('storing in a scope named like an entry', () =>
         scope.store('call_1_0', bytes('inside')),
       )
-      await checkOnlyIn(storage, reference, 'entry')
-      await checkOnlyIn(scope, inside, 'inside')
+      await checkContent(storage, reference, bytes('entry'))
+      await checkContent(scope, inside, bytes('inside'))
       await rejectionCode(MISS, 'retrieving scope/entry', () => storage.retrieve(`${reference}/${inside}`))
       await scope.clear()
-      await checkOnlyIn(storage, reference, 'entry')
+      await checkContent(storage, reference, bytes('entry'))
     },
   },
 ]

@@ -44,18 +44,12 @@ export const storeCases: readonly ConformanceCase[] = [
       checkEqual(receipts.length, 1, 'receipts once the first store has resolved')
       await storage.store('call_1_0', bytes('same'), 'text/plain', { onStored })
       checkEqual(receipts.length, 2, 'receipts once the second store has resolved')
-      const facts = receipts.map((receipt) => [receipt.reference, receipt.created])
-      checkEqual(
-        facts,
-        [
-          [reference, true],
-          [reference, false],
-        ],
-        'references, and whether they were created',
-      )
+      const [first, second] = receipts
+      checkEqual([first?.reference, second?.reference], [reference, reference], 'references')
+      checkEqual([first?.created, second?.created], [true, false], 'whether the stores have created the entry')
       check(
-        (receipts[1]?.usedAt ?? 0) > (receipts[0]?.usedAt ?? 0),
-        'usedAt of the second use must be later than usedAt of the first',
+        (second?.usedAt ?? 0) > (first?.usedAt ?? 0),
+        'usedAt of the second use must be later than that of the first',
       )
     },
   },

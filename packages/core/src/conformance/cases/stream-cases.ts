@@ -1,7 +1,8 @@
 import type { StoreReceipt } from '../../storage/storage.ts'
 import type { CaseContext, ConformanceCase } from '../harness.ts'
-import { attempt, check, checkBytes, checkEqual, rejection, rejectionCode } from '../conformance-failure.ts'
+import { attempt, check, checkEqual, rejection, rejectionCode } from '../conformance-failure.ts'
 import { bytes, collect, pattern, stream } from '../sample.ts'
+import { checkContent } from './combined/methods.ts'
 
 const MB = 1024 * 1024
 
@@ -32,9 +33,7 @@ export const streamCases: readonly ConformanceCase[] = [
       ] as const)
         for (const type of ['Text/CSV', undefined]) {
           const reference = await attempt('storing a stream', () => storage.storeStream('call', stream(...parts), type))
-          const found = await storage.retrieve(reference)
-          checkBytes(found.content, whole, 'content')
-          checkEqual(found.contentType, type ?? 'text/plain', 'content type')
+          await checkContent(storage, reference, whole, 'the stream', type ?? 'text/plain')
         }
     },
   },
@@ -45,7 +44,7 @@ export const streamCases: readonly ConformanceCase[] = [
     async run({ storage }) {
       const content = pattern(20 * MB + 5, 29)
       const reference = await attempt('storing a stream', () => storage.storeStream('large', pieces(content, 61_000)))
-      checkBytes((await storage.retrieve(reference)).content, content, 'content')
+      await checkContent(storage, reference, content)
     },
   },
   {
@@ -83,8 +82,7 @@ export const streamCases: readonly ConformanceCase[] = [
         }
         buffer.fill(0)
       }
-      const reference = await storage.storeStream('call_1_0', chunks())
-      checkBytes((await storage.retrieve(reference)).content, content, 'content')
+      await checkContent(storage, await storage.storeStream('call_1_0', chunks()), content)
     },
   },
   {

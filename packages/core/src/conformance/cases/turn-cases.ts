@@ -1,7 +1,8 @@
 import type { EvictionReport, Storage } from '../../storage/storage.ts'
 import type { ConformanceCase } from '../harness.ts'
-import { attempt, check, checkBytes, checkEqual, rejectionCode } from '../conformance-failure.ts'
+import { attempt, check, checkEqual, rejectionCode } from '../conformance-failure.ts'
 import { bytes, collect, stream } from '../sample.ts'
+import { checkContent, checkEvicted, storeWithReceipt } from './combined/methods.ts'
 
 const TURNS = 3
 /** Number of entries that are stored or read at the same time. */
@@ -16,9 +17,6 @@ async function endTurns(storage: Storage, turns: number): Promise<string[]> {
   }
   return evicted
 }
-
-const evicted = (storage: Storage, reference: string): ReturnType<typeof rejectionCode> =>
-  rejectionCode('evicted', `retrieving the evicted ${reference}`, () => storage.retrieve(reference))
 
 const kept = async (storage: Required<Storage>, reference: string): Promise<void> => {
   await attempt(`describing ${reference}, which must have stayed`, () => storage.stat(reference))
@@ -40,7 +38,7 @@ export const turnCases: readonly ConformanceCase[] = [
         await kept(storage, reference)
         const report = await storage.endTurn()
         checkEqual(report, { evicted: [{ reference, size: 7, reason: 'turns' }] }, 'report of the turn after')
-        await evicted(storage, reference)
+        await checkEvicted(storage, reference)
         checkEqual(await collect(storage.list()), [], 'entries listed')
         checkEqual(await endTurns(storage, 2 * TURNS), [], 'evicted afterwards')
       }
@@ -70,14 +68,10 @@ export const turnCases: readonly ConformanceCase[] = [
     async run({ storage }) {
       const reference = await storage.store('call_1_0', bytes('content'))
       await endTurns(storage, TURNS + 1)
-      let created: boolean | undefined
-      const again = await storage.store('call_1_0', bytes('content'), 'text/plain', {
-        onStored: (receipt) => (created = receipt.created),
-      })
-      checkEqual([again, created], [reference, true], 'reference, and whether it was created')
+      const again = await storeWithReceipt(storage, 'call_1_0', bytes('content'))
+      checkEqual([again.reference, again.created], [reference, true], 'reference, and whether it was created')
       checkEqual(await endTurns(storage, TURNS), [], `evicted in the next ${TURNS} turns`)
-      const found = await attempt('retrieving it again', () => storage.retrieve(reference))
-      checkBytes(found.content, bytes('content'), 'content')
+      await checkContent(storage, reference, bytes('content'), 'the restored entry')
     },
   },
   {

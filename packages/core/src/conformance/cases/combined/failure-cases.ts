@@ -1,8 +1,17 @@
 import type { Storage } from '../../../storage/storage.ts'
-import { attempt, check, checkBytes, checkEqual, fail, rejection, rejectionCode } from '../../conformance-failure.ts'
+import {
+  attempt,
+  check,
+  checkBytes,
+  checkEqual,
+  fail,
+  rejection,
+  rejectionCode,
+  unlessRejected,
+} from '../../conformance-failure.ts'
 import type { Capability, CaseContext, ConformanceCase, StorageSettings } from '../../harness.ts'
 import { bytes, collect, pattern, pause, randomBelow, keysIn } from '../../sample.ts'
-import { opened, readable, readsOf } from './methods.ts'
+import { checkContent, opened, readable, readsOf } from './methods.ts'
 
 const CHUNK = 100_000
 const LONG = 6_000_000
@@ -173,7 +182,7 @@ export const failureCases: readonly ConformanceCase[] = [
         }
       }
       const reference = await storage.storeStream('key', source())
-      for (const instance of instances) checkBytes((await instance.retrieve(reference)).content, content, 'content')
+      for (const instance of instances) await checkContent(instance, reference, content)
     },
   },
   ...(['clear', 'gc'] as const).map((name): ConformanceCase => ({
@@ -205,10 +214,9 @@ export const failureCases: readonly ConformanceCase[] = [
         const seeing = async (): Promise<void> => {
           for (let round = 0; round < 200 && !isStored; round += 1) {
             for (const { run } of readsOf(storage)) {
-              const found = await run(storage, reference).catch((error: unknown) =>
-                rejectionCode('not-found', 'reading an entry that is being stored', () => Promise.reject(error)),
-              )
-              const { content: part, size: told } = found as { content?: Uint8Array; size?: number }
+              const what = 'reading an entry that is being stored'
+              const found = await unlessRejected('not-found', what, () => run(storage, reference))
+              const { content: part, size: told } = Object(found) as { content?: Uint8Array; size?: number }
               if (part !== undefined && part.length !== 3) checkBytes(part, content, 'content seen meanwhile')
               if (told !== undefined) checkEqual(told, size, 'size seen meanwhile')
             }
@@ -234,8 +242,7 @@ export const failureCases: readonly ConformanceCase[] = [
         const reading = Promise.all(
           Array.from({ length: 8 }, async (_, turn) => {
             await pause(turn * round)
-            const found = await attempt('retrieving an entry during its store', () => storage.retrieve(reference))
-            checkBytes(found.content, content, 'content')
+            await checkContent(storage, reference, content, 'an entry during its store')
           }),
         )
         await Promise.all([storing, reading])
@@ -295,12 +302,9 @@ export const failureCases: readonly ConformanceCase[] = [
         checkBytes(await open.read(0, 10), content.subarray(0, 10), 'bytes before')
         const restore = await powers.outage()
         for (const offset of [0, 9_000_000, 16_999_990]) {
-          const found = await open
-            .read(offset, 1_000)
-            .catch((error: unknown) =>
-              rejectionCode('unavailable', 'reading during an outage', () => Promise.reject(error)),
-            )
-          if (ArrayBuffer.isView(found))
+          const what = 'reading during an outage'
+          const found = await unlessRejected('unavailable', what, () => open.read(offset, 1_000))
+          if (found !== undefined)
             checkBytes(found, content.subarray(offset, offset + 1_000), 'bytes during the outage')
         }
         await restore()

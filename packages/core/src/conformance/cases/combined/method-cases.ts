@@ -1,6 +1,14 @@
 import { stateOf } from '../../../storage/managed-storage.ts'
 import type { Storage } from '../../../storage/storage.ts'
-import { attempt, check, checkBytes, checkEqual, rejection, rejectionCode } from '../../conformance-failure.ts'
+import {
+  attempt,
+  check,
+  checkBytes,
+  checkEqual,
+  rejection,
+  rejectionCode,
+  unlessRejected,
+} from '../../conformance-failure.ts'
 import type { ConformanceCase } from '../../harness.ts'
 import { MALFORMED_REFERENCES } from '../../forged-references.ts'
 import { bytes, collect, pick, stream, keysIn, referencesIn } from '../../sample.ts'
@@ -46,9 +54,7 @@ export const methodCases: readonly ConformanceCase[] = [
       for (const malformed of [...MALFORMED_REFERENCES, ...DECORATIONS.map((decorate) => decorate(reference))]) {
         await unreadable(storage, malformed, MISS, 'of a malformed reference')
         if (typeof storage.delete === 'function')
-          await storage
-            .delete(malformed)
-            .catch((error: unknown) => rejectionCode(MISS, 'delete()', () => Promise.reject(error)))
+          await unlessRejected(MISS, 'delete()', () => storage.delete(malformed))
         if (typeof storage.locate === 'function')
           await rejection(`locate(${JSON.stringify(malformed.slice(0, 80))})`, () => {
             if (storage.locate(malformed) === undefined) throw new Error('the location is unknown, which is allowed')

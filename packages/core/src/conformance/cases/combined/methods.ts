@@ -1,6 +1,7 @@
 import { pause } from '../../sample.ts'
-import type { OpenContent, OperationOptions, Storage } from '../../../storage/storage.ts'
-import { attempt, checkBytes, checkEqual, rejectionCode, type StorageErrorLike } from '../../conformance-failure.ts'
+import type { StorageError } from '../../../storage/storage-error.ts'
+import type { OpenContent, OperationOptions, Storage, StoreReceipt } from '../../../storage/storage.ts'
+import { attempt, checkBytes, checkEqual, fail, rejectionCode } from '../../conformance-failure.ts'
 
 export interface Read {
   readonly name: 'retrieve' | 'stat' | 'retrieveRange' | 'open'
@@ -51,8 +52,8 @@ export async function unreadable(
   codes: string | readonly string[],
   where: string,
   reads: readonly Read[] = readsOf(storage),
-): Promise<StorageErrorLike[]> {
-  const errors: StorageErrorLike[] = []
+): Promise<StorageError[]> {
+  const errors: StorageError[] = []
   for (const { name, run } of reads) {
     const what = `${name}(${JSON.stringify(reference)?.slice(0, 100)}) ${where}`
     errors.push(await rejectionCode(codes, what, () => run(storage, reference)))
@@ -71,4 +72,36 @@ export async function readable(
     if (name === 'retrieve') checkBytes((found as { content: Uint8Array }).content, content, `content ${where}`)
     if (name === 'stat') checkEqual((found as { size: number }).size, content.length, `size ${where}`)
   }
+}
+
+/** Check that an entry has this content, and also this type if one is given. */
+export async function checkContent(
+  storage: Pick<Storage, 'retrieve'>,
+  reference: string,
+  content: Uint8Array,
+  what: string = reference,
+  contentType?: string,
+): Promise<void> {
+  const found = await attempt(`retrieving ${what}`, () => storage.retrieve(reference))
+  checkBytes(found.content, content, `content of ${what}`)
+  if (contentType !== undefined) checkEqual(found.contentType, contentType, `content type of ${what}`)
+}
+
+export const checkKept = (storage: Storage, reference: string, which: string = reference): Promise<unknown> =>
+  attempt(`retrieving ${which}, which must have stayed`, () => storage.retrieve(reference))
+
+export const checkEvicted = (storage: Storage, reference: string, which: string = reference): Promise<StorageError> =>
+  rejectionCode('evicted', `retrieving ${which} after its eviction`, () => storage.retrieve(reference))
+
+export async function storeWithReceipt(
+  storage: Storage,
+  key: string,
+  content: Uint8Array,
+  contentType = 'text/plain',
+): Promise<StoreReceipt> {
+  const receipts: StoreReceipt[] = []
+  await attempt('storing', () =>
+    storage.store(key, content, contentType, { onStored: (receipt) => receipts.push(receipt) }),
+  )
+  return receipts[0] ?? fail('store() has not called onStored')
 }

@@ -2,7 +2,7 @@ import type { Storage } from '../../../storage/storage.ts'
 import { attempt, check, checkBytes, checkEqual, rejectionOfMistake } from '../../conformance-failure.ts'
 import type { CaseContext, ConformanceCase } from '../../harness.ts'
 import { bytes, collect, pattern, randomBelow, stream } from '../../sample.ts'
-import { opened } from './methods.ts'
+import { checkContent, opened } from './methods.ts'
 
 const KB = 1_024
 const MB = KB * KB
@@ -36,9 +36,7 @@ async function* cut(content: Uint8Array, random: () => number): AsyncGenerator<U
 async function checkWhole({ storage }: CaseContext, reference: string, content: Uint8Array): Promise<void> {
   const size = content.length
   const what = `of ${size} bytes`
-  const found = await attempt(`retrieving an entry ${what}`, () => storage.retrieve(reference))
-  checkBytes(found.content, content, `content ${what}`)
-  checkEqual(found.contentType, TYPE, `content type ${what}`)
+  await checkContent(storage, reference, content, `an entry ${what}`, TYPE)
   const info = await storage.stat(reference)
   checkEqual(
     [info.key, info.contentType, info.size, info.metadata],
@@ -134,11 +132,7 @@ export const sizeCases: readonly ConformanceCase[] = [
           `references of ${contents.length} contents of ${size} bytes`,
         )
         for (const [index, reference] of references.entries())
-          checkBytes(
-            (await storage.retrieve(reference)).content,
-            contents[index] as Uint8Array,
-            `content ${index} of ${size}`,
-          )
+          await checkContent(storage, reference, contents[index]!, `content ${index} of ${size}`)
       }
     },
   },
@@ -207,7 +201,7 @@ export const sizeCases: readonly ConformanceCase[] = [
         const reference = await storage.store(`key ${index}`, view)
         view.fill(0)
         if (view === resizable) resizable.buffer.resize(0)
-        checkBytes((await storage.retrieve(reference)).content, expected, `content of memory of kind ${index}`)
+        await checkContent(storage, reference, expected, `memory of kind ${index}`)
       }
     },
   },

@@ -1,8 +1,8 @@
-import type { Storage, StoreReceipt } from '../../../storage/storage.ts'
+import type { Storage } from '../../../storage/storage.ts'
 import { attempt, check, checkEqual, rejectionCode } from '../../conformance-failure.ts'
 import type { CaseContext, ConformanceCase, StorageSettings } from '../../harness.ts'
 import { bytes, collect, pattern, stream, keysIn } from '../../sample.ts'
-import { opened, readable, unreadable, usesOf, readsOf } from './methods.ts'
+import { checkEvicted, checkKept, opened, readable, readsOf, storeWithReceipt, unreadable, usesOf } from './methods.ts'
 
 const TTL_MS = 600_000
 const PART = 40_000
@@ -45,9 +45,6 @@ const LOOKS: readonly Use[] = [
     },
   },
 ]
-
-const gone = (storage: Required<Storage>, reference: string): Promise<unknown> =>
-  rejectionCode('evicted', `retrieving ${reference}, which went unused`, () => storage.retrieve(reference))
 
 /** Ways in which entries are removed. With a quota, storing the newest entry evicts other entries. */
 const REMOVALS: readonly {
@@ -105,8 +102,8 @@ const byUse = (
         if (!isUse && time === 2) break
         await attempt(`${use.name}, time ${time + 1}`, () => use.run(storage, reference))
       }
-      if (isUse) await attempt(`retrieving after ${use.name}, which is use`, () => storage.retrieve(reference))
-      else await gone(storage, reference)
+      if (isUse) await checkKept(storage, reference, `an entry after ${use.name}`)
+      else await checkEvicted(storage, reference, `an entry after ${use.name}`)
     }
   },
 })
@@ -133,8 +130,8 @@ export const useCases: readonly ConformanceCase[] = [
         await use.run(storage, first)
         clock.advance(MINUTES)
         await storage.store('third', pattern(PART, 3))
-        await gone(storage, second)
-        await attempt(`retrieving after ${use.name}, which is use`, () => storage.retrieve(first))
+        await checkEvicted(storage, second)
+        await checkKept(storage, first, `an entry after ${use.name}`)
         await storage.clear()
       }
     },
@@ -145,12 +142,11 @@ export const useCases: readonly ConformanceCase[] = [
     requires: ['delete', 'clock'],
     async run({ storage, powers: { clock } }) {
       for (const use of allUses(storage, CONTENT)) {
-        let receipt: StoreReceipt | undefined
-        const reference = await storage.store('key', CONTENT, 'text/plain', { onStored: (given) => (receipt = given) })
+        const { reference, usedAt } = await storeWithReceipt(storage, 'key', CONTENT)
         clock.advance(MINUTES)
         await use.run(storage, reference)
-        await storage.delete(reference, { unusedSince: receipt?.usedAt })
-        await attempt(`retrieving after ${use.name} and an undo`, () => storage.retrieve(reference))
+        await storage.delete(reference, { unusedSince: usedAt })
+        await checkKept(storage, reference, `an entry after ${use.name} and an undo`)
         await storage.delete(reference)
       }
     },
@@ -220,13 +216,11 @@ export const useCases: readonly ConformanceCase[] = [
       for (let round = 0; round < 3; round += 1) {
         const references: string[] = []
         for (const index of [1, 2]) references.push(await storage.store(`key ${round}`, pattern(PART, index)))
-        for (const reference of references) await attempt('retrieving what fits', () => storage.retrieve(reference))
+        for (const reference of references) await checkKept(storage, reference)
         if ('ttlMs' in settings) clock.advance(TTL_MS + 1)
         else for (let turn = 0; turn < 2; turn += 1) await storage.endTurn()
         for (const reference of references) {
-          const { eviction } = await rejectionCode('evicted', 'retrieving the removed entry', () =>
-            storage.retrieve(reference),
-          )
+          const { eviction } = await checkEvicted(storage, reference)
           checkEqual(eviction?.reason, 'ttlMs' in settings ? 'age' : 'turns', 'reason')
         }
       }
@@ -252,7 +246,7 @@ export const useCases: readonly ConformanceCase[] = [
         const kept = new Set(listed.map(({ reference }) => reference))
         for (const reference of references)
           if (kept.has(reference)) await storage.retrieve(reference)
-          else await gone(storage, reference)
+          else await checkEvicted(storage, reference)
       }
     },
   },
@@ -283,10 +277,7 @@ export const useCases: readonly ConformanceCase[] = [
       const reference = await (await another()).store('key', CONTENT)
       for (const remove of [() => storage.delete(reference), () => storage.clear(), () => storage.delete(reference)]) {
         for (let time = 0; time < 2; time += 1) await unreadable(storage, reference, 'not-found', 'before it is stored')
-        let created: boolean | undefined
-        const onStored = (receipt: StoreReceipt): void => void (created = receipt.created)
-        await attempt('storing', () => storage.store('key', CONTENT, 'text/plain', { onStored }))
-        checkEqual(created, true, 'created')
+        checkEqual((await storeWithReceipt(storage, 'key', CONTENT)).created, true, 'created')
         await readable(storage, reference, CONTENT, 'after it is stored')
         checkEqual((await collect(storage.list())).length, 1, 'number of entries')
         await remove()
@@ -314,8 +305,7 @@ export const useCases: readonly ConformanceCase[] = [
         await two.delete(reference)
         await rejectionCode('not-found', 'retrieving a deleted entry', () => one.retrieve(reference))
         checkEqual(await collect(one.list()), [], 'entries')
-        let created: boolean | undefined
-        await one.store('key', CONTENT, 'text/plain', { onStored: (receipt) => (created = receipt.created) })
+        const { created } = await storeWithReceipt(one, 'key', CONTENT)
         checkEqual(created, true, 'created, after another instance has deleted it')
         await readable(two, reference, CONTENT, 'stored anew')
         await two.delete(reference)
