@@ -13,14 +13,12 @@ import {
   checkMessages,
   checkRole,
   checkString,
-  fieldError,
   isFields,
-  nativeIn,
   withFields,
   writeMessages,
   type Fields,
 } from './check-fields.ts'
-import { resultText, writeBlock, writeContent, type ContentRules } from './content-list.ts'
+import { readAs, readContent, resultText, writeBlock, writeContent, type ContentRules } from './content-list.ts'
 import { base64Of, mediaFields, type MediaSource } from './media-source.ts'
 
 /**
@@ -55,8 +53,6 @@ export function aiSdkMessages<Message extends object>(): HistoryFormat<Message[]
 
 const AI_SDK_MESSAGES = 'ai-sdk-messages'
 
-const nativeOfPart = nativeIn(AI_SDK_MESSAGES)
-
 const ROLES = { system: 'system', user: 'user', assistant: 'assistant', tool: 'tool' } as const
 const URL_SCHEME = /^(?:https?|data|gs|s3|file):/i
 
@@ -65,17 +61,11 @@ function readAiSdkMessages(conversation: unknown): HistoryMessage[] {
   return checkMessages(conversation).map((value, index) => {
     const message = checkMessage(value, index)
     const role = checkRole(ROLES, message['role'], `messages[${index}]`, 'a role of the SDK')
-    const parts = readContent(message['content'], role, `messages[${index}].content`, executed)
-    return asRead({ role, parts, native: nativeOfPart(message) })
-  })
-}
-
-function readContent(content: unknown, role: HistoryRole, place: string, executed: Set<string>): HistoryPart[] {
-  if (typeof content === 'string') return [asRead({ type: 'text', text: content, native: nativeOfPart(content) })]
-  if (!Array.isArray(content)) throw fieldError(place, 'a string or an array', content)
-  return Array.from(content, (part: unknown, at) => {
-    const read = isFields(part) ? readPart(part, role, `${place}[${at}]`, executed) : undefined
-    return asRead({ ...(read ?? { type: 'opaque', value: part }), native: nativeOfPart(part) })
+    const place = `messages[${index}].content`
+    const parts = readContent<HistoryPart>(AI_SDK_MESSAGES, message['content'], place, (part, at) =>
+      readPart(part, role, `${place}[${at}]`, executed),
+    )
+    return asRead({ role, parts, native: { format: AI_SDK_MESSAGES, value: message } })
   })
 }
 
@@ -116,15 +106,12 @@ function readResult(part: Fields, place: string, executed: ReadonlySet<string>):
 /** The native value of text or JSON is the whole output, because the output may have other fields. */
 function readOutput(output: Fields): HistoryContent[] {
   const { type, value } = output
-  const native = nativeOfPart(output)
-  if ((type === 'text' || type === 'error-text') && typeof value === 'string')
-    return [asRead({ type: 'text', text: value, native })]
-  if (type === 'json' || type === 'error-json') return [asRead({ type: 'json', value, native })]
-  if (type !== 'content' || !Array.isArray(value)) return [asRead({ type: 'opaque', value: output, native })]
-  return Array.from(value, (part: unknown) => {
-    const read = isFields(part) ? readAiSdkPiece(part) : undefined
-    return asRead({ ...(read ?? { type: 'opaque', value: part }), native: nativeOfPart(part) })
-  })
+  if (type === 'content' && Array.isArray(value)) return readContent(AI_SDK_MESSAGES, value, '', readAiSdkPiece)
+  const isText = (type === 'text' || type === 'error-text') && typeof value === 'string'
+  if (isText) return [readAs(AI_SDK_MESSAGES, output, { type: 'text', text: value })]
+  return [
+    readAs(AI_SDK_MESSAGES, output, type === 'json' || type === 'error-json' ? { type: 'json', value } : undefined),
+  ]
 }
 
 function aiSdkText({ type, text, data }: Fields): string | undefined {

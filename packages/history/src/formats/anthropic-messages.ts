@@ -6,7 +6,6 @@ import {
   type HistoryMedia,
   type HistoryMessage,
   type HistoryPart,
-  type HistoryToolCall,
 } from '../history-message.ts'
 import {
   checkMessage,
@@ -20,7 +19,7 @@ import {
   writeWithSystem,
   type Fields,
 } from './check-fields.ts'
-import { writeContent, type ContentRules } from './content-list.ts'
+import { readAs, readContent, writeContent, type ContentRules } from './content-list.ts'
 import { base64Of, mediaFields, type MediaSource } from './media-source.ts'
 
 /** The conversation of a Messages API request. */
@@ -86,68 +85,54 @@ function readAnthropicConversation(conversation: unknown): HistoryMessage[] {
   const calls: Calls = { names: new Map(), ofPrograms: new Set() }
   const read = checkMessages(messages).map((value, index) => readMessage(checkMessage(value, index), index, calls))
   if (system === undefined) return read
-  const parts = readAnthropicContent(system, 'system') as readonly HistoryPart[]
+  const parts = readContent(ANTHROPIC_MESSAGES, system, 'system', readPiece as ReadPart)
   return [asRead({ role: 'system', parts, native: nativeOfBlock({ system }) }), ...read]
 }
 
 function readMessage(message: Fields, index: number, calls: Calls): HistoryMessage {
   const role = checkRole(ROLES, message['role'], `messages[${index}]`, 'user or assistant')
-  const { content } = message
-  const parts = Array.isArray(content)
-    ? Array.from(content, (block: unknown, at) => readBlock(block, `messages[${index}].content[${at}]`, calls))
-    : (readAnthropicContent(content, `messages[${index}].content`) as readonly HistoryPart[])
+  const place = `messages[${index}].content`
+  const parts = readContent<HistoryPart>(ANTHROPIC_MESSAGES, message['content'], place, (block, at) =>
+    readBlock(block, `${place}[${at}]`, calls),
+  )
   const isOfTools = role === 'user' && parts.length > 0 && parts.every(({ type }) => type === 'tool-result')
   return asRead({ role: isOfTools ? 'tool' : role, parts, native: nativeOfBlock(message) })
 }
 
-function readAnthropicContent(content: unknown, place: string): HistoryContent[] {
-  if (typeof content === 'string') return [asRead({ type: 'text', text: content, native: nativeOfBlock(content) })]
-  if (!Array.isArray(content)) throw fieldError(place, 'a string or an array', content)
-  return Array.from(content, (block: unknown) => asRead({ ...readPiece(block), native: nativeOfBlock(block) }))
-}
+type ReadPart = (block: Fields) => HistoryPart | undefined
 
-function readBlock(block: unknown, place: string, calls: Calls): HistoryPart {
-  const native = nativeOfBlock(block)
-  if (!isFields(block)) return asRead({ type: 'opaque', value: block, native })
-  const { type, id, name, input, thinking } = block
+function readBlock(block: Fields, place: string, calls: Calls): HistoryPart | undefined {
+  const { type, input, thinking } = block
   if (type === 'tool_use') {
-    const call: HistoryToolCall = {
-      type: 'tool-call',
-      id: checkString(id, `${place}.id`),
-      name: checkString(name, `${place}.name`),
-      input,
-      inputIsText: false,
-      native,
-    }
-    calls.names.set(call.id, call.name)
-    if (isOfProgram(block)) calls.ofPrograms.add(call.id)
-    return asRead(call)
+    const id = checkString(block['id'], `${place}.id`)
+    const name = checkString(block['name'], `${place}.name`)
+    calls.names.set(id, name)
+    if (isOfProgram(block)) calls.ofPrograms.add(id)
+    return { type: 'tool-call', id, name, input, inputIsText: false }
   }
   if (type === 'tool_result') return readResult(block, place, calls)
-  if (type === 'thinking' && typeof thinking === 'string') return asRead({ type: 'reasoning', text: thinking, native })
-  if (type === 'redacted_thinking') return asRead({ type: 'reasoning', text: '', native })
+  if (type === 'thinking' && typeof thinking === 'string') return { type: 'reasoning', text: thinking }
+  if (type === 'redacted_thinking') return { type: 'reasoning', text: '' }
   // A message has search results as separate blocks, and a JSON part would not become such a block again.
-  const piece = type === 'search_result' ? undefined : readPiece(block)
-  return asRead({ ...((piece as HistoryPart | undefined) ?? { type: 'opaque', value: block }), native })
+  return type === 'search_result' ? undefined : (readPiece as ReadPart)(block)
 }
 
 function readResult(block: Fields, place: string, { names, ofPrograms }: Calls): HistoryPart {
   const { content, is_error: isError } = block
   const callId = checkString(block['tool_use_id'], `${place}.tool_use_id`)
-  return asRead({
+  return {
     type: 'tool-result',
     callId,
     toolName: names.get(callId) ?? '',
     content: readResultContent(content, `${place}.content`, ofPrograms.has(callId)),
     ...(isError === true ? { isError } : {}),
-    native: nativeOfBlock(block),
-  })
+  }
 }
 
 function readResultContent(content: unknown, place: string, isOfProgram: boolean): HistoryContent[] {
   if (content == null) return []
-  if (isOfProgram) return [asRead({ type: 'opaque', value: content, native: nativeOfBlock(content) })]
-  return readAnthropicContent(content, place)
+  if (isOfProgram) return [readAs(ANTHROPIC_MESSAGES, content)]
+  return readContent(ANTHROPIC_MESSAGES, content, place, readPiece)
 }
 
 function isOfProgram({ caller }: Fields): boolean {
@@ -161,12 +146,10 @@ function blockText({ type, text, source }: Fields): string | undefined {
   return typeof source['data'] === 'string' ? source['data'] : undefined
 }
 
-function readPiece(block: unknown): HistoryContent {
-  if (!isFields(block)) return { type: 'opaque', value: block }
+function readPiece(block: Fields): HistoryContent | undefined {
   const text = blockText(block)
   if (text !== undefined) return { type: 'text', text }
-  if (block['type'] === 'search_result') return { type: 'json', value: block }
-  return readMedia(block) ?? { type: 'opaque', value: block }
+  return block['type'] === 'search_result' ? { type: 'json', value: block } : readMedia(block)
 }
 
 function readMedia({ type, source, title }: Fields): HistoryContent | undefined {

@@ -1,5 +1,6 @@
 import { parseJsonText } from '@spillway/text/internal'
 import {
+  asRead,
   isAsRead,
   type HistoryContent,
   type HistoryMedia,
@@ -7,26 +8,37 @@ import {
   type HistoryToolCall,
   type HistoryToolResult,
 } from '../history-message.ts'
-import { isFields, type Fields } from './check-fields.ts'
+import { fieldError, isFields, type Fields } from './check-fields.ts'
 
-/** A written block: a string, or a part of an array. */
-export type WrittenPiece = string | Fields
+/** Mark a part as read, with its native value. A part of an unknown form is opaque. */
+export const readAs = <Part extends HistoryPart | HistoryContent>(format: string, value: unknown, part?: Part): Part =>
+  asRead({ ...(part ?? { type: 'opaque', value }), native: { format, value } }) as Part
 
-export interface ContentListOptions {
-  /** The original content: a string, an array, `undefined`, or in some APIs a single part. */
-  readonly original: unknown
-  /** The written blocks. A text whose native form is a string is a string. */
-  readonly pieces: readonly WrittenPiece[]
-  /** The written blocks with new texts. */
-  readonly fresh: ReadonlySet<WrittenPiece>
-  readonly toPart: (text: string) => Fields
-  readonly separator: string
-  /** Fields that apply to the prompt up to a part, for example a cache breakpoint. */
-  readonly marks: readonly string[]
+/** Read content, which is a text or a list of parts. `readPart` returns `undefined` for an unknown part. */
+export function readContent<Part extends HistoryPart | HistoryContent>(
+  format: string,
+  content: unknown,
+  place: string,
+  readPart: (part: Fields, index: number) => Part | undefined,
+): Part[] {
+  if (typeof content === 'string') return [readAs(format, content, { type: 'text', text: content } as Part)]
+  if (!Array.isArray(content)) throw fieldError(place, 'a string or an array', content)
+  return Array.from(content, (part: unknown, index) =>
+    readAs(format, part, isFields(part) ? readPart(part, index) : undefined),
+  )
 }
 
+/** A written block: a string, or a part of an array. A text whose native form is a string is a string. */
+type WrittenPiece = string | Fields
+
 /** Join written blocks to content. Unchanged content is the same object, and only strings give a string. */
-export function writeContentList({ original, pieces, fresh, toPart, separator, marks }: ContentListOptions): unknown {
+function joinPieces(
+  original: unknown,
+  pieces: readonly WrittenPiece[],
+  fresh: ReadonlySet<WrittenPiece>,
+  separator: string,
+  { toPart, marks }: ContentRules,
+): unknown {
   if (isSame(original, pieces)) return original
   const [only] = pieces
   if (pieces.length === 1 && typeof only === 'string') return only
@@ -66,8 +78,11 @@ function keepMarks(
 }
 
 /** Rules for writing the content of messages and results for one API. */
-export interface ContentRules extends Pick<ContentListOptions, 'toPart' | 'marks'> {
+export interface ContentRules {
   readonly format: string
+  readonly toPart: (text: string) => Fields
+  /** Fields that apply to the prompt up to a part, for example a cache breakpoint. */
+  readonly marks: readonly string[]
   /** Words for the error about an unsupported block: `<owner> cannot contain this image<api>.` */
   readonly place: readonly [owner: string, api: string]
   /** Return the native block in a native value. Defaults to the native value itself. */
@@ -91,6 +106,7 @@ export function writeContent(
   place: string,
   rules: ContentRules,
 ): unknown {
+  /** The written blocks with new texts. */
   const fresh = new Set<WrittenPiece>()
   const pieces = parts.map((part, at): WrittenPiece => {
     const native = part.native?.format === rules.format ? part.native.value : undefined
@@ -110,7 +126,7 @@ export function writeContent(
     if (part.type === 'text' || part.type === 'json') fresh.add(written)
     return written
   })
-  return writeContentList({ ...rules, original, pieces, fresh, separator })
+  return joinPieces(original, pieces, fresh, separator, rules)
 }
 
 /** Write a block that has no native form. Throws a `TypeError` if the API does not support the block. */

@@ -19,7 +19,7 @@ import {
   writeWithSystem,
   type Fields,
 } from './check-fields.ts'
-import { responseTextField, resultText, writeBlock, writeContent, type ContentRules } from './content-list.ts'
+import { readAs, responseTextField, resultText, writeBlock, writeContent, type ContentRules } from './content-list.ts'
 import { base64Of, mediaFields } from './media-source.ts'
 import { createNamedCalls, type NamedCalls } from './named-calls.ts'
 
@@ -96,7 +96,7 @@ function readInstruction(instruction: unknown): HistoryPart[] {
   if (whole == null || (typeof whole !== 'string' && typeof whole !== 'object'))
     throw fieldError('systemInstruction', 'a string, a part, an array or a content', whole)
   const parts: readonly unknown[] = Array.isArray(whole) ? whole : [whole]
-  return parts.map((part) => asRead({ ...readPiece(part), native: nativeOfPart(part) }) as HistoryPart)
+  return parts.map((part) => readAs(GEMINI_CONTENTS, part, readPiece(part) as HistoryPart))
 }
 
 function readContent(content: Fields, index: number, calls: NamedCalls): HistoryMessage {
@@ -105,7 +105,7 @@ function readContent(content: Fields, index: number, calls: NamedCalls): History
   const list = content['parts'] ?? []
   if (!Array.isArray(list)) throw fieldError(`contents[${index}].parts`, 'an array', list)
   const parts = Array.from(list, (part: unknown, at) =>
-    asRead<HistoryPart>({ ...readPart(part, [index, at], calls), native: nativeOfPart(part) }),
+    readAs(GEMINI_CONTENTS, part, readPart(part, [index, at], calls)),
   )
   const isOfTools = role === 'user' && parts.length > 0 && parts.every(({ type }) => type === 'tool-result')
   return asRead({ role: isOfTools ? 'tool' : role, parts, native: nativeOfPart(content) })

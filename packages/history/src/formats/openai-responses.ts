@@ -19,7 +19,7 @@ import {
   withFields,
   writeMessages,
 } from './check-fields.ts'
-import { type ContentRules, jsonText, writeContent } from './content-list.ts'
+import { type ContentRules, jsonText, readAs, writeContent } from './content-list.ts'
 import { base64Of, mediaFields, urlOf } from './media-source.ts'
 
 /**
@@ -154,27 +154,23 @@ function readResult(
   item: Fields,
   index: number,
   kind: OutputKind,
-  dialect: ItemDialect,
+  { format, callId: idField }: ItemDialect,
   { names, ofItems }: Calls,
 ): HistoryPart {
   const { output, name, caller } = item
-  const own = item[dialect.callId] ?? (item['type'] === 'local_shell_call_output' ? item['id'] : undefined)
+  const own = item[idField] ?? (item['type'] === 'local_shell_call_output' ? item['id'] : undefined)
   // A result without an id cannot be paired with a call.
   if (typeof own !== 'string') return asRead({ type: 'opaque', value: item })
   const callId = names.has(own) ? own : (ofItems.get(own) ?? own)
   const toolName = names.get(callId) ?? (typeof name === 'string' ? name : '')
   // Only a program reads this output, and the output must not change.
   const isForProgram = (Object(caller ?? {}) as Fields)['type'] === 'program'
-  const content =
-    isForProgram || kind === 'screenshot' ? opaque(output, dialect.format) : readOutput(output, kind, dialect.format)
+  const isOpaque = isForProgram || kind === 'screenshot'
+  const content = isOpaque ? [readAs<HistoryContent>(format, output)] : readOutput(output, kind, format)
   if (content === undefined) throw fieldError(`items[${index}].output`, 'an output of the API', output)
   const isError = item['type'] === 'apply_patch_call_output' && item['status'] === 'failed'
   return asRead({ type: 'tool-result', callId, toolName, content, ...(isError ? { isError } : {}) })
 }
-
-const opaque = (value: unknown, format: string): readonly HistoryContent[] => [
-  asRead({ type: 'opaque', value, native: { format, value } }),
-]
 
 function readOutput(output: unknown, kind: OutputKind, format: string): readonly HistoryContent[] | undefined {
   if (kind === 'shell') return readShellOutput(output, format)
@@ -265,16 +261,13 @@ const URL_SCHEME = /^[a-z][a-z0-9+.-]*:/i
 
 function readItemContent(content: unknown, format: string): HistoryContent[] | undefined {
   if (content == null) return []
-  if (typeof content === 'string') return [asRead({ type: 'text', text: content, native: { format, value: content } })]
+  if (typeof content === 'string') return [readAs(format, content, { type: 'text', text: content })]
   if (isFields(content)) return [readItemPart(content, format)]
   return Array.isArray(content) ? Array.from(content, (part: unknown) => readItemPart(part, format)) : undefined
 }
 
 const readItemPart = (part: unknown, format: string): HistoryContent =>
-  asRead({
-    ...((isFields(part) ? readFields(part) : undefined) ?? { type: 'opaque', value: part }),
-    native: { format, value: part },
-  })
+  readAs(format, part, isFields(part) ? readFields(part) : undefined)
 
 function itemTextField({ type, text, refusal }: Fields): 'text' | 'refusal' | undefined {
   if (type === 'refusal') return typeof refusal === 'string' ? 'refusal' : undefined
@@ -319,9 +312,8 @@ function readAudio({ data, format }: Fields): HistoryContent | undefined {
 function readShellOutput(output: unknown, format: string): HistoryContent[] | undefined {
   if (!Array.isArray(output)) return undefined
   return Array.from(output, (entry: unknown): HistoryContent => {
-    const native = { format, value: entry }
     const text = isFields(entry) ? shellText(entry) : undefined
-    return asRead(text === undefined ? { type: 'opaque', value: entry, native } : { type: 'text', text, native })
+    return readAs(format, entry, text === undefined ? undefined : { type: 'text', text })
   })
 }
 
