@@ -172,22 +172,14 @@ async function storeItem(
   item: NewArchivedItem,
   options: OperationOptions,
 ): Promise<ArchiveReceipt> {
-  const storing = archive.store(item, options)
-  const receipt = await orAborted(storing, options.signal).catch((error: unknown) => {
-    // An archive may ignore its signal. If the archive stores the item later, the item is removed again.
-    if (options.signal?.aborted === true) rollbackLater(storing)
-    throw error
-  })
+  // An archive may ignore its signal. If the archive stores the item later, the item is removed again.
+  const undo = (late: ArchiveReceipt): Promise<void> =>
+    late.rollback().catch((error: unknown) => warn('Removing stored content after an abort failed.', error))
+  const receipt = await orAborted(archive.store(item, options), options.signal, undo)
   // A custom storage may return any value.
   if (typeof receipt?.name !== 'string' || receipt.name === '' || /\s/.test(receipt.name))
     throw new TypeError('The storage must return references without blanks.')
   return receipt
-}
-
-function rollbackLater(storing: Promise<ArchiveReceipt>): void {
-  void Promise.allSettled([storing])
-    .then(async ([result]) => (result.status === 'fulfilled' ? await result.value.rollback() : undefined))
-    .catch((error: unknown) => warn('Removing stored content after an abort failed.', error))
 }
 
 const MISSES: ReadonlySet<StorageErrorCode> = new Set<StorageErrorCode>(['not-found', 'evicted', 'invalid-reference'])

@@ -20,6 +20,7 @@ export type ChosenPart = {
   /** A replacement written by the offloader, whose preview can be shortened. */
   | { readonly kind: 'replacement'; readonly part: HistoryToolResult; readonly replacement: ParsedReplacement }
   | { readonly kind: 'arguments'; readonly part: HistoryToolCall }
+  | { readonly kind: 'text'; readonly part: HistoryText }
 )
 
 export function chooseParts(
@@ -47,25 +48,15 @@ export function chooseParts(
 export const hasLargeParts = ({ parts }: HistoryMessage, options: ResolvedHistoryOptions): boolean =>
   parts.some((part) => choosePart(part, options) !== undefined)
 
-export interface ChosenText {
-  readonly position: number
-  readonly part: HistoryText
-  readonly tokens: number
-}
-
 /** Choose the texts of a user message that are over `maxToolMessageTokens`. */
 export function chooseTexts(
-  { parts }: HistoryMessage,
-  {
-    archive,
-    countTokens,
-    maxToolMessageTokens,
-  }: Pick<ResolvedHistoryOptions, 'archive' | 'countTokens' | 'maxToolMessageTokens'>,
-): ChosenText[] {
-  return parts.flatMap((part, position) => {
+  workingMessage: WorkingMessage,
+  { archive, countTokens, maxToolMessageTokens }: ResolvedHistoryOptions,
+): ChosenPart[] {
+  return workingMessage.message.parts.flatMap((part, position) => {
     if (part.type !== 'text' || archive.readReplacement(part.text)?.subject === 'message') return []
     const tokens = countPart(part, countTokens)
-    return tokens > maxToolMessageTokens ? [{ position, part, tokens }] : []
+    return tokens > maxToolMessageTokens ? [{ kind: 'text', workingMessage, position, part, tokens }] : []
   })
 }
 

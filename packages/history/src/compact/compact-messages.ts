@@ -56,19 +56,8 @@ export async function compactMessages(
   return await replaceParts(chosen, compactionContext(working, format, options))
 }
 
-export async function compactRequest(workingMessage: WorkingMessage, context: CompactionContext): Promise<Compaction> {
-  const stored: ArchivedByHistory[] = []
-  const failures: HistoryFailure[] = []
-  for (const { position, part, tokens } of chooseTexts(workingMessage.message, context)) {
-    const result = await attempt(workingMessage, tokens, context, () =>
-      compactText(workingMessage.message, part, context),
-    )
-    apply(workingMessage, position, result, context)
-    stored.push(...result.stored)
-    failures.push(...result.failures)
-  }
-  return { stored, failures }
-}
+export const compactRequest = (workingMessage: WorkingMessage, context: CompactionContext): Promise<Compaction> =>
+  replaceParts(chooseTexts(workingMessage, context), context)
 
 async function replaceParts(chosen: readonly ChosenPart[], context: CompactionContext): Promise<Compaction> {
   const stored: ArchivedByHistory[] = []
@@ -105,6 +94,7 @@ async function compactPart(
   context: CompactionContext,
 ): Promise<CompactedPart<HistoryPart> | undefined> {
   const { workingMessage, part } = choice
+  if (choice.kind === 'text') return await compactText(workingMessage.message, choice.part, context)
   if (choice.kind === 'arguments') return await compactArguments(workingMessage.message, choice.part, context)
   if (choice.kind === 'replacement') {
     const shorter = await shrinkReplacement(choice.part, choice.replacement, context)

@@ -48,9 +48,8 @@ export async function writeReplaced(
     const item = { ...content.item, ...(label !== undefined && { label }) }
     if (previewed[index] === undefined || text === undefined) items.push({ ...item, preview: '' })
     else {
-      const budgetTokens = shares[index] ?? 0
-      const { lines, preview } = await previewContent({ ...origin, text, contentType, budgetTokens }, context)
-      items.push({ ...item, lines, text, preview })
+      const written = await previewText(text, contentType, shares[index] ?? 0, origin, context)
+      items.push({ ...item, text, ...written })
     }
   }
   return archive.writeReplacement({ subject, items, isError: origin.isError, ...original })
@@ -58,20 +57,13 @@ export async function writeReplaced(
 
 const MAX_INPUT_LENGTH = 65_536
 
-interface PreviewedContent {
-  readonly text: string
-  readonly contentType: string
-  readonly toolName: string
-  readonly call: HistoryToolCall | undefined
-  readonly isError: boolean
-  readonly budgetTokens: number
-}
-
-async function previewContent(
-  content: PreviewedContent,
+async function previewText(
+  text: string,
+  contentType: string,
+  budgetTokens: number,
+  { toolName, call, isError }: ContentOrigin,
   { offloader: { options } }: CompactionContext,
 ): Promise<{ readonly lines: number; readonly preview: string }> {
-  const { text, contentType, toolName, call, isError, budgetTokens } = content
   if (budgetTokens === 0) return { lines: countLines(text), preview: '' }
   const input = call === undefined ? undefined : inputValue(call)
   const previewing = { call: { toolName, input, intent: toolIntent(toolName, input) }, contentType }

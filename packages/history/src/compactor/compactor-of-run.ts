@@ -1,5 +1,6 @@
 import { offloaderOfRun } from '@spillway/core/adapter'
 import type { ContextOffloader } from '@spillway/core'
+import { BoundedMap } from '@spillway/text/internal'
 import { HistoryCompactor } from './history-compactor.ts'
 import type { HistoryOptions } from '../history-options.ts'
 
@@ -47,7 +48,7 @@ export function compactorOfRun<Run, Conversation>(
     if ((options as Readonly<Record<string, unknown>>)[name] !== undefined)
       throw new TypeError(`${name} cannot be set for all runs, because each run has its own. Leave it out.`)
   const shared = new HistoryCompactor<Conversation>({ ...options, offloader })
-  const compactors = new Map<string, HistoryCompactor<Conversation>>()
+  const compactors = new BoundedMap<string, HistoryCompactor<Conversation>>(MAX_SESSIONS)
   let segments: unknown
   const offloaderOf = offloaderOfRun(offloader, (run: Run) => {
     const named = scope(run)
@@ -61,10 +62,7 @@ export function compactorOfRun<Run, Conversation>(
     const key = isNames(segments) ? JSON.stringify(segments) : undefined
     const cached = key === undefined ? undefined : compactors.get(key)
     const compactor = cached ?? new HistoryCompactor<Conversation>({ ...options, offloader: own })
-    if (key === undefined) return compactor
-    compactors.delete(key)
-    compactors.set(key, compactor)
-    if (compactors.size > MAX_SESSIONS) compactors.delete(compactors.keys().next().value!)
+    if (key !== undefined) compactors.set(key, compactor)
     return compactor
   }
 }

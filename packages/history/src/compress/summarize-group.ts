@@ -1,5 +1,5 @@
 import { shareBudget } from '@spillway/core/internal'
-import { cutAtGrapheme } from '@spillway/text/internal'
+import { cutAtGrapheme, orAborted } from '@spillway/text/internal'
 import type { ResolvedHistoryOptions, Summarize } from '../history-options.ts'
 import type { HistoryContent, HistoryMessage, HistoryPart } from '../history-message.ts'
 import type { SummaryRejection } from '../history-outcome.ts'
@@ -26,24 +26,18 @@ export async function summarizeGroup(
   summarize: Summarize,
   options: ResolvedHistoryOptions,
 ): Promise<GroupSummary> {
-  const { countTokens, instructions, maxSummaryInputTokens, summaryTimeoutMs } = options
-  const { messages, tokens, references, request, previousSnapshot } = group
+  const { countTokens, summaryTimeoutMs } = options
+  const { messages, tokens, references, previousSnapshot } = group
   const previousTokens = previousSnapshot === undefined ? 0 : countTokens(previousSnapshot)
   const share = Math.ceil((tokens + previousTokens) * SHARE_OF_SOURCE)
   const maxTokens = Math.min(MAX_SUMMARY_TOKENS, Math.max(MIN_SUMMARY_TOKENS, share))
-  const prompt = summaryPrompt({
-    conversation: renderMessages(messages, maxSummaryInputTokens),
-    request: request === undefined ? undefined : renderMessages([request], maxSummaryInputTokens),
-    previousSnapshot,
-    references,
-    instructions,
-    maxTokens,
-  })
+  const prompt = summaryPrompt(group, maxTokens, options)
   const timeout = AbortSignal.timeout(summaryTimeoutMs)
   const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal])
   let answer: unknown
   try {
-    answer = await orEnded(summarize({ prompt, maxTokens, messages, previousSnapshot, signal }), signal)
+    // The callback may ignore its signal.
+    answer = await orAborted(summarize({ prompt, maxTokens, messages, previousSnapshot, signal }), signal)
   } catch (error) {
     // The callback is user code that calls a model over the network, so it may throw any error.
     return { rejection: timeout.aborted ? 'timeout' : 'model-failed', error }
@@ -54,28 +48,6 @@ export async function summarizeGroup(
   const summary = readSummary(answer, (reference) => named.has(reference) || inPrompt.has(reference))
   if ('rejection' in summary) return summary
   return group.growth(summary.snapshot) >= tokens ? { rejection: 'not-smaller' } : summary
-}
-
-/** Reject when the signal fires, because the callback may ignore its signal. */
-async function orEnded(answer: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
-  const { promise: ended, reject } = Promise.withResolvers<never>()
-  const end = (): void => reject(signal.reason)
-  signal.addEventListener('abort', end, { once: true })
-  if (signal.aborted) end()
-  try {
-    return await Promise.race([answer, ended])
-  } finally {
-    signal.removeEventListener('abort', end)
-  }
-}
-
-interface SummaryPrompt {
-  readonly conversation: string
-  readonly request: string | undefined
-  readonly previousSnapshot: string | undefined
-  readonly references: readonly string[]
-  readonly instructions: string
-  readonly maxTokens: number
 }
 
 const SECTIONS = [
@@ -94,8 +66,13 @@ const REQUIRED_SECTIONS: readonly string[] = ['overall_goal', 'key_knowledge']
 
 const MAX_FENCE_DIGITS = 9
 
-function summaryPrompt(prompt: SummaryPrompt): string {
-  const { conversation, request, previousSnapshot, references, instructions, maxTokens } = prompt
+function summaryPrompt(
+  { messages, request: last, previousSnapshot, references }: SummaryGroup,
+  maxTokens: number,
+  { instructions, maxSummaryInputTokens }: ResolvedHistoryOptions,
+): string {
+  const conversation = renderMessages(messages, maxSummaryInputTokens)
+  const request = last && renderMessages([last], maxSummaryInputTokens)
   const fence = fenceFor(`${conversation}\n${request ?? ''}\n${previousSnapshot ?? ''}`)
   const quoted = (text: string): string[] => [`<<< ${fence}`, text, `>>> ${fence}`, '']
   return [
@@ -202,9 +179,7 @@ const REFERENCE = /\b[a-z0-9_]*_[a-z2-7]{20}\b/g
 
 const referencesIn = (text: string): ReadonlySet<string> => new Set(text.match(REFERENCE))
 
-type ReadSummary = { readonly snapshot: string } | { readonly rejection: SummaryRejection }
-
-function readSummary(answer: unknown, mayName: (reference: string) => boolean): ReadSummary {
+function readSummary(answer: unknown, mayName: (reference: string) => boolean): GroupSummary {
   if (typeof answer !== 'string') return { rejection: 'no-snapshot' }
   const start = answer.indexOf(START)
   const end = answer.lastIndexOf(END)
