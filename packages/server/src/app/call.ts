@@ -3,21 +3,21 @@ import { writeJson } from '../body/write-json.ts'
 import type { Failure, FailureCode } from './http-error.ts'
 
 /** The state of a request while it is answered. */
-export interface Call {
-  readonly requestId: string
+export class Call {
+  readonly requestId: string = crypto.randomUUID()
   /** The pattern of the path. */
-  route: string
-  isReme: boolean
+  route = 'unmatched'
+  isReme = false
   caller: KnownCaller | undefined
   /** Identifies the caller for limits: the token, or the address. */
-  limitKey: string
+  limitKey = ''
   /** Whether the whole body was received. */
-  isBodyTaken: boolean
-  bytesIn: number
-  bytesOut: number
+  isBodyTaken = false
+  bytesIn = 0
+  bytesOut = 0
   code: FailureCode | undefined
   /** The messages of the request, which a failed ReMe response returns. */
-  messages: readonly unknown[]
+  messages: readonly unknown[] = []
 }
 
 /** Data and callbacks of the runtime for one request. */
@@ -31,19 +31,6 @@ export interface CallEnvironment {
   /** Called when the response is ready to be sent. */
   readonly onDone?: (() => void) | undefined
 }
-
-export const newCall = (): Call => ({
-  requestId: crypto.randomUUID(),
-  route: 'unmatched',
-  isReme: false,
-  caller: undefined,
-  limitKey: '',
-  isBodyTaken: false,
-  bytesIn: 0,
-  bytesOut: 0,
-  code: undefined,
-  messages: [],
-})
 
 export async function jsonResponse(
   call: Call,

@@ -14,7 +14,7 @@ import type { Route } from '../routes/route.ts'
 import { allRoutes } from '../routes/all-routes.ts'
 import { faultRecord, type LogRecord, type RequestRecord } from '../telemetry/request-record.ts'
 import { ServiceMetrics } from '../telemetry/service-metrics.ts'
-import { failureResponse, newCall, type Call, type CallEnvironment } from './call.ts'
+import { Call, failureResponse, type CallEnvironment } from './call.ts'
 import { describeFailure, HttpError } from './http-error.ts'
 import { resolveLimits, type ServerLimits } from './server-limits.ts'
 import { tenantsOf } from './tenants.ts'
@@ -191,7 +191,7 @@ export function createApp(offloader: ContextOffloader, options: AppOptions): App
 
   return {
     async fetch(request, environment = {}) {
-      const call = newCall()
+      const call = new Call()
       const begin = performance.now()
       underWay += 1
       const response = await answer(request, call, environment)

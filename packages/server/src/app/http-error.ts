@@ -38,7 +38,7 @@ export type HttpErrorCode =
   | 'model-failed'
   | 'internal'
 
-const STATUS: Readonly<Record<HttpErrorCode, number>> = {
+const STATUS: Readonly<Record<FailureCode, number>> = {
   'invalid-json': 400,
   'invalid-request': 422,
   'invalid-path': 400,
@@ -56,6 +56,25 @@ const STATUS: Readonly<Record<HttpErrorCode, number>> = {
   'no-model': 422,
   'model-failed': 502,
   internal: 500,
+  'not-found': 404,
+  evicted: 410,
+  'invalid-reference': 400,
+  'invalid-key': 400,
+  unavailable: 503,
+  corrupt: 500,
+  unsupported: 501,
+  aborted: 503,
+  'invalid-input': 422,
+  'invalid-range': 416,
+  'pattern-timeout': 422,
+  'invalid-sql': 422,
+  'sql-timeout': 422,
+  'pattern-refused': 422,
+  'not-text': 422,
+  'invalid-json-path': 422,
+  'not-json': 422,
+  'not-a-table': 422,
+  'unknown-column': 422,
 }
 
 interface HttpErrorDetails extends ErrorOptions {
@@ -93,29 +112,6 @@ export interface Failure {
   readonly headers: Readonly<Record<string, string>>
 }
 
-const RETRIEVAL_STATUS: Readonly<Record<RetrievalErrorCode, number>> = {
-  'not-found': 404,
-  evicted: 410,
-  'invalid-reference': 400,
-  'invalid-key': 400,
-  'too-large': 413,
-  unavailable: 503,
-  corrupt: 500,
-  unsupported: 501,
-  aborted: 503,
-  'invalid-input': 422,
-  'invalid-range': 416,
-  'pattern-timeout': 422,
-  'invalid-sql': 422,
-  'sql-timeout': 422,
-  'pattern-refused': 422,
-  'not-text': 422,
-  'invalid-json-path': 422,
-  'not-json': 422,
-  'not-a-table': 422,
-  'unknown-column': 422,
-}
-
 const BACKEND_RETRY_SECONDS = 5
 
 /** Describe any error for the caller. Internal details are left out. */
@@ -140,7 +136,7 @@ export function describeFailure(error: unknown): Failure {
 export function retrievalFailure(code: RetrievalErrorCode, message: string): Failure {
   const retryable = code === 'unavailable'
   const headers: Record<string, string> = retryable ? { 'retry-after': `${BACKEND_RETRY_SECONDS}` } : {}
-  return { status: RETRIEVAL_STATUS[code], code, message, retryable, headers }
+  return { status: STATUS[code], code, message, retryable, headers }
 }
 
 const tookTooLong = (): HttpError =>

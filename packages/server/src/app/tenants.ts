@@ -7,7 +7,10 @@ export interface Tenant {
   readonly files: ScopeFiles
 }
 
-/** Create the resources of each scope once. There are as many scopes as tokens. */
+/**
+ * Return a function that creates the resources of each scope once. There are as many scopes as tokens. The function
+ * throws a `StorageError` `invalid-key` if a segment is invalid.
+ */
 export function tenantsOf(
   root: ContextOffloader,
   report: (event: OffloadEvent) => void,
@@ -15,8 +18,7 @@ export function tenantsOf(
   const tenants = new Map<string, Tenant>()
   assertServedStorage(root.options.storage)
 
-  /** Return the resources of a scope. Throws a `StorageError` `invalid-key` if a segment is invalid. */
-  function of(scope: readonly string[]): Tenant {
+  return (scope) => {
     const key = JSON.stringify(scope)
     const cached = tenants.get(key)
     if (cached !== undefined) return cached
@@ -33,6 +35,4 @@ export function tenantsOf(
     tenants.set(key, tenant)
     return tenant
   }
-
-  return of
 }

@@ -20,14 +20,7 @@ export const remeFailureSchema: z.ZodType = z
   })
   .meta({ id: 'ReMeFailure', description: 'Why a request to an endpoint of ReMe failed.' })
 
-export interface RemeAnswer {
-  readonly success: true
-  readonly answer: string
-  readonly messages: readonly unknown[]
-  readonly metadata: Readonly<Record<string, unknown>>
-}
-
-export const textAnswer = (answer: string, metadata: Readonly<Record<string, unknown>> = {}): RemeAnswer => ({
+export const textAnswer = (answer: string, metadata: object): object => ({
   success: true,
   answer,
   messages: [],

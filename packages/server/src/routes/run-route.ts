@@ -37,17 +37,15 @@ export async function runRoute(route: Route, routeCall: RouteCall, services: Rou
     query: route.query === undefined ? {} : validate(route.query, query, 'query'),
     params: route.params === undefined ? {} : validate(route.params, params, 'path'),
   }
+  if (route.body !== undefined) return await runWithBody(route, route.body, input, routeCall, services)
+  const run = (gate: WorkGate | undefined, chunks: AsyncIterable<Uint8Array>): Promise<Response> =>
+    runWithin(gate, MEMORY_OF_REQUEST, routeCall, (ticket) =>
+      route.handle({ ...input, body: undefined }, contextOf(routeCall, services, ticket, chunks)),
+    )
   // The service must report its state even if it is overloaded, so these requests need no slot.
-  if (route.tag === 'Service')
-    return await runWithin(undefined, 0, routeCall, (ticket) =>
-      route.handle({ ...input, body: undefined }, contextOf(routeCall, services, ticket, none())),
-    )
-  if (route.takesContent === true) return await runUpload(route, input, routeCall, services)
-  if (route.body === undefined)
-    return await runWithin(services.work, MEMORY_OF_REQUEST, routeCall, (ticket) =>
-      route.handle({ ...input, body: undefined }, contextOf(routeCall, services, ticket, none())),
-    )
-  return await runWithBody(route, route.body, input, routeCall, services)
+  if (route.tag === 'Service') return await run(undefined, none())
+  if (route.takesContent === true) return await run(services.uploads, contentOf(routeCall, services))
+  return await run(services.work, none())
 }
 
 async function runWithBody(
@@ -77,22 +75,11 @@ async function runWithBody(
   }
 }
 
-async function runUpload(
-  route: Route,
-  input: Omit<RouteInput, 'body'>,
-  routeCall: RouteCall,
-  services: RouteServices,
-): Promise<Response> {
-  const { request, call } = routeCall
-  const { limits, uploads } = services
+/** Return the streamed content of a request. @throws HttpError if it is encoded or too large. */
+function contentOf({ request, call }: RouteCall, { limits }: RouteServices): AsyncIterable<Uint8Array> {
   assertNotEncoded(request)
   if (declaredLength(request) > limits.maxContentBytes) throw bodyTooLarge(limits.maxContentBytes)
-  return await runWithin(uploads, MEMORY_OF_REQUEST, routeCall, (ticket) =>
-    route.handle(
-      { ...input, body: undefined },
-      contextOf(routeCall, services, ticket, request.body === null ? none() : counted(request.body, call, limits)),
-    ),
-  )
+  return request.body === null ? none() : counted(request.body, call, limits)
 }
 
 async function runWithin(

@@ -16,7 +16,7 @@ import {
   type HistoryOutcome,
 } from '@spillway/history'
 import { z } from 'zod'
-import { FileArchive, type FileArchiveOptions } from '../reme/file-archive.ts'
+import { FileArchive } from '../reme/file-archive.ts'
 import { remeFormat } from '../reme/reme-format.ts'
 import { defineRoute, type Reply, type Route, type RouteContext } from '../routes/route.ts'
 import {
@@ -151,7 +151,8 @@ async function historyOptions(
   const format = FORMATS[name]()
   assertConversation(format, messages)
   const { offloader, files } = tenant()
-  const own = name === 'reme' ? new FileArchive(files, REME_ARCHIVE()) : offloaderArchive(offloader)
+  const reme = { folder: '', chatId: crypto.randomUUID(), previewLength: 100 }
+  const own = name === 'reme' ? new FileArchive(files, reme) : offloaderArchive(offloader)
   if (own instanceof FileArchive) await own.learn(Array.isArray(messages) ? messages : [])
   return { ...limits, offloader, format, signal, archive: own }
 }
@@ -163,9 +164,6 @@ async function expandOptions(
   const { archive, ...options } = await historyOptions(request, context)
   return { ...options, archive: limitedArchive(archive, context.maxBytes, context.reserve) }
 }
-
-/** Options of an archive that stores new files in the workspace, and finds existing files in any folder. */
-const REME_ARCHIVE = (): FileArchiveOptions => ({ folder: '', chatId: crypto.randomUUID(), previewLength: 100 })
 
 function outcomeJson({ failures, obstacles, ...outcome }: HistoryOutcome<unknown>): unknown {
   const explained = obstacles.map((one) => ({ ...one, explanation: explainObstacle(one.explanation, 'library') }))

@@ -1,4 +1,4 @@
-import type { ContentBlock } from '@spillway/core'
+import type { ContentBlock, JsonBlock, LinkBlock, MediaBlock, TextBlock, UnknownBlock } from '@spillway/core'
 import { encodeBase64, mediaFromData, mediaFromUrl } from '@spillway/core/adapter'
 import { z } from 'zod'
 import { HttpError } from '../app/http-error.ts'
@@ -16,11 +16,6 @@ export const failureSchema: z.ZodType = z
   })
   .meta({ id: 'Failure', description: 'The reason why a request failed.' })
 
-interface NamedJson {
-  readonly name?: string | undefined
-  readonly context?: string | undefined
-}
-
 /** Schema of names, which are shown in the context unchanged. */
 const name = z.string().max(1_024)
 
@@ -29,22 +24,12 @@ const named = {
   context: name.optional().meta({ description: 'A few words about the content, shown next to the name.' }),
 }
 
-type ContentBlockJson =
-  | ({ readonly type: 'text'; readonly text: string; readonly mediaType?: string | undefined } & NamedJson)
-  | ({ readonly type: 'json'; readonly value?: unknown } & NamedJson)
-  | { readonly type: 'unknown'; readonly value?: unknown }
-  | ({
-      readonly type: 'image' | 'audio' | 'video' | 'document'
-      readonly mediaType: string
-      readonly data?: string | undefined
-      readonly url?: string | undefined
-    } & NamedJson)
-  | {
-      readonly type: 'link'
-      readonly url: string
-      readonly name?: string | undefined
-      readonly mediaType?: string | undefined
-    }
+type MediaJson = Omit<MediaBlock, 'data' | 'url'> & {
+  readonly data?: string | undefined
+  readonly url?: string | undefined
+}
+type ValueJson<Block> = Omit<Block, 'value'> & { readonly value?: unknown }
+type ContentBlockJson = TextBlock | LinkBlock | MediaJson | ValueJson<JsonBlock> | ValueJson<UnknownBlock>
 
 /** A block of a tool result, with bytes as Base64. */
 export const contentBlockSchema: z.ZodType<ContentBlockJson> = z
@@ -60,12 +45,7 @@ export const contentBlockSchema: z.ZodType<ContentBlockJson> = z
         ...named,
       }),
     ),
-    z.object({
-      type: z.literal('link'),
-      url: z.string(),
-      name: name.optional(),
-      mediaType: name.optional(),
-    }),
+    z.object({ type: z.literal('link'), url: z.string(), name: name.optional(), mediaType: name.optional() }),
     z.object({ type: z.literal('unknown'), value: z.unknown() }),
   ] as const)
   .meta({ id: 'ContentBlock', description: 'A part of a tool result. Bytes are Base64.' })
@@ -137,12 +117,11 @@ export function readContentBlock(block: ContentBlockJson): ContentBlock {
 export function writeContentBlock(block: ContentBlock): ContentBlockJson {
   switch (block.type) {
     case 'text':
+    case 'link':
       return block
     case 'json':
     case 'unknown':
       return { ...block, value: block.value ?? null }
-    case 'link':
-      return block
     default: {
       const { data, ...others } = block
       return data === undefined ? others : { ...others, data: encodeBase64(data) }
