@@ -133,27 +133,30 @@ export async function* findLines(
   let last = ''
   let isCut = false
   let isFound = false
-  const find = (text: string, goesOn: boolean): FoundLine[] => {
+  const find = (text: string, goesOn: boolean): FoundLine | undefined => {
     const at = isFound ? -1 : text.indexOf(literal)
-    if (at < 0) return []
+    if (at < 0) return undefined
     isFound = true
-    return [{ path, line, text: detach(windowAround(text, at, { before: isCut, after: goesOn })) }]
+    return { path, line, text: detach(windowAround(text, at, { before: isCut, after: goesOn })) }
   }
   for await (const block of blocks) {
     const lines = (last + decoder.decode(block, { stream: true })).split('\n')
     last = lines.pop() ?? ''
     for (const text of lines) {
-      yield* find(text, false)
+      const found = find(text, false)
+      if (found !== undefined) yield found
       line++
       isCut = isFound = false
     }
     if (last.length <= Math.max(HELD_LENGTH, 4 * literal.length)) continue
     // The end of this part is searched with the next part, because the line may end here.
-    yield* find(last.slice(0, -SHOWN_LENGTH), true)
+    const found = find(last.slice(0, -SHOWN_LENGTH), true)
+    if (found !== undefined) yield found
     isCut = true
     last = last.slice(-SHOWN_LENGTH - literal.length)
   }
-  yield* find(last + decoder.decode(), false)
+  const found = find(last + decoder.decode(), false)
+  if (found !== undefined) yield found
 }
 
 function windowAround(line: string, at: number, isCut: { readonly before: boolean; readonly after: boolean }): string {
