@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { assertKnownOptions, shown } from '@spillway/core/driver'
 import { S3Connection } from './s3-connection.ts'
-import { resolveConnection, resolvePrefix, type S3ClientOptions } from './s3-storage-options.ts'
+import { CLIENT_NAMES, resolveConnection, resolvePrefix, type S3ClientOptions } from './s3-storage-options.ts'
 
 const DEFAULT_UPLOAD_DAYS = 2
 
@@ -97,13 +97,7 @@ const NAMES: readonly string[] = [
   'expireAfterDays',
   'abortUploadsAfterDays',
   'client',
-  'region',
-  'endpoint',
-  'credentials',
-  'forcePathStyle',
-  'requestTimeoutMs',
-  'maxAttempts',
-  'checksums',
+  ...CLIENT_NAMES,
 ] satisfies (keyof PutLifecycleRuleOptions)[]
 
 type LifecycleConfiguration = Pick<

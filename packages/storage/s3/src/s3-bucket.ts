@@ -102,8 +102,8 @@ export class S3Bucket {
       const command = new GetObjectCommand({
         Bucket: this.#bucket,
         Key: key,
-        ...(bytes === undefined ? {} : { Range: `bytes=${bytes[0]}-${bytes[1]}` }),
-        ...(etag === undefined ? {} : { IfMatch: etag }),
+        Range: bytes && `bytes=${bytes[0]}-${bytes[1]}`,
+        IfMatch: etag,
       })
       const answer = await client.send(command).catch((error: unknown) => {
         if (nameOf(error) === 'NoSuchKey') return undefined
@@ -140,8 +140,8 @@ export class S3Bucket {
         Key: key,
         Body: content,
         ContentType: contentType,
-        ...(metadata === undefined ? {} : { Metadata: { ...metadata } }),
-        ...(ifAbsent === true ? { IfNoneMatch: '*' } : {}),
+        Metadata: metadata,
+        IfNoneMatch: ifAbsent === true ? '*' : undefined,
       })
       const answer = await client.send(command).catch((error: unknown) => {
         if (ifAbsent === true && isConflict(error)) return undefined
@@ -190,17 +190,13 @@ export class S3Bucket {
   async *list(prefix: string): AsyncGenerator<readonly ListedObject[]> {
     let token: string | undefined
     do {
-      const ContinuationToken = token
-      const page = await this.connection.use(async (client) =>
-        client.send(
-          new ListObjectsV2Command({
-            Bucket: this.#bucket,
-            Prefix: prefix,
-            MaxKeys: this.#pageSize,
-            ...(ContinuationToken === undefined ? {} : { ContinuationToken }),
-          }),
-        ),
-      )
+      const command: ListObjectsV2Command = new ListObjectsV2Command({
+        Bucket: this.#bucket,
+        Prefix: prefix,
+        MaxKeys: this.#pageSize,
+        ContinuationToken: token,
+      })
+      const page = await this.connection.use(async (client) => client.send(command))
       const objects: ListedObject[] = []
       for (const { Key, Size = 0, LastModified } of page.Contents ?? [])
         if (Key !== undefined) objects.push({ key: Key, size: Size, modifiedAt: LastModified?.getTime() ?? 0 })

@@ -1,21 +1,10 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { StorageError, type StorageErrorCode } from '@spillway/core/driver'
+import type { S3ConnectionOptions } from './s3-storage-options.ts'
 
 const MAX_SOCKETS = 64
 /** Region for servers other than AWS. Most servers accept any region, but clients must name a region. */
 const ANY_REGION = 'us-east-1'
-
-export interface S3ConnectionOptions {
-  readonly bucket: string
-  readonly client?: S3Client | undefined
-  readonly region?: string | undefined
-  readonly endpoint?: string | undefined
-  readonly credentials?: S3ClientConfig['credentials'] | undefined
-  readonly forcePathStyle?: boolean | undefined
-  readonly requestTimeoutMs: number
-  readonly maxAttempts: number
-  readonly checksums: 'when-required' | 'when-supported'
-}
 
 /** Creates the client on first use. A client of the caller is never closed. */
 export class S3Connection {

@@ -1,6 +1,5 @@
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
-import { assertKnownOptions, shown } from '@spillway/core/driver'
-import type { S3ConnectionOptions } from './s3-connection.ts'
+import { assertKnownOptions, shown, type ManagedStorageOptions } from '@spillway/core/driver'
 
 const DEFAULT_PREFIX = 'spillway'
 const DEFAULT_TIMEOUT_MS = 30_000
@@ -37,7 +36,7 @@ export interface S3ClientOptions {
 }
 
 /** Options of `S3Storage`. */
-export interface S3StorageOptions extends S3ClientOptions {
+export interface S3StorageOptions extends S3ClientOptions, Pick<ManagedStorageOptions, 'evictAfterTurns' | 'now'> {
   /** Name of an existing bucket, unless it is the first argument. */
   readonly bucket?: string | undefined
   /** Prefix of all object names. Defaults to `spillway`. Use an empty string if the bucket has no other content. */
@@ -46,13 +45,18 @@ export interface S3StorageOptions extends S3ClientOptions {
   readonly partBytes?: number | undefined
   /** Set to `false` for servers without conditional puts (`If-None-Match: *`). Defaults to `true`. */
   readonly conditionalPut?: boolean | undefined
-  /** Evict entries unused for more than this many turns of their scope. `null`: never. */
-  readonly evictAfterTurns?: number | null | undefined
-  /** Clock, in milliseconds since the epoch. Defaults to `Date.now`. */
-  readonly now?: (() => number) | undefined
 }
 
-const CLIENT_NAMES = [
+/** Options with defaults filled in. */
+export interface S3ConnectionOptions extends S3ClientOptions {
+  readonly bucket: string
+  readonly requestTimeoutMs: number
+  readonly maxAttempts: number
+  readonly checksums: 'when-required' | 'when-supported'
+}
+
+/** Names of the options that cannot be combined with a client. */
+export const CLIENT_NAMES: readonly (keyof S3ClientOptions)[] = [
   'region',
   'endpoint',
   'credentials',
@@ -60,7 +64,7 @@ const CLIENT_NAMES = [
   'requestTimeoutMs',
   'maxAttempts',
   'checksums',
-] as const satisfies (keyof S3ClientOptions)[]
+]
 
 const NAMES: readonly string[] = [
   'bucket',
@@ -92,16 +96,12 @@ export function resolveOptions(options: S3StorageOptions, subject: string): Reso
   const { partBytes = DEFAULT_PART_BYTES, conditionalPut = true, evictAfterTurns, now } = options
   assertNumber('partBytes', partBytes, MIN_PART_BYTES, MAX_PART_BYTES)
   assertBoolean('conditionalPut', conditionalPut)
-  const managed = {
-    ...(evictAfterTurns === undefined ? {} : { evictAfterTurns }),
-    ...(now === undefined ? {} : { now }),
-  }
   return {
     connection: resolveConnection(options.bucket, options),
     prefix: resolvePrefix(options.prefix),
     partBytes,
     conditionalPut,
-    managed,
+    managed: { evictAfterTurns, now },
   }
 }
 

@@ -39,7 +39,7 @@ export class S3Uploads {
       Bucket: this.#bucket,
       Key: key,
       ContentType: contentType,
-      ...(metadata === undefined ? {} : { Metadata: { ...metadata } }),
+      Metadata: metadata,
     })
     const { UploadId = '' } = await this.#connection.use(async (client) => client.send(command))
     return { key, uploadId: UploadId, startedAt: 0 }
@@ -60,7 +60,7 @@ export class S3Uploads {
       Key: upload.key,
       UploadId: upload.uploadId,
       MultipartUpload: { Parts },
-      ...(ifAbsent ? { IfNoneMatch: '*' } : {}),
+      IfNoneMatch: ifAbsent ? '*' : undefined,
     })
     return this.#connection.use(async (client) =>
       client.send(command).then(
@@ -80,7 +80,7 @@ export class S3Uploads {
   }
 
   async *list(prefix: string): AsyncGenerator<UnfinishedUpload> {
-    let after: { readonly KeyMarker?: string; readonly UploadIdMarker?: string } | undefined = {}
+    let after: Pick<ListMultipartUploadsCommand['input'], 'KeyMarker' | 'UploadIdMarker'> | undefined = {}
     while (after !== undefined) {
       const command: ListMultipartUploadsCommand = new ListMultipartUploadsCommand({
         Bucket: this.#bucket,
@@ -91,12 +91,8 @@ export class S3Uploads {
       for (const { Key, UploadId, Initiated } of page.Uploads ?? [])
         if (Key !== undefined && UploadId !== undefined)
           yield { key: Key, uploadId: UploadId, startedAt: Initiated?.getTime() ?? 0 }
-      const { NextUploadIdMarker } = page
       const KeyMarker = nextOf(page.IsTruncated, page.NextKeyMarker)
-      after =
-        KeyMarker === undefined
-          ? undefined
-          : { KeyMarker, ...(NextUploadIdMarker === undefined ? {} : { UploadIdMarker: NextUploadIdMarker }) }
+      after = KeyMarker === undefined ? undefined : { KeyMarker, UploadIdMarker: page.NextUploadIdMarker }
     }
   }
 
@@ -106,12 +102,11 @@ export class S3Uploads {
     let latestAt = 0
     let marker: string | undefined
     do {
-      const PartNumberMarker = marker
       const command: ListPartsCommand = new ListPartsCommand({
         Bucket: this.#bucket,
         Key: key,
         UploadId: uploadId,
-        ...(PartNumberMarker === undefined ? {} : { PartNumberMarker }),
+        PartNumberMarker: marker,
       })
       const page = await this.#connection.use(async (client) => client.send(command).catch(ignoreMissing))
       if (page === undefined) return undefined
