@@ -1,3 +1,5 @@
+import { isDeepEqual } from '@spillway/text/internal'
+
 /** A message of the AI SDK. */
 export interface ModelMessageLike {
   readonly role: string
@@ -86,19 +88,8 @@ export class KnownOutputs<Output> {
   }
 
   find(toolCallId: string, output: Output): KnownOutput<Output> | undefined {
-    return this.#ofCall.get(toolCallId)?.find((known) => isEqual(known.output, output))
+    return this.#ofCall.get(toolCallId)?.find((known) => isDeepEqual(known.output, output))
   }
-}
-
-function isEqual(a: unknown, b: unknown): boolean {
-  if (a === b || typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
-  const [one, other] = [a, b] as readonly Readonly<Record<string, unknown>>[]
-  const keys = Object.keys(a)
-  return (
-    Array.isArray(a) === Array.isArray(b) &&
-    keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && isEqual(one?.[key], other?.[key]))
-  )
 }
 
 const MAX_CHARACTERS = 4_000_000

@@ -1,4 +1,4 @@
-import { parseJsonText } from '@spillway/text/internal'
+import { parseJsonText, unicodeEscape } from '@spillway/text/internal'
 import type { EntryInfo } from '../storage/storage-driver.ts'
 import type { Metadata } from '../storage/storage.ts'
 import { StorageError, type Eviction, type EvictionReason } from '../storage/storage-error.ts'
@@ -13,7 +13,7 @@ export function encodeDescription(
 ): string {
   // JSON.stringify escapes lone surrogates, so that every key survives encoding as UTF-8.
   const json = JSON.stringify({ key, contentType, storedAt, metadata })
-  return options.ascii === true ? json.replace(/[\u007f-\uffff]/g, escaped) : json
+  return options.ascii === true ? json.replace(/[\u007f-\uffff]/g, unicodeEscape) : json
 }
 
 /** Decode the result of {@link encodeDescription}; `undefined` for any other text. Ignores unknown fields. */
@@ -72,5 +72,3 @@ export function parseEviction(text: string): Eviction | undefined {
   if (known === undefined || typeof evictedAt !== 'number' || !isMetadata(metadata)) return undefined
   return { reason: known, evictedAt, metadata }
 }
-
-const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`

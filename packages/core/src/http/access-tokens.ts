@@ -1,4 +1,4 @@
-import { createSha256 } from '@spillway/text/internal'
+import { createSha256, toHex } from '@spillway/text/internal'
 
 /** A bearer token and the scope that it gives access to. */
 export interface AccessToken {
@@ -112,8 +112,6 @@ function isEqual(a: Uint8Array, b: Uint8Array): boolean {
   for (let index = 0; index < a.length; index++) difference |= a[index]! ^ b[index]!
   return difference === 0
 }
-
-const toHex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 
 const fromHex = (digits: string): Uint8Array =>
   Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))

@@ -1,4 +1,4 @@
-import { createSha256 } from '@spillway/text/internal'
+import { createSha256, toHex } from '@spillway/text/internal'
 import type { Metadata, OmittedPart } from './storage.ts'
 import { StorageError } from './storage-error.ts'
 
@@ -81,8 +81,7 @@ export async function encodeSegment(segment: string): Promise<string> {
   if (name.length <= MAX_ENCODED_LENGTH) return name
   const sha256 = createSha256()
   sha256.update(bytes)
-  const digest = await sha256.digest()
-  const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  const hex = toHex(await sha256.digest())
   const readable = name.replaceAll('_', '-').slice(0, READABLE_PREFIX_LENGTH)
   return `${readable}__${hex.slice(0, HASH_HEX_DIGITS)}`
 }

@@ -1,4 +1,5 @@
 import { yieldToEventLoop } from '#platform'
+import { unicodeEscape } from '../shared/escape-expression.ts'
 import { decodeJsonString } from './decode-json-string.ts'
 import { jsonLayout, type JsonSource } from './json-form.ts'
 import { JsonWalker, MAX_KEY_BYTES } from './json-walker.ts'
@@ -98,9 +99,5 @@ const ESCAPES: Readonly<Record<string, string>> = {
 export function jsonPathStep(step: string | number): string {
   if (typeof step === 'number') return `[${step}]`
   if (PLAIN_NAME.test(step)) return `.${step}`
-  return `['${step.replace(ESCAPED, escape)}']`
-}
-
-function escape(character: string): string {
-  return ESCAPES[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return `['${step.replace(ESCAPED, (character) => ESCAPES[character] ?? unicodeEscape(character))}']`
 }

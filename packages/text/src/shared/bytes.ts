@@ -22,4 +22,8 @@ export function concatBytes(parts: readonly Uint8Array[], size: number = byteLen
   return bytes
 }
 
+/** Write bytes as hexadecimal digits in lower case. */
+export const toHex = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+
 const byteLength = (parts: readonly Uint8Array[]): number => parts.reduce((sum, part) => sum + part.byteLength, 0)

@@ -1,4 +1,4 @@
-import { closestNames, countOf, formatCount } from '@spillway/text/internal'
+import { closestNames, countOf, formatCount, unicodeEscape } from '@spillway/text/internal'
 import { jsonLayout, type JsonLayout } from '@spillway/text/internal/json'
 import { MAX_TESTED_BYTES, PathTooLarge, type Segment } from '@spillway/text/internal/json-path'
 import type { ContentSource } from '../../content/content-source.ts'
@@ -352,10 +352,6 @@ interface FormattedJson {
   readonly taken: number
 }
 
-function escape(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-}
-
 /** Write JSON on one line, with numbers and strings as written. A text over `maxUnits` is cut. */
 export function compactJson(json: string, maxUnits: number): FormattedJson {
   const parts: string[] = []
@@ -363,7 +359,11 @@ export function compactJson(json: string, maxUnits: number): FormattedJson {
   for (const { 0: token, index } of json.matchAll(TOKEN)) {
     // Strings of Python and JavaScript may be in single quotes.
     const isString = /^["']/.test(token)
-    const part = isString ? token.replace(BREAKING, escape) : token === ':' || token === ',' ? `${token} ` : token
+    const part = isString
+      ? token.replace(BREAKING, unicodeEscape)
+      : token === ':' || token === ','
+        ? `${token} `
+        : token
     parts.push(part)
     units += part.length
     if (units <= maxUnits) continue
@@ -378,7 +378,7 @@ function cutString(token: string, maxUnits: number): { readonly text: string; re
   let text = ''
   let taken = 0
   for (const character of token.slice(0, maxUnits + 1)) {
-    const part = character.replace(BREAKING, escape)
+    const part = character.replace(BREAKING, unicodeEscape)
     if (text.length + part.length > maxUnits) break
     text += part
     taken += character.length

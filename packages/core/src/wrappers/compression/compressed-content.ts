@@ -1,3 +1,4 @@
+import { concatBytes } from '@spillway/text/internal'
 import type { BlockCodec } from '@spillway/text/internal/engines'
 import { piecesOfRange, regroupChunks } from '../../driver/regroup-chunks.ts'
 import type { EntryInfo } from '../../storage/storage-driver.ts'
@@ -227,18 +228,11 @@ export async function* compressBlocks(
   const table = BlockTable.of(size, blockBytes, lengths)
   if (held === undefined || table === undefined) throw new Error('There are no bytes to compress.')
   onTable(table)
-  yield joined(held, encodeTail(name, table))
+  yield concatBytes([held, encodeTail(name, table)])
 }
 
 /** Handles the rejection of a block, in case the block is never awaited. */
 function started(block: Promise<Uint8Array>): Promise<Uint8Array> {
   void Promise.allSettled([block])
   return block
-}
-
-function joined(block: Uint8Array, tail: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(block.byteLength + tail.byteLength)
-  bytes.set(block)
-  bytes.set(tail, block.byteLength)
-  return bytes
 }

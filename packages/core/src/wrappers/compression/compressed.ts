@@ -318,7 +318,7 @@ async function peekContent(chunks: AsyncIterable<Uint8Array>, bytes: number): Pr
   }
   const size = isWhole ? seen.reduce((sum, chunk) => sum + chunk.byteLength, 0) : undefined
   return {
-    head: joinedHead(seen, bytes),
+    head: concatBytes(seen).subarray(0, bytes),
     ...(size === undefined ? {} : { size }),
     chunks: replayed(seen, isWhole, source),
     // The end of the source is not awaited, because a source that hangs would never answer.
@@ -338,10 +338,4 @@ async function* replayed(
     if (next.done === true) return
     yield next.value
   }
-}
-
-function joinedHead(chunks: readonly Uint8Array[], bytes: number): Uint8Array {
-  const [first] = chunks
-  if (first !== undefined && (chunks.length === 1 || first.byteLength >= bytes)) return first.subarray(0, bytes)
-  return concatBytes(chunks).subarray(0, bytes)
 }

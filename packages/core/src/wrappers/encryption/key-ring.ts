@@ -1,4 +1,4 @@
-import { BoundedMap, decodeBase64, isBytes } from '@spillway/text/internal'
+import { BoundedMap, decodeBase64, isBytes, toHex } from '@spillway/text/internal'
 import { createAes256Gcm, hkdfSha256, hmacSha256, type Aes256Gcm } from '@spillway/text/internal/engines'
 import { corruptError } from '../../storage/storage-error.ts'
 import { shown } from '../../storage/storage-input.ts'
@@ -122,7 +122,7 @@ export class KeyRing {
   }
 
   async #idOf({ id, secret }: ParsedKey): Promise<string> {
-    return id ?? hexadecimal(await this.#derived(secret, 'spillway key id', ID_BYTES))
+    return id ?? toHex(await this.#derived(secret, 'spillway key id', ID_BYTES))
   }
 
   #derived(secret: Uint8Array, purpose: string, length: number): Promise<Uint8Array> {
@@ -136,9 +136,6 @@ async function ask(findKey: FindKey, id: string): Promise<Uint8Array | undefined
 }
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text)
-
-export const hexadecimal = (bytes: Uint8Array): string =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 
 /** A secret of 32 random bytes: as bytes, as 64 hexadecimal digits, or in base64. */
 export type EncryptionKey = Uint8Array | string

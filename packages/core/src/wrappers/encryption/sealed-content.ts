@@ -1,10 +1,10 @@
-import { BoundedMap, decodeBase64, encodeBase64, yieldToEventLoop } from '@spillway/text/internal'
+import { BoundedMap, concatBytes, decodeBase64, encodeBase64, toHex, yieldToEventLoop } from '@spillway/text/internal'
 import { TAG_BYTES, type Aes256Gcm } from '@spillway/text/internal/engines'
 import { regroupChunks } from '../../driver/regroup-chunks.ts'
 import { entryId, idPrefix, splitId, type EntryId } from '../../storage/entry-names.ts'
 import { corruptError } from '../../storage/storage-error.ts'
 import type { ByteRange } from '../../storage/storage.ts'
-import { hexadecimal, type KeyRing } from './key-ring.ts'
+import type { KeyRing } from './key-ring.ts'
 import {
   decodeHeader,
   encodeHeader,
@@ -271,7 +271,7 @@ export class SealedNames {
   async #name(kind: 'scope' | 'entry', parent: string, name: string): Promise<string> {
     if (isAsItIs(name)) return name.slice(AS_IT_IS.length)
     const code = await this.#keys.nameCode(`${kind} ${parent}/${name}`)
-    return hexadecimal(code.subarray(0, NAME_BYTES))
+    return toHex(code.subarray(0, NAME_BYTES))
   }
 }
 
@@ -282,10 +282,7 @@ export async function sealText(keys: KeyRing, id: EntryId, purpose: SealedPurpos
   const header = await keys.header(purpose)
   const cipher = await keys.cipher(id, header)
   const sealed = await cipher.seal(segmentNonce(0, true), new TextEncoder().encode(text))
-  const bytes = new Uint8Array(HEADER_BYTES + sealed.byteLength)
-  bytes.set(encodeHeader(header))
-  bytes.set(sealed, HEADER_BYTES)
-  return MAGIC + encodeBase64(bytes)
+  return MAGIC + encodeBase64(concatBytes([encodeHeader(header), sealed]))
 }
 
 export const headerOfText = (text: string): SealedHeader | undefined => takeApart(text)?.header
