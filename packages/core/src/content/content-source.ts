@@ -16,11 +16,11 @@ import type { EntryState, OmittedPart } from '../storage/storage.ts'
 import type { AdoptedStorage, OpenOptions } from './adopt-storage.ts'
 
 /** Default size of a block: large enough for a remote backend, and small enough to hold several. */
-export const DEFAULT_BLOCK_BYTES = 1_048_576
+const DEFAULT_BLOCK_BYTES = 1_048_576
 const TRANSIENT_AHEAD = 2
 
 interface ReadOptions extends OpenOptions {
-  readonly blockBytes: number
+  readonly blockBytes?: number | undefined
 }
 
 type Opener = Pick<AdoptedStorage, 'open' | 'caller'>
@@ -54,7 +54,7 @@ function sourceOf(
   contentType: string = opened.contentType,
 ): TypedSource {
   const { size, state, omitted } = opened
-  const { signal, blockBytes, caller } = options
+  const { signal, blockBytes = DEFAULT_BLOCK_BYTES, caller } = options
   const read = async (offset: number, length: number, buffer?: Uint8Array): Promise<Uint8Array> => {
     checkAborted(signal)
     const bytes: unknown = await orAborted(opened.read(offset, length, buffer), signal)

@@ -1,7 +1,7 @@
 import { isTextContentType, PatternError } from '@spillway/text/internal'
 import { parseSearchPattern, type SearchPattern } from '@spillway/text/internal/patterns'
 import { adoptStorage } from '../content/adopt-storage.ts'
-import { DEFAULT_BLOCK_BYTES, withTextSource, type ContentSource } from '../content/content-source.ts'
+import { withTextSource, type ContentSource } from '../content/content-source.ts'
 import { searchLines, type Pause } from '../search/search-lines.ts'
 import { viewHits, type LineView } from '../search/view-hits.ts'
 import type { OperationOptions, Storage } from '../storage/storage.ts'
@@ -84,8 +84,7 @@ export class PatternSearch {
     reference: string,
     { limit = Infinity, signal, pause }: FindOptions = {},
   ): Promise<MatchingLines> {
-    const reading = { blockBytes: DEFAULT_BLOCK_BYTES, signal }
-    return await withTextSource(adoptStorage(storage), reference, reading, (source) =>
+    return await withTextSource(adoptStorage(storage), reference, { signal }, (source) =>
       this.#findIn(source, limit, { signal, pause }),
     )
   }

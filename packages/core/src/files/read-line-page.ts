@@ -1,6 +1,6 @@
 import { detach, type LineRange } from '@spillway/text/internal'
 import { adoptStorage, type AdoptedStorage } from '../content/adopt-storage.ts'
-import { DEFAULT_BLOCK_BYTES, withTextSource, type ContentSource } from '../content/content-source.ts'
+import { withTextSource, type ContentSource } from '../content/content-source.ts'
 import { findLineSpan, type LineSpan } from '../search/line-finder.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { OperationOptions, Storage } from '../storage/storage.ts'
@@ -81,8 +81,7 @@ async function readLines(
   read: (source: ContentSource, found: LineSpan) => Promise<LinePage>,
 ): Promise<LinePage> {
   assertLineRange(range)
-  const reading = { blockBytes: DEFAULT_BLOCK_BYTES, signal, readsPart: true }
-  return await withTextSource(storage, reference, reading, async (source) => {
+  return await withTextSource(storage, reference, { signal, readsPart: true }, async (source) => {
     const { lines } = await source.lineIndex()
     const found = range.end < range.start ? undefined : await findLineSpan(source, range)
     return found === undefined

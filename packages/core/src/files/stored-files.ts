@@ -1,6 +1,6 @@
 import { isTextContentType, KeyedLock, type LineRange } from '@spillway/text/internal'
 import { adoptStorage, type AdoptedStorage } from '../content/adopt-storage.ts'
-import { DEFAULT_BLOCK_BYTES, openTextSource } from '../content/content-source.ts'
+import { openTextSource } from '../content/content-source.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { Storage } from '../storage/storage.ts'
 import {
@@ -239,10 +239,7 @@ export class StoredFile {
   }
 
   async *#blocks(): AsyncGenerator<Uint8Array> {
-    const source = await openTextSource(this.#storage, this.reference, {
-      blockBytes: DEFAULT_BLOCK_BYTES,
-      readsPart: true,
-    })
+    const source = await openTextSource(this.#storage, this.reference, { readsPart: true })
     try {
       // The consumer decodes each block before it requests the next.
       yield* source.blocks(0, source.size, { transient: true })

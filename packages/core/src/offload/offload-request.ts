@@ -27,13 +27,10 @@ export interface OffloadRequest {
 }
 
 /** A stream of tool output to offload. */
-export interface OffloadStreamRequest {
-  readonly toolName: string
-  readonly toolCallId: string
-  /** Arguments of the call. See {@link OffloadRequest.input}. */
-  readonly input?: unknown
-  /** Text before the call. See {@link OffloadRequest.purpose}. */
-  readonly purpose?: string | undefined
+export interface OffloadStreamRequest extends Pick<
+  OffloadRequest,
+  'toolName' | 'toolCallId' | 'input' | 'purpose' | 'signal'
+> {
   readonly chunks: AsyncIterable<Uint8Array>
   /** MIME type. Defaults to detection by the first bytes. A binary type becomes `text/plain` if the bytes are text. */
   readonly contentType?: string | undefined
@@ -44,7 +41,6 @@ export interface OffloadStreamRequest {
    * the limit. Defaults to the storage's own `storeStream`.
    */
   readonly store?: ((chunks: AsyncIterable<Uint8Array>, contentType: string) => Promise<string>) | undefined
-  readonly signal?: AbortSignal | undefined
 }
 
 /** A stored block of a tool result. */

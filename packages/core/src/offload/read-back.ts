@@ -1,6 +1,6 @@
 import { indentJson, isMediaBlock, isTextContentType, yieldWhenDue, parseJsonText } from '@spillway/text/internal'
 import type { AdoptedStorage } from '../content/adopt-storage.ts'
-import { DEFAULT_BLOCK_BYTES, withTextSource, type ContentSource } from '../content/content-source.ts'
+import { withTextSource, type ContentSource } from '../content/content-source.ts'
 import { mentionedReferences } from '../session/shared-content.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { MeasuredBlock } from './measure-content.ts'
@@ -58,7 +58,7 @@ async function compare(
   async function eachSource(use: (source: ContentSource) => Promise<void>): Promise<void> {
     for (const reference of references)
       try {
-        await withTextSource(storage, reference, { blockBytes: DEFAULT_BLOCK_BYTES, signal }, use)
+        await withTextSource(storage, reference, { signal }, use)
       } catch (error) {
         // Many texts only look like references. Outages are ignored here, because storing reports them.
         if (!StorageError.isInstance(error)) throw error

@@ -1,13 +1,12 @@
 import { countOf, mediaFormat, safeName } from '@spillway/text/internal'
 import { fenceName } from '../storage/reference.ts'
 import type { Location } from '../storage/storage.ts'
+import type { StoragePart } from './store-blocks.ts'
 
-export interface ReplacedBlock {
+export interface ReplacedBlock extends Pick<StoragePart, 'type' | 'contentType' | 'name' | 'context' | 'joined'> {
   readonly reference: string
-  readonly type: 'text' | 'json' | 'image' | 'audio' | 'video' | 'document'
   /** Text shown beside the reference instead of the type. */
   readonly kind?: string | undefined
-  readonly contentType: string
   readonly size: number
   readonly lines?: number | undefined
   /** This text is untrusted, because the author of the content may have chosen it. */
@@ -16,9 +15,6 @@ export interface ReplacedBlock {
   readonly isShown?: boolean | undefined
   /** Reference of the document that this text was extracted from, or of the text in which these media were found. */
   readonly partOf?: string | undefined
-  readonly name?: string | undefined
-  readonly context?: string | undefined
-  readonly joined?: number | undefined
   readonly preview?: string | undefined
   readonly location?: Location | undefined
 }

@@ -7,7 +7,7 @@ import {
   parseJsonText,
 } from '@spillway/text/internal'
 import type { AdoptedStorage } from '../content/adopt-storage.ts'
-import { DEFAULT_BLOCK_BYTES, openContentSource, type ContentSource } from '../content/content-source.ts'
+import { openContentSource, type ContentSource } from '../content/content-source.ts'
 import { isReference } from '../storage/reference.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import {
@@ -93,7 +93,7 @@ async function readArgument(
   const reference = text.slice(SCHEME.length)
   if (!text.startsWith(SCHEME) || !isReference(reference)) throw new Unusable(PROBLEMS['invalid-reference'])
   const info = await storage.describe(reference, { signal })
-  const source = await openContentSource(storage, reference, { signal, blockBytes: DEFAULT_BLOCK_BYTES })
+  const source = await openContentSource(storage, reference, { signal })
   try {
     const { contentType, size, state = 'complete' } = source
     // Content that still grows would differ from the approved content.

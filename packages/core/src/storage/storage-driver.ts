@@ -168,10 +168,5 @@ export interface CompleteDriver
   readonly layers: readonly WrapperKind[]
   /** Whether `open` returns content in memory, which needs no cache. */
   readonly isInMemory: boolean
-  write(
-    id: EntryId,
-    chunks: AsyncIterable<Uint8Array>,
-    info: NewEntryInfo,
-    lineIndex?: () => string | undefined,
-  ): Promise<WrittenEntry>
+  write(...entry: Parameters<StorageDriver['write']>): Promise<WrittenEntry>
 }

@@ -91,17 +91,8 @@ export class StorageError extends Error {
 }
 
 interface GuardedAction {
-  readonly action:
-    | 'store'
-    | 'retrieve'
-    | 'refresh'
-    | 'describe'
-    | 'list'
-    | 'delete'
-    | 'clear'
-    | 'evict'
-    | 'collect'
-    | 'close'
+  /** A verb, which completes the message "The storage could not …". */
+  readonly action: string
   readonly reference?: string
   readonly key?: string
 }

@@ -10,23 +10,16 @@ interface WriteOutcome extends WrittenEntry {
   readonly isFirst: boolean
 }
 
-/** Writes small entries in one command. Larger entries are written in chunks before the commit. */
-export function entryWriter(
-  connection: Connection,
-  chunkBytes: number,
-  age: WriterAge,
-): (
+type WriteEntry = (
   place: Place,
   chunks: AsyncIterable<Uint8Array>,
   info: NewEntryInfo,
   lineIndex?: () => string | undefined,
-) => Promise<WriteOutcome> {
-  async function write(
-    place: Place,
-    chunks: AsyncIterable<Uint8Array>,
-    info: NewEntryInfo,
-    lineIndex?: () => string | undefined,
-  ): Promise<WriteOutcome> {
+) => Promise<WriteOutcome>
+
+/** Writes small entries in one command. Larger entries are written in chunks before the commit. */
+export function entryWriter(connection: Connection, chunkBytes: number, age: WriterAge): WriteEntry {
+  const write: WriteEntry = async (place, chunks, info, lineIndex) => {
     const nonce = newNonce(age.now())
     const upload = pieceUpload(connection, place, nonce, age)
     let first: Uint8Array | undefined

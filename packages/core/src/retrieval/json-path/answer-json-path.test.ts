@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { adoptStorage } from '../../content/adopt-storage.ts'
 import { countTokens, withoutFences } from '../../../test/retrieval-fixture.ts'
-import { DEFAULT_BLOCK_BYTES } from '../../content/content-source.ts'
 import type { RetrievalContext } from '../retrieval-tool.ts'
 import { writeAnswer } from '../write-answer.ts'
 import { answerJsonPath, compactJson, type JsonPathRequest } from './answer-json-path.ts'
@@ -34,7 +33,7 @@ async function ask(content: unknown, path: string, asked: Asked = {}): Promise<s
     scoped: false,
     maxMediaBytes: 1,
     deadlineMs,
-    blockBytes: DEFAULT_BLOCK_BYTES,
+    blockBytes: 1_048_576,
     signal: undefined,
     pause: async (waiting) => await waiting,
     maxTokens,

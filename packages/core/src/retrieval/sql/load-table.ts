@@ -319,10 +319,8 @@ class CellBatches {
     const width = Math.min(this.#headers.length, MAX_COLUMNS)
     if ((this.#rowEnds.length + 1) * width > MAX_BATCH_CELLS) this.#flush()
     // Consecutive new columns are added together.
-    if (width !== this.width) {
-      while (this.#names.length < width) this.#names.push(this.#nameOf(this.#headers[this.#names.length]!))
-      this.width = width
-    } else if (this.#size >= BATCH_BYTES || this.#cells + width > BATCH_CELLS) this.#flush()
+    if (width !== this.width) this.#widen(width)
+    else if (this.#size >= BATCH_BYTES || this.#cells + width > BATCH_CELLS) this.#flush()
     if (this.#cells + width > this.#lengths.length) {
       const larger = new Int32Array(2 * (this.#cells + width))
       larger.set(this.#lengths)
@@ -340,6 +338,11 @@ class CellBatches {
       this.#lengths[this.#cells++] = 2 * (this.#size - start) + (kind === 'string' ? 1 : 0)
     }
     this.#rowEnds.push(this.#cells)
+  }
+
+  #widen(width: number): void {
+    this.width = width
+    while (this.#names.length < width) this.#names.push(this.#nameOf(this.#headers[this.#names.length]!))
   }
 
   /** Writes a cell. ASCII is encoded here, because `TextEncoder` is slower for short cells. */
@@ -373,10 +376,7 @@ class CellBatches {
   }
 
   #flush(): void {
-    if (this.width === 0) {
-      this.width = Math.min(this.#headers.length, MAX_COLUMNS)
-      for (const header of this.#headers.slice(0, this.width)) this.#names.push(this.#nameOf(header))
-    }
+    if (this.width === 0) this.#widen(Math.min(this.#headers.length, MAX_COLUMNS))
     const bytes = this.#bytes.slice(0, this.#size)
     const lengths = new Int32Array(this.#rowEnds.length * this.width).fill(-1)
     let from = 0

@@ -21,13 +21,7 @@ import { compressBlocks, CompressedContent } from './compressed-content.ts'
 import { assertKnownOptions, shown } from '../../storage/storage-input.ts'
 import { wrapStorage, type ManagedStorage } from '../../storage/managed-storage.ts'
 
-const NAMES: readonly string[] = [
-  'codec',
-  'level',
-  'blockBytes',
-  'minBytes',
-  'minSaving',
-] satisfies (keyof CompressedOptions)[]
+const NAMES: readonly (keyof CompressedOptions)[] = ['codec', 'level', 'blockBytes', 'minBytes', 'minSaving']
 const DEFAULT_LEVEL = 3
 const MAX_LEVEL: Readonly<Record<CodecName, number>> = { gzip: 9, zstd: 22 }
 const DEFAULT_BLOCK_BYTES = 262_144
