@@ -2,6 +2,7 @@ import { ContextOffloader } from '../offload/context-offloader.ts'
 import { limitsOf } from '../offload/result-limits.ts'
 import { ManagedStorage, stateOf } from '../storage/managed-storage.ts'
 import { StorageError } from '../storage/storage-error.ts'
+import { assertKnownOptions } from '../storage/storage-input.ts'
 import type { Storage } from '../storage/storage.ts'
 
 /** Options of adapters whose framework passes the run with each tool call. */
@@ -81,9 +82,7 @@ export function assertRunOptions(
   if (typeof options !== 'object' || options === null)
     throw new TypeError(`options must be an object, got ${options === null ? 'null' : typeof options}: ${usage}.`)
   const known = others === 'any' ? Object.keys(options) : ['scope', ...others]
-  for (const name of Object.keys(options))
-    if (!known.includes(name))
-      throw new TypeError(`Unknown option ${JSON.stringify(name)}. Known: ${known.join(', ')}.`)
+  assertKnownOptions(options, known, usage)
   const { scope } = options
   if (scope !== undefined && typeof scope !== 'function')
     throw new TypeError(`scope must be a function of the run, got ${typeof scope}. For one scope: scope: () => ['id'].`)

@@ -1,6 +1,13 @@
 /** Helpers for storage backends. */
 export { BoundedMap, concatBytes, RecencyMap } from '@spillway/text/internal'
-export { assertArray, assertKnownOptions, shown } from '../storage/storage-input.ts'
+export {
+  assertArray,
+  assertBoolean,
+  assertKnownOptions,
+  assertMilliseconds,
+  assertWhole,
+  shown,
+} from '../storage/storage-input.ts'
 export {
   assertFormat,
   decodeDescription,

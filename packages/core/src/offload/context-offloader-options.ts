@@ -14,7 +14,7 @@ import {
   type TokenLimit,
   type ToolSettings,
 } from './result-limits.ts'
-import { assertKnownOptions, shown } from '../storage/storage-input.ts'
+import { assertBoolean, assertKnownOptions, shown } from '../storage/storage-input.ts'
 
 const DEFAULT_MAX_MEDIA_BYTES = 5 * 1_048_576
 
@@ -168,8 +168,7 @@ export function resolveOptions(options: ContextOffloaderOptions): ResolvedOption
     options.showLocation ?? (!includeRetrievalTool && options.guide === undefined && mode !== 'shadow')
   if (!(typeof maxMediaBytes === 'number' && maxMediaBytes > 0))
     throw new TypeError(`maxMediaBytes must be a positive number of bytes or Infinity, got ${shown(maxMediaBytes)}.`)
-  if (options.includeRetrievalTool !== undefined && typeof options.includeRetrievalTool !== 'boolean')
-    throw new TypeError(`includeRetrievalTool must be true or false, got ${shown(options.includeRetrievalTool)}.`)
+  if (options.includeRetrievalTool !== undefined) assertBoolean('includeRetrievalTool', options.includeRetrievalTool)
   if (typeof showLocation !== 'boolean' && typeof showLocation !== 'function')
     throw new TypeError(`showLocation must be true, false, or a function of a location, got ${shown(showLocation)}.`)
   for (const name of ['countTokens', 'shouldOffload', 'onEvent'] as const)

@@ -1,5 +1,5 @@
 import { frameTokens, shareBudget } from './measure-content.ts'
-import { shown } from '../storage/storage-input.ts'
+import { assertBoolean, shown } from '../storage/storage-input.ts'
 
 const DEFAULT_MAX_RESULT_TOKENS = 2_500
 const DEFAULT_PREVIEW_TOKENS = 1_000
@@ -91,8 +91,7 @@ function resolveTool(
     if (!TOOL_SETTINGS.includes(name))
       throw new TypeError(`Unknown setting ${where}${name}. Known: ${TOOL_SETTINGS.join(', ')}.`)
   const { offload } = settings
-  if (offload !== undefined && typeof offload !== 'boolean')
-    throw new TypeError(`${where}offload must be true or false, got ${shown(offload)}.`)
+  if (offload !== undefined) assertBoolean(`${where}offload`, offload)
   return {
     maxResultTokens: tokens(`${where}maxResultTokens`, settings.maxResultTokens),
     previewTokens: tokens(`${where}previewTokens`, settings.previewTokens),

@@ -4,7 +4,7 @@ import { recordRetrievalEvent, type EventJournal } from '../journal/event-journa
 import type { StorageErrorCode } from '../storage/storage-error.ts'
 import { assertStorage, type Storage } from '../storage/storage.ts'
 import type { Pause } from '../search/search-lines.ts'
-import { shown } from '../storage/storage-input.ts'
+import { assertBoolean, shown } from '../storage/storage-input.ts'
 
 const DEFAULT_MAX_MEDIA_BYTES = 5 * 1_048_576
 const DEFAULT_DEADLINE_MS = 2_000
@@ -137,7 +137,7 @@ const awaited: Pause = async (waiting) => await waiting
 function resolveOptions(options: RetrievalToolOptions): Omit<RetrievalContext, 'signal' | 'pause'> {
   assertStorage(options.storage)
   const { storage, scoped, maxRetrievalTokens, countTokens } = options
-  if (typeof scoped !== 'boolean') throw new TypeError(`scoped must be true or false, got ${shown(scoped)}.`)
+  assertBoolean('scoped', scoped)
   for (const name of ['countTokens', 'formatCall', 'onRetrieve'] as const)
     if (typeof (options[name] ?? countTokens) !== 'function') throw new TypeError(`${name} must be a function.`)
   if (typeof maxRetrievalTokens !== 'number' || !(maxRetrievalTokens > 0)) {

@@ -1,4 +1,4 @@
-import { isBytes, yieldWhenDue } from '@spillway/text/internal'
+import { formatCount, isBytes, yieldWhenDue } from '@spillway/text/internal'
 import { checkAborted, orAborted, SourceError, StorageError } from './storage-error.ts'
 
 /**
@@ -22,6 +22,23 @@ export function shown(value: unknown): string {
   if (typeof value === 'function') return 'a function'
   if (value instanceof URL) return 'a URL'
   return typeof value === 'object' && value !== null ? 'an object' : String(value)
+}
+
+export function assertBoolean(name: string, value: unknown): void {
+  if (typeof value !== 'boolean') throw new TypeError(`${name} must be true or false, got ${shown(value)}.`)
+}
+
+/** Rejects values that are not whole numbers from `min` to `max`. */
+export function assertWhole(name: string, value: unknown, min: number, max: number = Infinity): void {
+  if (Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max) return
+  const range = max === Infinity ? `, ${min} or more` : ` from ${formatCount(min)} to ${formatCount(max)}`
+  throw new TypeError(`${name} must be a whole number${range}, got ${shown(value)}.`)
+}
+
+/** Rejects values that are not positive, or are longer than any timer. */
+export function assertMilliseconds(name: string, value: number): void {
+  if (!(Number.isFinite(value) && value > 0 && value < 2 ** 31))
+    throw new TypeError(`${name} must be a positive number of milliseconds, got ${shown(value)}.`)
 }
 
 /** Throws a `TypeError` that begins with `rule` for other values, such as a string, which also has items. */
@@ -110,8 +127,7 @@ export function assertNewEntry(key: string, contentType: string, metadata: unkno
 export function assertRange(range: unknown): void {
   for (const name of ['offset', 'length'] as const) {
     const value = (Object(range) as Readonly<Record<string, unknown>>)[name]
-    if (!Number.isSafeInteger(value) || (value as number) < 0)
-      throw new TypeError(`range.${name} must be a whole number of bytes, 0 or more, got ${shown(value)}.`)
+    assertWhole(`range.${name}`, value, 0)
   }
 }
 

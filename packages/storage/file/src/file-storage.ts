@@ -1,6 +1,6 @@
 import {
+  assertBoolean,
   assertKnownOptions,
-  shown,
   describeUnknown,
   extensionForContentType,
   MANAGED_OPTIONS,
@@ -100,7 +100,7 @@ function driverOptions(
   for (const method of FILE_SYSTEM_METHODS)
     if (typeof (fileSystem as Partial<FileSystem> | null)?.[method] !== 'function')
       throw new TypeError(`fileSystem must have the method ${method}(). It needs ${FILE_SYSTEM_METHODS.join(', ')}.`)
-  if (typeof fsync !== 'boolean') throw new TypeError(`fsync must be true or false, got ${shown(fsync)}.`)
+  assertBoolean('fsync', fsync)
   if (fsync && fileSystem.sync === undefined)
     throw new TypeError('fsync needs a fileSystem with the method sync(). Add it, or leave fsync out.')
   const path = resolvedDirectory(directory)

@@ -1,7 +1,7 @@
 import {
   assertKnownOptions,
+  assertWhole,
   parseJournalEvent,
-  shown,
   type EventJournal,
   type JournalEvent,
 } from '@spillway/core/driver'
@@ -63,8 +63,7 @@ export class PostgresJournal implements EventJournal {
   constructor(target: string | PostgresPool, options: PostgresJournalOptions = {}) {
     assertKnownOptions(options, NAMES, 'PostgresJournal')
     const { maxEvents = DEFAULT_MAX_EVENTS, schema, createTables } = options
-    if (!(Number.isSafeInteger(maxEvents) && maxEvents > 0))
-      throw new TypeError(`maxEvents must be a whole number of events, 1 or more, got ${shown(maxEvents)}.`)
+    assertWhole('maxEvents', maxEvents, 1)
     assertTarget(target, 'PostgresJournal')
     this.#connection = new Connection({ target, ...checkedOptions({ schema, createTables }) })
     this.#maxEvents = maxEvents

@@ -1,12 +1,10 @@
-import { shown } from '@spillway/core/driver'
+import { assertBoolean, assertMilliseconds, assertWhole } from '@spillway/core/driver'
 
 const DEFAULT_SCHEMA = 'spillway'
 const DEFAULT_CHUNK_BYTES = 131_072
 const MIN_CHUNK_BYTES = 4_096
 const MAX_CHUNK_BYTES = 1_048_576
 const DEFAULT_TIMEOUT_MS = 10_000
-/** Largest delay of a timer. */
-const MAX_TIMEOUT_MS = 2_147_483_647
 /** Largest length of a name. PostgreSQL cuts longer names. */
 const MAX_NAME_BYTES = 63
 
@@ -29,12 +27,10 @@ export function checkedOptions({
 }: { readonly [Name in keyof CheckedOptions]?: CheckedOptions[Name] | undefined }): CheckedOptions {
   if (typeof schema !== 'string' || !/^[a-z_][\w-]*$/i.test(schema) || schema.length > MAX_NAME_BYTES)
     throw new TypeError(`schema must be a name of up to 63 letters, digits, _ and -, such as 'spillway'.`)
-  for (const [name, value] of Object.entries({ createTables, rowLevelSecurity }))
-    if (typeof value !== 'boolean') throw new TypeError(`${name} must be true or false, got ${shown(value)}.`)
-  if (!(Number.isInteger(chunkBytes) && chunkBytes >= MIN_CHUNK_BYTES && chunkBytes <= MAX_CHUNK_BYTES))
-    throw new TypeError(`chunkBytes must be whole: ${MIN_CHUNK_BYTES} to ${MAX_CHUNK_BYTES}, got ${shown(chunkBytes)}.`)
-  if (!(Number.isFinite(timeoutMs) && timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS))
-    throw new TypeError(`timeoutMs must be a positive number of milliseconds, got ${shown(timeoutMs)}.`)
+  assertBoolean('createTables', createTables)
+  assertBoolean('rowLevelSecurity', rowLevelSecurity)
+  assertWhole('chunkBytes', chunkBytes, MIN_CHUNK_BYTES, MAX_CHUNK_BYTES)
+  assertMilliseconds('timeoutMs', timeoutMs)
   return { schema, createTables, rowLevelSecurity, chunkBytes, timeoutMs }
 }
 

@@ -13,7 +13,7 @@ describe('options', () => {
     [{ schema: 'a"b' }, 'schema must be'],
     [{ schema: 'x'.repeat(64) }, 'schema must be'],
     [{ createTables: 'no' }, 'createTables must be true or false'],
-    [{ chunkBytes: 100 }, 'chunkBytes must be whole: 4096 to 1048576'],
+    [{ chunkBytes: 100 }, 'chunkBytes must be a whole number from 4,096 to 1,048,576'],
     [{ timeoutMs: 0 }, 'timeoutMs must be a positive number'],
     [{ color: 'blue' }, 'Unknown option "color"'],
   ])('are refused: %j', (options, message) => {

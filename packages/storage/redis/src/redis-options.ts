@@ -1,4 +1,11 @@
-import { assertKnownOptions, MANAGED_OPTIONS, shown, type ManagedStorageOptions } from '@spillway/core/driver'
+import {
+  assertKnownOptions,
+  assertMilliseconds,
+  assertWhole,
+  MANAGED_OPTIONS,
+  shown,
+  type ManagedStorageOptions,
+} from '@spillway/core/driver'
 import type { Cluster, Redis, RedisOptions } from 'ioredis'
 
 const KIB = 1024
@@ -92,8 +99,7 @@ export function redisSettings(
     throw new TypeError('The option "connection" is for clients that the storage makes. Leave it out with a client.')
   if (typeof prefix !== 'string' || !/^[\w.:/-]{1,100}$/.test(prefix))
     throw new TypeError(`prefix must be 1 to 100 characters of a-z A-Z 0-9 _ - . : /.`)
-  if (!Number.isInteger(chunkBytes) || chunkBytes < MIN_CHUNK_BYTES || chunkBytes > MAX_CHUNK_BYTES)
-    throw new TypeError(`chunkBytes must be a whole number from 4,096 to 16,777,216, got ${shown(chunkBytes)}.`)
+  assertWhole('chunkBytes', chunkBytes, MIN_CHUNK_BYTES, MAX_CHUNK_BYTES)
   assertMilliseconds('commandTimeoutMs', commandTimeoutMs)
   assertMilliseconds('connectTimeoutMs', connectTimeoutMs)
   const where = { url, cluster, client, connection, commandTimeoutMs, connectTimeoutMs }
@@ -122,12 +128,6 @@ function assertOneTarget(targets: Pick<RedisStorageOptions, 'url' | 'cluster' | 
 function isNodeAddress(node: unknown): node is RedisNodeAddress {
   const { host, port } = Object(node) as Readonly<Record<string, unknown>>
   return typeof host === 'string' && host !== '' && Number.isInteger(port)
-}
-
-function assertMilliseconds(name: string, value: number): void {
-  // Node.js has no longer timers.
-  if (!Number.isFinite(value) || value <= 0 || value > 2 ** 31 - 1)
-    throw new TypeError(`${name} must be a positive number of milliseconds, got ${shown(value)}.`)
 }
 
 /** An ioredis client of a single server, a server with sentinels, or a Cluster. */

@@ -4,7 +4,7 @@ import {
   type GetBucketLifecycleConfigurationCommandOutput,
   type LifecycleRule,
 } from '@aws-sdk/client-s3'
-import { assertKnownOptions, shown } from '@spillway/core/driver'
+import { assertKnownOptions, assertWhole } from '@spillway/core/driver'
 import { S3Connection } from './s3-connection.ts'
 import { CLIENT_NAMES, resolveConnection, resolvePrefix, type S3ClientOptions } from './s3-storage-options.ts'
 
@@ -42,8 +42,8 @@ export interface PutLifecycleRuleOptions extends LifecycleRuleOptions, S3ClientO
 export function lifecycleRule({ prefix, expireAfterDays, abortUploadsAfterDays }: LifecycleRuleOptions): LifecycleRule {
   const path = resolvePrefix(prefix)
   const uploadDays = abortUploadsAfterDays ?? DEFAULT_UPLOAD_DAYS
-  assertDays('expireAfterDays', expireAfterDays)
-  assertDays('abortUploadsAfterDays', uploadDays)
+  assertWhole('expireAfterDays', expireAfterDays, 1)
+  assertWhole('abortUploadsAfterDays', uploadDays, 1)
   return {
     ID: `spillway ${path === '' ? '/' : path}`,
     Status: 'Enabled',
@@ -119,9 +119,4 @@ async function currentConfiguration(connection: S3Connection): Promise<Lifecycle
       throw error
     }),
   )
-}
-
-function assertDays(name: string, days: unknown): void {
-  if (!Number.isSafeInteger(days) || (days as number) < 1)
-    throw new TypeError(`${name} must be a whole number of days, 1 or more, got ${shown(days)}.`)
 }

@@ -1,5 +1,11 @@
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
-import { assertKnownOptions, shown, type ManagedStorageOptions } from '@spillway/core/driver'
+import {
+  assertBoolean,
+  assertKnownOptions,
+  assertWhole,
+  shown,
+  type ManagedStorageOptions,
+} from '@spillway/core/driver'
 
 const DEFAULT_PREFIX = 'spillway'
 const DEFAULT_TIMEOUT_MS = 30_000
@@ -94,7 +100,7 @@ export function resolveOptions(options: S3StorageOptions, subject: string): Reso
       )
   assertKnownOptions(options, NAMES, subject)
   const { partBytes = DEFAULT_PART_BYTES, conditionalPut = true, evictAfterTurns, now } = options
-  assertNumber('partBytes', partBytes, MIN_PART_BYTES, MAX_PART_BYTES)
+  assertWhole('partBytes', partBytes, MIN_PART_BYTES, MAX_PART_BYTES)
   assertBoolean('conditionalPut', conditionalPut)
   return {
     connection: resolveConnection(options.bucket, options),
@@ -116,8 +122,8 @@ export function resolveConnection(bucket: unknown, options: S3ClientOptions): S3
   assertEndpoint(endpoint)
   assertCredentials(credentials)
   if (forcePathStyle !== undefined) assertBoolean('forcePathStyle', forcePathStyle)
-  assertNumber('requestTimeoutMs', requestTimeoutMs, 1, Number.MAX_SAFE_INTEGER)
-  assertNumber('maxAttempts', maxAttempts, 1, 100)
+  assertWhole('requestTimeoutMs', requestTimeoutMs, 1)
+  assertWhole('maxAttempts', maxAttempts, 1, 100)
   if (checksums !== 'when-required' && checksums !== 'when-supported')
     throw new TypeError(`checksums must be 'when-required' or 'when-supported', got ${shown(checksums)}.`)
   const reached = { region, endpoint, credentials, forcePathStyle, requestTimeoutMs, maxAttempts, checksums }
@@ -168,13 +174,4 @@ function assertCredentials(credentials: unknown): void {
 function assertText(name: string, value: unknown): void {
   if (value !== undefined && (typeof value !== 'string' || value === ''))
     throw new TypeError(`${name} must be a non-empty string, got ${shown(value)}.`)
-}
-
-function assertBoolean(name: string, value: unknown): void {
-  if (typeof value !== 'boolean') throw new TypeError(`${name} must be true or false, got ${shown(value)}.`)
-}
-
-function assertNumber(name: string, value: unknown, min: number, max: number): void {
-  if (!Number.isSafeInteger(value) || (value as number) < min || (value as number) > max)
-    throw new TypeError(`${name} must be a whole number from ${min} to ${max}, got ${shown(value)}.`)
 }

@@ -71,27 +71,35 @@ export function deleteEntry(session: Session, id: EntryId, unusedSince?: number)
   return found(unusedSince === undefined ? session.get(DELETE_ENTRY, id) : session.get(DELETE_UNUSED, id, unusedSince))
 }
 
-export function entriesFrom(session: Session, { from, to }: IdRange, limit: number): FoundEntry[] {
-  return session.all(SELECT_PAGE, from, to, limit).flatMap((row) => found(row) ?? [])
+interface Page {
+  readonly entries: readonly FoundEntry[]
+  /** The range that was not examined, if any. */
+  readonly left: IdRange | undefined
 }
 
-export function idsFrom(session: Session, { from, to }: IdRange, limit: number): EntryId[] {
-  return session.all(SELECT_IDS, from, to, limit).map((row) => (row as Pick<Row, 'id'>).id)
+/** Returns entries by id. Entries whose ids are excluded are not read. */
+export function entriesFrom(session: Session, range: IdRange, limit: number, except?: (id: EntryId) => boolean): Page {
+  const sql = except === undefined ? SELECT_PAGE : SELECT_IDS
+  const rows = session.all(sql, range.from, range.to, limit) as Pick<Row, 'id'>[]
+  const find = (row: Pick<Row, 'id'>): FoundEntry | undefined => {
+    if (except === undefined) return found(row)
+    return except(row.id) ? undefined : findEntry(session, row.id)
+  }
+  return { entries: rows.flatMap((row) => find(row) ?? []), left: rangeLeft(rows, limit, range) }
 }
 
-/** Returns unused entries by id, and the range that was not examined, if any. Examines only a few entries at once. */
-export function unusedEntriesFrom(
-  session: Session,
-  { from, to }: IdRange,
-  unusedSince: number,
-  limit: number,
-): { readonly entries: readonly FoundEntry[]; readonly left: IdRange | undefined } {
+/** Returns unused entries by id. Examines only a few entries at once. */
+export function unusedEntriesFrom(session: Session, { from, to }: IdRange, unusedSince: number, limit: number): Page {
   const next = (session.get(SELECT_END, from, to, LOOKED_AT) as Pick<Row, 'id'> | undefined)?.id
   const rows = session.all(SELECT_PAGE_UNUSED, from, next ?? to, unusedSince, limit)
   const entries = rows.flatMap((row) => found(row) ?? [])
-  const last = entries.at(-1)
-  if (last !== undefined && entries.length === limit) return { entries, left: rangeAfter(last.id, { from, to }) }
-  return { entries, left: next === undefined ? undefined : { from: next, to } }
+  const left = rangeLeft(entries, limit, { from, to })
+  return { entries, left: left ?? (next === undefined ? undefined : { from: next, to }) }
+}
+
+function rangeLeft(rows: readonly Pick<Row, 'id'>[], limit: number, range: IdRange): IdRange | undefined {
+  const last = rows.length < limit ? undefined : rows.at(-1)
+  return last && rangeAfter(last.id, range)
 }
 
 export function leastUsedEntries(

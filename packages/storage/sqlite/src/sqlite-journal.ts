@@ -1,7 +1,7 @@
 import {
   assertKnownOptions,
+  assertWhole,
   parseJournalEvent,
-  shown,
   type EventJournal,
   type JournalEvent,
 } from '@spillway/core/driver'
@@ -46,8 +46,7 @@ export class SqliteJournal implements EventJournal {
   constructor(source: string | SqliteDatabase, options: { readonly maxEvents?: number | undefined } = {}) {
     assertKnownOptions(options, ['maxEvents'], 'SqliteJournal')
     const { maxEvents = DEFAULT_MAX_EVENTS } = options
-    if (!(Number.isSafeInteger(maxEvents) && maxEvents > 0))
-      throw new TypeError(`maxEvents must be a whole number of events, 1 or more, got ${shown(maxEvents)}.`)
+    assertWhole('maxEvents', maxEvents, 1)
     this.#connection = new Connection({ source: sourceOf(source), busyTimeoutMs: BUSY_TIMEOUT_MS, fsync: false })
     this.#maxEvents = maxEvents
   }

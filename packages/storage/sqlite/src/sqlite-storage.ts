@@ -1,9 +1,10 @@
 import {
+  assertBoolean,
   assertKnownOptions,
+  assertWhole,
   idRange,
   MANAGED_OPTIONS,
   ManagedStorage,
-  rangeAfter,
   shown,
   type CollectReport,
   type DriverEntry,
@@ -22,7 +23,6 @@ import {
   entriesFrom,
   findEntry,
   findTombstone,
-  idsFrom,
   insertTombstone,
   leastUsedEntries,
   listed,
@@ -115,9 +115,8 @@ function openDriver({
 }: SqliteStorageOptions): StorageDriver {
   if (!(Number.isFinite(busyTimeoutMs) && busyTimeoutMs >= 0 && busyTimeoutMs <= MAX_TIMEOUT_MS))
     throw new TypeError(`busyTimeoutMs must be a number of milliseconds, 0 or more, got ${shown(busyTimeoutMs)}.`)
-  if (!(Number.isInteger(chunkBytes) && chunkBytes >= MIN_CHUNK_BYTES && chunkBytes <= MAX_CHUNK_BYTES))
-    throw new TypeError(`chunkBytes must be whole: ${MIN_CHUNK_BYTES} to ${MAX_CHUNK_BYTES}, got ${shown(chunkBytes)}.`)
-  if (typeof fsync !== 'boolean') throw new TypeError(`fsync must be true or false, got ${shown(fsync)}.`)
+  assertWhole('chunkBytes', chunkBytes, MIN_CHUNK_BYTES, MAX_CHUNK_BYTES)
+  assertBoolean('fsync', fsync)
   if (fsync && database !== undefined)
     throw new TypeError(`fsync needs a path. For your own database, call database.pragma('synchronous = FULL').`)
   if ((path === undefined) === (database === undefined))
@@ -176,22 +175,17 @@ function sqliteDriver(connection: Connection, chunkBytes: number): StorageDriver
     findEviction: (id) => connection.read((session) => findTombstone(session, id)),
 
     async *list(prefix, { unusedSince, below, except } = {}) {
-      if (unusedSince !== undefined && prefix !== '') return yield* listUnused(connection, prefix, unusedSince)
-      if (unusedSince === undefined && except !== undefined) {
-        const isLeft = (id: EntryId): boolean => except(id) || (below === false && id.includes('/', prefix.length))
-        return yield* listExcept(connection, prefix, isLeft)
-      }
-      const whole = idRange(prefix)
-      for (let last: FoundEntry | undefined; ;) {
-        const range = last === undefined ? whole : rangeAfter(last.id, whole)
+      if (unusedSince !== undefined && prefix === '') return yield* listLeastUsed(connection, unusedSince)
+      const isLeft = except && ((id: EntryId) => except(id) || (below === false && id.includes('/', prefix.length)))
+      for (let left: IdRange | undefined = idRange(prefix); left !== undefined;) {
+        const range: IdRange = left
         // No statement stays open between two pages, because it would block checkpoints.
         const page = await connection.read((session) => {
-          if (unusedSince === undefined) return entriesFrom(session, range, PAGE)
-          return leastUsedEntries(session, last, unusedSince, PAGE)
+          if (unusedSince === undefined) return entriesFrom(session, range, PAGE, isLeft)
+          return unusedEntriesFrom(session, range, unusedSince, PAGE)
         })
-        for (const entry of page ?? []) yield listed(entry)
-        last = page?.at(-1)
-        if (last === undefined || page?.length !== PAGE) return
+        for (const entry of page?.entries ?? []) yield listed(entry)
+        left = page?.left
       }
     },
 
@@ -213,29 +207,12 @@ function sqliteDriver(connection: Connection, chunkBytes: number): StorageDriver
   }
 }
 
-async function* listExcept(
-  connection: Connection,
-  prefix: string,
-  except: (id: EntryId) => boolean,
-): AsyncGenerator<DriverEntry> {
-  for (let range: IdRange | undefined = idRange(prefix); range !== undefined;) {
-    const from: IdRange = range
-    const page = await connection.read((session) => {
-      const ids = idsFrom(session, from, PAGE)
-      return { ids, entries: ids.flatMap((id) => (except(id) ? [] : (findEntry(session, id) ?? []))) }
-    })
-    for (const entry of page?.entries ?? []) yield listed(entry)
-    const last = page?.ids.length === PAGE ? page.ids.at(-1) : undefined
-    range = last === undefined ? undefined : rangeAfter(last, from)
-  }
-}
-
-async function* listUnused(connection: Connection, prefix: string, unusedSince: number): AsyncGenerator<DriverEntry> {
-  for (let range: IdRange | undefined = idRange(prefix); range !== undefined;) {
-    const from: IdRange = range
-    const page = await connection.read((session) => unusedEntriesFrom(session, from, unusedSince, PAGE))
-    for (const entry of page?.entries ?? []) yield listed(entry)
-    range = page?.left
+async function* listLeastUsed(connection: Connection, unusedSince: number): AsyncGenerator<DriverEntry> {
+  for (let last: FoundEntry | undefined; ;) {
+    const page = await connection.read((session) => leastUsedEntries(session, last, unusedSince, PAGE))
+    for (const entry of page ?? []) yield listed(entry)
+    last = page?.at(-1)
+    if (page?.length !== PAGE) return
   }
 }
 
@@ -254,7 +231,7 @@ function release(session: Session, entry: FoundEntry | undefined): RemovedEntry 
 function removeSome(session: Session, range: IdRange): RemovedEntry[] {
   const removed: RemovedEntry[] = []
   let bytes = 0
-  for (const { id, place } of entriesFrom(session, range, REMOVED_TOGETHER)) {
+  for (const { id, place } of entriesFrom(session, range, REMOVED_TOGETHER).entries) {
     if (bytes > 0 && bytes + place.size > BATCH_BYTES) break
     const gone = release(session, deleteEntry(session, id))
     if (gone !== undefined) removed.push(gone)

@@ -18,7 +18,7 @@ import {
   type CodecName,
 } from './block-table.ts'
 import { compressBlocks, CompressedContent } from './compressed-content.ts'
-import { assertKnownOptions, shown } from '../../storage/storage-input.ts'
+import { assertKnownOptions, assertWhole, shown } from '../../storage/storage-input.ts'
 import { wrapStorage, type ManagedStorage } from '../../storage/managed-storage.ts'
 
 const NAMES: readonly (keyof CompressedOptions)[] = ['codec', 'level', 'blockBytes', 'minBytes', 'minSaving']
@@ -88,14 +88,9 @@ function settingsOf(options: CompressedOptions): CompressionSettings {
     throw new TypeError(
       "codec 'zstd' needs Node.js 22.15 or newer. Use 'gzip', or 'auto' for the best available codec.",
     )
-  if (!Number.isInteger(level) || level < 1 || level > MAX_LEVEL[name])
-    throw new TypeError(`level must be a whole number from 1 to ${MAX_LEVEL[name]} for ${name}, got ${shown(level)}.`)
-  if (!Number.isInteger(blockBytes) || blockBytes < MIN_BLOCK_BYTES || blockBytes > MAX_BLOCK_BYTES)
-    throw new TypeError(
-      `blockBytes must be a whole number from ${MIN_BLOCK_BYTES} to ${MAX_BLOCK_BYTES}, got ${shown(blockBytes)}.`,
-    )
-  if (!Number.isInteger(minBytes) || minBytes < 0)
-    throw new TypeError(`minBytes must be a whole number of bytes, 0 or more, got ${shown(minBytes)}.`)
+  assertWhole(`level of ${name}`, level, 1, MAX_LEVEL[name])
+  assertWhole('blockBytes', blockBytes, MIN_BLOCK_BYTES, MAX_BLOCK_BYTES)
+  assertWhole('minBytes', minBytes, 0)
   if (typeof minSaving !== 'number' || !(minSaving >= 0 && minSaving < 1))
     throw new TypeError(`minSaving must be a number from 0 to below 1, got ${shown(minSaving)}.`)
   return { name, codec, level, blockBytes, minBytes, minSaving }
