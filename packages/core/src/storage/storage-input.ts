@@ -24,18 +24,19 @@ export function shown(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }
 
+/** Reject an option that is neither `true` nor `false`. */
 export function assertBoolean(name: string, value: unknown): void {
   if (typeof value !== 'boolean') throw new TypeError(`${name} must be true or false, got ${shown(value)}.`)
 }
 
-/** Rejects values that are not whole numbers from `min` to `max`. */
+/** Reject an option that is not a whole number from `min` to `max`. */
 export function assertWhole(name: string, value: unknown, min: number, max: number = Infinity): void {
   if (Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max) return
   const range = max === Infinity ? `, ${min} or more` : ` from ${formatCount(min)} to ${formatCount(max)}`
   throw new TypeError(`${name} must be a whole number${range}, got ${shown(value)}.`)
 }
 
-/** Rejects values that are not positive, or are longer than any timer. */
+/** Reject an option that is not positive, or is longer than any timer. */
 export function assertMilliseconds(name: string, value: number): void {
   if (!(Number.isFinite(value) && value > 0 && value < 2 ** 31))
     throw new TypeError(`${name} must be a positive number of milliseconds, got ${shown(value)}.`)

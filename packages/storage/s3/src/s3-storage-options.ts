@@ -42,7 +42,7 @@ export interface S3ClientOptions {
 }
 
 /** Options of `S3Storage`. */
-export interface S3StorageOptions extends S3ClientOptions, Pick<ManagedStorageOptions, 'evictAfterTurns' | 'now'> {
+export interface S3StorageOptions extends Pick<ManagedStorageOptions, 'evictAfterTurns' | 'now'>, S3ClientOptions {
   /** Name of an existing bucket, unless it is the first argument. */
   readonly bucket?: string | undefined
   /** Prefix of all object names. Defaults to `spillway`. Use an empty string if the bucket has no other content. */
