@@ -1,6 +1,6 @@
 import { extensionForContentType } from '@spillway/text/internal'
 import type { AdoptedStorage } from '../content/adopt-storage.ts'
-import { StorageError } from '../storage/storage-error.ts'
+import { unlessFailed } from '../storage/storage-error.ts'
 import type { StoredInfo } from '../storage/storage.ts'
 
 const VERSION = 'file-version'
@@ -50,12 +50,8 @@ export async function storeVersion(
   await storage.store(`${path}@${version}`, content, contentType, {
     metadata: { [VERSION]: version, [CREATED_AT]: createdAt },
   })
-  try {
-    if (before !== undefined) await removeVersions(storage, before)
-  } catch (error) {
-    // The new version is stored and is used. The next write removes the older versions.
-    if (!StorageError.isInstance(error)) throw error
-  }
+  // If it fails, the new version is stored and is used. The next write removes the older versions.
+  if (before !== undefined) await unlessFailed(removeVersions(storage, before))
 }
 
 /** Remove all versions of a file. The newest version is removed last, so that no older version becomes visible. */

@@ -1,7 +1,7 @@
 import { countOf, formatCount, isTextContentType, mayBeText } from '@spillway/text/internal'
 import type { AdoptedStorage } from '../content/adopt-storage.ts'
 import { withTextSource, type ContentSource, type TextReadOptions } from '../content/content-source.ts'
-import { checkAborted, orAborted, StorageError } from '../storage/storage-error.ts'
+import { checkAborted, orAborted, StorageError, unlessFailed } from '../storage/storage-error.ts'
 import type { StoredInfo } from '../storage/storage.ts'
 import { RetrievalError, type RetrievalContext } from './retrieval-tool.ts'
 import { formatAnswer, quote, shownType, type Answer } from './write-answer.ts'
@@ -110,7 +110,7 @@ export async function readNewest(
     if (opened > 0 && (bytes + info.size > MAX_SEARCHED_BYTES || !hasTime())) break
     opened++
     bytes += info.size
-    await unlessGone(() =>
+    await unlessGone(
       withContent(context.storage, info.reference, context, async (source) => {
         if (isTextContentType(source.contentType)) await read(info, source)
         else binary++
@@ -151,14 +151,8 @@ export async function listNewest(
   return { newest: takeNewest(kept, count), total, others }
 }
 
-export async function unlessGone<Result>(run: () => Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await run()
-  } catch (error) {
-    if (StorageError.isInstance(error) && (error.code === 'not-found' || error.code === 'evicted')) return undefined
-    throw error
-  }
-}
+export const unlessGone = <Result>(reading: Promise<Result>): Promise<Result | undefined> =>
+  unlessFailed(reading, 'not-found', 'evicted')
 
 function takeNewest(entries: readonly StoredInfo[], count: number): StoredInfo[] {
   const newer = (a: StoredInfo, b: StoredInfo): number =>

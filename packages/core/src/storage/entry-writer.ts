@@ -13,7 +13,7 @@ import {
 } from './entry-names.ts'
 import { assertContent, onlyChunk } from './storage-input.ts'
 import type { CompleteDriver, EntryInfo, OpenEntry } from './storage-driver.ts'
-import { guard, missingError, StorageError } from './storage-error.ts'
+import { guard, missingError, StorageError, unlessFailed } from './storage-error.ts'
 import type { CloseEntryOptions, EntryWriter, Metadata, OmittedPart, StoredInfo } from './storage.ts'
 
 const SEGMENT_BYTES = 1_048_576
@@ -89,7 +89,7 @@ export class OpenEntryWriter implements EntryWriter {
     if (this.#waitingBytes >= MAX_WAITING_BYTES) await this.#commit()
     this.#chunks.push(copyBytes(chunk))
     this.#waitingBytes += chunk.byteLength
-    if (this.#waitingBytes >= SEGMENT_BYTES) await this.#commitUnlessDown()
+    if (this.#waitingBytes >= SEGMENT_BYTES) await unlessFailed(this.#commit(), 'unavailable')
   }
 
   async close(options: CloseEntryOptions = {}): Promise<StoredInfo> {
@@ -109,14 +109,6 @@ export class OpenEntryWriter implements EntryWriter {
     } catch (error) {
       // The next commit tries again, and the next call reports a permanent failure.
       if (!StorageError.isInstance(error)) throw error
-    }
-  }
-
-  async #commitUnlessDown(): Promise<void> {
-    try {
-      await this.#commit()
-    } catch (error) {
-      if (!StorageError.isInstance(error) || error.code !== 'unavailable') throw error
     }
   }
 

@@ -90,6 +90,19 @@ export class StorageError extends Error {
   }
 }
 
+/** Returns `undefined` if an operation fails with a `StorageError` of one of the codes. Without codes, of any code. */
+export async function unlessFailed<Result>(
+  operation: Promise<Result>,
+  ...codes: readonly StorageErrorCode[]
+): Promise<Result | undefined> {
+  try {
+    return await operation
+  } catch (error) {
+    if (StorageError.isInstance(error) && (codes.length === 0 || codes.includes(error.code))) return undefined
+    throw error
+  }
+}
+
 interface GuardedAction {
   /** A verb, which completes the message "The storage could not …". */
   readonly action: string

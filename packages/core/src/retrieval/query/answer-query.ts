@@ -200,7 +200,7 @@ async function readPage(
   for (const info of new Set(page.map((found) => found.info))) {
     const ofEntry = page.filter((found) => found.info === info)
     const { reference } = info
-    await unlessGone(() =>
+    await unlessGone(
       withContent(context.storage, reference, context, async (source) => {
         const readPassage = passageReader(source, ofEntry[0]!.scan, finder, weights)
         for (const found of ofEntry) {

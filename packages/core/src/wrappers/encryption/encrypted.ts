@@ -2,7 +2,7 @@ import { BoundedMap, decodeBase64, encodeBase64 } from '@spillway/text/internal'
 import { decodeDescription, encodeDescription } from '../../driver/entry-description.ts'
 import type { CompleteDriver, EntryInfo, OpenEntry } from '../../storage/storage-driver.ts'
 import type { EntryId } from '../../storage/entry-names.ts'
-import { corruptError, StorageError, type Eviction } from '../../storage/storage-error.ts'
+import { corruptError, unlessFailed, type Eviction } from '../../storage/storage-error.ts'
 import type { ByteRange } from '../../storage/storage.ts'
 import { wrappedDriver } from '../wrapped-driver.ts'
 import {
@@ -161,7 +161,7 @@ export function encryptedDriver(inner: CompleteDriver, keys: KeyRing): CompleteD
     purpose: SealedPurpose,
     sealed: string | undefined,
   ): Promise<string | undefined> =>
-    sealed === undefined ? undefined : await unlessCorrupt(openText(keys, entry, purpose, sealed))
+    sealed === undefined ? undefined : await unlessFailed(openText(keys, entry, purpose, sealed), 'corrupt')
 
   const openSealed = async (entry: SealedEntry, info: EntryInfo): Promise<Opened> => {
     const text = await openText(keys, entry, 'description', info.key)
@@ -181,7 +181,7 @@ export function encryptedDriver(inner: CompleteDriver, keys: KeyRing): CompleteD
 
   /** Decrypt a description. Returns `undefined` if the description is damaged, not encrypted, or of an unknown key. */
   const openIfSealed = (id: EntryId, info: EntryInfo): Promise<Opened | undefined> =>
-    unlessCorrupt(openSealed({ inner: id, asked: id }, info))
+    unlessFailed(openSealed({ inner: id, asked: id }, info), 'corrupt')
 
   /** Explain a wrong name key if an entry is not found. The check is repeated until it succeeds once. */
   const checkNames = async (id: EntryId): Promise<void> => {
@@ -325,15 +325,6 @@ export function encryptedDriver(inner: CompleteDriver, keys: KeyRing): CompleteD
     },
   }
   return wrappedDriver(coded, 'encrypted')
-}
-
-async function unlessCorrupt<Result>(opening: Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await opening
-  } catch (error) {
-    if (StorageError.isInstance(error) && error.code === 'corrupt') return undefined
-    throw error
-  }
 }
 
 const unknownInfo = ({ size, storedAt, lastUsedAt }: EntryInfo): EntryInfo => ({
