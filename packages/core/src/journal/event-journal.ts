@@ -46,10 +46,12 @@ export interface EventJournal {
 
 const TYPES: ReadonlySet<unknown> = new Set<JournalEvent['type']>(['offload', 'retrieval', 'eviction'])
 
-/** Parse an event. Returns `undefined` for an incomplete record, and for a type of a later version. */
-export function parseJournalEvent(text: string): JournalEvent | undefined {
-  const event = Object(parseJsonText(text)) as Partial<JournalEvent>
-  return TYPES.has(event.type) && typeof event.time === 'number' ? (event as JournalEvent) : undefined
+/** Parse events, except those before `since`, incomplete records, and types of a later version. */
+export function* parseJournalEvents(records: readonly unknown[], since: number = -Infinity): Generator<JournalEvent> {
+  for (const record of records) {
+    const event = Object(parseJsonText(String(record))) as Partial<JournalEvent>
+    if (TYPES.has(event.type) && typeof event.time === 'number' && event.time >= since) yield event as JournalEvent
+  }
 }
 
 interface Recording {

@@ -1,5 +1,4 @@
-import { childScope, rootScope, scopePath } from '../storage/entry-names.ts'
-import { assertSegments } from '../storage/storage-input.ts'
+import { prefixOf } from '../storage/entry-names.ts'
 import type { EventJournal } from './event-journal.ts'
 import { TokenSums, type TokenTotals } from './token-meter.ts'
 
@@ -47,10 +46,9 @@ const NO_TOOL = '(search)'
  */
 export async function summarizeJournal(
   journal: Pick<EventJournal, 'read'>,
-  { by, since, scope: segments = [] }: SummarizeJournalOptions = {},
+  { by, since, scope }: SummarizeJournalOptions = {},
 ): Promise<JournalSummary> {
-  assertSegments(segments)
-  const scope = segments.length === 0 ? '' : await scopePath(childScope(rootScope(), segments))
+  const prefix = await prefixOf(scope)
   const total = new TokenSums()
   const groups = new Map<string, TokenSums>()
   const sumsOf = (tool: string, time: number): TokenSums[] => {
@@ -62,7 +60,7 @@ export async function summarizeJournal(
   }
   const results = new Map<string, { readonly tool: string; readonly sums: readonly TokenSums[]; hasBounced: boolean }>()
   for await (const event of journal.read(since)) {
-    if (scope !== '' && !`${event.scope}/`.startsWith(`${scope}/`)) continue
+    if (!`${event.scope}/`.startsWith(prefix)) continue
     const keyOf = (reference: string): string => `${event.scope}/${reference}`
     if (event.type === 'offload') {
       const result = { tool: event.tool, sums: sumsOf(event.tool, event.time), hasBounced: false }

@@ -1,9 +1,9 @@
-import { openEntryOf, splitId, type EntryId } from '../storage/entry-names.ts'
+import { openEntryOf, prefixOf, splitId, type EntryId } from '../storage/entry-names.ts'
 import type { ManagedStorage } from '../storage/managed-storage.ts'
 import type { CompleteDriver, DriverEntry, EntryInfo } from '../storage/storage-driver.ts'
 import { checkAborted, guard, guardIteration, type EvictionReason } from '../storage/storage-error.ts'
 import type { OperationOptions } from '../storage/storage.ts'
-import { driverOf, prefixOf } from './stored-entries.ts'
+import { driverOf } from './stored-entries.ts'
 
 /** Selection of entries, and limits after which they are evicted. Without a limit, the entries stay. */
 export interface RetentionRule {

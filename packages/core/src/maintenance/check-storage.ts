@@ -1,18 +1,10 @@
 import { LineIndexRecorder } from '@spillway/text/internal/lines'
 import type { ManagedStorage } from '../storage/managed-storage.ts'
-import { decodeSegment, type EntryId } from '../storage/entry-names.ts'
+import { decodeSegment, prefixOf, type EntryId } from '../storage/entry-names.ts'
 import { canBeRandom, hasSlugOf, ReferenceDigest } from '../storage/reference.ts'
 import type { OpenEntry } from '../storage/storage-driver.ts'
 import { guard } from '../storage/storage-error.ts'
-import {
-  driverOf,
-  entryPieces,
-  forEachEntry,
-  isOfEntry,
-  prefixOf,
-  withEntry,
-  type EntryOptions,
-} from './stored-entries.ts'
+import { driverOf, entryPieces, forEachEntry, isOfEntry, withEntry, type EntryOptions } from './stored-entries.ts'
 
 /** Options of {@link checkStorage}. */
 export interface CheckOptions extends EntryOptions {

@@ -1,17 +1,8 @@
 import { stateOf } from '../storage/managed-storage.ts'
-import {
-  childScope,
-  idPrefix,
-  openEntryOf,
-  rootScope,
-  scopePath,
-  splitId,
-  type EntryId,
-} from '../storage/entry-names.ts'
+import { openEntryOf, prefixOf, splitId, type EntryId } from '../storage/entry-names.ts'
 import type { OpenEntry, CompleteDriver } from '../storage/storage-driver.ts'
 import { checkAborted, guard, guardIteration, StorageError } from '../storage/storage-error.ts'
 import type { OperationOptions } from '../storage/storage.ts'
-import { assertSegments } from '../storage/storage-input.ts'
 
 /** Options that select entries of a storage. */
 export interface EntryOptions extends OperationOptions {
@@ -28,11 +19,6 @@ export function driverOf(storage: object, name: string): CompleteDriver {
   throw new TypeError(
     `${name} must be a storage that createStorage or a Spillway backend made. Pass the whole storage, and a scope by the option scope.`,
   )
-}
-
-export async function prefixOf(segments: readonly string[] = []): Promise<string> {
-  assertSegments(segments)
-  return segments.length === 0 ? '' : idPrefix(await scopePath(childScope(rootScope(), segments)))
 }
 
 /** Call a function for each entry, several at a time. The first error stops the work. */

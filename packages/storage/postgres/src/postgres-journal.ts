@@ -1,7 +1,7 @@
 import {
   assertKnownOptions,
   assertWhole,
-  parseJournalEvent,
+  parseJournalEvents,
   type EventJournal,
   type JournalEvent,
 } from '@spillway/core/driver'
@@ -88,14 +88,14 @@ export class PostgresJournal implements EventJournal {
     }
   }
 
-  async *read(since: number = -Infinity): AsyncGenerator<JournalEvent> {
+  async *read(since?: number): AsyncGenerator<JournalEvent> {
     await Promise.allSettled([this.#writing])
     for (let after: unknown = 0; ;) {
       const rows = await this.#connection.query(SELECT_EVENTS, [after])
-      for (const { event: text } of rows) {
-        const event = parseJournalEvent(String(text))
-        if (event !== undefined && event.time >= since) yield event
-      }
+      yield* parseJournalEvents(
+        rows.map((row) => row['event']),
+        since,
+      )
       after = rows.at(-1)?.['number']
       if (after === undefined) return
     }

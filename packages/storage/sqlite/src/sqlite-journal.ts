@@ -1,7 +1,7 @@
 import {
   assertKnownOptions,
   assertWhole,
-  parseJournalEvent,
+  parseJournalEvents,
   type EventJournal,
   type JournalEvent,
 } from '@spillway/core/driver'
@@ -65,14 +65,14 @@ export class SqliteJournal implements EventJournal {
     session.run(`DELETE FROM spillway_event WHERE number <= ${oldest}`, this.#maxEvents)
   }
 
-  async *read(since: number = -Infinity): AsyncGenerator<JournalEvent> {
+  async *read(since?: number): AsyncGenerator<JournalEvent> {
     await this.#last
     for (let after = 0; ;) {
       const rows = (await this.#connection.read((session) => pageAfter(session, after))) ?? []
-      for (const { event: text } of rows) {
-        const event = parseJournalEvent(text)
-        if (event !== undefined && event.time >= since) yield event
-      }
+      yield* parseJournalEvents(
+        rows.map(({ event }) => event),
+        since,
+      )
       const last = rows.at(-1)
       if (last === undefined) return
       after = last.number

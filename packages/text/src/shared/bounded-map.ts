@@ -58,12 +58,6 @@ export class RecencyMap<Key, Value> {
     return true
   }
 
-  clear(): void {
-    this.#nodes.clear()
-    this.#oldest = undefined
-    this.#newest = undefined
-  }
-
   /** Iterate over the entries, the oldest first. Copy the entries before you change the map. */
   *[Symbol.iterator](): Generator<[Key, Value]> {
     for (let node = this.#oldest; node !== undefined; node = node.newer) yield [node.key, node.value]

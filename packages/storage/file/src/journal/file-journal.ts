@@ -1,6 +1,6 @@
 import {
   assertKnownOptions,
-  parseJournalEvent,
+  parseJournalEvents,
   shown,
   type EventJournal,
   type JournalEvent,
@@ -57,14 +57,11 @@ export class FileJournal implements EventJournal {
     return (this.#writing ??= this.#write())
   }
 
-  async *read(since: number = -Infinity): AsyncGenerator<JournalEvent> {
+  async *read(since?: number): AsyncGenerator<JournalEvent> {
     await Promise.allSettled([this.#writing])
     for (const number of await this.#numbers()) {
       const text = await unless('ENOENT', readFile(this.#path(number), 'utf8'))
-      for (const line of text?.split('\n') ?? []) {
-        const event = line === '' ? undefined : parseJournalEvent(line)
-        if (event !== undefined && event.time >= since) yield event
-      }
+      yield* parseJournalEvents(text?.split('\n').filter(Boolean) ?? [], since)
     }
   }
 
