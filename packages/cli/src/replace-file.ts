@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path'
 export async function replaceFile(
   path: string,
   mode: number,
-  chunks: Iterable<Uint8Array | string> | AsyncIterable<Uint8Array>,
+  text: string,
   prepare: (unnamed: string) => Promise<void>,
 ): Promise<void> {
   const unnamed = join(dirname(path), `.${basename(path)}.${randomUUID()}.tmp`)
@@ -14,7 +14,7 @@ export async function replaceFile(
     const file = await open(unnamed, 'wx', 0o600)
     try {
       await file.chmod(mode & 0o777)
-      for await (const chunk of chunks) await file.writeFile(chunk)
+      await file.writeFile(text)
       await file.sync()
     } finally {
       await file.close()

@@ -81,8 +81,7 @@ interface SchemaOptions {
   readonly rowLevelSecurity?: boolean
 }
 
-export async function printPostgresSchema({ options }: Invocation<SchemaOptions>): Promise<number> {
+export async function printPostgresSchema({ options }: Invocation<SchemaOptions>): Promise<void> {
   const { postgresSchema } = await loadPostgres()
   await print(nameOptions(() => postgresSchema(options)))
-  return EXIT_CODE.ok
 }

@@ -1,6 +1,6 @@
 import { summarizeJournal, type TokenTotals, type GcReport, type StoredInfo } from '@spillway/core'
 import { decodeSegment } from '@spillway/core/driver'
-import type { Invocation } from '../commands/command.ts'
+import type { CommandResult, Invocation } from '../commands/command.ts'
 import { CliError, EXIT_CODE, isNotThere, usageError } from '../cli-error.ts'
 import {
   countOf,
@@ -27,7 +27,7 @@ interface LsOptions extends StoreOptions {
   readonly since?: number
 }
 
-export async function ls({ options }: Invocation<LsOptions>): Promise<number> {
+export async function ls({ options }: Invocation<LsOptions>): Promise<void> {
   const { below, limit = Infinity, tool, since = Infinity } = options
   const now = Date.now()
   const { all, hint } = await withStore(options, async (storage) => {
@@ -50,7 +50,6 @@ export async function ls({ options }: Invocation<LsOptions>): Promise<number> {
       entries.map(plainCellsOf),
     )
   }
-  return EXIT_CODE.ok
 }
 
 /** Write the scope of an entry as `--scope` takes it. Names of segments that cannot be decoded stay encoded. */
@@ -76,15 +75,13 @@ const cellsOf = ({ metadata, state, ...info }: StoredInfo, now: number): string[
 const plainCellsOf = ({ reference, size, storedAt, contentType, key, scope }: StoredInfo): string[] =>
   [reference, String(size), formatTime(storedAt), contentType, key, scope].filter((cell) => cell !== undefined)
 
-export async function stat({ args: [given = ''], options }: Invocation<StoreOptions>): Promise<number> {
-  return withStore(options, async (storage) => {
+export async function stat({ args: [given = ''], options }: Invocation<StoreOptions>): Promise<void> {
+  await withStore(options, async (storage) => {
     const reference = await resolveReference(storage, given)
     const info = await storage.stat(reference)
     const location = storage.locate?.(reference)
-    if (options.json === true) {
-      await printJson({ ...entryJson(info), ...(location === undefined ? {} : { location }) })
-      return EXIT_CODE.ok
-    }
+    if (options.json === true)
+      return await printJson({ ...entryJson(info), ...(location === undefined ? {} : { location }) })
     const rows = [
       ['reference', info.reference],
       ['key', info.key],
@@ -98,7 +95,6 @@ export async function stat({ args: [given = ''], options }: Invocation<StoreOpti
       ...(location === undefined ? [] : [['location', location.address]]),
     ]
     await print(formatTable(rows, true))
-    return EXIT_CODE.ok
   })
 }
 
@@ -112,7 +108,7 @@ interface StatsOptions extends StoreOptions {
   readonly by?: 'tool' | 'day'
 }
 
-export async function stats({ options }: Invocation<StatsOptions>): Promise<number> {
+export async function stats({ options }: Invocation<StatsOptions>): Promise<void> {
   if (options.tokens === true) return await tokenStats(options)
   if (options.by !== undefined) throw usageError('--by needs --tokens.')
   const entries = await withStore(options, (storage) => listEntries(storage, true))
@@ -126,12 +122,12 @@ export async function stats({ options }: Invocation<StatsOptions>): Promise<numb
     .map(([type, of]): [string, Stats] => [type, sum(of)])
     .sort(([a, x], [b, y]) => y.bytes - x.bytes || (a < b ? -1 : 1))
   const limits = isDefaultStore(options) ? DEFAULT_LIMITS : null
-  const [newest, oldest] = [entries[0], entries.at(-1)].map((info) => info && formatTime(info.storedAt))
+  const times = [entries[0], entries.at(-1)].map((info) => info && formatTime(info.storedAt))
+  const [newest = null, oldest = null] = times
   const store = redactUrl(options.store)
   if (options.json === true) {
     const byContentType = Object.fromEntries(byType)
-    await printJson({ store, ...total, byContentType, oldest: oldest ?? null, newest: newest ?? null, limits })
-    return EXIT_CODE.ok
+    return await printJson({ store, ...total, byContentType, oldest, newest, limits })
   }
   const row = (name: string, { entries, bytes }: Stats): string[] => [
     name,
@@ -140,28 +136,24 @@ export async function stats({ options }: Invocation<StatsOptions>): Promise<numb
   ]
   await print(
     formatTable([row('total', total), ...byType.map(([type, count]) => row(type, count))], true) +
-      (oldest === undefined ? '' : `oldest ${oldest}, newest ${newest}\n`) +
+      (oldest === null ? '' : `oldest ${oldest}, newest ${newest}\n`) +
       `store: ${store}\n` +
       (limits === null ? '' : `limits: ${describeLimits(limits)}\n`),
   )
-  return EXIT_CODE.ok
 }
 
 /** Say when entries of the default store are evicted. */
 const describeLimits = ({ ttlMs, maxBytes }: typeof DEFAULT_LIMITS): string =>
   `unused for ${formatAge(ttlMs)}, or least recently used beyond ${formatBytes(maxBytes)} in total`
 
-async function tokenStats(options: StatsOptions): Promise<number> {
+async function tokenStats(options: StatsOptions): Promise<void> {
   const { total, groups } = await withStore(options, async (_storage, journal) => {
     if (journal === undefined && localPath(options.store) === undefined)
       throw new CliError('unsupported', EXIT_CODE.storage, 'Only file: and sqlite: stores have a journal.')
     const noEvents = { read: async function* (): AsyncGenerator<never> {} }
     return await summarizeJournal(journal ?? noEvents, { by: options.by, scope: options.scope })
   })
-  if (options.json === true) {
-    await printJson(options.by === undefined ? total : { total, groups })
-    return EXIT_CODE.ok
-  }
+  if (options.json === true) return await printJson(options.by === undefined ? total : { total, groups })
   const row = (name: string, of: TokenTotals): string[] => [
     name,
     ...[of.offloaded, of.tokensAvoided, of.tokensShown, of.tokensRetrieved, of.tokensNet].map(formatCount),
@@ -170,14 +162,13 @@ async function tokenStats(options: StatsOptions): Promise<number> {
   const header = [options.by?.toUpperCase() ?? '', 'RESULTS', 'AVOIDED', 'SHOWN', 'RETRIEVED', 'NET', 'READ AGAIN']
   const rows = [...groups.map((group) => row(group.name, group)), row('total', total)]
   await print(formatTable([header, ...rows], process.stdout.isTTY))
-  return EXIT_CODE.ok
 }
 
 interface RmOptions extends StoreOptions {
   readonly all?: boolean
 }
 
-export async function rm({ args: references, options }: Invocation<RmOptions>): Promise<number> {
+export async function rm({ args: references, options }: Invocation<RmOptions>): CommandResult {
   if (options.all === true ? references.length > 0 : references.length === 0)
     throw usageError('Name the references to remove, or give --all with --scope.')
   if (options.all === true) return await rmAll(options)
@@ -201,12 +192,11 @@ export async function rm({ args: references, options }: Invocation<RmOptions>): 
 }
 
 /** Erase a scope and the scopes below it. */
-async function rmAll(options: RmOptions): Promise<number> {
+async function rmAll(options: RmOptions): Promise<void> {
   if (options.scope === undefined) throw usageError('--all needs --scope: it removes all that is in it and below it.')
   const removed = await withStore(options, (storage) => storage.clear())
   if (options.json === true) await printJson({ removed })
   else await printLine(`removed ${countOf(removed, 'entry', 'entries')}`)
-  return EXIT_CODE.ok
 }
 
 interface GcOptions extends StoreOptions {
@@ -214,7 +204,7 @@ interface GcOptions extends StoreOptions {
   readonly dryRun?: boolean
 }
 
-export async function gc({ options }: Invocation<GcOptions>): Promise<number> {
+export async function gc({ options }: Invocation<GcOptions>): Promise<void> {
   const { ttl: ttlMs, dryRun = false, json } = options
   const report = dryRun
     ? await withStore(options, (storage) => planGc(storage, ttlMs), { ttlMs: undefined })
@@ -226,7 +216,6 @@ export async function gc({ options }: Invocation<GcOptions>): Promise<number> {
     const rest = dryRun ? '' : ` and ${countOf(leftovers, 'leftover')}`
     await printLine(`${dryRun ? 'would remove' : 'removed'} ${entries}${rest}, ${formatBytes(bytes)}`)
   }
-  return EXIT_CODE.ok
 }
 
 /** Count expired entries. Leftovers of killed writers are not counted: only their removal finds them. */

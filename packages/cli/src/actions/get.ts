@@ -8,7 +8,7 @@ import {
   type StoredContent,
 } from '@spillway/core'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Invocation } from '../commands/command.ts'
+import type { CommandResult, Invocation } from '../commands/command.ts'
 import type { SearchOptions } from '../commands/options.ts'
 import { CliError, EXIT_CODE, exitCodeOf, inOptionNames, usageError } from '../cli-error.ts'
 import type { LineSpan } from '../option-parsers.ts'
@@ -35,7 +35,7 @@ interface GetOptions extends StoreOptions, SearchOptions {
   readonly maxTokens: number
 }
 
-export async function get({ args, options, command }: Invocation<GetOptions>): Promise<number> {
+export async function get({ args, options, command }: Invocation<GetOptions>): CommandResult {
   const { pattern, lines, bytes, context, raw = false, json = false, follow = false, jsonPath, sql } = options
   const given = args.flat()
   const call: RetrievalCall = {
@@ -96,15 +96,14 @@ function searchParameters(options: SearchOptions): RetrievalCall {
   }
 }
 
-async function printAll(storage: Store, reference: string): Promise<number> {
+async function printAll(storage: Store, reference: string): Promise<void> {
   for await (const chunk of readContent(storage, reference)) await print(chunk)
-  return EXIT_CODE.ok
 }
 
 const FOLLOW_MS = 250
 
 /** Print content while it is being written, until its writer ends it. */
-async function printGrowing(storage: Store, reference: string): Promise<number> {
+async function printGrowing(storage: Store, reference: string): Promise<void> {
   const decoder = new TextDecoder()
   let printed = 0
   for (;;) {
@@ -115,13 +114,13 @@ async function printGrowing(storage: Store, reference: string): Promise<number> 
       printed += chunk.byteLength
       await print(process.stdout.isTTY ? decoder.decode(chunk, { stream: true }) : chunk)
     }
-    if (state !== 'open') return EXIT_CODE.ok
+    if (state !== 'open') return
     await wait(FOLLOW_MS)
   }
 }
 
 /** Print the preview that `run` printed, or would print. */
-async function printPreview(storage: Store, reference: string, storeArguments: string): Promise<number> {
+async function printPreview(storage: Store, reference: string, storeArguments: string): Promise<void> {
   const { key, contentType, metadata } = await storage.stat(reference)
   const offloader = new ContextOffloader({
     storage,
@@ -143,30 +142,20 @@ async function printPreview(storage: Store, reference: string, storeArguments: s
   const [block] = content
   if (block?.type === 'text') await (status === 'offloaded' ? printLine : print)(block.text)
   else await printNative(storage, reference, { content })
-  return EXIT_CODE.ok
 }
 
-async function printNative(
-  storage: Store,
-  reference: string,
-  answer: Pick<RetrievalResult, 'content'>,
-): Promise<number> {
+async function printNative(storage: Store, reference: string, answer: Pick<RetrievalResult, 'content'>): Promise<void> {
   const isText = answer.content.some(({ type }) => type === 'text')
   if (!isText && !process.stdout.isTTY) return printAll(storage, reference)
   const { content, contentType } = await storage.retrieve(reference)
-  if (isText) {
-    await print(new TextDecoder().decode(content))
-    return EXIT_CODE.ok
-  }
+  if (isText) return await print(new TextDecoder().decode(content))
   const size = formatBytes(content.byteLength)
   const command = `${programName()} get ${reference} > file`
   await note(`[${contentType}, ${size}: not shown on a terminal. Write it to a file: ${command}]\n`)
-  return EXIT_CODE.ok
 }
 
-async function printWholeJson(storage: Store, reference: string): Promise<number> {
+async function printWholeJson(storage: Store, reference: string): Promise<void> {
   await printJson({ reference, ...describeContent(await retrieveSmall(storage, reference)) })
-  return EXIT_CODE.ok
 }
 
 async function retrieveSmall(storage: Store, reference: string): Promise<StoredContent> {

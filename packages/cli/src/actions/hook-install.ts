@@ -35,7 +35,7 @@ export interface InstallOptions extends PlaceOptions, HookOptions {
 
 const ATTEMPTS = 10
 
-export async function install({ options, command }: Invocation<InstallOptions>): Promise<number> {
+export async function install({ options, command }: Invocation<InstallOptions>): Promise<void> {
   const host = hostOf(command)
   assertInstallable(options)
   const hook = { ...options, ...(options.mcp === true && { reading: 'mcp' as const }) }
@@ -63,17 +63,15 @@ export async function install({ options, command }: Invocation<InstallOptions>):
       `There is no ${start.split(' ', 1)[0]} on the path, and ${host.title} would not find it. ` +
         "Run: npm install --global @spillway/cli, or pass --command 'npx @spillway/cli'.",
     )
-  return EXIT_CODE.ok
 }
 
-export async function uninstall({ options, command }: Invocation<PlaceOptions>): Promise<number> {
+export async function uninstall({ options, command }: Invocation<PlaceOptions>): Promise<void> {
   const host = hostOf(command)
   const path = pathOf(host, options)
   const results: Change[] = []
   for (const file of new Set([path, host.servers.file(path, options) ?? path]))
     results.push(await change(host, file, options, (text, backup) => withoutOurs(host, { text, backup, file })))
   await report(host, results, options, 'uninstalled', 'is not installed')
-  return EXIT_CODE.ok
 }
 
 export async function status({ options, command }: Invocation<PlaceOptions>): Promise<number> {

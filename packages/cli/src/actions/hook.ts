@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { OffloadEvent, RetrievalGuide } from '@spillway/core'
 import type { Invocation } from '../commands/command.ts'
-import { describeError, EXIT_CODE } from '../cli-error.ts'
+import { describeError } from '../cli-error.ts'
 import { formatJson, noteLine, printLine, quoteForShell } from '../output.ts'
 import type { HookOptions } from '../commands/options.ts'
 import { HOSTS } from '../hook/hosts.ts'
@@ -15,13 +15,13 @@ import { commandGuide } from '../retrieval-commands.ts'
 export const DEFAULT_MAX_TOKENS = 2_500
 
 /** Act as the hook of a host. Always exits with 0, so that no output is lost. */
-export async function hook({ options, command }: Invocation<HookOptions>): Promise<number> {
+export async function hook({ options, command }: Invocation<HookOptions>): Promise<void> {
   const { title } = HOSTS[command.name()] ?? {}
   if (process.stdin.isTTY)
     await noteLine(`${title} starts this hook. Add it with: spillway hook ${command.name()} install. Ctrl-D ends it.`)
   const text = await readInput()
   // A token has at least one byte, so small output needs no further code.
-  if (Buffer.byteLength(text) <= (options.maxTokens ?? DEFAULT_MAX_TOKENS)) return EXIT_CODE.ok
+  if (Buffer.byteLength(text) <= (options.maxTokens ?? DEFAULT_MAX_TOKENS)) return
   let problem: unknown
   try {
     problem = await offload(text, options, command.name())
@@ -29,11 +29,10 @@ export async function hook({ options, command }: Invocation<HookOptions>): Promi
     // The output stays unchanged after any error.
     problem = error
   }
-  if (problem === undefined) return EXIT_CODE.ok
+  if (problem === undefined) return
   const message = `The output of a tool was not offloaded: ${describeError(problem).message}`
   await noteLine(message)
   await printLine(formatJson({ systemMessage: `spillway: ${message}` }))
-  return EXIT_CODE.ok
 }
 
 async function readInput(): Promise<string> {

@@ -11,7 +11,7 @@ import {
 } from '@spillway/mcp/proxy'
 import type { ServerUrl } from '@spillway/mcp/http'
 import { basename } from 'node:path'
-import type { Invocation } from '../commands/command.ts'
+import type { CommandResult, Invocation } from '../commands/command.ts'
 import { CliError, EXIT_CODE, usageError } from '../cli-error.ts'
 import { holdDownMemory } from '../hold-down-memory.ts'
 import { runUntilSignal } from '../serving.ts'
@@ -32,12 +32,12 @@ interface ProxyOptions extends StoreOptions, OffloaderOptions, ListenOptions {
   readonly logEvents?: boolean
 }
 
-export async function mcpProxy({ args, options }: Invocation<ProxyOptions>): Promise<number> {
+export async function mcpProxy({ args, options }: Invocation<ProxyOptions>): CommandResult {
   holdDownMemory()
   const log = new EventLog(options.logEvents === true)
   const open = await serverOpener(args, options, log)
   const tools = Object.fromEntries((options.exclude ?? []).map((name) => [name, { offload: false }]))
-  const use = async (storage: Storage, journal: EventJournal | undefined): Promise<number> => {
+  const use = async (storage: Storage, journal: EventJournal | undefined): CommandResult => {
     const offloader = createOffloader({ storage, journal }, { ...options, tools }, log)
     const connect = (client: Connection, server: Connection, own: ContextOffloader): Promise<ProxyEnd> =>
       connectProxy({ client, server }, own, { onError: (error) => log.error(error) })
@@ -59,7 +59,7 @@ async function serveSessions(
   serve: Serve,
   options: ProxyOptions,
   log: EventLog,
-): Promise<number> {
+): Promise<void> {
   const { HttpSessions } = await import('@spillway/mcp/http')
   const sessions = new HttpSessions({
     serve: (client, scope) => serve(client, scope.length === 0 ? offloader : offloader.forScope(...scope)),
@@ -67,7 +67,6 @@ async function serveSessions(
   })
   const fetch = (request: Request, scope: readonly string[]): Promise<Response> => sessions.fetch(request, scope)
   await listen({ fetch, close: () => sessions.close() }, options, log)
-  return EXIT_CODE.ok
 }
 
 async function started(connected: Promise<ProxyEnd>): Promise<ProxyEnd> {

@@ -1,7 +1,6 @@
 import type { ContextOffloader, EventJournal, Storage } from '@spillway/core'
 import type { RetrievalServerOptions } from '@spillway/mcp/server'
 import type { Invocation } from '../commands/command.ts'
-import { EXIT_CODE } from '../cli-error.ts'
 import { createOffloader, EventLog, listen } from '../mcp/event-log.ts'
 import { runUntilSignal } from '../serving.ts'
 import type { ListenOptions, OffloaderOptions } from '../commands/options.ts'
@@ -14,9 +13,9 @@ interface ServeOptions extends StoreOptions, OffloaderOptions, ListenOptions {
   readonly logEvents?: boolean
 }
 
-export async function mcpServe({ options }: Invocation<ServeOptions>): Promise<number> {
+export async function mcpServe({ options }: Invocation<ServeOptions>): Promise<void> {
   const log = new EventLog(options.logEvents === true)
-  const use = async (storage: Storage, journal: EventJournal | undefined): Promise<number> => {
+  const use = async (storage: Storage, journal: EventJournal | undefined): Promise<void> => {
     const offloader = createOffloader({ storage, journal }, options, log)
     return options.listen === undefined
       ? await overStdio(offloader, options, log)
@@ -26,7 +25,7 @@ export async function mcpServe({ options }: Invocation<ServeOptions>): Promise<n
   return withStore(place, use, { allowEphemeral: true, isServer: true })
 }
 
-async function overStdio(offloader: ContextOffloader, options: ServeOptions, log: EventLog): Promise<number> {
+async function overStdio(offloader: ContextOffloader, options: ServeOptions, log: EventLog): Promise<void> {
   const [{ retrievalServer }, { serveStdio }] = await Promise.all([
     import('@spillway/mcp/server'),
     import('@modelcontextprotocol/server/stdio'),
@@ -38,10 +37,9 @@ async function overStdio(offloader: ContextOffloader, options: ServeOptions, log
   process.stdin.once('end', end).once('close', end)
   await runUntilSignal(ended, end)
   await handle.close()
-  return EXIT_CODE.ok
 }
 
-async function overHttp(offloader: ContextOffloader, options: ServeOptions, log: EventLog): Promise<number> {
+async function overHttp(offloader: ContextOffloader, options: ServeOptions, log: EventLog): Promise<void> {
   const [{ retrievalServer }, { createMcpHandler }] = await Promise.all([
     import('@spillway/mcp/server'),
     import('@modelcontextprotocol/server'),
@@ -61,7 +59,6 @@ async function overHttp(offloader: ContextOffloader, options: ServeOptions, log:
   const fetch = (request: Request, scope: readonly string[]): Promise<Response> => handlerOf(scope).fetch(request)
   const close = (): Promise<unknown> => Promise.all([...handlers.values()].map((handler) => handler.close()))
   await listen({ fetch, close }, options, log)
-  return EXIT_CODE.ok
 }
 
 const serverSettings = ({ readOnly }: ServeOptions): RetrievalServerOptions => ({ readOnly, version: readVersion() })

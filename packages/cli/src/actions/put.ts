@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { contentTypeForExtension, StorageError, sniffContentType } from '@spillway/core'
 import { isTextContentType, textOfDocument } from '@spillway/core/adapter'
 import type { Invocation } from '../commands/command.ts'
-import { EXIT_CODE, unreadable } from '../cli-error.ts'
+import { unreadable } from '../cli-error.ts'
 import { noteLine, printJson, printLine } from '../output.ts'
 import { programName } from '../program-name.ts'
 import { storeArguments, type StoreOptions } from '../store/store-options.ts'
@@ -19,10 +19,10 @@ interface PutOptions extends StoreOptions {
   readonly quiet?: boolean
 }
 
-export async function put({ args: [file = '-'], options, command }: Invocation<PutOptions>): Promise<number> {
+export async function put({ args: [file = '-'], options, command }: Invocation<PutOptions>): Promise<void> {
   const fromStdin = file === '-'
   const key = options.name ?? (fromStdin ? 'stdin' : basename(file))
-  const use = async (storage: Store): Promise<number> => {
+  const use = async (storage: Store): Promise<void> => {
     // The file is opened only now, because an error of an unread stream would end the process.
     if (fromStdin && process.stdin.isTTY) await noteLine('reading standard input; Ctrl-D ends it.')
     const source: Readable = fromStdin ? process.stdin : createReadStream(file)
@@ -38,7 +38,6 @@ export async function put({ args: [file = '-'], options, command }: Invocation<P
         await noteLine(`search it: ${programName()} get ${reference}${storeArguments(command)} --pattern REGEX`)
       }
     }
-    return EXIT_CODE.ok
   }
   return withStore(options, use, { writes: true })
 }

@@ -2,7 +2,6 @@ import { ContextOffloader, type EventJournal, type RetrievalCall, type Storage }
 import type { Summarize } from '@spillway/history'
 import type { Inspector } from '@spillway/inspector'
 import type { Invocation } from '../commands/command.ts'
-import { EXIT_CODE } from '../cli-error.ts'
 import { listenUntilSignal, readTokens } from '../serving.ts'
 import {
   type ListenOptions,
@@ -31,10 +30,10 @@ interface ServeOptions
 
 const DEFAULT_ADDRESS = { host: '127.0.0.1', port: 8_002 }
 
-export async function serve({ options }: Invocation<ServeOptions>): Promise<number> {
+export async function serve({ options }: Invocation<ServeOptions>): Promise<void> {
   const summarize = createSummarizer(options)
   const { scope, ...place } = options
-  const use = async (storage: Storage, journal: EventJournal | undefined): Promise<number> => {
+  const use = async (storage: Storage, journal: EventJournal | undefined): Promise<void> => {
     const [{ serve: start }, tokens] = await Promise.all([import('@spillway/server/node'), readTokens(options)])
     // The service logs requests, so events of the offloader are not logged.
     const offloader = createOffloader({ storage, journal }, place, new EventLog(false))
@@ -63,7 +62,6 @@ export async function serve({ options }: Invocation<ServeOptions>): Promise<numb
       },
     )
     await service.close({ graceMs: options.grace })
-    return EXIT_CODE.ok
   }
   return await withStore(place, use, { allowEphemeral: true, isServer: true })
 }
@@ -92,7 +90,7 @@ interface InspectOptions extends StoreOptions {
   readonly open?: boolean
 }
 
-export async function inspect({ options, command }: Invocation<InspectOptions>): Promise<number> {
+export async function inspect({ options, command }: Invocation<InspectOptions>): Promise<void> {
   const { scope, listen = { port: 0 }, allowDelete, open, ...place } = options
   return await withStore(place, async (storage, journal) => {
     const [{ createInspector }, { serve: start }] = await Promise.all([
@@ -106,7 +104,6 @@ export async function inspect({ options, command }: Invocation<InspectOptions>):
       if (open === true) openBrowser(mount.url(url))
     })
     await service.close({ graceMs: 0 })
-    return EXIT_CODE.ok
   })
 }
 

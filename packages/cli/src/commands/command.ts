@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander'
+import { EXIT_CODE } from '../cli-error.ts'
 import { setColor, type ColorChoice } from '../output.ts'
 
 export interface Invocation<Options> {
@@ -6,6 +7,9 @@ export interface Invocation<Options> {
   readonly options: Options
   readonly command: Command
 }
+
+/** The exit code of a command. A command without a result exits with 0. */
+export type CommandResult = Promise<number | void>
 
 /** A command as data: its help, its options, and the function that it runs. */
 export interface CommandSpec {
@@ -22,8 +26,8 @@ export interface CommandSpec {
   /** Text that follows the options in the help. */
   readonly help?: string
   readonly commands?: readonly CommandSpec[]
-  /** Imports the function on first use, so that help does not load the storage code. Its result is the exit code. */
-  readonly load?: () => Promise<(invocation: Invocation<never>) => Promise<number>>
+  /** Imports the function on first use, so that help does not load the storage code. */
+  readonly load?: () => Promise<(invocation: Invocation<never>) => CommandResult>
 }
 
 export function addCommand(parent: Command, spec: CommandSpec): void {
@@ -58,7 +62,7 @@ export function addCommand(parent: Command, spec: CommandSpec): void {
         const store = findStore()
         command.setOptionValueWithSource('store', store, 'default').setOptionValue('foundStore', store)
       }
-      process.exitCode = await run({ args: command.args, options: command.opts<never>(), command })
+      process.exitCode = (await run({ args: command.args, options: command.opts<never>(), command })) ?? EXIT_CODE.ok
     })
 }
 

@@ -2,8 +2,6 @@ import { isDeepStrictEqual } from 'node:util'
 import { applyEdits, modify, parseTree, type Node } from 'jsonc-parser'
 import { settingsRefused } from './settings-file.ts'
 
-export type SettingsChange = readonly Addition[]
-
 export interface Addition {
   /** Keys that lead to the value, such as `['hooks', 'PostToolUse']`. */
   readonly path: readonly string[]
@@ -15,7 +13,7 @@ export interface Addition {
 const BYTE_ORDER_MARK = '\uFEFF'
 
 /** Add values to a settings file, or an empty text. Throws a {@link CliError} if it is invalid. */
-export function addToSettings(text: string, change: SettingsChange, place: string): string {
+export function addToSettings(text: string, change: readonly Addition[], place: string): string {
   let changed = text.trim() === '' ? '{}\n' : text
   for (const { path, key, value } of change) {
     for (const depth of path.keys()) {
@@ -36,7 +34,7 @@ export function addToSettings(text: string, change: SettingsChange, place: strin
 }
 
 /** Remove values, and parents that are empty afterwards. Parents that exist in the text `before` stay. */
-export function removeFromSettings(text: string, change: SettingsChange, before: string, place: string): string {
+export function removeFromSettings(text: string, change: readonly Addition[], before: string, place: string): string {
   let changed = text
   for (const { path, key, value } of change.toReversed()) {
     const last = key ?? listInSettings(changed, path, place).findIndex((item) => isDeepStrictEqual(item, value))

@@ -69,7 +69,7 @@ async function writeLike(model: string, path: string, text: string): Promise<voi
   try {
     await mkdir(dirname(path), { recursive: true })
     const stats = await unlessMissing(stat(model))
-    await replaceFile(path, stats?.mode ?? 0o600, [text], async (unnamed) => {
+    await replaceFile(path, stats?.mode ?? 0o600, text, async (unnamed) => {
       if (stats !== undefined && process.getuid?.() === 0) await chown(unnamed, stats.uid, stats.gid)
     })
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Invocation } from '../commands/command.ts'
-import { EXIT_CODE, usageError } from '../cli-error.ts'
+import { usageError } from '../cli-error.ts'
 import { findStore, nearbyStores } from '../store/find-store.ts'
 import { print, printLine } from '../output.ts'
 import { listEntries } from '../store/resolve-reference.ts'
@@ -40,15 +40,14 @@ compdef _spillway spillway
 `,
 }
 
-export async function completion({ args: [shell = '', ...words], command }: Invocation<object>): Promise<number> {
+export async function completion({ args: [shell = '', ...words], command }: Invocation<object>): Promise<void> {
   if (shell === 'complete') {
     for (const word of await complete(words, command.parent!)) await printLine(word)
-    return EXIT_CODE.ok
+    return
   }
   const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined
   if (script === undefined) throw usageError(`There are scripts for ${Object.keys(SCRIPTS).join(', ')}.`)
   await print(script)
-  return EXIT_CODE.ok
 }
 
 async function complete(words: readonly string[], program: Command): Promise<readonly string[]> {

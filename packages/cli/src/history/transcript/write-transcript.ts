@@ -45,7 +45,7 @@ export async function writeTranscript(
     // A link stays a link, and an existing file keeps its permissions.
     const target = place === 'file' ? await realpath(path) : path
     const permissions = place === 'file' ? (await stat(target)).mode : transcript.mode | 0o600
-    return await replaceFile(target, permissions, [text], () => assertOutput(output))
+    return await replaceFile(target, permissions, text, () => assertOutput(output))
   })
 }
 
