@@ -98,7 +98,7 @@ export function offloadMiddleware(offloader: ContextOffloader, options: OffloadO
         const call = async (): ReturnType<typeof next> => {
           const resolved = await resolvedInput(current(), { toolName, toolCallId: ref, input, signal })
           // A thrown error would end the run.
-          if (resolved.error !== undefined) return errorResponse(request, resolved.error)
+          if (resolved.error !== undefined) return responseTo(request, { error: resolved.error })
           const toolRequest = { ...request.toolRequest, input: resolved.input }
           return next(resolved.input === input ? request : { ...request, toolRequest }, context)
         }
@@ -164,26 +164,21 @@ export function retrievalTool({
 /** An error becomes the output `{ error }`, as in Genkit's MCP plugin. */
 export async function answerRetrieval(
   { retrievalTool }: ContextOffloader,
-  { toolRequest: { name, ref, input } }: ToolRequestPart,
+  request: ToolRequestPart,
   signal: AbortSignal | undefined,
 ): Promise<ToolResponsePart> {
-  const { content: blocks, isError } = await retrievalTool.execute(input, { signal })
+  const { content: blocks, isError } = await retrievalTool.execute(request.toolRequest.input, { signal })
   const content = blocks.filter((block) => 'data' in block).map(writePart)
   const outputs = blocks.map(outputOf)
   const output = outputs.length === 1 ? outputs[0] : outputs
-  return {
-    toolResponse: {
-      name,
-      ...(ref === undefined ? {} : { ref }),
-      output: isError ? { error: output } : output,
-      ...(content.length === 0 ? {} : { content }),
-    },
-  }
+  return responseTo(request, isError ? { error: output } : output, content.length === 0 ? {} : { content })
 }
 
-function errorResponse({ toolRequest: { name, ref } }: ToolRequestPart, error: string): ToolResponsePart {
-  return { toolResponse: { name, ...(ref === undefined ? {} : { ref }), output: { error } } }
-}
+const responseTo = (
+  { toolRequest: { name, ref } }: ToolRequestPart,
+  output: unknown,
+  beside: Pick<ToolResponsePart['toolResponse'], 'content'> = {},
+): ToolResponsePart => ({ toolResponse: { name, ...(ref === undefined ? {} : { ref }), output, ...beside } })
 
 /** Some providers send only the output to the model, so the output names the media. */
 function outputOf(block: ContentBlock): unknown {

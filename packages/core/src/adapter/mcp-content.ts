@@ -1,5 +1,5 @@
 import { indentJson, type ContentBlock } from '@spillway/text/internal'
-import { encodeBase64, mediaFromData, nameOfPart, textBlock } from '../content/media-source.ts'
+import { encodeBlock, mediaFromData, nameOfPart, textBlock } from '../content/media-source.ts'
 import { writeModelOutput, writeModelPart, type ModelMediaForm, type ModelOutput } from './model-output.ts'
 
 /** A part of an MCP tool result. */
@@ -44,25 +44,12 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 
 /** Write a block as a part of an MCP tool result. Some hosts refuse links, so links and URLs become text. */
 export function writeMcpPart(block: ContentBlock): McpPart {
-  switch (block.type) {
-    case 'text':
-      return { type: 'text', text: block.text }
-    case 'json':
-    case 'unknown':
-      return { type: 'text', text: JSON.stringify(block.value) ?? 'null' }
-    case 'link':
-      return { type: 'text', text: block.url }
-    default: {
-      const { type, mediaType: mimeType, name, data: bytes, url } = block
-      if (bytes === undefined) return { type: 'text', text: url }
-      const data = encodeBase64(bytes)
-      if (type === 'image' || type === 'audio') return { type, data, mimeType }
-      return {
-        type: 'resource',
-        resource: { uri: `file:///${encodeURIComponent(name ?? 'content')}`, mimeType, blob: data },
-      }
-    }
-  }
+  const encoded = encodeBlock(block)
+  if (encoded.type === 'text') return encoded
+  const { type, mediaType: mimeType, data } = encoded
+  if (type === 'image' || type === 'audio') return { type, data, mimeType }
+  const { name = 'content' } = block as { readonly name?: string | undefined }
+  return { type: 'resource', resource: { uri: `file:///${encodeURIComponent(name)}`, mimeType, blob: data } }
 }
 
 /** The parts of an MCP tool result. */
@@ -106,7 +93,8 @@ export function mcpModelOutput(value: unknown, form: ModelMediaForm): ModelOutpu
   return { type: 'content', value: blocks.map((block) => writeModelPart(block, form)) }
 }
 
-function jsonOf(value: unknown): string | undefined {
+/** Write a value as indented JSON. Returns `undefined` for a value that cannot be written. */
+export function jsonOf(value: unknown): string | undefined {
   try {
     return indentJson(value)
   } catch (error) {

@@ -2,7 +2,7 @@ import { indentJson, type ContentBlock } from '@spillway/text/internal'
 import type { ContextOffloader } from '../offload/context-offloader.ts'
 import type { InlineReason, OffloadRequest } from '../offload/offload-request.ts'
 import { joinedText } from '../offload/store-blocks.ts'
-import { readMcpPart, writeMcpPart } from './mcp-content.ts'
+import { jsonOf, readMcpPart, writeMcpPart } from './mcp-content.ts'
 import { mediaFromData } from '../content/media-source.ts'
 import { readModelPart, writeModelPart, type ModelMediaForm } from './model-output.ts'
 
@@ -261,23 +261,14 @@ function findTextField(fields: JsonObject): string | undefined {
   if (longest === undefined || (names.length === 1 && TEXT_FIELDS.includes(longest))) return longest
   // A text of one line can be searched within the JSON, so it needs no entry of its own.
   if (text.length <= MAX_BESIDE_TEXT || !text.includes('\n')) return undefined
-  return isShort(without(fields, longest)) ? longest : undefined
+  const beside = jsonOf(without(fields, longest))
+  return beside !== undefined && beside.length <= MAX_BESIDE_TEXT ? longest : undefined
 }
 
 function blocksOfText(fields: JsonObject, name: string): readonly ContentBlock[] {
   const others = without(fields, name)
   const text: ContentBlock = { type: 'text', text: String(fields[name]) }
   return Object.keys(others).length === 0 ? [text] : [text, { type: 'unknown', value: others }]
-}
-
-function isShort(value: unknown): boolean {
-  try {
-    return (indentJson(value)?.length ?? Infinity) <= MAX_BESIDE_TEXT
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    // The value is nested too deeply, or its JSON is too long.
-    return false
-  }
 }
 
 function without(fields: JsonObject, name: string): JsonObject {

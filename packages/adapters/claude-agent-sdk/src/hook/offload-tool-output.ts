@@ -4,7 +4,7 @@ import { basename, dirname, isAbsolute, sep } from 'node:path'
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
 import { maxResultTokensOf, offloadParts, decodeExactly } from '@spillway/core/adapter'
 import type { PostToolUseAnswer, PostToolUseInput } from './post-tool-use.ts'
-import { partOfBlock, readToolOutput, type OutputPart, type ToolOutput } from './tool-output.ts'
+import { partOfBlock, readToolOutput, type OutputPart } from './tool-output.ts'
 
 /** Larger output is stored as a stream, so its reference differs each time. */
 const MAX_WHOLE_BYTES = 8 * 1024 * 1024
@@ -69,10 +69,7 @@ async function offloadOutput(
     fromBlock: partOfBlock,
   })
   if (outcome.status === 'inline') return undefined
-  return write(output, outcome.parts)
-}
-
-function write(output: ToolOutput, [replacement, ...rest]: readonly [OutputPart, ...OutputPart[]]): unknown {
+  const [replacement, ...rest] = outcome.parts
   return output.write(String(replacement.value), rest)
 }
 
@@ -97,15 +94,8 @@ async function offloadSaved(
     // After any error, the event has the error, and Claude Code shows the beginning and the path of the file.
     const tokens = { original: Math.ceil((saved?.size ?? 0) / 4) }
     const durationMs = performance.now() - started
-    offloader.options.onEvent?.({
-      type: 'offload-failed',
-      toolName,
-      toolCallId,
-      error,
-      failures: 1,
-      tokens,
-      durationMs,
-    })
+    const failed = { type: 'offload-failed', toolName, toolCallId, error, failures: 1, tokens, durationMs } as const
+    offloader.options.onEvent?.(failed)
     return undefined
   } finally {
     await saved?.close()
@@ -138,13 +128,7 @@ async function* withLast(chunks: AsyncIterable<Uint8Array>, text: string): Async
 
 const FOLDER = 'tool-results'
 
-interface SavedOutput {
-  readonly size: number
-  readonly chunks: () => AsyncIterable<Uint8Array>
-  /** Returns `undefined` if the file is not UTF-8. */
-  readonly text: () => Promise<string | undefined>
-  readonly close: () => Promise<void>
-}
+type SavedOutput = ReturnType<typeof savedOutput>
 
 /**
  * Open a file in a folder `tool-results` beneath the transcripts of the project. Returns `undefined` for any other
@@ -172,13 +156,11 @@ async function openSavedOutput(path: unknown, transcriptPath: string): Promise<S
   return undefined
 }
 
-function savedOutput(file: FileHandle, size: number): SavedOutput {
-  return {
-    size,
-    chunks: () => file.createReadStream({ start: 0, autoClose: false, highWaterMark: 262_144 }),
-    async text() {
-      return decodeExactly(await file.readFile())
-    },
-    close: () => file.close(),
-  }
-}
+const savedOutput = (file: FileHandle, size: number) => ({
+  size,
+  chunks: (): AsyncIterable<Uint8Array> =>
+    file.createReadStream({ start: 0, autoClose: false, highWaterMark: 262_144 }),
+  /** Returns `undefined` if the file is not UTF-8. */
+  text: async () => decodeExactly(await file.readFile()),
+  close: () => file.close(),
+})

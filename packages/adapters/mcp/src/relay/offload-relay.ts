@@ -1,5 +1,6 @@
 import type { ContextOffloader, ReferenceCall } from '@spillway/core'
 import { hasReferences, offloaderOfRun, resolvedInput, writeMcpPart } from '@spillway/core/adapter'
+import { BoundedMap } from '@spillway/core/driver'
 import {
   ERROR_CODE,
   errorOf,
@@ -65,7 +66,7 @@ export class OffloadRelay {
   readonly #offloading = new Map<RequestId, AbortController>()
   readonly #cancelled: RequestId[] = []
   /** The calls that created tasks, whose results come later. */
-  readonly #tasks = new Map<string, Pending>()
+  readonly #tasks = new BoundedMap<string, Pending>(MAX_TASKS)
   readonly #fromServer = new OrderedQueue()
   /** The name of the retrieval tool for the client. Unknown until the server's tools are listed. */
   #toolName: string | undefined
@@ -257,7 +258,7 @@ export class OffloadRelay {
     const { params, offloader, ownOptions } = pending
     const toolName = typeof params['name'] === 'string' ? params['name'] : 'tool'
     const { taskId } = fieldsOf(fieldsOf(response.result)['task'])
-    if (typeof taskId === 'string') this.#remember(taskId, pending)
+    if (typeof taskId === 'string') this.#tasks.set(taskId, pending)
     const controller = new AbortController()
     this.#offloading.set(response.id, controller)
     const { signal } = controller
@@ -282,12 +283,6 @@ export class OffloadRelay {
     } finally {
       this.#offloading.delete(response.id)
     }
-  }
-
-  #remember(taskId: string, pending: Pending): void {
-    this.#tasks.set(taskId, pending)
-    const [oldest] = this.#tasks.keys()
-    if (this.#tasks.size > MAX_TASKS && oldest !== undefined) this.#tasks.delete(oldest)
   }
 
   /** The retrieval tool is added to the first page, because some clients read only that page. */
