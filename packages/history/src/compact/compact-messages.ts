@@ -29,7 +29,7 @@ import {
 
 const CONCURRENT_PARTS = 4
 
-interface Compaction {
+export interface Compaction {
   readonly stored: readonly ArchivedByHistory[]
   readonly failures: readonly HistoryFailure[]
 }

@@ -2,7 +2,7 @@ import type { HistoryArchive, ParsedSnapshot } from '../archive/history-archive.
 import { compactPass, outcomeOf, tokensWritten, type HistoryPass } from '../compact-history.ts'
 import { findNames } from '../compact/argument-texts.ts'
 import { hasLargeParts } from '../compact/choose-parts.ts'
-import { compactMessages, isOutage } from '../compact/compact-messages.ts'
+import { compactMessages, isOutage, type Compaction } from '../compact/compact-messages.ts'
 import { findSystemSnapshot, systemEnd, withSnapshot } from '../compress/system-snapshot.ts'
 import { neutralMessages } from '../formats/neutral-messages.ts'
 import type { HistoryFormat } from '../history-format.ts'
@@ -360,8 +360,6 @@ function partSystems(messages: readonly HistoryMessage[], archive: HistoryArchiv
 }
 
 /** The history at the start of a pass, with the results of repeated passes. */
-interface BegunHistory {
+interface BegunHistory extends Compaction {
   readonly messages: readonly HistoryMessage[]
-  readonly stored: readonly ArchivedByHistory[]
-  readonly failures: readonly HistoryFailure[]
 }

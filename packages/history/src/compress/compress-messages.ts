@@ -7,7 +7,7 @@ import {
 } from '../archive/history-archive.ts'
 import { textContent } from '../compact/archived-content.ts'
 import { findNames } from '../compact/argument-texts.ts'
-import { compactionContext, compactRequest } from '../compact/compact-messages.ts'
+import { compactionContext, compactRequest, type Compaction } from '../compact/compact-messages.ts'
 import { encodeConversation, type HistoryFormat } from '../history-format.ts'
 import type { HistoryMessage } from '../history-message.ts'
 import type { ResolvedHistoryOptions } from '../history-options.ts'
@@ -34,10 +34,8 @@ const TYPICAL_GROUP: ArchivedMessages = {
   retained: [1, 100],
 }
 
-interface Compression {
+interface Compression extends Compaction {
   readonly working: readonly WorkingMessage[]
-  readonly stored: readonly ArchivedByHistory[]
-  readonly failures: readonly HistoryFailure[]
 }
 
 interface Progress {

@@ -9,8 +9,7 @@ import {
   type HistoryToolResult,
 } from '../history-message.ts'
 import {
-  checkMessage,
-  checkMessages,
+  checkObjects,
   checkRole,
   checkString,
   isFields,
@@ -58,8 +57,7 @@ const URL_SCHEME = /^(?:https?|data|gs|s3|file):/i
 
 function readAiSdkMessages(conversation: unknown): HistoryMessage[] {
   const executed = new Set<string>()
-  return checkMessages(conversation).map((value, index) => {
-    const message = checkMessage(value, index)
+  return checkObjects(conversation).map((message, index) => {
     const role = checkRole(ROLES, message['role'], `messages[${index}]`, 'a role of the SDK')
     const place = `messages[${index}].content`
     const parts = readContent<HistoryPart>(AI_SDK_MESSAGES, message['content'], place, (part, at) =>

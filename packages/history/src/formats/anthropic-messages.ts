@@ -8,8 +8,7 @@ import {
   type HistoryPart,
 } from '../history-message.ts'
 import {
-  checkMessage,
-  checkMessages,
+  checkObjects,
   checkRole,
   checkString,
   fieldError,
@@ -83,7 +82,7 @@ function readAnthropicConversation(conversation: unknown): HistoryMessage[] {
   if (!isFields(conversation)) throw fieldError('The conversation', 'an object with `messages`', conversation)
   const { system, messages } = conversation
   const calls: Calls = { names: new Map(), ofPrograms: new Set() }
-  const read = checkMessages(messages).map((value, index) => readMessage(checkMessage(value, index), index, calls))
+  const read = checkObjects(messages).map((message, index) => readMessage(message, index, calls))
   if (system === undefined) return read
   const parts = readContent(ANTHROPIC_MESSAGES, system, 'system', readPiece as ReadPart)
   return [asRead({ role: 'system', parts, native: nativeOfBlock({ system }) }), ...read]

@@ -14,10 +14,12 @@ export function checkMessages(messages: unknown, field = 'messages'): readonly u
   return Array.from(messages as readonly unknown[])
 }
 
-export function checkMessage(message: unknown, index: number, field = 'messages'): Fields {
-  if (!isFields(message)) throw new TypeError(`${field}[${index}] must be an object, not ${kindOf(message)}.`)
-  return message
-}
+/** Return the messages of a conversation. Throws a `TypeError` if one of them is not an object. */
+export const checkObjects = (messages: unknown, field = 'messages'): readonly Fields[] =>
+  checkMessages(messages, field).map((message, index) => {
+    if (isFields(message)) return message
+    throw fieldError(`${field}[${index}]`, 'an object', message)
+  })
 
 /** Create the error for an invalid field. */
 export const fieldError = (place: string, expected: string, value: unknown): TypeError =>
@@ -119,11 +121,7 @@ export const nativeIn =
   (format: string): ((value: unknown) => NativeValue) =>
   (value) => ({ format, value })
 
-interface Native {
-  readonly native?: NativeValue | undefined
-}
-
 /** Return the native object of a message or part. Return `undefined` for a message or part of another format. */
-export function nativeOf(format: string, { native }: Native): Fields | undefined {
+export function nativeOf(format: string, { native }: Pick<HistoryMessage, 'native'>): Fields | undefined {
   return native?.format === format && isFields(native.value) ? native.value : undefined
 }

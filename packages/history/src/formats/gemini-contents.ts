@@ -8,8 +8,7 @@ import {
   type HistoryToolResult,
 } from '../history-message.ts'
 import {
-  checkMessage,
-  checkMessages,
+  checkObjects,
   checkRole,
   fieldError,
   isFields,
@@ -83,9 +82,9 @@ const ROLES = { user: 'user', model: 'assistant', function: 'tool', tool: 'tool'
 function readGeminiConversation(conversation: unknown): HistoryMessage[] {
   if (!isFields(conversation)) throw fieldError('The conversation', 'an object with `contents`', conversation)
   const { systemInstruction } = conversation
-  const contents = checkMessages(conversation['contents'], 'contents')
+  const contents = checkObjects(conversation['contents'], 'contents')
   const calls = createNamedCalls(() => contents.flatMap(idsOf))
-  const read = contents.map((value, index) => readContent(checkMessage(value, index, 'contents'), index, calls))
+  const read = contents.map((content, index) => readContent(content, index, calls))
   if (systemInstruction === undefined) return read
   const parts = readInstruction(systemInstruction)
   return [asRead({ role: 'system', parts, native: nativeOfPart({ systemInstruction }) }), ...read]
@@ -153,8 +152,8 @@ function readPiece(part: unknown): HistoryContent {
   return typeof url === 'string' ? mediaFields(type, { url }, name) : { type: 'opaque', value: part }
 }
 
-function idsOf(content: unknown): unknown[] {
-  const parts = isFields(content) && Array.isArray(content['parts']) ? (content['parts'] as readonly unknown[]) : []
+function idsOf(content: Fields): unknown[] {
+  const parts = Array.isArray(content['parts']) ? (content['parts'] as readonly unknown[]) : []
   return parts.flatMap((part) => {
     const { functionCall, functionResponse } = Object(part ?? {}) as Fields
     return [functionCall, functionResponse].map((one) => (Object(one ?? {}) as Fields)['id'])

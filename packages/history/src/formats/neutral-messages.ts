@@ -1,6 +1,6 @@
 import type { HistoryFormat } from '../history-format.ts'
 import type { HistoryMessage } from '../history-message.ts'
-import { checkMessage, checkMessages, fieldError } from './check-fields.ts'
+import { checkObjects, fieldError } from './check-fields.ts'
 
 const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool'])
 
@@ -21,8 +21,7 @@ export function neutralMessages(): HistoryFormat<HistoryMessage[]> {
   return {
     name: 'neutral',
     read: (conversation) => {
-      for (const [index, value] of checkMessages(conversation).entries()) {
-        const { role, parts } = checkMessage(value, index)
+      for (const [index, { role, parts }] of checkObjects(conversation).entries()) {
         if (!ROLES.has(role)) throw fieldError(`messages[${index}].role`, 'system, user, assistant or tool', role)
         if (!Array.isArray(parts)) throw fieldError(`messages[${index}].parts`, 'an array', parts)
       }

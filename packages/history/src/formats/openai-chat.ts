@@ -9,8 +9,7 @@ import {
   type HistoryToolCall,
 } from '../history-message.ts'
 import {
-  checkMessage,
-  checkMessages,
+  checkObjects,
   checkRole,
   checkString,
   fieldError,
@@ -80,10 +79,9 @@ interface Calls {
 }
 
 function readChatMessages(conversation: unknown): HistoryMessage[] {
-  const messages = checkMessages(conversation)
+  const messages = checkObjects(conversation)
   const calls: Calls = { names: new Map(), functions: new Map(), makeId: idMaker(messages) }
-  return messages.map((value, index) => {
-    const message = checkMessage(value, index)
+  return messages.map((message, index) => {
     const role = checkRole(ROLES, message['role'], `messages[${index}]`, 'a role of the API')
     const parts = role === 'tool' ? [readResult(message, index, calls)] : readParts(message, index, calls)
     return asRead({ role, parts, native: { format: OPENAI_CHAT, value: message } })
@@ -177,18 +175,17 @@ function readMedia(part: Fields): HistoryContent | undefined {
   return mediaFields('application/pdf', source, typeof filename === 'string' ? filename : undefined)
 }
 
-function idMaker(messages: readonly unknown[]): Calls['makeId'] {
+function idMaker(messages: readonly Fields[]): Calls['makeId'] {
   let taken: ReadonlySet<unknown> | undefined
   return (index) => {
-    taken ??= new Set(messages.flatMap((message) => idsOf(message)))
+    taken ??= new Set(messages.flatMap(idsOf))
     let id = `function_call_${index}`
     while (taken.has(id)) id += '_'
     return id
   }
 }
 
-function idsOf(message: unknown): unknown[] {
-  const { tool_calls: calls, tool_call_id: answered } = Object(message) as Fields
+function idsOf({ tool_calls: calls, tool_call_id: answered }: Fields): unknown[] {
   const ids = Array.isArray(calls) ? calls.map((call: unknown) => (Object(call) as Fields)['id']) : []
   return [...ids, answered]
 }

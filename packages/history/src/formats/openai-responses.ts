@@ -10,8 +10,7 @@ import {
   isAsRead,
 } from '../history-message.ts'
 import {
-  checkMessage,
-  checkMessages,
+  checkObjects,
   checkRole,
   fieldError,
   type Fields,
@@ -87,8 +86,7 @@ const ANSWERS: ReadonlySet<unknown> = new Set(['mcp_approval_response', 'tool_se
 
 function readItems(conversation: unknown, dialect: ItemDialect): HistoryMessage[] {
   const calls: Calls = { names: new Map(), ofItems: new Map() }
-  return checkMessages(conversation, 'items').map((value, index) => {
-    const item = checkMessage(value, index, 'items')
+  return checkObjects(conversation, 'items').map((item, index) => {
     const native = { format: dialect.format, value: item }
     const [role, parts] = readItem(item, index, dialect, calls)
     return asRead({ role, parts, native })
