@@ -72,8 +72,7 @@ export async function get({ args, options, command }: Invocation<GetOptions>): C
     if (raw || (isWhole && !process.stdout.isTTY)) return printAll(storage, reference)
     if (json && !limited) return printWholeJson(storage, reference)
     const of = references.length > 1 ? { references } : { reference }
-    const answers = { storage, journal, maxTokens: options.maxTokens, storeArguments: storeArguments(command) }
-    const answer = await retrieve({ ...of, ...call }, answers)
+    const answer = await retrieve({ ...of, ...call }, { storage, journal }, options, storeArguments(command))
     // Unfiltered content that fits is printed as it is stored.
     if (!filtered && answer.isComplete)
       return json ? printWholeJson(storage, reference) : printNative(storage, reference, answer)
@@ -189,8 +188,7 @@ export async function grep({ args: [pattern], options, command }: Invocation<Gre
       ...(patterns.length === 0 ? {} : { pattern: anyOf(patterns), context_lines: options.context }),
       ...searchParameters(options),
     }
-    const answers = { storage, journal, maxTokens: options.maxTokens, storeArguments: storeArguments(command) }
-    const answer = await retrieve(call, answers)
+    const answer = await retrieve(call, { storage, journal }, options, storeArguments(command))
     const hint = answer.matches === 0 ? await hintBelow(storage) : ''
     if (hint !== '') await noteLine(hint)
     return printAnswer(call, answer, options)
@@ -216,23 +214,19 @@ async function printAnswer(
   return total !== undefined && total <= after ? EXIT_CODE.nothing : EXIT_CODE.ok
 }
 
-interface AnswerSettings extends OpenStore {
-  readonly maxTokens: number
-  readonly storeArguments: string
-}
-
 async function retrieve(
   call: RetrievalCall,
-  { storage, journal, maxTokens, storeArguments }: AnswerSettings,
+  store: OpenStore,
+  { maxTokens }: Pick<GetOptions, 'maxTokens'>,
+  storeArguments: string,
 ): Promise<Answer> {
   const tool = createRetrievalTool({
-    storage,
+    ...store,
     // Servers need a scope to enumerate entries, because it separates callers. Here the caller has direct access to the
     // store, as `spillway ls` shows.
     scoped: true,
     maxRetrievalTokens: maxTokens,
     countTokens: estimateTokens,
-    journal,
     formatCall: (suggested) =>
       suggested.reference === undefined
         ? formatGrep(suggested, storeArguments)

@@ -1,6 +1,5 @@
 import { ContextOffloader, type EventJournal, type RetrievalCall, type Storage } from '@spillway/core'
 import type { Summarize } from '@spillway/history'
-import type { Inspector } from '@spillway/inspector'
 import type { Invocation } from '../commands/command.ts'
 import { listenUntilSignal, readTokens } from '../serving.ts'
 import {
@@ -20,7 +19,7 @@ import { encodeScope, type ListenAddress } from '../option-parsers.ts'
 import { noteJson, noteLine, printLine, quoteForShell } from '../output.ts'
 import { formatCommand } from '../retrieval-commands.ts'
 import { storeArguments, type StoreOptions } from '../store/store-options.ts'
-import { withStore, type OpenStore } from '../store/with-store.ts'
+import { withStore } from '../store/with-store.ts'
 
 interface ServeOptions
   extends StoreOptions, OffloaderOptions, ListenOptions, ModelOptions, ContextOffloadOptions, LimitOptions {
@@ -35,12 +34,11 @@ export async function serve({ options }: Invocation<ServeOptions>): Promise<void
   const { scope, ...place } = options
   const use = async (storage: Storage, journal: EventJournal | undefined): Promise<void> => {
     const [{ serve: start }, tokens] = await Promise.all([import('@spillway/server/node'), readTokens(options)])
+    const pages = options.inspector === true ? await import('@spillway/inspector') : undefined
     // The service logs requests, so events of the offloader are not logged.
     const offloader = createOffloader({ storage, journal }, place, new EventLog(false))
-    const mount =
-      options.inspector === true
-        ? await inspectorOf({ storage, journal }, scope ?? (tokens ? [] : ['default']))
-        : undefined
+    const shown = scope ?? (tokens ? [] : ['default'])
+    const mount = pages?.createInspector({ storage, journal, scope: shown, path: '/inspector' })
     const service = await listenUntilSignal(
       start(offloader, {
         ...(options.listen ?? DEFAULT_ADDRESS),
@@ -64,11 +62,6 @@ export async function serve({ options }: Invocation<ServeOptions>): Promise<void
     await service.close({ graceMs: options.grace })
   }
   return await withStore(place, use, { allowEphemeral: true, isServer: true })
-}
-
-async function inspectorOf(store: OpenStore, scope: readonly string[]): Promise<Inspector> {
-  const { createInspector } = await import('@spillway/inspector')
-  return createInspector({ ...store, scope, path: '/inspector' })
 }
 
 const loggedSummarizer =

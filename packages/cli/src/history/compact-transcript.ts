@@ -2,16 +2,31 @@ import { ContextOffloader, createStorage, scopeOf, type Storage } from '@spillwa
 import {
   compactHistory,
   type HistoryFailure,
+  type HistoryMessage,
   type HistoryOptions,
   type HistoryOutcome,
+  type HistoryReason,
+  type HistoryRole,
+  type MessageStatistics,
   type Summarize,
 } from '@spillway/history'
 import { nameOptions, usageError } from '../cli-error.ts'
 import { createSummarizer } from '../model/chat-summarizer.ts'
 import type { CompactOptions } from '../commands/options.ts'
 import { referenceGuide } from '../retrieval-commands.ts'
-import { rowsOf, type MessageRow } from './report/message-row.ts'
-import { conversationOf, type Conversation, type Transcript } from './transcript/transcript.ts'
+import { conversationOf, lineOf, type Conversation, type Transcript } from './transcript/transcript.ts'
+
+export interface MessageRow {
+  /** Number of the message, from 1. */
+  readonly number: number
+  readonly line: number | undefined
+  readonly role: HistoryRole
+  /** The called tools, or the tool of the result. Empty if the message has neither. */
+  readonly tool: string
+  readonly before: number
+  readonly after: number
+  readonly reason: HistoryReason
+}
 
 export interface Compacted {
   readonly rows: readonly MessageRow[]
@@ -40,6 +55,24 @@ export async function compactTranscript(
   const rows = rowsOf(transcript, messages, outcome.statistics)
   const namesCommands = settings.offloader.options.guide !== undefined
   return { rows, outcome, conversation: transcript.format.split(outcome.messages), noSummary, namesCommands }
+}
+
+function rowsOf(
+  transcript: Transcript,
+  messages: readonly HistoryMessage[],
+  statistics: readonly MessageStatistics[],
+): readonly MessageRow[] {
+  return statistics.map(({ index, role, tokens: { before, after }, reason }) => {
+    const line = lineOf(transcript, index)
+    return { number: index + 1, line, role, tool: toolsOf(messages[index]), before, after, reason }
+  })
+}
+
+function toolsOf(message: HistoryMessage | undefined): string {
+  const names = message?.parts.map((part) =>
+    part.type === 'tool-call' ? part.name : part.type === 'tool-result' ? part.toolName : '',
+  )
+  return [...new Set(names)].filter((name) => name !== '').join(', ')
 }
 
 export function describeFailure(failure: HistoryFailure): string {

@@ -8,6 +8,7 @@ import {
   openAIResponses,
   type HistoryFormat,
 } from '@spillway/history'
+import { isFields, type Fields } from '@spillway/history/format'
 import { parseExactJson, decodeExactly } from '@spillway/core/adapter'
 import { constants } from 'node:buffer'
 import { readFile, stat } from 'node:fs/promises'
@@ -114,8 +115,6 @@ function areLines(path: string, text: string): boolean {
   )
 }
 
-type Fields = Readonly<Record<string, unknown>>
-
 const ITEM_TYPES =
   /^(?:function_call|custom_tool_call|local_shell_call|shell_call|apply_patch_call|computer_call|reasoning)/
 const AGENT_TYPES: ReadonlySet<unknown> = new Set(['function_call_result', 'computer_call_result'])
@@ -187,9 +186,6 @@ function formatOfPart(part: Fields): FormatName | 'items' | undefined {
   if (type === 'file' && 'file' in part) return 'openai-chat'
   return PART_FORMATS.find(([types]) => types.test(type))?.[1]
 }
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const listFormat = (name: FormatName, title: string, history: unknown): TranscriptFormat => ({
   name,
