@@ -257,6 +257,16 @@ describe.skipIf(CHROMIUM === undefined)(`the page of the inspector${WHY_NOT}`, (
     },
   )
 
+  it('shows why the history of an entry cannot be read', async () => {
+    const storage = new InMemoryStorage()
+    const journal = new ListJournal()
+    const { reference } = await offload(storage, numbered(3_000), { journal })
+    const { page } = await openPage((await serveInspector({ storage, journal })).url)
+    await page.route('**/api/history*', (route) => route.fulfill({ json: { error: { message: 'It is closed.' } } }))
+    await page.evaluate((hash) => void (location.hash = hash), `entry=${reference}&tab=history`)
+    await expect.poll(() => page.getByRole('alert').allInnerTexts()).toEqual(['It is closed.'])
+  })
+
   it('can be used with the keyboard', async () => {
     const storage = new InMemoryStorage()
     for (const key of ['one', 'two', 'three']) await storage.store(key, bytesOf(key))

@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks'
 import type { EntryPage, EntryRow } from '../entry-snapshot.ts'
 import type { MeterReport } from '../journal-report.ts'
 
@@ -52,6 +53,24 @@ export function post<Answer>(
 
 export function remove(path: 'entry' | 'entries', parameters: Parameters): Promise<{ readonly removed: number }> {
   return ask(path, parameters, { method: 'DELETE', headers: { 'x-spillway-inspector': '1' } })
+}
+
+/** The state of a request: neither property while it runs. */
+export interface Loaded<Answer> {
+  readonly answer?: Answer
+  readonly error?: string
+}
+
+/** Load an answer when the part of the page appears, and again when an input changes. */
+export function useLoaded<Answer>(load: () => Promise<Answer>, inputs: readonly unknown[] = []): Loaded<Answer> {
+  const [loaded, setLoaded] = useState<Loaded<Answer>>({})
+  useEffect(() => {
+    void load().then(
+      (answer) => setLoaded({ answer }),
+      (error: unknown) => setLoaded({ error: messageOf(error) }),
+    )
+  }, inputs)
+  return loaded
 }
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

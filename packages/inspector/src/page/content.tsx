@@ -1,7 +1,8 @@
 import { createAnsiSequenceParser, type Color, type ParseToken } from 'ansi-sequence-parser'
 import type { VNode } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { apiUrl, ask, messageOf, post, type EntryInfo } from './api.ts'
+import { apiUrl, ask, messageOf, post, useLoaded, type EntryInfo } from './api.ts'
+import { Table, Waiting } from './format.tsx'
 import { JsonTree } from './json-tree.tsx'
 import { LineReader, type LineBlocks, type ReadLine } from './line-reader.ts'
 import { go, hrefOf, type EntryName } from './place.ts'
@@ -51,7 +52,7 @@ export function Content({ entry, info, line }: ContentProps): VNode {
       </div>
       {view === 'lines' && <Lines entry={entry} info={info} line={line} isWrapped={wraps} />}
       {view === 'tree' && <Tree entry={entry} />}
-      {view === 'table' && <Table entry={entry} isTable={TABLE.test(type)} />}
+      {view === 'table' && <SqlTable entry={entry} isTable={TABLE.test(type)} />}
       {view === 'image' && (
         <div class="scroll">
           <img src={apiUrl('content', { ...entry })} alt={`Stored image, ${type}`} />
@@ -125,8 +126,7 @@ export function Lines({ entry, info, line, isWrapped = false, shown }: LinesProp
     if (line !== undefined) return { row: reader.rowOf(line) }
     return follows.current ? { row: reader.rows - 1 } : undefined
   }, [line, reader === undefined, follows.current && reader])
-  if (error !== '') return <p role="alert">{error}</p>
-  if (reader === undefined) return <p>Reading…</p>
+  if (error !== '' || reader === undefined) return <Waiting error={error} />
   const isDiff = /\b(?:diff|patch)\b/.test(info.contentType)
   const onRows = (first: number, last: number): void => {
     const load = async (): Promise<void> => {
@@ -229,21 +229,12 @@ function nameOf(color: Color): string {
 }
 
 function Tree({ entry }: { readonly entry: EntryName }): VNode {
-  const [state, setState] = useState<{ readonly value?: unknown; readonly error?: string }>()
-  useEffect(() => {
-    const load = async (): Promise<void> => {
-      try {
-        const bytes = await readBytes(entry, 0, MAX_TREE_BYTES)
-        setState({ value: JSON.parse(new TextDecoder().decode(bytes)) as unknown })
-      } catch (error) {
-        setState({ error: messageOf(error) })
-      }
-    }
-    void load()
-  }, [entry.reference, entry.scope])
-  if (state === undefined) return <p>Reading…</p>
-  if (state.error !== undefined) return <p role="alert">{state.error}</p>
-  return <JsonTree value={state.value} />
+  const load = async (): Promise<{ readonly value: unknown }> => {
+    const bytes = await readBytes(entry, 0, MAX_TREE_BYTES)
+    return { value: JSON.parse(new TextDecoder().decode(bytes)) as unknown }
+  }
+  const { answer, error } = useLoaded(load, [entry.reference, entry.scope])
+  return answer === undefined ? <Waiting error={error} /> : <JsonTree value={answer.value} />
 }
 
 /** A cell of a row in an answer of the retrieval tool, quoted as in CSV. */
@@ -253,7 +244,7 @@ const FENCE = /^(?:<<< |>>> end of )/
 const MAX_GRID_TOKENS = 20_000
 
 /** Rows of a table that an SQL statement selects, as the retrieval tool returns them. */
-function Table({ entry, isTable }: { readonly entry: EntryName; readonly isTable: boolean }): VNode {
+function SqlTable({ entry, isTable }: { readonly entry: EntryName; readonly isTable: boolean }): VNode {
   const [sql, setSql] = useState('SELECT * FROM t LIMIT 100')
   const [answer, setAnswer] = useState<{ readonly text: string; readonly isError: boolean }>()
   const run = async (): Promise<void> => {
@@ -286,28 +277,7 @@ function Table({ entry, isTable }: { readonly entry: EntryName; readonly isTable
         <button>Run</button>
       </form>
       {notes.trim() !== '' && <pre>{notes.trim()}</pre>}
-      {rows.length > 0 && (
-        <table>
-          <thead>
-            <tr>
-              {rows[0]!.map((cell, column) => (
-                <th key={column} scope="col">
-                  {cell}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.slice(1).map((cells, index) => (
-              <tr key={index}>
-                {cells.map((cell, column) => (
-                  <td key={column}>{cell}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      {rows.length > 0 && <Table columns={rows[0]!} rows={rows.slice(1)} />}
     </div>
   )
 }

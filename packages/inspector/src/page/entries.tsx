@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ask, messageOf, remove, type EntryPage, type EntryRow, type InspectorInfo } from './api.ts'
-import { formatBytes, formatCount, formatTime } from './format.ts'
+import { formatBytes, formatCount, formatTime } from './format.tsx'
 import { go, hrefOf, type Place, type EntryName } from './place.ts'
 import { VirtualList } from './virtual-list.tsx'
 

@@ -1,8 +1,8 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { apiUrl, ask, messageOf, post, remove, type EntryInfo, type InspectorInfo } from './api.ts'
+import { apiUrl, ask, messageOf, post, remove, useLoaded, type EntryInfo, type InspectorInfo } from './api.ts'
 import { Content } from './content.tsx'
-import { formatBytes, formatCount, formatTime } from './format.ts'
+import { formatBytes, formatCount, formatTime, Table, Waiting } from './format.tsx'
 import { go, hrefOf, TABS, type Place, type EntryName } from './place.ts'
 import { Preview } from './preview.tsx'
 
@@ -26,8 +26,7 @@ export function Entry({ entry, place, info: { allowDelete, hasJournal } }: Entry
     const timer = isOpen ? setInterval(load, FOLLOW_MS) : undefined
     return () => clearInterval(timer)
   }, [isOpen])
-  if (error !== '') return <p role="alert">{error}</p>
-  if (info === undefined) return <p>Reading…</p>
+  if (error !== '' || info === undefined) return <Waiting error={error} />
   const erase = async (): Promise<void> => {
     if (!confirm(`Remove 1 entry (${formatBytes(info.size)}), ${entry.reference}?`)) return
     await remove('entry', { ...entry }).then(close, (failure: unknown) => setError(messageOf(failure)))
@@ -193,36 +192,21 @@ interface PastRetrieval {
 
 /** The retrievals of an entry in the journal. */
 function History({ entry }: { readonly entry: EntryName }): VNode {
-  const [retrievals, setRetrievals] = useState<readonly PastRetrieval[]>()
-  useEffect(() => {
-    void ask<{ retrievals: PastRetrieval[] }>('history', { ...entry }).then((answer) =>
-      setRetrievals(answer.retrievals),
-    )
-  }, [])
-  if (retrievals === undefined) return <p>Reading…</p>
+  const { answer, error } = useLoaded(() => ask<{ retrievals: PastRetrieval[] }>('history', { ...entry }))
+  if (answer === undefined) return <Waiting error={error} />
+  const { retrievals } = answer
   if (retrievals.length === 0) return <p>Nothing was retrieved from this entry.</p>
   return (
     <div class="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Time</th>
-            <th scope="col">Call</th>
-            <th scope="col">Tokens</th>
-            <th scope="col">Outcome</th>
-          </tr>
-        </thead>
-        <tbody>
-          {retrievals.map(({ time, mode, tokens, error = 'answered' }, index) => (
-            <tr key={index}>
-              <td>{formatTime(time)}</td>
-              <td>{mode}</td>
-              <td class="number">{formatCount(tokens)}</td>
-              <td>{error}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        columns={['Time', 'Call', 'Tokens', 'Outcome']}
+        rows={retrievals.map(({ time, mode, tokens, error: outcome = 'answered' }) => [
+          formatTime(time),
+          mode,
+          tokens,
+          outcome,
+        ])}
+      />
     </div>
   )
 }

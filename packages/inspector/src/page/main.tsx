@@ -1,6 +1,6 @@
 import { h, render, type FunctionComponent, type VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { ask, messageOf, type InspectorInfo } from './api.ts'
+import { ask, useLoaded, type InspectorInfo } from './api.ts'
 import { Entries, isTyping } from './entries.tsx'
 import { hrefOf, usePlace } from './place.ts'
 
@@ -15,11 +15,9 @@ const KEYS = [
 
 function App(): VNode {
   const place = usePlace()
-  const [info, setInfo] = useState<InspectorInfo>()
-  const [error, setError] = useState('')
+  const { answer: info, error } = useLoaded(() => ask<InspectorInfo>('info'))
   const help = useRef<HTMLDialogElement>(null)
   useEffect(() => {
-    void ask<InspectorInfo>('info').then(setInfo, (failure: unknown) => setError(messageOf(failure)))
     const onKey = (event: KeyboardEvent): void => {
       if (event.key === 'Escape' && isTyping(event)) (event.target as HTMLElement).blur()
       else if (event.key === 'Escape' && help.current?.open !== true) location.hash = ''
@@ -46,7 +44,7 @@ function App(): VNode {
           ?
         </button>
       </header>
-      {error !== '' && <p role="alert">{error}</p>}
+      {error !== undefined && <p role="alert">{error}</p>}
       {info !== undefined && (
         <main class={entry === undefined ? '' : 'with-entry'}>
           {view === 'meter' ? <Later load={loadMeter} /> : <Entries info={info} place={place} />}

@@ -1,8 +1,8 @@
 import type { VNode } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
-import { ask, messageOf, type MeterReport } from './api.ts'
-import { formatCount } from './format.ts'
+import { ask, useLoaded, type MeterReport } from './api.ts'
+import { formatCount, formatShare, Table, Waiting } from './format.tsx'
 
 const PLOT_HEIGHT = 240
 const DAY = 86_400
@@ -15,14 +15,9 @@ const SERIES = [
 
 /** Tokens that offloading has saved and cost, according to the journal. */
 export function Meter(): VNode {
-  const [report, setReport] = useState<MeterReport>()
-  const [error, setError] = useState('')
-  useEffect(() => {
-    void ask<MeterReport>('meter').then(setReport, (failure: unknown) => setError(messageOf(failure)))
-  }, [])
-  if (error !== '') return <p role="alert">{error}</p>
-  if (report === undefined) return <p>Reading…</p>
-  const { total, tools, days, others } = report
+  const { answer, error } = useLoaded(() => ask<MeterReport>('meter'))
+  if (answer === undefined) return <Waiting error={error} />
+  const { total, tools, days, others } = answer
   return (
     <section class="meter scroll" aria-label="Meter" tabIndex={0}>
       <dl class="cards">
@@ -34,67 +29,33 @@ export function Meter(): VNode {
         ))}
         <div>
           <dt>Results read again</dt>
-          <dd>{percent(total.bounceRate)}</dd>
+          <dd>{formatShare(total.bounceRate)}</dd>
         </div>
       </dl>
       <h2>By day</h2>
       <Plot days={days} />
       <h2>By tool</h2>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Tool</th>
-            <th scope="col">Results</th>
-            {SERIES.map(([name, title]) => (
-              <th key={name} scope="col">
-                {title}
-              </th>
-            ))}
-            <th scope="col">Read again</th>
-            <th scope="col">What would help</th>
-          </tr>
-        </thead>
-        <tbody>
-          {tools.map((tool) => (
-            <tr key={tool.name}>
-              <th scope="row">{tool.name}</th>
-              <td class="number">{formatCount(tool.offloaded)}</td>
-              {SERIES.map(([name]) => (
-                <td key={name} class="number">
-                  {formatCount(tool[name])}
-                </td>
-              ))}
-              <td class="number">{percent(tool.bounceRate)}</td>
-              <td>{tool.advice}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        columns={['Tool', 'Results', ...SERIES.map(([, title]) => title), 'Read again', 'What would help']}
+        rows={tools.map(({ name, offloaded, bounceRate, advice, ...tokens }) => [
+          name,
+          offloaded,
+          ...SERIES.map(([series]) => tokens[series]),
+          { share: bounceRate },
+          advice,
+        ])}
+        hasRowHeadings
+      />
       <h2>Net tokens with other settings</h2>
       <p>For the same calls. Results below the limit of that time are not in the journal.</p>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Setting</th>
-            <th scope="col">Value</th>
-            <th scope="col">Net</th>
-          </tr>
-        </thead>
-        <tbody>
-          {others.map(({ setting, value, tokensNet }) => (
-            <tr key={`${setting} ${value}`}>
-              <th scope="row">{setting}</th>
-              <td class="number">{formatCount(value)}</td>
-              <td class="number">{formatCount(tokensNet)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        columns={['Setting', 'Value', 'Net']}
+        rows={others.map(({ setting, value, tokensNet }) => [setting, value, tokensNet])}
+        hasRowHeadings
+      />
     </section>
   )
 }
-
-const percent = (share: number): string => `${Math.round(100 * share)} %`
 
 function Plot({ days }: { readonly days: MeterReport['days'] }): VNode {
   const box = useRef<HTMLDivElement>(null)

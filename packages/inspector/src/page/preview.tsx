@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { PreviewReport } from '../describe-preview.ts'
 import { messageOf, post, type EntryInfo } from './api.ts'
 import { Lines } from './content.tsx'
-import { formatBytes, formatCount } from './format.ts'
+import { formatBytes, formatCount } from './format.tsx'
 
 const SETTLE_MS = 250
 /** Size limit of content that is previewed without a click: a preview of larger content takes seconds. */
