@@ -1,5 +1,6 @@
 /** Exports for other packages of Spillway, not for users. These exports may change in any version. */
 export { cleanLine, countOf, escapeAround, escapeEnd, formatCount, isDrawn, visibleText } from './lines/clean-line.ts'
+export { stripEscapes } from './lines/clean-line.ts'
 export { decodeText, hasWidePart, NulFilter, textEncodingOf, type TextEncoding } from './lines/text-encoding.ts'
 export { indentLargeJson } from './json/indent-large-json.ts'
 export type { LineRange } from './lines/line-index.ts'

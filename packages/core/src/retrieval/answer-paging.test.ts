@@ -74,14 +74,14 @@ interface Place {
   readonly end: number
 }
 
-/** Positions of the hits: the first match of each line, or all matches of a very long line. */
+/** Positions of the hits: the first match of each line, or all matches of a line that is very long without escape sequences. */
 function hitsOf(content: string): Place[] {
   const bytes = (text: string): number => new TextEncoder().encode(text).length
   let start = 0
   return content.split('\n').flatMap((text, index) => {
     const base = start
     start += bytes(text) + 1
-    const isLong = text.replace(/\r$/, '').length > 4_096
+    const isLong = visibleText(text.replace(/\r$/, '')).length > 4_096
     const matches = [...text.matchAll(/hit/g)].slice(0, isLong ? undefined : 1)
     return matches.map((match) => {
       const at = base + bytes(text.slice(0, match.index))

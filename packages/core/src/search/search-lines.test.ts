@@ -1,6 +1,6 @@
 import { chunkedSource as sourceInChunks, endStuckWorkers } from '@spillway-internal/test-inputs'
 import { propertyRuns } from '@spillway-internal/test-run'
-import { LONG_LINE_LENGTH } from '@spillway/text/internal'
+import { LONG_LINE_LENGTH, visibleText } from '@spillway/text/internal'
 import { parseSearchPattern, type ByteSpan, type SearchPattern } from '@spillway/text/internal/patterns'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -182,6 +182,40 @@ describe('searchLines', () => {
     const expected = expectedHits(encode(text), patternOf('INFO'))
     expect((await search(text, 'INFO')).hits).toEqual(expected)
     expect((await search(text, 'INFO', { limit: 5 })).total).toBe(expected.length)
+  })
+
+  it('matches lines as answers show them, without escape sequences', async () => {
+    const red = (text: string): string => `\u001b[31m${text}\u001b[0m`
+    const lines = Array.from({ length: 3_000 }, (_, line) =>
+      line % 3 === 0
+        ? `${red('a.ts')}:${red(String(line))} - ${red('error')} TS${line}: ü\u001b]0;title\r`
+        : `plain error TS${line}`,
+    )
+    const bytes = encode(lines.join('\n'))
+    const shownMatches = async (pattern: string): Promise<string[]> => {
+      const { hits, total, lines } = await searchChunks(bytes, 1 << 14, patternOf(pattern))
+      expect([total, lines]).toEqual([hits.length, hits.length])
+      return hits.map(({ start, end }) => visibleText(new TextDecoder().decode(bytes.subarray(start, end))))
+    }
+    const found = (which: (line: number) => boolean, text: (line: number) => string): string[] =>
+      lines.flatMap((_, line) => (which(line) ? [text(line)] : []))
+    expect(await shownMatches('error TS\\d+')).toEqual(
+      found(
+        () => true,
+        (line) => `error TS${line}`,
+      ),
+    )
+    expect(await shownMatches('^a\\.ts:\\d+ - error')).toEqual(
+      found(
+        (line) => line % 3 === 0,
+        (line) => `a.ts:${line} - error`,
+      ),
+    )
+    expect(await shownMatches('(?=TS29\\d\\d:)')).toHaveLength(33)
+    // A pattern that names control characters sees the stored text.
+    expect(await shownMatches('\\x1b\\[31ma')).toHaveLength(1_000)
+    expect(await shownMatches('[[:cntrl:]]\\[0m TS3:')).toEqual([' TS3:'])
+    expect(await searchChunks(bytes, 1 << 20, patternOf('error TS'), { limit: 0 })).toMatchObject({ total: 3_000 })
   })
 
   it('stops before the end of the span', async () => {

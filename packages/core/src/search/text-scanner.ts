@@ -1,4 +1,4 @@
-import { PatternError, type PatternMatcher } from '@spillway/text/internal'
+import { escapeEnd, findBytes, PatternError, stripEscapes, type PatternMatcher } from '@spillway/text/internal'
 import {
   countLines,
   createLinearMatcher,
@@ -51,6 +51,9 @@ const PART_LINE = -2
 const MOST_STRINGS = 8
 /** Characters that cannot be searched in bytes: lines do not contain them, or different bytes decode to them. */
 const NOT_IN_BYTES = /[\r\n\uFEFF\uFFFD\p{Surrogate}]/u
+const ESCAPE = '\u001b'
+/** Whether an expression names control characters, so that escape sequences are not hidden from it. */
+const SEES_ESCAPES = /\\(?:x[01]|u00[01]|0|p\{C)/i
 /** Whether text after a match could prevent the match. */
 const SEES_END = /\$|\\b|\\B|\(\?<?[=!]/
 
@@ -89,12 +92,15 @@ export function textScanner(
   const lineRegex = new RegExp(pattern.expression, `${pattern.flags}g`)
   const textRegex = new RegExp(pattern.textExpression, `${pattern.textFlags}g`)
   const sets = stringsInBytes(pattern.required ?? [])
+  const seesEscapes = SEES_ESCAPES.test(pattern.expression)
 
   function* scan(block: SearchBlock, sink: MatchSink): Scan {
     if (block.part !== undefined) return yield* scanPart(block, block.part, sink)
     const { bytes } = block
+    // An escape sequence may be inside a string.
+    const hasStrings = sets.length > 0 && (seesEscapes || findBytes(bytes, Uint8Array.of(0x1b), 0) < 0)
     for (let start = 0; start < bytes.length;) {
-      const isByStrings = sets.length > 0 && densePieces === 0
+      const isByStrings = hasStrings && densePieces === 0
       const pieceBytes = isByStrings ? rarePieceBytes : PIECE_BYTES
       let end = bytes.lastIndexOf(LINE_FEED, Math.min(start + pieceBytes, bytes.length) - 1)
       // A line longer than a piece, or the last line without an LF.
@@ -139,11 +145,15 @@ export function textScanner(
     const { text, hasPlainLines, byteOf } = pieceText(bytes, start, end)
     const add = (from: number, to: number, lineEnd: number): void =>
       sink.add(offset + byteOf(from), offset + byteOf(to, 'end'), offset + start + lineEnd)
-    if (!hasPlainLines || !fitsAtOnce(text)) {
+    const hidesEscapes = !seesEscapes && text.includes(ESCAPE)
+    if (hidesEscapes || !hasPlainLines || !fitsAtOnce(text)) {
       return linesOf(text).flatMap(({ start, end }) => {
-        const line = text.slice(start, end)
+        const stored = text.slice(start, end)
+        const line = hidesEscapes ? stripEscapes(stored) : stored
         if (!mayMatch(line)) return []
-        return [{ text: line, start: byteOf(start), add: (from, to) => add(start + from, start + to, end) }]
+        const unitOf = storedUnits(stored)
+        const addStored = (from: number, to: number): void => add(start + unitOf(from), start + unitOf(to), end)
+        return [{ text: line, start: byteOf(start), add: addStored }]
       })
     }
     if (sink.wantsPositions) matchLines(textRegex, text, (from, to, _, lineEnd) => add(from, to, lineEnd))
@@ -316,6 +326,22 @@ function linesOf(text: string): readonly ByteSpan[] {
     start = end + 1
   }
   return lines
+}
+
+/** Maps positions in a line without its escape sequences to the stored line, fastest in ascending order. */
+function storedUnits(stored: string): (unit: number) => number {
+  let at = 0
+  let before = 0
+  let escape = stored.indexOf(ESCAPE)
+  return (unit) => {
+    if (unit < before) [at, before, escape] = [0, 0, stored.indexOf(ESCAPE)]
+    while (escape >= 0 && before + escape - at < unit) {
+      before += escape - at
+      at = Math.max(escape + 1, escapeEnd(stored, escape, stored.length))
+      escape = stored.indexOf(ESCAPE, at)
+    }
+    return at + unit - before
+  }
 }
 
 type TakeLineMatch = (line: number, start: number, end: number) => void

@@ -97,7 +97,7 @@ const ESCAPE = '\u001b'
 /** Longest escape sequence. `escapeEnd` has the same limit. */
 const MAX_SEQUENCE = 4_096
 
-function stripEscapes(text: string): string {
+export function stripEscapes(text: string): string {
   let clean = ''
   let from = 0
   for (let at = text.indexOf(ESCAPE); at >= 0; at = text.indexOf(ESCAPE, from)) {
