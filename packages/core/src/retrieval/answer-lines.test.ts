@@ -91,6 +91,19 @@ describe('an answer with lines', () => {
     expect(await ask(tool, { reference: 'users', after: 58 })).toContain('[Lines 59-60 of 60]')
   })
 
+  it('shows the last lines with from_end if not all of them fit', async () => {
+    const line = `{"ids":[${Array.from({ length: 500 }, (_, index) => index).join()}]}`
+    const tool = toolOf({ users: { content: users } }, { maxRetrievalTokens: 60 })
+    expect(await ask(tool, { reference: 'users', from_end: true })).toBe(
+      '[Lines 59-60 of 60]\n\n  59| user 59\n  60| user 60\n\n' +
+        '[Not shown: lines 11-58. To continue: retrieve_offloaded_content {"reference":"users","context_lines":48,"after":2,"from_end":true}]',
+    )
+    const wide = toolOf({ json: { content: `first\n${line}` } }, { maxRetrievalTokens: 200 })
+    expect(await ask(wide, { reference: 'json', from_end: true })).toMatch(
+      /^\[Bytes [\d,]+-1,905 of 1,905, in line 2\]\n\n  2\| ….*498,499\]\}\n\n\[Not shown: bytes 1-.*"byte_range":\{"start":1,"end":\d+\}\}\]$/,
+    )
+  })
+
   it('names json_path if JSON does not fit', async () => {
     const json = {
       content: JSON.stringify(Array.from({ length: 9_000 }, (_, id) => id)),

@@ -20,7 +20,7 @@ import type { OmittedPart } from '../storage/storage.ts'
 import { answerContent, assertText, endedLines, pollPause, withContent, writeWithState } from './open-content.ts'
 import { byteBeyondEnd, lineBeyondEnd, lineOmitted, type BytesRequest, type HeadRequest } from './retrieval-input.ts'
 import { RetrievalError, type RetrievalCall, type RetrievalContext, type AnswerLimit } from './retrieval-tool.ts'
-import { fitAnswer, fits, oneLine, shownType, spanOf, unitsFor, type Answer } from './write-answer.ts'
+import { fitAnswer, fits, formatAnswer, oneLine, shownType, spanOf, unitsFor, type Answer } from './write-answer.ts'
 
 const EVERY_LINE: LineRange = { start: 1, end: Number.MAX_SAFE_INTEGER }
 const EMPTY: Answer = { header: ['The content is empty: 0 lines'] }
@@ -46,12 +46,48 @@ export async function answerHead(request: HeadRequest, context: RetrievalContext
       }
       const end = fromEnd ? total - after : Math.min(after + lines, isOpen ? total : EVERY_LINE.end)
       const start = fromEnd ? Math.max(1, end - lines + 1) : after + 1
-      return await writeRange(source, { start, end: Math.max(start, end) }, limited)
+      const range = { start, end: Math.max(start, end) }
+      return fromEnd ? await writeTail(source, range, after, limited) : await writeRange(source, range, limited)
     })
     if (!isWaiting) return answer
     await context.pause(pollPause(context.signal))
   }
 }
+
+/** Writes the last lines of a range that fit. If not even one fits, writes the end of the last line. */
+async function writeTail(
+  source: ContentSource,
+  { start, end }: LineRange,
+  after: number,
+  context: RetrievalContext,
+): Promise<Answer> {
+  const { reference } = source
+  const total = end - start + 1
+  const restOf = (shown: number): NonNullable<Answer['rest']> => ({
+    said: `Not shown: lines ${start}-${end - shown}.`,
+    call: { reference, context_lines: total - shown, after: after + shown, from_end: true },
+  })
+  let best = await writeRange(source, { start, end }, context)
+  if (isAll(best)) return best
+  const spent = context.countTokens(`\n${formatAnswer({ header: [], rest: restOf(0) }, context)}`)
+  const limited = { ...context, maxTokens: Math.max(1, context.maxTokens - spent) }
+  let shown = 0
+  for (let most = total - 1; shown < most;) {
+    const count = Math.ceil((shown + most) / 2)
+    const answer = await writeRange(source, { start: end - count + 1, end }, limited)
+    if (isAll(answer)) {
+      best = { ...answer, rest: restOf(count) }
+      shown = count
+    } else most = count - 1
+  }
+  const bytes = shown === 0 ? await findLineSpan(source, { start, end }) : undefined
+  if (bytes === undefined) return best
+  const from = Math.max(bytes.start, bytes.end - limited.maxTokens)
+  const answer = await writeBytes(source, { start: from, end: bytes.end }, limited)
+  return isAll(answer) ? { ...answer, rest: restOfBytes(source, { start: bytes.start, end: from }) } : best
+}
+
+const isAll = ({ rest }: Answer): boolean => rest?.said === undefined
 
 async function writeBeginning(source: ContentSource, context: RetrievalContext): Promise<Answer> {
   const finds = isJsonSource(source)
@@ -66,14 +102,17 @@ export async function answerBytes({ reference, range }: BytesRequest, context: R
     assertText(source)
     if (source.size === 0) return EMPTY
     if (range.start > source.size) throw byteBeyondEnd(range, source.size)
-    const span = { start: range.start - 1, end: Math.min(range.end, source.size) }
-    const header = (firstLine: number, { line, byte }: { readonly line: number; readonly byte: number }): string => {
-      const lines = line === firstLine ? `line ${line}` : `lines ${firstLine}-${line}`
-      return `Bytes ${spanOf(span.start, byte)} of ${formatCount(source.size)}, in ${lines}`
-    }
-    const more = ({ byte }: TextEnd): Answer['rest'] => restOfBytes(source, { ...span, start: byte })
-    return await writeText(source, span, { header, more }, limited)
+    return await writeBytes(source, { start: range.start - 1, end: Math.min(range.end, source.size) }, limited)
   })
+}
+
+async function writeBytes(source: ContentSource, span: ByteSpan, limit: AnswerLimit): Promise<Answer> {
+  const header = (firstLine: number, { line, byte }: { readonly line: number; readonly byte: number }): string => {
+    const lines = line === firstLine ? `line ${line}` : `lines ${firstLine}-${line}`
+    return `Bytes ${spanOf(span.start, byte)} of ${formatCount(source.size)}, in ${lines}`
+  }
+  const more = ({ byte }: TextEnd): Answer['rest'] => restOfBytes(source, { ...span, start: byte })
+  return await writeText(source, span, { header, more }, limit)
 }
 
 async function writeRange(

@@ -189,6 +189,21 @@ describe('following the calls at the end of answers', () => {
     )
   })
 
+  it('shows the last lines first with from_end, and each character once', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(contents, longContents), tokens, async (content, maxTokens) => {
+        const answers = await follow(content, { from_end: true, context_lines: 9_000 }, maxTokens)
+        if (content.replace(/^\uFEFF/, '') === '') return
+        // The end of a line that does not fit in an answer is shown before its start.
+        const cut = answers.findIndex((text) => text.startsWith('[Bytes'))
+        const pages = cut < 0 ? answers : answers.slice(0, cut)
+        const before = cut < 0 ? [] : [...answers.slice(cut + 1), answers[cut]!]
+        expect(textOf([...before, ...pages.toReversed()])).toBe(visible(content))
+      }),
+      propertyRuns(40, 1_500),
+    )
+  })
+
   it('shows each hit and each character of a line of wide characters once', async () => {
     const content = `${'漢字 hit 😀 é'.repeat(1_000)}${'東'.repeat(22_500)}${'hit'.repeat(125)}${'é'.repeat(12_500)}hit`
     for (const from_end of [false, true]) {
