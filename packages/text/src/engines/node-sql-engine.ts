@@ -282,7 +282,7 @@ import('node:worker_threads').then(async ({ parentPort }) => {
       capi.sqlite3_finalize(insert)
       const found = columns.map((column) => (column.isFixed ? column.type : typeOf(column)))
       const shown = columns.map(({ name, type, misfits, misfit, misfitRow }) =>
-        type === 'TEXT' ? { name, type, misfits: 0 } : { name, type, misfits, misfit, misfitRow })
+        ({ name, type, misfits: type === 'TEXT' ? 0 : misfits, misfit, misfitRow }))
       const [statement] = prepare(db, "SELECT rootpage FROM sqlite_schema WHERE name = '" + table + "'")
       x.sqlite3_step(statement)
       const page = capi.sqlite3_column_int(statement, 0)

@@ -397,6 +397,55 @@ describe('the types of SQL columns', () => {
     )
   })
 
+  describe('that are text', () => {
+    const header = 'Units Sold;Total ($);margin;Preis;day;city;note'
+    const row = (index: number): string =>
+      `${index},000;"$${index},250.50";${index}.5%;1.0${index}0,75;1${index}/3/2026;Rome;`
+    const content = [header, ...Array.from({ length: 9 }, (_, index) => row(index + 1))].join('\n')
+    const notesOf = async (sql: string): Promise<string[]> =>
+      (await query(content, sql)).split('\n').filter((line) => /^\[.* (?:is text|are NULL)/.test(line))
+
+    it.each([
+      ['SELECT sum("Units Sold") FROM t', "replace(\"Units Sold\", ',', '')", '45000'],
+      [
+        'SELECT count(*) FROM t WHERE "Total ($)" > 4000',
+        "replace(replace(\"Total ($)\", '$', ''), ',', '')",
+        '47254.5',
+      ],
+      ['SELECT margin FROM t ORDER BY margin', "replace(replace(margin, '%', ''), ',', '')", '49.5'],
+      ['SELECT max(Preis) FROM t', "replace(replace(Preis, '.', ''), ',', '.')", '9456.75'],
+    ])('come with an expression of their number if they are computed with: %s', async (sql, expression, sum) => {
+      const notes = await notesOf(sql)
+      expect(notes).toHaveLength(1)
+      expect(notes[0]).toContain(`: its number is CAST(${expression} AS REAL).]`)
+      const total = await rows(content, `SELECT sum(CAST(${expression} AS REAL)) FROM t`)
+      expect(total.map(Number)).toEqual([Number(sum)])
+    })
+
+    it('come with advice if they are dates in another format', async () => {
+      expect(await notesOf("SELECT count(*) FROM t WHERE day > '2026-03-12'")).toEqual([
+        '["day" is text, for example "11/3/2026": dates are compared as YYYY-MM-DD, which substr and || build.]',
+      ])
+    })
+
+    it('come without advice if they are only shown, converted, or words', async () => {
+      for (const sql of [
+        'SELECT "Units Sold", day FROM t LIMIT 1',
+        `SELECT sum(CAST(replace("Units Sold", ',', '') AS INT)) FROM t`,
+        'SELECT city FROM t ORDER BY city',
+      ])
+        expect(await notesOf(sql)).toEqual([])
+    })
+
+    it('come with advice if they are compared with empty text, NULL as text, or booleans as text', async () => {
+      for (const sql of ["SELECT 1 FROM t WHERE note = ''", "SELECT 1 FROM t WHERE note IN ('NULL')"])
+        expect(await notesOf(sql)).toEqual(['[Empty cells and the word NULL are NULL: use IS NULL.]'])
+      const flags = '[{"id":1,"on":true},{"id":2,"on":false}]'
+      const answer = await query(flags, 'SELECT count(*) FROM t WHERE "on" = \'true\'')
+      expect(answer).toContain('[In "on", true is 1 and false is 0.]')
+    })
+  })
+
   it('are listed with the number of missing rows and cells', async () => {
     const ragged = await query('a,b\n1,2\n3\n4,5,6\n', 'SELECT count(*) FROM t', {}, 'text/csv')
     expect(ragged).toContain('Rows with another number of cells than the header: 2')
@@ -491,6 +540,33 @@ describe('an SQL statement that is refused', () => {
   })
 
   it.each([
+    ['SELECT sum(amount) FROM orders', 'SELECT sum(amount) FROM t'],
+    ['SELECT count(*) FROM "orders.csv"', 'SELECT count(*) FROM t'],
+    [`SELECT "first-name" FROM t WHERE status = "it's"`, `SELECT "first-name" FROM t WHERE status = 'it''s'`],
+    ['SELECT first-name FROM t', 'SELECT "first-name" FROM t'],
+    ['SELECT First Name FROM t', 'SELECT "First Name" FROM t'],
+    ['SELECT "first-name", stat, status FROM t', 'SELECT "first-name", status, status FROM t'],
+    ['SELECT address.city FROM t', "SELECT address ->> '$.city' FROM t"],
+    ['SELECT "address.city" FROM t', "SELECT address ->> '$.city' FROM t"],
+    ['SELECT orders FROM t', 'SELECT "order" FROM t'],
+  ])('gets a statement that works: %s', async (sql, right) => {
+    const object = {
+      id: 1,
+      status: "it's",
+      amount: 5,
+      'first-name': 'x',
+      'First Name': 'y',
+      order: 7,
+      address: { city: 'Rome' },
+    }
+    const tool = toolOf({ r: { content: JSON.stringify([object]) } }, { deadlineMs: UNHURRIED_MS })
+    const call = JSON.stringify({ reference: 'r', sql: right })
+    const { text } = await fail(tool, { reference: 'r', sql })
+    expect(text).toContain(`[A right call: retrieve_offloaded_content ${call}]`)
+    expect(await ask(tool, JSON.parse(call) as object)).toMatch(/^\[1 row/)
+  })
+
+  it.each([
     'SELEC 1',
     '',
     ';',
@@ -549,7 +625,9 @@ describe('an SQL statement that is refused', () => {
   ])('may be one over content without tables: %s', async (_, other) => {
     const { code, text } = await fail(toolOf({ r: { content: other } }), { reference: 'r', sql: 'SELECT 1 FROM t' })
     expect(code).toBe('not-a-table')
-    expect(text).toBe('Error: This content is not a table. Search it with a pattern.')
+    expect(text).toBe(
+      'Error: This content is not a table. Search it with a pattern, or select rows of JSON by json_path, for example $.*',
+    )
   })
 
   it('may be one over binary content', async () => {

@@ -1,4 +1,4 @@
-import { closestNames, countOf, cutAtGrapheme, cutWithMark, formatCount, IsolationError } from '@spillway/text/internal'
+import { closestNames, countOf, cutWithMark, formatCount, IsolationError } from '@spillway/text/internal'
 import {
   largestTable,
   sqlEngine,
@@ -39,6 +39,7 @@ export async function answerSql(request: SqlRequest, context: RetrievalContext):
   const notes = [
     ...databases.flatMap((one, index) => describeTables(one, request, index)),
     ...loaded.flatMap((one) => one.notes),
+    ...describeColumns(databases, request.sql),
   ]
   return writeRows(result, [...new Set(notes)], request, context)
 }
@@ -87,38 +88,85 @@ function describeTables(database: SqlDatabase, { references }: SqlRequest, index
     return `${name} (${countOf(rows, 'row')}: ${shown.join(', ')}${columns.length > shown.length ? ', …' : ''})`
   })
   return [
-    `This text has ${tables.length} tables: ${cutAtGrapheme(listed.join(', '), MAX_LIST_UNITS)}. t is t${largestTable(tables) + 1}, the largest.`,
+    `This text has ${tables.length} tables: ${abridge(listed.join(', '), MAX_LIST_UNITS)}. t is t${largestTable(tables) + 1}, the largest.`,
   ]
+}
+
+/** Describes columns that the statement may misunderstand: with numbers and text, or with numbers or dates as text. */
+function describeColumns(databases: readonly SqlDatabase[], sql: string): string[] {
+  const notes: string[] = []
+  for (const { name, type, misfits, misfit = '', misfitRow = 0 } of databases.flatMap(columnsOf)) {
+    const some = `${formatCount(misfits)} of its cells are text, which comes after all numbers`
+    const first = `the first is ${quote(misfit, 40)} in row ${formatCount(misfitRow)}`
+    if (misfits > 0) notes.push(`${quote(name)} has numbers, but ${some}: ${first}.`)
+    if (!namePattern(name).test(sql)) continue
+    if (type === 'INTEGER' && /'(?:true|false)'/i.test(sql)) notes.push(`In ${quote(name)}, true is 1 and false is 0.`)
+    const how = type === 'TEXT' && COMPUTES.test(sql) && !CONVERTS.test(sql) ? conversionOf(name, misfit) : undefined
+    if (how !== undefined) notes.push(`${quote(name)} is text, for example ${quote(misfit, 40)}: ${how}.`)
+  }
+  if (/(?:=|<>|in\s*\()\s*'(?:null)?'/i.test(sql)) notes.push('Empty cells and the word NULL are NULL: use IS NULL.')
+  return notes
+}
+
+const columnsOf = ({ tables }: SqlDatabase): SqlColumn[] => tables.flatMap(({ columns }) => columns)
+const COMPUTES = /[<>]|\b(?:order\s+by|between|sum|avg|total|min|max|median|percentile|round|date(?:time)?|strftime)\b/i
+const CONVERTS = /\b(?:cast|replace|substr(?:ing)?)\s*\(/i
+const DATE = /^\d{1,2}([/.-])\d{1,2}\1\d{2,4}\b/
+const NUMBER = /^[-+]?[$€£¥]?\s?[-+]?(?:\d+|\d{1,3}(?:[.,\s]\d{3})+)(?:[.,]\d+)?\s?[%$€£¥]?$/
+
+function conversionOf(name: string, cell: string): string | undefined {
+  if (DATE.test(cell)) return 'dates are compared as YYYY-MM-DD, which substr and || build'
+  if (!NUMBER.test(cell)) return undefined
+  const hasDecimalComma = /,\d{1,2}\D*$/.test(cell)
+  const signs = [...new Set([...(cell.match(/[^-+\d.,]/g) ?? []), hasDecimalComma ? '.' : ','])]
+  const digits = signs.reduce((inner, sign) => `replace(${inner}, '${sign}', '')`, sqlName(name))
+  return `its number is CAST(${hasDecimalComma ? `replace(${digits}, ',', '.')` : digits} AS REAL)`
 }
 
 function explainError(error: string, databases: readonly SqlDatabase[], request: SqlRequest): RetrievalError {
   if (error === 'out of memory' || error === 'string or blob too big')
     return new RetrievalError('too-large', 'The statement takes too much memory. Select fewer rows or columns.')
-  const [, missing] = /^no such column: (?:t\d*\.)?(.+?)(?: - should this be.*)?$/s.exec(error) ?? []
+  const [, kind, missing] = /^no such (column|table): (?:t\d*\.)?(.+?)(?: - should this be.*)?$/s.exec(error) ?? []
   const tables = namedTables(databases)
   const lists = tables.map(({ name, columns }) => `${name} has ${listColumns(columns, MAX_LIST_UNITS / tables.length)}`)
   if (missing === undefined) {
     const denied = error === 'not authorized' ? ': only one SELECT is taken' : ''
-    const said = cutAtGrapheme(oneLine(error), 300)
-    return new RetrievalError('invalid-sql', `SQL (SQLite): ${said}${denied}.`, { stored: { remarks: lists } })
+    const message = `SQL (SQLite): ${abridge(error, 300)}${denied}.`
+    return new RetrievalError('invalid-sql', message, { stored: { remarks: lists } })
   }
   const name = missing.replace(/^"(.*)"$/s, '$1')
-  const names = tables.flatMap(({ columns }) => columns.map((column) => column.name))
-  const closest = closestNames(name, names, 3).map((one) => sqlName(one))
+  const names = databases.flatMap(columnsOf).map((column) => column.name)
+  const [, outer = '', inner] = /^([^.]+)\.(.+)$/.exec(name) ?? []
+  const ofColumns = names.includes(outer)
+    ? [`${sqlName(outer)} ->> '$.${inner}'`]
+    : closestNames(name, names, 3).map((one) => sqlName(one))
+  const closest = kind === 'column' ? ofColumns : tables.length === 1 ? ['t'] : []
+  const isText = kind === 'column' && missing.startsWith('"')
   const meant = closest.length === 0 ? [] : [`Closest: ${closest.join(', ')}`]
-  const text = missing.startsWith('"') ? " Write text in single quotes: '…'." : ''
-  const message = `There is no column ${quote(name)}.${text}`
-  const sql = closest[0] === undefined ? undefined : request.sql.replace(missing, () => closest[0]!)
-  const call = sql === undefined || sql === request.sql ? undefined : { ...callOf(request), sql }
-  return new RetrievalError('unknown-column', message, { stored: { remarks: [...meant, ...lists], call } })
+  const message = `There is no ${kind} ${quote(name)}.${isText ? " Write text in single quotes: '…'." : ''}`
+  const best = closest[0] ?? (isText ? `'${name.replaceAll("'", "''")}'` : missing)
+  // A name without its quotes, for example `first-name`, is read as several words.
+  const goesOn = (one: string): boolean => one.startsWith(name) && /^\W/.test(one.slice(name.length))
+  const whole = kind === 'column' ? names.find((one) => goesOn(one) && namePattern(one).test(request.sql)) : undefined
+  const sql = request.sql.replace(namePattern(whole ?? name), () => (whole === undefined ? best : sqlName(whole)))
+  const call = sql === request.sql ? undefined : { ...callOf(request), sql }
+  const code = kind === 'table' ? 'invalid-sql' : 'unknown-column'
+  return new RetrievalError(code, message, { stored: { remarks: [...meant, ...lists], call } })
 }
+
+/** Finds a name in a statement, with and without quotes, but not within other names. */
+const namePattern = (name: string): RegExp => new RegExp(`(?<!\\w)"?${name.replace(/\W/g, '\\$&')}"?(?!\\w)`, 'gi')
 
 const callOf = ({ references, reference, path, sql }: SqlRequest): RetrievalCall =>
   references.length > 1 ? { references, sql } : { reference, json_path: path, sql }
 
+/** Names that need no quotes in SQLite. */
+const PLAIN_NAME =
+  /^(?!(?:as|by|case|check|default|from|group|in|index|is|join|limit|on|order|primary|references|select|set|table|to|unique|values|when|where)$)[a-z_]\w{0,79}$/i
+
 /** Quotes the name of a column. A very long name is cut, so its column cannot be selected. */
 const sqlName = (name: string): string =>
-  /^[A-Za-z_]\w{0,79}$/.test(name) ? name : `"${abridge(name, MAX_NAME_UNITS).replaceAll('"', '""')}"`
+  PLAIN_NAME.test(name) ? name : `"${abridge(name, MAX_NAME_UNITS).replaceAll('"', '""')}"`
 
 function listColumns(columns: readonly SqlColumn[], maxUnits: number): string {
   let list = ''

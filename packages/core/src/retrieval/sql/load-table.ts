@@ -80,16 +80,16 @@ async function load(source: ContentSource, path: string | undefined, context: Re
   const readBatches = async function* (): AsyncGenerator<CellBatch> {
     const batches = new TableBatches()
     const reader = plan.createReader(batches)
-    if (reader === undefined) throw noTable(source)
+    if (reader === undefined) throw noTable(source, path)
     yield* readRows(source, plan, reader, batches, context)
     const said = reader.finish()
     if (batches.isOver) throw tooLarge(source, `more than ${formatCount(MAX_ROWS)} rows`)
-    if (said === undefined) throw noTable(source)
+    if (said === undefined) throw noTable(source, path)
     yield* batches.take(true)
     notes = [...plan.notes, ...said, ...batches.notes()]
   }
   const database = await context.pause(engine.load(readBatches, limitsOf(context, deadlineMs)))
-  return { database, notes: [...notes, ...describeMisfits(database)] }
+  return { database, notes }
 }
 
 export function limitsOf({ signal, storage }: RetrievalContext, deadlineMs: number): SqlLimits {
@@ -171,16 +171,6 @@ function clockOf(source: ContentSource, context: RetrievalContext): WorkClock {
   return new WorkClock(deadlineMs, context.signal, context.storage.caller)
 }
 
-function describeMisfits({ tables }: SqlDatabase): string[] {
-  return tables
-    .flatMap(({ columns }) => columns)
-    .filter(({ misfits }) => misfits > 0)
-    .map(({ name, misfits, misfit = '', misfitRow = 0 }) => {
-      const first = `the first is ${quote(misfit, 40)} in row ${formatCount(misfitRow)}`
-      return `${quote(name)} has numbers, but ${formatCount(misfits)} of its cells are text, which comes after all numbers: ${first}.`
-    })
-}
-
 function tooLarge({ reference }: ContentSource, what: string): RetrievalError {
   const message = `The table has ${what}, which is too large for SQL. To find rows:`
   return new RetrievalError('too-large', message, { call: { reference, pattern: 'words of the row' } })
@@ -188,7 +178,8 @@ function tooLarge({ reference }: ContentSource, what: string): RetrievalError {
 
 function noTable({ reference }: ContentSource, path?: string): RetrievalError {
   const rows = 'is not a table'
-  if (path === undefined) return new RetrievalError('not-a-table', `This content ${rows}. Search it with a pattern.`)
+  const others = 'Search it with a pattern, or select rows of JSON by json_path, for example $.*'
+  if (path === undefined) return new RetrievalError('not-a-table', `This content ${rows}. ${others}`)
   const call = { reference, json_path: path }
   return new RetrievalError('not-a-table', `What ${quote(path)} selects ${rows}. To see it:`, { call })
 }
