@@ -26,6 +26,8 @@ export interface JsonPath {
   readonly segments: readonly Segment[]
   /** Whether a filter needs values from the root. */
   readonly asksRoot: boolean
+  /** Whether a filter tests only that something exists. */
+  readonly testsExistence: boolean
 }
 
 /**
@@ -65,6 +67,7 @@ type Operand = (value: Uint8Array, queries: Queries) => Evaluation<Compared>
 /** Convert the library's syntax tree of a path. */
 function readPath(library: Library, path: jsonpath.JSONPathQuery): JsonPath {
   let asksRoot = false
+  let testsExistence = false
 
   function readSegments(query: jsonpath.JSONPathQuery): Segment[] {
     const { segments } = query
@@ -100,6 +103,7 @@ function readPath(library: Library, path: jsonpath.JSONPathQuery): JsonPath {
     if (expression instanceof InfixExpression) return readInfix(expression)
     if (expression instanceof FunctionExtension) return readMatch(expression)
     const query = readQuery(expression)
+    testsExistence = true
     return function* (value, queries) {
       let exists = false
       yield* queries.each(query, value, () => (exists = true))
@@ -172,7 +176,7 @@ function readPath(library: Library, path: jsonpath.JSONPathQuery): JsonPath {
     return { fromRoot, segments: readSegments(expression.path) }
   }
 
-  return { segments: readSegments(path), asksRoot }
+  return { segments: readSegments(path), asksRoot, testsExistence }
 }
 
 /** Create the error for syntax that the library should not return. Such syntax means that the library has changed. */

@@ -245,7 +245,13 @@ describe('a JSON path', () => {
       message: expect.stringContaining('(text/plain, 19 bytes) is no') as string,
       call: { reference: 'r', line_range: { start: 1, end: 50 } },
     })
-    await expect(ask('', '$')).rejects.toMatchObject({ code: 'not-json' })
+    for (const [content, path] of [
+      ['', '$'],
+      ['2026-01-01 started\n', '$'],
+      ['true story\n', '$..*'],
+    ] as const)
+      await expect(ask(content, path)).rejects.toMatchObject({ code: 'not-json' })
+    expect(await ask('2026\n', '$')).toContain('$: 2026')
     await expect(ask(new Uint8Array([1, 2, 3]), '$', { contentType: 'image/png' })).rejects.toMatchObject({
       code: 'not-text',
     })
@@ -271,14 +277,40 @@ describe('a JSON path', () => {
   })
 })
 
+describe('a path in the syntax of other tools', () => {
+  const json = '{"a":{"b":[{"c-d":1,"c.d":"x"},{"c-d":2.5}]},"n":null,"f":false}'
+
+  test.each([
+    ['.a.b[]["c-d"]', "$.a.b[*]['c-d']", 2],
+    ['.a.b[0]."c-d"', "$.a.b[0]['c-d']", 1],
+    ["$.a.b.0.'c.d'", "$.a.b[0]['c.d']", 1],
+    ['a.b.1', '$.a.b[1]', 1],
+    ['.a.b.[1]', '$.a.b[1]', 1],
+    ['{.a.b[*]}', '$.a.b[*]', 2],
+    ['.', '$', 1],
+    [".a.b[?@['c-d'] > 1.5].c-d", "$.a.b[?@['c-d'] > 1.5]['c-d']", 1],
+  ])('is read as JSONPath: %s', async (path, meant, count) => {
+    const text = await ask(json, path)
+    expect(text).toBe(await ask(json, meant))
+    expect(text).toContain(count === 1 ? '[1 result]' : `[${count} results]`)
+  })
+
+  test('gets a note if a filter tests only that a key exists', async () => {
+    const note = 'tests only that the key exists, even for false or null'
+    for (const path of ['$[?@.f]', '$[?!@.f]', '$[?(@.b && @.b.c == 1)]']) expect(await ask(json, path)).toContain(note)
+    for (const path of ['$.a.b[?@["c-d"] == 1]', '$[?length(@) > 1]', '$.a'])
+      expect(await ask(json, path)).not.toContain(note)
+  })
+})
+
 describe('a hostile JSON path', () => {
   test.each([
     ['$.items[?@.id=1]', 14],
     ['$.items[', 9],
     ['$[?foo(@) == 1]', 4],
     ["$[?search(@.a, '(')]", 4],
-    ['', 1],
-    ['(((', 1],
+    ['(((', 3],
+    ['items | length', 9],
     [`$${'['.repeat(1_500)}`, undefined],
     [`$[?${'!('.repeat(900)}@.a${')'.repeat(900)}`, undefined],
     ['$.a'.repeat(3_000), undefined],

@@ -1,5 +1,5 @@
 import { closestNames, countOf, formatCount, unicodeEscape } from '@spillway/text/internal'
-import { jsonLayout, type JsonLayout } from '@spillway/text/internal/json'
+import { isBracket, jsonLayout, type JsonLayout } from '@spillway/text/internal/json'
 import { MAX_TESTED_BYTES, PathTooLarge, type Segment } from '@spillway/text/internal/json-path'
 import type { ContentSource } from '../../content/content-source.ts'
 import { WorkClock, WorkTimeout } from '../../search/work-clock.ts'
@@ -66,7 +66,8 @@ async function writeSelected(question: PathQuestion): Promise<Answer> {
   const options = { layout, skip: after, keep, enough: Infinity, clock }
   const selection = await selectJson(source, path, options)
   const { count, values, ended } = selection
-  if (count === 0) return await writeNothing(question, selection)
+  const isLone = ended.by === 'failure' && !isBracket((await source.read(layout.start, 1))[0])
+  if (count === 0 || isLone) return await writeNothing(question, selection)
   const { reference } = request
   const counted = {
     header: [describeSelection(selection, request), ...notesOf(question, selection)],
@@ -92,10 +93,12 @@ function restOf({ request, path }: PathQuestion, next: number, { count, ended }:
   return { said, call: { reference, json_path: path.text, after: next } }
 }
 
-function notesOf({ source, layout }: PathQuestion, { ended, skippedLines, brokenAt }: Selection): string[] {
+function notesOf({ path, source, layout }: PathQuestion, { ended, skippedLines, brokenAt }: Selection): string[] {
   const notes: string[] = []
   if (layout.form === 'json-lines')
     notes.push('This content is JSON Lines: $[0] is its first value, $[*].name the name of each.')
+  if (path.testsExistence)
+    notes.push('A filter such as ?@.key tests only that the key exists, even for false or null: compare with == true.')
   if (skippedLines > 0) {
     const lines = countOf(skippedLines, 'line is', 'lines are')
     notes.push(`${lines} not whole JSON, and searched only up to the first error.`)
@@ -122,10 +125,10 @@ function sayFailure({ size }: ContentSource, at: number): string {
 }
 
 async function writeNothing(question: PathQuestion, selection: Selection): Promise<Answer> {
-  const { path, source } = question
+  const { path, source, layout } = question
   const { ended } = selection
   const { reference } = source
-  if (ended.by === 'failure') throw notJson(question, ended.at)
+  if (ended.by === 'failure') throw notJson(question, selection.count === 0 ? ended.at : layout.start)
   if (ended.by === 'timeout') throw tookTooLong(path.text)
   if (ended.by === 'too-large') throw await tooLarge(question, ended.path)
   const header = [`0 results for ${quotePath(path.text)}`, ...notesOf(question, selection)]
@@ -203,7 +206,7 @@ async function findElsewhere(
   { descends, selectors }: Segment,
 ): Promise<string | undefined> {
   if (descends || selectors.length !== 1 || selectors[0]?.type !== 'name') return undefined
-  const anywhere = { segments: [{ descends: true, selectors }], asksRoot: false }
+  const anywhere = { segments: [{ descends: true, selectors }], asksRoot: false, testsExistence: false }
   const found = await selectJson(source, anywhere, { layout, skip: 0, keep: 1, enough: 1, clock })
   const path = found.values[0]?.path
   return path?.endsWith('…') === true ? undefined : path

@@ -184,22 +184,30 @@ export async function readJsonPath(
   const read = await parseJsonPath(text)
   if (!('problem' in read)) return { text, ...read }
   const completed = completePath(text)
-  const again = completed === undefined ? read : await parseJsonPath(completed)
-  if (completed !== undefined && !('problem' in again)) return { text: completed, ...again }
-  const { message, position } = read.problem
-  const place =
-    position >= text.length ? 'at its end' : `at ${quote(text.slice(position), 20)}, character ${position + 1}`
+  const again = await parseJsonPath(completed)
+  if (!('problem' in again)) return { text: completed, ...again }
+  const { message, position } = again.problem
+  const rest = completed.slice(position)
+  const place = rest === '' ? 'at its end' : `at ${quote(rest, 20)}, character ${position + 1}`
   throw new RetrievalError(
     'invalid-json-path',
-    `${quote(text, 200)} is not a JSONPath (RFC 9535): ${abridge(message, 200)}, ${place}. ` +
-      `A filter is written $.items[?@.size > 10 && @.name == 'a'].`,
+    `${quote(completed, 200)} is not a JSONPath (RFC 9535): ${abridge(message, 200)}, ${place}. ` +
+      `A filter is written $.items[?@.size > 10 && search(@.name, 'a|b')].`,
     { stored: { call: { reference: source.reference, json_path: await examplePath(source, layout, clock) } } },
   )
 }
 
-function completePath(text: string): string | undefined {
-  if (text.startsWith('$') || text === '') return undefined
-  return /^[.[]/.test(text) ? `$${text}` : `$.${text}`
+/** A quoted key, a dot before brackets, an index after a dot, or empty brackets, as in paths of jq and JavaScript. */
+const FOREIGN_STEP =
+  /(\.?)("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?<!\.)\.(?=\[)|(?<=[$A-Za-z_\].]\d*)\.(\d+)(?!\w)|\[\]/g
+
+function completePath(text: string): string {
+  const inner = text.replace(/^\{(.*)\}$/s, '$1').replace(/^\.(?=$|\[)/, '')
+  const rooted = inner.startsWith('$') ? inner : `$${/^(?:[.[]|$)/.test(inner) ? '' : '.'}${inner}`
+  return rooted.replace(FOREIGN_STEP, (step, dot?: string, quoted?: string, index?: string) => {
+    if (quoted !== undefined) return dot === '' ? quoted : `[${quoted}]`
+    return index !== undefined ? `[${index}]` : step === '[]' ? '[*]' : ''
+  })
 }
 
 export async function examplePath(
