@@ -158,6 +158,7 @@ describe('an answer to a pattern', () => {
     const tool = toolOf({ log: { content: [...lines, ...Array.from({ length: 60_000 }, () => 'hay')].join('\n') } })
     const count = (call: object): Promise<string> => ask(tool, { reference: 'log', count_only: true, ...call })
     expect(await count({ pattern: 'hit' })).toBe('[3,000 matches; the first is in line 2, the last in line 8999]')
+    expect(await count({ pattern: 'h.' })).toBe('[69,000 matches; the first is in line 1]')
     expect(await count({ pattern: 'hit', line_range: { start: 3, end: 9 } })).toBe(
       '[2 matches in lines 3-9; the first is in line 5, the last in line 8]',
     )
@@ -190,15 +191,53 @@ describe('an answer to a pattern', () => {
     const call = (pattern: string): string =>
       `To see them: retrieve_offloaded_content ${JSON.stringify({ reference: 'log', pattern })}]`
     expect(await hint('^ERROR')).toBe(`[Without anchors: 1 match. ${call('ERROR')}`)
-    expect(await hint('/error/i')).toContain('[Without slashes around it: 1 match. To see them: ')
-    expect(await hint('/ERR[O]R/')).toBe(`[Without slashes around it: 1 match. ${call('ERR[O]R')}`)
+    expect(await hint('/error/i')).toContain('[Without the marks around it: 1 match. To see them: ')
+    expect(await hint('/ERR[O]R/')).toBe(`[Without the marks around it: 1 match. ${call('ERR[O]R')}`)
     expect(await hint('^no.such')).toBeUndefined()
     expect(await hint('a.b(c)')).toBe(`[As literal text: 1 match. ${call('a\\.b\\(c\\)')}`)
     expect(await hint('\\\\d\\\\d:01')).toBe(`[With single backslashes: 1 match. ${call('\\d\\d:01')}`)
-    expect(await hint('"id": 7')).toContain('[With quotes escaped or not: 1 match. ')
+    expect(await hint('"id": 7')).toContain('[With any quotes: 1 match. ')
     expect(await hint('5\\$(')).toContain('is not a valid regular expression (')
     const both = (await ask(tool, { reference: 'log', pattern: '^error A.B(C)' })).split('\n')
     expect(both).toHaveLength(1)
+  })
+
+  it.each([
+    ['ERROR\\|WARN', 'In syntax that works here', 'ERROR|WARN'],
+    ['\\(ERROR\\|WARN\\) a', 'In syntax that works here', '(ERROR|WARN) a'],
+    ['\\<ERROR\\>', 'In syntax that works here', '\\bERROR\\b'],
+    ['id=\\K\\d+', 'In syntax that works here', 'id=\\d+'],
+    ['\\d++:\\d+ ERROR', 'In syntax that works here', '\\d+:\\d+ ERROR'],
+    ['(?>ERROR) a', 'In syntax that works here', '(?:ERROR) a'],
+    ['\\Qa.b(c)\\E', 'In syntax that works here', 'a\\.b\\(c\\)'],
+    ['"ERROR"', 'Without the marks around it', 'ERROR'],
+    ["name='x'", 'With any quotes', 'name=\\\\*["\'`]x\\\\*["\'`]'],
+    ['^+new', 'As literal text', '\\+new'],
+    ['*.log', 'With * for any text', '.*\\.log'],
+    ['ERROR AND failed', 'With its words in one line', 'ERROR.*failed'],
+    ['panic, failed', 'With any of its words', 'panic|failed'],
+  ])('names the pattern that %s is meant to be if it matches nothing', async (pattern, label, meant) => {
+    const tool = toolOf({ log: { content: '12:00 ERROR a.b(c) failed id=7\n<a name="x">\n+new\nx.log' } })
+    const call = JSON.stringify({ reference: 'log', pattern: meant })
+    const text = await ask(tool, { reference: 'log', pattern, count_only: true })
+    expect(text).toContain(`\n[${label}: 1 match. To see them: retrieve_offloaded_content ${call}]`)
+    expect(await ask(tool, JSON.parse(call) as object)).toMatch(/^\[1 match\]/)
+  })
+
+  it('ignores case for a pattern that does so only in a part', async () => {
+    const tool = toolOf({ log: { content: 'one Error' } })
+    expect(await ask(tool, { reference: 'log', pattern: 'one (?i:ERROR)' })).toContain('"pattern":"(?i)one (?:ERROR)"')
+  })
+
+  it('says that a word in brackets is a class', async () => {
+    const tool = toolOf({ log: { content: '[ERROR] a\n[INFO] b' } })
+    const first = async (pattern: string): Promise<string> =>
+      (await ask(tool, { reference: 'log', pattern, context_lines: 0 })).split('\n').slice(0, 2).join('')
+    expect(await first('[ERROR]')).toBe(
+      '[2 matches][[ERROR] matches any one of its characters. Its text is matched by \\[ERROR\\]]',
+    )
+    for (const pattern of ['\\[ERROR\\]', '[ERROR]+', '[A-Z]', '[abc]'])
+      expect(await first(pattern)).not.toContain('any one')
   })
 
   it('says that a pattern with a line feed matches nothing', async () => {

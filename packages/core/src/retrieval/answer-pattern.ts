@@ -18,7 +18,7 @@ import { abridge, textFits, unitsFor, type Answer } from './write-answer.ts'
 /** Fewest UTF-16 units of a line with a hit: the mark, the number and the bar before the text. */
 const LEAST_UNITS_OF_A_HIT = 5
 /** Number of hits to keep while counting, so that the answer can name the line of the last hit. */
-const MAX_COUNTED_HITS = 2_000
+const MAX_COUNTED_HITS = 10_000
 
 export async function answerPattern(
   request: PatternRequest & { readonly reference: string },
@@ -31,8 +31,7 @@ export async function answerPattern(
     const search = { request, source, found, notes: describeProblem(pattern, found.total) }
     if (found.total > 0 && !request.countOnly) return await writeFound(search, limited)
     const stop = await describeStop(source, found)
-    const counts =
-      found.total === 0 ? describeMatches(0, found.range) : await describeCount(source, pattern, found, context)
+    const counts = found.total === 0 ? describeMatches(0, found.range) : await describeCount(source, found)
     const isNowhere = found.total === 0 && stop === ''
     const searched = isNowhere ? ` (searched ${countOf(found.searched, 'line')})` : ''
     const hints = isNowhere ? await hintVariant(request, pattern, found, source, context) : []
@@ -199,11 +198,11 @@ function restOfHits(
   shown: number,
   nextLine: number | undefined,
 ): Answer['rest'] {
-  const { after, fromEnd, range } = request
+  const { after, fromEnd } = request
   const goesOn =
     !fromEnd && after === 0 && nextLine !== undefined && nextLine !== lastLine
       ? { line_range: { start: nextLine, end: found.lastLine } }
-      : { line_range: range, after: after + shown, from_end: fromEnd || undefined }
+      : { line_range: found.range, after: after + shown, from_end: fromEnd || undefined }
   const said = `Shown: ${formatCount(shown)} of ${countMatches(found.total)}.`
   return { said, call: { ...callOf(request), ...goesOn } }
 }
@@ -229,14 +228,20 @@ function describeSelection({ request, found }: Found, shown: number): string {
   return `${numbers} of ${formatCount(total)}${what}`
 }
 
-/** Explains why a pattern was searched as literal text, or why a pattern for several lines matches nothing. */
+/** Explains why a pattern was searched as literal text, or why it matches nothing or more than its author expects. */
 export function describeProblem({ text, problem = '' }: SearchPattern, total: number): string[] {
   const reason = abridge(problem, 120)
   const invalid = `The pattern is not a valid regular expression (${reason}), so it was searched as literal text.`
   const apart = 'Lines are matched one by one, so a line feed in the pattern matches nothing: search for one line.'
   const hasLineFeed = LINE_FEED.test(text.replaceAll(NEGATED_CLASS, ''))
-  return [...(problem === '' ? [] : [invalid]), ...(hasLineFeed && total === 0 ? [apart] : [])]
+  const [word] = WORD_IN_BRACKETS.exec(problem === '' && total > 0 ? text : '') ?? []
+  const oneOf = word && `${word} matches any one of its characters. Its text is matched by ${escapeExpression(word)}`
+  const notes = [problem && invalid, hasLineFeed && total === 0 ? apart : '', oneOf ?? '']
+  return notes.filter((note) => note !== '')
 }
+
+/** Matches a class that is probably meant as text, for example `[ERROR]`. */
+const WORD_IN_BRACKETS = /(?<!\\)\[\p{L}[\p{L}\d _]{3,}\](?![*+?{])/u
 
 const LINE_FEED = /\n|(?<!\\)(?:\\\\)*\\n/
 const NEGATED_CLASS = /\[\^(?:\\.|[^\]\\])*\]/g
@@ -260,45 +265,15 @@ function duration(milliseconds: number): string {
   return milliseconds < 950 ? `${Math.ceil(milliseconds / 100) * 100} ms` : `${Math.round(milliseconds / 1_000)} s`
 }
 
-/** Number of lines at the end that are searched for the last match. Without a match, the number grows. */
-const FIRST_TAIL_LINES = 1_000
-const TAIL_GROWTH = 32
-
-async function describeCount(
-  source: ContentSource,
-  pattern: SearchPattern,
-  found: FoundHits,
-  context: RetrievalContext,
-): Promise<string> {
+async function describeCount(source: ContentSource, found: FoundHits): Promise<string> {
   const counts = describeMatches(found.total, found.range, found.lines)
   const [first] = found.hits
   if (first === undefined) return counts
   const firstLine = await lineOfByte(source, first.start)
   if (found.total === 1) return `${counts}; it is in line ${firstLine}`
-  const last =
-    found.hits.length === found.total
-      ? found.hits.at(-1)
-      : await findLast(source, pattern, found, context).catch(passOver)
-  const lastLine = last === undefined ? undefined : await lineOfByte(source, last.start)
-  if (lastLine === undefined) return `${counts}; the first is in line ${firstLine}`
-  if (lastLine === firstLine) return `${counts}; all are in line ${firstLine}`
-  return `${counts}; the first is in line ${firstLine}, the last in line ${lastLine}`
-}
-
-async function findLast(
-  source: ContentSource,
-  pattern: SearchPattern,
-  found: FoundHits,
-  context: RetrievalContext,
-): Promise<ByteSpan | undefined> {
-  if (found.stopped !== undefined) return undefined
-  const begin = found.lastLine - found.searched + 1
-  for (let lines = FIRST_TAIL_LINES; ; lines *= TAIL_GROWTH) {
-    const start = Math.max(begin, found.lastLine - lines + 1)
-    const selection = { range: { start, end: found.lastLine }, skip: 0, limit: 1, fromEnd: true }
-    const { hits, stopped } = await findHits(source, pattern, selection, context)
-    if (hits.length > 0 || stopped !== undefined || start === begin) return hits[0]
-  }
+  const last = found.hits.length === found.total ? await lineOfByte(source, found.hits.at(-1)!.start) : undefined
+  if (last === firstLine) return `${counts}; all are in line ${firstLine}`
+  return `${counts}; the first is in line ${firstLine}${last === undefined ? '' : `, the last in line ${last}`}`
 }
 
 /** Ignores errors of slow or unsupported patterns, because the answer is complete without this search. */
@@ -309,23 +284,19 @@ function passOver(error: unknown): undefined {
 
 /** Share of a call's time for finding a hint. */
 const HINT_PART = 1 / 8
-/** Size up to which content is searched whole for a hint. Only the start of larger content is searched. */
-const WHOLE_BYTES = 1_048_576
-const LEAST_BYTES = 262_144
-const SEARCHED_PART = 1 / 64
+/** Number of bytes at the start of the content that are searched for a hint. */
+const HINT_BYTES = 1_048_576
 
 async function hintVariant(
   request: PatternRequest,
   pattern: SearchPattern,
-  { span }: FoundHits,
+  { span, range: within }: FoundHits,
   source: ContentSource,
   context: RetrievalContext,
 ): Promise<string[]> {
-  const bytes = span.end - span.start
-  const part = Math.max(LEAST_BYTES, bytes * SEARCHED_PART)
-  const start = request.range?.start ?? 1
-  const isPart = bytes > WHOLE_BYTES
-  const range = isPart ? { start, end: (await lineOfByte(source, span.start + part)) - 1 } : request.range
+  const start = within?.start ?? 1
+  const isPart = span.end - span.start > HINT_BYTES
+  const range = isPart ? { start, end: (await lineOfByte(source, span.start + HINT_BYTES)) - 1 } : within
   // The first line is longer than the part to search.
   if (range !== undefined && range.end < range.start) return []
   const variants = variantsOf(pattern)
@@ -333,8 +304,9 @@ async function hintVariant(
   for (const { label, pattern: variant } of variants) {
     const found = await findHits(source, variant, { range, skip: 0, limit: 0, fromEnd: false }, limits).catch(passOver)
     if (found === undefined || found.total === 0) continue
-    const { ignore_case, ...call } = callOf({ ...request, pattern: variant.text, ignoreCase: variant.ignoreCase })
-    const asked = context.formatCall({ ...call, line_range: request.range, ignore_case })
+    const again = { ...request, pattern: variant.text, ignoreCase: variant.ignoreCase, countOnly: false }
+    const { ignore_case, ...call } = callOf(again)
+    const asked = context.formatCall({ ...call, line_range: within, ignore_case })
     const least = found.stopped === undefined ? '' : 'at least '
     const matches = describeMatches(found.total, isPart ? found.range : undefined)
     return [`${label}: ${least}${matches}. To see them: ${asked}`]
@@ -347,22 +319,43 @@ interface Variant {
   readonly pattern: SearchPattern
 }
 
-/** Returns variants of a pattern, the most likely first: other case, no slashes, other escapes, no anchors, literal text. */
-function variantsOf({ text, problem, ignoreCase }: SearchPattern): Variant[] {
+/** Returns variants of a pattern, the most likely first, for example in another case, and as literal text. */
+function variantsOf({ text, ignoreCase }: SearchPattern): Variant[] {
+  const unmarked = text.replace(/^(["'`/])(.+)\1([dgimsuvy]*)$/, (_, _mark, inner: string, flags: string) =>
+    flags.includes('i') ? `(?i)${inner}` : inner,
+  )
+  const unanchored = text.replace(/^\^/, '').replace(/(?<!\\)\$$/, '')
+  const words = WORDS.test(text) ? text.split(BETWEEN_WORDS).filter((word) => word !== '') : []
   const written = {
-    'Without slashes around it': text.replace(/^\/(.+)\/([dgimsuvy]*)$/, (_, inner: string, flags: string) =>
-      flags.includes('i') ? `(?i)${inner}` : inner,
-    ),
-    'With quotes escaped or not': text.replace(/\\*"/g, String.raw`\\*"`),
+    'Without the marks around it': unmarked,
+    'With any quotes': text.replace(/\\*["'`]/g, '\\\\*["\'`]'),
     'With single backslashes': text.replaceAll('\\\\', '\\'),
-    'Without anchors': text.replace(/^\^/, '').replace(/(?<!\\)\$$/, ''),
-    'As literal text': escapeExpression(text),
+    'In syntax that works here': inJavaScript(text),
+    'Without anchors': unanchored,
+    'As literal text': escapeExpression(unanchored),
+    'Without backslashes': escapeExpression(text.replaceAll('\\', '')),
+    'With * for any text': escapeExpression(text).replace(/\\\*/g, '.*'),
+    'With its words in one line': words.join('.*'),
+    'With any of its words': words.join('|'),
   }
-  const literal = { 'Without backslashes': text.includes('\\') ? escapeExpression(text.replaceAll('\\', '')) : text }
   const inAnyCase = { label: 'In another case', pattern: parseSearchPattern(text, { ignoreCase: true }) }
-  const others = Object.entries(problem === undefined ? written : literal)
+  const others = Object.entries(written)
     .filter(([, variant]) => variant !== text && variant !== '')
     .map(([label, variant]) => ({ label, pattern: parseSearchPattern(variant, { ignoreCase }) }))
     .filter(({ pattern }) => pattern.problem === undefined)
   return ignoreCase || !/\p{L}/u.test(text) ? others : [inAnyCase, ...others]
+}
+
+const WORDS = /^[^\\()[\]{}*+?^$]+$/
+const BETWEEN_WORDS = /[\s,;&|"'`]+(?:(?:AND|OR)[\s"'`]+)?/
+
+/** Replaces syntax of grep and PCRE that JavaScript does not have. The result may match more. */
+function inJavaScript(text: string): string {
+  const plain = text
+    .replace(/\\([|(){}+?])/g, text.includes('\\|') ? '$1' : '$&')
+    .replace(/\\[<>]/g, '\\b')
+    .replace(/(?<!\\)([+*?}])\+|\\K|\(\?[a-z-]+\)/g, '$1')
+    .replace(/\(\?(?:>|'\w+'|[a-z-]+:)/g, '(?:')
+    .replace(/\\Q(.*?)(?:\\E|$)/g, (_, quoted: string) => escapeExpression(quoted))
+  return /\(\?[a-z]*i/.test(text) ? `(?i)${plain}` : plain
 }

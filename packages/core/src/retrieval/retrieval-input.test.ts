@@ -92,7 +92,20 @@ describe('parseRetrievalInput', () => {
     for (const line_range of ['10-20', '10:20', ' 10 - 20 ', '10..20', '[10, 20]', '{"start":10,"end":20}'])
       same({ line_range }, lines)
     for (const line_range of [[10, 20], ['10', '20'], { start: '10', end: 20 }]) same({ line_range }, lines)
+    for (const line_range of ['L10-L20', '10–20']) same({ line_range }, lines)
     for (const line_range of ['7', 7]) same({ line_range }, { line_range: { start: 7, end: 7 } })
+    same({ reference: ' `r`\n', pattern: 404 }, { pattern: '404' })
+  })
+
+  it('takes a range with only one limit up to the first or the last line', () => {
+    const rangeOf = (line_range: unknown): unknown => parseRetrievalInput({ reference: 'r', line_range })
+    const fromSeven = { mode: 'range', reference: 'r', range: { start: 7, end: Number.MAX_SAFE_INTEGER } }
+    for (const range of [{ start: 7 }, { start: 7, end: null }, { start: 7, end: -1 }, [7, 0], '7-', '7:'])
+      expect(rangeOf(range)).toEqual(fromSeven)
+    for (const range of [{ end: 7 }, { start: 0, end: 7 }, '0-7'])
+      expect(rangeOf(range)).toEqual({ ...fromSeven, range: { start: 1, end: 7 } })
+    for (const range of [{}, { start: 0, end: 0 }, { start: null, end: -1 }])
+      expect(rangeOf(range)).toEqual({ mode: 'full', reference: 'r' })
   })
 
   it.each<[object, string, object]>([
@@ -173,8 +186,14 @@ describe('parseRetrievalInput', () => {
     [{ reference: 'r', pattern: {} }, 'pattern must be a string, got an object'],
     [{ reference: 'r', line_range: 'all' }, 'line_range must be an object with start and end, got the string "all"'],
     [{ reference: 'r', line_range: [1, 2, 3] }, 'line_range must be an object with start and end, got an array'],
-    [{ reference: 'r', line_range: { start: 1 } }, 'line_range.end is missing'],
-    [{ reference: 'r', line_range: { start: 0, end: 2 } }, 'line_range.start must be a whole number, 1 or more, got 0'],
+    [
+      { reference: 'r', line_range: { start: -5, end: -1 } },
+      'line_range.start must be a whole number, 1 or more, got -5',
+    ],
+    [
+      { reference: 'r', line_range: '10,+5' },
+      'line_range must be an object with start and end, got the string "10,+5"',
+    ],
     [
       { reference: 'r', line_range: { start: 1, end: 2.5 } },
       'line_range.end must be a whole number, 1 or more, got 2.5',
@@ -183,7 +202,9 @@ describe('parseRetrievalInput', () => {
     [{ reference: 'r', context_lines: -1 }, 'context_lines must be a whole number, 0 or more, got -1'],
     [{ reference: 'r', context_lines: Number.NaN }, 'got NaN'],
     [{ reference: 'r', ignore_case: 'yes' }, 'ignore_case must be true or false, got the string "yes"'],
-    [{ reference: 'r', regex: 'x' }, 'Unknown parameter "regex"'],
+    [{ reference: 'r', regex: 'x' }, 'Unknown parameter "regex". The parameters are'],
+    [{ ref: 'r', pattern: 'x' }, 'Unknown parameter "ref". Did you mean reference?'],
+    [{ reference: 'r', lineRange: '1-2' }, 'Did you mean line_range?'],
     [{ reference: 'r', pattern: () => 'x' }, 'pattern must be a string, got a function'],
   ])('refuses %j and says why', (input, message) => {
     expect(refusal(input)).toContain(message)

@@ -1,4 +1,4 @@
-import { countOf, formatCount, type LineRange, parseJsonText } from '@spillway/text/internal'
+import { closestNames, countOf, formatCount, type LineRange, parseJsonText } from '@spillway/text/internal'
 import type { JsonPathRequest } from './json-path/answer-json-path.ts'
 import type { QueryRequest } from './query/read-passage.ts'
 import { shown } from '../storage/storage-input.ts'
@@ -200,14 +200,18 @@ function without(call: RetrievalCall, names: readonly Parameter[]): RetrievalCal
 }
 
 const MAX_REFERENCES = 5
-const EXAMPLE: RetrievalCall = { reference: 'call_1_0_…', pattern: 'error|failed', line_range: { start: 1, end: 200 } }
+export const EXAMPLE: RetrievalCall = {
+  reference: 'call_1_0_…',
+  pattern: 'error|failed',
+  line_range: { start: 1, end: 200 },
+}
 
 /**
  * Functions that read the parameters. For absent parameters, models write `null`, empty text or lists, and zero ranges.
  */
 const READERS: { readonly [Name in keyof RetrievalCall]-?: (value: unknown) => RetrievalCall[Name] } = {
-  reference: (value) => readText('reference', value),
-  pattern: (value) => readText('pattern', value),
+  reference: (value) => readText('reference', value)?.replace(/^[\s"'`]+|[\s"'`]+$/g, ''),
+  pattern: (value) => readText('pattern', typeof value === 'number' ? String(value) : value),
   line_range: (value) => readRange('line_range', value),
   byte_range: (value) => readRange('byte_range', value),
   context_lines: (value) => readCount('context_lines', value, 0),
@@ -232,9 +236,11 @@ function readParameters(given: unknown): RetrievalCall {
     throw invalidInput(`The input must be an object, got ${describe(input)}.`)
   }
   const values = input as Readonly<Record<string, unknown>>
-  const unknown = Object.keys(values).filter((name) => !NAMES.includes(name))
-  if (unknown.length > 0) {
-    throw invalidInput(`Unknown parameter ${quote(unknown[0]!)}. The parameters are ${NAMES.join(', ')}.`)
+  const unknown = Object.keys(values).find((name) => !NAMES.includes(name))
+  if (unknown !== undefined) {
+    const [closest] = closestNames(unknown, NAMES, 1)
+    const meant = closest === undefined ? '' : ` Did you mean ${closest}?`
+    throw invalidInput(`Unknown parameter ${quote(unknown)}.${meant} The parameters are ${NAMES.join(', ')}.`)
   }
   return Object.fromEntries(NAMES.map((name) => [name, READERS[name as keyof RetrievalCall](values[name])]))
 }
@@ -270,13 +276,18 @@ function listInText(text: string): readonly unknown[] | undefined {
 function readRange(name: string, value: unknown): LineRange | undefined {
   if (isAbsent(value)) return undefined
   const [start, end] = rangeEnds(name, typeof value === 'string' ? (parseJsonText(value) ?? value) : value)
-  if (start === 0 && end === 0) return undefined
-  return { start: readEnd(name, 'start', start), end: readEnd(name, 'end', end) }
+  const first = isOpen(start) ? undefined : readCount(`${name}.start`, start, 1)
+  const last = isOpen(end) || Number(end) === -1 ? undefined : readCount(`${name}.end`, end, 1)
+  if (first === undefined && last === undefined) return undefined
+  return { start: first ?? 1, end: last ?? Number.MAX_SAFE_INTEGER }
 }
+
+/** Whether a range has no limit on one side. For no limit, models write `null`, zero, or nothing. */
+const isOpen = (value: unknown): boolean => isAbsent(value) || Number(value) === 0
 
 function rangeEnds(name: string, value: unknown): readonly unknown[] {
   if (typeof value === 'string' || typeof value === 'number') {
-    const [, start, end = start] = /^\s*(\d+)(?:\s*(?:-|:|,|\.\.|to)\s*(\d+))?\s*$/.exec(String(value)) ?? []
+    const [, start, end = start] = /^\s*L?(\d+)(?:\s*(?:[-–:,]|\.\.|to)\s*L?(\d*))?\s*$/.exec(String(value)) ?? []
     if (start !== undefined) return [start, end]
   }
   if (Array.isArray(value) && value.length === 2) return value
@@ -285,12 +296,6 @@ function rangeEnds(name: string, value: unknown): readonly unknown[] {
   }
   const { start, end } = value as Readonly<Record<string, unknown>>
   return [start, end]
-}
-
-function readEnd(name: string, end: 'start' | 'end', value: unknown): number {
-  const number = readCount(`${name}.${end}`, value, 1)
-  if (number === undefined) throw invalidInput(`${name}.${end} is missing: ${name} needs both start and end.`)
-  return number
 }
 
 function readCount(name: string, value: unknown, least: number): number | undefined {

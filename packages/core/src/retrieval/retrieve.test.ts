@@ -74,6 +74,17 @@ describe('a failed retrieval', () => {
     )
   })
 
+  it('names the reference that an invalid one contains', async () => {
+    const invalid = new StorageError('invalid-reference', 'It has brackets.')
+    const tool = toolOf({ '[log_9]': invalid, log_9: { content: 'x' } }, { scoped: true })
+    expect((await fail(tool, { reference: '[log_9]' })).text).toMatch(/Written most like it: .*, log_9 \(/)
+  })
+
+  it('has an example with the reference of the call', async () => {
+    const { text } = await fail(toolOf({ log: { content: 'x' } }), { reference: 'log', regex: 'x' })
+    expect(text).toContain('A right call: retrieve_offloaded_content {"reference":"log","pattern":')
+  })
+
   it('is an outage, not a missing entry, if the storage throws other errors', async () => {
     const storage: Storage = {
       store: async (key) => key,

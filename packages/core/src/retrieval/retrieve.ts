@@ -11,7 +11,7 @@ import { StorageError, type Eviction, type EvictionReason } from '../storage/sto
 import type { StoredInfo } from '../storage/storage.ts'
 import { answerBytes, answerFull, answerHead, answerRange } from './answer-lines.ts'
 import { canList, listNewest } from './open-content.ts'
-import { parseRetrievalInput, type RetrievalRequest } from './retrieval-input.ts'
+import { EXAMPLE, parseRetrievalInput, type RetrievalRequest } from './retrieval-input.ts'
 import {
   RetrievalError,
   type RetrievalCall,
@@ -127,7 +127,9 @@ async function explain(
   const reference = request?.reference
   if (error instanceof RetrievalError) {
     const { code, call, stored } = error
-    const message = call === undefined ? error.message : `${error.message} ${context.formatCall(call)}`
+    const given = (input as RetrievalCall | null)?.reference
+    const own = call === EXAMPLE && typeof given === 'string' ? { ...call, reference: given } : call
+    const message = own === undefined ? error.message : `${error.message} ${context.formatCall(own)}`
     const text =
       (code === 'not-text' || code === 'too-large') && request?.mode !== 'json-path' && reference !== undefined
         ? await textBeside(reference, context)
@@ -178,7 +180,7 @@ async function explainStorageError(
     case 'invalid-reference':
       return (
         `${name} is not a reference: paths and addresses are not accepted. Copy one exactly as it is written under ` +
-        `[Stored references:]. ${canList(context) ? await suggest(undefined, context) : ''}`
+        `[Stored references:]. ${canList(context) ? await suggest(reference, context) : ''}`
       ).trim()
     case 'evicted':
       return `${name} was removed from storage${error.eviction === undefined ? '' : when(error.eviction)}. ${runAgain(error.eviction)}`
