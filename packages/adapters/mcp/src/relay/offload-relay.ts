@@ -178,7 +178,6 @@ export class OffloadRelay {
     const error = { code: ERROR_CODE.connectionClosed, message: 'Connection closed' }
     for (const [id, { settle }] of this.#pending) settle?.({ jsonrpc: '2.0', id, error })
     this.#pending.clear()
-    this.#tasks.clear()
   }
 
   #answer(request: Request, offloader: ContextOffloader, context: ClientMessageContext): Promise<unknown> | undefined {
