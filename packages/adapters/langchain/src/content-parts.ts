@@ -1,6 +1,7 @@
 import type { ContentBlock, MediaBlock } from '@spillway/core'
 import {
   encodeBase64,
+  encodeBlock,
   mediaFromData,
   mediaFromUrl,
   nameOfPart,
@@ -95,12 +96,10 @@ export function blocksToContent(blocks: readonly ContentBlock[]): ToolMessage['c
 export function blockToPart(block: ContentBlock): Exclude<ToolMessage['content'], string>[number] {
   switch (block.type) {
     case 'text':
-      return { type: 'text', text: block.text }
     case 'json':
     case 'unknown':
-      return { type: 'text', text: JSON.stringify(block.value) }
     case 'link':
-      return { type: 'text', text: block.url }
+      return encodeBlock(block)
     default:
       return mediaPart(block, block.data === undefined ? { url: block.url } : { data: encodeBase64(block.data) })
   }
