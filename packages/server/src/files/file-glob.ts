@@ -10,14 +10,11 @@ export function fileGlob(glob: string): (path: string) => boolean {
   if (glob.length > MAX_LENGTH) throw refused(`A glob may have at most ${MAX_LENGTH} characters.`)
   if (glob.split(/[/\\]/).includes('..')) throw refused('A glob may not have .. in it.')
   const alternatives = expandBraces(glob.toLowerCase().replace(/^(?:\.?\/)+/, '')).map(tokensOf)
-
-  function matches(path: string): boolean {
+  return (path) => {
     const whole = path.toLowerCase()
     const name = whole.slice(whole.lastIndexOf('/') + 1)
     return alternatives.some((tokens) => matchTokens(tokens, whole) || matchTokens(tokens, name))
   }
-
-  return matches
 }
 
 function expandBraces(glob: string): string[] {

@@ -11,15 +11,17 @@ export interface RateLimits {
 
 const MAX_CALLERS = 10_000
 
-/** Limits the requests of each caller with a token bucket. */
+/**
+ * Return a function that counts a request of a caller, and limits each caller with a token bucket.
+ *
+ * The function throws an HttpError `rate-limited` with the time until the next request is allowed.
+ */
 export function rateLimiter(
   limits: RateLimits,
   clock: () => number = () => performance.now(),
 ): (caller: string) => void {
   const buckets = new BoundedMap<string, { tokens: number; at: number }>(MAX_CALLERS)
-
-  /** Count a request. @throws HttpError `rate-limited` with the time until the next request is allowed. */
-  function take(caller: string): void {
+  return (caller) => {
     const { requestsPerSecond, requestBurst } = limits
     if (requestsPerSecond === Infinity) return
     const now = clock()
@@ -33,6 +35,4 @@ export function rateLimiter(
     }
     bucket.tokens -= 1
   }
-
-  return take
 }
