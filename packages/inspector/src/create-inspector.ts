@@ -117,7 +117,7 @@ export function createInspector(options: InspectorOptions): Inspector {
   const cookieName = `spillway_inspector_${randomHex(4)}`
   const apps = new BoundedMap<string, Promise<App>>(MAX_SCOPES)
   let snapshot: Promise<EntrySnapshot> | undefined
-  const { storage, scope = [], path = '/' } = options
+  const { storage, scope = [], journal, path = '/', allowDelete } = options
   const ownStorage = scope.length === 0 ? storage : scopeOf(storage, scope)
   if (ownStorage?.list === undefined)
     throw new TypeError('storage must have list(). Use a backend of Spillway, or make one with createStorage().')
@@ -132,11 +132,11 @@ export function createInspector(options: InspectorOptions): Inspector {
       const response = (await refusalOf(request)) ?? (await answer(request, environment))
       for (const [name, value] of Object.entries(HEADERS))
         if (!response.headers.has(name)) response.headers.set(name, value)
-      environment.onDone?.()
       return response
     } catch (error) {
-      environment.onDone?.()
       return failure(error)
+    } finally {
+      environment.onDone?.()
     }
   }
 
@@ -176,7 +176,7 @@ export function createInspector(options: InspectorOptions): Inspector {
     const call = { request, environment, query: searchParams, scope: searchParams.get('scope') ?? '' }
     switch (`${request.method} ${name.slice(4)}`) {
       case 'GET info':
-        return Response.json(info())
+        return Response.json({ allowDelete: allowDelete === true, hasJournal: journal !== undefined, scope })
       case 'GET entries':
         return await entries(call)
       case 'GET entry':
@@ -200,11 +200,6 @@ export function createInspector(options: InspectorOptions): Inspector {
       default:
         return refusal(404, 'no-such-endpoint', 'There is no such endpoint.')
     }
-  }
-
-  function info(): object {
-    const { allowDelete = false, journal, scope = [] } = options
-    return { allowDelete, hasJournal: journal !== undefined, scope }
   }
 
   async function entries({ query }: ApiCall): Promise<Response> {
@@ -252,21 +247,19 @@ export function createInspector(options: InspectorOptions): Inspector {
   }
 
   async function history(call: ApiCall): Promise<object> {
-    const { journal } = options
     if (journal === undefined) return { retrievals: [] }
     const path = await scopePathOf(await storageOf(call.scope))
     return { retrievals: await listRetrievals(journal, path, referenceOf(call)) }
   }
 
   async function meter(): Promise<object> {
-    const { journal, scope = [] } = options
     if (journal === undefined)
       throw new StorageError('unsupported', 'There is no journal, so there are no figures. Set the option journal.')
     return await reportMeter(journal, scope, await scopePathOf(ownStorage))
   }
 
   async function remove(call: ApiCall, isWhole: boolean): Promise<Response> {
-    if (options.allowDelete !== true)
+    if (allowDelete !== true)
       return refusal(403, 'forbidden', 'Removing is not allowed: start the inspector with --allow-delete.')
     const reference = isWhole ? undefined : referenceOf(call)
     let removed = 1
@@ -314,10 +307,7 @@ export function createInspector(options: InspectorOptions): Inspector {
   }
 
   function entrySnapshot(): Promise<EntrySnapshot> {
-    snapshot ??= (async () => {
-      const path = await scopePathOf(ownStorage)
-      return new EntrySnapshot(ownStorage, path, options.journal)
-    })()
+    snapshot ??= (async () => new EntrySnapshot(ownStorage, await scopePathOf(ownStorage), journal))()
     return snapshot
   }
 

@@ -4,12 +4,6 @@ import { relativeScope } from './entry-snapshot.ts'
 type Journal = Pick<EventJournal, 'read'>
 type Retrieval = Extract<JournalEvent, { type: 'retrieval' }>
 
-/** Totals of a tool or a day, and a suggested setting. */
-interface MeterGroup extends TokenTotals {
-  readonly name: string
-  readonly advice: string
-}
-
 /** Another value of a setting, and the net tokens that the same calls would have had with that value. */
 interface OtherSetting {
   readonly setting: 'maxResultTokens' | 'previewTokens'
@@ -19,7 +13,8 @@ interface OtherSetting {
 
 export interface MeterReport {
   readonly total: TokenTotals
-  readonly tools: readonly MeterGroup[]
+  /** Totals of each tool, and a suggested setting. */
+  readonly tools: readonly (TokenTotals & { readonly name: string; readonly advice: string })[]
   readonly days: readonly (TokenTotals & { readonly name: string })[]
   readonly others: readonly OtherSetting[]
 }

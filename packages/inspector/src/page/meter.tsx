@@ -7,10 +7,10 @@ import { formatCount, formatShare, Table, Waiting } from './format.tsx'
 const PLOT_HEIGHT = 240
 const DAY = 86_400
 const SERIES = [
-  ['tokensAvoided', 'Avoided', '--avoided'],
-  ['tokensShown', 'Shown', '--shown'],
-  ['tokensRetrieved', 'Retrieved', '--retrieved'],
-  ['tokensNet', 'Net', '--net'],
+  ['tokensAvoided', 'Avoided', '--link'],
+  ['tokensShown', 'Shown', '--orange'],
+  ['tokensRetrieved', 'Retrieved', '--danger'],
+  ['tokensNet', 'Net', '--green'],
 ] as const
 
 /** Tokens that offloading has saved and cost, according to the journal. */
