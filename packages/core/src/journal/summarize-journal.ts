@@ -1,4 +1,4 @@
-import { prefixOf } from '../storage/entry-names.ts'
+import { prefixOf } from '../storage/managed-storage.ts'
 import type { EventJournal } from './event-journal.ts'
 import { TokenSums, type TokenTotals } from './token-meter.ts'
 

@@ -1,5 +1,5 @@
-import { openEntryOf, prefixOf, splitId, type EntryId } from '../storage/entry-names.ts'
-import type { ManagedStorage } from '../storage/managed-storage.ts'
+import { openEntryOf, splitId, type EntryId } from '../storage/entry-names.ts'
+import { prefixOf, type ManagedStorage } from '../storage/managed-storage.ts'
 import type { CompleteDriver, DriverEntry, EntryInfo } from '../storage/storage-driver.ts'
 import { checkAborted, guard, guardIteration, type EvictionReason } from '../storage/storage-error.ts'
 import type { OperationOptions } from '../storage/storage.ts'

@@ -1,6 +1,6 @@
 import { LineIndexRecorder } from '@spillway/text/internal/lines'
-import type { ManagedStorage } from '../storage/managed-storage.ts'
-import { decodeSegment, prefixOf, type EntryId } from '../storage/entry-names.ts'
+import { prefixOf, type ManagedStorage } from '../storage/managed-storage.ts'
+import { decodeSegment, type EntryId } from '../storage/entry-names.ts'
 import { canBeRandom, hasSlugOf, ReferenceDigest } from '../storage/reference.ts'
 import type { OpenEntry } from '../storage/storage-driver.ts'
 import { guard } from '../storage/storage-error.ts'

@@ -1,5 +1,5 @@
-import { stateOf } from '../storage/managed-storage.ts'
-import { openEntryOf, prefixOf, splitId, type EntryId } from '../storage/entry-names.ts'
+import { prefixOf, stateOf } from '../storage/managed-storage.ts'
+import { openEntryOf, splitId, type EntryId } from '../storage/entry-names.ts'
 import type { OpenEntry, CompleteDriver } from '../storage/storage-driver.ts'
 import { checkAborted, guard, guardIteration, StorageError } from '../storage/storage-error.ts'
 import type { OperationOptions } from '../storage/storage.ts'

@@ -1,7 +1,6 @@
 import { createSha256, toHex } from '@spillway/text/internal'
 import type { Metadata, OmittedPart } from './storage.ts'
 import { StorageError } from './storage-error.ts'
-import { assertSegments } from './storage-input.ts'
 
 const MAX_SEGMENTS = 16
 const MAX_SEGMENT_BYTES = 1024
@@ -138,12 +137,6 @@ export type EntryId = string
 /** Return the id of an entry from the path of its scope and its reference. */
 export const entryId = (path: string, reference: string): EntryId => (path === '' ? reference : `${path}/${reference}`)
 export const idPrefix = (path: string): string => (path === '' ? '' : `${path}/`)
-
-/** Returns the prefix of the ids in a scope. Without segments, all ids have the prefix. */
-export async function prefixOf(segments: readonly string[] = []): Promise<string> {
-  assertSegments(segments)
-  return segments.length === 0 ? '' : idPrefix(await scopePath(childScope(rootScope(), segments)))
-}
 
 /** Split an id into the path of the scope and the reference. Of a prefix of ids, the reference is empty. */
 export function splitId(id: EntryId): { path: string; reference: string } {

@@ -1,8 +1,9 @@
 import { describeDamaged, EvictionLog } from './entry-lifetime.ts'
-import { rootScope, splitId, type EntryId } from './entry-names.ts'
+import { childScope, idPrefix, rootScope, scopePath, splitId, type EntryId } from './entry-names.ts'
 import { ScopedStorage, StorageState } from './scoped-storage.ts'
 import type { CompleteDriver, StorageDriver, WrapperKind } from './storage-driver.ts'
 import { missingError } from './storage-error.ts'
+import { assertSegments } from './storage-input.ts'
 import { assertManagedStorageOptions, type ManagedStorageOptions } from './storage.ts'
 
 const DRIVER_METHODS = ['write', 'read', 'remove', 'list'] as const
@@ -201,4 +202,10 @@ async function openByRanges(driver: StorageDriver, id: EntryId): ReturnType<Comp
 
 async function* removeEach(driver: StorageDriver, prefix: string): AsyncGenerator<EntryId> {
   for await (const { id } of driver.list(prefix)) if (id.startsWith(prefix) && (await driver.remove(id))) yield id
+}
+
+/** Returns the prefix of the ids in a scope. Without segments, all ids have the prefix. */
+export async function prefixOf(segments: readonly string[] = []): Promise<string> {
+  assertSegments(segments)
+  return segments.length === 0 ? '' : idPrefix(await scopePath(childScope(rootScope(), segments)))
 }
