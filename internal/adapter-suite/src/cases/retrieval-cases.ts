@@ -79,7 +79,7 @@ const REFUSED: readonly (readonly [name: string, title: string, asks: readonly A
     [
       () => ({ reference: 5 }),
       (reference) => ({ reference, line_range: 'all' }),
-      (reference) => ({ reference, line_range: { start: 1 } }),
+      (reference) => ({ reference, line_range: { start: 1, end: {} } }),
       (reference) => ({ reference, line_range: { start: 'one', end: 'nine' } }),
       (reference) => ({ reference, context_lines: 'five' }),
       (reference) => ({ reference: [reference], pattern: { a: 1 } }),
