@@ -1,22 +1,21 @@
-import { cleanLine, countOf, cutWithMark, estimateTokens, TextCodes } from '@spillway/text/internal'
+import { countOf, cutWithMark, estimateTokens } from '@spillway/text/internal'
 import { sqlExample, withSqlExample } from '../layout/gap-marks.ts'
 import { textItem, type Item, type PreviewModel } from '../layout/preview-model.ts'
 import { previewDrafts } from '../layout/write-preview.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import type { Shape } from './shape.ts'
-import { ERROR, INFO, OK, severityOfLine, WARNING } from '../log/line-words.ts'
-import { showKey, showKeys, showScalar, tidy } from './show-value.ts'
-import type { EntryPlace, NotableEntry, Passage, Rarity } from './passage-keeper.ts'
-import { JsonTokenizer } from './json-tokenizer.ts'
-import type { JsonSink } from './json-scan.ts'
+import { KEY_SEPARATOR, readEntry, showKey, showKeys, showScalar, tidy, type Cells } from './show-value.ts'
+import type { EntryPlace, Passage } from './passage-keeper.ts'
+import type { JsonScan } from './json-scan.ts'
+import type { UnusualRecord } from './unusual-records.ts'
 
 /** Largest and smallest number of tokens of a row, and its largest share of the space for rows. */
 const MOST_ROW = 90
 const LEAST_ROW = 30
 const ROW_SHARE = 0.1
-/** Share of the space for notable rows, and the value that is added to their value. */
-const NOTABLE_SHARE = 0.5
-const NOTABLE_WORTH = 10
+/** Share of the space for rows that the call searches for, and their value. */
+const WANTED_SHARE = 0.5
+const WANTED_WORTH = 10
 /** Value of the last row, compared with the first row. */
 const LAST_WORTH = 0.66
 /** Number of entries to read at each end of a passage: a minimum, and one more for each `SHORTEST_ROW` tokens. */
@@ -102,7 +101,7 @@ export function rowsWriter(passage: Passage, shape: Shape, options: PreviewOptio
         items: rows.map((row, index) => item(row, index, columns)),
         header: `${place}${place === '' ? '' : ': '}${keys}`,
         alwaysHeader: true,
-        shares: [NOTABLE_SHARE, 1],
+        shares: [WANTED_SHARE, 1],
         lineShare: 1,
         endShare: 0,
       },
@@ -118,14 +117,14 @@ export function rowsWriter(passage: Passage, shape: Shape, options: PreviewOptio
   }
 
   function item(row: EntryRow, index: number, columns: readonly string[]): Item {
-    const { place, nextLine, rank } = row
+    const { place, nextLine, wanted } = row
     const fromEnd = rows.length - 1 - index
-    const value = rank > 0 ? NOTABLE_WORTH + rank : Math.max(1 / (1 + index), LAST_WORTH / (1 + fromEnd))
-    const text = showRow(row, columns, passage.isObject, shape)
+    const value = wanted ? WANTED_WORTH : Math.max(1 / (1 + index), LAST_WORTH / (1 + fromEnd))
+    const text = showRow(row, columns, passage.isObject)
     const item = textItem(byLine ? place.line : place.index, text, value)
     if (byLine && nextLine !== undefined) item.end = Math.max(place.line, nextLine - 1)
     item.numbered = byLine
-    item.part = rank > 0 ? 0 : 1
+    item.part = wanted ? 0 : 1
     return item
   }
 
@@ -175,14 +174,9 @@ export function rowsWriter(passage: Passage, shape: Shape, options: PreviewOptio
   return write
 }
 
-/** Longest shown value in a row, and longest shown notable value, in UTF-16 units. */
+/** Longest shown value in a row, and in a row that the call searches for, in UTF-16 units. */
 const CELL_UNITS = 56
-const NOTABLE_UNITS = 200
-/** Largest share of entries, or largest number of entries, in which a value is notable. */
-const RARE_SHARE = 0.05
-const RARE_TIMES = 3
-/** Rank of an entry that the call searches for, in addition to its other rank. */
-const WANTED_RANK = 1_000
+const WANTED_UNITS = 200
 
 interface EntryRow {
   readonly place: EntryPlace
@@ -191,9 +185,8 @@ interface EntryRow {
   /** Key of the entry if it is a member of a map. */
   readonly name: string
   readonly cells: Cells
-  readonly rare: readonly Rarity[]
-  /** Rank of a notable entry. 0 for all other entries. */
-  readonly rank: number
+  /** Whether the call searches for words of the entry. */
+  readonly wanted: boolean
 }
 
 /** @param most - Largest number of entries to read at each end. */
@@ -208,74 +201,19 @@ function entryRows(passage: Passage, shape: Shape, most: number): EntryRow[] {
         : place.index === passage.entries - 1
           ? passage.nextLine
           : undefined
-    rows.set(place.index, { place, nextLine, ...readEntry(text, passage.isObject, shape.isRow), rare: [], rank: 0 })
+    rows.set(place.index, { place, nextLine, ...readEntry(text, passage.isObject, shape.isRow), wanted: false })
   }
-  for (const entry of passage.notable) {
-    const { place, nextLine, text, wanted } = entry
-    const read = readEntry(text, passage.isObject, shape.isRow)
-    const rare = raritiesOf(entry, shape, passage.entries)
-    if (wanted || rare.length > 0)
-      rows.set(place.index, {
-        place,
-        nextLine,
-        ...read,
-        rare,
-        rank: (wanted ? WANTED_RANK : 0) + 1 + weight(read.cells),
-      })
-  }
+  for (const { place, nextLine, text } of passage.wanted)
+    rows.set(place.index, { place, nextLine, ...readEntry(text, passage.isObject, shape.isRow), wanted: true })
   return [...rows.values()]
     .filter(({ cells }) => cells.size > 0)
     .toSorted((one, other) => one.place.index - other.place.index)
 }
 
-/** Return the rare values of an entry, without values that became frequent later and keys that are data. */
-function raritiesOf({ rarities }: NotableEntry, shape: Shape, entries: number): Rarity[] {
-  const most = Math.max(RARE_TIMES, entries * RARE_SHARE)
-  const rare = rarities.filter(({ path, value }) => {
-    const at = shape.at(path)
-    const times = value === undefined ? at?.seen : at?.scalars?.timesOf(value)
-    return times !== undefined && times > 0 && times <= most
-  })
-  // If a member is new, its values are new too and need no separate mention.
-  return rare.filter(({ path }) => !rare.some((other) => other.path.length < path.length && isWithin(path, other.path)))
-}
-
-const isWithin = (path: readonly string[], start: readonly string[]): boolean =>
-  start.every((key, index) => path[index] === key)
-
-const SEVERITY_RANKS = { 0: 0, [ERROR]: 100, [WARNING]: 50, [INFO]: 0, [OK]: 0 }
-
-/** Return the highest severity of the texts in an entry, as a number from 0 to 100. */
-function weight(cells: Cells): number {
-  let most = 0
-  for (const raw of cells.values()) {
-    if (/^"[^"]/.test(raw)) most = Math.max(most, SEVERITY_RANKS[severityOfLine(cleanLine(raw.slice(1, 513)))])
-  }
-  return most
-}
-
-function showRow(row: EntryRow, columns: readonly string[], isMember: boolean, shape: Shape): string {
-  const { name, cells, rare, rank } = row
-  const note = (keys: readonly string[], raw: string): string =>
-    `${showKeys(keys, shape)}: ${showCell(raw, NOTABLE_UNITS)}`
-  const isNotable = (path: string): boolean =>
-    rank > WANTED_RANK || rare.some((rarity) => rarity.path.join(KEY_SEPARATOR) === path)
-  const shown = columns.map((path) => showCell(cells.get(path) ?? '', isNotable(path) ? NOTABLE_UNITS : CELL_UNITS))
-  if (isMember) shown.unshift(showCell(`"${name}"`, NOTABLE_UNITS))
-  if (rare.length === 0) return shown.join(', ').trimEnd()
-  const known = new Set(columns)
-  const notes: string[] = []
-  for (const { path, value } of rare) {
-    // A value in an array has no cell of its own.
-    if (path.includes('')) notes.push(...(value === undefined ? [] : [note(path, value)]))
-    else {
-      for (const [cell, raw] of cells) {
-        const keys = cell.split(KEY_SEPARATOR)
-        if (!known.has(cell) && isWithin(keys, path)) notes.push(note(keys, raw))
-      }
-    }
-  }
-  return [...shown, ...new Set(notes)].join(', ').trimEnd()
+function showRow({ name, cells, wanted }: EntryRow, columns: readonly string[], isMember: boolean): string {
+  const shown = columns.map((path) => showCell(cells.get(path) ?? '', wanted ? WANTED_UNITS : CELL_UNITS))
+  if (isMember) shown.unshift(showCell(`"${name}"`, WANTED_UNITS))
+  return shown.join(', ').trimEnd()
 }
 
 /** Show a value. Its quotes are kept if it would otherwise look like several values, or like no value. */
@@ -285,122 +223,86 @@ function showCell(raw: string, units: number = CELL_UNITS): string {
   return cut || raw.length === 2 || /[,|\n]|^"\s|\s"$/.test(raw) ? text : text.slice(1, -1)
 }
 
-/** Largest depth of shown values in an entry. */
-const DEEPEST = 4
-/** Key of all items of an array. */
-const ITEM = '[]'
-const MOST_ITEMS = 8
-/** Separator of joined keys, which never occurs unescaped in a JSON key. */
-const KEY_SEPARATOR = '\u0000'
-const entryCodes = new TextCodes()
+/** Largest number of tokens for records with words of failure, and for others. */
+const FAILURE_TOKENS = 300
+const OTHER_TOKENS = 150
+/** Largest and smallest number of tokens of a record, and largest number of UTF-16 units of its values. */
+const MOST_RECORD = 70
+const LEAST_TOKENS = 10
+const MOST_UNITS = 200
+const HEADING = '[records with unusual values:]'
 
-/** Simple values of an entry by their joined keys. The value of an array is its items or its length. */
-type Cells = ReadonlyMap<string, string>
-
-/** Parse an entry. If its text was cut, parsing ends at the cut. */
-function readEntry(text: string, isMember: boolean, isRow: boolean): { readonly name: string; readonly cells: Cells } {
-  const reader = new EntryReader()
-  reader.isRow = isRow
-  const tokenizer = new JsonTokenizer(reader, entryCodes)
-  // The bracket turns the entry into a JSON document.
-  tokenizer.push(isMember ? '{' : '[')
-  tokenizer.push(text)
-  tokenizer.finish()
-  return { name: isMember ? reader.name : '', cells: reader.cells }
+/** Return the largest useful number of tokens for unusual records. */
+export function mostTokensOf({ unusual }: JsonScan): number {
+  return unusual.some(({ rank }) => rank > 1) ? FAILURE_TOKENS : OTHER_TOKENS
 }
 
-class EntryReader implements JsonSink {
-  readonly cells = new Map<string, string>()
-  /** Whether the entry is an array whose items have columns. */
-  isRow = false
-  name = ''
-  /** Joined keys of each open level, without the key of the entry. The key of an array item is `[]`. */
-  readonly #paths: string[] = []
-  readonly #arrays: boolean[] = []
-  readonly #counts: number[] = []
-  /** The first items of each open array. `undefined` if the array has items that are not simple values. */
-  readonly #items: (string[] | undefined)[] = []
-  #key = ''
-  #long = ''
-
-  reading(): void {}
-  read(): void {}
-  stray(): void {}
-  abandon(): void {}
-
-  open(isObject: boolean): void {
-    this.#count()
-    if (this.#items.length > 0) this.#items[this.#items.length - 1] = undefined
-    this.#items.push([])
-    if (this.#arrays.length > 0) this.#paths.push(this.#below(this.#arrays.at(-1)! ? ITEM : this.#key))
-    this.#arrays.push(!isObject && !(this.isRow && this.#arrays.length === 1))
-    this.#counts.push(0)
-  }
-
-  close(): void {
-    const isArray = this.#arrays.pop()
-    const count = this.#counts.pop()!
-    const items = this.#items.pop()
-    if (isArray && this.#arrays.length > 0) {
-      const more = items !== undefined && count > items.length ? ', …' : ''
-      this.#set(
-        this.#paths.at(-1)!,
-        items === undefined ? `[${countOf(count, 'item')}]` : `[${items.join(', ')}${more}]`,
-      )
+/** Write records, those with the highest rank first, as far as they fit. Returns the text after a newline, or `''`. */
+export function unusualWriter({ unusual, oneLine, byLine }: JsonScan): (tokens: number) => string {
+  const told = new Map<string, number>()
+  const ranks = unusual.map(({ rank, rarities }) => {
+    // A value that occurs again is worth less.
+    const values = rarities.map(({ path, value }) => JSON.stringify([path, value]))
+    const before = Math.min(...values.map((value) => told.get(value) ?? 0))
+    for (const value of values) told.set(value, (told.get(value) ?? 0) + 1)
+    return rank / (1 + before / 2)
+  })
+  const shown: (string | undefined)[] = []
+  const order = [...ranks.keys()].toSorted((one, other) => ranks[other]! - ranks[one]!)
+  return (tokens) => {
+    let left = tokens - estimateTokens(HEADING) - 1
+    const lines: string[] = []
+    for (const index of order) {
+      if (left < LEAST_TOKENS) break
+      const record = unusual[index]!
+      const values = (shown[index] ??= showRecord(record))
+      const text = `${oneLine && !byLine ? '' : `${record.line}: `}${values}`
+      const cost = estimateTokens(text) + 1
+      if (cost > left || values === '') continue
+      left -= cost
+      lines[index] = text
     }
-    this.#paths.pop()
+    return lines.length === 0 ? '' : `\n${[HEADING, ...lines.filter(Boolean)].join('\n')}`
   }
+}
 
-  key(text: string, start: number, end: number): void {
-    this.#key = text.slice(start, end)
-    if (this.#arrays.length === 1) this.name = this.#key
+/** Write the unusual values of a record, and the values that say most about it. */
+function showRecord({ path, shape, text, indexes, rarities }: UnusualRecord): string {
+  const unusual = rarities.map((rarity) => rarity.path.slice(path.length).filter((key) => key !== ''))
+  const cells = [...readEntry(text, false, shape.isRow).cells].flatMap(([joined, raw], index) => {
+    const keys = joined.split(KEY_SEPARATOR)
+    const isUnusual = unusual.some((rare) => rare.every((key, depth) => keys[depth] === key))
+    if (raw === '""' || /^\[(?:[\d,]+ items?)?\]$/.test(raw)) return []
+    const digits = raw.replaceAll(/\D/g, '').length / raw.length
+    // Usual values are in the structure. Times and long numbers say little.
+    if (
+      !isUnusual &&
+      (raw.startsWith('[') || shape.at(keys)?.scalars?.isUsual(raw) || (digits > 0.5 && raw.length > 8))
+    )
+      return []
+    const hasWords = /^\[?"[^"]*\p{L}\S* +\S*\p{L}/u.test(raw)
+    const price = index * 0.3 + keys.length * 4 + digits * 30 + Math.min(raw.length, MOST_UNITS) / 8
+    return { index, name: showKeys(keys, shape), raw, price: price - (hasWords ? 20 : 0) - (isUnusual ? 20 : 0) }
+  })
+  let left = MOST_RECORD
+  const shown: string[] = []
+  const known: string[] = []
+  for (const { index, name, raw } of cells.toSorted((one, other) => one.price - other.price)) {
+    const bare = raw.replace(/^"(.*)"$/s, '$1')
+    if (bare.length > 3 && known.some((one) => one.includes(bare) || bare.includes(one))) continue
+    const cell = `${name}: ${showCell(raw, Math.min(MOST_UNITS, left * 2))}`
+    const tokens = estimateTokens(cell) + 1
+    if (tokens > left) continue
+    left -= tokens
+    shown[index] = cell
+    known.push(bare)
   }
+  return shown.length === 0 ? '' : `${showPlace(path, indexes)}${shown.filter(Boolean).join(', ')}`
+}
 
-  string(text: string, start: number, end: number): void {
-    this.#value(`"${text.slice(start, end)}"`)
-  }
-
-  openString(): void {
-    this.#long = ''
-  }
-
-  stringPart(text: string, start: number, end: number): void {
-    if (this.#long === '') this.#long = text.slice(start, Math.min(end, start + 4_096))
-  }
-
-  closeString(): void {
-    this.#value(`"${this.#long}"`)
-  }
-
-  number(text: string, start: number, end: number): void {
-    this.#value(text.slice(start, end))
-  }
-
-  word(text: string, start: number, end: number): void {
-    this.#value(text.slice(start, end))
-  }
-
-  #count(): void {
-    if (this.isRow && this.#counts.length === 2) this.#key = String(this.#counts[1])
-    if (this.#counts.length > 0) this.#counts[this.#counts.length - 1]!++
-  }
-
-  #value(raw: string): void {
-    this.#count()
-    const items = this.#items.at(-1)
-    if (items !== undefined && items.length < MOST_ITEMS) items.push(raw)
-    const isItem = this.#arrays.at(-1) === true
-    if (isItem && this.#paths.length > 0) return
-    this.#set(isItem || this.#key === '' ? (this.#paths.at(-1) ?? '') : this.#below(this.#key), raw)
-  }
-
-  /** Return the joined keys of a value in the innermost open level. */
-  #below(key: string): string {
-    if (this.#paths.length < 2) return this.#paths.length === 0 ? '' : key
-    return `${this.#paths.at(-1)!}${KEY_SEPARATOR}${key}`
-  }
-
-  #set(path: string, raw: string): void {
-    if (this.#paths.length <= DEEPEST && !path.includes(ITEM) && !this.cells.has(path)) this.cells.set(path, raw)
-  }
+/** Return a path with a colon, or an empty text for a top-level value. */
+function showPlace(path: readonly string[], indexes: readonly number[]): string {
+  const left = [...indexes]
+  const place = path.map((key) => (key === '' ? `[${left.shift()}]` : `.${showKey(key)}`)).join('')
+  return place === '' ? '' : `${place.replace(/^\./, '')}: `
 }

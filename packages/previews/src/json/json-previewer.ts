@@ -1,13 +1,15 @@
-import { detach } from '@spillway/text/internal'
+import { detach, estimateTokens } from '@spillway/text/internal'
 import { isJsonLinesType, recognizeJson } from '@spillway/text/internal/json'
-import type { TextPreviewer, TextReader, TextSubject } from '../previewer.ts'
+import type { TextPreviewer, TextReader, TextSubject, WritePreview } from '../previewer.ts'
 import type { JsonScan, JsonSink, ScannedString } from './json-scan.ts'
+import { mostTokensOf, unusualWriter } from './entry-rows.ts'
 import { renderJsonPreview } from './render-json-preview.ts'
 import { JsonTokenizer } from './json-tokenizer.ts'
 import { LongText } from './long-text.ts'
 import { nameColumns } from './name-columns.ts'
 import { PassageKeeper } from './passage-keeper.ts'
 import { FIRST_TIMES, MOST_COLUMNS, Shape, ValueSummary, isSame, type ShapeRoom } from './shape.ts'
+import { UnusualRecords, type RecordPlace } from './unusual-records.ts'
 import { USUAL_TOKENS } from '../usual-tokens.ts'
 
 /** Largest text that is stored whole, in UTF-16 units. Such a text is shown whole if it fits. */
@@ -28,7 +30,6 @@ export function jsonPreviewer(): TextPreviewer {
   return {
     name: 'json',
     previews: 'text',
-    usualTokens: USUAL_TOKENS.structured,
     recognize: (subject) => {
       const { sureness, many } = recognizeJson(subject)
       return many || isJsonLinesType(subject.contentType) ? 0 : sureness
@@ -42,7 +43,6 @@ export function ndjsonPreviewer(): TextPreviewer {
   return {
     name: 'ndjson',
     previews: 'text',
-    usualTokens: USUAL_TOKENS.structured,
     recognize: (subject) => {
       const { sureness, many } = recognizeJson(subject)
       return many ? sureness : isJsonLinesType(subject.contentType) ? Math.min(sureness, 0.9) : 0
@@ -58,8 +58,9 @@ function readJson(subject: TextSubject): TextReader {
   let skip = at
   let pieces: string[] | undefined = []
   let units = 0
-  return {
-    push: (text) => {
+  const reader = {
+    usualTokens: USUAL_TOKENS.structured as number,
+    push: (text: string) => {
       units += text.length
       if (units <= WHOLE_UNITS) pieces?.push(text)
       else pieces = undefined
@@ -67,13 +68,15 @@ function readJson(subject: TextSubject): TextReader {
       skip -= from
       scanner.push(from === 0 ? text : text.slice(from))
     },
-    finish: ({ end = '' }) => {
+    finish: ({ end = '' }: TextSubject): WritePreview | undefined => {
       const scan = scanner.finish()
       if (!isJson(scan)) return undefined
-      const content = { scan, whole: pieces?.join(''), prefix, end }
-      return (options) => renderJsonPreview(content, options)
+      reader.usualTokens += estimateTokens(unusualWriter(scan)(mostTokensOf(scan)))
+      const whole = pieces?.join('')
+      return (options) => renderJsonPreview({ scan, whole, prefix, end }, options)
     },
   }
+  return reader
 }
 
 function isJson({ values, broken, length, strayUnits }: JsonScan): boolean {
@@ -111,6 +114,7 @@ class JsonScanner implements JsonSink {
   #deeper = 0
   #key: Shape | undefined
   readonly #passages: PassageKeeper
+  readonly #unusual = new UnusualRecords(this.#root)
   #strings: ScannedString[] = []
   #long: LongText | undefined
   #longOwner: Shape | undefined
@@ -173,6 +177,7 @@ class JsonScanner implements JsonSink {
       deeper: this.#deeper,
       passages: tokenizer.values > 1 ? [this.#passages.top] : this.#passages.longest,
       strings: this.#strings,
+      unusual: this.#unusual.unusual(),
     }
   }
 
@@ -204,6 +209,7 @@ class JsonScanner implements JsonSink {
     this.#counts[level] = 0
     this.#lasts[level] = undefined
     this.#passages.open(level, isObject, offset)
+    this.#unusual.open(level, offset, line)
     // Output of programs is often an array of lines.
     this.#lists[level] = isObject || !this.#passages.keeps(level) ? undefined : new LongText(this.#path(), undefined)
     this.#key = undefined
@@ -330,9 +336,13 @@ class JsonScanner implements JsonSink {
 
   /** Record a rare value. The first occurrences of a value under a path make its entries notable. */
   #rare(shape: Shape, values: ValueSummary | undefined): void {
-    const levels = this.#level + 1
-    if (!this.#passages.takesRarities(levels)) return
-    this.#passages.addRarity(levels, this.#pathOf(shape), values?.last)
+    const isRecord = (level: number): boolean => this.#objects[level]! || this.#shapes[level]!.isRow
+    // A value in a list is a value of the object with the list.
+    const to = this.#level > 0 && !isRecord(this.#level) ? this.#level - 1 : this.#level
+    if (to < 0 || !isRecord(to)) return
+    let from = to
+    while (from > 0 && this.#objects[from - 1]!) from--
+    this.#unusual.add(from, to, this.#pathOf(shape), values?.last)
   }
 
   #pop(offset: number, line: number): void {
@@ -349,6 +359,7 @@ class JsonScanner implements JsonSink {
     if (shape.endLine === 0) shape.endLine = line
     this.#key = undefined
     this.#passages.close(level, offset, line, this.#path)
+    this.#unusual.close(level, offset, this.#place, this.#passages.textOf)
     const list = this.#lists[level]
     if (list !== undefined && list.length >= LEAST_STRING) this.#keep(list)
     this.#level--
@@ -373,11 +384,12 @@ class JsonScanner implements JsonSink {
   }
 
   /** Return the path of the innermost open level. The key of an array item is `''`. */
-  readonly #path = (): string[] => {
-    const path: string[] = []
-    for (let level = 1; level <= this.#level; level++) path.push(this.#shapes[level]!.key)
-    return path
-  }
+  readonly #path = (): string[] => this.#shapes.slice(1, this.#level + 1).map(({ key }) => key)
+
+  readonly #place = (): RecordPlace => ({
+    path: this.#path(),
+    indexes: this.#counts.slice(0, this.#level).flatMap((count, level) => (this.#objects[level]! ? [] : [count - 1])),
+  })
 
   #pathOf(shape: Shape): string[] {
     return this.#level < 0 ? [] : [...this.#path(), shape.key]

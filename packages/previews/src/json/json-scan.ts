@@ -1,6 +1,7 @@
 import type { TextScan } from '../log/text-scan.ts'
 import type { Shape } from './shape.ts'
 import type { Passage } from './passage-keeper.ts'
+import type { UnusualRecord } from './unusual-records.ts'
 
 /** Data of a JSON text from which its preview is written. The size of the data is limited. */
 export interface JsonScan {
@@ -26,6 +27,7 @@ export interface JsonScan {
   readonly passages: readonly Passage[]
   /** The longest strings that have many lines or contain JSON, the longest first. */
   readonly strings: readonly ScannedString[]
+  readonly unusual: readonly UnusualRecord[]
 }
 
 export interface ScannedString {

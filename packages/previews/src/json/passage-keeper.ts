@@ -78,32 +78,16 @@ export class PassageKeeper {
     this.#fill(this.top)
   }
 
-  /** Whether an open level still records rare values. */
-  takesRarities(levels: number): boolean {
-    if (this.top.takesRarities) return true
-    for (let level = Math.min(levels, PASSAGE_LEVELS) - 1; level >= 0; level--)
-      if (this.#open[level]?.takesRarities === true) return true
-    return false
-  }
-
-  /** Record a rare value. `path` starts at the root, and `value` is `undefined` for a new member. */
-  addRarity(levels: number, path: readonly string[], value: string | undefined): void {
-    this.top.addRarity({ path, value })
-    for (let level = Math.min(levels, PASSAGE_LEVELS) - 1; level >= 0; level--)
-      this.#open[level]?.addRarity({ path: path.slice(level + 1), value })
-  }
-
   #end(passage: Passage, offset: number, line: number): void {
     this.#endEntry(passage, offset, passage.nextLine)
     passage.end = offset
     passage.endLine = line
   }
 
-  /** End the last entry, and keep it if it is notable. */
+  /** End the last entry, and keep it if the call searches for its words. */
   #endEntry(passage: Passage, offset: number, line: number): void {
-    if (passage.entries === 0) return
-    const wanted = this.#search.isActive && this.#search.within(passage.lastStart, offset)
-    if (wanted || passage.isRare) passage.keep(offset, line, wanted, this.#textOf)
+    if (passage.entries === 0 || !this.#search.isActive) return
+    if (this.#search.within(passage.lastStart, offset)) passage.keep(offset, line, this.textOf)
   }
 
   #fill(passage: Passage | undefined): void {
@@ -115,10 +99,11 @@ export class PassageKeeper {
       passage.head = detach(passage.head + more)
     }
     if (passage.end > passage.start + PASSAGE_UNITS)
-      passage.tail = this.#textOf(passage.end - PASSAGE_UNITS, passage.end)
+      passage.tail = this.textOf(passage.end - PASSAGE_UNITS, passage.end)
   }
 
-  readonly #textOf = (start: number, end: number): string => {
+  /** Return a part of the text that is at most `PASSAGE_UNITS` before the current chunk. */
+  readonly textOf = (start: number, end: number): string => {
     const missing = this.#origin - start
     const early = missing > 0 ? this.#before.slice(Math.max(0, this.#before.length - missing)) : ''
     if (end <= this.#origin) return detach(early.slice(0, early.length - (this.#origin - end)))
@@ -189,31 +174,17 @@ export interface EntryPlace {
   readonly line: number
 }
 
-/** An entry with rare values, or with words that the call searches for. */
-export interface NotableEntry {
+/** An entry with words that the call searches for. */
+export interface WantedEntry {
   readonly place: EntryPlace
   readonly text: string
   /** Line of the next entry. For the last entry, the last line of the passage. */
   readonly nextLine: number
-  readonly wanted: boolean
-  /** Rare values and new members of the entry. */
-  readonly rarities: readonly Rarity[]
 }
 
-/** A member or a value that was rare when it was read. */
-export interface Rarity {
-  /** Keys from the entry. The key of an array item is `''`. */
-  readonly path: readonly string[]
-  /** The value, or `undefined` if the member itself was new. */
-  readonly value: string | undefined
-}
-
-/** Largest number of notable entries, their largest length, and number of entries before the first notable entry. */
-const MOST_NOTABLE = 96
-const LONGEST_NOTABLE = 8_192
-const USUAL_ENTRIES = 8
-/** Largest number of rare values of an entry. */
-const MOST_RARITIES = 4
+/** Largest number of wanted entries, and their largest length. */
+const MOST_WANTED = 96
+const LONGEST_WANTED = 8_192
 
 interface KeptEntry {
   readonly place: EntryPlace
@@ -240,8 +211,7 @@ export class Passage {
   /** Positions of the first entries, and after them a ring buffer with the last positions. */
   #starts: number[] | undefined
   #lines: number[] | undefined
-  #notable: NotableEntry[] | undefined
-  #rarities: Rarity[] | undefined
+  #wanted: WantedEntry[] | undefined
 
   constructor(isObject: boolean, start: number, isTop: boolean) {
     this.isObject = isObject
@@ -249,33 +219,15 @@ export class Passage {
     this.isTop = isTop
   }
 
-  get notable(): readonly NotableEntry[] {
-    return this.#notable ?? NONE
+  get wanted(): readonly WantedEntry[] {
+    return this.#wanted ?? NONE
   }
 
-  get takesRarities(): boolean {
-    return (
-      this.entries > USUAL_ENTRIES &&
-      (this.#notable === undefined || this.#notable.length < MOST_NOTABLE) &&
-      (this.#rarities === undefined || this.#rarities.length < MOST_RARITIES)
-    )
-  }
-
-  get isRare(): boolean {
-    return this.#rarities !== undefined
-  }
-
-  addRarity(rarity: Rarity): void {
-    if (this.takesRarities) (this.#rarities ??= []).push(rarity)
-  }
-
-  keep(end: number, nextLine: number, wanted: boolean, textOf: (start: number, end: number) => string): void {
-    const rarities = this.#rarities ?? NONE
-    this.#rarities = undefined
-    const notable = (this.#notable ??= [])
+  keep(end: number, nextLine: number, textOf: (start: number, end: number) => string): void {
+    const wanted = (this.#wanted ??= [])
     const place = { index: this.entries - 1, start: this.lastStart, line: this.lastLine }
-    if (end - place.start > LONGEST_NOTABLE || notable.length >= MOST_NOTABLE) return
-    notable.push({ place, text: textOf(place.start, end), nextLine, wanted, rarities })
+    if (end - place.start > LONGEST_WANTED || wanted.length >= MOST_WANTED) return
+    wanted.push({ place, text: textOf(place.start, end), nextLine })
   }
 
   add(start: number, line: number): void {

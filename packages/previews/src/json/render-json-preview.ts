@@ -10,7 +10,7 @@ import {
 import { foreignLine } from '../layout/foreign-line.ts'
 import { fitBudget, fitBudgetInTurns, type Draft } from '../layout/fit-budget.ts'
 import type { PreviewOptions } from '../previewer.ts'
-import { rowsWriter } from './entry-rows.ts'
+import { mostTokensOf, rowsWriter, unusualWriter } from './entry-rows.ts'
 import type { JsonScan, ScannedString } from './json-scan.ts'
 import type { Shape } from './shape.ts'
 import { itemCount, keyCount, showKey, showKeys, showValues, skeletonNodes, type SkeletonNode } from './show-value.ts'
@@ -29,6 +29,8 @@ export interface JsonContent {
   readonly end: string
 }
 
+/** Largest share of the tokens for unusual records. */
+const UNUSUAL_SHARE = 0.5
 /** Longest shown text before the JSON, in UTF-16 units. */
 const PREFIX_UNITS = 120
 /** Smallest number of tokens for the structure. */
@@ -72,6 +74,8 @@ function jsonDrafts(content: JsonContent, options: PreviewOptions): string | ((a
   const rows = passage && tabled && rowsWriter(passage, tabled, options)
   const strings = shownStringsOf(scan, options)
   const head = header(content)
+  const mostUnusual = mostTokensOf(scan)
+  const writeUnusual = unusualWriter(scan)
   const headTokens = estimateTokens(head)
   return (aim) => {
     if (aim < headTokens + LEAST_TOKENS) return { text: head, complete: false }
@@ -81,8 +85,9 @@ function jsonDrafts(content: JsonContent, options: PreviewOptions): string | ((a
       strings: strings.least === 0 ? 0 : SHARES.strings,
     }
     const sum = all.values + all.items + all.strings
-    const kept = aim * strings.least
-    const room = skeleton.chooseKeys(aim - headTokens - kept) + kept
+    const unusual = writeUnusual(Math.min(aim * UNUSUAL_SHARE, mostUnusual))
+    const kept = aim * strings.least + estimateTokens(unusual)
+    const room = skeleton.chooseKeys(aim - headTokens - kept) + kept - estimateTokens(unusual)
     let left = room
     const part = (share: number, take: (tokens: number) => number): void => {
       const given = Math.min(left, room * share)
@@ -103,7 +108,7 @@ function jsonDrafts(content: JsonContent, options: PreviewOptions): string | ((a
     })
     left = skeleton.chooseNames(left)
     skeleton.chooseValues(left, 0, 4)
-    return { text: `${head}\n${skeleton.write()}${table}${lines}`, complete: false }
+    return { text: `${head}\n${skeleton.write()}${unusual}${table}${lines}`, complete: false }
   }
 }
 

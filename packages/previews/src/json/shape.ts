@@ -1,4 +1,5 @@
 import { detach } from '@spillway/text/internal'
+import { ERROR, severityOfLine, WARNING } from '../log/line-words.ts'
 
 /** Largest number of named members in a shape. Further members are merged into one. */
 const MOST_FIELDS = 512
@@ -223,9 +224,17 @@ function namesOf(shape: Shape): ReadonlyMap<string, Shape> | undefined {
   return shape.fields ?? NAMELESS
 }
 
-const MOST_VALUES = 8
+/** Return 2 for a text that reports an error, 1 for a warning, and 0 otherwise. */
+export function failureOf(text: string): number {
+  const severity = severityOfLine(text.slice(0, 80).replaceAll(/["_-]/g, ' ').trimStart())
+  return severity === ERROR ? 2 : severity === WARNING ? 1 : 0
+}
+
+const MOST_VALUES = 16
 /** Largest number of occurrences for which a value counts as rare. */
 export const FIRST_TIMES = 3
+/** The same number for a value with a word of failure. */
+const FIRST_FAILURES = 2_048
 /** Longest kept start of a value, in UTF-16 units. */
 const KEPT_UNITS = 512
 
@@ -248,7 +257,7 @@ export class ValueSummary {
   #last = 0
 
   /**
-   * Add a string. Returns whether the string occurred at most {@link FIRST_TIMES} times.
+   * Add a string. Returns whether the string occurred few times so far, or has a word of failure.
    *
    * @param length - Length of the whole string if the text has only its start.
    */
@@ -285,6 +294,16 @@ export class ValueSummary {
     return this.more ? Infinity : (this.times[this.values.indexOf(value)] ?? 0)
   }
 
+  get mostTimes(): number {
+    return this.more ? 0 : Math.max(...this.times)
+  }
+
+  /** Whether at least half of all values are this value. */
+  isUsual(value: string): boolean {
+    const times = this.timesOf(value)
+    return times !== Infinity && times * 2 >= this.strings + this.numbers + this.words
+  }
+
   #add(text: string, start: number, end: number, length: number): boolean {
     const { values, times } = this
     if (values.length === 0) this.firstLength = length
@@ -305,7 +324,8 @@ export class ValueSummary {
     // Only the start of a long value is kept, so two values with the same start may differ.
     if (length > KEPT_UNITS && times[index]! > 0) this.more = true
     this.#last = index
-    return ++times[index]! <= FIRST_TIMES
+    const count = ++times[index]!
+    return count <= FIRST_TIMES || (count <= FIRST_FAILURES && failureOf(values[index]!) > 0)
   }
 
   /** Remove the first value, which is a string. */
