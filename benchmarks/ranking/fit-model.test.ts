@@ -41,7 +41,7 @@ describe('fitModel', () => {
     const scanner = new TextScanner(readModel(first))
     scanner.push(unseen.text)
     const options = { budgetTokens: 100, countTokens: (text: string) => text.length / 3 }
-    expect(renderTextPreview(scanner.finish(), options, { isLog: true })).toContain('widget 77 exploded')
+    expect(renderTextPreview(scanner.finish(), options)).toContain('widget 77 exploded')
   })
 
   it('uses only features that four groups share', () => {

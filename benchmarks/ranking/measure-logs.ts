@@ -40,11 +40,8 @@ export async function measureLogs(logs: readonly LogCase[], measured: MeasuredMo
     scanner.push(log.text)
     const scan = scanner.finish()
     for (const budgetTokens of SIZES) {
-      add(
-        `lines only, ${budgetTokens}`,
-        renderTextPreview(scan, { budgetTokens, countTokens: countLineTokens }, IS_LOG),
-      )
-      add(`preview, ${budgetTokens}`, renderTextPreview(scan, { budgetTokens, countTokens, showLines }, IS_LOG))
+      add(`lines only, ${budgetTokens}`, renderTextPreview(scan, { budgetTokens, countTokens: countLineTokens }))
+      add(`preview, ${budgetTokens}`, renderTextPreview(scan, { budgetTokens, countTokens, showLines }))
     }
     add('reference, lines only', referencePreview(log.text, modelOf(measured.referenceOf(log)), BUDGET))
     if (!measured.withReplacement) continue
@@ -56,7 +53,6 @@ export async function measureLogs(logs: readonly LogCase[], measured: MeasuredMo
 
 /** Sizes of previews, in tokens. */
 const SIZES = [100, 250, 500, BUDGET]
-const IS_LOG = { isLog: true }
 
 const showLines = (start: number, end: number): string =>
   `retrieve_offloaded_content {"line_range":{"start":${start},"end":${end}}}`

@@ -29,7 +29,7 @@ export function referencePreview(text: string, model: LineModel, budgetTokens: n
   scanner.push(text)
   const scan = scanner.finish()
   const { scores } = scan.scores()
-  const lines = cutPrefixes(scan.kept, true).lines
+  const lines = cutPrefixes(scan.kept).lines
   const own = lines.map(({ number }) => scores.get(number) ?? 0)
   const templates = new Map<number, number>()
   const values = own.map((score, index) =>

@@ -37,7 +37,7 @@ export function trainingRows(log: LogCase): TrainingRows {
   const scanner = new TextScanner(NO_WEIGHTS)
   scanner.push(log.text)
   const scan = scanner.finish()
-  const { lines } = cutPrefixes(scan.kept, true)
+  const { lines } = cutPrefixes(scan.kept)
   const isGold = goldOf(log)
   const golds: number[] = []
   const others: number[] = []

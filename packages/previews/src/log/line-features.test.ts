@@ -1,6 +1,6 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
-import { formRanks, LineFeatures, lineScores, oddLines, readLines } from './line-features.ts'
+import { formRanks, LineFeatures, lineScores, oddLines, rareNumbers, readLines } from './line-features.ts'
 import { FEATURE, featureOf } from './line-model.ts'
 import { LINE_MODEL } from './line-weights.ts'
 import { ERROR, hashWord, WARNING } from './line-words.ts'
@@ -56,6 +56,22 @@ describe('oddLines', () => {
   it('finds nothing if a tenth of the lines differ', () => {
     const lines = Array.from({ length: 300 }, (_, index) => (index % 10 === 0 ? wordOf(index) : `step ${index}`))
     expect(oddOf(lines)).toEqual([])
+  })
+})
+
+describe('rareNumbers', () => {
+  const rareOf = (statusOf: (index: number) => number): number[] => {
+    const lines = Array.from({ length: 300 }, (_, index) => `GET /items/${index} ${statusOf(index)} ${index * 7}`)
+    return [...rareNumbers(lines.map((text) => ({ text })))]
+  }
+
+  it('finds lines with a rare status, but not lines with a number that always differs', () => {
+    expect(rareOf((index) => (index === 120 ? 502 : index % 5 === 0 ? 304 : 200))).toEqual([120])
+  })
+
+  it('finds nothing if a status is not rare, or if there are many different numbers', () => {
+    expect(rareOf((index) => (index % 50 === 0 ? 502 : 200))).toEqual([])
+    expect(rareOf((index) => 200 + (index % 40))).toEqual([])
   })
 })
 

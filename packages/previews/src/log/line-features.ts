@@ -97,6 +97,36 @@ export function oddLines(ranks: readonly Float64Array[]): Set<number> {
   )
 }
 
+/** Largest number of different values of a number that is a word, for example of a status, and its longest length. */
+const MOST_VALUES = 16
+const NUMBER_WORD = /^\d{1,4}$/
+/** Smallest share of lines that have such a number at the same place. */
+const NUMBER_SHARE = 0.9
+
+/** Return the indexes of lines with a rare number at a place where nearly all lines have one of a few numbers. */
+export function rareNumbers(lines: readonly Pick<ScannedLine, 'text'>[]): Set<number> {
+  const places: Map<string, number[]>[] = []
+  for (const [index, { text }] of lines.entries()) {
+    for (const [place, token] of text.split(' ', MOST_TOKENS).entries()) {
+      if (!NUMBER_WORD.test(token)) continue
+      const values = (places[place] ??= new Map())
+      if (values.size > MOST_VALUES) continue
+      const found = values.get(token)
+      if (found === undefined) values.set(token, [index])
+      else found.push(index)
+    }
+  }
+  const most = Math.min(MOST_ODD, lines.length / LEAST_RATIO)
+  const rare = places.filter(Boolean).flatMap((values) => {
+    const all = [...values.values()]
+    const seen = all.reduce((sum, { length }) => sum + length, 0)
+    return all.length <= MOST_VALUES && seen >= lines.length * NUMBER_SHARE
+      ? all.filter(({ length }) => length <= most)
+      : []
+  })
+  return new Set(rare.flat())
+}
+
 /** @param marks - For each word, its hash if the word is common, otherwise `RARE`. */
 function formOf({ ids, starts }: HashIds, line: number, marks: readonly number[]): number {
   let form = 0
@@ -334,11 +364,12 @@ function scoredLines(lines: readonly ScannedLine[], ranks: readonly Float64Array
 }
 
 export function lineScores(scan: TextScan, model: LineModel): LineScores {
-  const cut = cutPrefixes(scan.kept, true)
+  const cut = cutPrefixes(scan.kept)
   const { lines } = cut
   const features = new LineFeatures(scan, lines, model)
   const scores = new Map<number, number>()
   for (const index of scoredLines(lines, features.ranks))
     scores.set(lines[index]!.number, 1 / (1 + Math.exp(-features.weightOf(index))))
-  return { ...cut, scores, odd: new Set([...oddLines(features.ranks)].map((index) => lines[index]!.number)) }
+  const odd = [...oddLines(features.ranks), ...rareNumbers(lines)].map((index) => lines[index]!.number)
+  return { ...cut, scores, odd: new Set(odd) }
 }

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { cutPrefixes } from './line-prefixes.ts'
 import { TextScanner } from './text-scanner.ts'
 
-function cut(text: string, times = true): { texts: string[]; note: string } {
+function cut(text: string): { texts: string[]; note: string } {
   const scanner = new TextScanner()
   scanner.push(text)
-  const { lines, note } = cutPrefixes(scanner.finish().kept, times)
+  const { lines, note } = cutPrefixes(scanner.finish().kept)
   return { texts: lines.map((line) => line.text), note }
 }
 
@@ -39,9 +39,9 @@ describe('cutPrefixes', () => {
     })
   })
 
-  it('keeps other numbers, times if requested, and prefixes that only some lines have', () => {
+  it('keeps other numbers, prefixes that only some lines have, and times after cells of a table', () => {
     expect(cut(lines.map((line, index) => `${index + 100}: ${line}`).join('\n')).note).toBe('')
-    expect(cut(lines.map((line) => `2024-05-17T10:21:33Z ${line}`).join('\n'), false).note).toBe('')
+    expect(cut(lines.map((line, index) => `${index}\tAnn ${line}\t2024-05-17 10:21:33`).join('\n')).note).toBe('')
     expect(cut(lines.map((line, index) => (index < 4 ? `2024-05-17T10:21:33Z ${line}` : line)).join('\n')).note).toBe(
       '',
     )

@@ -10,15 +10,17 @@ const NUMBER = /^\s*(\d+)(?:→|\t|: ?|\| ?)/
 const LEAST_LINES = 8
 
 /** Cut prefixes that most lines have: times, and line numbers, which the preview shows anyway. */
-export function cutPrefixes(lines: readonly ScannedLine[], times: boolean): BareLines {
+export function cutPrefixes(lines: readonly ScannedLine[]): BareLines {
   if (lines.length < LEAST_LINES) return { lines, note: '' }
   const numbers = lines.map((line) => numberOf(line))
   if (numbers.filter((number) => number !== '').length >= lines.length * 0.9)
     return { lines: bare(lines, numbers), note: ', numbers cut' }
-  if (!times) return { lines, note: '' }
   const found = lines.map(({ text }) => (text.includes('\t') ? STEP_TIME : TIME).exec(text)?.[0] ?? '')
   if (found.filter((time) => time !== '').length * 2 <= lines.length) return { lines, note: '' }
-  const hasStep = found.some((time) => time.trimEnd().includes('\t'))
+  const steps = found.map((time) => time.slice(0, time.trimEnd().lastIndexOf('\t') + 1))
+  const hasStep = steps.some((step) => step !== '')
+  // Rows of a table may start with 2 cells and a time, but their first cells differ.
+  if (hasStep && new Set(steps).size * 2 > lines.length) return { lines, note: '' }
   return { lines: bare(lines, found), note: hasStep ? ', job, step and time cut' : ', times cut' }
 }
 

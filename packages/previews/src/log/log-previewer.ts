@@ -1,7 +1,6 @@
 import { cleanLine, perSubject } from '@spillway/text/internal'
 import type { TextPreviewer, TextReader, TextSubject, WritePreview } from '../previewer.ts'
 import { USUAL_TOKENS } from '../usual-tokens.ts'
-import { isLevelObject } from './is-data.ts'
 import { type LineModel } from './line-model.ts'
 import { LINE_MODEL } from './line-weights.ts'
 import { writeTextPreview } from './render-text-preview.ts'
@@ -30,7 +29,6 @@ function rateLog(subject: TextSubject): number {
   const lines = linesOf(subject)
   if (lines.length === 0) return UNSURE
   const share = (is: (line: string) => boolean): number => lines.filter(is).length / lines.length
-  if (lines.length > 2 && share(isLevelObject) >= 0.9) return 0.97
   const timed = share((line) => TIMED.test(line))
   const leveled = share((line) => LEVELED.test(line))
   if (leveled >= 0.5 && timed + leveled >= 1) return 0.92
@@ -58,16 +56,11 @@ const SURE_SCORE = 0.5
 
 export class LogReader implements TextReader {
   readonly #scanner: TextScanner
-  readonly #isLog: (subject: TextSubject) => boolean
   #scan: TextScan | undefined
 
-  /**
-   * @param isLog - Returns whether the text is certainly program output. Defaults to `false` for every text.
-   * @param model - Model that ranks the lines.
-   */
-  constructor(isLog: (subject: TextSubject) => boolean = () => false, model: LineModel = LINE_MODEL) {
+  /** @param model - Model that ranks the lines. */
+  constructor(model: LineModel = LINE_MODEL) {
     this.#scanner = new TextScanner(model)
-    this.#isLog = isLog
   }
 
   push(text: string): void {
@@ -87,9 +80,8 @@ export class LogReader implements TextReader {
 
   finish(subject: TextSubject): WritePreview {
     const { scan } = this
-    const isLog = this.#isLog(subject)
     const { words } = subject.intent
-    return (options) => writeTextPreview(scan, options, { isLog, words })
+    return (options) => writeTextPreview(scan, options, words)
   }
 }
 
@@ -108,13 +100,5 @@ export const textPreviewer: TextPreviewer = {
  * run, or unusual text.
  */
 export function logPreviewer(): TextPreviewer {
-  return {
-    name: 'log',
-    previews: 'text',
-    recognize: logSureness,
-    read: () => new LogReader((subject) => logSureness(subject) >= SURE),
-  }
+  return { ...textPreviewer, name: 'log', recognize: logSureness }
 }
-
-/** Confidence from which a text is treated as a log, even if its lines look like another format. */
-export const SURE = 0.5

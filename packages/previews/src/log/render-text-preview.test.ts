@@ -22,7 +22,7 @@ it('a text preview shows a failure with the other lines of its block', () => {
     Array.from({ length: 400 }, (_, index) => `${part} ${index} of the warehouse was counted`)
   const scanner = new TextScanner()
   scanner.push([...steps('shelf'), '', ...block, '', ...steps('door')].join('\n'))
-  const preview = renderTextPreview(scanner.finish(), { budgetTokens: 250, countTokens }, { isLog: true })
+  const preview = renderTextPreview(scanner.finish(), { budgetTokens: 250, countTokens })
   for (const line of block) expect(preview).toContain(line)
 })
 
@@ -48,9 +48,9 @@ describe('renderTextPreview', () => {
     const scan = scanner.finish()
     const options = { budgetTokens: 120, countTokens }
     expect(renderTextPreview(scan, options)).not.toContain(lines[900])
-    expect(renderTextPreview(scan, options, { words: [`${name(900)}SHELF`, 'absent'] })).toContain(lines[900])
-    expect(renderTextPreview(scan, options, { words: ['absent'] })).toBe(renderTextPreview(scan, options))
-    expect(renderTextPreview(scan, options, { words: ['warehouse'] })).toBe(renderTextPreview(scan, options))
+    expect(renderTextPreview(scan, options, [`${name(900)}SHELF`, 'absent'])).toContain(lines[900])
+    expect(renderTextPreview(scan, options, ['absent'])).toBe(renderTextPreview(scan, options))
+    expect(renderTextPreview(scan, options, ['warehouse'])).toBe(renderTextPreview(scan, options))
   })
 
   it.each([100, 300, 900])('shows the final text of a progress line with %i states', (count) => {
@@ -277,7 +277,7 @@ describe('renderTextPreview', () => {
     const text = Array.from({ length: 500 }, (_, index) => `     bool Flag${index}Name = false   {product}`).join('\n')
     const scanner = new TextScanner()
     scanner.push(text)
-    const preview = renderTextPreview(scanner.finish(), options, { words: ['flag217name'] })
+    const preview = renderTextPreview(scanner.finish(), options, ['flag217name'])
     expect(preview).toContain('\n218|      bool Flag217Name = false')
   })
 
@@ -287,7 +287,7 @@ describe('renderTextPreview', () => {
     lines[11] = `Content 11: ${filler.repeat(20)}A payload has at most 256 KiB. ${filler.repeat(20)}`
     const scanner = new TextScanner()
     scanner.push(lines.join('\n'))
-    expect(renderTextPreview(scanner.finish(), options, { words: ['payload'] })).toContain('at most 256 KiB')
+    expect(renderTextPreview(scanner.finish(), options, ['payload'])).toContain('at most 256 KiB')
   })
 
   const records = (start: (index: number) => string, indent: string): string =>

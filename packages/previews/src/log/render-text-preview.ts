@@ -4,9 +4,7 @@ import { callTokensOf, gapMarks, type WriteGap } from '../layout/gap-marks.ts'
 import { findSought, type Sought } from '../layout/wanted-words.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import { chooseBest, chooseEnds, type ChosenLines, isBeside, ShownLines } from './choose-lines.ts'
-import { cutPrefixes } from './line-prefixes.ts'
 import { ERROR, WARNING } from './line-words.ts'
-import { isData } from './is-data.ts'
 import type { ScannedLine, TextScan } from './text-scan.ts'
 
 /** Smallest score of a line's neighbors, and of all lines in its block, as a share of the line's score. */
@@ -137,21 +135,18 @@ const FEW_LINES = 4
 /** Smallest score of an unusual line. */
 const LEAST_SCORE = 0.1
 
-function previewLayout(scan: TextScan, options: PreviewOptions, { isLog = false, words = [] }: TextPreviewHints) {
+function previewLayout(scan: TextScan, options: PreviewOptions, words: readonly string[]) {
   const header = `[${countOf(scan.lines, 'line')}]`
-  const isJson = !isLog && isData(scan)
-  const found = isJson ? undefined : scan.scores()
-  const { lines, note } = found ?? cutPrefixes(scan.kept, false)
+  const { lines, note, scores, odd } = scan.scores()
   const lineUnits = unitsPerToken(lines)
-  const own = new Float64Array(lines.map(({ number }) => found?.scores.get(number) ?? 0))
-  const odd = found?.odd ?? new Set<number>()
+  const own = new Float64Array(lines.map(({ number }) => scores.get(number) ?? 0))
   const texts = lines.map(({ text, end }) => `${text}\n${end}`)
   const sought = findSought(texts, words)
-  const isRanked = sought !== undefined || odd.size > 0 || (found !== undefined && isTelling(scan, lines, own))
+  const isRanked = sought !== undefined || odd.size > 0 || isTelling(scan, lines, own)
   const endValue = scan.errors + scan.warnings > 0 ? END_LINE : END_OF_QUIET
   const values = isRanked ? lineValues(lines, own, odd, sought, options.budgetTokens, endValue) : undefined
   const shownScores = values && own.map((score, index) => (odd.has(lines[index]!.number) ? 1 : score))
-  const shownLines = new ShownLines(lines, isJson ? 0.5 : 0.2, shownScores, sought)
+  const shownLines = new ShownLines(lines, 0.2, shownScores, sought)
   const gapTokens = estimateTokens(gapMarks({})(1_000, 1_999)) + NUMBER_TOKENS
   const tokensOfCall = callTokensOf(options)
   const isTiny = tokensOfCall > options.budgetTokens * CALL_SHARE
@@ -232,7 +227,7 @@ function previewLayout(scan: TextScan, options: PreviewOptions, { isLog = false,
   }
 
   function hidden(previous: ScannedLine | undefined, next: ScannedLine | undefined): string[] {
-    if (values === undefined || found === undefined) return []
+    if (values === undefined) return []
     const { errors, warnings } = scan
     const before = previous === undefined ? 0 : previous.errorsBefore + (previous.severity === ERROR ? 1 : 0)
     const warned = previous === undefined ? 0 : previous.warningsBefore + (previous.severity === WARNING ? 1 : 0)
@@ -263,20 +258,16 @@ function unitsPerToken(lines: readonly ScannedLine[]): number {
   return sample.length / Math.max(1, estimateTokens(sample))
 }
 
-interface TextPreviewHints {
-  /** Whether the text is certainly program output. */
-  readonly isLog?: boolean
-  readonly words?: readonly string[]
-}
-
 /**
  * Writes the first lines, the last lines, and important lines between, with line numbers and marks for gaps.
  *
  * The text never exceeds `budgetTokens`. It is empty if nothing fits. Deterministic.
+ *
+ * @param words - Lines with these words, which the call searches for, are more important.
  */
-export function renderTextPreview(scan: TextScan, options: PreviewOptions, hints: TextPreviewHints = {}): string {
+export function renderTextPreview(scan: TextScan, options: PreviewOptions, words: readonly string[] = []): string {
   if (isEmpty(scan, options)) return ''
-  const { header, write } = previewLayout(scan, options, hints)
+  const { header, write } = previewLayout(scan, options, words)
   return orHeader(fitBudget(write, options), header, options)
 }
 
@@ -284,10 +275,10 @@ export function renderTextPreview(scan: TextScan, options: PreviewOptions, hints
 export async function writeTextPreview(
   scan: TextScan,
   options: PreviewOptions,
-  hints: TextPreviewHints = {},
+  words: readonly string[] = [],
 ): Promise<string> {
   if (isEmpty(scan, options)) return ''
-  const { header, write } = previewLayout(scan, options, hints)
+  const { header, write } = previewLayout(scan, options, words)
   return orHeader(await fitBudgetInTurns(write, options), header, options)
 }
 
