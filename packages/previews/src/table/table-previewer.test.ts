@@ -34,6 +34,12 @@ const days = numbered(
 )
 
 describe('a preview of CSV', () => {
+  it('is not written for a stream of events, whose data have commas', async () => {
+    const event = (id: number): string =>
+      `data: {"id": "c-${id}", "object": "chunk", "index": ${id}, "model": "m", "index2": 1, "finish": null, "reason": null}\n`
+    expect(await previewOf(numbered(40, event))).toBeUndefined()
+  })
+
   it('shows rows with rare words of the call first, starting with rows that have the most words', async () => {
     const text = `id,name\n${numbered(2_000, (index) => `${index},name of ${index}`)}\n`
     const sought = ['NAME OF 1234', 'name', '1234', '777']

@@ -101,7 +101,8 @@ function undeclaredSureness(
   // Lines that begin with brackets are code or program data. Prose between separators is not a table either.
   if (others.filter(([cell = '']) => /^[\s]*[[({<|*/]/.test(cell)).length > others.length * 0.1) return 0
   const cells = others.flat()
-  if (cells.filter((cell) => cell.length > 200).length > cells.length * 0.05) return 0
+  // Neither do long texts and members of JSON objects, as in streams of events.
+  if (cells.filter((cell) => cell.length > 200 || /^\s*"[^"]*"\s*:/.test(cell)).length > cells.length * 0.05) return 0
   const spaced = cells.filter((cell) => cell.startsWith(' ')).length
   if (separator !== '\t' && spaced > cells.length * 0.6 && !header) return 0
   const typed = first.filter((_, column) => isTyped(others, column)).length
