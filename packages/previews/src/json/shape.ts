@@ -234,7 +234,7 @@ const MOST_VALUES = 16
 /** Largest number of occurrences for which a value counts as rare. */
 export const FIRST_TIMES = 3
 /** The same number for a value with a word of failure. */
-const FIRST_FAILURES = 2_048
+const FIRST_FAILURES = 512
 /** Longest kept start of a value, in UTF-16 units. */
 const KEPT_UNITS = 512
 
