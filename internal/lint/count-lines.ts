@@ -7,10 +7,10 @@ const TEST = /\.test(?:-d)?\.ts$/
 
 /** Limits of the lines of a package, and of all packages. A change that needs more lines must say what users gain. */
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
-  total: 87_658,
+  total: 87_799,
   'packages/core': 23_167,
-  'packages/previews': 14_681,
-  'packages/text': 10_582,
+  'packages/previews': 14_821,
+  'packages/text': 10_583,
   other: 12_000,
 }
 
