@@ -1,5 +1,4 @@
 import { TextCodes } from '@spillway/text/internal'
-import { APOSTROPHE, INNER, NUMBER, QUOTE, STARTS, WORDS, isBlank } from './json-characters.ts'
 import type { JsonBreak, JsonSink } from './json-scan.ts'
 
 /** Length of a string, in UTF-16 units, from which it is passed on in parts. */
@@ -12,6 +11,32 @@ const ARRAY_START_UNITS = 64
 const LONGEST_NAME = 1_024
 const LINE_FEED = 10
 const BACKSLASH = 92
+const QUOTE = 34
+const APOSTROPHE = 39
+
+const WORD = 1
+const NUMBER = 2
+
+/** Characters that start a number or a word, by code. */
+const STARTS: Uint8Array = new Uint8Array(128)
+/** Characters within a number or a word, by code. */
+const INNER: Uint8Array = new Uint8Array(128)
+for (const char of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_$') {
+  STARTS[char.charCodeAt(0)] = WORD
+  INNER[char.charCodeAt(0)] = 1
+}
+for (const char of '0123456789+-.') {
+  STARTS[char.charCodeAt(0)] = NUMBER
+  INNER[char.charCodeAt(0)] = 1
+}
+
+/** Words of JSON, and the corresponding words of JavaScript and Python. */
+const WORDS: ReadonlySet<string> = new Set('true false null undefined NaN Infinity True False None nan inf'.split(' '))
+
+/** Whether a character is a rare blank, the byte order mark, or the separator of RFC 7464. */
+function isBlank(code: number): boolean {
+  return code === 13 || code === 9 || code === 0xfeff || code === 0x1e || code === 0xa0
+}
 
 /**
  * Reads JSON values (RFC 8259) from chunks of any size, and passes on their parts.
