@@ -95,17 +95,34 @@ function describeTables(database: SqlDatabase, { references }: SqlRequest, index
 /** Describes columns that the statement may misunderstand: with numbers and text, or with numbers or dates as text. */
 function describeColumns(databases: readonly SqlDatabase[], sql: string): string[] {
   const notes: string[] = []
+  const used = namesIn(sql)
   for (const { name, type, misfits, misfit = '', misfitRow = 0 } of databases.flatMap(columnsOf)) {
     const some = `${formatCount(misfits)} of its cells are text, which comes after all numbers`
     const first = `the first is ${quote(misfit, 40)} in row ${formatCount(misfitRow)}`
     if (misfits > 0) notes.push(`${quote(name)} has numbers, but ${some}: ${first}.`)
-    if (!namePattern(name).test(sql)) continue
-    if (type === 'INTEGER' && /'(?:true|false)'/i.test(sql)) notes.push(`In ${quote(name)}, true is 1 and false is 0.`)
+    const isTested = used.get(name.toLowerCase())
+    if (isTested === undefined) continue
+    if (type === 'INTEGER' && isTested) notes.push(`In ${quote(name)}, true is 1 and false is 0.`)
     const how = type === 'TEXT' && COMPUTES.test(sql) && !CONVERTS.test(sql) ? conversionOf(name, misfit) : undefined
     if (how !== undefined) notes.push(`${quote(name)} is text, for example ${quote(misfit, 40)}: ${how}.`)
   }
   if (/(?:=|<>|in\s*\()\s*'(?:null)?'/i.test(sql)) notes.push('Empty cells and the word NULL are NULL: use IS NULL.')
   return notes
+}
+
+/** A name in a statement, with or without quotes. */
+const NAME = /"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|[\p{L}\p{N}_$]+/gu
+const IS_TRUTH = /\s*(?:=|<>|!=|is|in\s*\()\s*'(?:true|false)'/iy
+
+/** Returns the names in a statement, in lower case without quotes, and whether each is compared with a text of a truth. */
+function namesIn(sql: string): Map<string, boolean> {
+  const names = new Map<string, boolean>()
+  for (const { 0: written, index } of sql.matchAll(NAME)) {
+    const plain = /^["`[]/.test(written) ? written.slice(1, -1).replaceAll('""', '"') : written
+    IS_TRUTH.lastIndex = index + written.length
+    names.set(plain.toLowerCase(), IS_TRUTH.test(sql) || names.get(plain.toLowerCase()) === true)
+  }
+  return names
 }
 
 const columnsOf = ({ tables }: SqlDatabase): SqlColumn[] => tables.flatMap(({ columns }) => columns)
@@ -147,12 +164,16 @@ function explainError(error: string, databases: readonly SqlDatabase[], request:
   const best = closest[0] ?? (isText ? `'${name.replaceAll("'", "''")}'` : missing)
   // A name without its quotes, for example `first-name`, is read as several words.
   const goesOn = (one: string): boolean => one.startsWith(name) && /^\W/.test(one.slice(name.length))
-  const whole = kind === 'column' ? names.find((one) => goesOn(one) && namePattern(one).test(request.sql)) : undefined
+  const longer = kind === 'column' ? names.filter(goesOn).slice(0, MOST_LONGER) : []
+  const whole = longer.find((one) => namePattern(one).test(request.sql))
   const sql = request.sql.replace(namePattern(whole ?? name), () => (whole === undefined ? best : sqlName(whole)))
   const call = sql === request.sql ? undefined : { ...callOf(request), sql }
   const code = kind === 'table' ? 'invalid-sql' : 'unknown-column'
   return new RetrievalError(code, message, { stored: { remarks: [...meant, ...lists], call } })
 }
+
+/** Number of longer names to look for, because each of them can take a millisecond. */
+const MOST_LONGER = 20
 
 /** Finds a name in a statement, with and without quotes, but not within other names. */
 const namePattern = (name: string): RegExp => new RegExp(`(?<!\\w)"?${name.replace(/\W/g, '\\$&')}"?(?!\\w)`, 'gi')
