@@ -106,7 +106,7 @@ function compareHostile(rows: readonly HostileFigures[]): Comparison[] {
     const [floor, other] = [times(SEARCH_COMMANDS), times(['Strands, memory'])]
     return [
       {
-        what: `hostile pattern \`${pattern}\`: until it is stopped`,
+        what: `hostile pattern \`${pattern}\`: until it is answered`,
         unit: 'ms',
         ours: ours.value,
         floor: besideLowest(ours.value, floor),
