@@ -96,14 +96,17 @@ function describeTables(database: SqlDatabase, { references }: SqlRequest, index
 function describeColumns(databases: readonly SqlDatabase[], sql: string): string[] {
   const notes: string[] = []
   const used = namesIn(sql)
+  const needsNumbers = COMPUTES.test(sql) && !CONVERTS.test(sql)
   for (const { name, type, misfits, misfit = '', misfitRow = 0 } of databases.flatMap(columnsOf)) {
-    const some = `${formatCount(misfits)} of its cells are text, which comes after all numbers`
-    const first = `the first is ${quote(misfit, 40)} in row ${formatCount(misfitRow)}`
-    if (misfits > 0) notes.push(`${quote(name)} has numbers, but ${some}: ${first}.`)
+    if (misfits > 0) {
+      const some = `${formatCount(misfits)} of its cells are text, which comes after all numbers`
+      const first = `the first is ${quote(misfit, 40)} in row ${formatCount(misfitRow)}`
+      notes.push(`${quote(name)} has numbers, but ${some}: ${first}.`)
+    }
     const isTested = used.get(name.toLowerCase())
     if (isTested === undefined) continue
     if (type === 'INTEGER' && isTested) notes.push(`In ${quote(name)}, true is 1 and false is 0.`)
-    const how = type === 'TEXT' && COMPUTES.test(sql) && !CONVERTS.test(sql) ? conversionOf(name, misfit) : undefined
+    const how = type === 'TEXT' && needsNumbers ? conversionOf(name, misfit) : undefined
     if (how !== undefined) notes.push(`${quote(name)} is text, for example ${quote(misfit, 40)}: ${how}.`)
   }
   if (/(?:=|<>|in\s*\()\s*'(?:null)?'/i.test(sql)) notes.push('Empty cells and the word NULL are NULL: use IS NULL.')
