@@ -7,9 +7,9 @@ const TEST = /\.test(?:-d)?\.ts$/
 
 /** Limits of the lines of a package, and of all packages. A change that needs more lines must say what users gain. */
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
-  total: 87_816,
-  'packages/core': 23_188,
-  'packages/previews': 14_817,
+  total: 87_821,
+  'packages/core': 23_191,
+  'packages/previews': 14_819,
   'packages/text': 10_583,
   other: 12_000,
 }

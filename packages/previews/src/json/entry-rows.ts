@@ -1,13 +1,11 @@
-import { countOf, cutWithMark, estimateTokens } from '@spillway/text/internal'
+import { countOf, estimateTokens } from '@spillway/text/internal'
 import { sqlExample, withSqlExample } from '../layout/gap-marks.ts'
 import { textItem, type Item, type PreviewModel } from '../layout/preview-model.ts'
 import { previewDrafts } from '../layout/write-preview.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import type { Shape } from './shape.ts'
-import { KEY_SEPARATOR, readEntry, showKey, showKeys, showScalar, tidy, type Cells } from './show-value.ts'
+import { CELL_UNITS, KEY_SEPARATOR, readEntry, showCell, showKey, showKeys, type Cells } from './show-value.ts'
 import type { EntryPlace, Passage } from './passage-keeper.ts'
-import type { JsonScan } from './json-scan.ts'
-import type { UnusualRecord } from './unusual-records.ts'
 
 /** Largest and smallest number of tokens of a row, and its largest share of the space for rows. */
 const MOST_ROW = 90
@@ -174,8 +172,7 @@ export function rowsWriter(passage: Passage, shape: Shape, options: PreviewOptio
   return write
 }
 
-/** Longest shown value in a row, and in a row that the call searches for, in UTF-16 units. */
-const CELL_UNITS = 56
+/** Longest shown value in a row that the call searches for, in UTF-16 units. */
 const WANTED_UNITS = 200
 
 interface EntryRow {
@@ -214,95 +211,4 @@ function showRow({ name, cells, wanted }: EntryRow, columns: readonly string[], 
   const shown = columns.map((path) => showCell(cells.get(path) ?? '', wanted ? WANTED_UNITS : CELL_UNITS))
   if (isMember) shown.unshift(showCell(`"${name}"`, WANTED_UNITS))
   return shown.join(', ').trimEnd()
-}
-
-/** Show a value. Its quotes are kept if it would otherwise look like several values, or like no value. */
-function showCell(raw: string, units: number = CELL_UNITS): string {
-  if (!raw.startsWith('"')) return cutWithMark(tidy(raw), units)
-  const { text, cut } = showScalar(raw, units)
-  return cut || raw.length === 2 || /[,|\n]|^"\s|\s"$/.test(raw) ? text : text.slice(1, -1)
-}
-
-/** Largest number of tokens for records with words of failure, and for others. */
-const FAILURE_TOKENS = 300
-const OTHER_TOKENS = 150
-/** Largest and smallest number of tokens of a record, and largest number of UTF-16 units of its values. */
-const MOST_RECORD = 70
-const LEAST_TOKENS = 10
-const MOST_UNITS = 200
-const HEADING = '[records with unusual values:]'
-
-/** Return the largest useful number of tokens for unusual records. */
-export function mostTokensOf({ unusual }: JsonScan): number {
-  return unusual.some(({ rank }) => rank > 1) ? FAILURE_TOKENS : OTHER_TOKENS
-}
-
-/** Write records, those with the highest rank first, as far as they fit. Returns the text after a newline, or `''`. */
-export function unusualWriter({ unusual, oneLine, byLine }: JsonScan): (tokens: number) => string {
-  const told = new Map<string, number>()
-  const ranks = unusual.map(({ rank, rarities }) => {
-    // A value that occurs again is worth less.
-    const values = rarities.map(({ path, value }) => JSON.stringify([path, value]))
-    const before = Math.min(...values.map((value) => told.get(value) ?? 0))
-    for (const value of values) told.set(value, (told.get(value) ?? 0) + 1)
-    return rank / (1 + before / 2)
-  })
-  const shown: (string | undefined)[] = []
-  const order = [...ranks.keys()].toSorted((one, other) => ranks[other]! - ranks[one]!)
-  return (tokens) => {
-    let left = tokens - estimateTokens(HEADING) - 1
-    const lines: string[] = []
-    for (const index of order) {
-      if (left < LEAST_TOKENS) break
-      const record = unusual[index]!
-      const values = (shown[index] ??= showRecord(record))
-      const text = `${oneLine && !byLine ? '' : `${record.line}: `}${values}`
-      const cost = estimateTokens(text) + 1
-      if (cost > left || values === '') continue
-      left -= cost
-      lines[index] = text
-    }
-    return lines.length === 0 ? '' : `\n${[HEADING, ...lines.filter(Boolean)].join('\n')}`
-  }
-}
-
-/** Write the unusual values of a record, and the values that say most about it. */
-function showRecord({ path, shape, text, indexes, rarities }: UnusualRecord): string {
-  const unusual = rarities.map((rarity) => rarity.path.slice(path.length).filter((key) => key !== ''))
-  const cells = [...readEntry(text, false, shape.isRow).cells].flatMap(([joined, raw], index) => {
-    const keys = joined.split(KEY_SEPARATOR)
-    const isUnusual = unusual.some((rare) => rare.every((key, depth) => keys[depth] === key))
-    if (raw === '""' || /^\[(?:[\d,]+ items?)?\]$/.test(raw)) return []
-    const digits = raw.replaceAll(/\D/g, '').length / raw.length
-    // Usual values are in the structure. Times and long numbers say little.
-    if (
-      !isUnusual &&
-      (raw.startsWith('[') || shape.at(keys)?.scalars?.isUsual(raw) || (digits > 0.5 && raw.length > 8))
-    )
-      return []
-    const hasWords = /^\[?"[^"]*\p{L}\S* +\S*\p{L}/u.test(raw)
-    const price = index * 0.3 + keys.length * 4 + digits * 30 + Math.min(raw.length, MOST_UNITS) / 8
-    return { index, name: showKeys(keys, shape), raw, price: price - (hasWords ? 20 : 0) - (isUnusual ? 20 : 0) }
-  })
-  let left = MOST_RECORD
-  const shown: string[] = []
-  const known: string[] = []
-  for (const { index, name, raw } of cells.toSorted((one, other) => one.price - other.price)) {
-    const bare = raw.replace(/^"(.*)"$/s, '$1')
-    if (bare.length > 3 && known.some((one) => one.includes(bare) || bare.includes(one))) continue
-    const cell = `${name}: ${showCell(raw, Math.min(MOST_UNITS, left * 2))}`
-    const tokens = estimateTokens(cell) + 1
-    if (tokens > left) continue
-    left -= tokens
-    shown[index] = cell
-    known.push(bare)
-  }
-  return shown.length === 0 ? '' : `${showPlace(path, indexes)}${shown.filter(Boolean).join(', ')}`
-}
-
-/** Return a path with a colon, or an empty text for a top-level value. */
-function showPlace(path: readonly string[], indexes: readonly number[]): string {
-  const left = [...indexes]
-  const place = path.map((key) => (key === '' ? `[${left.shift()}]` : `.${showKey(key)}`)).join('')
-  return place === '' ? '' : `${place.replace(/^\./, '')}: `
 }

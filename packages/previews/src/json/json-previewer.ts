@@ -1,15 +1,14 @@
 import { detach, estimateTokens } from '@spillway/text/internal'
 import { isJsonLinesType, recognizeJson } from '@spillway/text/internal/json'
 import type { TextPreviewer, TextReader, TextSubject, WritePreview } from '../previewer.ts'
-import type { JsonScan, JsonSink, ScannedString } from './json-scan.ts'
-import { mostTokensOf, unusualWriter } from './entry-rows.ts'
+import type { JsonScan, JsonSink, RecordPlace, ScannedString } from './json-scan.ts'
 import { renderJsonPreview } from './render-json-preview.ts'
 import { JsonTokenizer } from './json-tokenizer.ts'
 import { LongText } from './long-text.ts'
 import { nameColumns } from './name-columns.ts'
 import { PassageKeeper } from './passage-keeper.ts'
 import { FIRST_TIMES, MOST_COLUMNS, Shape, ValueSummary, isSame, type ShapeRoom } from './shape.ts'
-import { UnusualRecords, type RecordPlace } from './unusual-records.ts'
+import { mostTokensOf, UnusualRecords, unusualWriter } from './unusual-records.ts'
 import { USUAL_TOKENS } from '../usual-tokens.ts'
 
 /** Largest text that is stored whole, in UTF-16 units. Such a text is shown whole if it fits. */

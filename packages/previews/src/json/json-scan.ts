@@ -1,7 +1,6 @@
 import type { TextScan } from '../log/text-scan.ts'
 import type { Shape } from './shape.ts'
 import type { Passage } from './passage-keeper.ts'
-import type { UnusualRecord } from './unusual-records.ts'
 
 /** Data of a JSON text from which its preview is written. The size of the data is limited. */
 export interface JsonScan {
@@ -66,4 +65,36 @@ export interface JsonSink {
 export interface JsonBreak {
   readonly offset: number
   readonly line: number
+}
+
+/** A member or a value that was rare when it was read. */
+export interface Rarity {
+  /** Keys from the root. The key of an array item is `''`. */
+  readonly path: readonly string[]
+  /** The value, or `undefined` if the member itself was new. */
+  readonly value: string | undefined
+  /** 2 for a word of an error, 1 for a word of a warning, and 0 otherwise. */
+  readonly failure: number
+}
+
+export interface RecordPlace {
+  readonly path: readonly string[]
+  /** Index in each array of the path, in order. */
+  readonly indexes: readonly number[]
+}
+
+/** An object or row with values that were rare when they were read. */
+export interface RareRecord extends RecordPlace {
+  readonly start: number
+  readonly end: number
+  readonly line: number
+  readonly text: string
+  readonly rarities: readonly Rarity[]
+}
+
+/** A record that differs from the other records of the document under the same path. */
+export interface UnusualRecord extends RareRecord {
+  readonly shape: Shape
+  /** Rank, from 0. Records with words of failure rank above 1. */
+  readonly rank: number
 }

@@ -10,12 +10,13 @@ import {
 import { foreignLine } from '../layout/foreign-line.ts'
 import { fitBudget, fitBudgetInTurns, type Draft } from '../layout/fit-budget.ts'
 import type { PreviewOptions } from '../previewer.ts'
-import { mostTokensOf, rowsWriter, unusualWriter } from './entry-rows.ts'
+import { rowsWriter } from './entry-rows.ts'
 import type { JsonScan, ScannedString } from './json-scan.ts'
 import type { Shape } from './shape.ts'
 import { itemCount, keyCount, showKey, showKeys, showValues, skeletonNodes, type SkeletonNode } from './show-value.ts'
 import { renderTextPreview } from '../log/render-text-preview.ts'
 import type { Passage } from './passage-keeper.ts'
+import { mostTokensOf, unusualWriter } from './unusual-records.ts'
 
 /** Shares of the tokens that remain after the keys, for values, rows, and long strings. */
 const SHARES = { values: 0.3, items: 0.4, strings: 0.3 }

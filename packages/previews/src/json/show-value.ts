@@ -1,4 +1,4 @@
-import { countOf, cutAtGrapheme, estimateTokens, formatCount, TextCodes } from '@spillway/text/internal'
+import { countOf, cutAtGrapheme, cutWithMark, estimateTokens, formatCount, TextCodes } from '@spillway/text/internal'
 import type { JsonSink } from './json-scan.ts'
 import { JsonTokenizer } from './json-tokenizer.ts'
 import type { Shape, ValueSummary } from './shape.ts'
@@ -301,4 +301,14 @@ class EntryReader implements JsonSink {
   #set(path: string, raw: string): void {
     if (this.#paths.length <= DEEPEST && !path.includes(ITEM) && !this.cells.has(path)) this.cells.set(path, raw)
   }
+}
+
+/** Longest shown value in a row, in UTF-16 units. */
+export const CELL_UNITS = 56
+
+/** Show a value. Its quotes are kept if it would otherwise look like several values, or like no value. */
+export function showCell(raw: string, units: number = CELL_UNITS): string {
+  if (!raw.startsWith('"')) return cutWithMark(tidy(raw), units)
+  const { text, cut } = showScalar(raw, units)
+  return cut || raw.length === 2 || /[,|\n]|^"\s|\s"$/.test(raw) ? text : text.slice(1, -1)
 }

@@ -1,41 +1,12 @@
+import { estimateTokens } from '@spillway/text/internal'
+import type { JsonScan, RareRecord, Rarity, RecordPlace, UnusualRecord } from './json-scan.ts'
 import { failureOf, type Shape } from './shape.ts'
+import { KEY_SEPARATOR, readEntry, showCell, showKey, showKeys } from './show-value.ts'
 
 /** Largest number of records to keep, for records with a word of failure and for others, and their largest length. */
 const MOST_RECORDS = 192
 const LONGEST_RECORD = 16_384
 const MOST_RARITIES = 32
-
-/** A member or a value that was rare when it was read. */
-interface Rarity {
-  /** Keys from the root. The key of an array item is `''`. */
-  readonly path: readonly string[]
-  /** The value, or `undefined` if the member itself was new. */
-  readonly value: string | undefined
-  /** 2 for a word of an error, 1 for a word of a warning, and 0 otherwise. */
-  readonly failure: number
-}
-
-export interface RecordPlace {
-  readonly path: readonly string[]
-  /** Index in each array of the path, in order. */
-  readonly indexes: readonly number[]
-}
-
-/** An object or row with values that were rare when they were read. */
-interface RareRecord extends RecordPlace {
-  readonly start: number
-  readonly end: number
-  readonly line: number
-  readonly text: string
-  readonly rarities: readonly Rarity[]
-}
-
-/** A record that differs from the other records of the document under the same path. */
-export interface UnusualRecord extends RareRecord {
-  readonly shape: Shape
-  /** Rank, from 0. Records with words of failure rank above 1. */
-  readonly rank: number
-}
 
 /** Finds unusual items of arrays, members of maps, and top-level values. */
 export class UnusualRecords {
@@ -138,4 +109,88 @@ function rankOf({ value, failure }: Rarity, record: Shape, at: Shape | undefined
   const isRare = times <= Math.max(RARE_TIMES, all * RARE_SHARE) && most >= Math.max(all * USUAL_SHARE, times * 3)
   const isFailure = failure > 0 && times <= all * FAILURE_SHARE && all >= LEAST_VALUES
   return isRare || isFailure ? failure + (1 - times / all) * (/^-?\d/.test(value ?? '') ? 0.5 : 1) : 0
+}
+
+/** Largest number of tokens for records with words of failure, and for others. */
+const FAILURE_TOKENS = 300
+const OTHER_TOKENS = 150
+/** Largest and smallest number of tokens of a record, and largest number of UTF-16 units of its values. */
+const MOST_RECORD = 70
+const LEAST_TOKENS = 10
+const MOST_UNITS = 200
+const HEADING = '[records with unusual values:]'
+
+/** Return the largest useful number of tokens for unusual records. */
+export function mostTokensOf({ unusual }: JsonScan): number {
+  return unusual.some(({ rank }) => rank > 1) ? FAILURE_TOKENS : OTHER_TOKENS
+}
+
+/** Write records, those with the highest rank first, as far as they fit. Returns the text after a newline, or `''`. */
+export function unusualWriter({ unusual, oneLine, byLine }: JsonScan): (tokens: number) => string {
+  const told = new Map<string, number>()
+  const ranks = unusual.map(({ rank, rarities }) => {
+    // A value that occurs again is worth less.
+    const values = rarities.map(({ path, value }) => JSON.stringify([path, value]))
+    const before = Math.min(...values.map((value) => told.get(value) ?? 0))
+    for (const value of values) told.set(value, (told.get(value) ?? 0) + 1)
+    return rank / (1 + before / 2)
+  })
+  const shown: (string | undefined)[] = []
+  const order = [...ranks.keys()].toSorted((one, other) => ranks[other]! - ranks[one]!)
+  return (tokens) => {
+    let left = tokens - estimateTokens(HEADING) - 1
+    const lines: string[] = []
+    for (const index of order) {
+      if (left < LEAST_TOKENS) break
+      const record = unusual[index]!
+      const values = (shown[index] ??= showRecord(record))
+      const text = `${oneLine && !byLine ? '' : `${record.line}: `}${values}`
+      const cost = estimateTokens(text) + 1
+      if (cost > left || values === '') continue
+      left -= cost
+      lines[index] = text
+    }
+    return lines.length === 0 ? '' : `\n${[HEADING, ...lines.filter(Boolean)].join('\n')}`
+  }
+}
+
+/** Write the unusual values of a record, and the values that say most about it. */
+function showRecord({ path, shape, text, indexes, rarities }: UnusualRecord): string {
+  const unusual = rarities.map((rarity) => rarity.path.slice(path.length).filter((key) => key !== ''))
+  const cells = [...readEntry(text, false, shape.isRow).cells].flatMap(([joined, raw], index) => {
+    const keys = joined.split(KEY_SEPARATOR)
+    const isUnusual = unusual.some((rare) => rare.every((key, depth) => keys[depth] === key))
+    if (raw === '""' || /^\[(?:[\d,]+ items?)?\]$/.test(raw)) return []
+    const digits = raw.replaceAll(/\D/g, '').length / raw.length
+    // Usual values are in the structure. Times and long numbers say little.
+    if (
+      !isUnusual &&
+      (raw.startsWith('[') || shape.at(keys)?.scalars?.isUsual(raw) || (digits > 0.5 && raw.length > 8))
+    )
+      return []
+    const hasWords = /^\[?"[^"]*\p{L}\S* +\S*\p{L}/u.test(raw)
+    const price = index * 0.3 + keys.length * 4 + digits * 30 + Math.min(raw.length, MOST_UNITS) / 8
+    return { index, name: showKeys(keys, shape), raw, price: price - (hasWords ? 20 : 0) - (isUnusual ? 20 : 0) }
+  })
+  let left = MOST_RECORD
+  const shown: string[] = []
+  const known: string[] = []
+  for (const { index, name, raw } of cells.toSorted((one, other) => one.price - other.price)) {
+    const bare = raw.replace(/^"(.*)"$/s, '$1')
+    if (bare.length > 3 && known.some((one) => one.includes(bare) || bare.includes(one))) continue
+    const cell = `${name}: ${showCell(raw, Math.min(MOST_UNITS, left * 2))}`
+    const tokens = estimateTokens(cell) + 1
+    if (tokens > left) continue
+    left -= tokens
+    shown[index] = cell
+    known.push(bare)
+  }
+  return shown.length === 0 ? '' : `${showPlace(path, indexes)}${shown.filter(Boolean).join(', ')}`
+}
+
+/** Return a path with a colon, or an empty text for a top-level value. */
+function showPlace(path: readonly string[], indexes: readonly number[]): string {
+  const left = [...indexes]
+  const place = path.map((key) => (key === '' ? `[${left.shift()}]` : `.${showKey(key)}`)).join('')
+  return place === '' ? '' : `${place.replace(/^\./, '')}: `
 }
