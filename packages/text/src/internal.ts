@@ -1,5 +1,14 @@
 /** Exports for other packages of Spillway, not for users. These exports may change in any version. */
-export { cleanLine, countOf, escapeAround, escapeEnd, formatCount, isDrawn, visibleText } from './lines/clean-line.ts'
+export {
+  cleanLine,
+  countOf,
+  escapeAround,
+  escapeEnd,
+  formatCount,
+  isDrawn,
+  MAX_ESCAPE,
+  visibleText,
+} from './lines/clean-line.ts'
 export { stripEscapes } from './lines/clean-line.ts'
 export { decodeText, hasWidePart, NulFilter, textEncodingOf, type TextEncoding } from './lines/text-encoding.ts'
 export { indentLargeJson } from './json/indent-large-json.ts'

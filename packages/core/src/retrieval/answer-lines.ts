@@ -5,6 +5,7 @@ import {
   escapeEnd,
   formatCount,
   isTextContentType,
+  MAX_ESCAPE,
   mediaKind,
   parseJsonText,
   utf8Text,
@@ -82,9 +83,17 @@ async function writeTail(
   }
   const bytes = shown === 0 ? await findLineSpan(source, { start, end }) : undefined
   if (bytes === undefined) return best
-  const from = Math.max(bytes.start, bytes.end - limited.maxTokens)
+  const from = await afterEscape(source, bytes, Math.max(bytes.start, bytes.end - limited.maxTokens))
   const answer = await writeBytes(source, { start: from, end: bytes.end }, limited)
   return isAll(answer) ? { ...answer, rest: restOfBytes(source, { start: bytes.start, end: from }) } : best
+}
+
+/** Returns `byte`, or the end of the escape sequence that contains it, because half of a sequence would be shown as text. */
+async function afterEscape(source: ContentSource, { start, end }: ByteSpan, byte: number): Promise<number> {
+  const offset = Math.max(start, byte - MAX_ESCAPE)
+  const read = await source.read(offset, Math.min(end, byte + MAX_ESCAPE) - offset)
+  const escape = escapeAround(new TextDecoder('latin1').decode(read), byte - offset)
+  return escape === undefined ? byte : offset + escape.end
 }
 
 const isAll = ({ rest }: Answer): boolean => rest?.said === undefined

@@ -204,6 +204,14 @@ describe('following the calls at the end of answers', () => {
     )
   })
 
+  it('starts the end of a long line after an escape sequence', async () => {
+    const content = '\u001b[31mhit\u001b[0m '.repeat(2_000)
+    for (let maxTokens = 600; maxTokens < 620; maxTokens++) {
+      const answers = await follow(content, { from_end: true }, maxTokens)
+      expect(textOf([...answers.slice(1), answers[0]!])).toBe('hit '.repeat(2_000))
+    }
+  })
+
   it('shows each hit and each character of a line of wide characters once', async () => {
     const content = `${'漢字 hit 😀 é'.repeat(1_000)}${'東'.repeat(22_500)}${'hit'.repeat(125)}${'é'.repeat(12_500)}hit`
     for (const from_end of [false, true]) {

@@ -94,8 +94,8 @@ function symbolOf(control: string): string {
 }
 
 const ESCAPE = '\u001b'
-/** Longest escape sequence. `escapeEnd` has the same limit. */
-const MAX_SEQUENCE = 4_096
+/** Longest escape sequence, in characters. */
+export const MAX_ESCAPE = 4_096
 
 export function stripEscapes(text: string): string {
   let clean = ''
@@ -109,9 +109,9 @@ export function stripEscapes(text: string): string {
 
 /** Return the escape sequence that contains the index `at`. Returns `undefined` outside of escape sequences. */
 export function escapeAround(text: string, at: number): { readonly start: number; readonly end: number } | undefined {
-  const start = at === 0 ? -1 : text.slice(Math.max(0, at - MAX_SEQUENCE), at).lastIndexOf(ESCAPE)
+  const start = at === 0 ? -1 : text.slice(Math.max(0, at - MAX_ESCAPE), at).lastIndexOf(ESCAPE)
   if (start < 0) return undefined
-  const from = Math.max(0, at - MAX_SEQUENCE) + start
+  const from = Math.max(0, at - MAX_ESCAPE) + start
   const end = escapeEnd(text, from, text.length)
   return end > at ? { start: from, end } : undefined
 }
@@ -130,7 +130,7 @@ export function escapeEnd(text: string, index: number, end: number): number {
   }
   if (type === 80 || type === 88 || (type >= 93 && type <= 95)) {
     // A control string, for example an operating system command, ends at BEL or at ESC \.
-    const limit = Math.min(end, index + 4_096)
+    const limit = Math.min(end, index + MAX_ESCAPE)
     for (; at < limit; at++) {
       const code = text.charCodeAt(at)
       if (code === 7) return at + 1
