@@ -550,6 +550,8 @@ describe('an SQL statement that is refused', () => {
     ['SELECT address.city FROM t', "SELECT address ->> '$.city' FROM t"],
     ['SELECT "address.city" FROM t', "SELECT address ->> '$.city' FROM t"],
     ['SELECT orders FROM t', 'SELECT "order" FROM t'],
+    ['SELECT 1 FROM t WHERE status <> "amounts"', "SELECT 1 FROM t WHERE status <> 'amounts'"],
+    ["SELECT 1 FROM t WHERE status IN ('x', \"it's\")", "SELECT 1 FROM t WHERE status IN ('x', 'it''s')"],
   ])('gets a statement that works: %s', async (sql, right) => {
     const object = {
       id: 1,
@@ -565,6 +567,45 @@ describe('an SQL statement that is refused', () => {
     const { text } = await fail(tool, { reference: 'r', sql })
     expect(text).toContain(`[A right call: retrieve_offloaded_content ${call}]`)
     expect(await ask(tool, JSON.parse(call) as object)).toMatch(/^\[1 row/)
+  })
+
+  it.each([
+    ['SELECT amount::text FROM t', 'CAST(x AS INTEGER)', 'CAST(amount AS TEXT)'],
+    ["SELECT id FROM t WHERE day ILIKE '2026%'", 'LIKE ignores the case', "day LIKE '2026%'"],
+    ["SELECT date_trunc('month', day) FROM t", "strftime('%Y-%m', x)", "strftime('%Y-%m', day)"],
+    ['SELECT EXTRACT(HOUR FROM day) FROM t', "strftime('%H', x)", "strftime('%H', day)"],
+    ["SELECT DATEDIFF(day, '2026') FROM t", 'julianday(x) - julianday(y)', "julianday(day) - julianday('2026-01-01')"],
+    ["SELECT now() - interval '1 day'", "datetime('now', '-1 day')", "day < datetime('now', '-1 day')"],
+    ["SELECT id FROM t WHERE day < DATE '2026-05-01'", 'a date is a text', "day < '2026-05-01'"],
+    ['SELECT median() WITHIN GROUP (ORDER BY id) FROM t', 'percentile_cont(x, 0.9)', 'percentile_cont(id, 0.9)'],
+    ['SELECT stddev(id) FROM t', 'avg(x * x) - avg(x) * avg(x)', 'avg(id * id) - avg(id) * avg(id)'],
+    ['SELECT TOP 5 * FROM t', 'LIMIT 5', 'id FROM t LIMIT 5 --'],
+    ["SELECT id FROM t WHERE day ~ '^2026'", "GLOB '*[0-9]*'", "day GLOB '2026*'"],
+    ['SELECT left(day, 4) FROM t', 'substr(x, 1, 4)', 'substr(day, 1, 4)'],
+    ['SELECT len(day) FROM t', 'length(x)', 'length(day)'],
+    ["SELECT position('6' in day) FROM t", "instr(x, 'a')", "instr(day, '6')"],
+    ['SELECT array_agg(id) FROM t', "group_concat(x, ', ')", "group_concat(id, ', ')"],
+    ['SELECT count_if(id > 1) FROM t', 'FILTER (WHERE x > 1)', 'count(*) FILTER (WHERE id > 1)'],
+    ['SELECT greatest(id, amount) FROM t', 'max(x, y)', 'max(id, amount)'],
+    ['SELECT nvl(day, id) FROM t', 'ifnull(x, y)', 'ifnull(day, id)'],
+    ['SELECT approx_count_distinct(id) FROM t', 'count(DISTINCT x)', 'count(DISTINCT id)'],
+    ['SELECT DISTINCT ON (day) * FROM t', 'row_number() OVER (…)', 'row_number() OVER (PARTITION BY day)'],
+    ['SELECT day, count(*) FROM t GROUP BY ALL', 'GROUP BY names each column', 'day, count(*) FROM t GROUP BY day --'],
+    ['SELECT * EXCLUDE (id) FROM t', 'SELECT names each column', 'day, amount'],
+  ])('of another database gets the words of SQLite, which work: %s', async (sql, said, words) => {
+    const tool = toolOf({ r: { content: 'id,day,amount\n1,2026-01-02,5\n2,2026-03-04,6\n' } })
+    const { text } = await fail(tool, { reference: 'r', sql })
+    expect(text).toContain(' In SQLite, ')
+    expect(text).toContain(said)
+    expect(text).not.toContain('A right call')
+    expect(await ask(tool, { reference: 'r', sql: `SELECT ${words} FROM t` })).toMatch(/^\[\d rows?/)
+  })
+
+  it('gets no words of SQLite for words in a text', async () => {
+    const tool = toolOf({ r: { content } })
+    const { text } = await fail(tool, { reference: 'r', sql: "SELECT amout FROM t WHERE status = 'a::b ~ now()'" })
+    expect(text).toContain('A right call')
+    expect(text).not.toContain('In SQLite')
   })
 
   it.each([

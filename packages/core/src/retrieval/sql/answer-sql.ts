@@ -1,4 +1,11 @@
-import { closestNames, countOf, cutWithMark, formatCount, IsolationError } from '@spillway/text/internal'
+import {
+  closestNames,
+  countOf,
+  cutWithMark,
+  escapeExpression,
+  formatCount,
+  IsolationError,
+} from '@spillway/text/internal'
 import {
   largestTable,
   sqlEngine,
@@ -143,43 +150,93 @@ function conversionOf(name: string, cell: string): string | undefined {
   return `its number is CAST(${hasDecimalComma ? `replace(${digits}, ',', '.')` : digits} AS REAL)`
 }
 
+/** Words of other databases, and how SQLite says the same. */
+const DIALECTS: readonly (readonly [words: RegExp, instead: string])[] = [
+  [/::|\b(?:try|safe)_cast\b/i, 'CAST(x AS INTEGER) converts'],
+  [/\bilike\b/i, 'LIKE ignores the case of ASCII letters'],
+  [
+    /\b(?:date_(?:trunc|part|format)|extract|to_char|year|quarter|month|week|day|hour|minute)\s*\(/i,
+    "strftime('%Y-%m', x) is a month, and strftime('%H', x) an hour",
+  ],
+  [/\bdate_?diff\b/i, 'julianday(x) - julianday(y) is a number of days'],
+  [/\bnow\s*\(|\binterval\b/i, "datetime('now', '-1 day') is a day ago"],
+  [/\b(?:date|timestamp)\s+'/i, 'a date is a text with no word before it'],
+  [/\bwithin\s+group\b/i, 'percentile_cont(x, 0.9) and median(x) take the column'],
+  [/\b(?:std_?dev|var(?:iance|_))/i, 'avg(x * x) - avg(x) * avg(x) is the variance'],
+  [/\btop\s*[(\d]|\bfetch\s+(?:first|next)\b/i, 'LIMIT 5 at the end limits the rows'],
+  [/~|\bregexp|\brlike\b|\bsimilar\s+to\b/i, "LIKE and GLOB '*[0-9]*' match text; a call with pattern finds lines"],
+  [/\b(?:left|right)\s*\(/i, 'substr(x, 1, 4) is the start, and substr(x, -4) the end'],
+  [/\b(?:char_length|len)\s*\(/i, 'length(x) is the length'],
+  [/\b(?:strpos|position|charindex|locate|split_part)\s*\(/i, "instr(x, 'a') is a position, and substr cuts text"],
+  [/\b(?:array_agg|listagg)\b/i, "group_concat(x, ', ') joins values"],
+  [/\b(?:count_?if|bool_and|bool_or)\b/i, 'count(*) FILTER (WHERE x > 1) counts some rows'],
+  [/\b(?:greatest|least)\s*\(/i, 'max(x, y) and min(x, y) compare values'],
+  [/\b(?:nvl|isnull)\s*\(/i, 'ifnull(x, y) replaces NULL'],
+  [/\bapprox_/i, 'count(DISTINCT x) counts different values'],
+  [/\bqualify\b|\bdistinct\s+on\b/i, 'a subquery selects row_number() OVER (…) AS n for WHERE n = 1'],
+  [/\bgroup\s+by\s+all\b/i, 'GROUP BY names each column'],
+  [/\*\s*(?:exclude|except)\b/i, 'SELECT names each column'],
+]
+
+/** Says how SQLite writes what a statement has of other databases. Ignores what is written in texts. */
+function inSqlite(sql: string): string {
+  const words = sql.replace(/'(?:[^']|'')*'/g, "''")
+  const instead = DIALECTS.filter(([other]) => other.test(words)).map(([, said]) => said)
+  return instead.length === 0 ? '' : ` In SQLite, ${instead.join('; ')}.`
+}
+
 function explainError(error: string, databases: readonly SqlDatabase[], request: SqlRequest): RetrievalError {
   if (error === 'out of memory' || error === 'string or blob too big')
     return new RetrievalError('too-large', 'The statement takes too much memory. Select fewer rows or columns.')
-  const [, kind, missing] = /^no such (column|table): (?:t\d*\.)?(.+?)(?: - should this be.*)?$/s.exec(error) ?? []
   const tables = namedTables(databases)
   const lists = tables.map(({ name, columns }) => `${name} has ${listColumns(columns, MAX_LIST_UNITS / tables.length)}`)
+  const instead = inSqlite(request.sql)
+  const [, kind, missing] = /^no such (column|table): (?:t\d*\.)?(.+?)(?: - should this be.*)?$/s.exec(error) ?? []
   if (missing === undefined) {
     const denied = error === 'not authorized' ? ': only one SELECT is taken' : ''
-    const message = `SQL (SQLite): ${abridge(error, 300)}${denied}.`
+    const message = `SQL (SQLite): ${abridge(error, 300)}${denied}.${instead}`
     return new RetrievalError('invalid-sql', message, { stored: { remarks: lists } })
   }
   const name = missing.replace(/^"(.*)"$/s, '$1')
-  const names = databases.flatMap(columnsOf).map((column) => column.name)
-  const [, outer = '', inner] = /^([^.]+)\.(.+)$/.exec(name) ?? []
-  const ofColumns = names.includes(outer)
-    ? [`${sqlName(outer)} ->> '$.${inner}'`]
-    : closestNames(name, names, 3).map((one) => sqlName(one))
-  const closest = kind === 'column' ? ofColumns : tables.length === 1 ? ['t'] : []
-  const isText = kind === 'column' && missing.startsWith('"')
+  const text = kind === 'column' && missing.startsWith('"') ? `'${name.replaceAll("'", "''")}'` : undefined
+  const quotes = text === undefined ? '' : " Write text in single quotes: '…'."
+  const columns = databases.flatMap(columnsOf).map((column) => column.name)
+  let closest: string[] = []
+  if (instead === '' && !isCompared(name, request.sql))
+    closest = kind === 'column' ? closestColumns(name, columns) : tables.length === 1 ? ['t'] : []
   const meant = closest.length === 0 ? [] : [`Closest: ${closest.join(', ')}`]
-  const message = `There is no ${kind} ${quote(name)}.${isText ? " Write text in single quotes: '…'." : ''}`
-  const best = closest[0] ?? (isText ? `'${name.replaceAll("'", "''")}'` : missing)
-  // A name without its quotes, for example `first-name`, is read as several words.
-  const goesOn = (one: string): boolean => one.startsWith(name) && /^\W/.test(one.slice(name.length))
-  const longer = kind === 'column' ? names.filter(goesOn).slice(0, MOST_LONGER) : []
-  const whole = longer.find((one) => namePattern(one).test(request.sql))
-  const sql = request.sql.replace(namePattern(whole ?? name), () => (whole === undefined ? best : sqlName(whole)))
-  const call = sql === request.sql ? undefined : { ...callOf(request), sql }
+  const sql = withName(request.sql, name, closest[0] ?? text, kind === 'column' ? columns : [])
+  const call = instead !== '' || sql === request.sql ? undefined : { ...callOf(request), sql }
   const code = kind === 'table' ? 'invalid-sql' : 'unknown-column'
+  const message = `There is no ${kind} ${quote(name)}.${quotes}${instead}`
   return new RetrievalError(code, message, { stored: { remarks: [...meant, ...lists], call } })
 }
+
+/** Returns how columns with similar names are selected. A name with a dot may be a key in the JSON of a column. */
+function closestColumns(name: string, columns: readonly string[]): string[] {
+  const [, outer = '', inner] = /^([^.]+)\.(.+)$/.exec(name) ?? []
+  if (columns.includes(outer)) return [`${sqlName(outer)} ->> '$.${inner}'`]
+  return closestNames(name, columns, 3).map((one) => sqlName(one))
+}
+
+/** Whether a name in double quotes is compared with something, so that it is meant as text. */
+const isCompared = (name: string, sql: string): boolean =>
+  new RegExp(`(?:(?:[=<>]|\\b(?:like|glob))\\s*|\\bin\\s*\\([^()]*)"${escapeExpression(name)}"`, 'i').test(sql)
 
 /** Number of longer names to look for, because each of them can take a millisecond. */
 const MOST_LONGER = 20
 
+/** Replaces an unknown name in a statement. A name without its quotes, for example `first-name`, gets them instead. */
+function withName(sql: string, name: string, known: string | undefined, columns: readonly string[]): string {
+  const goesOn = (one: string): boolean => one.startsWith(name) && /^\W/.test(one.slice(name.length))
+  const longer = columns.filter(goesOn).slice(0, MOST_LONGER)
+  const whole = longer.find((one) => namePattern(one).test(sql))
+  const right = whole === undefined ? known : sqlName(whole)
+  return right === undefined ? sql : sql.replace(namePattern(whole ?? name), () => right)
+}
+
 /** Finds a name in a statement, with and without quotes, but not within other names. */
-const namePattern = (name: string): RegExp => new RegExp(`(?<!\\w)"?${name.replace(/\W/g, '\\$&')}"?(?!\\w)`, 'gi')
+const namePattern = (name: string): RegExp => new RegExp(`(?<!\\w)"?${escapeExpression(name)}"?(?!\\w)`, 'gi')
 
 const callOf = ({ references, reference, path, sql }: SqlRequest): RetrievalCall =>
   references.length > 1 ? { references, sql } : { reference, json_path: path, sql }
