@@ -395,6 +395,9 @@ describe('the types of SQL columns', () => {
     expect(answer).toContain(
       '["n" has numbers, but 1 of its cells are text, which comes after all numbers: the first is "n/a" in row 51.]',
     )
+    const average = await query(content, 'SELECT avg(n) FROM t')
+    expect(average).toContain('which is 0 in sums and averages: the first is "n/a"')
+    expect(rowsOf(average)).toEqual([String((49 * 50) / 2 / 51)])
   })
 
   describe('that are text', () => {

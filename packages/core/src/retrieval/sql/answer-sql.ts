@@ -106,7 +106,8 @@ function describeColumns(databases: readonly SqlDatabase[], sql: string): string
   const needsNumbers = COMPUTES.test(sql) && !CONVERTS.test(sql)
   for (const { name, type, misfits, misfit = '', misfitRow = 0 } of databases.flatMap(columnsOf)) {
     if (misfits > 0) {
-      const some = `${formatCount(misfits)} of its cells are text, which comes after all numbers`
+      const asText = AGGREGATES.test(sql) ? 'is 0 in sums and averages' : 'comes after all numbers'
+      const some = `${formatCount(misfits)} of its cells are text, which ${asText}`
       const first = `the first is ${quote(misfit, 40)} in row ${formatCount(misfitRow)}`
       notes.push(`${quote(name)} has numbers, but ${some}: ${first}.`)
     }
@@ -137,6 +138,7 @@ function namesIn(sql: string): Map<string, boolean> {
 
 const columnsOf = ({ tables }: SqlDatabase): SqlColumn[] => tables.flatMap(({ columns }) => columns)
 const COMPUTES = /[<>]|\b(?:order\s+by|between|sum|avg|total|min|max|median|percentile|round|date(?:time)?|strftime)\b/i
+const AGGREGATES = /\b(?:sum|avg|total)\s*\(/i
 const CONVERTS = /\b(?:cast|replace|substr(?:ing)?)\s*\(/i
 const DATE = /^\d{1,2}([/.-])\d{1,2}\1\d{2,4}\b/
 const NUMBER = /^[-+]?[$€£¥]?\s?[-+]?(?:\d+|\d{1,3}(?:[.,\s]\d{3})+)(?:[.,]\d+)?\s?[%$€£¥]?$/
