@@ -34,7 +34,8 @@ export async function answerPattern(
     const counts = found.total === 0 ? describeMatches(0, found.range) : await describeCount(source, found)
     const isNowhere = found.total === 0 && stop === ''
     const searched = isNowhere ? ` (searched ${countOf(found.searched, 'line')})` : ''
-    const hints = isNowhere ? await hintVariant(request, pattern, found, source, context) : []
+    const hint = isNowhere ? await hintVariant(request, pattern, found, source, context) : undefined
+    const hints = hint === undefined ? [] : [hint.said]
     const header = [`${stop}${counts}${searched}`, ...search.notes, ...hints]
     return { matches: found.total, rest: await restOf(search), header }
   })
@@ -287,21 +288,27 @@ const HINT_PART = 1 / 8
 /** Number of bytes at the start of the content that are searched for a hint. */
 const HINT_BYTES = 1_048_576
 
-async function hintVariant(
+/** A similar pattern that matches. The hint with the smallest order is the most likely. */
+export interface PatternHint {
+  readonly order: number
+  readonly said: string
+}
+
+export async function hintVariant(
   request: PatternRequest,
   pattern: SearchPattern,
-  { span, range: within }: FoundHits,
+  { span, range: within }: Pick<FoundHits, 'span' | 'range'>,
   source: ContentSource,
   context: RetrievalContext,
-): Promise<string[]> {
+): Promise<PatternHint | undefined> {
   const start = within?.start ?? 1
   const isPart = span.end - span.start > HINT_BYTES
   const range = isPart ? { start, end: (await lineOfByte(source, span.start + HINT_BYTES)) - 1 } : within
   // The first line is longer than the part to search.
-  if (range !== undefined && range.end < range.start) return []
+  if (range !== undefined && range.end < range.start) return undefined
   const variants = variantsOf(pattern)
   const limits = { ...context, deadlineMs: (context.deadlineMs * HINT_PART) / variants.length }
-  for (const { label, pattern: variant } of variants) {
+  for (const [order, { label, pattern: variant }] of variants.entries()) {
     const found = await findHits(source, variant, { range, skip: 0, limit: 0, fromEnd: false }, limits).catch(passOver)
     if (found === undefined || found.total === 0) continue
     const again = { ...request, pattern: variant.text, ignoreCase: variant.ignoreCase, countOnly: false }
@@ -309,9 +316,10 @@ async function hintVariant(
     const asked = context.formatCall({ ...call, line_range: within, ignore_case })
     const least = found.stopped === undefined ? '' : 'at least '
     const matches = describeMatches(found.total, isPart ? found.range : undefined)
-    return [`${label}: ${least}${matches}. To see them: ${asked}`]
+    const where = request.reference === undefined ? ` in ${source.reference}` : ''
+    return { order, said: `${label}: ${least}${matches}${where}. To see them: ${asked}` }
   }
-  return []
+  return undefined
 }
 
 interface Variant {

@@ -33,6 +33,19 @@ describe('a search of everything in a scope', () => {
     )
   })
 
+  it.each([
+    ['NEEDLE 1', 'In another case: 1 match in older', '(?i)NEEDLE 1'],
+    ['"needle 1"', 'Without the marks around it: 1 match in older', 'needle 1'],
+    ['alpha\\|omega', 'In syntax that works here: 2 matches in older', 'alpha|omega'],
+  ])('suggests a similar pattern that matches: %s', async (pattern, said, similar) => {
+    const tool = toolOf(entries, { scoped: true })
+    const answer = await ask(tool, { pattern })
+    expect(answer).toMatch(/^\[0 matches in 0 of 4 stored results\]/)
+    expect(answer).toContain(said)
+    const [, call = ''] = /To see them: retrieve_offloaded_content (\{.*\})\]/.exec(answer) ?? []
+    expect(await ask(tool, JSON.parse(call) as object), similar).toMatch(/^\[[12] match(?:es)? in 1 of 4/)
+  })
+
   it('shows a part of each result if not everything fits', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 30 }, (_, index) => [

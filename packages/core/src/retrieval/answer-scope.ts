@@ -1,8 +1,15 @@
 import { countOf, formatCount, PatternError } from '@spillway/text/internal'
-import { parseSearchPattern } from '@spillway/text/internal/patterns'
+import { parseSearchPattern, type SearchPattern } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
 import type { StoredInfo } from '../storage/storage.ts'
-import { countMatches, describeProblem, findHits, type FoundHits } from './answer-pattern.ts'
+import {
+  countMatches,
+  describeProblem,
+  findHits,
+  hintVariant,
+  type FoundHits,
+  type PatternHint,
+} from './answer-pattern.ts'
 import { canList, readNewest } from './open-content.ts'
 import { callOf, invalidInput, referenceRequired, type PatternRequest } from './retrieval-input.ts'
 import { renderLines, type ShownLine } from './render-lines.ts'
@@ -18,6 +25,8 @@ const LEAST_PART = 0.02
 /** Number of entries that can share one answer equally. */
 const SHARES = 8
 const MAX_HITS = 1_000
+/** Number of entries in which a similar pattern is searched if the pattern matches nothing. */
+const HINT_ENTRIES = 20
 /** Smallest number of UTF-16 units for the hits of an entry. */
 const LEAST_SHARE = 600
 
@@ -64,7 +73,31 @@ export async function answerScope(request: PatternRequest, context: RetrievalCon
   const read = await readNewest(context, () => !isOver(), search)
   if (groups.length === 0 && timeouts.length > 0) throw timeouts.at(-1)
   const findings = { ...read, groups, slow: timeouts.length, isOver: isOver() }
-  return writeScope(findings, request, describeProblem(pattern, groups.length), context)
+  const hints = groups.length === 0 && !findings.isOver ? await hintOfScope(request, pattern, context) : []
+  return writeScope(findings, request, [...describeProblem(pattern, groups.length), ...hints], context)
+}
+
+/** Suggests the most likely similar pattern that matches in one of the newest entries. */
+async function hintOfScope(
+  request: PatternRequest,
+  pattern: SearchPattern,
+  context: RetrievalContext,
+): Promise<string[]> {
+  const end = performance.now() + context.deadlineMs / SHARES
+  const hints: PatternHint[] = []
+  let left = HINT_ENTRIES
+  await readNewest(
+    context,
+    () => left > 0 && performance.now() < end,
+    async (_, source) => {
+      left--
+      const whole = { span: { start: 0, end: source.size }, range: undefined }
+      const hint = await hintVariant(request, pattern, whole, source, context)
+      if (hint !== undefined) hints.push(hint)
+    },
+  )
+  const [best] = hints.toSorted((one, other) => one.order - other.order)
+  return best === undefined ? [] : [best.said]
 }
 
 const LINE_LENGTH = 500
