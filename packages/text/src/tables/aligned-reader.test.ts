@@ -146,3 +146,14 @@ describe('rows between bars', () => {
     expect(read(text)).toHaveLength(5)
   })
 })
+
+describe('aligned rows', () => {
+  it('begin after the header even if a title above it could be a header too', () => {
+    const rows = Array.from({ length: 9 }, (_, index) => `tcp        0      ${index}   127.0.0.1:80        LISTEN`)
+    const title = 'Active Internet connections (w/o servers)'
+    const header = 'Proto Recv-Q Send-Q Local Address       State'
+    const found = read([title, header, ...rows, ''].join('\n'))
+    expect(found).toHaveLength(9)
+    expect(found?.[0]).toMatchObject({ line: 3, cells: ['tcp', '0', '0', '127.0.0.1:80', 'LISTEN'] })
+  })
+})
