@@ -287,6 +287,9 @@ describe('SQL over a table', () => {
     expect(await ask(tool, { references: ['a'], sql: 'SELECT t1.city FROM t1 JOIN t USING (id) LIMIT 1' })).toBe(
       '[1 row; over 2 stored rows]\n\nrow| city\n1| Bonn',
     )
+    expect(await ask(tool, { references: ['b', 'a'], sql: 'SELECT count(*) FROM t' })).toContain(
+      '[t is t1, of b alone.]',
+    )
   })
 })
 

@@ -86,9 +86,10 @@ function namedTables(databases: readonly SqlDatabase[]) {
   return databases.map((one, index) => ({ ...one.tables[largestTable(one.tables)]!, name: `t${index + 1}` }))
 }
 
-function describeTables(database: SqlDatabase, { references }: SqlRequest, index: number): string[] {
+function describeTables(database: SqlDatabase, { references, sql }: SqlRequest, index: number): string[] {
   const { tables } = database
-  if (tables.length === 1) return []
+  if (tables.length === 1)
+    return index === 0 && references.length > 1 && namesIn(sql).has('t') ? [`t is t1, of ${references[0]} alone.`] : []
   if (references.length > 1) return [`t${index + 1} is the largest of ${tables.length} tables in ${references[index]}.`]
   const listed = namedTables([database]).map(({ name, rows, columns }) => {
     const shown = columns.slice(0, SHOWN_COLUMNS).map((column) => sqlName(column.name))
