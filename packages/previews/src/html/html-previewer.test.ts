@@ -362,6 +362,7 @@ describe('PageReader', () => {
 
   it('gives the line in which each block starts', () => {
     expect(readPage('<p>\n\na</p>\n<p>b\nc</p><h2\n>d</h2>').blocks.map(({ line }) => line)).toEqual([3, 4, 6])
+    expect(readPage('<p>\n<!-- x\n\n -->y</p>').blocks.map(({ line }) => line)).toEqual([4])
   })
 
   it('ends comments that look like CDATA in the same place as browsers', () => {

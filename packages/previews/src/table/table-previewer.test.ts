@@ -365,6 +365,8 @@ describe('a preview of records', () => {
       numbered(30, (index) => `error: cannot find module ${index}`),
       numbered(30, (index) => `10:2${index % 10}:11 worker ${index} ready`),
       numbered(30, (index) => `${index}. A step of the recipe.`),
+      // Numbers of lines with gaps, for example of a search, are no counts.
+      numbered(30, (index) => `${String(index * 7 + 1).padStart(5)} const a = ${index}`),
     ]
     for (const text of none) expect(await previewOf(text), text.slice(0, 40)).toBeUndefined()
   })

@@ -147,7 +147,7 @@ describe('textChunks', () => {
   })
 
   it('divides a long line between words', async () => {
-    const chunks = await chunksOf(new TextEncoder().encode('needle haystack '.repeat(20_000)), 500_000)
+    const chunks = await chunksOf(new TextEncoder().encode('needle haystacks '.repeat(20_000)), 500_000)
     expect(chunks.length).toBeGreaterThan(3)
     expect(chunks.slice(0, -1).every((chunk) => chunk.text.endsWith(' '))).toBe(true)
   })
