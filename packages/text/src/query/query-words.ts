@@ -21,7 +21,7 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   (
     'a about after all also am an and any are as at be because been before being but by can could did do does doing for ' +
     'from get give gives got had has have having how i if in into is it its just let list listed many may me might much ' +
-    'my of on or our out please quote quotes shall she should show shows so some such tell tells than that the their ' +
+    'my not of on or our out please quote quotes shall she should show shows so some such tell tells than that the their ' +
     'them then there these they this those to too up us was we were what when where which while who whom whose why will ' +
     'with would you your explain explains explained identifies identify describe happen happened happens find found ' +
     'contain contains exactly look looks single'
@@ -31,8 +31,6 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
 const CONTENT_WORDS: ReadonlySet<string> = new Set('line lines log logs output message messages text file'.split(' '))
 const CONTENT_WEIGHT = 0.3
 const SUBJECT_WEIGHT = 0.3
-/** Weights of added failure words, by the number of other words in the question. */
-const IMPLIED_WEIGHTS = [0.8, 0.3, 0.15]
 
 const IRREGULAR: readonly (readonly string[])[] = [
   ['break', 'broke', 'broken'],
@@ -62,7 +60,7 @@ export function parseQueryWords(query: string): QueryWords {
   const chosen = telling.length > 0 ? telling : all
   const asked = mergeForms(chosen)
   const kept = asked.slice(0, MAX_QUERY_WORDS)
-  const failure = kept.some((word) => word.failure)
+  const failure = NEGATION.test(query) || kept.some((word) => word.failure)
   const words = failure ? weighForFailure(kept) : kept
   return { words, leftOut: asked.length - kept.length }
 }
@@ -103,11 +101,10 @@ function mergeForms(texts: readonly string[]): QueryWord[] {
   return [...words.values()]
 }
 
-/** Add words that report failures, with lower weights if the question has more other words. */
+/** Add words that report failures. */
 function weighForFailure(asked: readonly QueryWord[]): QueryWord[] {
   const isSubject = (word: QueryWord): boolean => SUBJECT_STEMS.has(word.stems[0]!.stem)
   const others = asked.filter((word) => !word.failure && !isSubject(word) && word.weight === 1).length
-  const share = IMPLIED_WEIGHTS[Math.min(others, IMPLIED_WEIGHTS.length - 1)]!
   const known = new Set(asked.flatMap((word) => word.stems.map(({ stem }) => stem)))
   const implied = FAILURE_CLASSES.map(([weight, phrases], index): QueryWord => {
     const stems = phrases
@@ -117,7 +114,7 @@ function weighForFailure(asked: readonly QueryWord[]): QueryWord[] {
     return {
       text: `failure ${index}`,
       stems,
-      weight: weight * share,
+      weight,
       anywhere: false,
       failure: true,
       alone: true,
@@ -136,6 +133,10 @@ const FAILURE_STEMS: ReadonlySet<string> = new Set(
     ' ',
   ),
 )
+
+/** Matches a question about something that did not happen, which is a question about a failure. */
+const NEGATION =
+  /\b(?:not|cannot|unable|refuse|reject|decline|missing|invalid|undefined|stop|die|died|killed)|n['’]t\b/i
 
 /** Things that can fail. Lines that report the failure rarely name them. */
 const SUBJECT_STEMS: ReadonlySet<string> = new Set(
@@ -230,12 +231,17 @@ export interface WordStatistics {
   readonly unitCounts: number[]
 }
 
+/** Factors for added failure words, by the number of other words of the question that the content has. */
+const IMPLIED_SHARES = [1, 0.5, 0.2]
+
 /** Compute the inverse document frequency of BM25. Each unit counts as a document. */
 export function weighWords(words: readonly QueryWord[], statistics: WordStatistics): number[] {
   const { units, unitCounts } = statistics
-  return words.map(({ weight }, index) => {
+  const telling = words.filter((word, index) => !word.failure && word.weight === 1 && unitCounts[index]! > 0).length
+  const share = IMPLIED_SHARES[Math.min(telling, IMPLIED_SHARES.length - 1)]!
+  return words.map(({ weight, implied }, index) => {
     const count = unitCounts[index]!
-    return count === 0 ? 0 : weight * Math.log(1 + (units - count + 0.5) / (count + 0.5))
+    return count === 0 ? 0 : weight * (implied ? share : 1) * Math.log(1 + (units - count + 0.5) / (count + 0.5))
   })
 }
 
