@@ -125,3 +125,9 @@ test('JSON rows do not depend on the chunks or the layout of the text', () => {
     }),
   )
 })
+
+it('JSON rows are counted apart from other values of the array, at its start and with arrays in them too', () => {
+  const { rows, notes } = read('array', ['[5,{"a":1},[[6],[]],"x",{"a":2}]'])
+  expect(rows).toEqual([['1'], ['2']])
+  expect(notes).toEqual(['Values that are not objects were left out: 3.'])
+})
