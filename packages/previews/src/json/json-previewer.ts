@@ -276,21 +276,12 @@ class JsonScanner implements JsonSink {
     this.#listOfStrings?.push(NEWLINE)
   }
 
-  number(text: string, start: number, end: number, offset: number, line: number): void {
+  plain(text: string, start: number, end: number, offset: number, line: number, isNumber: boolean): void {
     if (this.#below > 0) return
     const shape = this.#entry(offset, line)
     this.#endList()
     const values = (shape.scalars ??= new ValueSummary())
-    if (values.addNumber(text, start, end)) this.#rare(shape, values)
-    this.#key = undefined
-  }
-
-  word(text: string, start: number, end: number, offset: number, line: number): void {
-    if (this.#below > 0) return
-    const shape = this.#entry(offset, line)
-    this.#endList()
-    const values = (shape.scalars ??= new ValueSummary())
-    if (values.addWord(text, start, end)) this.#rare(shape, values)
+    if (isNumber ? values.addNumber(text, start, end) : values.addWord(text, start, end)) this.#rare(shape, values)
     this.#key = undefined
   }
 

@@ -53,9 +53,8 @@ export interface JsonSink {
   /** A part of a long string, which may begin and end anywhere. */
   stringPart(text: string, start: number, end: number): void
   closeString(): void
-  number(text: string, start: number, end: number, offset: number, line: number): void
-  /** `true`, `null`, `NaN`, and similar words. */
-  word(text: string, start: number, end: number, offset: number, line: number): void
+  /** A number, or else a word such as `true`, `null`, or `NaN`. */
+  plain(text: string, start: number, end: number, offset: number, line: number, isNumber: boolean): void
   /** All open levels end, because their line ended. */
   abandon(offset: number): void
   /** A line between two values is not JSON. */

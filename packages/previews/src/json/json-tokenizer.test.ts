@@ -51,15 +51,11 @@ class Recorder implements JsonSink {
     this.#add(this.#long)
   }
 
-  number(text: string, start: number, end: number, offset: number, line: number): void {
-    this.events.push(`number@${offset},${line}`)
-    this.#add(Number(text.slice(start, end)))
-  }
-
-  word(text: string, start: number, end: number, offset: number, line: number): void {
-    this.events.push(`word@${offset},${line}`)
+  plain(text: string, start: number, end: number, offset: number, line: number, isNumber: boolean): void {
+    this.events.push(`${isNumber ? 'number' : 'word'}@${offset},${line}`)
     const word = text.slice(start, end)
-    this.#add(word === 'true' ? true : word === 'false' ? false : word === 'null' ? null : word)
+    if (isNumber) this.#add(Number(word))
+    else this.#add(word === 'true' ? true : word === 'false' ? false : word === 'null' ? null : word)
   }
 
   abandon(offset: number): void {

@@ -46,18 +46,24 @@ function isBlank(code: number): boolean {
  * ends with its line. Otherwise, reading stops at the error. Memory only grows by one bit for each level of depth.
  */
 export class JsonTokenizer {
+  values = 0
+  /** Whether an incomplete value ends with its line. */
+  byLine = false
+  /** Whether every value is on one line. */
+  oneLine = true
   abandoned = 0
   hasSingleQuotes = false
   /** Number of UTF-16 units in the lines between values that are not JSON. */
   strayUnits = 0
   broken: JsonBreak | undefined
+  line = 1
+  /** Number of open levels, which is above 0 at the end of an incomplete text. */
+  depth = 0
   readonly #sink: JsonSink
   readonly #textCodes: TextCodes
   #codes: Uint16Array = new Uint16Array(0)
   #pending = ''
   #origin = 0
-  #line = 1
-  #depth = 0
   readonly #nesting = new Nesting()
   #inObject = false
   /** Whether a key was read, and its value follows. */
@@ -69,36 +75,11 @@ export class JsonTokenizer {
   #longKey = false
   #escaped = false
   #startLine = 0
-  #values = 0
-  #byLine = false
-  #oneLine = true
 
   /** @param codes - Tokenizers may share an instance if they do not read at the same time. */
   constructor(sink: JsonSink, codes: TextCodes = new TextCodes()) {
     this.#sink = sink
     this.#textCodes = codes
-  }
-
-  get values(): number {
-    return this.#values
-  }
-
-  get byLine(): boolean {
-    return this.#byLine
-  }
-
-  /** Whether every value is on one line. */
-  get oneLine(): boolean {
-    return this.#oneLine
-  }
-
-  /** Number of open levels, which is above 0 at the end of an incomplete text. */
-  get depth(): number {
-    return this.#depth
-  }
-
-  get line(): number {
-    return this.#line
   }
 
   skipPrefix(text: string): void {
@@ -164,15 +145,15 @@ export class JsonTokenizer {
       } else if (code === 44) {
         at++
       } else if (code === 58) {
-        if (this.#depth > 0 && !this.#keyed) return this.#break(at)
+        if (this.depth > 0 && !this.#keyed) return this.#break(at)
         at++
       } else if (code === LINE_FEED) {
-        this.#line++
+        this.line++
         at++
-        if (this.#byLine && this.#depth > 0) this.#abandon(this.#origin + at)
+        if (this.byLine && this.depth > 0) this.#abandon(this.#origin + at)
       } else if (code === 123 || code === 91) {
         if (this.#inObject && !this.#keyed) return this.#break(at)
-        if (code === 91 && this.#depth === 0 && this.#values > 0) {
+        if (code === 91 && this.depth === 0 && this.values > 0) {
           if (end - at < ARRAY_START_UNITS && !last) return at
           ARRAY_START.lastIndex = at
           if (!ARRAY_START.test(text)) return this.#break(at)
@@ -181,7 +162,7 @@ export class JsonTokenizer {
         at++
       } else if (code === 125 || code === 93) {
         // Before the first value, a bracket belongs to a prefix like `)]}'`. Browsers do not run such JSON as a script.
-        if (this.#depth > 0) {
+        if (this.depth > 0) {
           if ((code === 125) !== this.#inObject) return this.#break(at)
           this.#close(at)
         }
@@ -193,7 +174,7 @@ export class JsonTokenizer {
         if (this.#skip !== '') return at
       } else if (code === 47) {
         return this.#readSlash(text, at, last)
-      } else if (isBlank(code) || (this.#depth === 0 && (code === 40 || code === 41 || code === 59))) {
+      } else if (isBlank(code) || (this.depth === 0 && (code === 40 || code === 41 || code === 59))) {
         // Parentheses and the semicolon of JSONP.
         at++
       } else return this.#break(at)
@@ -205,41 +186,41 @@ export class JsonTokenizer {
     if (at + 1 >= text.length && !last) return at
     const next = text.charCodeAt(at + 1)
     if (next === 42) this.#skip = 'comment'
-    else if (next === 47 && this.#depth > 0) this.#skip = 'line'
+    else if (next === 47 && this.depth > 0) this.#skip = 'line'
     else return this.#break(at)
     return at + 2
   }
 
   #open(isObject: boolean, at: number): void {
-    if (this.#depth === 0) this.#begin()
-    this.#nesting.set(this.#depth, this.#inObject)
-    this.#depth++
+    if (this.depth === 0) this.#begin()
+    this.#nesting.set(this.depth, this.#inObject)
+    this.depth++
     this.#inObject = isObject
     this.#keyed = false
-    this.#sink.open(isObject, this.#origin + at, this.#line)
+    this.#sink.open(isObject, this.#origin + at, this.line)
   }
 
   #close(at: number): void {
-    this.#depth--
-    this.#inObject = this.#nesting.get(this.#depth)
+    this.depth--
+    this.#inObject = this.#nesting.get(this.depth)
     this.#keyed = false
-    this.#sink.close(this.#origin + at + 1, this.#line)
-    if (this.#depth === 0) this.#ended()
+    this.#sink.close(this.#origin + at + 1, this.line)
+    if (this.depth === 0) this.#ended()
   }
 
   #begin(): void {
-    if (this.#values > 1 && this.#oneLine && this.#line > this.#startLine) this.#byLine = true
-    this.#values++
-    this.#startLine = this.#line
+    if (this.values > 1 && this.oneLine && this.line > this.#startLine) this.byLine = true
+    this.values++
+    this.#startLine = this.line
   }
 
   #ended(): void {
-    if (this.#line > this.#startLine) this.#oneLine = false
+    if (this.line > this.#startLine) this.oneLine = false
   }
 
   #abandon(offset: number): void {
     this.abandoned++
-    this.#depth = 0
+    this.depth = 0
     this.#inObject = false
     this.#keyed = false
     this.#sink.abandon(offset)
@@ -247,17 +228,17 @@ export class JsonTokenizer {
 
   /** Handle an error. If it is between values, or if each value is on its own line, skip the line. */
   #break(at: number): number {
-    if (this.#depth === 0 && this.#values > 0) {
-      this.#sink.stray(this.#line)
+    if (this.depth === 0 && this.values > 0) {
+      this.#sink.stray(this.line)
       this.#skip = 'line'
       return at
     }
-    if (this.#byLine) {
+    if (this.byLine) {
       this.#abandon(this.#origin + at)
       this.#skip = 'line'
       return at
     }
-    this.broken = { offset: this.#origin + at, line: this.#line }
+    this.broken = { offset: this.#origin + at, line: this.line }
     this.#skip = 'all'
     return at
   }
@@ -267,7 +248,7 @@ export class JsonTokenizer {
     if (this.#skip === 'line') {
       const newline = text.indexOf('\n', at)
       const end = newline < 0 ? text.length : newline
-      if (this.#depth === 0) this.strayUnits += end - at
+      if (this.depth === 0) this.strayUnits += end - at
       if (newline >= 0) this.#skip = ''
       return end
     }
@@ -290,12 +271,12 @@ export class JsonTokenizer {
   }
 
   #countLines(text: string, from: number, to: number): void {
-    for (let at = from; at < to; at++) if (text.charCodeAt(at) === LINE_FEED) this.#line++
+    for (let at = from; at < to; at++) if (text.charCodeAt(at) === LINE_FEED) this.line++
   }
 
   /** Read a string. Returns the position after the string, or -1 if the string is incomplete. */
   #readString(text: string, at: number, quote: number, last: boolean): number {
-    if (this.#depth === 0 && (this.#values > 0 || quote !== QUOTE)) return this.#values > 0 ? this.#break(at) : at + 1
+    if (this.depth === 0 && (this.values > 0 || quote !== QUOTE)) return this.values > 0 ? this.#break(at) : at + 1
     this.hasSingleQuotes ||= quote === APOSTROPHE
     const codes = this.#codes
     const start = at + 1
@@ -310,24 +291,24 @@ export class JsonTokenizer {
       if (code === LINE_FEED && newlines++ === 0) newline = index
     }
     index = Math.min(index, end)
-    if (this.#byLine && newline < index) return this.#break(newline)
+    if (this.byLine && newline < index) return this.#break(newline)
     if (index >= end && !last && end - start < LONG_STRING_UNITS) return -1
     const isKey = this.#inObject && !this.#keyed
-    if (this.#depth === 0) this.#begin()
+    if (this.depth === 0) this.#begin()
     if (index - start >= LONG_STRING_UNITS || index >= end) {
       this.#long = quote
       this.#longKey = isKey
       this.#escaped = false
       if (isKey) this.#key(text, start, Math.min(start + LONGEST_NAME, end), at)
-      else this.#sink.openString(this.#origin + at, this.#line)
+      else this.#sink.openString(this.#origin + at, this.line)
       return start
     }
     if (isKey) this.#key(text, start, index, at)
     else {
-      this.#sink.string(text, start, index, this.#origin + at, this.#line)
+      this.#sink.string(text, start, index, this.#origin + at, this.line)
       this.#valueEnds()
     }
-    this.#line += newlines
+    this.line += newlines
     return index + 1
   }
 
@@ -344,8 +325,8 @@ export class JsonTokenizer {
         if (index + 1 >= end) this.#escaped = true
         index++
       } else if (code === LINE_FEED) {
-        if (this.#byLine) return this.#endLong(text, at, index)
-        this.#line++
+        if (this.byLine) return this.#endLong(text, at, index)
+        this.line++
       }
     }
     const stop = Math.min(index, end)
@@ -376,34 +357,30 @@ export class JsonTokenizer {
     while (index < end && codes[index]! < 128 && INNER[codes[index]!] !== 0) index++
     if (index >= end && !last && index - at <= LONGEST_NAME) return -1
     if (index - at > LONGEST_NAME) return this.#break(at)
-    if (this.#depth === 0) return this.#readBeforeValue(text, at, index)
+    // Outside of values, only the name of a JSONP function is valid.
+    if (this.depth === 0) return codes[index] === 40 && this.values === 0 ? index + 1 : this.#break(at)
     if (this.#inObject && !this.#keyed) {
       this.#key(text, at, index, at)
       return index
     }
     const code = codes[at]!
     if (STARTS[code] === NUMBER && (index - at > 1 || code >= 48)) {
-      this.#sink.number(text, at, index, this.#origin + at, this.#line)
+      this.#sink.plain(text, at, index, this.#origin + at, this.line, true)
     } else if (WORDS.has(text.slice(at, index))) {
-      this.#sink.word(text, at, index, this.#origin + at, this.#line)
+      this.#sink.plain(text, at, index, this.#origin + at, this.line, false)
     } else return this.#break(at)
     this.#valueEnds()
     return index
   }
 
-  /** Read a word outside of values. Only the name of a JSONP function is valid there. */
-  #readBeforeValue(text: string, at: number, end: number): number {
-    return text.charCodeAt(end) === 40 && this.#values === 0 ? end + 1 : this.#break(at)
-  }
-
   #key(text: string, start: number, end: number, at: number): void {
-    this.#sink.key(text, start, end, this.#origin + at, this.#line)
+    this.#sink.key(text, start, end, this.#origin + at, this.line)
     this.#keyed = true
   }
 
   #valueEnds(): void {
     this.#keyed = false
-    if (this.#depth === 0) this.#ended()
+    if (this.depth === 0) this.#ended()
   }
 }
 

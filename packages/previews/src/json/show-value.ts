@@ -270,11 +270,7 @@ class EntryReader implements JsonSink {
     this.#value(`"${this.#long}"`)
   }
 
-  number(text: string, start: number, end: number): void {
-    this.#value(text.slice(start, end))
-  }
-
-  word(text: string, start: number, end: number): void {
+  plain(text: string, start: number, end: number): void {
     this.#value(text.slice(start, end))
   }
 
