@@ -1,6 +1,6 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { IsolationError } from '../platform/platform.ts'
-import { createWorkerPool, WorkerFailure, WorkerTimeout } from './node-worker-pool.ts'
+import { createWorkerPool } from './node-worker-pool.ts'
 import {
   largestTable,
   type CellBatch,
@@ -48,21 +48,18 @@ export function nodeSqlEngine(address: string): SqlEngine {
 
   return {
     async load(readBatches, limits) {
-      return await explained(limits, async () => {
-        const first = await loadOnce(readBatches(), undefined, limits)
-        const answer = 'types' in first ? await loadOnce(readBatches(), first.types, limits) : first
-        if ('bytes' in answer) return { ...answer, id: ++loaded }
-        throw new IsolationError('ended', 'error' in answer ? answer.error : 'The columns changed.')
-      })
+      const first = await loadOnce(readBatches(), undefined, limits)
+      const answer = 'types' in first ? await loadOnce(readBatches(), first.types, limits) : first
+      if ('bytes' in answer) return { ...answer, id: ++loaded }
+      throw new IsolationError('ended', 'error' in answer ? answer.error : 'The columns changed.')
     },
-    async query(databases, statement, limits) {
-      const { deadlineMs, ...how } = limits
+    async query(databases, statement, { deadlineMs, ...how }) {
       const message = {
         databases: databases.map(({ id, bytes }) => ({ id, bytes })),
         views: viewsOf(databases),
         statement,
       }
-      const answer = (await explained(limits, () => readers.run(message, deadlineMs, how))) as ReadAnswer
+      const answer = (await readers.run(message, deadlineMs, how)) as ReadAnswer
       if ('error' in answer) return answer
       const { read, ...result } = answer
       // In SQLite, database 0 is the main database. Database 1 is temporary and has the views. Other databases follow.
@@ -106,17 +103,6 @@ async function send(batches: AsyncIterable<CellBatch>, port: MessagePort, answer
     port.postMessage(batch, [batch.bytes.buffer as ArrayBuffer, batch.lengths.buffer as ArrayBuffer])
   }
   port.postMessage(null)
-}
-
-async function explained<Result>({ deadlineMs }: SqlLimits, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } catch (cause) {
-    if (cause instanceof WorkerTimeout)
-      throw new IsolationError('timeout', `It took longer than ${deadlineMs} ms.`, { cause })
-    if (!(cause instanceof WorkerFailure)) throw cause
-    throw new IsolationError(cause.started ? 'ended' : 'unavailable', cause.message, { cause })
-  }
 }
 
 const NUMBER_SHARE = 0.9

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { Worker, type MessagePort } from 'node:worker_threads'
+import { IsolationError } from '../platform/platform.ts'
 import { CallerQueues } from '../shared/caller-queues.ts'
 
 /** Largest number of threads for hostile patterns in parallel calls. When all are busy, further calls wait. */
@@ -10,22 +11,6 @@ const MAX_MEMORY_MB = 256
 const MEMORY_CHECK_MS = 100
 /** Keeps the loop of a starting worker alive. An empty loop may block its thread forever: nodejs/node#54918. */
 const KEEP_ALIVE = 'setInterval(() => {}, 2 ** 30)\n'
-
-/** The worker could not be started, or it exited during a run, for example after it ran out of memory. */
-export class WorkerFailure extends Error {
-  override readonly name = 'WorkerFailure'
-  readonly started: boolean
-
-  constructor(started: boolean, options?: ErrorOptions) {
-    super(started ? 'The worker ended before it answered.' : 'The worker could not be started.', options)
-    this.started = started
-  }
-}
-
-/** {@link WorkerPool.run} took longer than its timeout. */
-export class WorkerTimeout extends Error {
-  override readonly name = 'WorkerTimeout'
-}
 
 export interface WorkerPoolOptions {
   readonly idleMs?: number
@@ -43,8 +28,8 @@ export interface WorkerPoolOptions {
 /** Workers that run one program. They start on demand, end when idle, and never keep the process alive. */
 export interface WorkerPool {
   /**
-   * Send `message` to a worker and return its answer. The timeout does not include waiting. Rejects with a {@link
-   * WorkerTimeout}, a {@link WorkerFailure}, or the reason of `signal`, and then ends the worker.
+   * Send `message` to a worker and return its answer. The timeout does not include waiting. Rejects with an
+   * {@link IsolationError} or the reason of `signal`, and then ends the worker.
    */
   run(message: unknown, timeoutMs: number, how?: RunOptions): Promise<unknown>
 }
@@ -212,12 +197,18 @@ class Seats {
   }
 }
 
+const unavailable = (cause?: unknown): IsolationError =>
+  new IsolationError('unavailable', 'This runtime cannot start workers.', { cause })
+
+const ended = (maxMemoryMb: number, cause: unknown): IsolationError =>
+  new IsolationError('ended', `It failed, or needs more than ${maxMemoryMb} MB of memory.`, { cause })
+
 function startWorker(source: string, maxMemoryMb: number, startEvent: 'message' | 'online'): PooledWorker {
   const worker = newWorker(source, maxMemoryMb)
   const started = new Promise<void>((resolve, reject) => {
     worker.once(startEvent, () => resolve())
-    worker.once('error', (cause) => reject(new WorkerFailure(false, { cause })))
-    worker.once('exit', () => reject(new WorkerFailure(false)))
+    worker.once('error', (cause) => reject(unavailable(cause)))
+    worker.once('exit', () => reject(unavailable()))
   })
   // A run reports a failed start. Without a run, the failure must not become an unhandled rejection.
   started.catch(() => {})
@@ -239,7 +230,7 @@ function newWorker(source: string, maxMemoryMb: number): Worker {
     })
   } catch (cause) {
     // Node.js runs with --permission, but without --allow-worker.
-    throw new WorkerFailure(false, { cause })
+    throw unavailable(cause)
   }
 }
 
@@ -258,12 +249,12 @@ function exchange(worker: Worker, how: Attempt): Promise<{ readonly answer: unkn
       finish()
     }
     const onMessage = (answer: unknown): void => settle(() => resolve({ answer }))
-    const onError = (cause: unknown): void => settle(() => reject(new WorkerFailure(true, { cause })))
-    const onExit = (): void => settle(() => reject(new WorkerFailure(true)))
+    const onError = (cause?: unknown): void => settle(() => reject(ended(maxMemoryMb, cause)))
+    const onExit = (): void => onError()
     const onAbort = (): void => settle(() => reject(signal?.reason))
     // If this thread was busy, the answer may already be in the queue. Such an answer has priority over the timeout.
     const timer = setTimeout(() => {
-      setImmediate(() => settle(() => reject(new WorkerTimeout('The worker took too long.'))))
+      setImmediate(() => settle(() => reject(new IsolationError('timeout', `It took longer than ${timeoutMs} ms.`))))
     }, timeoutMs)
     const onShort = (): void => {
       if (!settled && !goOn()) settle(() => resolve(undefined))
@@ -271,7 +262,7 @@ function exchange(worker: Worker, how: Attempt): Promise<{ readonly answer: unkn
     const shortTimer = shortMs < timeoutMs ? setInterval(() => setImmediate(onShort), shortMs) : undefined
     const memoryTimer = setInterval(() => {
       void memoryOf(worker).then((bytes) => {
-        if (bytes > maxMemoryMb * 1_048_576) settle(() => reject(new WorkerFailure(true)))
+        if (bytes > maxMemoryMb * 1_048_576) onError()
       })
     }, MEMORY_CHECK_MS)
     worker.on('message', onMessage).on('error', onError).on('exit', onExit)

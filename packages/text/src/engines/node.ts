@@ -16,7 +16,7 @@ import {
 } from '../platform/platform.ts'
 import { TAG_BYTES, type Aes256Gcm } from './aes-256-gcm.ts'
 import type { BlockCodec } from './block-codec.ts'
-import { createWorkerPool, WorkerFailure, WorkerTimeout } from './node-worker-pool.ts'
+import { createWorkerPool } from './node-worker-pool.ts'
 import { nodeSqlEngine } from './node-sql-engine.ts'
 import type { SqlEngine } from './sql-engine.ts'
 
@@ -141,21 +141,7 @@ export async function hmacSha256(key: Uint8Array, bytes: Uint8Array): Promise<Ui
 
 /** Run a program in workers that end after a timeout or above `maxMemoryMb`. The program must answer each message. */
 export function isolate(source: string, maxMemoryMb: number): IsolatedProgram | undefined {
-  const pool = createWorkerPool(source, { maxMemoryMb })
-  return {
-    async run(message, deadlineMs) {
-      try {
-        return await pool.run(message, deadlineMs)
-      } catch (cause) {
-        if (cause instanceof WorkerTimeout)
-          throw new IsolationError('timeout', `It took longer than ${deadlineMs} ms.`, { cause })
-        if (!(cause instanceof WorkerFailure)) throw cause
-        throw cause.started
-          ? new IsolationError('ended', `It failed, or needs more than ${maxMemoryMb} MB of memory.`, { cause })
-          : new IsolationError('unavailable', 'This runtime cannot start workers.', { cause })
-      }
-    },
-  }
+  return createWorkerPool(source, { maxMemoryMb })
 }
 
 let engine: SqlEngine | undefined
@@ -249,22 +235,16 @@ export function createPatternMatcher(
       const shared = createSharedProgress(text.length)
       try {
         const question = { pattern, flags: javascriptFlags(flags), text, from, shared }
-        const answer = (await pool.run(question satisfies WorkerQuestion, timeoutMs, {
-          signal,
-          caller,
-        })) as WorkerAnswer
+        const answer = (await pool.run(question, timeoutMs, { signal, caller })) as WorkerAnswer
         leftMs -= answer.milliseconds ?? 0
         return hitsOf(answer)
       } catch (error) {
-        if (error instanceof WorkerTimeout) {
-          leftMs -= timeoutMs
-          throw timeout(progressIn(text, shared))
-        }
-        if (error instanceof WorkerFailure && error.started) {
+        if (!(error instanceof IsolationError)) throw error
+        if (error.code === 'unavailable') throw noWorkers(error)
+        if (error.code === 'ended')
           throw new PatternError('too-complex', 'The pattern takes too much memory.', { cause: error })
-        }
-        if (error instanceof WorkerFailure) throw noWorkers(error)
-        throw error
+        leftMs -= timeoutMs
+        throw timeout(progressIn(text, shared))
       }
     },
   }
@@ -280,16 +260,6 @@ function hitsOf({ hits, error }: WorkerAnswer): Uint32Array {
   throw new PatternError('too-complex', `The regular expression engine gave up (${error ?? 'no reason given'}).`)
 }
 
-function progressIn(text: string, shared: Int32Array): PatternProgress {
-  const { lines, hits } = readSharedProgress(shared)
-  let matched = 0
-  for (let line = 0; line < lines; line++) {
-    const lineFeed = text.indexOf('\n', matched)
-    matched = lineFeed < 0 ? text.length : lineFeed + 1
-  }
-  return { matched, hits }
-}
-
 const MAX_SHARED_HITS = 32_768
 /** Number of UTF-16 units of text per hit in the shared memory. */
 const UNITS_OF_A_HIT = 8
@@ -299,21 +269,18 @@ function createSharedProgress(textLength: number): Int32Array<SharedArrayBuffer>
   return new Int32Array(new SharedArrayBuffer((1 + 3 * hits) * Int32Array.BYTES_PER_ELEMENT))
 }
 
-function readSharedProgress(shared: Int32Array): { readonly lines: number; readonly hits: Uint32Array } {
+function progressIn(text: string, shared: Int32Array): PatternProgress {
   const lines = Atomics.load(shared, 0)
+  let matched = 0
+  for (let line = 0; line < lines; line++) {
+    const lineFeed = text.indexOf('\n', matched)
+    matched = lineFeed < 0 ? text.length : lineFeed + 1
+  }
   let end = 1
   // Line indexes are stored plus 1, because 0 marks the end.
   while (end < shared.length && shared[end] !== 0 && shared[end]! <= lines) end += 3
   const hits = Uint32Array.from(shared.subarray(1, end), (value, at) => (at % 3 === 0 ? value - 1 : value))
-  return { lines, hits }
-}
-
-interface WorkerQuestion {
-  readonly pattern: string
-  readonly flags: string
-  readonly text: string
-  readonly from: number
-  readonly shared: Int32Array
+  return { matched, hits }
 }
 
 interface WorkerAnswer {
