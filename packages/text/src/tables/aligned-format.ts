@@ -136,12 +136,6 @@ function barsFormat(lines: readonly string[]): AlignedFormat | undefined {
   return { form: 'bars', isFramed, isMarkdown, typed, above: header + 1, header: true, columns, sureness }
 }
 
-function longListFormat(lines: readonly string[]): AlignedFormat | undefined {
-  const columns = longListColumns(lines)
-  const above = /^total \d/.test(lines[0] ?? '') ? 1 : 0
-  return columns && { form: 'aligned', above, header: false, columns, sureness: 0.9 }
-}
-
 function isComment(line: string): boolean {
   return /^\s*(?:[*/#;>|]|--|<)/.test(line) && !/^#? ?[A-Za-z]+ {2}/.test(line)
 }
@@ -205,14 +199,16 @@ function isSparse(columns: LineColumns, rows: readonly string[]): boolean {
   return filled.filter((count) => count * 2 < columns.columns).length * 2 > rows.length
 }
 
-function longListColumns(lines: readonly string[]): LineColumns | undefined {
+function longListFormat(lines: readonly string[]): AlignedFormat | undefined {
   // The name of a folder in the first line means that there are several listings.
   if (lines[0]?.endsWith(':') === true) return undefined
   const entries = lines.filter((line) => line !== '' && !/^total \d/.test(line))
   const matches = entries.map((line) => ENTRY.exec(line)).filter((match) => match !== null)
   if (entries.length < 3 || matches.length < entries.length * 0.9) return undefined
   const words = (matches[0]?.[2] ?? '').split(/ +/).length
-  return wordColumns(NAMES.length, NAMES, [1, 1, 1, 1, 1, words, 1])
+  const columns = wordColumns(NAMES.length, NAMES, [1, 1, 1, 1, 1, words, 1])
+  const above = /^total \d/.test(lines[0] ?? '') ? 1 : 0
+  return { form: 'aligned', above, header: false, columns, sureness: 0.9 }
 }
 
 /** Return whether a line describes a file in `ls -l`. */
