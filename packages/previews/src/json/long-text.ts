@@ -24,15 +24,15 @@ interface Reading {
 }
 
 export class LongText {
+  length = 0
+  start = ''
   readonly #path: readonly string[]
   readonly #nested: (() => NestedScanner) | undefined
   #parts: string[] = []
   #reading: Reading | undefined
   /** An incomplete escape at the end of the last part. */
   #open = ''
-  #length = 0
   #newlines = 0
-  #start = ''
 
   /** @param nested - Creates the scanner for JSON in a string. If absent, all strings are read as text. */
   constructor(path: readonly string[], nested: (() => NestedScanner) | undefined) {
@@ -40,22 +40,14 @@ export class LongText {
     this.#nested = nested
   }
 
-  get length(): number {
-    return this.#length
-  }
-
-  get start(): string {
-    return this.#start
-  }
-
   push(part: string): void {
-    if (this.#start.length < START_UNITS)
-      this.#start = detach(this.#start + part.slice(0, START_UNITS - this.#start.length))
-    this.#length += part.length
+    if (this.start.length < START_UNITS)
+      this.start = detach(this.start + part.slice(0, START_UNITS - this.start.length))
+    this.length += part.length
     if (this.#newlines < LEAST_LINES) this.#newlines += countNewlines(part)
     if (this.#reading === undefined) {
       this.#parts.push(part)
-      if (this.#length <= KEPT_UNITS) return
+      if (this.length <= KEPT_UNITS) return
       this.#reading = this.#begin()
       for (const early of this.#parts) this.#pass(early)
       this.#parts = []
@@ -64,7 +56,7 @@ export class LongText {
 
   /** End the string. Returns `undefined` if the string has too few lines and is not JSON. */
   finish(): ScannedString | undefined {
-    const length = this.#length
+    const length = this.length
     const path = this.#path
     if (this.#newlines < LEAST_LINES && !this.#isJson()) return undefined
     if (this.#reading !== undefined) {
@@ -82,9 +74,9 @@ export class LongText {
   }
 
   #isJson(): boolean {
-    if (this.#nested === undefined || !/^\s*(?:\\[nrt]\s*)*[[{]/.test(this.#start)) return false
-    const start = decodeEscapes(cutEscape(this.#start))
-    return recognizeJson({ contentType: 'text/plain', start, isWhole: this.#length <= START_UNITS }).sureness >= SURE
+    if (this.#nested === undefined || !/^\s*(?:\\[nrt]\s*)*[[{]/.test(this.start)) return false
+    const start = decodeEscapes(cutEscape(this.start))
+    return recognizeJson({ contentType: 'text/plain', start, isWhole: this.length <= START_UNITS }).sureness >= SURE
   }
 
   #begin(): Reading {

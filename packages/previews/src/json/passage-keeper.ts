@@ -7,8 +7,8 @@ const PASSAGE_LEVELS = 6
 /** Keeps the text of the first and last entries of arrays, of objects, and of the top level. */
 export class PassageKeeper {
   readonly top: Passage
+  readonly longest: Passage[] = []
   readonly #open: (Passage | undefined)[] = []
-  readonly #kept: Passage[] = []
   readonly #search: WordSearch
   #text = ''
   #origin = 0
@@ -18,10 +18,6 @@ export class PassageKeeper {
   constructor(start: number, words: readonly string[]) {
     this.top = new Passage(false, start, true)
     this.#search = new WordSearch(words)
-  }
-
-  get longest(): readonly Passage[] {
-    return this.#kept
   }
 
   reading(text: string, origin: number): void {
@@ -64,13 +60,13 @@ export class PassageKeeper {
     if (passage === undefined) return
     passage.nextLine = line
     this.#end(passage, offset, line)
-    const least = this.#kept[MOST_PASSAGES - 1]
+    const least = this.longest[MOST_PASSAGES - 1]
     if (passage.entries < 2 || (least !== undefined && least.end - least.start >= offset - passage.start)) return
     this.#fill(passage)
     passage.keys = path()
-    this.#kept.push(passage)
-    this.#kept.sort((one, other) => other.end - other.start - (one.end - one.start))
-    this.#kept.length = Math.min(this.#kept.length, MOST_PASSAGES)
+    this.longest.push(passage)
+    this.longest.sort((one, other) => other.end - other.start - (one.end - one.start))
+    this.longest.length = Math.min(this.longest.length, MOST_PASSAGES)
   }
 
   finish(offset: number, line: number): void {

@@ -22,6 +22,7 @@ export interface SampledRow {
  * 2.
  */
 export class RowSample {
+  rows = 0
   #kept: SampledRow[] = []
   #last: SampledRow[] = []
   /** Ring of the last rows of this block: place, start, end, line. */
@@ -29,14 +30,9 @@ export class RowSample {
   #inRing = 0
   #units = 0
   #stride = 1
-  #rows = 0
-
-  get rows(): number {
-    return this.#rows
-  }
 
   add(text: string, start: number, end: number, line: number): void {
-    const index = this.#rows++
+    const index = this.rows++
     if (index % this.#stride === 0 || index < ENDS) this.#keep(rowOf(index, line, text, start, end))
     else {
       const at = 4 * (this.#inRing++ % ENDS)
@@ -60,7 +56,7 @@ export class RowSample {
   }
 
   finish(): SampledRow[] {
-    const least = this.#rows - ENDS
+    const least = this.rows - ENDS
     const last = this.#last.filter(({ index }) => index >= least)
     return [...this.#kept, ...last].toSorted((one, other) => one.index - other.index)
   }

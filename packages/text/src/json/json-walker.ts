@@ -58,6 +58,10 @@ export type JsonForm = 'json' | 'json-lines'
  * grows with the number of open levels.
  */
 export class JsonWalker {
+  /** Number of open levels. In JSON Lines, the document is a level, and the lines are its items. */
+  levels = 0
+  /** Number of lines that are not JSON, including the lines of incomplete values. */
+  skippedLines = 0
   readonly #visitor: JsonVisitor | undefined
   readonly #form: JsonForm
   #bytes: Uint8Array = NO_BYTES
@@ -75,7 +79,6 @@ export class JsonWalker {
   #quoteAt = -1
   #lineEndAt = -1
 
-  #levels = 0
   readonly #firstLevel: number
   readonly #objects: boolean[] = []
   readonly #indexes: number[] = []
@@ -90,7 +93,6 @@ export class JsonWalker {
   #record = 0
   /** Whether the current value of JSON Lines is hidden from the visitor. */
   #isHidden = false
-  #skippedLines = 0
   #firstSkipped = 0
 
   /** @param base - Offset of the first chunk within the content. */
@@ -115,14 +117,9 @@ export class JsonWalker {
     this.#isEscaped = false
     this.#quoteAt = -1
     this.#lineEndAt = -1
-    this.#levels = 0
+    this.levels = 0
     this.#keptLevels = 0
     this.#isInEntry = false
-  }
-
-  /** Number of open levels. In JSON Lines, the document is a level, and the lines are its items. */
-  get levels(): number {
-    return this.#levels
   }
 
   get position(): number {
@@ -133,14 +130,9 @@ export class JsonWalker {
     return this.#state === FAILED
   }
 
-  /** Number of lines that are not JSON, including the lines of incomplete values. */
-  get skippedLines(): number {
-    return this.#skippedLines
-  }
-
   /** Position of the first byte that is not valid JSON. */
   get brokenAt(): number {
-    return this.#firstRecord === 0 && this.#skippedLines > 0 ? this.#firstSkipped : this.position
+    return this.#firstRecord === 0 && this.skippedLines > 0 ? this.#firstSkipped : this.position
   }
 
   get isInKey(): boolean {
@@ -153,9 +145,9 @@ export class JsonWalker {
 
   /** Whether the bytes so far are complete: one whole value, or in JSON Lines any number of whole values. */
   get isComplete(): boolean {
-    if (this.#form === 'json') return this.#state === AFTER_VALUE && this.#levels === 0
+    if (this.#form === 'json') return this.#state === AFTER_VALUE && this.levels === 0
     const isBetween = this.#state === AFTER_VALUE || this.#state === VALUE || this.#state === SKIPPING
-    return this.#levels === 1 && isBetween && (this.#firstRecord !== 0 || this.#skippedLines === 0)
+    return this.levels === 1 && isBetween && (this.#firstRecord !== 0 || this.skippedLines === 0)
   }
 
   /** Take the next chunk. The previous chunk must have been walked to its end. */
@@ -191,7 +183,7 @@ export class JsonWalker {
 
   /** Start of the key of the value that begins at the current position, or -1 if the value has no key. */
   get keyStart(): number {
-    const level = this.#levels - 1
+    const level = this.levels - 1
     return level >= 0 && this.#objects[level]! ? this.#keyStarts[level]! : -1
   }
 
@@ -210,12 +202,12 @@ export class JsonWalker {
     if (start < 0) return false
     return start >= this.#base
       ? name.stands(this.#bytes, start - this.#base)
-      : name.stands(this.key(this.#levels - 1), 0)
+      : name.stands(this.key(this.levels - 1), 0)
   }
 
   /** Number of levels in the current path. The innermost level counts after its first entry has started. */
   get pathLevels(): number {
-    return this.#isInEntry ? this.#levels : Math.max(0, this.#levels - 1)
+    return this.#isInEntry ? this.levels : Math.max(0, this.levels - 1)
   }
 
   #step(to: number): void {
@@ -243,7 +235,7 @@ export class JsonWalker {
     if (this.#state === IN_STRING) this.#endValue()
     else if (this.#state === PASSING_STRING) this.#state = PASSING
     else {
-      this.#keyEnds[this.#levels - 1] = this.position
+      this.#keyEnds[this.levels - 1] = this.position
       this.#isInEntry = true
       this.#state = COLON
     }
@@ -258,7 +250,7 @@ export class JsonWalker {
         at++
         continue
       }
-      if (byte === OPEN_OBJECT && this.#levels > 1 && this.#isNextRecord(at, this.#objects[this.#levels - 1]!)) return
+      if (byte === OPEN_OBJECT && this.levels > 1 && this.#isNextRecord(at, this.#objects[this.levels - 1]!)) return
       switch (this.#state) {
         case COLON:
           if (byte !== 58) return this.#fail(at)
@@ -266,7 +258,7 @@ export class JsonWalker {
           at++
           continue
         case AFTER_VALUE: {
-          const level = this.#levels - 1
+          const level = this.levels - 1
           if (byte === COMMA && level >= this.#firstLevel) {
             this.#state = this.#objects[level]! ? KEY : VALUE
             at++
@@ -301,11 +293,11 @@ export class JsonWalker {
 
   #isBlank(byte: number): boolean {
     if (byte === 32 || byte === LINE_FEED || byte === 13 || byte === 9) return true
-    return byte === RECORD_SEPARATOR && this.#form === 'json-lines' && this.#levels === 1
+    return byte === RECORD_SEPARATOR && this.#form === 'json-lines' && this.levels === 1
   }
 
   #beginKey(): void {
-    const level = this.#levels - 1
+    const level = this.levels - 1
     this.#indexes[level]!++
     this.#keyStarts[level] = this.position
     this.#keyEnds[level] = Infinity
@@ -316,7 +308,7 @@ export class JsonWalker {
   }
 
   #beginValue(byte: number): void {
-    const level = this.#levels - 1
+    const level = this.levels - 1
     const isContainer = isBracket(byte)
     const scalar = SCALAR_NEXT[SCALAR_START * 256 + byte]!
     if (!isContainer && byte !== QUOTE && scalar === 0) return this.#fail(this.#at)
@@ -346,7 +338,7 @@ export class JsonWalker {
       this.#passedLevels = 1
       this.#passedObjects = byte === OPEN_OBJECT ? 1 : 0
       this.#state = PASSING
-    } else if (this.#levels >= MAX_LEVELS) {
+    } else if (this.levels >= MAX_LEVELS) {
       this.#fail(this.#at)
     } else {
       this.#open(byte === OPEN_OBJECT)
@@ -355,7 +347,7 @@ export class JsonWalker {
   }
 
   #open(isObject: boolean): void {
-    const level = this.#levels++
+    const level = this.levels++
     this.#objects[level] = isObject
     this.#indexes[level] = -1
     this.#keyStarts[level] = 0
@@ -365,8 +357,8 @@ export class JsonWalker {
   }
 
   #close(): void {
-    this.#levels--
-    if (this.#keptLevels > this.#levels) this.#keptLevels = this.#levels
+    this.levels--
+    if (this.#keptLevels > this.levels) this.#keptLevels = this.levels
     this.#at++
     this.#endValue()
   }
@@ -374,7 +366,7 @@ export class JsonWalker {
   #endValue(): void {
     this.#state = AFTER_VALUE
     this.#isInEntry = false
-    if (this.#levels <= this.#firstLevel) this.#isHidden = false
+    if (this.levels <= this.#firstLevel) this.#isHidden = false
     if (!this.#isHidden) this.#visitor?.end(this.position)
   }
 
@@ -384,14 +376,14 @@ export class JsonWalker {
       this.#state = FAILED
       return
     }
-    if (this.#skippedLines++ === 0) this.#firstSkipped = this.position
-    if (this.#levels > 1 || this.#isInEntry) {
+    if (this.skippedLines++ === 0) this.#firstSkipped = this.position
+    if (this.levels > 1 || this.#isInEntry) {
       const isRecord = this.#record === OPEN_OBJECT
       if (!isRecord && --this.#indexes[0]! < 0) this.#firstRecord = 0
       this.#visitor?.abandon?.(isRecord)
     }
     this.#isHidden = false
-    this.#levels = 1
+    this.levels = 1
     this.#keptLevels = Math.min(this.#keptLevels, 1)
     this.#isInEntry = false
     this.#state = SKIPPING
@@ -524,7 +516,7 @@ export class JsonWalker {
 
   /** Copy the keys of open objects, because the bytes of their chunk are released. */
   #keepKeys(): void {
-    for (let level = this.#keptLevels; level < this.#levels; level++) {
+    for (let level = this.#keptLevels; level < this.levels; level++) {
       if (!this.#objects[level]! || this.#indexes[level]! < 0) continue
       const start = this.#keyStarts[level]!
       const end = Math.min(this.#keyEnds[level]!, this.#base + this.#bytes.length)
@@ -536,7 +528,7 @@ export class JsonWalker {
       if (kept === undefined) this.#keptKeys[level] = part
       else if (part.length > 0 && kept.length < MAX_KEY_BYTES) this.#keptKeys[level] = concatBytes([kept, part])
     }
-    this.#keptLevels = this.#state === IN_KEY ? this.#levels - 1 : this.#levels
+    this.#keptLevels = this.#state === IN_KEY ? this.levels - 1 : this.levels
   }
 }
 

@@ -37,15 +37,15 @@ interface OpenSection {
 }
 
 export class AlignedReader<Table extends AlignedTable> implements LineSink {
+  lines = 0
   readonly #format: AlignedFormat
   readonly #bar: number
   readonly #bounds: Int32Array
-  readonly #lines: LineReader
+  readonly #reader: LineReader
   readonly #codes = new TextCodes()
   readonly #beginTable: BeginTable<Table>
   readonly #sections: Table[] = []
   #block: BlockText = { text: '', codes: new Uint16Array(0) }
-  #line = 0
   #title: string[] = []
   /** A line that may be the title of a further table. */
   #held: { readonly text: string; readonly line: number; readonly apart: boolean } | undefined
@@ -71,16 +71,16 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     this.#beginTable = beginTable
     this.#bar = format.columns.separator.charCodeAt(0)
     this.#bounds = new Int32Array(2 * format.columns.columns)
-    this.#lines = new LineReader(this)
+    this.#reader = new LineReader(this)
   }
 
   push(text: string): void {
-    for (let from = 0; from < text.length; from += BLOCK_UNITS) this.#lines.push(text.slice(from, from + BLOCK_UNITS))
+    for (let from = 0; from < text.length; from += BLOCK_UNITS) this.#reader.push(text.slice(from, from + BLOCK_UNITS))
   }
 
   /** Return the tables. Returns `undefined` if too many lines are not rows, or if the number of rows is uncertain. */
   finish(): readonly Table[] | undefined {
-    this.#lines.finish()
+    this.#reader.finish()
     this.#endBlock()
     this.#release()
     this.#found()
@@ -95,18 +95,14 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     return this.#sections
   }
 
-  get lines(): number {
-    return this.#line
-  }
-
   open(window: string): void {
     this.#endBlock()
     this.#block = { text: window, codes: this.#codes.of(window) }
-    this.#dirty = this.#line === 0 || isTerminalText(window)
+    this.#dirty = this.lines === 0 || isTerminalText(window)
   }
 
   line(start: number, end: number): void {
-    this.#line++
+    this.lines++
     const { text, codes } = this.#block
     if (this.#dirty) {
       const clean = cleanLine(text.slice(start, end))
@@ -119,7 +115,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
   }
 
   longLine(start: string): void {
-    this.#line++
+    this.lines++
     const text = cleanLine(start)
     this.#take({ text, codes: codesOf(text) }, 0, text.length)
   }
@@ -133,18 +129,18 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     if (start === end) {
       this.#release()
       this.#afterBlank = true
-      if (this.#line <= this.#format.above) this.#title.push('')
+      if (this.lines <= this.#format.above) this.#title.push('')
       return
     }
     const { above, header, form, columns } = this.#format
-    if (this.#line <= above) {
+    if (this.lines <= above) {
       const text = block.text.slice(start, end)
-      if (!(header && this.#line === above)) this.#title.push(isRule(text) ? '' : text.trim())
+      if (!(header && this.lines === above)) this.#title.push(isRule(text) ? '' : text.trim())
       return
     }
     if (this.#sections.length === 0) this.#begin(columns, this.#title.join('\n'), header, header ? above : 0)
     if (form === 'bars') this.#takeBars(block, start, end)
-    else if (this.#format.kind !== undefined) this.#add(block, start, end, this.#line)
+    else if (this.#format.kind !== undefined) this.#add(block, start, end, this.lines)
     else this.#takeAligned(block, start, end)
     this.#afterBlank = false
   }
@@ -177,7 +173,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     if (this.#isAfterRule) this.#groups++
     this.#isAfterRule = false
     this.#isDoubtful ||= this.#mayGoOn(block, start, end)
-    this.#add(block, start, end, this.#line)
+    this.#add(block, start, end, this.lines)
   }
 
   /** Take a line after the rows. If a rule follows, the line may be the title or the header of a further table. */
@@ -188,7 +184,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     const found = isNext ? findBars([header.text, text]) : undefined
     if (header === undefined || found === undefined) {
       if (between.length === 2) this.#releaseFirst()
-      between.push({ text, line: this.#line })
+      between.push({ text, line: this.lines })
       return
     }
     const title = between.length === 2 && !isRule(between[0]!.text) ? between[0]!.text.trim() : ''
@@ -221,26 +217,26 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     const first = block.codes[start]!
     // A line of words above a header is a title, even if it was read as a header.
     const words = this.#opening?.rows.length === 0 ? this.#opening : undefined
-    const title = this.#held?.text ?? (words && words.header.trim() + '\n'.repeat(this.#line - words.headerLine - 1))
+    const title = this.#held?.text ?? (words && words.header.trim() + '\n'.repeat(this.lines - words.headerLine - 1))
     if (title !== undefined || this.#afterBlank) {
       const text = block.text.slice(start, Math.min(end, start + 2_048))
       if (isHeader(text) && (title === undefined || /\S {2,}\S/.test(text))) {
         this.#held = undefined
         if (words !== undefined) this.#opening = undefined
         this.#found()
-        this.#opening = { title: title ?? '', header: text, headerLine: this.#line, rows: [] }
+        this.#opening = { title: title ?? '', header: text, headerLine: this.lines, rows: [] }
         this.#inNotes = false
         return
       }
       this.#release()
     }
     if (mayBeTitle(block.codes, start, end, first)) {
-      this.#held = { text: cleanLine(block.text.slice(start, end)), line: this.#line, apart: this.#afterBlank }
+      this.#held = { text: cleanLine(block.text.slice(start, end)), line: this.lines, apart: this.#afterBlank }
       return
     }
     if (this.#opening !== undefined) {
       const text = block.text.slice(start, end)
-      if (!isRule(text)) this.#opening.rows.push({ text, line: this.#line })
+      if (!isRule(text)) this.#opening.rows.push({ text, line: this.lines })
       if (this.#opening.rows.length >= ROWS_TO_FIND) this.#found()
       return
     }
@@ -258,7 +254,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
       section.note(cleanLine(block.text.slice(start, end)).trim())
     } else {
       this.#isDoubtful ||= first === BLANK && this.#mayGoOn(block, start, end)
-      this.#add(block, start, end, this.#line)
+      this.#add(block, start, end, this.lines)
     }
   }
 
