@@ -166,7 +166,11 @@ export class DiffReader {
     const file = this.#file!
     const mark = hunk.columns === 1 ? text.charCodeAt(0) : markOf(text, hunk.columns)
     const isDone = hunk.columns === 1 ? hunk.old <= 0 && hunk.fresh <= 0 : hunk.fresh <= 0 && mark !== 45
-    if (mark === 92) return this.#fold(line)
+    if (mark === 92) {
+      // The line `\ No newline at end of file` does not end the hunk.
+      this.#add(line, line.text, 0.1, CHANGES, hunk.item)
+      return true
+    }
     if (isDone || (mark !== 43 && mark !== 45 && mark !== 32 && text !== '')) {
       this.#hunk = undefined
       return false
@@ -190,12 +194,6 @@ export class DiffReader {
       (file.weight * place * Math.sqrt(estimateLetters(line.text, indentOf(line.text, hunk.columns), 160) + 1)) /
       (1 + 0.12 * (file.hunks - 1))
     this.#add(line, line.text, value, CHANGES, hunk.item)
-  }
-
-  /** Add the line `\ No newline at end of file`, which does not end the hunk. */
-  #fold(line: RawLine): boolean {
-    this.#add(line, line.text, 0.1, CHANGES, this.#hunk!.item)
-    return true
   }
 
   /** Reads lines outside of files: commit messages, statistics, and others. */
@@ -267,44 +265,38 @@ type DiffHeader =
   /** A line without changed content, with a short note. */
   | { readonly kind: 'note'; readonly note: string }
 
+/** Starts of header lines with a path. */
+const PATHS: readonly (readonly [start: string, kind: 'file' | 'old' | 'new', path: (rest: string) => string])[] = [
+  ['--- ', 'old', pathOf],
+  ['+++ ', 'new', pathOf],
+  ['Index: ', 'file', (rest) => rest.trim()],
+  ['rename to ', 'new', (rest) => rest.trim()],
+  ['copy to ', 'new', (rest) => rest.trim()],
+]
+
+/** Starts of other header lines, with their notes. */
+const NOTES: readonly (readonly [start: string, note: (rest: string) => string])[] = [
+  ['new file mode ', () => 'new'],
+  ['deleted file mode ', () => 'deleted'],
+  ['new mode ', (rest) => `mode ${rest.slice(0, 11)}`],
+  ['old mode ', () => ''],
+  ['rename from ', (rest) => `renamed from ${rest.slice(0, 488).trim()}`],
+  ['copy from ', (rest) => `copied from ${rest.slice(0, 490).trim()}`],
+  ['index ', () => ''],
+  ['similarity index ', () => ''],
+  ['Binary files ', () => 'binary'],
+  ['Binary file ', () => 'binary'],
+  ['GIT binary patch', () => 'binary'],
+]
+
 /** Returns `undefined` if the line is not part of a file's header. */
 export function diffHeader(line: string): DiffHeader | undefined {
-  switch (line.charCodeAt(0)) {
-    case 45: // -
-      return line.startsWith('--- ') ? { kind: 'old', path: pathOf(line.slice(4)) } : undefined
-    case 43: // +
-      return line.startsWith('+++ ') ? { kind: 'new', path: pathOf(line.slice(4)) } : undefined
-    case 100: // d
-      if (line.startsWith('diff ')) return diffLine(line)
-      return line.startsWith('deleted file mode ') ? { kind: 'note', note: 'deleted' } : undefined
-    case 73: // I
-      return line.startsWith('Index: ') ? { kind: 'file', path: line.slice(7).trim() } : undefined
-    case 61: // =
-      return /^={60,80}$/.test(line.slice(0, 81)) ? { kind: 'note', note: '' } : undefined
-    case 110: // n
-      if (line.startsWith('new file mode ')) return { kind: 'note', note: 'new' }
-      return line.startsWith('new mode ') ? { kind: 'note', note: `mode ${line.slice(9, 20)}` } : undefined
-    case 111: // o
-      return line.startsWith('old mode ') ? { kind: 'note', note: '' } : undefined
-    case 114: // r
-      if (line.startsWith('rename from ')) return { kind: 'note', note: `renamed from ${line.slice(12, 500).trim()}` }
-      return line.startsWith('rename to ') ? { kind: 'new', path: line.slice(10).trim() } : undefined
-    case 99: // c
-      if (line.startsWith('copy from ')) return { kind: 'note', note: `copied from ${line.slice(10, 500).trim()}` }
-      return line.startsWith('copy to ') ? { kind: 'new', path: line.slice(8).trim() } : undefined
-    case 105: // i
-      return line.startsWith('index ') ? { kind: 'note', note: '' } : undefined
-    case 115: // s
-      return line.startsWith('similarity index ') ? { kind: 'note', note: '' } : undefined
-    case 66: // B
-      return line.startsWith('Binary files ') || line.startsWith('Binary file ')
-        ? { kind: 'note', note: 'binary' }
-        : undefined
-    case 71: // G
-      return line.startsWith('GIT binary patch') ? { kind: 'note', note: 'binary' } : undefined
-    default:
-      return undefined
-  }
+  if (line.startsWith('diff ')) return diffLine(line)
+  if (/^={60,80}$/.test(line.slice(0, 81))) return { kind: 'note', note: '' }
+  for (const [start, kind, path] of PATHS)
+    if (line.startsWith(start)) return { kind, path: path(line.slice(start.length)) }
+  const [start, note] = NOTES.find(([start]) => line.startsWith(start)) ?? []
+  return start === undefined ? undefined : { kind: 'note', note: note!(line.slice(start.length)) }
 }
 
 function diffLine(line: string): DiffHeader | undefined {
