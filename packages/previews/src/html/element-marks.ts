@@ -11,24 +11,16 @@ export const MARK_NAMED_ASIDE = 8
 /** Hidden content, which scripts may show later. */
 export const MARK_HIDDEN = 16
 
-const NAMES: ReadonlyMap<string, number> = new Map([
-  ['main', MARK_MAIN],
-  ['article', MARK_ARTICLE],
-  ['nav', MARK_ASIDE],
-  ['footer', MARK_ASIDE],
-  ['aside', MARK_ASIDE],
-  ['dialog', MARK_ASIDE],
-  ['menu', MARK_ASIDE],
-])
+const marksOf = (asides: string): ReadonlyMap<string, number> =>
+  new Map([
+    ['main', MARK_MAIN],
+    ['article', MARK_ARTICLE],
+    ...asides.split(' ').map((name) => [name, MARK_ASIDE] as const),
+  ])
 
+const NAMES = marksOf('nav footer aside dialog menu')
 /** Landmark and widget roles (WAI-ARIA 1.2). */
-const ROLES: ReadonlyMap<string, number> = new Map([
-  ['main', MARK_MAIN],
-  ['article', MARK_ARTICLE],
-  ...'navigation contentinfo complementary search dialog alertdialog menu menubar toolbar tooltip'
-    .split(' ')
-    .map((role) => [role, MARK_ASIDE] as const),
-])
+const ROLES = marksOf('navigation contentinfo complementary search dialog alertdialog menu menubar toolbar tooltip')
 
 const READ: ReadonlySet<string> = new Set(['aria-hidden', 'class', 'hidden', 'id', 'itemprop', 'role', 'style'])
 /** Matches an attribute with a quoted value, an unquoted value, or no value. */

@@ -48,11 +48,11 @@ function pageWriter(page: ReadPage, options: PreviewOptions) {
     const { main } = page
     const header = headerOf(aim)
     let left = aim - estimateTokens(header) - 1
-    let end = fitting(0, left)
+    let end = fitting(left)
     if (end === main.length) {
       for (let index = 0; index < end; index++) left -= cost(index)
       const around = aroundOf(left)
-      return { text: [header, ...joined(0, end), around.text].join(''), complete: around.complete }
+      return { text: [header, ...joined(end), around.text].join(''), complete: around.complete }
     }
     left -= GAP_TOKENS + callTokensOf(options)
     // The more blocks are hidden, the more useful their headings are.
@@ -61,15 +61,13 @@ function pageWriter(page: ReadPage, options: PreviewOptions) {
     left -= reserved
     const sought = counts.slice(end).some((count) => count > 0) ? left * SOUGHT_SHARE : 0
     left -= sought
-    end = fitting(0, left)
+    end = fitting(left)
     for (let index = 0; index < end; index++) left -= cost(index)
     const begun = left >= LEAST_TOKENS ? begin(main[end]!, left) : ''
     const found = soughtBlocks(begun === '' ? end : end + 1, sought)
     const shown = unitsOf(main.slice(0, end)) + begun.length + unitsOf(found)
-    const parts = [header, ...joined(0, end)]
-    if (begun !== '') {
-      parts.push(separator(end), markdownOf({ ...main[end]!, text: `${begun}…` }))
-    }
+    const parts = [header, ...joined(end)]
+    if (begun !== '') parts.push(separator(end), markdownOf({ ...main[end]!, text: `${begun}…` }))
     parts.push('\n', gap(end, begun, shown))
     for (const line of outline(begun === '' ? end : end + 1, reserved)) parts.push('\n', line)
     for (const block of found) parts.push('\n', placed(block, markdownOf(block)))
@@ -129,14 +127,11 @@ function pageWriter(page: ReadPage, options: PreviewOptions) {
     return '[HTML]'
   }
 
-  function fitting(from: number, tokens: number): number {
+  /** Return the number of blocks that fit. */
+  function fitting(tokens: number): number {
     let left = tokens
-    let index = from
-    for (; index < page.main.length; index++) {
-      left -= cost(index)
-      if (left < 0) break
-    }
-    return index
+    const end = page.main.findIndex((_, index) => (left -= cost(index)) < 0)
+    return end < 0 ? page.main.length : end
   }
 
   function text(index: number): string {
@@ -147,12 +142,8 @@ function pageWriter(page: ReadPage, options: PreviewOptions) {
     return (costs[index] ??= estimateTokens(text(index)) + 1)
   }
 
-  function joined(from: number, end: number): string[] {
-    const parts: string[] = []
-    for (let index = from; index < end; index++) {
-      parts.push(separator(index), text(index))
-    }
-    return parts
+  function joined(end: number): string[] {
+    return page.main.slice(0, end).flatMap((_, index) => [separator(index), text(index)])
   }
 
   function separator(index: number): string {

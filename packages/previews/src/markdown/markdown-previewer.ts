@@ -49,38 +49,24 @@ export function recognizeMarkdown(subject: TextSubject): number {
   return marks.headings > 1 && share > 0.75 ? 0.85 : 0.7
 }
 
-interface Marks {
-  /** Number of lines that are neither blank nor inside fences. */
-  lines: number
-  /** Number of lines inside fences. */
-  fenced: number
-  headings: number
-  items: number
-  rows: number
-  /** Number of lines with emphasis, links, quotes, or fences. */
-  other: number
-  /** Number of lines with syntax that is rare elsewhere: deep headings, links, fences, bold text. */
-  strong: number
-  prose: number
-  coded: number
-  tags: number
-  logged: number
-}
-
-function countMarks(lines: readonly string[]): Marks {
+function countMarks(lines: readonly string[]) {
   const marks = {
+    /** Number of lines that are neither blank nor inside fences. */
     lines: 0,
+    /** Number of lines inside fences. */
+    fenced: 0,
     headings: 0,
     items: 0,
     rows: 0,
+    /** Number of lines with emphasis, links, quotes, or fences. */
     other: 0,
+    /** Number of lines with syntax that is rare elsewhere: deep headings, links, fences, bold text. */
     strong: 0,
     prose: 0,
     coded: 0,
     tags: 0,
     logged: 0,
   }
-  let fenced = 0
   let fence = ''
   let wasBlank = true
   for (const raw of lines.slice(0, LOOKED_AT)) {
@@ -89,7 +75,7 @@ function countMarks(lines: readonly string[]): Marks {
     wasBlank = text === ''
     if (wasBlank) continue
     if (fence !== '') {
-      fenced++
+      marks.fenced++
       if (text.startsWith(fence) && text.replaceAll(fence.charAt(0), '') === '') fence = ''
       continue
     }
@@ -142,7 +128,7 @@ function countMarks(lines: readonly string[]): Marks {
         else if (isProse(text)) marks.prose++
     }
   }
-  return { ...marks, fenced }
+  return marks
 }
 
 function isProse(text: string): boolean {

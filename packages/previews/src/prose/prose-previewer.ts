@@ -102,20 +102,9 @@ function countUnits(line: string) {
     else if (code === 46 || code === 33 || code === 63) {
       const next = line.charCodeAt(at + 1)
       if (at > 1 && (Number.isNaN(next) || next === 32 || next === 34 || next === 0x201d)) sentences++
-    } else if (
-      code === 0x3002 ||
-      code === 0xff01 ||
-      code === 0xff1f ||
-      code === 0x0964 ||
-      code === 0x061f ||
-      code === 0x06d4
-    )
-      sentences++
+    } else if ('。！？।؟۔'.includes(line[at]!)) sentences++
     else if (code >= 0xc0 && (code < 0x2000 || code > 0x2bff)) letters++
-    else if (
-      !(code === 32 || code === 44 || code === 39 || code === 34 || code === 45 || (code >= 0x2010 && code < 0x2027))
-    )
-      odd++
+    else if (!(' ,\'"-'.includes(line[at]!) || (code >= 0x2010 && code < 0x2027))) odd++
   }
   return { letters, odd, sentences }
 }
