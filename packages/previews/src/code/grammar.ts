@@ -13,7 +13,8 @@ export interface DefinitionRule {
 }
 
 export interface Grammar {
-  readonly peer: GrammarPeer
+  /** The package of the grammar. */
+  readonly peer: string
   readonly file: string
   /** Types of nodes whose kind is their first word, such as `enum` for `enum_declaration`, separated by spaces. */
   readonly named?: string
@@ -28,10 +29,3 @@ export interface Grammar {
   /** Another grammar for code that matches the pattern, because the file extension may be ambiguous. */
   readonly unless?: { readonly pattern: RegExp; readonly grammar: Grammar }
 }
-
-export type GrammarPeer =
-  | '@vscode/tree-sitter-wasm'
-  | '@repomix/tree-sitter-wasms'
-  | '@tree-sitter-grammars/tree-sitter-kotlin'
-  | '@tree-sitter-grammars/tree-sitter-lua'
-  | 'tree-sitter-scala'

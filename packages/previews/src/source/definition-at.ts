@@ -1,4 +1,4 @@
-import { escapeExpression } from '@spillway/text/internal'
+import { escapeExpression, perSubject } from '@spillway/text/internal'
 import type { CodeLines } from './code-lines.ts'
 import type { DefinitionRules } from './definition-rules.ts'
 import { wordHashes } from './word-hash.ts'
@@ -32,23 +32,18 @@ export interface DefinitionMatcher {
   readonly kinds: ReadonlyMap<string, string>
   /** Hashes of the first words of lines in which a keyword may define a name. */
   readonly starts: ReadonlySet<number>
-  readonly forms: readonly DefinitionFormMatcher[]
+  readonly forms: readonly FormMatcher[]
   readonly calls: DefinitionRules['calls']
 }
 
-interface DefinitionFormMatcher {
+interface FormMatcher {
   readonly pattern: RegExp
   readonly kind: string
   readonly atMargin: boolean
   readonly starts: ReadonlySet<number> | undefined
 }
 
-/** Matchers by rules. There are as many rules as languages, so the cache needs no limit. */
-const matchers = new Map<DefinitionRules, DefinitionMatcher>()
-
-export function definitionMatcher(rules: DefinitionRules): DefinitionMatcher {
-  const known = matchers.get(rules)
-  if (known !== undefined) return known
+export const definitionMatcher: (rules: DefinitionRules) => DefinitionMatcher = perSubject((rules) => {
   const words = rules.keywords
     .split(' ')
     .filter(Boolean)
@@ -57,7 +52,7 @@ export function definitionMatcher(rules: DefinitionRules): DefinitionMatcher {
   const modifiers = rules.modifiers === undefined ? '' : `(?:(?:${escaped(rules.modifiers.split(' '))})[ \\t]+)*`
   const name = rules.name ?? String.raw`[\p{L}_]\w*`
   const keyword = `${modifiers}(${escaped([...kinds.keys()])})[ \\t]+${rules.between ?? ''}(${name})`
-  const matcher = {
+  return {
     keyword: kinds.size === 0 ? undefined : new RegExp(keyword, 'uy'),
     kinds,
     starts: wordHashes([...kinds.keys(), rules.modifiers ?? ''].join(' ')),
@@ -69,9 +64,7 @@ export function definitionMatcher(rules: DefinitionRules): DefinitionMatcher {
     })),
     calls: rules.calls,
   }
-  matchers.set(rules, matcher)
-  return matcher
-}
+})
 
 /**
  * @param previous - Index of the previous line of code, or -1. In C, this line may be a return type.
@@ -123,7 +116,7 @@ export function definitionAt(
   return { name, kind: holds ? 'method' : code.lasts[index] === SEMICOLON ? DECLARATION : 'function' }
 }
 
-function fits({ starts, atMargin }: DefinitionFormMatcher, word: number, indent: number): boolean {
+function fits({ starts, atMargin }: FormMatcher, word: number, indent: number): boolean {
   return starts === undefined ? !atMargin || indent === 0 : starts.has(word)
 }
 
