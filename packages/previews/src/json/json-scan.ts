@@ -40,8 +40,8 @@ export interface ScannedString {
 /** Receives the parts that a `JsonTokenizer` reads. Offsets are in UTF-16 units, and lines count from 1. */
 export interface JsonSink {
   /** Offsets of the next parts refer to `text`, which starts at `origin`. */
-  reading(text: string, origin: number): void
-  read(end: number): void
+  reading?(text: string, origin: number): void
+  read?(end: number): void
   open(isObject: boolean, offset: number, line: number): void
   /** The innermost open object or array ended before `offset`. */
   close(offset: number, line: number): void
@@ -56,9 +56,9 @@ export interface JsonSink {
   /** A number, or else a word such as `true`, `null`, or `NaN`. */
   plain(text: string, start: number, end: number, offset: number, line: number, isNumber: boolean): void
   /** All open levels end, because their line ended. */
-  abandon(offset: number): void
+  abandon?(offset: number): void
   /** A line between two values is not JSON. */
-  stray(line: number): void
+  stray?(line: number): void
 }
 
 export interface JsonBreak {

@@ -11,9 +11,6 @@ class Recorder implements JsonSink {
   readonly #keys: string[] = []
   #long = ''
 
-  reading(): void {}
-  read(): void {}
-
   open(isObject: boolean, offset: number, line: number): void {
     this.events.push(`${isObject ? '{' : '['}@${offset},${line}`)
     this.#stack.push(isObject ? {} : [])

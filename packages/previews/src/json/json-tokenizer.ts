@@ -99,9 +99,9 @@ export class JsonTokenizer {
 
   #flush(last: boolean): void {
     const text = this.#pending
-    this.#sink.reading(text, this.#origin)
+    this.#sink.reading?.(text, this.#origin)
     const end = this.#read(text, last)
-    this.#sink.read(end)
+    this.#sink.read?.(end)
     this.#origin += end
     this.#pending = end === text.length ? '' : text.slice(end)
   }
@@ -223,13 +223,13 @@ export class JsonTokenizer {
     this.depth = 0
     this.#inObject = false
     this.#keyed = false
-    this.#sink.abandon(offset)
+    this.#sink.abandon?.(offset)
   }
 
   /** Handle an error. If it is between values, or if each value is on its own line, skip the line. */
   #break(at: number): number {
     if (this.depth === 0 && this.values > 0) {
-      this.#sink.stray(this.line)
+      this.#sink.stray?.(this.line)
       this.#skip = 'line'
       return at
     }

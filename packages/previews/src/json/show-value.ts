@@ -221,11 +221,6 @@ class EntryReader implements JsonSink {
   #key = ''
   #long = ''
 
-  reading(): void {}
-  read(): void {}
-  stray(): void {}
-  abandon(): void {}
-
   open(isObject: boolean): void {
     this.#count()
     if (this.#items.length > 0) this.#items[this.#items.length - 1] = undefined
