@@ -54,7 +54,8 @@ export function showGap(
 
 /** `numbers` must be ascending. */
 export function countBetween(numbers: readonly number[], from: number, to: number): number {
-  return firstAtLeast(numbers, to + 1) - firstAtLeast(numbers, from)
+  const own = (number: number): number => number
+  return firstAtLeast(numbers, to + 1, own) - firstAtLeast(numbers, from, own)
 }
 
 /** `starts` must be ascending. Returns an empty list if no item starts in the gap. */
@@ -63,12 +64,13 @@ export function hiddenOf(starts: readonly number[], noun: string, from: number, 
   return hidden === 0 ? [] : [countOf(hidden, noun)]
 }
 
-function firstAtLeast(numbers: readonly number[], least: number): number {
+/** Return the index of the first item with at least the number `least`. The numbers must be ascending. */
+export function firstAtLeast<Item>(items: readonly Item[], least: number, numberOf: (item: Item) => number): number {
   let low = 0
-  let high = numbers.length
+  let high = items.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if (numbers[middle]! < least) low = middle + 1
+    if (numberOf(items[middle]!) < least) low = middle + 1
     else high = middle
   }
   return low

@@ -1,4 +1,5 @@
 import { detach } from '@spillway/text/internal'
+import { firstAtLeast } from './gap-marks.ts'
 import type { Item } from './preview-model.ts'
 
 /** Smallest number of UTF-16 units and items to keep, about the size of a preview of 100,000 tokens. */
@@ -98,22 +99,11 @@ export function withParents(items: Item[]): Item[] {
     known = item.parent
     // The parents of a known parent are also known.
     for (let parent = known; parent !== undefined && !missing.has(parent); { parent } = parent) {
-      if (isAmong(items, parent)) break
+      if (items[firstAtLeast(items, parent.start, ({ start }) => start)] === parent) break
       missing.add(parent)
     }
   }
   return missing.size === 0 ? items : [...items, ...missing].toSorted((one, other) => one.start - other.start)
-}
-
-function isAmong(items: readonly Item[], item: Item): boolean {
-  let low = 0
-  let high = items.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (items[middle]!.start < item.start) low = middle + 1
-    else high = middle
-  }
-  return items[low] === item
 }
 
 /** Estimate the value that `count` items reach, from an even sample. */

@@ -1,13 +1,6 @@
 /** The functions of unpdf that this package uses. It includes PDF.js. */
 export interface PdfPeer {
-  readonly getDocumentProxy: (data: Uint8Array, options: PdfOptions) => Promise<PdfDocument>
-}
-
-interface PdfOptions {
-  readonly verbosity: number
-  readonly stopAtErrors: boolean
-  readonly isEvalSupported: boolean
-  readonly useSystemFonts: boolean
+  readonly getDocumentProxy: (data: Uint8Array, options: object) => Promise<PdfDocument>
 }
 
 interface PdfDocument {
