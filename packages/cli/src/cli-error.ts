@@ -70,6 +70,8 @@ export const EXIT_CODE = {
   notFound: 127,
   /** A bug in Spillway. */
   internal: 70,
+  /** Standard output cannot be written. */
+  output: 74,
 } as const
 
 export function signalExitCode(signal: NodeJS.Signals): number {

@@ -1,9 +1,19 @@
-import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Command } from 'commander'
 import { createProgram } from './cli.ts'
-import { BIN, HAS_SCRIPT, put, numbered, spillway, spillwayProcess, start, temporaryFolder } from '../test/spillway.ts'
+import {
+  BIN,
+  HAS_SCRIPT,
+  put,
+  numbered,
+  spillway,
+  spillwayProcess,
+  start,
+  temporaryFolder,
+  type Ended,
+} from '../test/spillway.ts'
 
 const COMMANDS = ['run', 'put', 'get', 'grep', 'ls', 'stat', 'rm', 'gc', 'stats', 'conformance', 'hook']
 
@@ -156,6 +166,28 @@ describe('the exit code', () => {
     expect(json.code).toBe(code)
     expect(JSON.parse(json.stdout)).toMatchObject({ schema: 1 })
   })
+})
+
+describe.skipIf(!existsSync('/dev/full'))('a full disk under standard output', () => {
+  it('is an error with an exit code of its own, and not a bug', async () => {
+    const cwd = temporaryFolder()
+    await put('text', cwd)
+    for (const args of ['get last --raw', 'ls --json', 'run --json -- echo hi']) {
+      const { code, stderr } = await withFullOutput(args, cwd)
+      expect({ code, stderr }).toEqual({ code: 74, stderr: expect.stringMatching(/cannot be written.*ENOSPC/) })
+    }
+  })
+
+  it('leaves the output of run stored, and keeps the exit code of the command', async () => {
+    const cwd = temporaryFolder()
+    const { code, stderr } = await withFullOutput("run --shell 'seq 1 30000; exit 5'", cwd)
+    expect({ code, stderr }).toEqual({ code: 5, stderr: expect.not.stringContaining('could not be stored') })
+    const [, reference = ''] = /It is stored as (\S+)\.$/m.exec(stderr) ?? []
+    expect(await spillway(['get', reference, '--lines', '30000'], { cwd })).toMatchObject({ code: 0 })
+  })
+
+  const withFullOutput = (args: string, cwd: string): Promise<Ended> =>
+    start('sh', ['-c', `"$0" "$1" ${args} > /dev/full`, process.execPath, BIN], { cwd }).end
 })
 
 it('a missing command prints the help as an error', async () => {

@@ -20,7 +20,7 @@ import { putCommand } from './commands/put.ts'
 import { runCommand } from './commands/run.ts'
 import { inspectCommand, serveCommand } from './commands/serve.ts'
 import { completionCommand, doctorCommand } from './commands/setup.ts'
-import { note, noteLine, OutputClosedError, printJson } from './output.ts'
+import { note, noteLine, OutputError, printJson } from './output.ts'
 import { isTooOld, OLDEST_NODE, readVersion } from './versions.ts'
 
 export async function main(args: readonly string[]): Promise<number> {
@@ -34,7 +34,7 @@ export async function main(args: readonly string[]): Promise<number> {
     try {
       return await reportError(error, args)
     } catch (failure) {
-      if (failure instanceof OutputClosedError) return describeError(error).exitCode
+      if (failure instanceof OutputError) return describeError(error).exitCode
       throw failure
     }
   }
@@ -73,7 +73,7 @@ Examples:
   $ spillway serve                                    the same over HTTP
   $ spillway history compact session.jsonl            make a transcript smaller, reversibly
 
-Exit codes: 0 ok, 1 no match or no entry, 2 wrong options, 3 store not usable, 70 bug in spillway; for run, see run --help.
+Exit codes: 0 ok, 1 no match or no entry, 2 wrong options, 3 store not usable, 70 bug in spillway, 74 output not writable; for run, see run --help.
 
 Environment: SPILLWAY_STORE and SPILLWAY_SCOPE set --store and --scope; NO_COLOR; SPILLWAY_DEBUG=1 shows stack traces.`
 
@@ -120,12 +120,12 @@ const optionOf = (flag: string, commands: readonly Command[]): Option | undefine
   commands.flatMap(({ options }) => options).find(({ long, short }) => long === flag || short === flag)
 
 export async function reportError(thrown: unknown, args: readonly string[]): Promise<number> {
-  if (thrown instanceof OutputClosedError) return EXIT_CODE.ok
+  if (thrown instanceof OutputError && thrown.isClosed) return EXIT_CODE.ok
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT_CODE.ok
   if (thrown instanceof CommanderError && thrown.code === 'commander.help') return EXIT_CODE.usage
   const error = thrown instanceof CommanderError ? usageError(usageMessage(thrown, args), { cause: thrown }) : thrown
   const { code, message, exitCode } = describeError(error)
-  if (wantsJson(args)) await printJson({ error: errorJson(error) })
+  if (wantsJson(args) && !(error instanceof OutputError)) await printJson({ error: errorJson(error) })
   else if (process.env['SPILLWAY_DEBUG']) await note(`spillway: ${stackOf(error)}\n`)
   else await noteLine(message)
   // The link is printed for people only: an agent reads a pipe, and each line costs tokens.

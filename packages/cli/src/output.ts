@@ -1,16 +1,24 @@
 import { once } from 'node:events'
 import { styleText } from 'node:util'
+import { CliError, EXIT_CODE } from './cli-error.ts'
 
-/** Thrown if standard output is closed, for example after `spillway get … | head`, or with a closed terminal. */
-export class OutputClosedError extends Error {
-  override readonly name = 'OutputClosedError'
+/** Thrown if standard output cannot be written, for example on a full disk. */
+export class OutputError extends CliError {
+  /** Whether the reader closed it, for example after `spillway get … | head`, or with a closed terminal. */
+  readonly isClosed: boolean
+
+  constructor(cause: NodeJS.ErrnoException) {
+    const message = `The output cannot be written: ${cause.message}.`
+    super('unwritable-output', EXIT_CODE.output, message, { cause })
+    this.isClosed = /^(?:EPIPE|EIO|ERR_STREAM_DESTROYED|ERR_STREAM_WRITE_AFTER_END)$/.test(cause.code ?? '')
+  }
 }
 
 // The error of a closed stream is ignored here, because each write rejects with its own error.
 process.stdout.on('error', () => {})
 process.stderr.on('error', () => {})
 
-/** Write to standard output and wait. Makes control characters visible. Throws an {@link OutputClosedError}. */
+/** Write to standard output and wait. Makes control characters visible. Throws an {@link OutputError}. */
 export async function print(data: string | Uint8Array): Promise<void> {
   if (data.length > 0) await write(process.stdout, escaped(data))
 }
@@ -44,15 +52,11 @@ export async function printPaged(text: string): Promise<void> {
 /** Exit code of a shell that cannot find a program. */
 const NOT_FOUND = 127
 
-/** Write to standard error like {@link print}, ignoring a closed stream. */
+/** Write to standard error like {@link print}, ignoring failures. */
 export const note = (data: string | Uint8Array): Promise<void> => writeNote(escaped(data))
 
 async function writeNote(data: string | Uint8Array): Promise<void> {
-  try {
-    await write(process.stderr, data)
-  } catch (error) {
-    if (!(error instanceof OutputClosedError)) throw error
-  }
+  await Promise.allSettled([write(process.stderr, data)])
 }
 
 export const noteLine = (line: string): Promise<void> => note(`spillway: ${line.replace(/\s*\n\s*/g, ' ')}\n`)
@@ -108,13 +112,7 @@ function isColorful(stream: NodeJS.WriteStream): boolean {
 
 function write(stream: NodeJS.WriteStream, data: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
-    stream.write(data, (error) => {
-      if (error == null) return resolve()
-      const { code } = error as NodeJS.ErrnoException
-      const closed =
-        code === 'EPIPE' || code === 'EIO' || code === 'ERR_STREAM_DESTROYED' || code === 'ERR_STREAM_WRITE_AFTER_END'
-      reject(closed ? new OutputClosedError('Standard output was closed.', { cause: error }) : error)
-    })
+    stream.write(data, (error) => (error == null ? resolve() : reject(new OutputError(error))))
   })
 }
 

@@ -13,7 +13,7 @@ import {
   formatCount,
   note,
   noteLine,
-  OutputClosedError,
+  OutputError,
   print,
   printJson,
   printLine,
@@ -75,6 +75,7 @@ export async function run({ args: words, options, command }: Invocation<RunOptio
         yield chunk
       }
     }
+    let unwritten: OutputError | undefined
     let exit: CommandExit | undefined
     void child.exit.then((result) => (exit = result))
     try {
@@ -98,8 +99,9 @@ export async function run({ args: words, options, command }: Invocation<RunOptio
       if (outcome.status === 'offloaded') await noteStored(await entry.committed(), command)
     } catch (error) {
       await progress.stop()
-      if (!(error instanceof OutputClosedError)) {
-        await passThrough(error, { output, entry, isShown }, options)
+      if (error instanceof OutputError) unwritten = error
+      else {
+        unwritten = await passThrough(error, { output, entry, isShown }, options)
         if (options.json === true)
           await printJson({ ...exitJson(await child.exit), status: 'failed', error: errorJson(error) })
       }
@@ -107,7 +109,13 @@ export async function run({ args: words, options, command }: Invocation<RunOptio
       child.release()
     }
     await noteEnd(child, options)
-    return (await child.exit).code
+    const { code } = await child.exit
+    if (unwritten === undefined || unwritten.isClosed) return code
+    const stored = await entry.committed()
+    await noteLine(
+      stored === undefined ? unwritten.message : `${unwritten.message} It is stored as ${stored.reference}.`,
+    )
+    return code === 0 ? unwritten.exitCode : code
   }
   return withStore(options, use, { allowEphemeral: true })
 }
@@ -199,12 +207,15 @@ async function report(outcome: Outcome, exit: CommandExit, options: RunOptions):
   else await print(bytes)
 }
 
-/** Print the output of a command after a storage failure: all earlier output that is still available, and the rest. */
+/**
+ * Print the output of a command after a storage failure: all earlier output that is still available, and the rest.
+ * Returns the error if the output cannot be printed.
+ */
 async function passThrough(
   error: unknown,
   { output, entry, isShown }: { output: RescuedOutput; entry: OutputEntry; isShown: boolean },
   options: RunOptions,
-): Promise<void> {
+): Promise<OutputError | undefined> {
   const { message } = describeError(error)
   await entry.abandon()
   // `output` retains more bytes than can wait for the store, so all bytes that it lost were stored.
@@ -213,17 +224,18 @@ async function passThrough(
       ? '; none of it is lost'
       : `, without the first ${formatBytes(output.lost)}, which are stored as ${entry.reference}`
   await noteLine(`The output could not be stored: ${message} The unchanged output follows${first}.`)
-  let printing = true
+  let unwritten: OutputError | undefined
   for await (const chunk of output.rest(isShown)) {
-    if (!printing) continue
+    if (unwritten !== undefined) continue
     try {
       await (options.json === true ? note(chunk) : print(chunk))
     } catch (failure) {
-      // The command continues even if nothing reads its output.
-      if (!(failure instanceof OutputClosedError)) throw failure
-      printing = false
+      // The command continues even if its output cannot be printed.
+      if (!(failure instanceof OutputError)) throw failure
+      unwritten = failure
     }
   }
+  return unwritten
 }
 
 function exitJson({ code, signal }: CommandExit): Record<string, unknown> {
