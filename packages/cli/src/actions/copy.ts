@@ -1,6 +1,6 @@
 import { checkStorage, copyStorage, type CopyReport, type ManagedStorage } from '@spillway/core'
 import type { Invocation } from '../commands/command.ts'
-import { CliError, EXIT_CODE, nameOptions, usageError } from '../cli-error.ts'
+import { EXIT_CODE, nameOptions, usageError } from '../cli-error.ts'
 import {
   clearStatus,
   countOf,
@@ -12,8 +12,8 @@ import {
   printLine,
   showStatus,
 } from '../output.ts'
-import { isEphemeral, redactUrl, type StoreOptions } from '../store/store-options.ts'
-import { isMissingFile, loadPostgres, localPath, openStore, withStore } from '../store/with-store.ts'
+import { isEphemeral, type StoreOptions } from '../store/store-options.ts'
+import { isMissingFile, loadPostgres, localPath, missingStore, openStore, withStore } from '../store/with-store.ts'
 
 type CopyOptions = Pick<StoreOptions, 'scope' | 'json'>
 
@@ -21,8 +21,7 @@ export async function copy({ args: [from = '', to = ''], options }: Invocation<C
   for (const store of [from, to])
     if (isEphemeral({ store })) throw usageError('A memory: store ends with its command: name another store.')
   const source = await openStore(from)
-  if (isMissingFile(localPath(from)))
-    throw new CliError('not-found', EXIT_CODE.nothing, `There is no store at ${redactUrl(from)}.`)
+  if (isMissingFile(localPath(from))) throw missingStore({ store: from }, 'Name another as the first argument.')
   const target = await openStore(to)
   try {
     const { copied, bytes, skipped, failed } = await copyStorage(source, target, {

@@ -35,7 +35,9 @@ describe('copy', () => {
 
   it('is refused without a store to copy, and for stores in memory', async () => {
     const cwd = temporaryFolder()
-    expect(await spillway(['copy', 'file:./typo', 'file:./to'], { cwd })).toMatchObject({ code: 1 })
+    const missing = await spillway(['copy', 'file:./typo', 'file:./to', '--json'], { cwd })
+    expect(missing.code).toBe(3)
+    expect(JSON.parse(missing.stdout).error.code).toBe('no-store')
     expect(await spillway(['copy', 'memory:', 'file:./to'], { cwd })).toMatchObject({ code: 2 })
     expect(readdirSync(cwd)).toEqual([])
   })

@@ -66,12 +66,12 @@ export async function withStore<Result>(
 /** Return whether the user did not name a store. */
 export const isDefaultStore = ({ store, foundStore }: StoreOptions): boolean => store === foundStore
 
-function missingStore(options: StoreOptions): CliError {
+export function missingStore(options: Pick<StoreOptions, 'store' | 'foundStore'>, fix?: string): CliError {
   const found = nearbyStores().filter((url) => url !== options.store)
   const nearby = found.length === 0 ? '' : ` Found nearby: ${found.slice(0, 3).join(', ')}.`
   const advice = isDefaultStore(options)
     ? 'Nothing has been stored yet: `spillway run` and `spillway put` create the store.'
-    : 'Name another with --store or SPILLWAY_STORE.'
+    : (fix ?? 'Name another with --store or SPILLWAY_STORE.')
   const message = `There is no store at ${redactUrl(options.store)}.${nearby} ${advice}`
   return new CliError('no-store', EXIT_CODE.storage, message)
 }
