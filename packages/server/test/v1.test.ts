@@ -16,6 +16,20 @@ async function offload(service: TestService, text = log, toolCallId = 'call_1'):
 }
 
 describe('/v1/offload', () => {
+  it.each([
+    [{ data: 'not base64!' }, 'content.1: data must be Base64.'],
+    [{ url: 'data:image/png;base64,%' }, 'content.1: url is an invalid data: URL.'],
+    [{}, 'content.1: A block of type image has either data or url.'],
+  ])('names the block and the field of invalid media %j', async (media, message) => {
+    const content = [
+      { type: 'text', text: 'fine' },
+      { type: 'image', mediaType: 'image/png', ...media },
+    ]
+    const service = await startService()
+    const { json } = await service.post('/v1/offload', { toolName: 't', toolCallId: 'c', content })
+    expect(json).toMatchObject({ error: { code: 'invalid-request', message } })
+  })
+
   it('replaces a large result by a preview and a reference, and gives the same bytes each time', async () => {
     const service = await startService()
     const request = { toolName: 'read', toolCallId: 'call_1', content: [{ type: 'text', text: log }] }
@@ -43,8 +57,6 @@ describe('/v1/offload', () => {
     [{ toolName: 't', toolCallId: 'c' }],
     [{ toolName: '', toolCallId: 'c', content: [] }],
     [{ toolName: 't', toolCallId: 'c', content: [{ type: 'movie' }] }],
-    [{ toolName: 't', toolCallId: 'c', content: [{ type: 'image', mediaType: 'image/png' }] }],
-    [{ toolName: 't', toolCallId: 'c', content: [{ type: 'image', mediaType: 'image/png', data: 'not base64!' }] }],
   ])('refuses %j', async (body) => {
     const service = await startService()
     expect(await service.post('/v1/offload', body)).toMatchObject({

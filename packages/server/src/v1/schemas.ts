@@ -95,7 +95,7 @@ export const referenceParams: z.ZodObject<{ reference: z.ZodString }> = z.object
 })
 
 /** Convert a block from JSON. @throws HttpError `invalid-request` for media without valid content. */
-export function readContentBlock(block: ContentBlockJson): ContentBlock {
+export function readContentBlock(block: ContentBlockJson, index: number): ContentBlock {
   switch (block.type) {
     case 'text':
     case 'link':
@@ -106,9 +106,10 @@ export function readContentBlock(block: ContentBlockJson): ContentBlock {
     default: {
       const { type, mediaType, name, context, data, url } = block
       if ((data === undefined) === (url === undefined))
-        throw new HttpError('invalid-request', `A block of type ${type} has either data or url.`)
+        throw new HttpError('invalid-request', `content.${index}: A block of type ${type} has either data or url.`)
       const media = data === undefined ? mediaFromUrl(mediaType, url!, name) : mediaFromData(mediaType, data, name)
-      if (media === undefined) throw new HttpError('invalid-request', 'data must be Base64, or url a valid URL.')
+      const problem = data === undefined ? 'url is an invalid data: URL.' : 'data must be Base64.'
+      if (media === undefined) throw new HttpError('invalid-request', `content.${index}: ${problem}`)
       return { ...media, context, type }
     }
   }
