@@ -4,7 +4,7 @@ import { BoundedMap } from '@spillway/text/internal'
 export interface TokenTotals {
   /** Number of offloaded results. */
   readonly offloaded: number
-  /** Tokens of offloaded results, each counted once. */
+  /** Tokens of offloaded results. A result counts each time it is offloaded, not in each prompt that has it. */
   readonly tokensAvoided: number
   /** Tokens of the replacements. */
   readonly tokensShown: number
