@@ -163,9 +163,13 @@ function headedFormat(lines: readonly string[]): AlignedFormat | undefined {
     if (!isHeader(line) && !(isRuled && line.trim() !== '' && !isRule(line))) continue
     // Cells between bars that do not fit one table belong to several tables, for example of `\\d` in psql.
     if (isRuled && below[0]!.includes('+') && line.includes('|')) return undefined
+    const capital = line.replace(/[^\p{L}]/gu, '')
+    const isCapital = capital === capital.toUpperCase() && capital !== ''
+    // Below a header in capitals, a row of other words is not a header.
+    const isNext = (row: string): boolean => isHeader(row) && !(isCapital && row !== row.toUpperCase())
     // If two lines can name columns, the first is the title.
-    if (isHeader(below[0] ?? '') && APART.test(below[0] ?? '')) continue
-    const end = below.findIndex((row, index) => row === '' || (index > 0 && isHeader(row)))
+    if (isNext(below[0] ?? '') && APART.test(below[0] ?? '')) continue
+    const end = below.findIndex((row, index) => row === '' || (index > 0 && isNext(row)))
     const block = (end < 0 ? below : below.slice(0, end)).filter((row) => !isRule(row))
     if ((!isRuled && isComment(line)) || block.filter(isComment).length > block.length * 0.2) continue
     // A text is not a table if a table is only a part of it.
@@ -174,8 +178,6 @@ function headedFormat(lines: readonly string[]): AlignedFormat | undefined {
       continue
     const columns = block.length < LEAST_ROWS ? undefined : findColumns(line, block)
     if (columns === undefined || isSparse(columns, block)) continue
-    const capital = line.replace(/[^\p{L}]/gu, '')
-    const isCapital = capital === capital.toUpperCase() && capital !== ''
     if (!hasTyped(columns, block) && !isCapital && !isRuled) continue
     // In a few short lines, words of sentences can be aligned by chance.
     const apart = APART.test(line) || isCapital || isRuled

@@ -148,6 +148,18 @@ describe('rows between bars', () => {
 })
 
 describe('aligned rows', () => {
+  it('begin after a header in capitals even if rows of words and names could be headers too', () => {
+    const header = 'LAST SEEN   TYPE      REASON      OBJECT        MESSAGE'
+    const rows = Array.from({ length: 12 }, (_, index) =>
+      index % 3 === 1
+        ? '9m          Normal    Pulled      pod/web-a1    Image "web:2" is present'
+        : `${(index % 9) + 1}m          Normal    Scheduled   pod/web-b2    Assigned to node-${index}`,
+    )
+    const found = read([header, ...rows, ''].join('\n'))
+    expect(found).toHaveLength(12)
+    expect(found![0]).toEqual({ line: 2, cells: ['1m', 'Normal', 'Scheduled', 'pod/web-b2', 'Assigned to node-0'] })
+  })
+
   it('begin after the header even if a title above it could be a header too', () => {
     const rows = Array.from({ length: 9 }, (_, index) => `tcp        0      ${index}   127.0.0.1:80        LISTEN`)
     const title = 'Active Internet connections (w/o servers)'
