@@ -182,6 +182,11 @@ describe('a preview of search matches', () => {
     )
     expect(await previewOf(`a.ts:1:first\n${text}`, 500)).toMatch(/^\[matches: 33 lines, 9 matches\]/)
   })
+
+  it('skips context lines before the first match of a file', async () => {
+    const text = numbered(8, (file) => `src/f${file}.ts-1-before\nsrc/f${file}.ts:2:match\nsrc/f${file}.ts-3-after\n--`)
+    expect(await previewOf(text, 500)).toMatch(/^\[matches: 32 lines, 8 files, 8 matches\]/)
+  })
 })
 
 it('a listing preview reads the output of ls -R', async () => {

@@ -56,7 +56,9 @@ class MatchReader implements ListingReader {
     const numbered = NUMBERED.exec(line)
     if (numbered !== null)
       return numbered[2] === '-' ? {} : { item: `${numbered[1]}: ${line.slice(numbered[0].length).trim()}` }
-    if (this.#file !== '' && line.startsWith(`${this.#file}-`) && CONTEXT.test(line)) return {}
+    // Context before the first match of a file names a file that is not known yet.
+    const [context = ''] = CONTEXT.exec(line) ?? []
+    if (context !== '' && ((this.#file !== '' && line.startsWith(`${this.#file}-`)) || isPath(context))) return {}
     if (!isFirst || !isPath(line)) return undefined
     this.#file = line
     return { group: line }
