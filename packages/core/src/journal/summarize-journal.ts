@@ -1,4 +1,5 @@
 import { prefixOf } from '../storage/managed-storage.ts'
+import { assertKnownOptions } from '../storage/storage-input.ts'
 import type { EventJournal } from './event-journal.ts'
 import { TokenSums, type TokenTotals } from './token-meter.ts'
 
@@ -46,8 +47,10 @@ const NO_TOOL = '(search)'
  */
 export async function summarizeJournal(
   journal: Pick<EventJournal, 'read'>,
-  { by, since, scope }: SummarizeJournalOptions = {},
+  options: SummarizeJournalOptions = {},
 ): Promise<JournalSummary> {
+  assertKnownOptions(options, ['by', 'since', 'scope'], 'summarizeJournal')
+  const { by, since, scope } = options
   const prefix = await prefixOf(scope)
   const total = new TokenSums()
   const groups = new Map<string, TokenSums>()

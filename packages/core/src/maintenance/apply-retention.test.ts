@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { TinyDisk, TinyDriver } from '../../test/tiny-driver.ts'
 import { tinyStorage } from '../../test/tiny-storage.ts'
-import type { ManagedStorage } from '../storage/managed-storage.ts'
-import { applyRetention } from './apply-retention.ts'
+import { createStorage, type ManagedStorage } from '../storage/managed-storage.ts'
+import { applyRetention, type RetentionOptions, type RetentionRule } from './apply-retention.ts'
 
 const MINUTE = 60_000
 
@@ -58,6 +59,28 @@ describe('applyRetention', () => {
     expect(await applyRetention(storage, { rules, dryRun: true })).toMatchObject({ entries: 4, bytes: 4_000 })
     expect(await applyRetention(storage, { rules, keepMs: 1.5 * MINUTE })).toMatchObject({ entries: 2 })
     expect(await scopesOf(storage)).toEqual(['c', 'd'])
+  })
+
+  it('evicts an entry that is in the cache of read content', async () => {
+    // Within `refreshMs`, cached content is read without asking the driver.
+    const driver = Object.assign(new TinyDriver(new TinyDisk(Date.now)), { refreshMs: MINUTE })
+    const storage = createStorage(driver)
+    const reference = await storage.scope('a').store('call', new Uint8Array(1_000))
+    const content = await storage.scope('a').open(reference)
+    await content.read(0, 10)
+    await content.close()
+    await applyRetention(storage, { rules: [{ maxBytes: 0 }] })
+    await expect(storage.scope('a').open(reference)).rejects.toMatchObject({ code: 'evicted' })
+  })
+
+  it('evicts nothing if the name of an option or of a field of a rule is unknown', async () => {
+    const { storage } = await filled(['a', 'b'])
+    const rules = [{ maxBytes: 0 }]
+    const dryRun = { rules, dryrun: true } as RetentionOptions
+    await expect(applyRetention(storage, dryRun)).rejects.toThrow('Unknown option "dryrun"')
+    const scopes = { rules: [{ scopes: ['a'], maxBytes: 0 } as RetentionRule] }
+    await expect(applyRetention(storage, scopes)).rejects.toThrow('Unknown option "scopes"')
+    expect(await scopesOf(storage)).toEqual(['a', 'b'])
   })
 
   it.each([{ maxBytes: -1 }, { maxAgeMs: Number.NaN }, { idleMs: '1' as unknown as number }])(

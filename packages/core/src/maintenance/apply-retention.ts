@@ -2,8 +2,9 @@ import { openEntryOf, splitId, type EntryId } from '../storage/entry-names.ts'
 import { prefixOf, type ManagedStorage } from '../storage/managed-storage.ts'
 import type { CompleteDriver, DriverEntry, EntryInfo } from '../storage/storage-driver.ts'
 import { checkAborted, guard, guardIteration, type EvictionReason } from '../storage/storage-error.ts'
+import { assertKnownOptions } from '../storage/storage-input.ts'
 import type { OperationOptions } from '../storage/storage.ts'
-import { driverOf } from './stored-entries.ts'
+import { assertManaged } from './stored-entries.ts'
 
 /** Selection of entries, and limits after which they are evicted. Without a limit, the entries stay. */
 export interface RetentionRule {
@@ -63,7 +64,9 @@ export interface RetentionReport extends RetentionCount {
  * ```
  */
 export async function applyRetention(storage: ManagedStorage, options: RetentionOptions): Promise<RetentionReport> {
-  const driver = driverOf(storage, 'storage')
+  const state = assertManaged(storage, 'storage')
+  const { driver } = state
+  assertKnownOptions(options, ['rules', 'keepMs', 'dryRun', 'signal'], 'applyRetention')
   const { rules, keepMs = 0, dryRun = false, signal } = options
   assertRules(rules)
   const prefixes = await Promise.all(rules.map(({ scope }) => prefixOf(scope)))
@@ -74,7 +77,10 @@ export async function applyRetention(storage: ManagedStorage, options: Retention
   const evict = async (rule: number, { id, info }: DriverEntry, reason: EvictionReason): Promise<boolean> => {
     checkAborted(signal)
     if (info.lastUsedAt > now - keepMs) return false
-    if (!dryRun && !(await evictUnused(driver, id, info, reason))) return false
+    if (!dryRun) {
+      if (!(await evictUnused(driver, id, info, reason))) return false
+      state.removed(id)
+    }
     counts[rule]!.entries += 1
     counts[rule]!.bytes += info.size
     return true
@@ -121,6 +127,7 @@ const LIMITS = ['maxAgeMs', 'idleMs', 'maxBytes'] as const
 function assertRules(rules: readonly RetentionRule[]): void {
   if (!Array.isArray(rules)) throw new TypeError('rules must be an array of retention rules.')
   for (const [index, rule] of rules.entries()) {
+    assertKnownOptions(rule, ['scope', 'tool', ...LIMITS], `Retention rule ${index}`)
     for (const limit of LIMITS) {
       const value = rule[limit]
       if (value !== undefined && !(typeof value === 'number' && value >= 0))

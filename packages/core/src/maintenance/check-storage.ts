@@ -4,7 +4,8 @@ import { decodeSegment, type EntryId } from '../storage/entry-names.ts'
 import { canBeRandom, hasSlugOf, ReferenceDigest } from '../storage/reference.ts'
 import type { OpenEntry } from '../storage/storage-driver.ts'
 import { guard } from '../storage/storage-error.ts'
-import { driverOf, entryPieces, forEachEntry, isOfEntry, withEntry, type EntryOptions } from './stored-entries.ts'
+import { assertKnownOptions } from '../storage/storage-input.ts'
+import { assertManaged, entryPieces, forEachEntry, isOfEntry, withEntry, type EntryOptions } from './stored-entries.ts'
 
 /** Options of {@link checkStorage}. */
 export interface CheckOptions extends EntryOptions {
@@ -55,7 +56,9 @@ export interface CheckReport {
  * ```
  */
 export async function checkStorage(storage: ManagedStorage, options: CheckOptions = {}): Promise<CheckReport> {
-  const driver = driverOf(storage, 'storage')
+  const state = assertManaged(storage, 'storage')
+  const { driver } = state
+  assertKnownOptions(options, ['scope', 'repair', 'signal'], 'checkStorage')
   const { scope = [], repair = false } = options
   const problems: EntryProblem[] = []
   const done = { entries: 0, bytes: 0, unproven: 0 }
@@ -73,6 +76,7 @@ export async function checkStorage(storage: ManagedStorage, options: CheckOption
     } catch (error) {
       if (!isOfEntry(error)) throw error
       const removed = repair && (await guard({ action: 'delete', reference }, () => driver.remove(id)))
+      if (removed) state.removed(id)
       report('unreadable', error.message, removed)
     }
   })

@@ -6,7 +6,7 @@ import type { Storage } from '../storage/storage.ts'
 import { encrypted } from '../wrappers/encryption/encrypted.ts'
 import { compressed } from '../wrappers/compression/compressed.ts'
 import { checkStorage } from './check-storage.ts'
-import { copyStorage } from './copy-storage.ts'
+import { copyStorage, type CopyOptions } from './copy-storage.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const lines = (count: number): string => Array.from({ length: count }, (_, line) => `line ${line}\n`).join('')
@@ -180,6 +180,13 @@ describe('copyStorage', () => {
     expect((await copyStorage(from, to)).failed).toMatchObject([
       { error: { message: expect.stringContaining('other content') } },
     ])
+  })
+
+  it('copies nothing if the name of an option is unknown', async () => {
+    const [from, to] = [tinyStorage(), tinyStorage()]
+    const reference = await from.scope('tenant-2').store('one', bytes('content'))
+    await expect(copyStorage(from, to, { scopes: ['tenant-1'] } as CopyOptions)).rejects.toThrow('Unknown option')
+    await expect(to.scope('tenant-2').retrieve(reference)).rejects.toMatchObject({ code: 'not-found' })
   })
 
   it('rejects if a storage is down, and refuses scopes and other storages', async () => {

@@ -5,7 +5,8 @@ import { splitId, type EntryId } from '../storage/entry-names.ts'
 import { isOpenReference } from '../storage/reference.ts'
 import type { CompleteDriver } from '../storage/storage-driver.ts'
 import { guard, StorageError } from '../storage/storage-error.ts'
-import { driverOf, entryPieces, forEachEntry, isOfEntry, withEntry, type EntryOptions } from './stored-entries.ts'
+import { assertKnownOptions } from '../storage/storage-input.ts'
+import { assertManaged, entryPieces, forEachEntry, isOfEntry, withEntry, type EntryOptions } from './stored-entries.ts'
 
 /** Options of {@link copyStorage}. */
 export interface CopyOptions extends EntryOptions {
@@ -50,7 +51,8 @@ export async function copyStorage(
   to: ManagedStorage,
   options: CopyOptions = {},
 ): Promise<CopyReport> {
-  const [source, target] = [driverOf(from, 'from'), driverOf(to, 'to')]
+  const [source, target] = [assertManaged(from, 'from').driver, assertManaged(to, 'to').driver]
+  assertKnownOptions(options, ['scope', 'onProgress', 'signal'], 'copyStorage')
   const done = { copied: 0, bytes: 0, skipped: 0, failed: [] as { reference: string; error: StorageError }[] }
   await forEachEntry(source, options, async (id, reference, isSegment) => {
     try {

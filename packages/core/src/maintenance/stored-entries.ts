@@ -1,5 +1,6 @@
 import { prefixOf, stateOf } from '../storage/managed-storage.ts'
 import { openEntryOf, splitId, type EntryId } from '../storage/entry-names.ts'
+import type { StorageState } from '../storage/scoped-storage.ts'
 import type { OpenEntry, CompleteDriver } from '../storage/storage-driver.ts'
 import { checkAborted, guard, guardIteration, StorageError } from '../storage/storage-error.ts'
 import type { OperationOptions } from '../storage/storage.ts'
@@ -13,9 +14,9 @@ export interface EntryOptions extends OperationOptions {
 const CONCURRENCY = 8
 const PIECE_BYTES = 4 * 1_048_576
 
-export function driverOf(storage: object, name: string): CompleteDriver {
-  const driver = stateOf(storage)?.driver
-  if (driver !== undefined) return driver
+export function assertManaged(storage: object, name: string): StorageState {
+  const state = stateOf(storage)
+  if (state !== undefined) return state
   throw new TypeError(
     `${name} must be a storage that createStorage or a Spillway backend made. Pass the whole storage, and a scope by the option scope.`,
   )
