@@ -227,3 +227,12 @@ it('a listing preview shows or counts each entry', async () => {
     { numRuns: 200 },
   )
 })
+
+describe('search results below the names of their files', () => {
+  it('are recognized with more confidence than lines with numbers alone', () => {
+    const found = numbered(9, (index) => `${index * 3 + 1}:const value = ${index}`)
+    const alone = previewer.recognize(about(found))
+    expect(previewer.recognize(about(`src/a.ts\n${found}\n\nsrc/b.ts\n${found}\n`))).toBeGreaterThan(alone)
+    expect(alone).toBeGreaterThan(0)
+  })
+})
