@@ -81,6 +81,9 @@ describe('compact', () => {
     expect(stdout).toMatch(
       /Message 7 on line 7 \([\d,]+ tokens\): It is one of the last messages, which stay\. Lower --keep-recent, or raise --max-total-tokens\./,
     )
+    const one = bench('one.json', JSON.stringify([{ role: 'user', content: 'a word '.repeat(9_000) }]))
+    const alone = await one.run('compact', 'one.json', '--max-total-tokens', '1000', '--mode', 'compact')
+    expect(alone.stdout).toMatch(/Message 1 \([\d,]+ tokens\): /)
     const nowhere = await run('compact', 'chat.jsonl', '--output', 'chat.jsonl/below')
     expect(nowhere).toMatchObject({ code: 1, stderr: 'spillway: chat.jsonl/below: cannot be read (ENOTDIR).\n' })
     const within = await run('compact', 'chat.jsonl', '--max-total-tokens', '100000')
