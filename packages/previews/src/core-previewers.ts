@@ -44,7 +44,7 @@ function installedCode(): TextPreviewer {
       throw error
     }
   }
-  const source = sourcePreviewer({ outline })
+  const source = sourcePreviewer(outline)
   const recognize: TextPreviewer['recognize'] = (subject) => ifInstalled('web-tree-sitter', source.recognize(subject))
   return { ...source, name: 'code', recognize }
 }

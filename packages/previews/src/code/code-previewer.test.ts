@@ -107,18 +107,18 @@ test('a language without a grammar has no outline', async () => {
 })
 
 test('a language whose grammar is not installed has no outline', async () => {
-  const without = grammarOutliner({ locate: () => undefined })
+  const without = grammarOutliner(() => undefined)
   expect(await without('fun main() {}', 'kotlin')).toBeUndefined()
 })
 
 test('the outliner names the missing package of most grammars', async () => {
-  const without = grammarOutliner({ locate: () => undefined })
+  const without = grammarOutliner(() => undefined)
   await expect(without('package main', 'go')).rejects.toThrow(MissingPeerError)
   await expect(without('package main', 'go')).rejects.toThrow('@vscode/tree-sitter-wasm')
 })
 
 test('an option that is not a function is rejected', () => {
-  expect(() => grammarOutliner({ locate: '/grammars' as never })).toThrow(
+  expect(() => grammarOutliner('/grammars' as never)).toThrow(
     new TypeError('`locate` must be a function that finds the file of a grammar.'),
   )
 })
@@ -213,9 +213,9 @@ test('the outline of any text has only existing lines, or is absent', async () =
 })
 
 test('the C++ grammar reads C if the C grammar is not installed', async () => {
-  const asCpp = grammarOutliner({
-    locate: (file) => (file.startsWith('@vscode/') ? new URL(import.meta.resolve(file)) : undefined),
-  })
+  const asCpp = grammarOutliner((file) =>
+    file.startsWith('@vscode/') ? new URL(import.meta.resolve(file)) : undefined,
+  )
   const { code } = OUTLINE_SAMPLES['c']!
   expect(await asCpp(code, 'c')).toEqual(await outline(code, 'c'))
 })

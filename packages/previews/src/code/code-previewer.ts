@@ -1,12 +1,15 @@
 import type { TextPreviewer } from '../previewer.ts'
-import { sourcePreviewer, type SourcePreviewerOptions } from '../source/source-previewer.ts'
+import { sourcePreviewer } from '../source/source-previewer.ts'
 import { importPeer, locateInstalled } from '../preview-fallback.ts'
 import type { Outliner } from '../source/outline.ts'
 import { GrammarLoader, type LocateGrammar } from './load-grammar.ts'
 import { outlineByGrammars } from './outline-by-grammars.ts'
 
 /** Options of {@link codePreviewer}. */
-export interface CodePreviewerOptions extends GrammarOutlinerOptions, Omit<SourcePreviewerOptions, 'outline'> {}
+export interface CodePreviewerOptions {
+  /** Return the address, path, or bytes of a grammar file. Defaults to `import.meta.resolve`. */
+  readonly locate?: LocateGrammar | undefined
+}
 
 /**
  * Create a previewer of source code that finds definitions with grammars instead of patterns.
@@ -38,22 +41,15 @@ export interface CodePreviewerOptions extends GrammarOutlinerOptions, Omit<Sourc
  * ```
  */
 export function codePreviewer(options: CodePreviewerOptions = {}): TextPreviewer {
-  const { locate, ...layout } = options
   // The name differs from `source`, so that the previewer by patterns is next if a package is missing.
-  return { ...sourcePreviewer({ ...layout, outline: grammarOutliner({ locate }) }), name: 'code' }
-}
-
-interface GrammarOutlinerOptions {
-  /** Return the address, path, or bytes of a grammar file. Defaults to `import.meta.resolve`. */
-  readonly locate?: LocateGrammar | undefined
+  return { ...sourcePreviewer(grammarOutliner(options.locate)), name: 'code' }
 }
 
 /**
  * @throws MissingPeerError from the outliner, if `web-tree-sitter` or `@vscode/tree-sitter-wasm` is not installed. If
  * another package is missing, patterns outline the languages of that package.
  */
-export function grammarOutliner(options: GrammarOutlinerOptions = {}): Outliner {
-  const { locate = locateInstalled } = options
+export function grammarOutliner(locate: LocateGrammar = locateInstalled): Outliner {
   if (typeof locate !== 'function') throw new TypeError('`locate` must be a function that finds the file of a grammar.')
   return outlineByGrammars(
     new GrammarLoader(locate, () => importPeer('web-tree-sitter', () => import('web-tree-sitter'))),

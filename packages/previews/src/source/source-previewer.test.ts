@@ -3,14 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { cleanLine, estimateTokens } from '@spillway/text/internal'
 import { toolIntent } from '../detect/tool-intent.ts'
-import type { OutlineSymbol } from './outline.ts'
-import {
-  completeOutline,
-  patternOutline,
-  promisingLines,
-  sourcePreviewer,
-  type SourcePreviewerOptions,
-} from './source-previewer.ts'
+import type { Outliner, OutlineSymbol } from './outline.ts'
+import { completeOutline, patternOutline, promisingLines, sourcePreviewer } from './source-previewer.ts'
 import { codeLines } from './code-lines.ts'
 import { DEFINITION_RULES } from './definition-rules.ts'
 import { SourceLines } from './source-lines.ts'
@@ -21,7 +15,7 @@ async function preview(
   text: string,
   budgetTokens: number,
   input: unknown = { path: 'a.go' },
-  options: SourcePreviewerOptions = {},
+  outline?: Outliner,
   cuts: readonly number[] = [],
 ): Promise<string | undefined> {
   const toolName = 'read_file'
@@ -33,7 +27,7 @@ async function preview(
     start: text.slice(0, 16_384),
     isWhole: text.length <= 16_384,
   }
-  const reader = sourcePreviewer(options).read(subject)
+  const reader = sourcePreviewer(outline).read(subject)
   let from = 0
   for (const cut of [...cuts, text.length]) {
     reader.push(text.slice(from, cut))
@@ -111,7 +105,7 @@ describe('a preview of source code', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(GO.length), { maxLength: 20 }), async (cuts) => {
         const sorted = cuts.toSorted((one, other) => one - other)
-        expect(await preview(GO, 300, undefined, {}, sorted)).toBe(await preview(GO, 300))
+        expect(await preview(GO, 300, undefined, undefined, sorted)).toBe(await preview(GO, 300))
       }),
       propertyRuns(8, 200),
     )
@@ -205,17 +199,13 @@ describe('a preview of source code', () => {
       seen = text
       return language === 'go' ? [symbol] : undefined
     }
-    expect(await preview(numbered(GO), 200, undefined, { outline })).not.toMatch(/^\d+ Step/m)
+    expect(await preview(numbered(GO), 200, undefined, outline)).not.toMatch(/^\d+ Step/m)
     expect(seen).toBe(GO)
-    expect(await preview(GO, 200, undefined, { outline: async () => undefined })).toMatch(/^\d+ Step30$/m)
+    expect(await preview(GO, 200, undefined, async () => undefined)).toMatch(/^\d+ Step30$/m)
   })
 
   it('leaves minified code to other previewers', async () => {
     expect(await preview(`const a=${'f(1);'.repeat(2_000)}\n`.repeat(3), 300, { path: 'a.js' })).toBeUndefined()
-  })
-
-  it('rejects an invalid option when the previewer is created, and names the option', () => {
-    expect(() => sourcePreviewer({ outline: 'x' as unknown as () => Promise<undefined> })).toThrow(/outline/)
   })
 
   it('returns a preview within the budget for hostile content', async () => {

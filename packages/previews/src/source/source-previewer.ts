@@ -17,11 +17,6 @@ import { programMessages } from './program-messages.ts'
 import { withPlaces, yamlLists, type YamlLists } from './yaml-lists.ts'
 import { USUAL_TOKENS } from '../usual-tokens.ts'
 
-export interface SourcePreviewerOptions {
-  /** Finds definitions with a grammar. By default, and for languages without a grammar, patterns find definitions. */
-  readonly outline?: Outliner | undefined
-}
-
 /** Longest text, in UTF-16 units. Longer texts are previewed by lines. */
 const MAX_LENGTH = 4_194_304
 /** Largest average line length of code written by people. */
@@ -35,12 +30,10 @@ const NO_RULES: DefinitionRules = { keywords: 'function class def fn func', comm
  * Code is recognized by path, content type, and lines. Minified and very long code is left to the preview by lines. If
  * `outline` throws, the reader throws the same error.
  *
- * @throws TypeError if `outline` is not a function.
+ * @param outline - Finds definitions with a grammar. By default, and for languages without a grammar, patterns find
+ * them.
  */
-export function sourcePreviewer(options: SourcePreviewerOptions = {}): TextPreviewer {
-  const { outline } = options
-  if (outline !== undefined && typeof outline !== 'function')
-    throw new TypeError('`outline` must be a function that finds the definitions of a text.')
+export function sourcePreviewer(outline?: Outliner): TextPreviewer {
   return {
     name: 'source',
     previews: 'text',
