@@ -2,8 +2,8 @@ import type { Node } from 'web-tree-sitter'
 
 export interface DefinitionRule {
   readonly kind: string | ((node: Node) => string)
-  /** Returns the node of the name. `undefined` if the node does not define a name. Defaults to the field `name`. */
-  readonly name?: (node: Node) => Node | undefined
+  /** Returns the node of the name, or nothing if the node does not define a name. Defaults to the field `name`. */
+  readonly name?: (node: Node) => Node | null | undefined
   /** Whether the definition is a member of a type that is defined elsewhere, for example a method outside its class. */
   readonly member?: (node: Node) => boolean
   /** Whether inner definitions count as siblings, as in `typedef struct a {} b`. */

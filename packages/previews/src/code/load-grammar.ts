@@ -1,3 +1,4 @@
+import { perSubject } from '@spillway/text/internal'
 import type { Language, Parser } from 'web-tree-sitter'
 import { MissingPeerError } from '../preview-fallback.ts'
 import { planSearch, type SearchPlan } from './find-definitions.ts'
@@ -24,7 +25,6 @@ export interface LoadedGrammar {
 export class GrammarLoader {
   readonly #locate: LocateGrammar
   readonly #loadParser: () => Promise<TreeSitter>
-  readonly #loaded = new Map<Grammar, Promise<LoadedGrammar | undefined>>()
 
   constructor(locate: LocateGrammar, loadParser: () => Promise<TreeSitter>) {
     this.#locate = locate
@@ -36,15 +36,7 @@ export class GrammarLoader {
    *
    * @throws MissingPeerError if no grammar can be loaded.
    */
-  load(grammar: Grammar): Promise<LoadedGrammar | undefined> {
-    const known = this.#loaded.get(grammar)
-    if (known !== undefined) return known
-    const loading = this.#load(grammar)
-    this.#loaded.set(grammar, loading)
-    return loading
-  }
-
-  async #load(grammar: Grammar): Promise<LoadedGrammar | undefined> {
+  readonly load: (grammar: Grammar) => Promise<LoadedGrammar | undefined> = perSubject(async (grammar) => {
     const { Language, Parser } = await this.#loadParser()
     const file = this.#locate(`${grammar.peer}/${grammar.file}`)
     if (file === undefined) {
@@ -56,7 +48,7 @@ export class GrammarLoader {
     const parser = new Parser()
     parser.setLanguage(language)
     return { parser, plan: planSearch(language, grammar) }
-  }
+  })
 }
 
 const MAIN_PEER = '@vscode/tree-sitter-wasm'

@@ -8,43 +8,7 @@ const luaAssigned: DefinitionRule = {
   name: (node) => {
     const value = node.namedChildren.find((child) => child?.type === 'expression_list')?.firstNamedChild
     if (value?.type !== 'function_definition') return undefined
-    return node.namedChildren.find((child) => child?.type === 'variable_list')?.firstNamedChild ?? undefined
-  },
-}
-
-const SCRIPTS: Readonly<Record<string, Grammar>> = {
-  python: {
-    columns: true,
-    peer: VSCODE,
-    file: 'wasm/tree-sitter-python.wasm',
-    named: 'function_definition class_definition',
-    passages:
-      'module block decorated_definition if_statement elif_clause else_clause try_statement except_clause finally_clause ' +
-      'with_statement for_statement while_statement ERROR',
-  },
-  ruby: {
-    columns: true,
-    peer: VSCODE,
-    file: 'wasm/tree-sitter-ruby.wasm',
-    named: 'class module method',
-    definitions: { singleton_method: 'method' },
-    passages:
-      'program body_statement singleton_class call argument_list do_block block block_body if unless then else begin ERROR',
-  },
-  lua: {
-    columns: true,
-    peer: '@tree-sitter-grammars/tree-sitter-lua',
-    file: 'tree-sitter-lua.wasm',
-    named: 'function_declaration',
-    definitions: { assignment_statement: luaAssigned },
-    passages: 'chunk variable_declaration do_statement block ERROR',
-  },
-  bash: {
-    columns: true,
-    peer: VSCODE,
-    file: 'wasm/tree-sitter-bash.wasm',
-    named: 'function_definition',
-    passages: 'program if_statement compound_statement ERROR',
+    return node.namedChildren.find((child) => child?.type === 'variable_list')?.firstNamedChild
   },
 }
 
@@ -93,12 +57,11 @@ const variable: DefinitionRule = {
 
 const withFunction = (field: string, kind: string): DefinitionRule => ({
   kind,
-  name: (node) =>
-    isFunction(node.childForFieldName('value')) ? (node.childForFieldName(field) ?? undefined) : undefined,
+  name: (node) => (isFunction(node.childForFieldName('value')) ? node.childForFieldName(field) : undefined),
 })
 
 const JAVASCRIPT: Omit<Grammar, 'file'> = {
-  peer: '@vscode/tree-sitter-wasm',
+  peer: VSCODE,
   named: 'function_declaration class_declaration class method_definition',
   definitions: {
     generator_function_declaration: 'function',
@@ -127,12 +90,6 @@ const TYPESCRIPT: Omit<Grammar, 'file'> = {
     public_field_definition: withFunction('name', 'method'),
   },
   passages: `${JAVASCRIPT.passages} ambient_declaration interface_body`,
-}
-
-const ECMASCRIPT: Readonly<Record<string, Grammar>> = {
-  javascript: { ...JAVASCRIPT, file: 'wasm/tree-sitter-javascript.wasm' },
-  typescript: { ...TYPESCRIPT, file: 'wasm/tree-sitter-typescript.wasm' },
-  tsx: { ...TYPESCRIPT, file: 'wasm/tree-sitter-tsx.wasm' },
 }
 
 const MOST_DECLARATORS = 16
@@ -196,7 +153,7 @@ const C: Grammar = {
 }
 
 /** The C++ grammar reads nearly all C code. */
-const C_AS_CPP: Grammar = { ...C, peer: '@vscode/tree-sitter-wasm', file: 'wasm/tree-sitter-cpp.wasm' }
+const C_AS_CPP: Grammar = { ...C, peer: VSCODE, file: 'wasm/tree-sitter-cpp.wasm' }
 
 const CPP: Grammar = {
   ...C_AS_CPP,
@@ -213,31 +170,28 @@ const CPP: Grammar = {
 /** Lines that only C++ has, to recognize its headers. */
 const ONLY_CPP = /^[ \t]*(?:class[ \t]+\w|namespace\b|template[ \t]*<|(?:public|private|protected)[ \t]*:)/m
 
-const C_FAMILY: Readonly<Record<string, Grammar>> = {
-  c: { ...C, otherwise: C_AS_CPP, unless: { pattern: ONLY_CPP, grammar: CPP } },
-  cpp: CPP,
-}
-
-function typeName(node: Node): Node | undefined {
+function typeName(node: Node): Node | null {
   let type = node.childForFieldName('type')
   if (type?.type === 'reference_type' || type?.type === 'dynamic_type') type = type.lastNamedChild
   if (type?.type === 'generic_type') type = type.childForFieldName('type')
-  return (type?.type === 'scoped_type_identifier' ? type.childForFieldName('name') : type) ?? undefined
+  return type?.type === 'scoped_type_identifier' ? type.childForFieldName('name') : type
 }
 
 const goType: DefinitionRule = {
   kind: (node) => /^(struct|interface)_type$/.exec(node.childForFieldName('type')?.type ?? '')?.[1] ?? 'type',
 }
 
-const COMPILED: Readonly<Record<string, Grammar>> = {
+const ALL: Readonly<Record<string, Grammar>> = {
+  javascript: { ...JAVASCRIPT, file: 'wasm/tree-sitter-javascript.wasm' },
+  typescript: { ...TYPESCRIPT, file: 'wasm/tree-sitter-typescript.wasm' },
+  tsx: { ...TYPESCRIPT, file: 'wasm/tree-sitter-tsx.wasm' },
+  c: { ...C, otherwise: C_AS_CPP, unless: { pattern: ONLY_CPP, grammar: CPP } },
+  cpp: CPP,
   go: {
     peer: VSCODE,
     file: 'wasm/tree-sitter-go.wasm',
     named: 'function_declaration type_alias',
-    definitions: {
-      method_declaration: { kind: 'method', member: () => true },
-      type_spec: goType,
-    },
+    definitions: { method_declaration: { kind: 'method', member: () => true }, type_spec: goType },
     passages: 'source_file type_declaration ERROR',
   },
   rust: {
@@ -245,10 +199,7 @@ const COMPILED: Readonly<Record<string, Grammar>> = {
     file: 'wasm/tree-sitter-rust.wasm',
     named:
       'function_item function_signature_item struct_item enum_item union_item trait_item type_item macro_definition',
-    definitions: {
-      mod_item: 'module',
-      impl_item: { kind: 'implementation', name: typeName },
-    },
+    definitions: { mod_item: 'module', impl_item: { kind: 'implementation', name: typeName } },
     passages: 'source_file declaration_list foreign_mod_item ERROR',
   },
   swift: {
@@ -259,26 +210,17 @@ const COMPILED: Readonly<Record<string, Grammar>> = {
     definitions: {
       class_declaration: { kind: (node) => node.childForFieldName('declaration_kind')?.text ?? 'class' },
       protocol_function_declaration: 'function',
-      init_declaration: {
-        kind: 'method',
-        name: (node) => node.childForFieldName('name') ?? node.firstChild ?? undefined,
-      },
+      init_declaration: { kind: 'method', name: (node) => node.childForFieldName('name') ?? node.firstChild },
       typealias_declaration: 'type',
     },
     passages: 'source_file class_body enum_class_body protocol_body ERROR',
   },
-}
-
-const CLASSES: Readonly<Record<string, Grammar>> = {
   java: {
     peer: VSCODE,
     file: 'wasm/tree-sitter-java.wasm',
     named:
       'class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration method_declaration',
-    definitions: {
-      constructor_declaration: 'method',
-      compact_constructor_declaration: 'method',
-    },
+    definitions: { constructor_declaration: 'method', compact_constructor_declaration: 'method' },
     passages: 'program class_body interface_body enum_body enum_body_declarations annotation_type_body ERROR',
   },
   csharp: {
@@ -303,7 +245,7 @@ const CLASSES: Readonly<Record<string, Grammar>> = {
         kind: (node) => (node.children.some((child) => child?.type === 'interface') ? 'interface' : 'class'),
       },
       companion_object: 'object',
-      type_alias: { kind: 'type', name: (node) => node.childForFieldName('type') ?? undefined },
+      type_alias: { kind: 'type', name: (node) => node.childForFieldName('type') },
     },
     passages: 'source_file class_body enum_class_body ERROR',
   },
@@ -313,9 +255,7 @@ const CLASSES: Readonly<Record<string, Grammar>> = {
     file: 'tree-sitter-scala.wasm',
     named:
       'class_definition object_definition trait_definition enum_definition function_definition function_declaration type_definition',
-    definitions: {
-      package_object: 'object',
-    },
+    definitions: { package_object: 'object' },
     passages:
       'compilation_unit package_clause template_body enum_body extension_definition indented_block with_template_body ERROR',
   },
@@ -326,8 +266,40 @@ const CLASSES: Readonly<Record<string, Grammar>> = {
       'class_declaration interface_declaration trait_declaration enum_declaration function_definition method_declaration namespace_definition',
     passages: 'program declaration_list enum_declaration_list compound_statement if_statement ERROR',
   },
+  python: {
+    columns: true,
+    peer: VSCODE,
+    file: 'wasm/tree-sitter-python.wasm',
+    named: 'function_definition class_definition',
+    passages:
+      'module block decorated_definition if_statement elif_clause else_clause try_statement except_clause finally_clause ' +
+      'with_statement for_statement while_statement ERROR',
+  },
+  ruby: {
+    columns: true,
+    peer: VSCODE,
+    file: 'wasm/tree-sitter-ruby.wasm',
+    named: 'class module method',
+    definitions: { singleton_method: 'method' },
+    passages:
+      'program body_statement singleton_class call argument_list do_block block block_body if unless then else begin ERROR',
+  },
+  lua: {
+    columns: true,
+    peer: '@tree-sitter-grammars/tree-sitter-lua',
+    file: 'tree-sitter-lua.wasm',
+    named: 'function_declaration',
+    definitions: { assignment_statement: luaAssigned },
+    passages: 'chunk variable_declaration do_statement block ERROR',
+  },
+  bash: {
+    columns: true,
+    peer: VSCODE,
+    file: 'wasm/tree-sitter-bash.wasm',
+    named: 'function_definition',
+    passages: 'program if_statement compound_statement ERROR',
+  },
 }
 
-export const GRAMMARS: ReadonlyMap<string, Grammar> = new Map(
-  Object.entries({ ...ECMASCRIPT, ...C_FAMILY, ...COMPILED, ...CLASSES, ...SCRIPTS }),
-)
+/** Grammars by the id of their language. */
+export const GRAMMARS: ReadonlyMap<string, Grammar> = new Map(Object.entries(ALL))
