@@ -1,9 +1,9 @@
 import { cleanLine, countOf, formatCount } from '@spillway/text/internal'
 import { writePreview } from '../layout/write-preview.ts'
 import { hiddenOf } from '../layout/gap-marks.ts'
+import type { Item } from '../layout/preview-model.ts'
 import { RawLines } from '../layout/raw-lines.ts'
 import type { TextPreviewer, TextSubject, WritePreview } from '../previewer.ts'
-import type { DiffOutline } from './diff-outline.ts'
 import { DiffReader } from './diff-reader.ts'
 
 /** Shares of the budget for files, hunks, and other lines. Unused tokens are added to the other shares. */
@@ -28,15 +28,15 @@ function readDiff({ intent }: TextSubject): ReturnType<TextPreviewer['read']> {
     push: (text) => lines.push(text),
     finish: () => {
       lines.finish()
-      const outline = reader.finish()
-      return outline.files + outline.statFiles === 0 ? undefined : writerOf(outline, lines.count)
+      const items = reader.finish()
+      return reader.fileStarts.length + reader.statFiles === 0 ? undefined : writerOf(reader, items, lines.count)
     },
   }
 }
 
-function writerOf(outline: DiffOutline, lines: number): WritePreview {
-  const { items, fileStarts, hunkStarts } = outline
-  const header = headerOf(outline, lines)
+function writerOf(reader: DiffReader, items: readonly Item[], lines: number): WritePreview {
+  const { fileStarts, hunkStarts } = reader
+  const header = headerOf(reader, lines)
   return (options) =>
     writePreview(
       {
@@ -54,11 +54,11 @@ function writerOf(outline: DiffOutline, lines: number): WritePreview {
     )
 }
 
-function headerOf({ commits, files, added, removed, statFiles }: DiffOutline, lines: number): string {
+function headerOf({ commits, fileStarts, added, removed, statFiles }: DiffReader, lines: number): string {
   const commitCount = commits > 1 ? [countOf(commits, 'commit')] : []
-  if (files === 0)
-    return ['diffstat: ', [...commitCount, countOf(statFiles, 'file'), countOf(lines, 'line')].join(', ')].join('')
-  const counts = [...commitCount, countOf(files, 'file'), `+${formatCount(added)} −${formatCount(removed)}`]
+  if (fileStarts.length === 0)
+    return `diffstat: ${[...commitCount, countOf(statFiles, 'file'), countOf(lines, 'line')].join(', ')}`
+  const counts = [...commitCount, countOf(fileStarts.length, 'file'), `+${formatCount(added)} −${formatCount(removed)}`]
   return `diff: ${counts.join(', ')}; ${countOf(lines, 'line')}`
 }
 

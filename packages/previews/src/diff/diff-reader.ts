@@ -1,11 +1,14 @@
 import { cleanLine, formatCount } from '@spillway/text/internal'
 import { itemOf, type Item } from '../layout/preview-model.ts'
-import { estimateLetters } from '../layout/estimate-letters.ts'
+import { estimateLetters, indentOf } from '../layout/estimate-letters.ts'
 import { ItemStore } from '../layout/item-store.ts'
 import type { RawLine } from '../layout/raw-lines.ts'
 import { WantedWords } from '../layout/wanted-words.ts'
-import { CHANGES, FILES, WORDS, type DiffOutline } from './diff-outline.ts'
 
+/** Indexes of the parts of a preview. */
+const FILES = 0
+const CHANGES = 1
+const WORDS = 2
 /** Matches `@@ -1,2 +3,4 @@`. Combined diffs have one more `@` and one more range for each further parent. */
 const HUNK = /^(@@+) ((?:-\d{1,9}(?:,\d{1,9})? )+)\+\d{1,9}(?:,(\d{1,9}))? @@+/
 /** Matches the part after the path in a line of statistics. */
@@ -41,14 +44,15 @@ interface Hunk {
 }
 
 export class DiffReader {
+  /** First lines of files and hunks, 1-based. */
+  readonly fileStarts: number[] = []
+  readonly hunkStarts: number[] = []
+  commits = 0
+  added = 0
+  removed = 0
+  statFiles = 0
   readonly #store = new ItemStore()
   readonly #wanted: WantedWords
-  readonly #fileStarts: number[] = []
-  readonly #hunkStarts: number[] = []
-  #commits = 0
-  #added = 0
-  #removed = 0
-  #statFiles = 0
   #blanks = 0
   #file: DiffFile | undefined
   #hunk: Hunk | undefined
@@ -71,18 +75,9 @@ export class DiffReader {
     this.#words(line, text)
   }
 
-  finish(): DiffOutline {
+  finish(): Item[] {
     this.#endFile()
-    return {
-      items: this.#store.finish(),
-      commits: this.#commits,
-      files: this.#fileStarts.length,
-      added: this.#added,
-      removed: this.#removed,
-      statFiles: this.#statFiles,
-      fileStarts: this.#fileStarts,
-      hunkStarts: this.#hunkStarts,
-    }
+    return this.#store.finish()
   }
 
   #takesHeader(line: RawLine, header: DiffHeader): boolean {
@@ -102,13 +97,18 @@ export class DiffReader {
     this.#extend(file, line)
     if (header.kind === 'note') {
       if (header.note !== '' && !file.notes.includes(header.note)) file.notes.push(header.note)
-    } else if (header.path !== '/dev/null') this.#rename(file, header.path)
+    } else if (header.path !== '/dev/null' && header.path !== file.path) {
+      // A renamed file is listed under its new name.
+      file.path = header.path
+      file.item.text = header.path
+      file.weight = fileWeight(header.path, this.#wanted)
+    }
     return true
   }
 
   #startFile(line: RawLine, path: string): void {
     this.#endFile()
-    this.#fileStarts.push(line.number)
+    this.fileStarts.push(line.number)
     const weight = fileWeight(path, this.#wanted)
     const item = this.#add(line, path, 6 + 10 * weight, FILES, undefined)
     item.numbered = true
@@ -120,14 +120,6 @@ export class DiffReader {
   #extend(file: DiffFile, line: RawLine): void {
     file.item.end = line.number
     this.#blanks = 0
-  }
-
-  /** Use the new name of a renamed file. */
-  #rename(file: DiffFile, path: string): void {
-    if (file.path === path) return
-    file.path = path
-    file.item.text = path
-    file.weight = fileWeight(path, this.#wanted)
   }
 
   #endFile(): void {
@@ -150,7 +142,7 @@ export class DiffReader {
     const index = file.hunks++
     const columns = found[1]!.length - 1
     const old = /,(\d+)/.exec(found[2]!)
-    this.#hunkStarts.push(line.number)
+    this.hunkStarts.push(line.number)
     // The header of a new file's only hunk has no further information.
     const isWhole = index === 0 && text.startsWith('@@ -0,0 ') && file.item.end === line.number - 1
     const item = isWhole ? file.item : this.#add(line, line.text, 0.5 * file.weight, CHANGES, file.item)
@@ -179,10 +171,10 @@ export class DiffReader {
     if (mark !== 45) hunk.fresh--
     if (mark === 43) {
       file.added++
-      this.#added++
+      this.added++
     } else if (mark === 45) {
       file.removed++
-      this.#removed++
+      this.removed++
     }
     this.#addChange(line, hunk, file, mark === 43 || mark === 45)
     return true
@@ -200,7 +192,7 @@ export class DiffReader {
   #words(line: RawLine, text: string): void {
     if (COMMIT.test(text)) {
       this.#endFile()
-      this.#commits++
+      this.commits++
       this.#aboutCommit = 0
       this.#add(line, line.text, 10, WORDS, undefined)
       return
@@ -208,7 +200,7 @@ export class DiffReader {
     const bar = text.startsWith(' ') ? text.indexOf(' | ') + 1 : 0
     const stat = bar > 0 && text.length < 600 ? STAT.exec(text.slice(bar)) : null
     if (stat !== null) {
-      this.#statFiles++
+      this.statFiles++
       const weight = fileWeight(text.slice(1, bar).trim(), this.#wanted)
       this.#add(line, line.text, 1 + Math.log2(1 + Number(stat[1] ?? 0)) * weight, WORDS, undefined)
       return
@@ -240,12 +232,6 @@ function markOf(text: string, columns: number): number {
     if (code !== 32) mark = code
   }
   return mark
-}
-
-function indentOf(text: string, columns: number): number {
-  let at = columns
-  for (let code = text.charCodeAt(at); code === 32 || code === 9; code = text.charCodeAt(++at));
-  return at
 }
 
 /** Matches generated files, whose changes follow from other changes. */

@@ -4,6 +4,13 @@ LETTERS.fill(1, 0xc0, 0x2000)
 LETTERS.fill(1, 0x2c00)
 for (const [first, last] of ['09', 'AZ', 'az']) LETTERS.fill(1, first!.charCodeAt(0), last!.charCodeAt(0) + 1)
 
+/** Return the index of the first unit from `start` on that is neither a space nor a tab. */
+export function indentOf(text: string, start = 0): number {
+  let at = start
+  for (let code = text.charCodeAt(at); code === 32 || code === 9; code = text.charCodeAt(++at));
+  return at
+}
+
 const SAMPLE = 24
 
 export function estimateLetters(text: string, start: number, most: number): number {

@@ -1,6 +1,6 @@
 import { BoundedMap, countOf, detach } from '@spillway/text/internal'
 import { itemOf, type Item } from '../layout/preview-model.ts'
-import { estimateLetters } from '../layout/estimate-letters.ts'
+import { estimateLetters, indentOf } from '../layout/estimate-letters.ts'
 import { hiddenOf } from '../layout/gap-marks.ts'
 import { ItemStore } from '../layout/item-store.ts'
 import { numberCut, numberNote } from '../layout/numbered-lines.ts'
@@ -46,10 +46,7 @@ interface Section {
  * @param headingOf - Returns the depth of a heading, or 0 for another line. The function gets lines of text that follow
  * a blank line. By default, only Markdown's rules apply.
  */
-function markdownReader(
-  sought: readonly string[],
-  headingOf?: (text: string) => number,
-): { push(line: RawLine): void; finish(): MarkdownOutline } {
+function markdownReader(sought: readonly string[], headingOf?: (text: string) => number) {
   const store = new ItemStore()
   const words = new WantedWords(sought)
   const headings: number[] = []
@@ -86,7 +83,7 @@ function markdownReader(
     blanks = 0
   }
 
-  function finish(): MarkdownOutline {
+  function finish(): { readonly items: Item[]; readonly headings: readonly number[] } {
     endTable()
     const items = store.finish()
     // A text often ends with its conclusion.
@@ -261,21 +258,10 @@ function isMeta({ number }: RawLine, bare: string): boolean {
   return number <= META_LINES && (number > 2 || /^(?:[\w-]+:|#|---|\.\.\.)/.test(bare))
 }
 
-function indentOf(text: string): number {
-  let at = 0
-  for (let code = text.charCodeAt(at); code === 32 || code === 9; code = text.charCodeAt(++at));
-  return at
-}
-
 /** Indexes of the parts of a preview. */
 const HEADINGS = 0
 const TEXT = 1
 const CODE = 2
-
-interface MarkdownOutline {
-  readonly items: Item[]
-  readonly headings: readonly number[]
-}
 
 /** The form of previews of a text with headings. */
 export interface OutlinedText {

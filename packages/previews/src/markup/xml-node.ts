@@ -23,19 +23,6 @@ export interface XmlProblem {
   text: string
 }
 
-export interface XmlScan {
-  /** A virtual parent of the top elements. */
-  readonly root: XmlNode
-  readonly elements: number
-  readonly lines: number
-  readonly length: number
-  readonly problems: readonly XmlProblem[]
-  /** Start of the text between and after the top elements, if any. */
-  readonly after: string
-  /** Start of the document. */
-  readonly head: string
-}
-
 export function newXmlNode(name: string, depth: number): XmlNode {
   return { name, depth, count: 0, attributes: new Map(), values: [], hasMoreValues: false, children: new Map() }
 }

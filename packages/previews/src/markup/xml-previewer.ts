@@ -6,7 +6,7 @@ import { writePreview } from '../layout/write-preview.ts'
 import type { PreviewOptions, TextPreviewer, TextReader, TextSubject } from '../previewer.ts'
 import { decodeReferences } from './character-references.ts'
 import { MarkupTokenizer, type MarkupHandler } from './markup-tokenizer.ts'
-import { newXmlNode, type XmlNode, type XmlProblem, type XmlScan } from './xml-node.ts'
+import { newXmlNode, type XmlNode, type XmlProblem } from './xml-node.ts'
 
 /**
  * Previews XML: element paths with counts, attributes, and first values, followed by the first lines. Failures in
@@ -24,10 +24,10 @@ function readXml({ intent }: TextSubject): TextReader {
   return {
     push: (text) => scanner.push(text),
     finish: () => {
-      const scan = scanner.finish()
+      scanner.finish()
       // If no element ends, the text has another format, for example a log of tags.
-      if (scan.elements === 0 || (scan.elements > 8 && scanner.ends === 0)) return undefined
-      return (options) => writePreview(xmlItems(scan, options, intent.words), options)
+      if (scanner.elements === 0 || (scanner.elements > 8 && scanner.ends === 0)) return undefined
+      return (options) => writePreview(xmlItems(scanner, options, intent.words), options)
     },
   }
 }
@@ -85,47 +85,42 @@ const PROBLEM_NAMES: ReadonlySet<string> = new Set(['failure', 'error', 'rerunFa
 const OUTCOME = /\b(?:result|outcome)\s?=\s?["'](?:fail|error)/i
 
 class XmlScanner implements MarkupHandler {
+  /** A virtual parent of the top elements. */
+  readonly root = newXmlNode('', 0)
+  elements = 0
+  readonly counter = new LineCounter()
+  length = 0
+  readonly problems: XmlProblem[] = []
+  /** Start of the text between and after the top elements, if any. */
+  after = ''
+  /** Start of the document. */
+  head = ''
+  ends = 0
   readonly #tokens = new MarkupTokenizer(this, new Set(), true)
-  readonly #lines = new LineCounter()
-  readonly #root = newXmlNode('', 0)
   #nodes = 0
-  #elements = 0
-  #length = 0
-  #head = ''
   /** Open elements, with their attributes. */
-  readonly #open: XmlNode[] = [this.#root]
+  readonly #open: XmlNode[] = [this.root]
   readonly #owners: string[] = []
   #beyond = 0
   #text = ''
   #wantsText = false
-  readonly #problems: XmlProblem[] = []
   #problem: XmlProblem | undefined
   #problemDepth = 0
-  #after = ''
-  ends = 0
 
   push(text: string): void {
-    this.#lines.push(text)
-    this.#length += text.length
-    if (this.#head.length < HEAD) this.#head += text.slice(0, HEAD - this.#head.length)
+    this.counter.push(text)
+    this.length += text.length
+    if (this.head.length < HEAD) this.head += text.slice(0, HEAD - this.head.length)
     this.#tokens.push(text)
   }
 
-  finish(): XmlScan {
+  finish(): void {
     this.#tokens.finish()
-    return {
-      root: this.#root,
-      elements: this.#elements,
-      lines: this.#lines.lines,
-      length: this.#length,
-      problems: this.#problems,
-      after: cleanLine(this.#after.replace(/\s+/g, ' ')).trim(),
-      head: this.#head,
-    }
+    this.after = cleanLine(this.after.replace(/\s+/g, ' ')).trim()
   }
 
   open(name: string, attributes: string, isEmpty: boolean, line: number): void {
-    this.#elements++
+    this.elements++
     if (this.#open.length > MAX_DEPTH) {
       if (!isEmpty) this.#beyond++
       return
@@ -163,9 +158,9 @@ class XmlScanner implements MarkupHandler {
   }
 
   text(text: string): void {
-    const isOutside = this.#open.length === 1 && this.#elements > 0
-    if (isOutside && this.#after.length < MAX_AFTER)
-      this.#after += (this.#after === '' ? text.trimStart() : text).slice(0, MAX_AFTER)
+    const isOutside = this.#open.length === 1 && this.elements > 0
+    if (isOutside && this.after.length < MAX_AFTER)
+      this.after += (this.after === '' ? text.trimStart() : text).slice(0, MAX_AFTER)
     if (this.#wantsText && this.#text.length < MAX_VALUE) this.#text += text.slice(0, 4 * MAX_VALUE)
     if (this.#problem !== undefined && this.#problem.text.length < MAX_PROBLEM_TEXT) {
       this.#problem.text += text.slice(0, MAX_PROBLEM_TEXT)
@@ -204,17 +199,17 @@ class XmlScanner implements MarkupHandler {
     if (this.#problem !== undefined) {
       if (PROBLEM_NAMES.has(this.#problem.name)) return
       // A failed suite or run is replaced by the failures inside, which have more details.
-      this.#problems.pop()
+      this.problems.pop()
     }
     this.#problem = undefined
-    if (this.#problems.length >= MAX_PROBLEMS) return
+    if (this.problems.length >= MAX_PROBLEMS) return
     const above = this.#owners[depth - 1] ?? ''
     const test = xmlAttribute(above, 'name', 'fullname', 'testName')
     const group = xmlAttribute(above, 'classname')
     const owner = test === undefined ? '' : group === undefined ? test : `${group}.${test}`
     this.#problem = { line, owner, name, attributes: attributes.slice(0, MAX_PROBLEM_TEXT), text: '' }
     this.#problemDepth = depth
-    this.#problems.push(this.#problem)
+    this.problems.push(this.#problem)
   }
 }
 
@@ -255,9 +250,10 @@ const SOUGHT_WORTH = 8
 const NEAR = 4
 
 /** Shows element paths, then failures and the first lines. */
-function xmlItems(scan: XmlScan, options: PreviewOptions, words: readonly string[]): PreviewModel {
+function xmlItems(scan: XmlScanner, options: PreviewOptions, words: readonly string[]): PreviewModel {
   const { budgetTokens } = options
-  const { root, elements, lines, head, length } = scan
+  const { root, elements, head, length } = scan
+  const { lines } = scan.counter
   const [top] = root.children.keys()
   const name = top === undefined ? '' : ` <${cutAtGrapheme(cleanLine(top), 60)}>`
   const preview = {
@@ -295,7 +291,7 @@ function lineItems(head: string, lines: number, most: number, words: readonly st
 }
 
 /** Each item has the failed test, its message, and the first lines of its text. */
-function problemItems({ problems }: XmlScan, budgetTokens: number): Item[] {
+function problemItems({ problems }: XmlScanner, budgetTokens: number): Item[] {
   const room = Math.max(
     LEAST_PROBLEM,
     (budgetTokens * PROBLEM_SHARE) / Math.max(1, Math.min(problems.length, FIRST_PROBLEMS)),
