@@ -1,5 +1,5 @@
 import { cleanLine, perSubject } from '@spillway/text/internal'
-import { isLongEntry, nameOfLongEntry } from '@spillway/text/internal/tables'
+import { nameOfLongEntry } from '@spillway/text/internal/tables'
 import { writePreview } from '../layout/write-preview.ts'
 import type { TextPreviewer, TextSubject } from '../previewer.ts'
 import { knowsMost, type ListedLine, type ListingForm, type ListingReader } from './listing-form.ts'
@@ -165,7 +165,7 @@ const folderListing: ListingForm = {
     if (folders.filter((line) => /[/.\\]/.test(line)).length < folders.length * 0.8) return 0
     const entries = lines.filter((line) => line !== '' && !isFolder(line))
     const odd = entries.filter(
-      (line) => !isLongEntry(line) && !/^total \d/.test(line) && /^\s|\s.*\s.*\s|[:;{(]$/.test(line),
+      (line) => nameOfLongEntry(line) === undefined && !/^total \d/.test(line) && /^\s|\s.*\s.*\s|[:;{(]$/.test(line),
     )
     return odd.length > entries.length * 0.1 ? 0 : 0.92
   },

@@ -213,11 +213,6 @@ function longListFormat(lines: readonly string[]): AlignedFormat | undefined {
   return { form: 'aligned', above, header: false, columns, sureness: 0.9 }
 }
 
-/** Return whether a line describes a file in `ls -l`. */
-export function isLongEntry(line: string): boolean {
-  return ENTRY.test(line)
-}
-
 /** Return the file name in a line of `ls -l`. Returns `undefined` for other lines. */
 export function nameOfLongEntry(line: string): string | undefined {
   // The length and the start of the second word exclude most other lines.

@@ -1,4 +1,4 @@
-export { alignedFormat, isLongEntry, nameOfLongEntry, type AlignedFormat } from './aligned-format.ts'
+export { alignedFormat, nameOfLongEntry, type AlignedFormat } from './aligned-format.ts'
 export { AlignedReader, type AlignedTable, type BeginTable } from './aligned-reader.ts'
 export { cellsOf, isFooter, type LineColumns } from './find-columns.ts'
 export { JsonRows } from './json-rows.ts'
