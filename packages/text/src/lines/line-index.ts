@@ -13,11 +13,6 @@ export interface LineRange {
   readonly end: number
 }
 
-interface LineIndexParts {
-  readonly omitted?: OmittedLines | undefined
-  readonly starts?: readonly number[] | undefined
-}
-
 /** Lines that were removed from the middle of a content. */
 export interface OmittedLines {
   /** Byte position of the omitted lines in the remaining content. */
@@ -58,7 +53,7 @@ export class LineIndex {
     size: number,
     counts: readonly number[],
     endsWithLineFeed: boolean,
-    { omitted, starts }: LineIndexParts = {},
+    { omitted, starts }: { readonly omitted?: OmittedLines; readonly starts?: readonly number[] | undefined } = {},
   ) {
     this.size = size
     this.omitted = omitted
@@ -70,7 +65,6 @@ export class LineIndex {
     this.lines = this.#before[counts.length]! + (size === 0 || endsWithLineFeed ? 0 : 1) + (omitted?.lines ?? 0)
   }
 
-  /** Return an index whose line numbers include omitted lines. */
   withOmitted(omitted: OmittedLines): LineIndex {
     const counts = Array.from({ length: this.blocks }, (_, block) => this.lineEndsIn(block))
     return new LineIndex(this.size, counts, this.endsWithLineFeed, { omitted, starts: this.#starts })
@@ -267,20 +261,14 @@ export function countInBulk(bytes: Uint8Array, start: number, end: number): numb
   const wordsStart = Math.min(end, start + toWord)
   const words = Math.max(0, end - wordsStart) >> 2
   const wordsEnd = wordsStart + words * 4
-  let count = countOneByOne(bytes, start, wordsStart)
+  let count = countByLooking(bytes.subarray(start, wordsStart))
   if (words > 0) count += countInWords(new Int32Array(bytes.buffer, bytes.byteOffset + wordsStart, words))
-  return count + countOneByOne(bytes, wordsEnd, end)
+  return count + countByLooking(bytes.subarray(wordsEnd, end))
 }
 
 function countByLooking(bytes: Uint8Array): number {
   let count = 0
   for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) count++
-  return count
-}
-
-function countOneByOne(bytes: Uint8Array, start: number, end: number): number {
-  let count = 0
-  for (let at = start; at < end; at++) if (bytes[at] === LINE_FEED) count++
   return count
 }
 
