@@ -170,10 +170,13 @@ export interface EntryPlace {
   readonly line: number
 }
 
-/** An entry with words that the call searches for. */
-export interface WantedEntry {
+interface KeptEntry {
   readonly place: EntryPlace
   readonly text: string
+}
+
+/** An entry with words that the call searches for. */
+export interface WantedEntry extends KeptEntry {
   /** Line of the next entry. For the last entry, the last line of the passage. */
   readonly nextLine: number
 }
@@ -181,11 +184,6 @@ export interface WantedEntry {
 /** Largest number of wanted entries, and their largest length. */
 const MOST_WANTED = 96
 const LONGEST_WANTED = 8_192
-
-interface KeptEntry {
-  readonly place: EntryPlace
-  readonly text: string
-}
 
 const NONE: readonly never[] = []
 

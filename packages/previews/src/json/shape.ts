@@ -160,14 +160,12 @@ export class Shape {
     if (this.seen === 0) {
       this.isRow = other.isRow
       this.columnNames = other.columnNames
+      this.startLine = other.startLine
+      this.endLine = other.endLine
     } else if (this.isRow !== other.isRow) {
       this.mergeColumns(room)
       other.mergeColumns(room)
     } else if (String(this.columnNames) !== String(other.columnNames)) this.columnNames = undefined
-    if (this.seen === 0) {
-      this.startLine = other.startLine
-      this.endLine = other.endLine
-    }
     this.seen += other.seen
     this.objects += other.objects
     this.arrays += other.arrays
@@ -328,7 +326,6 @@ export class ValueSummary {
     return count <= FIRST_TIMES || (count <= FIRST_FAILURES && failureOf(values[index]!) > 0)
   }
 
-  /** Remove the first value, which is a string. */
   removeFirst(): void {
     this.strings--
     if (--this.times[0]! > 0) return

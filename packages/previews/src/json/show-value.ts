@@ -88,7 +88,6 @@ export function tidy(raw: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').toWellFormed()
 }
 
-/** Longest shown key, in UTF-16 units. */
 const KEY_UNITS = 160
 /** Number of lines from which the position of an array is shown. */
 const LONG_ARRAY = 20

@@ -81,7 +81,6 @@ export class UnusualRecords {
   }
 }
 
-/** Return the shapes along a path, starting with the root. */
 function shapesOf(root: Shape, path: readonly string[]): (Shape | undefined)[] {
   const shapes: (Shape | undefined)[] = [root]
   for (const key of path) {

@@ -74,7 +74,6 @@ export class ItemStore {
   }
 }
 
-/** Number of sampled values. */
 const SAMPLE = 1_024
 
 /**

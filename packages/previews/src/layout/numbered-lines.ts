@@ -74,9 +74,7 @@ function numberedWith(text: string, start: number, mark: string): number {
 
 const LOOKED_AT = 40
 
-interface NumberCut {
-  /** Difference between the number in the text and the line of the text. */
-  readonly shift: number
+interface NumberCut extends Pick<LineNumbering, 'shift'> {
   readonly cut: (line: string) => string
 }
 

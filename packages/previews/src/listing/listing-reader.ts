@@ -10,11 +10,6 @@ const ODD_SHARE = 0.1
 const MOST_ODD = 64
 const LONGEST_ODD = 512
 
-export interface OddLine {
-  readonly line: number
-  readonly text: string
-}
-
 export interface ListingData {
   readonly form: ListingForm
   readonly groups: readonly ListedGroup[]
@@ -23,7 +18,7 @@ export interface ListingData {
   readonly lines: number
   /** Number of lines that are not part of the listing, such as messages of the program, and the first of them. */
   readonly odd: number
-  readonly oddLines: readonly OddLine[]
+  readonly oddLines: readonly { readonly line: number; readonly text: string }[]
 }
 
 export class ListingLines implements LineSink {
@@ -35,7 +30,7 @@ export class ListingLines implements LineSink {
   #dirty = false
   #line = 0
   #odd = 0
-  readonly #oddLines: OddLine[] = []
+  readonly #oddLines: { readonly line: number; readonly text: string }[] = []
 
   constructor(form: ListingForm) {
     this.#form = form

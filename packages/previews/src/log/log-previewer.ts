@@ -58,7 +58,6 @@ export class LogReader implements TextReader {
   readonly #scanner: TextScanner
   #scan: TextScan | undefined
 
-  /** @param model - Model that ranks the lines. */
   constructor(model: LineModel = LINE_MODEL) {
     this.#scanner = new TextScanner(model)
   }
