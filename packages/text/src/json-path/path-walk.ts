@@ -147,7 +147,6 @@ export class PathWalk implements JsonVisitor {
     return this.#walker.position
   }
 
-  /** Number of lines that are not JSON. */
   get skippedLines(): number {
     return this.#walker.skippedLines
   }

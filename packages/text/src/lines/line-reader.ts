@@ -15,17 +15,14 @@ export interface LineSink {
 
 /** Splits a text into lines that end at LF. The text is passed in chunks of any size. */
 export class LineReader {
+  /** Number of UTF-16 units that were read. */
+  length = 0
   readonly #sink: LineSink
   #buffer = ''
-  #offset = 0
   #long: LongLine | undefined
 
   constructor(sink: LineSink) {
     this.#sink = sink
-  }
-
-  get length(): number {
-    return this.#offset
   }
 
   push(text: string): void {
@@ -39,7 +36,7 @@ export class LineReader {
     this.#append(text.slice(0, first))
     this.#drain()
     this.#lines(text, first, last)
-    this.#offset += last - first
+    this.length += last - first
     this.#append(text.slice(last))
   }
 
@@ -97,7 +94,7 @@ export class LineReader {
 
   #shift(units: number): void {
     this.#buffer = units === this.#buffer.length ? '' : this.#buffer.slice(units)
-    this.#offset += units
+    this.length += units
   }
 
   #endLongLine(): void {

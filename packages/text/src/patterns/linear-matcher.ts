@@ -313,11 +313,9 @@ function positionSet({ groups }: Program) {
   return { clear, add }
 }
 
-type Wanted = 'preferred' | 'any' | 'longest'
-
 type Automaton = ReturnType<typeof automaton>
 
-function automaton(program: Program, alphabet: Alphabet, wanted: Wanted) {
+function automaton(program: Program, alphabet: Alphabet, wanted: 'preferred' | 'any' | 'longest') {
   const states = new Map<string, State>()
   let kept = 0
   const visited = positionSet(program)

@@ -75,22 +75,22 @@ function searchCost(tree: PatternNode): Polynomial {
   const atEach = 1 + cost[0]!
   const anchored = anchorCost(head)
   if (anchored !== undefined) return sum(cost, product(places, [atEach + anchored]), tail)
-  const width = widthBetweenStarts(head, analysis)
+  // The largest number of characters in a match at which another match can start.
+  const { set, isEmpty } = analysis.first.of(head)
+  const width = isEmpty ? Infinity : widthWithoutRuns(head, set)
   if (width === Infinity) return sum(product(places, sum(ONE, cost)), tail)
   return sum(product(places, [atEach]), product([width + 1], [0, ...cost.slice(1)]), tail)
-}
-
-/** Bounds for a node and its calls of the continuation. */
-interface Ways {
-  readonly cost: Polynomial
-  readonly calls: Polynomial
-  readonly live: Polynomial
 }
 
 /** Bounds for a node if the next character cannot begin a match. */
 interface Failure {
   readonly cost: Polynomial
   readonly calls: Polynomial
+}
+
+/** Bounds for a node and its calls of the continuation. */
+interface Ways extends Failure {
+  readonly live: Polynomial
 }
 
 const ONE: Polynomial = [1]
@@ -277,12 +277,6 @@ function anchorCost(node: PatternNode): number | undefined {
   return costs.every((cost) => cost !== undefined) ? costs.reduce((all, cost) => all + cost + 1, 1) : undefined
 }
 
-/** Return the largest number of characters, or `Infinity`, in a match at which another match can start. */
-function widthBetweenStarts(tree: PatternNode, { first }: Analysis): number {
-  const { set, isEmpty } = first.of(tree)
-  return isEmpty ? Infinity : widthWithoutRuns(tree, set)
-}
-
 function widthWithoutRuns(node: PatternNode, starts: CharacterSet): number {
   switch (node.kind) {
     case 'character':
@@ -355,7 +349,6 @@ export function geometric(base: Polynomial, last: number): Polynomial {
   return total
 }
 
-/** Return a polynomial that is an upper bound of all given polynomials. */
 export function greatest(...polynomials: readonly Polynomial[]): Polynomial {
   const length = Math.max(1, ...polynomials.map((one) => one.length))
   return Array.from({ length }, (_, power) => Math.max(...polynomials.map((one) => one[power] ?? 0)))

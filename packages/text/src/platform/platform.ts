@@ -73,14 +73,12 @@ export interface IsolatedProgram {
   run(message: unknown, deadlineMs: number): Promise<unknown>
 }
 
-type IsolationErrorCode = 'timeout' | 'ended' | 'unavailable'
-
 /** The error of {@link IsolatedProgram.run}. */
 export class IsolationError extends Error {
   override readonly name = 'IsolationError'
-  readonly code: IsolationErrorCode
+  readonly code: 'timeout' | 'ended' | 'unavailable'
 
-  constructor(code: IsolationErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: IsolationError['code'], message: string, options?: ErrorOptions) {
     super(message, options)
     this.code = code
   }

@@ -143,7 +143,6 @@ const SUBJECT_STEMS: ReadonlySet<string> = new Set(
   'build built ci job run pipelin task step command process program script workflow stag test'.split(' '),
 )
 
-/** Weights of phrases that report failures. */
 const FAILURE_CLASSES: readonly (readonly [weight: number, phrases: string])[] = [
   [
     1,

@@ -41,7 +41,7 @@ export async function rankPassages(
   const { caller } = weights
   const keys = await sortKeys(candidates, scorer(words, candidates, weights), caller)
   const taken = new Uint8Array(candidates.count)
-  const byKind = new Map<number, Writable<Passage>>()
+  const byKind = new Map<number, { -readonly [Key in keyof Passage]: Passage[Key] }>()
   const passages: Passage[] = []
   for (let at = keys.length - 1; at >= 0; at--) {
     if (at % SLICE === 0) await yieldToOthers(caller)
@@ -63,8 +63,6 @@ export async function rankPassages(
   }
   return { passages, total: byKind.size }
 }
-
-type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
 
 /** Mark the lines that a passage shows, so that they do not start another passage. */
 function takeNeighbours(candidates: PassageCandidates, index: number, taken: Uint8Array): void {

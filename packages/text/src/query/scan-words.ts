@@ -207,13 +207,8 @@ const FEW_LETTERS = 12
 const OFFSET = 0x811c9dc5
 const PRIME = 0x01000193
 
-interface LineShape {
-  readonly hash: number
-  readonly weak: boolean
-}
-
 /** Return a hash of the words. Words with digits are left out, unless there are no other words. */
-export function shapeOf(text: string, start: number, end: number): LineShape {
+export function shapeOf(text: string, start: number, end: number): { readonly hash: number; readonly weak: boolean } {
   const last = Math.min(end, start + MAX_LENGTH)
   let hash = OFFSET
   let word = OFFSET

@@ -126,12 +126,15 @@ export function cellsOf(columns: LineColumns, line: string): string[] {
   return Array.from({ length: count }, (_, cell) => line.slice(bounds[2 * cell], bounds[2 * cell + 1]))
 }
 
-interface FoundSpan extends Span {
+interface Span {
+  readonly start: number
+  readonly end: number
+  /** Largest share of lines that have a character at the same place. */
   readonly share: number
 }
 
 /** Find columns between blanks that nearly all lines share. A column needs a header or several filled lines. */
-function findSpans(header: string, lines: readonly string[]): FoundSpan[] | undefined {
+function findSpans(header: string, lines: readonly string[]): Span[] | undefined {
   if (header.includes('\t') || lines.some((line) => line.includes('\t'))) return undefined
   const longest = lines.reduce((most, { length }) => Math.max(most, length), header.length)
   const width = Math.min(WIDEST, longest)
@@ -139,7 +142,7 @@ function findSpans(header: string, lines: readonly string[]): FoundSpan[] | unde
   for (const line of lines)
     for (let at = 0; at < Math.min(width, line.length); at++) if (line[at] !== ' ') filled[at]!++
   const most = Math.floor(lines.length * (1 - BLANK_SHARE))
-  const spans: FoundSpan[] = []
+  const spans: Span[] = []
   let start = -1
   for (let at = 0; at <= width; at++) {
     const isFilled = at < width && (filled[at]! > most || (header[at] ?? ' ') !== ' ')
@@ -154,8 +157,8 @@ function findSpans(header: string, lines: readonly string[]): FoundSpan[] | unde
 }
 
 /** Join the parts of one column: a part without a name, and the words of one name. */
-function withNames(spans: readonly FoundSpan[], header: string): { span: FoundSpan; name: string }[] {
-  const named: { span: FoundSpan; name: string }[] = []
+function withNames(spans: readonly Span[], header: string): { span: Span; name: string }[] {
+  const named: { span: Span; name: string }[] = []
   for (const [index, span] of spans.entries()) {
     const end = spans[index + 1]?.start ?? Infinity
     const name = header.slice(span.start, end).trim().replace(/\s+/g, ' ')
@@ -187,11 +190,6 @@ export interface LineColumns {
   readonly separator: string
   /** Write the start and end of each cell to `bounds`. Returns the number of cells, or 0 if the line does not fit. */
   readonly find: (codes: Uint16Array, start: number, end: number, bounds: Int32Array) => number
-}
-
-interface Span {
-  readonly start: number
-  readonly end: number
 }
 
 const BLANK = 32

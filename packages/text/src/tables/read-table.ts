@@ -113,10 +113,6 @@ class SeparatedRows implements RowReader, RecordSink, TableRow {
     this.#block = block
     this.#bounds = bounds
     if (cells === 1 && this.#columns > 1 && end - start < FOOTER_UNITS && isFooter(block.text.slice(start, end))) return
-    this.#take(cells, line)
-  }
-
-  #take(cells: number, line: number): void {
     this.#line = line
     this.#cells = Math.min(cells, MOST_COLUMNS)
     if (this.#columns === 0) {

@@ -33,7 +33,7 @@ export class RecordReader {
   #buffer = ''
   /** Length of the buffer, in UTF-16 units, from which it is read, so that long records are not read many times. */
   #due = BLOCK_UNITS
-  #line = 1
+  lines = 0
   /** Whether no record was too long to be read. */
   isTable = true
   #first = true
@@ -43,10 +43,6 @@ export class RecordReader {
     this.#sink = sink
     this.#separator = separator.charCodeAt(0)
     this.#quotes = quotes
-  }
-
-  get lines(): number {
-    return this.#line - 1
   }
 
   push(text: string): void {
@@ -126,8 +122,8 @@ export class RecordReader {
       }
       cells++
       if (!more) {
-        const line = this.#line
-        this.#line += lines
+        const line = this.lines + 1
+        this.lines += lines
         this.isTable &&= at - from <= LONGEST_RECORD
         if (end > from) this.#sink.record(block, from, end, cells, bounds, line)
         return Math.min(at + 1, length)

@@ -1,4 +1,5 @@
 import { isValue, RecordReader } from './record-reader.ts'
+import type { JsonText } from '../json/recognize-json.ts'
 import { perSubject } from '../shared/per-subject.ts'
 
 /** Format of a text whose cells are separated by a character. */
@@ -188,11 +189,7 @@ export function unquote(cell: string): string {
   return cell.slice(1, -1).replaceAll('""', '"')
 }
 
-export interface TableText {
-  /** The content type in lower case, without parameters. */
-  readonly contentType: string
-  readonly start: string
-  readonly isWhole: boolean
+export interface TableText extends Omit<JsonText, 'end'> {
   /** Paths of files that may contain the text. The file names may show the format. */
   readonly intent: { readonly paths: readonly string[] }
 }
