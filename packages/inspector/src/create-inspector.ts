@@ -10,7 +10,7 @@ import {
 import { assertKnownOptions, BoundedMap, scopePathOf } from '@spillway/core/driver'
 import { guardRequest, LOOPBACK_HOSTS } from '@spillway/core/http'
 import { createApp, type App, type CallEnvironment } from '@spillway/server'
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { decodeScope, EntrySnapshot } from './entry-snapshot.ts'
@@ -33,14 +33,8 @@ export interface InspectorOptions {
   readonly formatCommand?: ((call: RetrievalCall, below: readonly string[]) => string) | undefined
 }
 
-const NAMES: readonly string[] = [
-  'storage',
-  'scope',
-  'journal',
-  'path',
-  'allowDelete',
-  'formatCommand',
-] satisfies (keyof InspectorOptions)[]
+type Name = keyof InspectorOptions
+const NAMES: readonly Name[] = ['storage', 'scope', 'journal', 'path', 'allowDelete', 'formatCommand']
 
 /** A page that shows the entries of a storage. */
 export interface Inspector {
@@ -112,9 +106,9 @@ const DEFAULT_ANSWER_TOKENS = 2_500
  */
 export function createInspector(options: InspectorOptions): Inspector {
   assertKnownOptions(options, NAMES, 'createInspector')
-  const ownToken = randomHex(24)
+  const ownToken = randomBytes(24).toString('hex')
   /** Each inspector has its own cookie name, because all ports of a host share their cookies. */
-  const cookieName = `spillway_inspector_${randomHex(4)}`
+  const cookieName = `spillway_inspector_${randomBytes(4).toString('hex')}`
   const apps = new BoundedMap<string, Promise<App>>(MAX_SCOPES)
   let snapshot: Promise<EntrySnapshot> | undefined
   const { storage, scope = [], journal, path = '/', allowDelete } = options
@@ -284,12 +278,8 @@ export function createInspector(options: InspectorOptions): Inspector {
     apps.set(key, app)
     const { headers, method, signal, url } = request
     const { address, sent } = environment
-    return await (
-      await app
-    ).fetch(new Request(new URL(path, url), { headers, method, signal, body: body ?? null }), {
-      address,
-      sent,
-    })
+    const forwarded = new Request(new URL(path, url), { headers, method, signal, body: body ?? null })
+    return await (await app).fetch(forwarded, { address, sent })
   }
 
   async function appOf(scope: string, maxRetrievalTokens: number): Promise<App> {
@@ -346,10 +336,6 @@ function failure(error: unknown): Response {
 
 const refusal = (status: number, code: string, message: string): Response =>
   Response.json({ error: { code, message } }, { status, headers: HEADERS })
-
-function randomHex(bytes: number): string {
-  return Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('hex')
-}
 
 /** Compare texts in constant time. */
 const isSame = (given: string, token: string): boolean => timingSafeEqual(digestOf(given), digestOf(token))

@@ -15,7 +15,6 @@ export interface EntryRow {
   readonly lines?: number | undefined
   readonly tokens?: number | undefined
   readonly state: StoredInfo['state'] | 'evicted'
-  /** The reason for an eviction. */
   readonly reason?: string | undefined
   readonly storedAt: number
   /** Time of the last use. For an evicted entry, time of the eviction. */

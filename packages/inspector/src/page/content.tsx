@@ -19,7 +19,7 @@ const TABLE = /\b(?:csv|tab-separated-values)\b/
 
 type View = 'lines' | 'tree' | 'table' | 'image'
 
-interface ContentProps {
+export interface ContentProps {
   readonly entry: EntryName
   readonly info: EntryInfo
   readonly line?: number | undefined

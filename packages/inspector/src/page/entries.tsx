@@ -54,13 +54,8 @@ const FIRST_FILTER = {
 
 type Filter = Readonly<typeof FIRST_FILTER>
 
-interface EntriesProps {
-  readonly info: InspectorInfo
-  readonly place: Place
-}
-
 /** The list of entries. The server sorts it, and the page refreshes it while it is open. */
-export function Entries({ info, place }: EntriesProps): VNode {
+export function Entries({ info, place }: { readonly info: InspectorInfo; readonly place: Place }): VNode {
   const [filter, setFilter] = useState(FIRST_FILTER)
   const [page, setPage] = useState<EntryPage>()
   const [error, setError] = useState('')

@@ -1,9 +1,8 @@
 import type { VNode } from 'preact'
-import type { EntryName } from './place.ts'
 import { useEffect, useState } from 'preact/hooks'
 import type { PreviewReport } from '../describe-preview.ts'
-import { messageOf, post, type EntryInfo } from './api.ts'
-import { Lines } from './content.tsx'
+import { messageOf, post } from './api.ts'
+import { Lines, type ContentProps } from './content.tsx'
 import { formatBytes, formatCount } from './format.tsx'
 
 const SETTLE_MS = 250
@@ -17,16 +16,10 @@ interface Settings {
   readonly purpose: string
 }
 
-interface PreviewProps {
-  readonly entry: EntryName
-  readonly info: EntryInfo
-  readonly line?: number | undefined
-}
-
 const USUAL = { maxResultTokens: 2_500, previewTokens: 1_000 }
 
 /** The replacement for the chosen settings, and the content with marks at hidden lines. */
-export function Preview({ entry, info, line }: PreviewProps): VNode {
+export function Preview({ entry, info, line }: ContentProps): VNode {
   const [settings, setSettings] = useState<Settings>({ maxResultTokens: USUAL.maxResultTokens, purpose: '' })
   const [report, setReport] = useState<PreviewReport>()
   const [error, setError] = useState('')
