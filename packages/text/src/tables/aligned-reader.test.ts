@@ -160,6 +160,23 @@ describe('aligned rows', () => {
     expect(found![0]).toEqual({ line: 2, cells: ['1m', 'Normal', 'Scheduled', 'pod/web-b2', 'Assigned to node-0'] })
   })
 
+  it('do not include the title and the header that a report repeats on each page', () => {
+    const page = (number: number): string[] => [
+      `RUN DATE 11/28/26      AGED RECEIVABLES      OF ALL      PAGE ${String(number).padStart(3)}`,
+      '',
+      'ACCT   CUSTOMER        1-30      31-60',
+      '-----  -----------  --------  --------',
+      ...Array.from({ length: 8 }, (_, row) => `${number}000${row}  COLD STORE       ${row}00.00      ${row}9.50`),
+      '\f',
+    ]
+    const found = read(
+      Array.from({ length: 12 }, (_, index) => page(index + 1))
+        .flat()
+        .join('\n'),
+    )
+    expect(found).toHaveLength(12 * 8)
+  })
+
   it('begin after the header even if a title above it could be a header too', () => {
     const rows = Array.from({ length: 9 }, (_, index) => `tcp        0      ${index}   127.0.0.1:80        LISTEN`)
     const title = 'Active Internet connections (w/o servers)'

@@ -47,6 +47,8 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
   readonly #sections: Table[] = []
   #block: BlockText = { text: '', codes: new Uint16Array(0) }
   #title: string[] = []
+  /** Lines above the first row. Reports repeat them on each page. */
+  readonly #heads: string[] = []
   /** A line that may be the title of a further table. */
   #held: { readonly text: string; readonly line: number; readonly apart: boolean } | undefined
   #opening: OpenSection | undefined
@@ -135,6 +137,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     const { above, header, form, columns } = this.#format
     if (this.lines <= above) {
       const text = block.text.slice(start, end)
+      this.#heads.push(text)
       if (!(header && this.lines === above)) this.#title.push(isRule(text) ? '' : text.trim())
       return
     }
@@ -252,7 +255,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     if (this.#inNotes || parts < section.columns / 2) {
       this.#inNotes = true
       section.note(cleanLine(block.text.slice(start, end)).trim())
-    } else {
+    } else if (!this.#heads.some((head) => isSame(block.text, start, end, head))) {
       this.#isDoubtful ||= first === BLANK && this.#mayGoOn(block, start, end)
       this.#add(block, start, end, this.lines)
     }
@@ -328,6 +331,15 @@ function mayBeTitle(codes: Uint16Array, start: number, end: number, first: numbe
     blanks++
   }
   return blanks > 0
+}
+
+const HEAD_UNITS = 8
+const NUMBER = / *\d+/g
+
+/** Whether a line is the same as another, apart from its numbers. */
+function isSame(text: string, start: number, end: number, other: string): boolean {
+  if (other.length < HEAD_UNITS || !text.startsWith(other.slice(0, HEAD_UNITS), start)) return false
+  return text.slice(start, end).replace(NUMBER, '0') === other.replace(NUMBER, '0')
 }
 
 function isDash(code: number): boolean {
