@@ -18,6 +18,17 @@ it('a column summary has the range of numbers, in the notation of the table', ()
   ).toBe('-2…1e3, 1 empty')
 })
 
+it('a column summary has the range of numbers in quotes, with commas for thousands, or with decimal commas', () => {
+  const range = (cells: readonly string[]): string[] => {
+    const found = summaryOf(cells).range
+    return [found?.least ?? '', found?.greatest ?? '']
+  }
+  expect(range(['"9"', '"10"', '"-3.5"'])).toEqual(['-3.5', '10'])
+  expect(range(['6,060.00', '812,345.00', '99'])).toEqual(['99', '812,345.00'])
+  expect(range(['-49.500,00', '697,14', '12.741,77', '0,5'])).toEqual(['-49.500,00', '12.741,77'])
+  expect(range(['1,2,3', '1'])).toEqual(['', ''])
+})
+
 it('a column summary has the range of dates in one form', () => {
   const dates = Array.from({ length: 20 }, (_, day) => `2024-05-${String(day + 10)}`)
   expect(described(dates)).toBe('2024-05-10…2024-05-29')

@@ -6,6 +6,10 @@ const MOST_VALUES = 16
 /** Longest counted value, in UTF-16 units. */
 const LONGEST_VALUE = 64
 const SLOTS = 64
+const QUOTE = 34
+/** Matches numbers with a comma for thousands, and with a decimal comma. */
+const THOUSANDS = /^[-+]?\d{1,3}(?:,\d{3})+(?:\.\d*)?$/
+const DECIMAL_COMMA = /^[-+]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+$/
 const POWERS: readonly number[] = Array.from({ length: 23 }, (_, power) => 10 ** power)
 /** Characters other than digits that occur in times: T, Z, U, C, space, period, comma, signs. */
 const IN_TIMES: readonly number[] = [84, 90, 85, 67, 32, 46, 44, 43, 45]
@@ -58,8 +62,9 @@ export class ColumnSummary {
       return
     }
     this.filled++
-    if (this.#numeric) this.#addNumber(text, codes, start, end)
-    if (this.#dated && !this.#numeric) this.#addDate(text, codes, start, end)
+    const quotes = codes[start] === QUOTE && codes[end - 1] === QUOTE ? 1 : 0
+    if (this.#numeric) this.#addNumber(text, codes, start + quotes, end - quotes)
+    if (this.#dated && !this.#numeric) this.#addDate(text, codes, start + quotes, end - quotes)
     if (this.values !== undefined) this.#count(text, codes, start, end)
   }
 
@@ -138,7 +143,7 @@ function numberIn(text: string, codes: Uint16Array, start: number, end: number):
     else break
   }
   if (digits === 0) return NaN
-  if (at < end && (codes[at]! | 32) !== 101) return NaN
+  if (at < end && (codes[at]! | 32) !== 101 && codes[at] !== 44 && codes[at] !== 46) return NaN
   if (at < end || digits > 15) return slowNumber(text, start, end)
   if (decimals > 0) value /= POWERS[decimals]!
   return negative ? -value : value
@@ -146,7 +151,10 @@ function numberIn(text: string, codes: Uint16Array, start: number, end: number):
 
 function slowNumber(text: string, start: number, end: number): number {
   if (end - start > 40) return NaN
-  const value = Number(text.slice(start, end))
+  const written = text.slice(start, end)
+  const isGrouped = THOUSANDS.test(written)
+  const plain = isGrouped || !DECIMAL_COMMA.test(written) ? written : written.replaceAll('.', '').replace(',', '.')
+  const value = Number(isGrouped ? written.replaceAll(',', '') : plain)
   return Number.isFinite(value) ? value : NaN
 }
 
