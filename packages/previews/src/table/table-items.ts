@@ -59,10 +59,22 @@ export function tableItems(tables: readonly TableData[], budget: number, words: 
   }
 }
 
-function headerOf({ kind, rows, columns, lines, names, labels, ragged, title, largest, sample }: TableData): string {
+function headerOf({
+  kind,
+  rows,
+  fitting = rows,
+  columns,
+  lines,
+  names,
+  labels,
+  ragged,
+  title,
+  largest,
+  sample,
+}: TableData): string {
   // Lines of records have neither a header nor named columns.
   if (names === undefined && labels !== undefined && kind !== 'table') {
-    const counts = [...(rows === lines ? [] : [countOf(rows, 'row')]), countOf(lines, 'line')]
+    const counts = [...(fitting === lines ? [] : [countOf(fitting, 'row')]), countOf(lines, 'line')]
     return `${kind}: ${counts.join(', ')}${largest === true && rows === sample.length ? ', the largest shown' : ''}`
   }
   const plain = rows + (names === undefined ? 0 : 1) + title.split('\n').length - 1
@@ -124,7 +136,8 @@ function sectionItems(table: TableData, budgetTokens: number, words: readonly st
 function rowItems(table: TableData, budgetTokens: number, words: readonly string[]): Item[] {
   const { sample, split, separator } = table
   const values = new Map<number, number>()
-  for (const place of [...soughtRows(table, words), ...oddRows(table, budgetTokens), ...rowOrder(table)]) {
+  const odd = oddRows(table, budgetTokens)
+  for (const place of [...soughtRows(table, words), ...odd, ...rowOrder(table)]) {
     if (values.size >= LEAST_ITEMS + budgetTokens / LEAST_ROW) break
     if (!values.has(place)) values.set(place, 1 / (1 + values.size))
   }
@@ -133,7 +146,8 @@ function rowItems(table: TableData, budgetTokens: number, words: readonly string
   const cap = cellCap(rows, separator, budgetTokens)
   return places.map((place, index) => {
     const row = sample[place]!
-    const text = rows[index]!.map((cell) => cutWithMark(cell, cap)).join(separator)
+    const longest = odd.includes(place) ? cap * ODD_CAP : cap
+    const text = rows[index]!.map((cell) => cutWithMark(cell, longest)).join(separator)
     const item = textItem(row.line, text.trimEnd(), values.get(place)!)
     const next = sample[place + 1]
     // Rules between rows belong to the row before.
@@ -152,6 +166,8 @@ function soughtRows({ sample }: TableData, words: readonly string[]): number[] {
 
 /** Number of rows with rare values for each token of the budget. These rows are chosen before all other rows. */
 const ODD_ROWS = 0.01
+/** Factor for the length of cells in these rows. */
+const ODD_CAP = 3
 /** Share of the rows up to which a value is rare. */
 const ODD_SHARE = 0.01
 /** Smallest number of rows in which a single value is rare. */
@@ -161,10 +177,15 @@ const MANY_ROWS = 24
  * Returns the first unusual rows: rows with another number of cells, such as a message of the program, and rows with rare
  * values. A value is rare if few rows have it, and its column has few different values.
  */
-function oddRows({ sample, summaries, rows, names, ragged, raggedRows }: TableData, budgetTokens: number): number[] {
+function oddRows(table: TableData, budgetTokens: number): number[] {
+  const { sample, summaries, rows, names, ragged, raggedRows } = table
   const most = rows < MANY_ROWS ? 0 : Math.max(1, rows * ODD_SHARE)
   const named = names === undefined ? [] : summaries
-  const rare = named.flatMap(({ values = [] }) => values.filter(({ count }) => count <= most).map(({ row }) => row))
+  const rare = named.flatMap(({ values, range }, column) =>
+    values === undefined && range === undefined
+      ? oddTexts(table, column, most)
+      : (values ?? []).filter(({ count }) => count <= most).map(({ row }) => row),
+  )
   if (ragged <= most) rare.push(...raggedRows)
   const rareValues = (place: number): number => rare.filter((row) => row === sample[place]!.index).length
   const odd = rare.length === 0 ? [] : [...sample.keys()].filter((place) => rare.includes(sample[place]!.index))
@@ -172,6 +193,18 @@ function oddRows({ sample, summaries, rows, names, ragged, raggedRows }: TableDa
     .toSorted((one, other) => rareValues(other) - rareValues(one) || one - other)
     .slice(0, budgetTokens * ODD_ROWS)
 }
+
+/** Smallest share of rows with texts that differ only in numbers, so that a few other texts are unusual. */
+const USUAL_SHARE = 0.9
+
+function oddTexts({ sample, split }: TableData, column: number, most: number): number[] {
+  const forms = Map.groupBy(sample, ({ text }) => formOf(split(text)[column] ?? ''))
+  const groups = [...forms.values()]
+  if (!groups.some(({ length }) => length >= sample.length * USUAL_SHARE)) return []
+  return groups.filter(({ length }) => length <= most).map(([first]) => first!.index)
+}
+
+const formOf = (cell: string): string => cell.replace(/\d+/g, '0')
 
 function cellCap(rows: readonly (readonly string[])[], separator: string, budgetTokens: number): number {
   const probe = [...spreadOrder(rows.length)].slice(0, 32).map((place) => rows[place]!)

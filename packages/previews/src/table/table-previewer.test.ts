@@ -112,6 +112,24 @@ describe('a preview of CSV', () => {
     )
   })
 
+  it('has the column names of the last comment if the first row has values', async () => {
+    const rows = numbered(40, (index) => `chr1\t${index}\tPASS`)
+    expect(await previewOf(`##source=GATK\n#CHROM\tPOS\tFILTER\n${rows}`)).toMatch(
+      /^\[TSV: 40 rows × 3 columns\]\n##source=GATK\n#CHROM \[always chr1\]\nPOS \[0…39\]\nFILTER \[always PASS\]\n/,
+    )
+    expect(await previewOf(`# a, b\nname,note\n${numbered(40, (index) => `n${index},x`)}`)).toContain('\nname\nnote')
+  })
+
+  it('shows the row with the only text of another form whole, even if its values are frequent', async () => {
+    const rows = numbered(300, (index) => {
+      const what = `lost the lease on shard 12 ${'of the cluster in the second data center '.repeat(2)}for good`
+      return `${index},${index % 3 === 0 ? 'WARN' : 'INFO'},job ${index} ${index === 151 ? what : 'ok'}`
+    })
+    const preview = await previewOf(`id,level,msg\n${rows}`, { budgetTokens: 250 })
+    expect(preview).toContain('job 151 lost the lease on shard 12')
+    expect(preview).toContain('for good')
+  })
+
   it('counts rows with another number of cells', async () => {
     expect(await previewOf('a,b\n1,2\n1\n1,2,3\n1,2\n', { contentType: 'text/csv' })).toContain(
       '2 rows with another number of cells',
@@ -346,6 +364,11 @@ describe('a preview of records', () => {
     const preview = await previewOf(text)
     expect(preview).toContain('[staged: M ×19, U ×1, 10 empty]')
     expect(preview).toContain('\n M src/file0.ts\nM  src/file1.ts\n')
+  })
+
+  it('counts no comments as values', async () => {
+    const text = numbered(60, (index) => (index % 20 === 0 ? `# part ${index}` : `NAME_${index}=value`))
+    expect(await previewOf(text)).toMatch(/^\[values: 57 rows, 60 lines\]/)
   })
 
   it('shows the rows with the largest sizes', async () => {

@@ -110,6 +110,7 @@ function tableSection(
       labels: names,
       columns,
       rows: sample.rows,
+      fitting: sample.rows - unfit,
       ragged: 0,
       raggedRows: [],
       // If some rows do not fit the columns, the summaries would be incomplete.
@@ -143,7 +144,7 @@ const MOST_SUMMED = 256
 /** Number of rows with another number of cells that are remembered. */
 const MOST_RAGGED = 16
 /** Number of UTF-16 units to keep of comments before the header. */
-const LONGEST_TITLE = 1_000
+const LONGEST_TITLE = 200
 
 const KINDS: Readonly<Record<string, string>> = { ',': 'CSV', '\t': 'TSV', ';': 'CSV with ;', '|': 'CSV with |' }
 

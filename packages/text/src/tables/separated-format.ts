@@ -74,13 +74,17 @@ function formatWith(
   const first = comments > 0 || line.includes('"') || line.trim() === '' ? text : line
   if (!isDeclared && !first.includes(separator)) return undefined
   const quotes = separator === ',' || separator === ';' || text.includes(`${separator}"`)
-  const records = recordsOf(text, separator, quotes, comments, whole)
+  let records = recordsOf(text, separator, quotes, comments, whole)
   if (records.length < (isDeclared ? 1 : LEAST_RECORDS)) return undefined
+  // The last comment may name the columns of rows that begin with values.
+  const named = comments > 0 ? splitRecord(text.split('\n', comments).at(-1)!.trimEnd(), separator, quotes) : []
+  const isNamed = named.length > 1 && named.length === records[0]!.length && !hasHeader(records[0]!, records.slice(1))
+  if (isNamed) records = [named, ...records]
   const [head = [], ...others] = records
   const columns = usualLength(others.length > 0 ? others : records)
   const consistent = records.filter((record) => record.length === columns).length / records.length
   const header = hasHeader(head, others)
-  const format = { separator, quotes, comments, header }
+  const format = { separator, quotes, comments: comments - (isNamed ? 1 : 0), header }
   if (isDeclared) {
     if (/^\s*[<{[]/.test(text) && columns < 2) return undefined
     return { ...format, sureness: columns < 2 ? 0.3 : consistent >= 0.8 && head.length === columns ? 0.97 : 0.8 }
