@@ -131,8 +131,8 @@ const DETAILS: readonly (readonly [Status, string])[] = [
 function summary({ name, level }: ConformanceReport, results: readonly CaseResult[]): string {
   const counts = COLUMNS.map(([status, label]) => [count(results, status), label] as const)
   const parts = counts.filter(([number, label]) => number > 0 || label === 'passed')
-  const described = parts.map(([number, label]) => `${number} ${label}`).join(', ')
-  return `\`${name}\`, level \`${level}\`: ${described}.`
+  const described = parts.map(([number, label]) => `${number} ${number === 1 ? label : label.replace('gap', 'gaps')}`)
+  return `\`${name}\`, level \`${level}\`: ${described.join(', ')}.`
 }
 
 function areaRows(results: readonly CaseResult[]): string[] {
