@@ -155,7 +155,7 @@ describe('tokens of the service', () => {
     expect((await service.get('/v1/stats', ONE)).status).toBe(200)
   })
 
-  it('are never in the log, like content', async () => {
+  it('are never in the log, and neither is content', async () => {
     const service = await startService({ tokens: tokens() })
     await storeSecret(service)
     await service.post('/grep', { pattern: SECRET, path: '../x' }, TWO)

@@ -309,7 +309,7 @@ describe('/context_offload, compact', () => {
     { keep_recent_count: -1 },
     { context_manage_mode: 'shrink' },
     { store_dir: '../x' },
-  ])('does not start with the defaults %j', async (contextOffload) => {
+  ])('refuses to start with the invalid defaults %j', async (contextOffload) => {
     await expect(startService({ contextOffload: contextOffload as object })).rejects.toThrow(/^contextOffload\.\w+/)
   })
 

@@ -97,7 +97,7 @@ function* parsePieces(
     count()
     frame.members += 1
     if (frame.members > MAX_MEMBERS && frames.length <= LEVELS_OF_FEW_MEMBERS)
-      throw new HttpError('too-large', `The body and each of its fields may have ${MAX_MEMBERS} members.`)
+      throw new HttpError('too-large', `The body and each of its fields may have at most ${MAX_MEMBERS} members.`)
     if (frame.text === '' && at - frame.rest <= pieceBytes) return
     parseMembers(frame, at)
     frame.rest = at + 1

@@ -90,7 +90,7 @@ export class ScopeFiles {
     if (this.#files.get(file.path)?.reference === file.reference) this.#files.delete(file.path)
   }
 
-  /** Return a listing that starts after the call. Callers that wait at the same time share one listing. */
+  /** Start a new listing after this call, and return it. Callers that wait at the same time share one listing. */
   #listed(): Promise<ReadonlyMap<string, FileRecord>> {
     this.#next ??= Promise.allSettled([this.#running]).then(async () => {
       this.#next = undefined

@@ -32,7 +32,7 @@ export interface ServeOptions extends Omit<AppOptions, 'spool' | 'tokens'> {
   readonly silenceTimeoutMs?: number | undefined
   /**
    * Limit of concurrent connections. Defaults to 1,000. One address gets at most half of them. At the limit, a new
-   * connection replaces one without an allowed request in progress.
+   * connection replaces a connection without an allowed request in progress.
    */
   readonly maxConnections?: number | undefined
   /** Limit of the size of all request bodies on disk together, in bytes. Defaults to 8 GiB. */

@@ -42,7 +42,7 @@ export const contextOffloadRoute = ({ summarize, contextOffload }: HistoryServic
     summary: 'Make a history smaller: large results become files, older messages a summary',
     description:
       'Nothing is lost: removed content is stored in virtual files of the scope before it is replaced. Without ' +
-      'a model, `compress` fails and `auto` only compacts. If the call fails, `messages` is the history of the request.',
+      'a model, `compress` fails and `auto` only compacts. If the call fails, `messages` is the unchanged history.',
     tag: 'ReMe',
     isReme: true,
     parse: parseExactJson,

@@ -26,7 +26,10 @@ export const grepRoute: Route = defineRoute({
   isReme: true,
   body: z
     .looseObject({
-      pattern: z.string().min(1).meta({ description: 'A regular expression. An invalid one is searched literally.' }),
+      pattern: z
+        .string()
+        .min(1)
+        .meta({ description: 'A regular expression. An invalid expression is searched as literal text.' }),
       path: z
         .string()
         .nullish()

@@ -16,7 +16,7 @@ const chat = {
 }
 const object = { role: 'tool', tool_call_id: 'a', content: { path: '/a', __proto__: null } }
 
-it('the ReMe format reads flat calls and results that are objects like calls and results of the API', () => {
+it('the ReMe format reads flat calls, and results that are objects, in the same way as calls and results of the API', () => {
   const [call, result] = remeFormat().read([flat, object])
   expect(call?.parts.filter(({ type }) => type === 'tool-call')).toMatchObject([
     { id: 'a', name: 'search', input: '{"q":1}' },

@@ -66,7 +66,7 @@ export const retrieveRoute: Route = defineRoute({
   },
   failureStatuses: {
     404: 'Nothing is stored under the reference in this scope.',
-    410: 'It was stored, and was evicted.',
+    410: 'The entry was evicted.',
     416: 'The lines begin beyond the end.',
   },
   async handle({ body }, { tenant, signal, pause, call }) {

@@ -14,7 +14,10 @@ export const searchRoute: Route = defineRoute({
   tag: 'Results',
   body: z
     .object({
-      pattern: z.string().min(1).meta({ description: 'A regular expression. An invalid one is searched literally.' }),
+      pattern: z
+        .string()
+        .min(1)
+        .meta({ description: 'A regular expression. An invalid expression is searched as literal text.' }),
       ignoreCase: z.boolean().optional(),
       references: z.array(z.string()).max(1_000).optional().meta({ description: 'Defaults to all entries.' }),
       paths: z.string().optional().meta({ description: 'Only files with matching paths, for example `*.txt`.' }),
