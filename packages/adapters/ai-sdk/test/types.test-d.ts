@@ -114,7 +114,7 @@ describe('offloadTools', () => {
 })
 
 describe('retrievalTool', () => {
-  it('is a tool of unknown input', () => {
+  it('is a tool whose input has the type unknown', () => {
     const entry = retrievalTool(offloader)
     expectTypeOf(entry).toExtend<Tool<unknown, RetrievalOutput>>()
     expectTypeOf<InferToolInput<typeof entry>>().toEqualTypeOf<unknown>()

@@ -166,7 +166,7 @@ describe('answerToolCalls', () => {
       )
     await expect(answerToolCalls(calls, {} as ContextOffloader, () => '')).rejects.toThrow(/^offloader must be/)
     await expect(answerToolCalls(calls, offloader, {} as never)).rejects.toThrow(
-      new TypeError('run must be a function of a tool call, got object.'),
+      new TypeError('run must be a function that gets a tool call, got object.'),
     )
     expect(turns).toBe(0)
   })

@@ -44,7 +44,7 @@ export async function answerToolCalls(
   assertOffloader(offloader, 'answerToolCalls(response, new ContextOffloader({ storage }), run)')
   if (!Array.isArray((Object(response) as Partial<Anthropic.Message>).content))
     throw new TypeError('response must be a message: await it, or for a stream `await stream.finalMessage()`.')
-  if (typeof run !== 'function') throw new TypeError(`run must be a function of a tool call, got ${typeof run}.`)
+  if (typeof run !== 'function') throw new TypeError(`run must be a function that gets a tool call, got ${typeof run}.`)
   await offloader.endTurn()
   if (response.stop_reason !== 'tool_use') return undefined
   const retrieval = offloader.options.includeRetrievalTool ? retrievalTool(offloader) : undefined

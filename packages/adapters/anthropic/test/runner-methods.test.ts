@@ -84,7 +84,7 @@ describe.skipIf(!hasThreads)('a tool runner', () => {
     expect(resultsIn(requests.at(-1)?.messages ?? [])).toMatchObject([{ content: REPLACED }, { content: REPLACED }])
   })
 
-  it('accepts a wrapped tool later, like the tool itself', async () => {
+  it('accepts a wrapped tool that is added later, like the original tool', async () => {
     const late = toolNamed('late')
     const [wrapped] = offloadTools([late], session)
     const runner = clientCalling('late').beta.messages.toolRunner({ ...base, tools: offloadTools([], session) })

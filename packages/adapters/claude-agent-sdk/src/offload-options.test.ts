@@ -89,7 +89,10 @@ describe('offloadOptions', () => {
   it.each([
     [() => offloadOptions({}, storage as never), /offloader must be a ContextOffloader/],
     [() => offloadOptions({}, offloader, { scopes: [] } as never), /Unknown option "scopes"/],
-    [() => offloadOptions({ mcpServers: { spillway: { command: 'x' } } }, offloader), /has a server spillway already/],
+    [
+      () => offloadOptions({ mcpServers: { spillway: { command: 'x' } } }, offloader),
+      /already has a server named spillway/,
+    ],
   ])('rejects invalid arguments (%#)', (make, message) => {
     expect(make).toThrow(message)
   })

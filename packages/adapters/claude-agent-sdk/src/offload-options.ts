@@ -44,7 +44,7 @@ export function offloadOptions(options: Options, offloader: ContextOffloader, se
   }
   if (!offloader.options.includeRetrievalTool) return offloading
   if (Object.hasOwn(mcpServers, SERVER_NAME))
-    throw new TypeError(`mcpServers has a server ${SERVER_NAME} already: give it another name.`)
+    throw new TypeError(`mcpServers already has a server named ${SERVER_NAME}. Rename that server.`)
   return {
     ...offloading,
     mcpServers: { ...mcpServers, [SERVER_NAME]: serverOf(sessions, calls) },

@@ -20,7 +20,7 @@ describe('offloadTransport', () => {
   it('rejects invalid transports, offloaders and options', () => {
     const [transport] = InMemoryTransport.createLinkedPair()
     for (const value of [undefined, {}, 'stdio', { send: true }])
-      expect(() => offloadTransport(value as never, offloader)).toThrow('transport must be one of the MCP SDK')
+      expect(() => offloadTransport(value as never, offloader)).toThrow('transport must be a transport of the MCP SDK')
     expect(() => offloadTransport(transport, {} as never)).toThrow(
       'offloadTransport(transport, new ContextOffloader({ storage }))',
     )

@@ -33,6 +33,6 @@ export function offloadTransport<Transport extends McpTransport>(
 ): Transport {
   assertMcpOptions(offloader, options, 'offloadTransport(transport, new ContextOffloader({ storage }))')
   if (typeof (Object(transport) as Partial<McpTransport>).send !== 'function')
-    throw new TypeError(`transport must be one of the MCP SDK, got ${typeof transport}.`)
+    throw new TypeError(`transport must be a transport of the MCP SDK, got ${typeof transport}.`)
   return relayTransport(transport, { ...options, offloader }, 'client')
 }

@@ -24,7 +24,7 @@ export interface ProcessClient {
   readonly atServer: Recording
   /** Events of the server that the proxy reported. */
   readonly events: readonly UpstreamEvent[]
-  /** Errors in the proxy that lost no message. */
+  /** Errors in the proxy that did not prevent the delivery of a message. */
   readonly errors: readonly Error[]
   /** Resolves when the server has ended, and the proxy before it, if any. */
   readonly ended: Promise<unknown>

@@ -335,7 +335,7 @@ describe('sessions and scopes', () => {
     const reference = referenceIn(lastText(inner.prompts.slice(0, 2)))
     await expect(offloader.forScope('a').options.storage.retrieve(reference)).resolves.toBeDefined()
     expect(failures).toEqual([
-      new TypeError('This RunContext has an active run of another session. Pass `context.context` for a new one.'),
+      new TypeError('This RunContext is in use by a run of another session. Pass `context.context` to the new run.'),
     ])
     expect(inner.prompts).toHaveLength(3)
   })

@@ -88,7 +88,7 @@ describe('enterRun', () => {
     const [leaveFirst, leaveSecond] = [enterRun(context, run(context, 'a')), enterRun(context, run(context, 'a'))]
     for (const other of ['b', undefined])
       expect(() => enterRun(context, run(context, other))).toThrow(
-        'This RunContext has an active run of another session',
+        'This RunContext is in use by a run of another session',
       )
     leaveFirst()
     expect(findRun(context).sessionId).toBe('a')

@@ -35,7 +35,7 @@ const sessionScope = ({ sessionId = '' }: ScopeRun): readonly string[] => (sessi
 export function enterRun({ usage }: RunContext, run: ActiveRun): () => void {
   const runs = activeRuns.get(usage) ?? new Set()
   if ([...runs].some(({ sessionId }) => sessionId !== run.sessionId))
-    throw new TypeError('This RunContext has an active run of another session. Pass `context.context` for a new one.')
+    throw new TypeError('This RunContext is in use by a run of another session. Pass `context.context` to the new run.')
   activeRuns.set(usage, runs.add(run))
   return () => void runs.delete(run)
 }

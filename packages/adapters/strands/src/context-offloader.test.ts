@@ -93,7 +93,7 @@ describe('options', () => {
     ],
     ['a counter that is not a function', { ...memory, countTokens: 4 }, /^countTokens must be a function/],
     ['an unknown option', { ...memory, evictAfterTurns: 20 }, /^Unknown option "evictAfterTurns"/],
-    ['a scope that is not a function', { ...memory, scope: 'tenant' }, /^scope must be a function of the run/],
+    ['a scope that is not a function', { ...memory, scope: 'tenant' }, /^scope must be a function that gets the run/],
   ])('refuse %s', (_what, config, message) => {
     expect(() => new ContextOffloader(config as ContextOffloaderConfig)).toThrow(TypeError)
     expect(() => new ContextOffloader(config as ContextOffloaderConfig)).toThrow(message)
@@ -132,7 +132,7 @@ describe('evictAfterCycles', () => {
 })
 
 describe('a storage with only store and retrieve', () => {
-  it('serves one agent in all its runs by its own references', async () => {
+  it('serves all runs of one agent, with the references that the storage creates', async () => {
     const plugins = [new ContextOffloader({ storage: twoMethods() })]
     const agent = agentWith({ model: scriptedModel('read_log', searchFailed), tools: [readLog], plugins })
     const [result = '', answer] = await run(agent)

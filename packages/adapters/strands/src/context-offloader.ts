@@ -87,5 +87,5 @@ function assertLimits({ maxResultTokens: max = 2_500, previewTokens: preview = 0
   if (typeof max === 'object' || typeof preview === 'object') return
   if (!(max > 0)) throw new TypeError(`maxResultTokens must be positive, got ${max}.`)
   if (!(preview >= 0)) throw new TypeError(`previewTokens must be non-negative, got ${preview}.`)
-  if (preview >= max) throw new TypeError(`previewTokens must be less than maxResultTokens, got ${preview} of ${max}.`)
+  if (preview >= max) throw new TypeError(`previewTokens must be less than maxResultTokens, got ${preview} and ${max}.`)
 }

@@ -255,7 +255,7 @@ const FORMATS = {
 /**
  * Content becomes a text if Strands has no form for it.
  *
- * @param toolUseId - Names documents. A provider refuses a conversation with two documents of the same name.
+ * @param toolUseId - The name of documents, because a provider refuses a conversation with two equal names.
  */
 export function blockToContent(block: ContentBlock, toolUseId: string): ToolResultContent {
   switch (block.type) {

@@ -14,7 +14,7 @@ it('a call is found by its input if the input is the same object', () => {
   expect(inputOfCall(optionsOf('a'))).toBeUndefined()
 })
 
-it('no call is found by an input that several calls share, in any order', () => {
+it('an input that several calls share finds none of these calls', () => {
   const input = {}
   const [a, b] = [optionsOf('a'), optionsOf('b')]
   for (const options of [a, b, a, a]) startCall(input, options)
@@ -22,9 +22,12 @@ it('no call is found by an input that several calls share, in any order', () => 
   expect([inputOfCall(a), inputOfCall(b)]).toEqual([input, input])
 })
 
-it.each([['text'], [7], [null], [undefined]])('no call is found by %j, which many calls may have', (input) => {
-  const options = optionsOf('a')
-  startCall(input, options)
-  expect(findCall(input)).toBeUndefined()
-  expect(inputOfCall(options)).toBe(input)
-})
+it.each([['text'], [7], [null], [undefined]])(
+  'the input %j finds no call, because many calls may have this input',
+  (input) => {
+    const options = optionsOf('a')
+    startCall(input, options)
+    expect(findCall(input)).toBeUndefined()
+    expect(inputOfCall(options)).toBe(input)
+  },
+)

@@ -33,7 +33,7 @@ describe('a reference on the command line', () => {
     const { code, stderr } = await spillway(['get', `x${reference}`], { cwd })
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringContaining(`Written most like it: ${reference} (`),
+      stderr: expect.stringContaining(`Most similar: ${reference} (`),
     })
   })
 

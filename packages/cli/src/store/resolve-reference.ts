@@ -43,7 +43,7 @@ async function resolvePrefix(storage: Store, text: string, error: StorageError):
   }
   const tool = createRetrievalTool({ storage, scoped: true, maxRetrievalTokens: Infinity, countTokens: estimateTokens })
   const { content } = await tool.execute({ reference: text })
-  const suggestions = content[0]?.type === 'text' ? /Written most like it: .*?\. /.exec(content[0].text) : null
+  const suggestions = content[0]?.type === 'text' ? /Most similar: .*?\. /.exec(content[0].text) : null
   const more = suggestions?.[0].trim() ?? (await hintBelow(storage))
   throw new CliError(error.code, exitCodeOf(error.code), `${error.message} ${more}`.trim(), { cause: error })
 }

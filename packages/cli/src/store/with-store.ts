@@ -41,7 +41,7 @@ export async function withStore<Result>(
   { allowEphemeral = false, writes = allowEphemeral, isServer = false, ...settings }: StoreUse = {},
 ): Promise<Result> {
   if (isEphemeral(options) && !allowEphemeral) {
-    throw usageError('A memory: store ends with its command: use it only with `spillway run`.')
+    throw usageError('A store memory: exists only while its command runs. Use memory: only with `spillway run`.')
   }
   const isDefault = isDefaultStore(options)
   const storage = await openStore(options.store, isDefault ? { ...DEFAULT_AGE, ...settings } : settings)

@@ -39,7 +39,7 @@ it.each<[unknown, unknown, RegExp]>([
   [offloader, null, /^options must be an object, got null: plugin\(/],
   [offloader, 'scope', /^options must be an object, got string/],
   [offloader, { exept: [] }, /^Unknown option "exept"\. Known: scope, mode\.$/],
-  [offloader, { scope: 'tenant' }, /^scope must be a function of the run, got string/],
+  [offloader, { scope: 'tenant' }, /^scope must be a function that gets the run, got string/],
   [unscoped, {}, /^This storage has no scope\(\)/],
 ])('options %o are refused with %o', (one, options, message) => {
   expect(() => assertRunOptions(one, options as RunOptions<never>, { usage, others: ['mode'] })).toThrow(message)

@@ -85,7 +85,9 @@ export function assertRunOptions(
   assertKnownOptions(options, known, usage)
   const { scope } = options
   if (scope !== undefined && typeof scope !== 'function')
-    throw new TypeError(`scope must be a function of the run, got ${typeof scope}. For one scope: scope: () => ['id'].`)
+    throw new TypeError(
+      `scope must be a function that gets the run, got ${typeof scope}. For one scope: scope: () => ['id'].`,
+    )
   if (!mayShare && scope === undefined && typeof offloader.options.storage.scope !== 'function')
     throw new TypeError(
       'This storage has no scope() and cannot isolate sessions. Wrap it with createStorage(), ' +

@@ -24,7 +24,7 @@ describe('conformanceCases', () => {
     }
   })
 
-  test('pass on a storage that has only two methods if they are of the two-method level', async () => {
+  test('of the level two-method pass on a storage that has only two methods', async () => {
     const powers = ['reopen', 'outage', 'plant']
     const report = await runConformance({ ...reducedHarness(powers), level: 'two-method' })
     const rest = report.results.filter(({ status }) => status !== 'passed' && status !== 'skipped')

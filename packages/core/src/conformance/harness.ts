@@ -100,7 +100,7 @@ export interface CaseContext {
   another(): Promise<Required<Storage>>
   /** Return a number from 0 (included) to 1 (excluded). Runs with the same seed get the same sequence. */
   random(): number
-  /** Whether to run long random series in full. */
+  /** Whether to run more random inputs, which takes longer. */
   readonly thorough: boolean
   /** Number of entries in a page of the backend, see {@link ConformanceHarness.pageSize}. */
   readonly pageSize: number

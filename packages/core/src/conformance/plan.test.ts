@@ -33,14 +33,14 @@ describe('planConformance', () => {
     ])
   })
 
-  test('reports a setting that the harness cannot apply as not proven', async () => {
+  test('reports a case as not proven if the harness cannot apply its setting', async () => {
     const cases = [passing({ settings: { maxBytes: 5 } })]
     expect(await planConformance(bare, { cases })).toMatchObject([
       { action: 'not-proven', reason: 'the harness cannot set maxBytes' },
     ])
   })
 
-  test('does not apply cases of settings that the storage does not take, and says why', async () => {
+  test('marks cases as not applicable if the storage lacks their settings, and says why', async () => {
     const cases = [passing({ settings: { ttlMs: 5 }, requires: ['outage'] }), passing({ settings: { maxBytes: 5 } })]
     const harness: ConformanceHarness = { ...bare, missingSettings: { ttlMs: 'the server sees to it' } }
     expect(await planConformance(harness, { cases })).toMatchObject([

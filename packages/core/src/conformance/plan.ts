@@ -16,7 +16,7 @@ import { explainFailure, type CaseResult } from './report.ts'
 export interface ConformanceOptions {
   /** Run only the cases for whose id the function returns `true`. */
   readonly filter?: (id: string) => boolean
-  /** Run long random series in full, such as 10,000 forged references instead of 300. Defaults to `false`. */
+  /** Run more random inputs, such as 10,000 forged references instead of 300. Defaults to `false`. */
   readonly thorough?: boolean
   /** Also run the cases that need hundreds of megabytes. Defaults to `false`. */
   readonly large?: boolean
@@ -144,7 +144,7 @@ function assertHarness(harness: ConformanceHarness, cases: readonly ConformanceC
   for (const name of Object.keys(harness.missingSettings ?? {}))
     if (!SETTINGS.includes(name) || harness.settings?.some((setting) => setting === name) === true)
       throw new TypeError(
-        `missingSettings names ${JSON.stringify(name)}, which is not a setting, or is in settings. Correct or remove it.`,
+        `missingSettings names ${JSON.stringify(name)}, which is no known setting or is also in settings. Correct or remove it.`,
       )
   for (const name of Object.keys(harness.missingPowers ?? {}))
     if (!Object.hasOwn(POWERS, name))

@@ -83,7 +83,7 @@ function wrappedPowers(
 
 /** Cut the only entry of a driver. Content that is stored unchanged is not cut: the backend itself detects damage. */
 async function cutChangedContent(driver: StorageDriver | undefined, plain: Uint8Array): Promise<boolean> {
-  if (driver === undefined) throw new TypeError('The harness must create its storages by createStorage().')
+  if (driver === undefined) throw new TypeError('The harness must create its storages with createStorage().')
   for await (const { id } of driver.list('')) {
     const found = await driver.read(id)
     if (found === undefined) continue

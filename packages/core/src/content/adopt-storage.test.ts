@@ -17,7 +17,7 @@ function twoMethods(): Storage {
 }
 
 describe('a storage with two methods', () => {
-  test('has no other methods of its own', () => {
+  test('has none of the optional capabilities', () => {
     expect(adoptStorage(twoMethods()).can).toEqual({ list: false, delete: false, locate: false, openEntry: false })
   })
 

@@ -33,7 +33,7 @@ describe('PatternSearch', () => {
     expect(found.lines[0]?.text.endsWith(' …')).toBe(true)
   })
 
-  it('finds lines with thousands of matches each without a view of every match', async () => {
+  it('finds lines that have thousands of matches each, and returns each line once', async () => {
     const text = `${'a'.repeat(9_000)}\n`.repeat(20)
     expect((await find(text, 'a')).lines.map(({ line }) => line)).toEqual(Array.from({ length: 20 }, (_, at) => at + 1))
     expect((await find(text, 'a', 5)).lines).toHaveLength(5)

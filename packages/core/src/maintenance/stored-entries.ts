@@ -77,9 +77,13 @@ export async function* entryPieces(
     const length = Math.min(PIECE_BYTES, size - offset)
     const piece = await guard({ action: 'retrieve', reference }, () => entry.read({ offset, length }))
     if (piece.length < length)
-      throw new StorageError('corrupt', `${reference} has fewer than its ${size} bytes. Run the tool again.`, {
-        reference,
-      })
+      throw new StorageError(
+        'corrupt',
+        `${reference} should have ${size} bytes, but some are missing. Run the tool again.`,
+        {
+          reference,
+        },
+      )
     see?.(piece)
     yield piece
   }

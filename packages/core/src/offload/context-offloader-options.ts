@@ -170,12 +170,16 @@ export function resolveOptions(options: ContextOffloaderOptions): ResolvedOption
     throw new TypeError(`maxMediaBytes must be a positive number of bytes or Infinity, got ${shown(maxMediaBytes)}.`)
   if (options.includeRetrievalTool !== undefined) assertBoolean('includeRetrievalTool', options.includeRetrievalTool)
   if (typeof showLocation !== 'boolean' && typeof showLocation !== 'function')
-    throw new TypeError(`showLocation must be true, false, or a function of a location, got ${shown(showLocation)}.`)
+    throw new TypeError(
+      `showLocation must be true, false, or a function that gets a location, got ${shown(showLocation)}.`,
+    )
   for (const name of ['countTokens', 'shouldOffload', 'onEvent'] as const)
     if (options[name] !== undefined && typeof options[name] !== 'function')
       throw new TypeError(`${name} must be a function, got ${typeof options[name]}.`)
   if (typeof mode !== 'function' && !isMode(mode))
-    throw new TypeError(`mode must be 'offload', 'shadow', 'off', or a function that returns one, got ${shown(mode)}.`)
+    throw new TypeError(
+      `mode must be 'offload', 'shadow', 'off', or a function that returns one of them, got ${shown(mode)}.`,
+    )
   if (showLocation !== false && options.storage.locate === undefined)
     throw new TypeError(
       includeRetrievalTool

@@ -123,7 +123,7 @@ function assertLimits({ maxResultTokens, previewTokens, maxInlineTokens }: Resul
     throw new TypeError(`${where}previewTokens must be a number of tokens, 0 or more, got ${shown(previewTokens)}.`)
   if (previewTokens >= maxResultTokens)
     throw new TypeError(
-      `${where}previewTokens (${previewTokens}) must be less than maxResultTokens (${maxResultTokens}). Lower it or raise the limit.`,
+      `${where}previewTokens (${previewTokens}) must be less than maxResultTokens (${maxResultTokens}). Lower previewTokens or raise maxResultTokens.`,
     )
   if (!(maxInlineTokens >= maxResultTokens))
     throw new TypeError(

@@ -141,7 +141,9 @@ export class ArrivingRedaction {
       const isPair = (after.charCodeAt(0) & 0xfc00) === 0xdc00
       if (!isPair && this.#redact(before + after) === this.#redact(before) + this.#redact(after)) return at
     }
-    throw new RedactionError('A line could not be redacted: it is too long and has no position to cut.')
+    throw new RedactionError(
+      'A line could not be redacted: it is too long, and there is no position where it can be cut.',
+    )
   }
 }
 

@@ -81,7 +81,7 @@ describe('an answer of the retrieval tool', () => {
     ['pattern', { pattern: 'needle', context_lines: 0 }],
     ['query', { query: 'needle' }],
     ['json_path', { json_path: '$..name' }],
-  ])('names no call that shows the same again, if not even one result of a %s fits', async (_name, input) => {
+  ])('never suggests the same call again, if not even one result of a %s fits', async (_name, input) => {
     const content = JSON.stringify(
       Array.from({ length: 9 }, (_, index) => ({ name: `needle ${index}` })),
       null,

@@ -148,7 +148,7 @@ describe('an answer with lines', () => {
 })
 
 describe('an answer to a bare reference', () => {
-  it('has text and JSON whole if they fit', async () => {
+  it('has the whole text or JSON if it fits', async () => {
     const tool = toolOf({
       text: { content: 'one\r\ntwo\n' },
       json: { content: '{\n  "a": [1]\n}', contentType: 'application/json; charset=utf-8' },

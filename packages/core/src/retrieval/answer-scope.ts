@@ -33,7 +33,7 @@ const LEAST_SHARE = 600
 export async function answerScope(request: PatternRequest, context: RetrievalContext): Promise<Answer> {
   if (!canList(context)) throw referenceRequired('pattern')
   if (request.after > 0) {
-    throw invalidInput('after needs a reference: the matches of one result are passed over.')
+    throw invalidInput('after needs a reference, because it skips matches of one result.')
   }
   const pattern = parseSearchPattern(request.pattern, request)
   const { fromEnd, contextLines, countOnly } = request
@@ -144,7 +144,7 @@ function writeScope(
       parts: parts.map(({ part }) => part),
       notes: [
         ...(left === 0 ? [] : [`Not shown: ${older}`]),
-        ...(isWhole ? [] : [`To see the rest of one: ${limit.formatCall(restOf(request))}`]),
+        ...(isWhole ? [] : [`More of one result: ${limit.formatCall(restOf(request))}`]),
       ],
       isPartial: frame.isPartial || left > 0 || !isWhole,
     }

@@ -248,7 +248,7 @@ function readParameters(given: unknown): RetrievalCall {
 /** Creates the error of an invalid input, with an example of a call unless `call` is given. */
 export function invalidInput(message: string, call?: RetrievalCall): RetrievalError {
   if (call !== undefined) return new RetrievalError('invalid-input', message, { call })
-  return new RetrievalError('invalid-input', `${message} A right call:`, { call: EXAMPLE })
+  return new RetrievalError('invalid-input', `${message} A valid call:`, { call: EXAMPLE })
 }
 
 function readText(name: string, value: unknown): string | undefined {

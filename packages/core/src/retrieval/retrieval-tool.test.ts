@@ -109,7 +109,7 @@ describe('createRetrievalTool', () => {
 
   it('writes suggested calls in the configured form', async () => {
     const tool = toolOf({ log: { content: 'abc' } }, { formatCall: (call) => `spillway get ${call.reference}` })
-    expect((await fail(tool, {})).text).toContain('A right call: spillway get call_1_0_')
+    expect((await fail(tool, {})).text).toContain('A valid call: spillway get call_1_0_')
   })
 
   it('works the same without ranges and with any block size', async () => {

@@ -9,7 +9,7 @@ describe('a failed retrieval', () => {
     const entries = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`log_${index}`, { content: 'x' }]))
     const { code, text } = await fail(toolOf(entries, { scoped: true }), { reference: 'log_99' })
     expect(code).toBe('not-found')
-    expect(text).toContain('Nothing is stored under "log_99". Written most like it: log_9 (text/plain, 1 byte), ')
+    expect(text).toContain('Nothing is stored under "log_99". Most similar: log_9 (text/plain, 1 byte), ')
     expect(text).toContain('. The newest 10 of 12 references: log_11 (text/plain, 1 byte), log_10')
     expect(text).not.toContain('log_1 ')
     expect(text).not.toContain('secret-host')
@@ -27,14 +27,14 @@ describe('a failed retrieval', () => {
     )
     const tool = toolOf(entries, { scoped: true })
     const likely = async (reference: string): Promise<string | undefined> =>
-      /Written most like it: (\w+)/.exec((await fail(tool, { reference })).text)?.[1]
+      /Most similar: (\w+)/.exec((await fail(tool, { reference })).text)?.[1]
     expect(await likely('call_7_77777777777777777')).toBe('call_7_77777777777777777777')
     expect(await likely('call_12_12121212121212121219')).toBe('call_12_12121212121212121212')
     expect(await likely('toolu_01AbCdEf')).toBe('call_3_33333333333333333333')
     expect(await likely('zz')).toBeUndefined()
     const same = { january: { content: 'x', key: 'invoice.pdf' }, february: { content: 'x', key: 'invoice.pdf' } }
     const { text } = await fail(toolOf(same, { scoped: true }), { reference: 'invoice_pdf' })
-    expect(text).toMatch(/Written most like it: february \([^)]*\), january \(/)
+    expect(text).toMatch(/Most similar: february \([^)]*\), january \(/)
     expect(await likely('x'.repeat(3_000))).toBeUndefined()
   })
 
@@ -74,15 +74,15 @@ describe('a failed retrieval', () => {
     )
   })
 
-  it('names the reference that an invalid one contains', async () => {
+  it('names the valid reference inside an invalid reference', async () => {
     const invalid = new StorageError('invalid-reference', 'It has brackets.')
     const tool = toolOf({ '[log_9]': invalid, log_9: { content: 'x' } }, { scoped: true })
-    expect((await fail(tool, { reference: '[log_9]' })).text).toMatch(/Written most like it: .*, log_9 \(/)
+    expect((await fail(tool, { reference: '[log_9]' })).text).toMatch(/Most similar: .*, log_9 \(/)
   })
 
   it('has an example with the reference of the call', async () => {
     const { text } = await fail(toolOf({ log: { content: 'x' } }), { reference: 'log', regex: 'x' })
-    expect(text).toContain('A right call: retrieve_offloaded_content {"reference":"log","pattern":')
+    expect(text).toContain('A valid call: retrieve_offloaded_content {"reference":"log","pattern":')
   })
 
   it('is an outage, not a missing entry, if the storage throws other errors', async () => {

@@ -138,7 +138,7 @@ async function explain(
       const instead = context.formatCall({ ...(input as RetrievalCall), reference: text })
       return { code, message: `This content is binary. To read its text: ${instead}` }
     }
-    const right = stored?.call && `A right call: ${context.formatCall(stored.call)}`
+    const right = stored?.call && `A valid call: ${context.formatCall(stored.call)}`
     const remarks = [...(stored?.remarks ?? []), ...(right === undefined ? [] : [right])]
     return { code, message, advice: { reference: reference ?? '', remarks } }
   }
@@ -205,7 +205,7 @@ async function suggest(asked: string | undefined, context: RetrievalContext): Pr
     const which =
       total > list.length ? `The newest ${list.length} of ${formatCount(total)} references` : 'These references exist'
     const closest = closestTo(asked, newest).map(describe)
-    const near = closest.length === 0 ? '' : `Written most like it: ${closest.join(', ')}. `
+    const near = closest.length === 0 ? '' : `Most similar: ${closest.join(', ')}. `
     return `${near}${which}: ${list.join(', ')}`
   } catch (error) {
     // The answer explains another failure, and is useful even without this list.

@@ -82,7 +82,7 @@ export function formatPart(part: AnswerPart): string[] {
   return [begin, inside, end]
 }
 
-/** Returns the fence of an entry, which `text` does not contain. The fence is short if the call has the reference. */
+/** Returns the fence of an entry, which `text` does not contain. The fence is short if the answer is about one entry. */
 function fenceOf(
   { reference, facts }: Pick<AnswerPart, 'reference' | 'facts'>,
   text: string,

@@ -36,7 +36,7 @@ const RARE_PIECE_BYTES = 524_288
 const BYTES_PER_STRING = 1_024
 /** Cost of a rare byte that does not start a string, as a share of the cost of a line with a string. */
 const COST_OF_A_MISS = 1 / 8
-/** Number of chunks that are matched whole before the strings are searched again. */
+/** Number of chunks in which all lines are matched before the strings are searched again. */
 const DENSE_PIECES = 64
 /** Largest ratio between the steps of the expression for many lines and the steps of the expression for one line. */
 const TEXT_FORM_STEPS = 6
@@ -85,7 +85,7 @@ export function textScanner(
   let linear: { readonly matcher: LinearMatcher | undefined } | undefined
   let engine: PatternMatcher | undefined
   let rarePieceBytes = PIECE_BYTES
-  /** Number of chunks that are still matched whole, because the strings were frequent. */
+  /** Number of further chunks in which all lines are matched, because the strings were frequent. */
   let densePieces = 0
   /** End of the last match in the parts of a line, in bytes of the content. No other match may start before it. */
   let reached = 0
@@ -139,7 +139,7 @@ export function textScanner(
     return strings.lines(bytes, start)
   }
 
-  /** Matches lines at once. Returns the lines that are left because they could cost too much. */
+  /** Matches all lines with one expression. Returns the lines that are not matched, because they could cost too much. */
   function linesAtOnce({ bytes, offset }: SearchBlock, start: number, end: number, sink: MatchSink): readonly Line[] {
     if (densePieces > 0) densePieces--
     const { text, hasPlainLines, byteOf } = pieceText(bytes, start, end)

@@ -11,7 +11,7 @@ const FORMS: readonly unknown[] = ['text', 'json', 'base64'] satisfies ArgumentF
 
 /** Arguments of tools that may be references. */
 export interface ReferenceArguments {
-  /** Forms by tool and path of its argument: `{ send_email: { 'files/*': 'base64' } }`. `*` stands for each item. */
+  /** For each tool, forms by argument path: `{ send_email: { 'files/*': 'base64' } }`. `*` stands for each item. */
   readonly tools: Readonly<Record<string, Readonly<Record<string, ArgumentForm>>>>
   /** Decide whether the tool may get this content. The call is refused if the function returns `false` or throws. */
   readonly allow?: ((call: ResolvedCall & ReferenceCall) => boolean | Promise<boolean>) | undefined
@@ -56,7 +56,7 @@ export interface FoundReference {
 /** Also matches text that only resembles a reference, so that such text is refused. */
 const LIKE_REFERENCE = /^\s*spill:/i
 
-/** Returns the strings at the paths of a tool that are, or resemble, references. */
+/** Returns references, and strings that resemble references, at the configured paths of a tool. */
 export function findReferences(
   settings: ReferenceArguments | undefined,
   { toolName, input }: ReferenceCall,
@@ -89,7 +89,7 @@ export function assertReferenceArguments(settings: ReferenceArguments | undefine
   for (const [toolName, paths] of Object.entries(tools)) {
     const where = `resolveReferences.tools[${JSON.stringify(toolName)}]`
     if (typeof paths !== 'object' || paths === null)
-      throw new TypeError(`${where} must be an object of forms by argument, such as { attachment: 'base64' }.`)
+      throw new TypeError(`${where} must map arguments to forms, such as { attachment: 'base64' }.`)
     for (const [path, form] of Object.entries(paths)) {
       if (path.split('/').includes(''))
         throw new TypeError(

@@ -219,7 +219,7 @@ describe('the option resolveReferences', () => {
 
   test.each([
     [[], 'resolveReferences needs tools'],
-    [{ tools: { send: 'text' } }, 'must be an object of forms by argument'],
+    [{ tools: { send: 'text' } }, 'must map arguments to forms'],
     [{ tools: { send: { '/text': 'text' } } }, 'without a slash in front'],
     [{ tools: { send: { text: 'bytes' } } }, 'must be text, json, base64, got bytes'],
     [{ tools: {}, allow: true }, 'allow must be a function'],

@@ -125,7 +125,7 @@ describe('childScope', () => {
   })
 })
 
-test('decodeSegment returns the segment that was encoded, or undefined for names of no segment, for hashes, and for lone surrogates', async () => {
+test('decodeSegment returns the segment that was encoded, or undefined for names that encode no segment, for hashes, and for lone surrogates', async () => {
   for (const segment of ['tenant-1', 'Tenant@example.com', '..', 'a_b__c', 'con', 'é😀', '\uFEFFa'])
     expect(decodeSegment(await encodeSegment(segment))).toBe(segment)
   for (const segment of ['x'.repeat(49), '\uD800']) expect(decodeSegment(await encodeSegment(segment))).toBeUndefined()

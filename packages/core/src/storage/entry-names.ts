@@ -138,7 +138,7 @@ export type EntryId = string
 export const entryId = (path: string, reference: string): EntryId => (path === '' ? reference : `${path}/${reference}`)
 export const idPrefix = (path: string): string => (path === '' ? '' : `${path}/`)
 
-/** Split an id into the path of the scope and the reference. Of a prefix of ids, the reference is empty. */
+/** Split an id into the path of the scope and the reference. The reference of an id prefix is empty. */
 export function splitId(id: EntryId): { path: string; reference: string } {
   const slash = id.lastIndexOf('/')
   return { path: slash < 0 ? '' : id.slice(0, slash), reference: id.slice(slash + 1) }

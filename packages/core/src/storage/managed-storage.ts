@@ -100,8 +100,8 @@ export function wrapStorage(
   // The outer wrapper sees stored content first.
   if (below.includes('compressed'))
     throw new TypeError(
-      'Encrypted bytes cannot be compressed, and content goes through the outer wrapper first. ' +
-        'Write compressed(encrypted(storage, { key })): it compresses, then encrypts.',
+      'Encrypted bytes cannot be compressed, so content must be compressed first. ' +
+        'Write compressed(encrypted(storage, { key })): content passes the outer wrapper first.',
     )
   return new ManagedStorage(wrap(driver), options)
 }
@@ -110,7 +110,9 @@ function partsOf(storage: unknown, kind: WrapperKind): StorageState {
   const parts = stateOf(storage)
   if (parts !== undefined) return parts
   if (storage instanceof ScopedStorage)
-    throw new TypeError(`A scope cannot be ${kind} by itself. Wrap the storage, and take scopes of the result.`)
+    throw new TypeError(
+      `A scope cannot be ${kind} by itself. Wrap the storage, and create scopes of the wrapped storage.`,
+    )
   throw new TypeError(
     `${kind}() takes a storage that createStorage or a Spillway backend made with this copy of @spillway/core: ` +
       'it needs the driver, which other storages do not have. If yours is one of these, two copies of @spillway/core ' +

@@ -147,7 +147,7 @@ describe('a write that reports whether the entry existed', () => {
     ])
   })
 
-  test('keeps an entry that was stored again if the first store is undone', async () => {
+  test('keeps an entry that was stored twice, if only the first store is undone', async () => {
     const { storage } = recorded(telling(true), { now: () => 5_000 })
     const first = await storeWithReceipt(storage, bytes('content'))
     const second = await storeWithReceipt(storage, bytes('content'))

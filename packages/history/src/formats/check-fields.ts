@@ -113,7 +113,9 @@ export function writeWithSystem(
 function textOfSystem({ role, parts }: HistoryMessage, index: number, format: string): string {
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
   if (role === 'system' && texts.length === parts.length) return texts.join('\n\n')
-  throw new TypeError(`messages[${index}] was not read as ${format}. Write messages with the format that read them.`)
+  throw new TypeError(
+    `messages[${index}] was not read with the format ${format}. Write messages with the format that read them.`,
+  )
 }
 
 /** Return a function that creates native values of a format. */

@@ -7,7 +7,7 @@ const LONG = 'a line of a log\n'.repeat(1_000)
 const REFERENCE =
   '[Offloaded: 1 block, ~4000 tokens]\nreference: call_1_0123456789abcdef0123456789abcdef\nIt can be read with the tool.'
 
-it('the field of a response that holds its text is the same after a reference replaces the text', () => {
+it('a response has its text in the same field after a reference has replaced the text', () => {
   const value = fc.oneof(fc.jsonValue(), fc.constantFrom(LONG, 'short', 'x'.repeat(100)))
   const response = fc.dictionary(fc.constantFrom('output', 'stdout', 'stderr', 'code', '__proto__'), value, {
     noNullPrototype: true,

@@ -113,7 +113,7 @@ export function writeContent(
     if (part.type === 'tool-call' || part.type === 'tool-result') {
       if (isFields(native) && rules.patchTool !== undefined)
         return isAsRead(part) ? native : rules.patchTool(native, part, `${place}.parts[${at}]`)
-      throw new TypeError(`${place}: this ${part.type} was not read as ${rules.format}.`)
+      throw new TypeError(`${place}: this ${part.type} was not read with the format ${rules.format}.`)
     }
     const block = rules.blockOf === undefined ? native : rules.blockOf(native)
     if (block !== undefined && (isAsRead(part) || part.type !== 'text')) return block as WrittenPiece

@@ -208,6 +208,6 @@ const withoutNative = ({ native: _native, ...piece }: { readonly native?: unknow
 it('messages of another format are rejected, and the error names the fix', () => {
   const messages = FORMATS['openai-chat'].read([{ role: 'user', content: 'Why did the build fail?' }])
   expect(() => FORMATS['anthropic-messages'].write(messages)).toThrow(
-    'messages[0] was not read as anthropic-messages. Write messages with the format that read them.',
+    'messages[0] was not read with the format anthropic-messages. Write messages with the format that read them.',
   )
 })

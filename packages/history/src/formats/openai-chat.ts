@@ -235,7 +235,7 @@ function writeOwnField(native: unknown, part: HistoryPart): unknown {
 
 function patchCall(own: Fields | undefined, part: HistoryToolCall, place: string): unknown {
   const call = own?.['tool_calls']
-  if (!isFields(call)) throw new TypeError(`${place}: this tool-call was not read as ${OPENAI_CHAT}.`)
+  if (!isFields(call)) throw new TypeError(`${place}: this tool-call was not read with the format ${OPENAI_CHAT}.`)
   if (isAsRead(part)) return call
   const [field, name] = call['type'] === 'custom' ? ['custom', 'input'] : ['function', 'arguments']
   const input = typeof part.input === 'string' ? part.input : jsonText(part.input, place)

@@ -67,7 +67,7 @@ describe('a worker thread for file operations', () => {
       ],
     ],
     ['runs an empty list of steps', () => []],
-  ])('%s, like the single operations', async (_name, steps) => {
+  ])('%s, with the same outcome as single operations', async (_name, steps) => {
     const [one, other] = [await folder(), await folder()]
     const taken = await started.run(steps(one))
     expect(taken).toBe(await takeSteps(new NodeFileSystem(), steps(other)))
@@ -131,7 +131,7 @@ describe('a process that stores much', () => {
     expect(performance.now() - begin).toBeLessThan(8_000)
   })
 
-  test('works without a thread if it may not start a thread', async () => {
+  test('works without a thread if it has no permission to start one', async () => {
     const flags = ['--permission', '--allow-fs-read=*', '--allow-fs-write=*']
     const read = `const { content } = await storage.retrieve(references[39])
       console.log(new TextDecoder().decode(content))`

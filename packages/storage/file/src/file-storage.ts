@@ -102,7 +102,7 @@ function driverOptions(
       throw new TypeError(`fileSystem must have the method ${method}(). It needs ${FILE_SYSTEM_METHODS.join(', ')}.`)
   assertBoolean('fsync', fsync)
   if (fsync && fileSystem.sync === undefined)
-    throw new TypeError('fsync needs a fileSystem with the method sync(). Add it, or leave fsync out.')
+    throw new TypeError('fsync needs a fileSystem with the method sync(). Add the method, or leave fsync out.')
   const path = resolvedDirectory(directory)
   return { directory: sep === '/' ? path : path.replaceAll(sep, '/'), fileSystem, fsync }
 }

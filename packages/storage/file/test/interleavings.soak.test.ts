@@ -63,7 +63,7 @@ describe.each([
   ['writing in single steps', LinkingMemoryFileSystem],
   ['writing in one batch', SteppingMemoryFileSystem],
 ])('many processes on one entry, %s', (_how, Disk) => {
-  test('keep an entry after a store or a touch has reported it, despite any eviction', async () => {
+  test('keep an entry that a store or a touch has reported, despite any eviction', async () => {
     const actor = fc.record({
       action: action('store', 'touch', 'evict', 'evict', 'read', 'collect'),
       pauses,
@@ -83,7 +83,7 @@ describe.each([
     )
   })
 
-  test('keep an entry after a store or a touch has reported it, even if any remover is killed', async () => {
+  test('keep an entry that a store or a touch has reported, even if a remover is killed', async () => {
     const reporter = fc.record({ action: action('store', 'touch'), pauses, killAfter: fc.constant(Infinity) })
     const other = fc.record({ action: action('store', 'evict', 'read', 'collect'), pauses, killAfter: fc.nat(40) })
     await fc.assert(

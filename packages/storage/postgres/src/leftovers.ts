@@ -7,7 +7,7 @@ const LEFTOVER_AGE_MS = 10 * 60_000
 const PURGED_CHUNKS = 64
 const CLAIMED = 100
 
-/** Claims content that was not renewed since $3, which stops its writers. */
+/** Claims content that was not renewed since $3. A writer of claimed content stops. */
 export const CLAIM: string = `WITH stale AS (SELECT content FROM @pending WHERE id >= $1 AND id < $2 AND renewed_at < $3::double precision LIMIT ${CLAIMED} FOR UPDATE SKIP LOCKED)
   UPDATE @pending AS p SET renewed_at = 0 FROM stale WHERE p.content = stale.content RETURNING p.content`
 export const DELETE_CHUNKS: string = `WITH part AS MATERIALIZED (SELECT content, number FROM @chunk WHERE content = ANY($1::uuid[]) AND EXISTS (SELECT FROM @pending AS p WHERE p.content = chunk.content AND p.renewed_at = 0) LIMIT ${PURGED_CHUNKS})

@@ -96,7 +96,9 @@ export function redisSettings(
   if (url === undefined && cluster === undefined && client === undefined && Object.keys(connection).length === 0)
     throw new TypeError("RedisStorage needs a server: a url such as 'redis://localhost:6379', a client, or a cluster.")
   if (client !== undefined && Object.keys(connection).length > 0)
-    throw new TypeError('The option "connection" is for clients that the storage makes. Leave it out with a client.')
+    throw new TypeError(
+      'The option "connection" is for clients that the storage makes. Leave "connection" out if you pass a client.',
+    )
   if (typeof prefix !== 'string' || !/^[\w.:/-]{1,100}$/.test(prefix))
     throw new TypeError(`prefix must be 1 to 100 characters of a-z A-Z 0-9 _ - . : /.`)
   assertWhole('chunkBytes', chunkBytes, MIN_CHUNK_BYTES, MAX_CHUNK_BYTES)

@@ -241,7 +241,7 @@ describe.skipIf(!shared.available)('in an outage of Redis', () => {
     await closing
   })
 
-  test('a server that became a replica is replaced by the new master under its name', async () => {
+  test('the storage connects to the new master if its server became a replica', async () => {
     const [before, after] = [await server(), await server()]
     const target = { host: '127.0.0.1', port: before.port }
     const proxy = await faultProxy(target)

@@ -75,7 +75,7 @@ describe.skipIf(!shared.available)('RedisStorage', () => {
     expect(await gc()).toEqual(before)
   })
 
-  it('restores the index of a scope with gc of the scope if the server may have evicted it', async () => {
+  it('restores the index of a scope when gc of this scope runs, if the server may have evicted the index', async () => {
     const server = await startRedis({ maxmemory: '64mb', maxmemoryPolicy: 'allkeys-lru' })
     const storage = new RedisStorage(server.url)
     const raw = new Redis(server.url)

@@ -84,7 +84,7 @@ async function endpointOf(client: S3Client): Promise<string | undefined> {
 
 const ARN = /"arn:aws[^"]*"|\barn:aws\S*/g
 
-/** `code` comes from S3 or the network. `words` is the code with the message. */
+/** `code` comes from S3 or the network. `words` has the code and the message. */
 interface Failure {
   readonly code: string
   readonly status: number | undefined

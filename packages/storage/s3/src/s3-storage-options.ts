@@ -150,7 +150,7 @@ function assertClient(client: unknown, options: S3ClientOptions): void {
     throw new TypeError('client must be an S3Client of @aws-sdk/client-s3.')
   for (const name of CLIENT_NAMES)
     if (options[name] !== undefined)
-      throw new TypeError(`${name} is an option of the client. Set it there, or leave client out.`)
+      throw new TypeError(`${name} is an option of the client. Set it on the client, or leave client out.`)
 }
 
 function assertEndpoint(endpoint: unknown): void {

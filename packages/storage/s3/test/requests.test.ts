@@ -137,7 +137,7 @@ describe.skipIf(!found.available)('the number of requests:', () => {
     expect(await requestsOf(() => ignored(storage.retrieve(missing)))).toEqual({ GET: 1 })
   })
 
-  test('an entry with a sibling takes one more request to describe, two and a deletion to store again, and a deletion to delete', async () => {
+  test('an entry with a sibling takes 1 more request to describe, 2 requests and 1 deletion more to store again, and 1 deletion more to delete', async () => {
     const scope = storage.scope('second')
     const key = 'k'.repeat(3_000)
     const reference = await scope.store(key, lines(10))

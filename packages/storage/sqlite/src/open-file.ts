@@ -172,7 +172,7 @@ export function databaseId(database: SqliteDatabase): string {
   if (row !== undefined && row.id === row.database_id) return row.id
   throw new StorageError(
     'unavailable',
-    `${database.name} and its log ${database.name}-wal belong to different databases: one of them was replaced. Stop all processes that use it, remove ${database.name}-wal and ${database.name}-shm, and restore ${database.name} from a backup.`,
+    `${database.name} and its log ${database.name}-wal belong to different databases: one of them was replaced. Stop all processes that use the database, remove ${database.name}-wal and ${database.name}-shm, and restore ${database.name} from a backup.`,
     { retryable: false },
   )
 }
@@ -282,14 +282,14 @@ export function findDatabase(path: string): Stats | undefined {
   if (link === undefined) return undefined
   throw new StorageError(
     'unavailable',
-    `${path} cannot be opened: the link ${link} leads nowhere. Restore its target, or remove the link.`,
+    `${path} cannot be opened: the target of the link ${link} is missing. Restore the target, or remove the link.`,
   )
 }
 
 export const replacedError = (path: string): StorageError =>
   new StorageError(
     'unavailable',
-    `${path} was replaced while it was in use. Put the former file back, or create another SqliteStorage to use the new one.`,
+    `${path} was replaced while it was in use. Put the former file back, or create another SqliteStorage to use the new file.`,
   )
 
 const goneError = (path: string): StorageError =>

@@ -121,7 +121,7 @@ describe('a file that is moved away while it is open', () => {
     const reference = await storage.store('key', bytes('content'))
     await storage.close()
     await rename(data, `${data}.aside`)
-    await expectRefusal(opened(link + below), 'unavailable', link + below, `${link} leads nowhere`)
+    await expectRefusal(opened(link + below), 'unavailable', link + below, `the target of the link ${link} is missing`)
     await expect(opened(link + below).delete(reference)).rejects.toMatchObject({ code: 'unavailable' })
     await rename(`${data}.aside`, data)
     expect(text((await opened(link + below).retrieve(reference)).content)).toBe('content')

@@ -182,7 +182,7 @@ class Seats {
     }
   }
 
-  /** Whether a place is free for a long run. The last place is reserved for short runs. */
+  /** Whether a worker is free for a long run. The last worker is reserved for short runs. */
   #hasLongSeat(): boolean {
     return [...this.#taken].filter(({ isLong }) => isLong).length < this.#count - 1
   }

@@ -14,7 +14,7 @@ export interface JsonStart {
 }
 
 const NONE: JsonStart = { sureness: 0, at: 0, many: false }
-/** Number of array items that are as much evidence as one member of an object. */
+/** Number of array items that prove JSON as well as one member of an object. */
 const LEAST_ITEMS = 4
 /** Number of UTF-16 units at the start in which the JSON must begin. Other lines may precede it. */
 const LONGEST_INTRODUCTION = 2_000

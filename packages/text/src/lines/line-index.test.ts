@@ -46,7 +46,7 @@ function lineStarts(bytes: Uint8Array): number[] {
 }
 
 describe('LineIndex', () => {
-  test('has the number of lines, and the block of the start of each line', () => {
+  test('has the number of lines, and the block in which each line starts', () => {
     fc.assert(
       fc.property(content, (bytes) => {
         const index = indexOf(bytes)

@@ -82,7 +82,7 @@ describe('textEncodingOf', () => {
     ['16-bit samples', new Uint8Array(Int16Array.from({ length: 4_000 }, (_, at) => 200 * Math.sin(at / 9)).buffer)],
     ['32-bit numbers', new Uint8Array(Uint32Array.from({ length: 2_000 }, (_, at) => at * 3).buffer)],
     ['zeros', new Uint8Array(9_000)],
-  ])('is binary for %s', (_name, bytes) => {
+  ])('returns binary for %s', (_name, bytes) => {
     expect(textEncodingOf(bytes)).toBeUndefined()
   })
 

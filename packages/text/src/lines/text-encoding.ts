@@ -2,7 +2,7 @@ import { findBytes } from '#platform'
 
 export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be'
 const SNIFFED_BYTES = 8_192
-/** Characters that are rare in text: controls without effect in terminals, and runs of NUL. A run counts as one. */
+/** Characters that are rare in text: controls without effect in terminals, and runs of NUL. A run counts as one character. */
 const CONTROLS = /\0+|[\u0001-\u0006\u000e-\u001a\u001c-\u001f]/g
 /** Characters that do not occur in UTF-16 text, but in other data that is decoded as UTF-16. */
 const UNASSIGNED = /[\ufffd\p{Cn}\p{Co}]|[\u0007\u0008]/gu

@@ -28,7 +28,7 @@ export class GrowingColumns {
   readonly #places = new Map<string, number>()
   readonly names: string[] = []
 
-  /** Return the index of a column, and add a new column. Returns `undefined` if a limit is exceeded. */
+  /** Return the index of a column. Adds the column if it is new. Returns `undefined` if a limit is exceeded. */
   place(name: string): number | undefined {
     const known = this.#places.get(name)
     if (known !== undefined) return known

@@ -175,9 +175,7 @@ describe('historyPrepareStep', () => {
     expect(() => historyPrepareStep({} as never)).toThrow(/historyPrepareStep\(offloader, options, prepareStep\)/)
     expect(() => historyPrepareStep(session, { limit: 1 } as never)).toThrow(/Unknown option "limit"/)
     expect(() => historyPrepareStep(session, { maxTotalTokens: 0 })).toThrow(/maxTotalTokens/)
-    expect(() => historyPrepareStep(compactor, { maxTotalTokens: 1 })).toThrow(
-      /options of the history to the compactor/,
-    )
+    expect(() => historyPrepareStep(compactor, { maxTotalTokens: 1 })).toThrow(/history's options to the compactor/)
     expect(() => historyPrepareStep(session, {}, 'step' as never)).toThrow(/prepareStep must be a function/)
   })
 

@@ -68,7 +68,7 @@ export function historyPrepareStep(
 ): (step: never) => unknown {
   const compactor = session instanceof HistoryCompactor ? session : compactorOf(session, history)
   if (compactor === session && Object.keys(history).length > 0)
-    throw new TypeError(`Pass the options of the history to the compactor, except abortSignal: ${USAGE}.`)
+    throw new TypeError(`Pass the history's options to the compactor, except abortSignal: ${USAGE}.`)
   if (prepareStep !== undefined && typeof prepareStep !== 'function')
     throw new TypeError(`prepareStep must be a function, got ${typeof prepareStep}: ${USAGE}.`)
   return async (step: HistoryStep): Promise<HistoryStepResult | undefined> => {

@@ -98,6 +98,6 @@ it('historyParams rejects invalid arguments', async () => {
   const compactorOf = compactorOfRun(session, () => ['a'], { format: anthropicMessages<object>() })
   expect(() => historyParams({} as never)).toThrow(/historyParams\(offloader, options\)/)
   expect(() => historyParams(session, { limit: 1 } as never)).toThrow(/Unknown option "limit"/)
-  expect(() => historyParams(compactorOf({}), { mode: 'compact' })).toThrow(/options of the history to the compactor/)
+  expect(() => historyParams(compactorOf({}), { mode: 'compact' })).toThrow(/history's options to the compactor/)
   await expect(historyParams(session)({ messages: [{ role: 'nobody' }] })).rejects.toThrow(/messages\[0\]\.role/)
 })

@@ -23,7 +23,7 @@ export function sessionCompactor(
 ): HistoryCompactor<Conversation> {
   if (session instanceof HistoryCompactor) {
     if (Object.keys(options).length === 0) return session
-    throw new TypeError(`Pass the options of the history to the compactor: ${usage}.`)
+    throw new TypeError(`Pass the history's options to the compactor: ${usage}.`)
   }
   assertOffloader(session, usage)
   return new HistoryCompactor({ ...options, offloader: session, format: anthropicMessages<object>() })

@@ -5,7 +5,7 @@ export interface ConnectionHandlers {
   readonly onMessage: (message: Message, extra?: { readonly authInfo?: unknown }) => void
   /** Called once, as the last handler. `reason` says how a server ended. */
   readonly onClose: (reason: string) => void
-  /** Called with an error that lost no message. The error's text contains no part of a message. */
+  /** Called with an error that did not prevent the delivery of a message. The error's text contains no part of a message. */
   readonly onError: (error: Error) => void
 }
 

@@ -87,7 +87,7 @@ describe('Upstream', () => {
     expect(told.errors).toEqual([])
   })
 
-  it('answers a request that cannot be sent with an error that contains no text of the server', async () => {
+  it('answers with an error, without text of the server, if a request cannot be sent', async () => {
     const { upstream, told, events, opened } = await bench()
     const failures = [
       [

@@ -136,7 +136,7 @@ describe('structured content of a result', () => {
     expect(stored).toHaveLength(2)
   })
 
-  it('is not stored again if each item is one text of the content', async () => {
+  it('is not stored again if its items are the texts of the content', async () => {
     const lines = ROWS.map(({ name }) => name)
     for (const [items, content] of [
       [ROWS, ROWS.map((row) => text(JSON.stringify(row)))],

@@ -6,7 +6,7 @@ import { assertRunOptions, type RunOptions } from '@spillway/core/adapter'
  * authentication. `scope` defaults to the offloader's own scope.
  */
 export interface McpOffloadOptions extends RunOptions<unknown> {
-  /** Called with an error that lost no message. Defaults to the transport's `onerror`. */
+  /** Called with an error that did not prevent the delivery of a message. Defaults to the transport's `onerror`. */
   readonly onError?: ((error: Error) => void) | undefined
 }
 

@@ -69,7 +69,7 @@ describe('listServerTool', () => {
     expect(listServerTool(offloader(), { ...tool, outputSchema: { type: 'object' } })).toEqual(tool)
   })
 
-  it('tells hosts about a limit above their own, unless the server does', () => {
+  it('tells hosts about a limit above their own limit, unless the server has told them', () => {
     const large = offloader({ maxResultTokens: 50_000 })
     expect(listServerTool(large, { name: 'read', _meta: { a: 1 } })).toEqual({
       name: 'read',

@@ -62,13 +62,13 @@ export function historyInputFilter(
 type Item = AgentInputItem
 type Fields = Readonly<Record<string, unknown>>
 
-/** Insert the instructions into copies of the items, after the leading system messages. A summary is added there. */
+/** Insert the instructions into copies of the items, after the leading system messages. They can get a summary. */
 export function joinPrompt({ input, instructions = '' }: ModelInputData): Item[] {
   const items = input.map((item) => ({ ...item }))
   return items.toSpliced(systemCount(input), 0, { role: 'system', content: instructions })
 }
 
-/** Returns the original items, changed if allowed. The SDK needs the same objects to store new items in the session. */
+/** Returns the original items. Changes only those in `changeable`. The SDK needs the same objects to store new items in the session. */
 export function splitPrompt(
   { input, instructions, ...data }: ModelInputData,
   smaller: readonly Item[],

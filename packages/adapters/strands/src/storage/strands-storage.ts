@@ -64,7 +64,9 @@ function keyedView(
 ): KeyedStorage {
   const below = (segments: readonly string[]): ScopedStorage => {
     if (typeof storage === 'function')
-      throw new StrandsStorageError('Each sandbox has a storage. Call forSandbox(sandbox) first, and use that.')
+      throw new StrandsStorageError(
+        'Each sandbox has its own storage. Call forSandbox(sandbox), and use the storage that it returns.',
+      )
     return segments.length === 0 ? storage : scoped(storage.scope(...segments))
   }
   const withFile = <Result>(

@@ -378,7 +378,7 @@ describe('strandsStorage', () => {
     })
     const view = storage.namespace('offloader')
     expect(made).toEqual([])
-    await expect(view.read('key')).rejects.toThrow('Call forSandbox(sandbox) first')
+    await expect(view.read('key')).rejects.toThrow('Call forSandbox(sandbox)')
     await expect(view.list('')).rejects.toThrow(StrandsStorageError)
     await view.forSandbox?.(one).write('key', encode('one'))
     await view.forSandbox?.(other).write('key', encode('other'))

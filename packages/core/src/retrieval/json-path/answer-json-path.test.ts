@@ -191,7 +191,7 @@ describe('an answer to a JSON path without results', () => {
     const content = { head: 1, body: { parts: [{ other: 1 }, { state: 'failed' }] } }
     const answer = await ask(content, '$.body.state')
     expect(answer).toContain('$.body is an object of 1 key: "parts". It has no key "state".')
-    expect(answer).toContain('[Elsewhere there is one: {"reference":"r","json_path":"$.body.parts[1].state"}]')
+    expect(answer).toContain('[This key exists elsewhere: {"reference":"r","json_path":"$.body.parts[1].state"}]')
   })
 
   test('has a call that works', async () => {

@@ -190,7 +190,7 @@ async function explainNothing(question: PathQuestion): Promise<string[]> {
     const elsewhere = await findElsewhere(question, missing)
     if (elsewhere !== undefined) {
       const call = context.formatCall({ reference: source.reference, json_path: elsewhere })
-      return [...notes, `Elsewhere there is one: ${call}`]
+      return [...notes, `This key exists elsewhere: ${call}`]
     }
     const example = pathWithin(found.path, shape)
     const call = context.formatCall({ reference: source.reference, json_path: example })

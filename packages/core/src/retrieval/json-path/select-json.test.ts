@@ -241,7 +241,7 @@ describe('selecting values by a walk', () => {
     expect((await select(dated, '$[1][0]')).count).toBe(0)
   })
 
-  test('reads one document after other lines', async () => {
+  test('reads one document that follows other lines', async () => {
     const text = 'npm warn größe\n[info] y\n{"a":[1,{"b":2}],"c":3,"d":4,"e":"one more member, as in a document"}'
     expect((await select(text, '$.a[1].b')).shown).toEqual(['$.a[1].b 2'])
     expect((await select(`${text}\n[INFO] bye`, '$.a[1].b')).shown).toEqual(['$.a[1].b 2'])

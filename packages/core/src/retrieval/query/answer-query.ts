@@ -31,7 +31,7 @@ export async function answerQuery(request: QueryRequest, context: RetrievalConte
   if (query.words.length === 0) {
     throw new RetrievalError(
       'invalid-input',
-      'query has no words. Ask with a few words that the passages should have, or find other characters by pattern.',
+      'query contains no words. Pass a few words that the passages should have, or find other characters with pattern.',
     )
   }
   const { reference } = request

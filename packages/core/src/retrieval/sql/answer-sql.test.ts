@@ -248,7 +248,7 @@ describe('SQL over a table', () => {
     expect(answer).toMatch(/\n1\| x,435\n.*"\$\.rows"/)
   })
 
-  it('names the columns of arrays by an array beside them', async () => {
+  it('takes the column names of arrays from an array beside them', async () => {
     const table = { rows: Array.from({ length: 30 }, (_, n) => ['x', n]) }
     const columns = ['name', 'n'].map((name) => ({ name, type: 'any' }))
     const named = { columns: ['name', 'n'], ...table }
@@ -288,7 +288,7 @@ describe('SQL over a table', () => {
       '[1 row; over 2 stored rows]\n\nrow| city\n1| Bonn',
     )
     expect(await ask(tool, { references: ['b', 'a'], sql: 'SELECT count(*) FROM t' })).toContain(
-      '[t is t1, of b alone.]',
+      '[t is only t1, the table of b.]',
     )
   })
 })
@@ -420,17 +420,20 @@ describe('the types of SQL columns', () => {
       ],
       ['SELECT margin FROM t ORDER BY margin', "replace(replace(margin, '%', ''), ',', '')", '49.5'],
       ['SELECT max(Preis) FROM t', "replace(replace(Preis, '.', ''), ',', '.')", '9456.75'],
-    ])('come with an expression of their number if they are computed with: %s', async (sql, expression, sum) => {
-      const notes = await notesOf(sql)
-      expect(notes).toHaveLength(1)
-      expect(notes[0]).toContain(`: its number is CAST(${expression} AS REAL).]`)
-      const total = await rows(content, `SELECT sum(CAST(${expression} AS REAL)) FROM t`)
-      expect(total.map(Number)).toEqual([Number(sum)])
-    })
+    ])(
+      'come with an expression that converts text to a number, if a statement computes with them: %s',
+      async (sql, expression, sum) => {
+        const notes = await notesOf(sql)
+        expect(notes).toHaveLength(1)
+        expect(notes[0]).toContain(`: convert it with CAST(${expression} AS REAL).]`)
+        const total = await rows(content, `SELECT sum(CAST(${expression} AS REAL)) FROM t`)
+        expect(total.map(Number)).toEqual([Number(sum)])
+      },
+    )
 
     it('come with advice if they are dates in another format', async () => {
       expect(await notesOf("SELECT count(*) FROM t WHERE day > '2026-03-12'")).toEqual([
-        '["day" is text, for example "11/3/2026": dates are compared as YYYY-MM-DD, which substr and || build.]',
+        '["day" is text, for example "11/3/2026": to compare dates, build YYYY-MM-DD with substr and ||.]',
       ])
     })
 
@@ -538,7 +541,7 @@ describe('an SQL statement that is refused', () => {
         '<<< r: untrusted content',
         '[Closest: amount]',
         '[t has id INTEGER, status TEXT, amount INTEGER]',
-        '[A right call: retrieve_offloaded_content {"reference":"r","sql":"SELECT sum(amount) FROM t"}]',
+        '[A valid call: retrieve_offloaded_content {"reference":"r","sql":"SELECT sum(amount) FROM t"}]',
         '>>> end of r',
       ].join('\n'),
     )
@@ -571,7 +574,7 @@ describe('an SQL statement that is refused', () => {
     const tool = toolOf({ r: { content: JSON.stringify([object]) } }, { deadlineMs: UNHURRIED_MS })
     const call = JSON.stringify({ reference: 'r', sql: right })
     const { text } = await fail(tool, { reference: 'r', sql })
-    expect(text).toContain(`[A right call: retrieve_offloaded_content ${call}]`)
+    expect(text).toContain(`[A valid call: retrieve_offloaded_content ${call}]`)
     expect(await ask(tool, JSON.parse(call) as object)).toMatch(/^\[1 row/)
   })
 
@@ -603,14 +606,14 @@ describe('an SQL statement that is refused', () => {
     const { text } = await fail(tool, { reference: 'r', sql })
     expect(text).toContain(' In SQLite, ')
     expect(text).toContain(said)
-    expect(text).not.toContain('A right call')
+    expect(text).not.toContain('A valid call')
     expect(await ask(tool, { reference: 'r', sql: `SELECT ${words} FROM t` })).toMatch(/^\[\d rows?/)
   })
 
-  it('gets no words of SQLite for words in a text', async () => {
+  it('gets no advice about SQLite for words inside a string', async () => {
     const tool = toolOf({ r: { content } })
     const { text } = await fail(tool, { reference: 'r', sql: "SELECT amout FROM t WHERE status = 'a::b ~ now()'" })
-    expect(text).toContain('A right call')
+    expect(text).toContain('A valid call')
     expect(text).not.toContain('In SQLite')
   })
 
@@ -670,7 +673,7 @@ describe('an SQL statement that is refused', () => {
     ['objects without keys', '{}\n{}\n'],
     ['a stack trace', 'Error: no\n    at a (b.js:1:2)\n    at c (d.js:3:4)\n'],
     ['nothing', ''],
-  ])('may be one over content without tables: %s', async (_, other) => {
+  ])('may be for content without tables: %s', async (_, other) => {
     const { code, text } = await fail(toolOf({ r: { content: other } }), { reference: 'r', sql: 'SELECT 1 FROM t' })
     expect(code).toBe('not-a-table')
     expect(text).toBe(
@@ -678,7 +681,7 @@ describe('an SQL statement that is refused', () => {
     )
   })
 
-  it('may be one over binary content', async () => {
+  it('may be for binary content', async () => {
     const tool = toolOf({ r: { content: 'a,b\n1,2\n', contentType: 'image/png' } })
     expect((await fail(tool, { reference: 'r', sql: 'SELECT 1' })).code).toBe('not-text')
   })

@@ -89,7 +89,9 @@ function namedTables(databases: readonly SqlDatabase[]) {
 function describeTables(database: SqlDatabase, { references, sql }: SqlRequest, index: number): string[] {
   const { tables } = database
   if (tables.length === 1)
-    return index === 0 && references.length > 1 && namesIn(sql).has('t') ? [`t is t1, of ${references[0]} alone.`] : []
+    return index === 0 && references.length > 1 && namesIn(sql).has('t')
+      ? [`t is only t1, the table of ${references[0]}.`]
+      : []
   if (references.length > 1) return [`t${index + 1} is the largest of ${tables.length} tables in ${references[index]}.`]
   const listed = namedTables([database]).map(({ name, rows, columns }) => {
     const shown = columns.slice(0, SHOWN_COLUMNS).map((column) => sqlName(column.name))
@@ -145,15 +147,15 @@ const DATE = /^\d{1,2}([/.-])\d{1,2}\1\d{2,4}\b/
 const NUMBER = /^[-+]?[$€£¥]?\s?[-+]?(?:\d+|\d{1,3}(?:[.,\s]\d{3})+)(?:[.,]\d+)?\s?[%$€£¥]?$/
 
 function conversionOf(name: string, cell: string): string | undefined {
-  if (DATE.test(cell)) return 'dates are compared as YYYY-MM-DD, which substr and || build'
+  if (DATE.test(cell)) return 'to compare dates, build YYYY-MM-DD with substr and ||'
   if (!NUMBER.test(cell)) return undefined
   const hasDecimalComma = /,\d{1,2}\D*$/.test(cell)
   const signs = [...new Set([...(cell.match(/[^-+\d.,]/g) ?? []), hasDecimalComma ? '.' : ','])]
   const digits = signs.reduce((inner, sign) => `replace(${inner}, '${sign}', '')`, sqlName(name))
-  return `its number is CAST(${hasDecimalComma ? `replace(${digits}, ',', '.')` : digits} AS REAL)`
+  return `convert it with CAST(${hasDecimalComma ? `replace(${digits}, ',', '.')` : digits} AS REAL)`
 }
 
-/** Words of other databases, and how SQLite says the same. */
+/** Syntax of other databases, and advice on the same in SQLite. */
 const DIALECTS: readonly (readonly [words: RegExp, instead: string])[] = [
   [/::|\b(?:try|safe)_cast\b/i, 'CAST(x AS INTEGER) converts'],
   [/\bilike\b/i, 'LIKE ignores the case of ASCII letters'],
@@ -181,7 +183,7 @@ const DIALECTS: readonly (readonly [words: RegExp, instead: string])[] = [
   [/\*\s*(?:exclude|except)\b/i, 'SELECT names each column'],
 ]
 
-/** Says how SQLite writes what a statement has of other databases. Ignores what is written in texts. */
+/** Returns advice on each syntax of another database in a statement. Ignores string literals. */
 function inSqlite(sql: string): string {
   const words = sql.replace(/'(?:[^']|'')*'/g, "''")
   const instead = DIALECTS.filter(([other]) => other.test(words)).map(([, said]) => said)
@@ -226,7 +228,7 @@ function closestColumns(name: string, columns: readonly string[]): string[] {
 const isCompared = (name: string, sql: string): boolean =>
   new RegExp(`(?:(?:[=<>]|\\b(?:like|glob))\\s*|\\bin\\s*\\([^()]*)"${escapeExpression(name)}"`, 'i').test(sql)
 
-/** Number of longer names to look for, because each of them can take a millisecond. */
+/** Largest number of longer names to search for, because each search can take a millisecond. */
 const MOST_LONGER = 20
 
 /** Replaces an unknown name in a statement. A name without its quotes, for example `first-name`, gets them instead. */

@@ -181,7 +181,7 @@ function noTable({ reference }: ContentSource, path?: string): RetrievalError {
   const others = 'Search it with a pattern, or select rows of JSON by json_path, for example $.*'
   if (path === undefined) return new RetrievalError('not-a-table', `This content ${rows}. ${others}`)
   const call = { reference, json_path: path }
-  return new RetrievalError('not-a-table', `What ${quote(path)} selects ${rows}. To see it:`, { call })
+  return new RetrievalError('not-a-table', `The result of ${quote(path)} ${rows}. To see it:`, { call })
 }
 
 const WALKED_BYTES = 524_288

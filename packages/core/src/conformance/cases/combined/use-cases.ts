@@ -86,7 +86,7 @@ const byUse = (
   pass: (context: CaseContext) => Promise<unknown>,
 ): ConformanceCase => ({
   id,
-  title: `${what} with every method of reading and with storing again, and with nothing else`,
+  title: `${what} after every kind of read and after storing again, and after nothing else`,
   requires: ['list', ...(requires ?? [])],
   settings,
   async run(context) {
