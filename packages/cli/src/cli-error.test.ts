@@ -32,7 +32,7 @@ test('a store failure names options of the command line, and keeps paths unchang
   )
 })
 
-test('an error as JSON has the page of its code, like an error of a store', () => {
+test('an error in JSON has the URL of the page for its code, like an error of a store', () => {
   const error = new StorageError('corrupt', 'The entry cannot be read.')
   expect(errorJson(error)).toEqual({ code: 'corrupt', message: 'The entry cannot be read.', help: error.help })
   expect(errorJson(new Error('A fault.')).help).toMatch(/#internal$/)

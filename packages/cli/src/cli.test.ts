@@ -104,7 +104,7 @@ it.each([
   [['ls', 'extra'], /too many arguments/],
   [['ls', '--store', 'foo:bar'], /no backend for foo: stores\. Known stores: file:/],
   [['ls', '--store', './dir'], /A store is a URL, such as file:\.\/dir\./],
-  [['ls', '--store', 'memory:'], /memory: store ends with its command.*spillway run/],
+  [['ls', '--store', 'memory:'], /memory: exists only while its command runs.*spillway run/],
   [['ls', '--scope', 'a//b'], /non-empty segments/],
 ])('the command line refuses %j with one line that says what to do', async (args, message) => {
   const ended = await spillway(args, { cwd: temporaryFolder() })
@@ -340,7 +340,7 @@ describe('on a terminal', () => {
     expect(stdout).toMatch(/^\u001B\[2mREFERENCE/)
   })
 
-  it('an error names the page of its code, but not in a pipe', async () => {
+  it('an error names the URL of the page for its code, but not in a pipe', async () => {
     const cwd = temporaryFolder()
     await put('x', cwd)
     const page = /^spillway: See https:\S+\/docs\/errors\.md#not-found\s*$/m

@@ -70,8 +70,8 @@ Examples:
   $ spillway ls                                       list stored entries
   $ spillway gc --ttl 7d                              remove entries unused for a week
   $ spillway mcp proxy -- npx some-mcp-server         keep large results of MCP tools out of the context
-  $ spillway serve                                    the same over HTTP
-  $ spillway history compact session.jsonl            make a transcript smaller, reversibly
+  $ spillway serve                                    serve the store over HTTP
+  $ spillway history compact session.jsonl            make a transcript smaller
 
 Exit codes: 0 ok, 1 no match or no entry, 2 wrong options, 3 store not usable, 70 bug in spillway, 74 output not writable; for run, see run --help.
 

@@ -58,7 +58,7 @@ describe.skipIf(!hasRedis)('a Redis server', () => {
     expect(code).toBe(0)
     const cwd = temporaryFolder()
     const ran = await spillway(['run', '--store', server.url, '--', 'seq', '1', '20000'], { cwd })
-    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('put it into SPILLWAY_STORE') })
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('put the URL into SPILLWAY_STORE') })
     expect(ran.stdout).toContain('[Offloaded: ')
     for (const shown of [ran.stdout, ran.stderr]) expect(shown).not.toMatch(/hunter2|--store/)
   })

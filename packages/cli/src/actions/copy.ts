@@ -19,7 +19,8 @@ type CopyOptions = Pick<StoreOptions, 'scope' | 'json'>
 
 export async function copy({ args: [from = '', to = ''], options }: Invocation<CopyOptions>): Promise<number> {
   for (const store of [from, to])
-    if (isEphemeral({ store })) throw usageError('A memory: store ends with its command: name another store.')
+    if (isEphemeral({ store }))
+      throw usageError('A store memory: exists only while its command runs. Name another store.')
   const source = await openStore(from)
   if (isMissingFile(localPath(from))) throw missingStore({ store: from }, 'Name another as the first argument.')
   const target = await openStore(to)

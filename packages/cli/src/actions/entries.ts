@@ -193,7 +193,8 @@ export async function rm({ args: references, options }: Invocation<RmOptions>): 
 
 /** Erase a scope and the scopes below it. */
 async function rmAll(options: RmOptions): Promise<void> {
-  if (options.scope === undefined) throw usageError('--all needs --scope: it removes all that is in it and below it.')
+  if (options.scope === undefined)
+    throw usageError('--all needs --scope: --all removes the entries of this scope and of the scopes below it.')
   const removed = await withStore(options, (storage) => storage.clear())
   if (options.json === true) await printJson({ removed })
   else await printLine(`removed ${countOf(removed, 'entry', 'entries')}`)

@@ -58,7 +58,9 @@ export async function get({ args, options, command }: Invocation<GetOptions>): C
   if (pattern?.includes('') === true)
     throw usageError('--pattern must not be empty. To print everything, leave it out.')
   if (context !== undefined && lines !== undefined && pattern === undefined) {
-    throw usageError('--context counts lines around matches, or the first lines. Leave it out with --lines.')
+    throw usageError(
+      '--context sets the number of lines around matches, or of first lines. Leave --context out with --lines.',
+    )
   }
   if (follow && (filtered || raw || json))
     throw usageError('--follow prints everything: leave out options that select a part.')

@@ -20,7 +20,7 @@ import { hidesStore, storeArguments } from '../store/store-options.ts'
 import { withStore } from '../store/with-store.ts'
 
 const HIDDEN_STORE =
-  'The URL of the store has a password, so the commands in the transcript do not name it: put it into SPILLWAY_STORE.'
+  'The URL of the store has a password, so the commands in the transcript do not name the store: put the URL into SPILLWAY_STORE.'
 
 export async function historyCompact({
   args: [path = ''],
@@ -68,7 +68,7 @@ export async function historyExpand({ args: [path = ''], options }: Invocation<E
 }
 
 async function readChecked(path: string, { format }: TranscriptOptions): Promise<Transcript> {
-  if (path === '-') throw usageError('A transcript is read from a file: write standard input to one first.')
+  if (path === '-') throw usageError('A transcript is read from a file. Write standard input to a file first.')
   holdDownMemory()
   const transcript = await readTranscript(path, format)
   try {

@@ -102,7 +102,7 @@ function hostOf({ parent }: Command): NamedHost {
 function assertInstallable({ store, scope, mcp, reading, user }: InstallOptions): void {
   if (reading === 'mcp' && mcp !== true) throw usageError('--reading mcp needs --mcp, which installs the server.')
   if (store !== undefined && redactUrl(store) !== store)
-    throw usageError('The URL has a password, which settings must not have. Put it into SPILLWAY_STORE instead.')
+    throw usageError('The URL has a password, which settings must not have. Put the URL into SPILLWAY_STORE instead.')
   if (mcp === true && scope === undefined && (store !== undefined || user === true))
     throw usageError('With --mcp, all sessions share one scope. Name it, for example with --scope my-project.')
 }
@@ -162,7 +162,7 @@ function edited(host: NamedHost, settings: Settings, additions: string | readonl
     return additions
   }
   if (serverIn(host, others, file) !== undefined && additions.some(({ key }) => key === SERVER))
-    throw usageError(`${file} has an MCP server ${SERVER} that this command has not written. Give it another name.`)
+    throw usageError(`${file} has an MCP server ${SERVER} that this command has not written. Rename that server.`)
   return addToSettings(others, additions, file)
 }
 

@@ -42,7 +42,7 @@ interface RunOptions extends StoreOptions {
 }
 
 const HIDDEN_STORE =
-  'The URL of the store has a password, so the commands above do not name it: put it into SPILLWAY_STORE for them.'
+  'The URL of the store has a password, so the commands above do not name the store: put the URL into SPILLWAY_STORE for them.'
 
 export async function run({ args: words, options, command }: Invocation<RunOptions>): Promise<number> {
   holdDownMemory()

@@ -21,7 +21,7 @@ export interface CommandSpec {
   readonly argument?: readonly [flags: string, description: string]
   readonly secondArgument?: readonly [flags: string, description: string]
   readonly options?: readonly Option[]
-  /** Whether all options after the first argument belong to it. */
+  /** Whether options after the first argument count as arguments, for example of the command to run. */
   readonly passesOptions?: boolean
   /** Text that follows the options in the help. */
   readonly help?: string

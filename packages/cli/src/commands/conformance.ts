@@ -14,7 +14,7 @@ export const conformanceCommand: CommandSpec = {
     option('--harness <name>', 'the export to test, if the module has several'),
     option('--filter <text>', 'run only cases whose id contains this text, such as scope/'),
     option('--every-case', 'print a line for every case, not only for every area'),
-    option('--thorough', 'run long random series in full'),
+    option('--thorough', 'run more random inputs, which takes longer'),
     option('--large', 'also run the cases that need hundreds of megabytes'),
     option('--seed <number>', 'seed of all random values (default: 1)', parseCount),
     option('--time-limit <seconds>', 'end the run after this time, and print a report (default: 1800)', parseCount),

@@ -85,8 +85,8 @@ export const checkCommand: CommandSpec = {
   name: 'check',
   summary: 'read all entries, and report damaged ones',
   description:
-    'Read every entry of this scope and the scopes below it. Report unreadable entries, content unlike its ' +
-    'reference, and wrong line indexes. Exits with 3 if something is wrong and not repaired.',
+    'Read every entry of this scope and the scopes below it. Report unreadable entries, content that does not match ' +
+    'the digest in its reference, and wrong line indexes. Exits with 3 if something is wrong and not repaired.',
   options: [
     option('--repair', 'remove leftovers of killed writers, and unreadable entries, which can then be stored again'),
     ...STORE_AND_JSON_OPTIONS,

@@ -9,8 +9,8 @@ export const getCommand: CommandSpec = {
   summary: 'search, read, or print stored content',
   description:
     'Print stored content: matching lines, a range of lines, values of JSON, rows of a table, or everything.\n\n' +
-    'Without a filter, a pipe or file gets all bytes, and a terminal gets the numbered first lines. For last, the ' +
-    'preview is printed again.',
+    'Without a filter, a pipe or file gets all bytes, and a terminal gets the numbered first lines. For the reference ' +
+    'last, the preview is printed again.',
   argument: ['<references...>', 'a reference or its first characters, last, or last~1; several with --sql'],
   options: [
     option(
@@ -18,9 +18,17 @@ export const getCommand: CommandSpec = {
       'print lines that match a regular expression or keyword; if repeated, lines that match any of them',
       collect,
     ),
-    option('-l, --lines <A:B>', 'print lines A to B, from 1; A: ends at the end, :B begins at line 1', parseLines),
+    option(
+      '-l, --lines <A:B>',
+      'print lines A to B, counted from 1; A: prints from line A to the end, :B from line 1 to B',
+      parseLines,
+    ),
     option('--bytes <A:B>', 'print bytes A to B, from 1, for parts of long lines', parseLines),
-    option('-C, --context <count>', 'number of lines around each match (5); alone: of first lines', parseCount),
+    option(
+      '-C, --context <count>',
+      'number of lines around each match (5); without a pattern, number of first lines',
+      parseCount,
+    ),
     option('--json-path <path>', 'print the JSON values that a JSONPath (RFC 9535) selects'),
     option('--sql <statement>', 'run one SELECT (SQLite) on the table t; for several references t1, t2'),
     ...SEARCH_OPTIONS,
@@ -30,7 +38,7 @@ export const getCommand: CommandSpec = {
       MAX_TOKENS,
     ),
     option('--raw', 'print all bytes unchanged, even on a terminal'),
-    option('-f, --follow', 'print all bytes, and new ones until the command that writes them ends'),
+    option('-f, --follow', 'print all output so far, and new output until the command ends'),
     option(
       '--wait <time>',
       'while the command runs, wait for lines or matches after --after, at most 30s',

@@ -48,7 +48,7 @@ const serveCommand: CommandSpec = {
   name: 'serve',
   summary: 'run an MCP server that searches and reads stored content',
   description:
-    'Serve stored content to a host that only needs retrieval: a tool that searches and reads by reference, and one ' +
+    'Serve stored content to a host that only needs retrieval: a tool that searches and reads by reference, and a tool ' +
     'that stores content of an agent. With --scope, the whole scope can be searched; otherwise a reference is needed.',
   options: [
     option('--read-only', 'leave out the tool that stores content'),

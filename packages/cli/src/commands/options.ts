@@ -28,7 +28,7 @@ export const STORE_OPTIONS: readonly Option[] = [
     initial: 'file:.spillway',
     described: '.spillway in this folder or the nearest folder above',
   }),
-  option('--scope <segments>', 'use only this scope, such as tenant-1/session-9; repeated segments are joined', {
+  option('--scope <segments>', 'use only this scope, such as tenant-1/session-9; repeated options are joined', {
     env: 'SPILLWAY_SCOPE',
     parse: parseScope,
   }),
@@ -198,9 +198,13 @@ export interface ContextOffloadOptions extends Pick<
 }
 
 export const CONTEXT_OFFLOAD_OPTIONS: readonly Option[] = [
-  option('--mode <mode>', 'default mode of /context_offload, like all options down to --store-dir (default: auto)', {
-    choices: MODES,
-  }),
+  option(
+    '--mode <mode>',
+    'mode of /context_offload if a request has none (default: auto); the options down to --store-dir are defaults too',
+    {
+      choices: MODES,
+    },
+  ),
   option('--max-total-tokens <count>', 'limit of a whole history, in tokens (default: 20000)', parsePositive),
   option('--max-tool-message-tokens <count>', 'results with more tokens become files (default: 2000)', parsePositive),
   RATIO,

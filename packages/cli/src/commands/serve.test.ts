@@ -196,7 +196,7 @@ describe('the documentation of ReMe', () => {
     expect(seen.next_messages).toHaveLength(MESSAGES.length + 1)
   })
 
-  test('without a model, compress fails with the option that names one, and auto keeps the compacted history', async () => {
+  test('without a model, compress fails and names the option for a model, and auto keeps the compacted history', async () => {
     const service = await startServe([], { cwd: temporaryFolder() })
     const compress = await service.post('/context_offload', { messages: TALK, context_manage_mode: 'compress' })
     expect(compress).toMatchObject({ status: 422, json: { success: false, messages: TALK } })

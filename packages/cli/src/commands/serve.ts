@@ -13,7 +13,7 @@ export const serveCommand: CommandSpec = {
   name: 'serve',
   summary: 'serve over HTTP: results, histories, and the endpoints of ReMe',
   description:
-    'Serve the store over HTTP. Without --tokens, only this machine is served, in one scope; with them, callers ' +
+    'Serve the store over HTTP. Without --tokens, only this machine is served, in one scope; with tokens, callers ' +
     'have their own scopes. POST /context_offload, /grep and /read_file are as in ReMe; /openapi.json describes /v1.',
   options: [
     option('--quiet', 'log only faults, not every request'),

@@ -47,7 +47,7 @@ test('a model request is repeated with growing delays if the model is busy or fa
   expect(performance.now() - begin).toBeGreaterThan(0.75 * (20 + 40 + 80))
 })
 
-test('a model request waits as long as the model demands', async () => {
+test('a model request is repeated after the time in Retry-After', async () => {
   const { baseUrl } = await scriptedModel(refuse(503, { 'retry-after': '1' }), say('well'))
   const begin = performance.now()
   await ask({ baseUrl: new URL(baseUrl) })

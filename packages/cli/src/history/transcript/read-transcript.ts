@@ -46,7 +46,7 @@ export async function readTranscript(path: string, given?: FormatName): Promise<
     throw transcriptError(
       path,
       messages[0]?.line,
-      `messages of an unknown format. Name it by --format: ${FORMAT_NAMES.join(', ')}.`,
+      `messages of an unknown format. Name the format with --format: ${FORMAT_NAMES.join(', ')}.`,
     )
   const lines = text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
   return {

@@ -184,7 +184,9 @@ describe('a session of Claude Code', () => {
     const [first, second] = transcript.messages.map(({ value }) => value as Record<string, unknown>)
     const changed = await rewrite(transcript, [{ ...first, content: 'Three?' }, second])
     expect(changed).toBe(lines.join('\n').replace('One?', 'Three?'))
-    await expect(rewrite(transcript, [first])).rejects.toThrow('cannot get more or fewer messages')
+    await expect(rewrite(transcript, [first])).rejects.toThrow(
+      'The number of messages in a session transcript cannot change',
+    )
     await expect(rewrite(transcript, [first, second], 'Be brief.')).rejects.toThrow('cannot contain a system prompt')
   })
 

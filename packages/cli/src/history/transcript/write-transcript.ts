@@ -73,7 +73,9 @@ function writtenText(transcript: Transcript, { system, messages }: Conversation)
     return lines.join('\n')
   }
   if (layout.kind === 'session')
-    throw new TypeError('A session transcript cannot get more or fewer messages. Use a transcript of messages.')
+    throw new TypeError(
+      'The number of messages in a session transcript cannot change. Use a transcript that contains only messages.',
+    )
   const known = new Map(before.map(({ value, line }) => [value, texts[line! - 1]!]))
   const end = texts.at(-1) === '' ? [''] : []
   return [...messages.map((message) => known.get(message) ?? JSON.stringify(message)), ...end].join('\n')
