@@ -89,7 +89,7 @@ export const turnCases: readonly AdapterCase[] = [
   },
   {
     id: 'turns/not-too-early',
-    title: 'keeps content that was not used for at most the allowed number of turns',
+    title: 'keeps content whose last use was at most the allowed number of turns ago',
     async run(harness) {
       const log = readingLog()
       const { result } = await runOffloaded(

@@ -22,7 +22,7 @@ export class PageBuilder {
   readonly #blocks: PageBlock[] = []
   readonly #elements: PageElement[] = [newElement(-1, 0, 0)]
   readonly #open: { made: number; readonly kind: ElementKind; readonly marks: number }[] = []
-  /** Number of outer open elements that have an index or will never have one. */
+  /** Number of outer open elements that have an index or will never have an index. */
   #settled = 0
   #kept = 0
   #isPart = false

@@ -43,7 +43,7 @@ function pageWriter(page: ReadPage, options: PreviewOptions) {
   const allUnits = unitsOf(page.main)
   const counts = soughtWords(page)
 
-  /** `aim` is the estimated number of tokens. */
+  /** Write a draft that should have about `aim` tokens, as estimated. */
   function write(aim: number): Draft {
     const { main } = page
     const header = headerOf(aim)

@@ -80,7 +80,7 @@ describe('the structure in a preview of JSON', () => {
     expect(shown).toMatch(/processes: \{1 keys? 4000, 4001, .*4049, \*: \{user: "root", fd: 0\.\.49\}\}/s)
   })
 
-  it('prefers short lists of values to the start of a long value, also for tokens that long strings left', async () => {
+  it('prefers short lists of values to the start of a long value, even with tokens that long strings left', async () => {
     const items = repeat(9, (id) => ({
       item: {
         name: `a name of an item that is long, number ${id}`,

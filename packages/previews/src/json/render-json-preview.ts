@@ -149,7 +149,7 @@ function header(content: JsonContent): string {
   return [`[${parts.join(', ')}]`, ...(shown === '' ? [] : [shown]), ...strayLines(content)].join('\n')
 }
 
-/** Return lines that are not JSON with their numbers, as far as the text is known. */
+/** Return lines that are not JSON, with line numbers, from the text that is in memory. */
 function strayLines({ scan, whole, end }: JsonContent): string[] {
   const lines = scan.strays === 0 ? [] : (whole ?? end).replace(/\n$/, '').split('\n')
   const first = whole === undefined ? scan.lines - lines.length + 1 : 1

@@ -29,7 +29,7 @@ describe('showValues', () => {
     expect(shown(summaryOf(1, 2))).toBe('1|2')
   })
 
-  it('shows the smallest and largest of many numbers, as they are in the text', () => {
+  it('shows the smallest and largest of many numbers, as written in the text', () => {
     expect(shown(summaryOf(...Array.from({ length: 50 }, (_, index) => index - 3.5)))).toBe('-3.5..45.5')
   })
 

@@ -71,7 +71,7 @@ describe('records with unusual values in a preview of JSON', () => {
     expect((await unusualIn({ tests }))[0]).toMatch(/^tests\[0\]: id: 0, name: test 0 breaks, status: failed/)
   })
 
-  it('do not include records without a usual value, with measured numbers, or with a value that nearly all have', async () => {
+  it('are not found if no value is usual, if only measured numbers differ, or if nearly all records have the value', async () => {
     const colors = ['red', 'blue', 'green', 'gold', 'pink', 'gray', 'teal', 'navy']
     expect(await unusualIn(colors.map((color) => ({ color, size: 1 })))).toEqual([])
     expect(await unusualIn(repeat(90, (id) => ({ id, seconds: id === 50 ? 0.25 : 0 })))).toEqual([])

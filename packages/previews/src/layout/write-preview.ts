@@ -197,7 +197,7 @@ function itemsText(
   const sortedNames = names.toSorted((one, other) => one.line - other.line)
   const gaps = gapMarks({ showLines: preview.show ?? options.showLines }, preview.counted)
 
-  /** Returns the number of separate items from `shown[at]` on that share one gap mark. */
+  /** Returns the number of consecutive separate items, beginning with `shown[at]`, that share one gap mark. */
   function listed(shown: readonly number[], at: number): number {
     const { items } = row
     let count = 0

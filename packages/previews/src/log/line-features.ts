@@ -97,7 +97,7 @@ export function oddLines(ranks: readonly Float64Array[]): Set<number> {
   )
 }
 
-/** Largest number of different values of a number that is a word, for example of a status, and its longest length. */
+/** Largest number of different values of a number that counts as a word, for example a status, and its form. */
 const MOST_VALUES = 16
 const NUMBER_WORD = /^\d{1,4}$/
 /** Smallest share of lines that have such a number at the same place. */

@@ -123,7 +123,7 @@ export class LineWords {
     let severityAt = 0
     let severityCount = 0
     let reports = false
-    /** Whether no word was read, and the line is not indented as details and documents are. */
+    /** Whether no word was read yet, and the line is not indented. Details and documents are indented. */
     let isFirst = start < end && CLASSES[codes[start]!] !== BLANK
     let red = false
     let hasWords = false
