@@ -42,7 +42,7 @@ export function assertMilliseconds(name: string, value: number): void {
     throw new TypeError(`${name} must be a positive number of milliseconds, got ${shown(value)}.`)
 }
 
-/** Throws a `TypeError` that begins with `rule` if the value is no array. A string is refused too. */
+/** Throws a `TypeError` that begins with `rule` if the value is not an array. A string is refused, too. */
 export function assertArray(value: unknown, rule: string): void {
   if (!Array.isArray(value)) throw new TypeError(`${rule}, got ${shown(value)}.`)
 }
