@@ -185,4 +185,10 @@ describe('aligned rows', () => {
     expect(found).toHaveLength(9)
     expect(found?.[0]).toMatchObject({ line: 3, cells: ['tcp', '0', '0', '127.0.0.1:80', 'LISTEN'] })
   })
+
+  it.each([': ', '=', ' = '])('are pairs of a name and a value, divided by "%s"', (separator) => {
+    const pairs = Array.from({ length: 9 }, (_, index) => `net.option${index}${separator}a${index}:b=c\n`)
+    const cells = read(pairs.join(''))?.map((row) => row.cells.map((cell) => cell.trim()))
+    expect(cells?.[2]).toEqual([`net.option2${separator}`.trim(), 'a2:b=c'])
+  })
 })
