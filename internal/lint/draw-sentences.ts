@@ -17,6 +17,7 @@ const DESCRIBE = /^describe(?:\.each\(\[\n(?: .*\n|\n)*\].*?\)|[^'"`\n]*)\((['"`
 const MESSAGE = new RegExp(`(?:new \\w*Error\\(\\s*(?:'[\\w-]+',\\s*)?|message = )${QUOTED}`, 'g')
 
 const seed = Number(process.argv[2] ?? Math.trunc(Math.random() * 1e9))
+if (Number.isNaN(seed)) throw new TypeError(`The seed must be a number, got ${process.argv[2]}.`)
 const sources = globSync('packages/**/src/**/*.ts', { cwd: ROOT, exclude: ['**/node_modules', '**/dist'] })
 const titled = globSync('{packages,internal}/**/*.ts', { cwd: ROOT, exclude: ['**/node_modules', '**/dist'] })
 const pages = globSync(['*.md', 'docs/*.md', 'packages/**/README.md'], {
