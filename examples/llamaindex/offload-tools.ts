@@ -12,7 +12,7 @@ export function offloadTools(tools: readonly BaseToolWithCall[], session: Contex
     return {
       metadata,
       async call(input: unknown) {
-        // LlamaIndex passes no call id to a tool. Equal content has the same reference, and other content another one.
+        // LlamaIndex passes no call id to a tool. Equal content has the same reference, other content a different reference.
         const call = { toolName: metadata.name, toolCallId: metadata.name, input }
         try {
           const output = await tool.call(input)

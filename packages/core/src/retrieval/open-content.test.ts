@@ -8,7 +8,7 @@ const whole = (stored: unknown): Storage => ({ store: async () => 'x', retrieve:
 
 const ranges = (stored: unknown): Storage => ({ ...whole(undefined), retrieveRange: async () => stored }) as never
 
-describe('a storage that returns anything but bytes with a type is reported to the model as faulty', () => {
+describe('a storage that does not return bytes with a type is reported to the model as faulty', () => {
   test.each([
     [whole('a line')],
     [whole({ content: 'a line', contentType: 'text/plain' })],

@@ -97,7 +97,7 @@ describe('parseRetrievalInput', () => {
     same({ reference: ' `r`\n', pattern: 404 }, { pattern: '404' })
   })
 
-  it('takes a range with only one limit up to the first or the last line', () => {
+  it('extends a range with only one limit to the first or the last line', () => {
     const rangeOf = (line_range: unknown): unknown => parseRetrievalInput({ reference: 'r', line_range })
     const fromSeven = { mode: 'range', reference: 'r', range: { start: 7, end: Number.MAX_SAFE_INTEGER } }
     for (const range of [{ start: 7 }, { start: 7, end: null }, { start: 7, end: -1 }, [7, 0], '7-', '7:'])

@@ -183,7 +183,7 @@ describe('removeAll', () => {
     expect([...disk.records.keys()].map((id) => id.split('/')[0])).toEqual(['ab'])
   })
 
-  test('has no prefix for the unscoped storage', async () => {
+  test('gets an empty prefix from the storage without a scope', async () => {
     const prefixes: string[] = []
     const { storage } = recorded(() => ({
       removeAll(prefix) {

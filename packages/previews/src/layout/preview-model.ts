@@ -38,7 +38,7 @@ export interface PreviewModel {
   readonly header: string
   /** Whether the header is shown even if nothing is hidden. */
   readonly alwaysHeader?: boolean
-  /** For places other than lines: the text for a number of places, and the call that shows a range of places. */
+  /** If places are not lines: `counted` writes a number of places, and `show` the call that shows a range of places. */
   readonly counted?: ((count: number) => string) | undefined
   readonly show?: ((start: number, end: number) => string | undefined) | undefined
   /** Returns the text before an item that follows a gap. Defaults to the line number. */

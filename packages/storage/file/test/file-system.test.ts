@@ -59,7 +59,7 @@ describe.each([
   })
 })
 
-test('a sidecar that contains the last use is read and updated if file times can be set', async () => {
+test('the last use in a sidecar of another file system is read, and updated even if file times can be set', async () => {
   const plain = new MemoryFileSystem()
   let now = 1_000_000
   const reference = await open(plain, { now: () => now }).store('key', bytes('content'))
