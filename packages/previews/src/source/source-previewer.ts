@@ -78,7 +78,7 @@ async function readSource(
   }
 }
 
-const NO_LISTS: YamlLists = { sizes: new Map(), unlike: new Map() }
+const NO_LISTS: YamlLists = { sizes: new Map(), unlike: new Map(), documents: [] }
 /** Value of lines that are unlike the same line of other items. */
 const UNLIKE = 5
 
@@ -152,7 +152,8 @@ async function sourceModel(read: ReadSource, budgetTokens: number): Promise<Prev
   const { language, code, symbols, worth, lists, note } = read
   const { count } = code.source
   const noun = symbols[0]?.kind === 'key' ? 'key' : 'definition'
-  const definitions = symbols.length === 0 ? '' : `, ${countOf(symbols.length, noun)}`
+  const counts = [countOf(count, 'line'), countOf(lists.documents.length, 'document'), countOf(symbols.length, noun)]
+  const parts = counts.filter((part) => !part.startsWith('0 '))
   const isSought = worth.some((value) => value >= SOUGHT)
   const most = isSought ? NAMES_BESIDE_SOUGHT : lists.unlike.size > 0 ? NAMES_BESIDE_UNLIKE : MOST_NAMES
   await yieldWhenDue()
@@ -161,13 +162,13 @@ async function sourceModel(read: ReadSource, budgetTokens: number): Promise<Prev
   return {
     items,
     lines: count,
-    header: `${languageName(language)}, ${countOf(count, 'line')}${definitions}${note}`,
+    header: `${[languageName(language), ...parts].join(', ')}${note}`,
     alwaysHeader: true,
     head: programMessages(code).map((index) => foreignLine(index + 1, code.source.line(index))),
     shares: [],
     lineShare: 0.07,
     endShare: 0,
-    names: definitionNames(symbols, lists.sizes, most),
+    names: definitionNames(lists.documents.length > 0 ? lists.documents : symbols, lists.sizes, most),
   }
 }
 

@@ -1,5 +1,6 @@
 import { countOf, yieldWhenDue } from '@spillway/text/internal'
 import { CLOSER, CODE, type CodeLines } from './code-lines.ts'
+import type { OutlineSymbol } from './outline.ts'
 
 /** Lists of a YAML text, by the index of a line. */
 export interface YamlLists {
@@ -7,6 +8,8 @@ export interface YamlLists {
   readonly sizes: ReadonlyMap<number, string>
   /** Lines that differ from the same line of most other items. */
   readonly unlike: ReadonlyMap<number, UnlikeLine>
+  /** Kinds and names of the documents of a stream, such as the manifests of Kubernetes. */
+  readonly documents: readonly OutlineSymbol[]
 }
 
 interface UnlikeLine {
@@ -47,9 +50,10 @@ interface Node {
 }
 
 /** Finds long lists, and lines that are unlike the same line of other items. */
-export async function yamlLists({ source, kinds }: CodeLines): Promise<YamlLists> {
+export async function yamlLists({ source, kinds: lineKinds }: CodeLines): Promise<YamlLists> {
   const keys: Node[] = []
   const sizes = new Map<number, string>()
+  const kinds: Node[] = []
   let top: Node | undefined
   const close = (column: number): void => {
     while (top !== undefined && top.column >= column) {
@@ -67,7 +71,7 @@ export async function yamlLists({ source, kinds }: CodeLines): Promise<YamlLists
   open(-1, -1, '', '')
   for (let index = source.from; index < source.to; index++) {
     if (index % LINES_OF_A_PIECE === 0) await yieldWhenDue()
-    if (kinds[index] !== CODE && kinds[index] !== CLOSER) continue
+    if (lineKinds[index] !== CODE && lineKinds[index] !== CLOSER) continue
     const line = source.line(index)
     if (line.startsWith('---')) open(index, -1, '', '')
     if (ITEM.test(line)) open(index, Math.min(MOST_COLUMNS, line.indexOf('-')) + 0.5, '', '')
@@ -77,12 +81,21 @@ export async function yamlLists({ source, kinds }: CodeLines): Promise<YamlLists
     const whole = value === undefined ? form : `${form}: ${value}`
     const node = open(index, Math.min(MOST_COLUMNS, marks.length), form, whole)
     keys.push(node)
+    if (node.column === 0 && key === 'kind') kinds.push(node)
     let item = node.parent
     while (item !== undefined && item.form !== '') item = item.parent
     if (item !== undefined && NAMING.test(key) && !(item.name && item.name.column <= node.column)) item.name = node
   }
   close(-1)
-  return { sizes, unlike: await unlikeLines(keys) }
+  const documents = kinds.map(({ index, whole, parent }, nth) => ({
+    name: [whole, parent?.name?.whole ?? ''].map((text) => text.replace(/^.*?: /, '')).join(' '),
+    kind: 'document',
+    line: index + 1,
+    endLine: kinds[nth + 1]?.index ?? source.to,
+    depth: 0,
+  }))
+  const all = new Set(keys.filter(({ column }) => column === 0).map(({ parent }) => parent)).size
+  return { sizes, unlike: await unlikeLines(keys), documents: all > 1 && all === kinds.length ? documents : [] }
 }
 
 async function unlikeLines(keys: readonly Node[]): Promise<Map<number, UnlikeLine>> {

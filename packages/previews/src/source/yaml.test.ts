@@ -23,6 +23,17 @@ describe('the outline of YAML', () => {
     for (const [, number, name] of jobs) expect(lines[Number(number) - 1]).toBe(`  ${name}:`)
   })
 
+  it('has the kind and the name of each document of a stream, if all documents have a kind', async () => {
+    const kinds = ['ConfigMap', 'Service', 'Deployment']
+    const part = (index: number): string =>
+      `apiVersion: v1\nkind: ${kinds[index % 3]}\nmetadata:\n  name: app-${index}\nspec:\n  size: 1\n  parts: 2\n  team: a\n  zone: b\n`
+    const stream = Array.from({ length: 60 }, (_, index) => part(index)).join('---\n')
+    const shown = (await preview(stream, 300))!
+    expect(shown).toMatch(/^\[YAML, 599 lines, 60 documents, /)
+    expect(shown).toMatch(/^12 Service app-1\n22 Deployment app-2$/m)
+    expect(await preview(`${stream}---\nname: other\n`, 300)).not.toContain('documents')
+  })
+
   it('does not list the keys that every document of a stream has', async () => {
     const part = (index: number): string => `kind: Deployment\nmetadata:\n  name: app-${index}\nspec:\n  replicas: 2\n`
     const text = Array.from({ length: 60 }, (_, index) => part(index)).join('---\n')
