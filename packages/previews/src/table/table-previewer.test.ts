@@ -117,7 +117,9 @@ describe('a preview of CSV', () => {
     expect(await previewOf(`##source=GATK\n#CHROM\tPOS\tFILTER\n${rows}`)).toMatch(
       /^\[TSV: 40 rows × 3 columns\]\n##source=GATK\n#CHROM \[always chr1\]\nPOS \[0…39\]\nFILTER \[always PASS\]\n/,
     )
-    expect(await previewOf(`# a, b\nname,note\n${numbered(40, (index) => `n${index},x`)}`)).toContain('\nname\nnote')
+    expect(await previewOf(`# a, b, c\nname,note,size\n${numbered(40, (index) => `n${index},x,${index}`)}`)).toContain(
+      '\n# a, b, c\nname\n',
+    )
   })
 
   it('shows the row with the only text of another form whole, even if its values are frequent', async () => {
