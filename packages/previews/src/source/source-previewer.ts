@@ -153,7 +153,6 @@ async function sourceModel(read: ReadSource, budgetTokens: number): Promise<Prev
   const { count } = code.source
   const noun = symbols[0]?.kind === 'key' ? 'key' : 'definition'
   const counts = [countOf(count, 'line'), countOf(lists.documents.length, 'document'), countOf(symbols.length, noun)]
-  const parts = counts.filter((part) => !part.startsWith('0 '))
   const isSought = worth.some((value) => value >= SOUGHT)
   const most = isSought ? NAMES_BESIDE_SOUGHT : lists.unlike.size > 0 ? NAMES_BESIDE_UNLIKE : MOST_NAMES
   await yieldWhenDue()
@@ -162,7 +161,7 @@ async function sourceModel(read: ReadSource, budgetTokens: number): Promise<Prev
   return {
     items,
     lines: count,
-    header: `${[languageName(language), ...parts].join(', ')}${note}`,
+    header: [languageName(language), ...counts.filter((text) => !text.startsWith('0 '))].join(', ') + note,
     alwaysHeader: true,
     head: programMessages(code).map((index) => foreignLine(index + 1, code.source.line(index))),
     shares: [],

@@ -50,10 +50,10 @@ interface Node {
 }
 
 /** Finds long lists, and lines that are unlike the same line of other items. */
-export async function yamlLists({ source, kinds: lineKinds }: CodeLines): Promise<YamlLists> {
+export async function yamlLists({ source, kinds }: CodeLines): Promise<YamlLists> {
   const keys: Node[] = []
   const sizes = new Map<number, string>()
-  const kinds: Node[] = []
+  const manifests: Node[] = []
   let top: Node | undefined
   const close = (column: number): void => {
     while (top !== undefined && top.column >= column) {
@@ -71,7 +71,7 @@ export async function yamlLists({ source, kinds: lineKinds }: CodeLines): Promis
   open(-1, -1, '', '')
   for (let index = source.from; index < source.to; index++) {
     if (index % LINES_OF_A_PIECE === 0) await yieldWhenDue()
-    if (lineKinds[index] !== CODE && lineKinds[index] !== CLOSER) continue
+    if (kinds[index] !== CODE && kinds[index] !== CLOSER) continue
     const line = source.line(index)
     if (line.startsWith('---')) open(index, -1, '', '')
     if (ITEM.test(line)) open(index, Math.min(MOST_COLUMNS, line.indexOf('-')) + 0.5, '', '')
@@ -81,21 +81,21 @@ export async function yamlLists({ source, kinds: lineKinds }: CodeLines): Promis
     const whole = value === undefined ? form : `${form}: ${value}`
     const node = open(index, Math.min(MOST_COLUMNS, marks.length), form, whole)
     keys.push(node)
-    if (node.column === 0 && key === 'kind') kinds.push(node)
+    if (node.column === 0 && key === 'kind') manifests.push(node)
     let item = node.parent
     while (item !== undefined && item.form !== '') item = item.parent
     if (item !== undefined && NAMING.test(key) && !(item.name && item.name.column <= node.column)) item.name = node
   }
   close(-1)
-  const documents = kinds.map(({ index, whole, parent }, nth) => ({
+  const documents = manifests.map(({ index, whole, parent }, nth) => ({
     name: [whole, parent?.name?.whole ?? ''].map((text) => text.replace(/^.*?: /, '')).join(' '),
     kind: 'document',
     line: index + 1,
-    endLine: kinds[nth + 1]?.index ?? source.to,
+    endLine: manifests[nth + 1]?.index ?? source.to,
     depth: 0,
   }))
   const all = new Set(keys.filter(({ column }) => column === 0).map(({ parent }) => parent)).size
-  return { sizes, unlike: await unlikeLines(keys), documents: all > 1 && all === kinds.length ? documents : [] }
+  return { sizes, unlike: await unlikeLines(keys), documents: all > 1 && all === manifests.length ? documents : [] }
 }
 
 async function unlikeLines(keys: readonly Node[]): Promise<Map<number, UnlikeLine>> {

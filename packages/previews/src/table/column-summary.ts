@@ -152,9 +152,9 @@ function numberIn(text: string, codes: Uint16Array, start: number, end: number):
 function slowNumber(text: string, start: number, end: number): number {
   if (end - start > 40) return NaN
   const written = text.slice(start, end)
-  const isGrouped = THOUSANDS.test(written)
-  const plain = isGrouped || !DECIMAL_COMMA.test(written) ? written : written.replaceAll('.', '').replace(',', '.')
-  const value = Number(isGrouped ? written.replaceAll(',', '') : plain)
+  if (THOUSANDS.test(written)) return Number(written.replaceAll(',', ''))
+  if (DECIMAL_COMMA.test(written)) return Number(written.replaceAll('.', '').replace(',', '.'))
+  const value = Number(written)
   return Number.isFinite(value) ? value : NaN
 }
 

@@ -14,8 +14,6 @@ export interface TableData {
   readonly labels?: readonly string[] | undefined
   readonly columns: number
   readonly rows: number
-  /** Number of rows that match the columns, if other lines such as comments may be between them. */
-  readonly fitting?: number
   /** Number of rows that have more or fewer cells than the header, and indexes of the first of them. */
   readonly ragged: number
   readonly raggedRows: readonly number[]

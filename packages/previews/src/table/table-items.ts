@@ -59,22 +59,10 @@ export function tableItems(tables: readonly TableData[], budget: number, words: 
   }
 }
 
-function headerOf({
-  kind,
-  rows,
-  fitting = rows,
-  columns,
-  lines,
-  names,
-  labels,
-  ragged,
-  title,
-  largest,
-  sample,
-}: TableData): string {
+function headerOf({ kind, rows, columns, lines, names, labels, ragged, title, largest, sample }: TableData): string {
   // Lines of records have neither a header nor named columns.
   if (names === undefined && labels !== undefined && kind !== 'table') {
-    const counts = [...(fitting === lines ? [] : [countOf(fitting, 'row')]), countOf(lines, 'line')]
+    const counts = [...(rows === lines ? [] : [countOf(rows, 'row')]), countOf(lines, 'line')]
     return `${kind}: ${counts.join(', ')}${largest === true && rows === sample.length ? ', the largest shown' : ''}`
   }
   const plain = rows + (names === undefined ? 0 : 1) + title.split('\n').length - 1
@@ -198,13 +186,11 @@ function oddRows(table: TableData, budgetTokens: number): number[] {
 const USUAL_SHARE = 0.9
 
 function oddTexts({ sample, split }: TableData, column: number, most: number): number[] {
-  const forms = Map.groupBy(sample, ({ text }) => formOf(split(text)[column] ?? ''))
+  const forms = Map.groupBy(sample, ({ text }) => split(text)[column]?.replace(/\d+/g, '0'))
   const groups = [...forms.values()]
   if (!groups.some(({ length }) => length >= sample.length * USUAL_SHARE)) return []
   return groups.filter(({ length }) => length <= most).map(([first]) => first!.index)
 }
-
-const formOf = (cell: string): string => cell.replace(/\d+/g, '0')
 
 function cellCap(rows: readonly (readonly string[])[], separator: string, budgetTokens: number): number {
   const probe = [...spreadOrder(rows.length)].slice(0, 32).map((place) => rows[place]!)

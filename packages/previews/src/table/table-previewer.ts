@@ -109,8 +109,8 @@ function tableSection(
       names: named ? names : undefined,
       labels: names,
       columns,
-      rows: sample.rows,
-      fitting: sample.rows - unfit,
+      // Between records, a line of another form is a comment or a message.
+      rows: kind === 'table' ? sample.rows : sample.rows - unfit,
       ragged: 0,
       raggedRows: [],
       // If some rows do not fit the columns, the summaries would be incomplete.

@@ -163,8 +163,7 @@ function headedFormat(lines: readonly string[]): AlignedFormat | undefined {
     if (!isHeader(line) && !(isRuled && line.trim() !== '' && !isRule(line))) continue
     // Cells between bars that do not fit one table belong to several tables, for example of `\\d` in psql.
     if (isRuled && below[0]!.includes('+') && line.includes('|')) return undefined
-    const capital = line.replace(/[^\p{L}]/gu, '')
-    const isCapital = capital === capital.toUpperCase() && capital !== ''
+    const isCapital = /\p{L}/u.test(line) && line === line.toUpperCase()
     // Below a header in capitals, a row of other words is not a header.
     const isNext = (row: string): boolean => isHeader(row) && !(isCapital && row !== row.toUpperCase())
     // If two lines can name columns, the first is the title.
