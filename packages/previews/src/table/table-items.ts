@@ -182,14 +182,11 @@ function oddRows(table: TableData, budgetTokens: number): number[] {
     .slice(0, budgetTokens * ODD_ROWS)
 }
 
-/** Smallest share of rows with texts that differ only in numbers, so that a few other texts are unusual. */
-const USUAL_SHARE = 0.9
-
+/** Returns rows with texts of another form, if the texts of nearly all rows differ only in numbers. */
 function oddTexts({ sample, split }: TableData, column: number, most: number): number[] {
   const forms = Map.groupBy(sample, ({ text }) => split(text)[column]?.replace(/\d+/g, '0'))
-  const groups = [...forms.values()]
-  if (!groups.some(({ length }) => length >= sample.length * USUAL_SHARE)) return []
-  return groups.filter(({ length }) => length <= most).map(([first]) => first!.index)
+  const [, ...others] = [...forms.values()].toSorted((one, other) => other.length - one.length)
+  return others.flat().length > most ? [] : others.map(([first]) => first!.index)
 }
 
 function cellCap(rows: readonly (readonly string[])[], separator: string, budgetTokens: number): number {
