@@ -27,7 +27,9 @@ afterAll(() => rm(directory, { recursive: true, force: true }))
 /** Run the inspector with a proxy and the filesystem server, and return the output. */
 async function inspect(...args: readonly string[]): Promise<unknown> {
   const { command, args: server = [] } = referenceServer('filesystem', [directory])
-  const all = [INSPECTOR, '--cli', process.execPath, PROXY, join(directory, 'storage'), command, ...server, ...args]
+  const proxy = [process.execPath, PROXY, join(directory, 'storage'), command, ...server]
+  // On a busy machine, four processes start in more than the usual 15 seconds.
+  const all = [INSPECTOR, '--cli', ...proxy, ...args, '--connect-timeout', '60000']
   const { stdout } = await promisify(execFile)(process.execPath, all, { maxBuffer: 100_000_000 })
   return JSON.parse(stdout) as unknown
 }
