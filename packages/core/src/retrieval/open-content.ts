@@ -78,7 +78,7 @@ async function guard<Result>(reference: string | undefined, run: () => Promise<R
     if (StorageError.isInstance(cause)) throw cause
     const what = reference === undefined ? 'The storage failed.' : `The storage could not give ${quote(reference)}.`
     const check = reference === undefined ? '' : ' Check that it is written exactly so under [Stored references:].'
-    throw new RetrievalError('unavailable', `${what}${check} If the call is right, try it again.`, { cause })
+    throw new RetrievalError('unavailable', `${what}${check} If the call is right, try the same call again.`, { cause })
   }
 }
 
