@@ -80,9 +80,7 @@ export async function* entryPieces(
       throw new StorageError(
         'corrupt',
         `${reference} should have ${size} bytes, but some are missing. Run the tool again.`,
-        {
-          reference,
-        },
+        { reference },
       )
     see?.(piece)
     yield piece

@@ -284,7 +284,7 @@ function passOver(error: unknown): undefined {
 }
 
 /** Share of a call's time for finding a hint. */
-const HINT_PART = 1 / 8
+export const HINT_PART: number = 1 / 8
 /** Number of bytes at the start of the content that are searched for a hint. */
 const HINT_BYTES = 1_048_576
 

@@ -6,6 +6,7 @@ import {
   countMatches,
   describeProblem,
   findHits,
+  HINT_PART,
   hintVariant,
   type FoundHits,
   type PatternHint,
@@ -83,7 +84,7 @@ async function hintOfScope(
   pattern: SearchPattern,
   context: RetrievalContext,
 ): Promise<string[]> {
-  const end = performance.now() + context.deadlineMs / SHARES
+  const end = performance.now() + context.deadlineMs * HINT_PART
   const hints: PatternHint[] = []
   let left = HINT_ENTRIES
   await readNewest(
