@@ -240,3 +240,21 @@ describe('a failed retrieval', () => {
     await expect(tool.execute({ reference: 'log' })).rejects.toThrow('no tokenizer')
   })
 })
+
+describe('retrievals of several callers at the same time', () => {
+  it('take turns, so that a caller with many retrievals delays another caller by only a few', async () => {
+    const content = 'a line of the log\n'.repeat(5_000)
+    const [greedy, other] = [toolOf({ log: { content } }), toolOf({ log: { content } })]
+    const search = { reference: 'log', pattern: 'absent' }
+    // The first call loads the code of searches.
+    await greedy.execute(search)
+    let answered = 0
+    const searches = Array.from({ length: 64 }, async () => {
+      await greedy.execute(search)
+      answered++
+    })
+    await other.execute({ reference: 'log', line_range: { start: 10, end: 20 } })
+    expect(answered).toBeLessThan(16)
+    await Promise.all(searches)
+  })
+})

@@ -4,6 +4,7 @@ import {
   formatCount,
   isTextContentType,
   PatternError,
+  yieldWhenDue,
   type MediaBlock,
 } from '@spillway/text/internal'
 import { TEXT_OF } from '../content/text-of-document.ts'
@@ -42,6 +43,8 @@ export async function retrieve(
     request = parseRetrievalInput(input)
     const { reference } = request
     const mode = modeOf(request)
+    // Many calls of one caller wait for each other here, and not in the code that all callers share.
+    await yieldWhenDue(context.storage.caller)
     const answer = await answerRequest(request, context)
     const { tokens, ...result } = 'header' in answer ? answerResult(answer, context) : mediaResult(answer)
     const durationMs = performance.now() - started

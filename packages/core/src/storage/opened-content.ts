@@ -74,10 +74,10 @@ export function openedContent(options: OpenedContentOptions): IndexedContent {
     const builder = new LineIndexBuilder()
     const buffer = new Uint8Array(Math.min(size, INDEXED_BYTES))
     for (let offset = 0; offset < size; offset += INDEXED_BYTES) {
+      if (offset > 0) await yieldToEventLoop()
       checkAborted(signal)
       const end = Math.min(size, offset + INDEXED_BYTES)
       builder.add(await content.read(offset, end, (range, isShared) => load(range, isShared, buffer)))
-      await yieldToEventLoop()
     }
     return builder.finish()
   }

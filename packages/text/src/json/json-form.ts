@@ -9,6 +9,8 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 
 export interface JsonSource {
   readonly contentType: string
+  /** Identity of the caller, for fair turns between callers. */
+  readonly caller?: unknown
   read(offset: number, length: number): Promise<Uint8Array>
   blocks(start?: number): AsyncIterable<Uint8Array>
 }

@@ -1,10 +1,10 @@
-import { yieldToEventLoop } from '#platform'
+import { yieldToOthers } from '../platform/yield-to-others.ts'
 import { unicodeEscape } from '../shared/escape-expression.ts'
 import { decodeJsonString } from './decode-json-string.ts'
 import { jsonLayout, type JsonSource } from './json-form.ts'
 import { JsonWalker, MAX_KEY_BYTES } from './json-walker.ts'
 
-/** Number of bytes between two yields to the event loop. Walking them takes less than 8 ms. */
+/** Number of bytes between two yields to other callers. Walking them takes less than 8 ms. */
 const SLICE_BYTES = 524_288
 const CLOSE_ARRAY = 93
 const CLOSE_OBJECT = 125
@@ -26,7 +26,7 @@ export async function jsonPathsAt(source: JsonSource, byteOffsets: readonly numb
     for (let from = 0; from < block.length; from += SLICE_BYTES) {
       finder.walk(block.subarray(from, from + SLICE_BYTES))
       if (finder.isDone()) break walk
-      await yieldToEventLoop()
+      await yieldToOthers(source.caller)
     }
   }
   for (const [rank, path] of finder.paths.entries()) paths[order[rank]!] = path

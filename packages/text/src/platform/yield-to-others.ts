@@ -12,9 +12,9 @@ let sliceEnd: number | undefined
  * Yield if all callers together used the time of this turn of the event loop, or if other callers wait for a turn.
  * Otherwise later work would run before the work of these callers. Call this function after each part of the work.
  */
-export function yieldWhenDue(): Promise<void> | undefined {
+export function yieldWhenDue(caller?: unknown): Promise<void> | undefined {
   const now = performance.now()
-  return now < (sliceEnd ?? beginSlice(now)) && waiting.isEmpty ? undefined : yieldToOthers(undefined)
+  return now < (sliceEnd ?? beginSlice(now)) && waiting.isEmpty ? undefined : yieldToOthers(caller)
 }
 
 function beginSlice(now: number): number {

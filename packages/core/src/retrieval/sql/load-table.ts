@@ -201,7 +201,12 @@ async function largestArray(source: ContentSource, layout: JsonLayout): Promise<
   const largest = finder.finish(walker.position)
   if (largest === undefined) return undefined
   const end = largest.end === walker.position ? source.size : largest.end
-  const json = { contentType: 'application/json', read: source.read.bind(source), blocks: source.blocks.bind(source) }
+  const json = {
+    contentType: 'application/json',
+    caller: source.caller,
+    read: source.read.bind(source),
+    blocks: source.blocks.bind(source),
+  }
   const [path = '$'] = await jsonPathsAt(json, [largest.start])
   return { ...largest, end, path }
 }
