@@ -36,7 +36,7 @@ test('a variant of an entry point runs the cases that the framework can break', 
   ])
 })
 
-test('an older version runs the cases of the framework with the first harness, and the cases of hooks with the others', () => {
+test('with an older version, the first harness runs the cases of the framework, and the others the cases of hooks', () => {
   const older = { ...USUAL, isOlderVersion: true }
   expect(idsOf(CASES, { compactsHistory: true }, older)).toEqual(['framework', 'histories', 'calls/parallel'])
   expect(idsOf(CASES, {}, { ...older, runsElsewhere: 'every case' })).toEqual(['calls/parallel'])

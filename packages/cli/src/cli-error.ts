@@ -42,7 +42,7 @@ export function errorJson(error: unknown): { readonly code: string; readonly mes
 export const helpOf = (code: string): string =>
   `https://github.com/spillway-js/spillway/blob/main/docs/errors.md#${code}`
 
-/** The mark of a `StorageError`, so that one is recognized without loading core. */
+/** The mark of a `StorageError`, so that such errors are recognized without loading core. */
 const STORAGE_ERROR = Symbol.for('spillway.storage-error')
 
 const isStorageError = (error: unknown): error is StorageError =>

@@ -80,7 +80,7 @@ export async function clearStatus(): Promise<void> {
   isStatusShown = false
 }
 
-/** Replaces escape characters until styled text is written. A random mark, so that content cannot contain it. */
+/** A random mark in place of the escape characters of styles. Content cannot contain it. */
 let styleMark: string | undefined
 
 function escaped(data: string | Uint8Array): string | Uint8Array {

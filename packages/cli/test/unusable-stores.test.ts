@@ -63,7 +63,7 @@ describe.skipIf(!hasRedis)('a Redis server', () => {
     for (const shown of [ran.stdout, ran.stderr]) expect(shown).not.toMatch(/hunter2|--store/)
   })
 
-  test('does not stop a running command if it is killed, and only unsaved output is lost', async () => {
+  test('does not stop a running command when the server is killed, and only unsaved output is lost', async () => {
     const server = await startRedis()
     onTestFinished(() => server.dispose())
     const proxy = await faultProxy({ host: '127.0.0.1', port: server.port })

@@ -345,13 +345,13 @@ describe('guardExecute', () => {
     },
   )
 
-  it('passes the value of a thenable back whose then requires a callback and returns nothing', async () => {
+  it('returns the value of a thenable even if its method then requires a callback and returns nothing', async () => {
     const rows = (resolve: (value: unknown) => void): void => resolve('rows')
     const query = new Proxy({}, { get: (_target, key) => (key === 'then' ? rows : undefined) })
     expect(await guard(() => query)({}, OPTIONS)).toBe('rows')
   })
 
-  it('passes the input and the options on, and the value of a promise back', async () => {
+  it('passes on the input and the options, and returns the value of a promise', async () => {
     const input = {}
     const seen: unknown[] = []
     const value = {}

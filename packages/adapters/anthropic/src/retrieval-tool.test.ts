@@ -16,7 +16,7 @@ const store = (content: string | Uint8Array, contentType: string): Promise<strin
   storage.store('call_1_0', typeof content === 'string' ? new TextEncoder().encode(content) : content, contentType)
 
 describe('retrievalTool', () => {
-  it('is only a definition within a request', () => {
+  it('is sent in a request as a definition without functions', () => {
     const { description, inputSchema } = offloader.retrievalTool
     const sent = JSON.parse(JSON.stringify(retrievalTool(offloader))) as unknown
     expect(sent).toEqual({ type: 'custom', name: RETRIEVAL_TOOL_NAME, description, input_schema: inputSchema })

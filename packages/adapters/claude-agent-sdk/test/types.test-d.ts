@@ -25,7 +25,7 @@ it('a scope function gets the fields of every hook', () => {
   expectTypeOf<Parameters<NonNullable<OffloadSettings['scope']>>[0]>().toEqualTypeOf<BaseHookInput>()
 })
 
-it('the hook command has the types of the SDK without depending on it', () => {
+it('the hook command has the types of the SDK without depending on the SDK', () => {
   expectTypeOf<PostToolUseHookInput>().toExtend<PostToolUseInput>()
   expectTypeOf<PostToolUseAnswer>().toExtend<SyncHookJSONOutput>()
   expectTypeOf(offloadToolOutput).returns.resolves.toEqualTypeOf<PostToolUseAnswer>()

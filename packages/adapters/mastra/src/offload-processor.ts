@@ -180,7 +180,7 @@ export class OffloadRun {
     this.#small = small
   }
 
-  /** Return the output for the model. It is the same object if unchanged, and a promise if it is new. */
+  /** Return the output for the model: the same object, or a promise of a new output. */
   show(call: RunCall, input: unknown, output: ModelOutput): ModelOutput | Promise<ModelOutput> {
     const { toolCallId } = call
     const known =

@@ -27,6 +27,6 @@ Examples:
   $ spillway conformance ./my-storage.ts --thorough --large --json > report.json
 
 Exit codes: 0 no case failed; 1 a case failed, or a known gap has closed; 2 there is no harness in the module; \
-3 it could not create a storage. A case without a proof counts neither as a failure nor as a success.`,
+3 the harness could not create a storage. A case without a proof counts neither as a failure nor as a success.`,
   load: async () => (await import('../actions/conformance.ts')).conformance,
 }

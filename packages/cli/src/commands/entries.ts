@@ -12,7 +12,7 @@ export const lsCommand: CommandSpec = {
     option('-n, --limit <count>', 'list at most this many of the newest entries', parsePositive),
     option('--tool <name>', 'list only results of this tool'),
     option('--since <time>', 'list only entries stored within this time: 90s, 30m, 12h, 7d, 2w', parseDuration),
-    option('--below', 'also list the scopes below this one, and the --scope that reaches each entry'),
+    option('--below', 'also list entries of the scopes below, with the --scope of each entry'),
     ...STORE_AND_JSON_OPTIONS,
   ],
   load: async () => (await import('../actions/entries.ts')).ls,

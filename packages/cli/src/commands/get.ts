@@ -34,7 +34,7 @@ export const getCommand: CommandSpec = {
     ...SEARCH_OPTIONS,
     option(
       '--max-tokens <count>',
-      'limit of the answer in tokens; without a filter, of the whole content; none for no limit',
+      'limit of the answer in tokens, or none; without a filter, no limit unless you set one',
       MAX_TOKENS,
     ),
     option('--raw', 'print all bytes unchanged, even on a terminal'),

@@ -8,7 +8,7 @@ const FILE = [
 
 const compactCommand: CommandSpec = {
   name: 'compact',
-  summary: 'replace large results by references, and summarize if that is not enough',
+  summary: 'replace large results with references, and summarize if that is not enough',
   description:
     'Report the tokens of a transcript before and after compacting, and the messages that keep it over its ' +
     'limit. With --output, the originals are stored and the smaller transcript is written to a file.',

@@ -13,7 +13,7 @@ const proxyCommand: CommandSpec = {
   usage: '[options] -- <server command> [args...]',
   argument: [
     '[command...]',
-    'the command that starts the server, and its arguments; it gets the environment of this command',
+    'the command that starts the server, and its arguments; the server gets the environment of this command',
   ],
   options: [
     option('--url <url>', 'the URL of a server over HTTP, instead of a command'),

@@ -46,7 +46,7 @@ export interface SearchOptions {
 }
 
 export const SEARCH_OPTIONS: readonly Option[] = [
-  option('-i, --ignore-case', 'ignore upper and lower case'),
+  option('-i, --ignore-case', 'ignore the case of letters'),
   option('-c, --count', 'print only the number of matches'),
   option('--from-end', 'print the last matches or lines instead of the first'),
   option('--after <count>', 'continue a cut answer, with the number that the answer gives', parseCount),
@@ -63,7 +63,7 @@ export interface OffloaderOptions {
 /** Limits of results and answers; `answerDefault` describes the limit of answers. */
 export const offloaderOptions = (answerDefault: string): readonly Option[] => [
   option('--max-tokens <count>', 'results with more tokens than this are offloaded (default: 2500)', parsePositive),
-  option('--preview-tokens <count>', 'limit of a preview in tokens (default: 1000)', parseCount),
+  option('--preview-tokens <count>', 'tokens of the preview (default: 300 to 1000, by kind of content)', parseCount),
   answerOption(answerDefault),
 ]
 
@@ -200,7 +200,7 @@ export interface ContextOffloadOptions extends Pick<
 export const CONTEXT_OFFLOAD_OPTIONS: readonly Option[] = [
   option(
     '--mode <mode>',
-    'mode of /context_offload if a request has none (default: auto); the options down to --store-dir are defaults too',
+    'mode of /context_offload if a request has none (default: auto); the next options, to --store-dir, are defaults of requests too',
     {
       choices: MODES,
     },

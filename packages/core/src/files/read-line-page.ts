@@ -97,7 +97,7 @@ async function wholePage(source: ContentSource, found: LineSpan, { end }: LineRa
 
 export function assertLineRange({ start, end }: LineRange): void {
   if (!Number.isSafeInteger(start) || start < 1 || !(Number.isSafeInteger(end) || end === Infinity))
-    throw new TypeError(`range must have whole numbers from line 1, got start ${start} and end ${end}.`)
+    throw new TypeError(`range must have whole numbers, 1 or more, got start ${start} and end ${end}.`)
 }
 
 /** Omits the LF after the range. The text's final LF is included if lines after it were requested. */

@@ -117,7 +117,7 @@ describe('an offload that fails', () => {
   test.each([
     ['throws', () => expect.fail('broken')],
     ['is over the budget', (text: string) => text],
-  ])('is one warning if a previewer of the user %s, and there is no listener', async (_what, preview) => {
+  ])('emits one warning if a previewer of the user %s, and there is no listener', async (_what, preview) => {
     const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
     onTestFinished(() => emitWarning.mockRestore())
     const own = definePreviewer({ name: 'own', recognize: () => 1, preview })

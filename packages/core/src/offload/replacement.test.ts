@@ -53,9 +53,7 @@ test('a replacement offers patterns and lines only for text', () => {
   const photo: ReplacedBlock = { reference: 'a', type: 'image', contentType: 'image/png', size: 5_000_000 }
   const located = { ...photo, location: { address: '/tmp/a.png', command: "cat '/tmp/a.png'" } }
   const text = format([located], 'retrieve_offloaded_content')
-  expect(text).toContain(
-    '\nIt is binary: retrieve_offloaded_content with a reference, and nothing else, gives it whole.\n',
-  )
+  expect(text).toContain('\nIt is binary: call retrieve_offloaded_content with only a reference to get it whole.\n')
   expect(text).not.toMatch(/pattern|line_range|grep/)
   expect(format([photo, block], 'retrieve_offloaded_content')).toContain(
     ' a pattern (regex or keyword) or line_range: ',

@@ -64,7 +64,7 @@ function instructions(
     : 'Use the preview if it answers your question.'
   const lines = [`${what} was offloaded because of its size. ${then}`]
   if (retrievalTool !== undefined && !isSearched)
-    lines.push(`It is binary: ${retrievalTool} with a reference, and nothing else, gives it whole.`)
+    lines.push(`It is binary: call ${retrievalTool} with only a reference to get it whole.`)
   lines.push(...guide)
   if (located)
     lines.push(

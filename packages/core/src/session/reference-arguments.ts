@@ -113,5 +113,5 @@ export class ReferenceArgumentError extends Error {
 /** Tells the model which arguments may be references. */
 export function describeReferenceArguments({ tools }: ReferenceArguments): string {
   const names = Object.entries(tools).map(([name, paths]) => `${name} (${Object.keys(paths).join(', ')})`)
-  return `To hand stored content to a tool unread, write "spill:<reference>" as the whole argument: ${names.join(', ')}.`
+  return `To pass stored content to a tool, write "spill:<reference>" as the whole argument: ${names.join(', ')}.`
 }

@@ -213,7 +213,7 @@ describe('the option resolveReferences', () => {
   test('is described to the model with the retrieval tool', () => {
     const { retrievalTool } = benchOf().session
     expect(retrievalTool.description).toContain(
-      ' To hand stored content to a tool unread, write "spill:<reference>" as the whole argument: send (text, rows, file, parts/*/text).',
+      ' To pass stored content to a tool, write "spill:<reference>" as the whole argument: send (text, rows, file, parts/*/text).',
     )
   })
 

@@ -202,7 +202,7 @@ export interface Storage {
   store(key: string, content: Uint8Array, contentType?: string, options?: StoreOptions): Promise<string>
   /** Return the whole content. Rejects with `not-found`, `evicted`, `invalid-reference` or `unavailable`. */
   retrieve(reference: string, options?: OperationOptions): Promise<StoredContent>
-  /** Return an isolated scope. Content stored through it can be retrieved only through it. */
+  /** Return an isolated scope. Its content can be retrieved only through the same scope. */
   scope?(...segments: string[]): Storage
   /** Describe an entry without reading it or counting a use. Rejects like `retrieve`. */
   stat?(reference: string, options?: OperationOptions): Promise<StoredInfo>

@@ -100,7 +100,7 @@ describe('a message that stays in the history beside a snapshot', () => {
     expect(expanded).toContainEqual(HISTORY[at])
   })
 
-  it('does not hide the message that moved to its position after a program removed it', async () => {
+  it('no longer hides the message at its position after a program has removed it', async () => {
     const { compress, expand } = bench(new InMemoryStorage({ evictAfterTurns: null }).scope('a'))
     const [system, , ...rest] = (await compress(HISTORY)).messages
     const outcome = await compress([system!, ...rest, ...MORE])

@@ -60,7 +60,7 @@ describe('media whose type is wrong or too general', () => {
     ['application/octet-stream', bytesOf('\0asm\x01'), 'wasm'],
     ['application/x-sqlite3', bytesOf('SQLite format 3\0'), undefined],
     ['audio/ogg', bytesOf('OggS\0', little(0, 40)), undefined],
-  ])('declared as %s', (mediaType, bytes, expected) => {
+  ])('are described by their bytes if declared as %s', (mediaType, bytes, expected) => {
     expect(describeMedia(bytes, mediaType)).toBe(expected)
   })
 })

@@ -129,7 +129,7 @@ describe('source code', () => {
     ['git blame x.py', (line: string, at: number) => `^1b2c3d4 (Ana Li 2026-11-26 10:00:00 +0000 ${at}) ${line}`],
     ['hg annotate x.py', (line: string, at: number) => `ana ${at % 7}: ${line}`],
     ['hg annotate -c x.py', (line: string, at: number) => `a1b2c3d4e5f${at % 9}: ${line}`],
-  ])('is not recognized in the revisions of its lines, as by %s', (command, write) => {
+  ])('is not recognized if each line has its revision, as in the output of %s', (command, write) => {
     const revisions = PYTHON.repeat(3).split('\n').map(write).join('\n')
     expect(sourceSigns(subject(revisions, { command }))).toBeUndefined()
     expect(sourceSigns(subject(revisions, { path: 'x.py' }))).toBeUndefined()

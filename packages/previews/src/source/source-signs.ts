@@ -138,7 +138,7 @@ const TELLING: readonly (readonly [language: string, pattern: RegExp])[] = [
   ['lua', /^local \w+ = require|^\s*(?:local )?function [\w.:]+\(.*\)$|^\s*local \w+ = |^\s*(?:if .* then|end,?)$/],
 ]
 
-/** Matches lines that are rare in code: times, levels, prompts, stack frames, hunks of a diff, and revisions of lines. */
+/** Matches lines that are rare in code: times, levels, prompts, stack frames, diff hunks, and revisions before lines. */
 const OUTPUT =
   /^\W{0,3}\d{2,4}[-:/.]\d\d[-:/.]|^\s*(?:\[?(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE)\b|File "|at [\w.$<>]+[ (]|[+>$%] )|^[\w./\\-]+:\d+(?::\d+)?:|^\d+[:-]|^(?:@@ |[*=-]{5}|diff --git |[-+]{3} [ab/])|^(?:\^?[\da-f]{7,40} | *(?!case )(?:[\w.@-]+ +\d+|[\da-f]{12}):(?: |$))/
 

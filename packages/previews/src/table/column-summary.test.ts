@@ -18,7 +18,7 @@ it('a column summary has the range of numbers, in the notation of the table', ()
   ).toBe('-2…1e3, 1 empty')
 })
 
-it('a column summary has the range of numbers in quotes, with commas for thousands, or with decimal commas', () => {
+it('a column summary has the range of numbers that are quoted, or have commas for thousands or decimals', () => {
   const range = (cells: readonly string[]): string[] => {
     const found = summaryOf(cells).range
     return [found?.least ?? '', found?.greatest ?? '']

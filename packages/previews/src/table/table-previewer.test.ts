@@ -122,7 +122,7 @@ describe('a preview of CSV', () => {
     )
   })
 
-  it('shows the row with the only text of another form whole, even if its values are frequent', async () => {
+  it('shows the whole row that has the only text of another form, even if its values are frequent', async () => {
     const rows = numbered(300, (index) => {
       const what = `lost the lease on shard 12 ${'of the cluster in the second data center '.repeat(2)}for good`
       return `${index},${index % 3 === 0 ? 'WARN' : 'INFO'},job ${index} ${index === 151 ? what : 'ok'}`

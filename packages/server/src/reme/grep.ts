@@ -20,7 +20,7 @@ export const grepRoute: Route = defineRoute({
   operationId: 'grep',
   summary: 'Find lines in virtual files',
   description:
-    'Searches only the virtual files of the scope, and ignores upper and lower case. After `File:` comes the path of a ' +
+    'Searches only the virtual files of the scope, and ignores case. After `File:` comes the path of a ' +
     'file, relative to the searched folder; `metadata.matches` has whole paths.',
   tag: 'ReMe',
   isReme: true,

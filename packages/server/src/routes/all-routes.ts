@@ -70,8 +70,8 @@ const metricsRoute = (metrics: ServiceMetrics): Route =>
     method: 'get',
     path: '/metrics',
     operationId: 'metrics',
-    summary: 'Return metrics of all callers together for Prometheus',
-    description: 'Metrics contain no content, scope or token. If tokens are set, any token is accepted.',
+    summary: 'Return metrics for Prometheus, as totals of all callers',
+    description: 'Metrics contain no content, scope or token. If tokens are set, the request needs one of them.',
     tag: 'Service',
     responses: { 200: { description: 'Metrics in the text format.', contentType: 'text/plain' } },
     handle: async (_input, { call }) => {

@@ -110,7 +110,7 @@ const compactRoute = ({ summarize }: HistoryServices): Route =>
     method: 'post',
     path: '/v1/history/compact',
     operationId: 'compactHistory',
-    summary: 'Make a history smaller, so that it can be restored',
+    summary: 'Make a history smaller, and keep what is needed to restore it',
     description:
       'Large results of tools become references with short previews; if that is not enough, older messages become a ' +
       'summary. Everything is stored before it is replaced.',

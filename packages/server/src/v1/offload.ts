@@ -44,7 +44,7 @@ export const offloadContentRoute: Route = defineRoute({
   path: '/v1/offload/content',
   operationId: 'offloadContent',
   summary: 'Stream a tool result of any size to storage, and get its replacement',
-  description: 'The body is the result, and `Content-Type` its type. It is stored while it arrives.',
+  description: 'The body is the result, and `Content-Type` its type. The result is stored while it arrives.',
   tag: 'Results',
   takesContent: true,
   query: z.object({

@@ -33,7 +33,7 @@ export const retrieveRoute: Route = defineRoute({
       references: parameter('array', 'Entries whose tables sql reads as t1, t2.', { items: { type: 'string' } }),
       count_only: parameter('boolean'),
       from_end: parameter('boolean'),
-      after: parameter('number', 'Continues a cut answer with its number.'),
+      after: parameter('number', 'Continues a cut answer, which gives the number.'),
       wait_seconds: parameter('number', 'Waits for new lines of an open entry, at most 30 seconds.'),
     })
     .meta({ id: 'RetrievalInput' }),

@@ -55,7 +55,7 @@ describe.skipIf(!disk.available)('a disk that becomes full', () => {
     await expectWhole()
   })
 
-  test('does not hide existing entries, and reports other entries as missing', async () => {
+  test('does not hide existing entries, and reports entries that were never stored as missing', async () => {
     await expectWhole()
     for (const [key, reference] of stored) {
       expect(await storage.stat(reference)).toMatchObject({ key, size: BLOCK_BYTES })

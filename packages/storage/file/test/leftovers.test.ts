@@ -125,7 +125,7 @@ describe('gc', () => {
     expect(await listFiles(directory)).toEqual(['.gitignore'])
   })
 
-  test('keeps the pending files of such content while another process works on the entry', async () => {
+  test('keeps the pending files of content without a sidecar while another process works on the entry', async () => {
     const { storage, directory, reference, content, sidecar } = await stored()
     const pending = join(directory, '.metadata', `${reference}.${NONCE}`)
     const removal = join(directory, '.metadata', `${reference}.removal`)

@@ -176,7 +176,7 @@ export function notCreatedError({ version }: SchemaState, schema: string, rowLev
     version === 0 ? 'has no tables yet' : version < SCHEMA_STEPS.length ? 'has older tables' : 'has no policies yet'
   return new StorageError(
     'unavailable',
-    `The schema ${schema} ${found}, and createTables is false. Its owner must run the output of: spillway postgres schema${flags}`,
+    `The schema ${schema} ${found}, and createTables is false. The owner of the database must run the output of: spillway postgres schema${flags}`,
     { retryable: false },
   )
 }

@@ -56,7 +56,7 @@ describe.skipIf(!found.available)('the error for a mistake in the settings', () 
     ['a bucket of another owner names the permissions', 'AccessDenied', 's3:ListBucket'],
     ['a wrong clock is named', 'RequestTimeTooSkewed', 'Set the clock'],
     ['a removed bucket is named', 'NoSuchBucket', 'Create it'],
-  ])('is correct: %s, and never a missing entry', async (_, code, words) => {
+  ])('is never a missing entry: %s', async (_, code, words) => {
     const faults = await httpFaults(service.endpoint)
     faults.failNext(Infinity, { status: code === 'NoSuchBucket' ? 404 : 403, code })
     await expectMistake({ endpoint: faults.endpoint }, words, code)
@@ -86,7 +86,7 @@ describe.skipIf(!found.available)('the error for a mistake in the settings', () 
     await expectMistake({ region }, '"region"')
   })
 
-  test('names region and bucket for an unknown host, or the given endpoint', async () => {
+  test('names region and bucket, or the given endpoint, for an unknown host', async () => {
     const credentials = { accessKeyId: 'nobody', secretAccessKey: 'wrong-secret' }
     const lookup = Object.assign(new Error('getaddrinfo ENOTFOUND my-bucket.s3.eu-centrall-1.amazonaws.com'), {
       code: 'ENOTFOUND',

@@ -52,7 +52,7 @@ describe.skipIf(!disk.available)('a disk that becomes full', () => {
     await expectWhole()
   })
 
-  test('does not hide existing entries, and reports other entries as missing', async () => {
+  test('does not hide existing entries, and reports entries that were never stored as missing', async () => {
     for (const [key, reference] of stored) {
       expect(await storage.stat(reference)).toMatchObject({ key, size: BLOCK_BYTES })
       await expect(storage.scope('other').retrieve(reference)).rejects.toMatchObject({ code: 'not-found' })

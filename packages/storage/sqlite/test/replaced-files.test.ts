@@ -93,7 +93,7 @@ describe('if another database replaces the database in use,', () => {
     expect(await opened({ path, now: () => Date.now() + 2 * LEFTOVER_AGE_MS }).gc()).toMatchObject({ leftovers: 1 })
   })
 
-  test('an opened entry is unavailable, and never read from other content with its number', async () => {
+  test('an opened entry is unavailable, and never returns other content that has the same number', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     const entry = await storage.scope('a').open(await storage.scope('a').store('large', pattern(SIZE)))

@@ -117,7 +117,7 @@ interface Strings {
 
 /**
  * Return strings so that each match of a tree contains at least one of them. Proof by induction: a match contains a
- * match of every node of a sequence, so any set of one node is valid. It contains a match of one node of a choice, so
+ * match of every node of a sequence, so any set of one node is valid. A match contains a match of one node of a choice, so
  * the union of the sets is valid. Strings with U+FFFD or lone surrogates are left out, because their bytes may differ.
  */
 function requiredStrings(tree: PatternNode): readonly string[] | undefined {

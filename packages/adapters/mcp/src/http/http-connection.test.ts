@@ -98,7 +98,7 @@ describe('a request over HTTP', () => {
     await connection.close()
   })
 
-  it('gets the answer that arrives over the own stream of the server after 202', async () => {
+  it('gets an answer that arrives over the own stream of the server after the status 202', async () => {
     const { promise: streaming, resolve } = Promise.withResolvers<ServerResponse>()
     const url = await serve(() => ({ status: 202 }), [resolve])
     const connection = new HttpConnection({ url })

@@ -51,7 +51,7 @@ describe('ChildConnection', () => {
     expect([told.messages, told.closes, told.errors]).toEqual([[], [], []])
   })
 
-  it('lets the end of a program answer a message that the program did not read', async () => {
+  it('answers a message that a program has not read, when the program ends', async () => {
     const code = `${SAY}process.stdin.destroy(); say(); setTimeout(() => process.exit(3), 500)`
     const { connection, told } = await start(program(code))
     await told.received(1)

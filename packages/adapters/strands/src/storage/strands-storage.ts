@@ -31,7 +31,7 @@ export interface KeyedStorage extends StrandsStorage {
  * Missing and evicted values read as `null`. Failures reject with the `StorageError` of Strands, whose `cause` is
  * Spillway's.
  *
- * @param storage - A storage with scopes, or a function that makes a storage. It is called once for each sandbox.
+ * @param storage - A storage with scopes, or a function that makes one for a sandbox, called once for each.
  * @throws TypeError if a storage lacks a method. For a sandbox, `forSandbox` throws this error.
  *
  * @example

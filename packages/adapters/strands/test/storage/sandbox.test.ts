@@ -115,7 +115,7 @@ describe("Strands' ContextOffloader", () => {
     await expect(access(join(other.directory, 'artifacts'))).rejects.toThrow('ENOENT')
   })
 
-  test('keeps a storage with its own file system in place', async () => {
+  test('does not move a storage with its own file system into the sandbox', async () => {
     const directory = await temporaryDirectory()
     const sandbox = new LocalSandbox(directory)
     const storage = strandsStorage(

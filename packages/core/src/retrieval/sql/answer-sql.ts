@@ -128,7 +128,7 @@ function describeColumns(databases: readonly SqlDatabase[], sql: string): string
 const NAME = /"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|[\p{L}\p{N}_$]+/gu
 const IS_TRUTH = /\s*(?:=|<>|!=|is|in\s*\()\s*'(?:true|false)'/iy
 
-/** Returns the names in a statement, in lower case without quotes, and whether each is compared with a text of a truth. */
+/** Returns the names in a statement, in lower case without quotes, and whether each is compared with a boolean as text. */
 function namesIn(sql: string): Map<string, boolean> {
   const names = new Map<string, boolean>()
   for (const { 0: written, index } of sql.matchAll(NAME)) {
@@ -198,7 +198,7 @@ function explainError(error: string, databases: readonly SqlDatabase[], request:
   const instead = inSqlite(request.sql)
   const [, kind, missing] = /^no such (column|table): (?:t\d*\.)?(.+?)(?: - should this be.*)?$/s.exec(error) ?? []
   if (missing === undefined) {
-    const denied = error === 'not authorized' ? ': only one SELECT is taken' : ''
+    const denied = error === 'not authorized' ? ': only one SELECT is accepted' : ''
     const message = `SQL (SQLite): ${abridge(error, 300)}${denied}.${instead}`
     return new RetrievalError('invalid-sql', message, { stored: { remarks: lists } })
   }

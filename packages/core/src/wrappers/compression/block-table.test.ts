@@ -13,7 +13,7 @@ import {
   type CompressionMarker,
 } from './block-table.ts'
 
-test('a block table has no blocks over the largest size that is written', () => {
+test('a block table cannot have blocks that are larger than any written block', () => {
   expect(BlockTable.of(2 * MAX_BLOCK_BYTES, MAX_BLOCK_BYTES, [100, 100])?.blocks).toBe(2)
   expect(BlockTable.of(MAX_BLOCK_BYTES + 1, MAX_BLOCK_BYTES + 1, [100])).toBeUndefined()
   expect(BlockTable.of(3e9, 4e9, [100])).toBeUndefined()
