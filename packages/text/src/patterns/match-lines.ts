@@ -77,8 +77,9 @@ const LINE_FEED = 10
 const PROBE_BYTES = 7
 /** Number of compared bytes of each string. The limit bounds the time for each byte of a hostile text. */
 const COMPARED_BYTES = 32
-/** Number of bytes at the start of the content that are counted to find rare bytes. */
+/** Number of bytes at the start of the content in which rare bytes are found. One byte of each few is counted. */
 const SAMPLE_BYTES = 16_384
+const SAMPLE_STEP = 5
 
 /** The bytes of a string from its rarest byte on (`needle`), and all bytes to compare around them. */
 interface Probe {
@@ -101,7 +102,7 @@ export class RequiredStrings {
    */
   constructor(sets: readonly (readonly string[])[], ignoreCase: boolean, content: Uint8Array) {
     const counts = new Uint32Array(256)
-    for (let at = Math.min(content.length, SAMPLE_BYTES) - 1; at >= 0; at--) counts[content[at]!]!++
+    for (let at = Math.min(content.length, SAMPLE_BYTES) - 1; at >= 0; at -= SAMPLE_STEP) counts[content[at]!]!++
     const ranked = sets.map((set) => {
       const found = set.map((text) => probesOf(new TextEncoder().encode(text), counts, ignoreCase))
       return { probes: found.flatMap(({ probes }) => probes), count: found.reduce((sum, { count }) => sum + count, 0) }
