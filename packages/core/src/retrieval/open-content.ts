@@ -1,4 +1,4 @@
-import { countOf, formatCount, isTextContentType, mayBeText } from '@spillway/text/internal'
+import { countOf, formatCount, isTextContentType, mayBeText, yieldWhenDue } from '@spillway/text/internal'
 import type { AdoptedStorage } from '../content/adopt-storage.ts'
 import { withTextSource, type ContentSource, type TextReadOptions } from '../content/content-source.ts'
 import { checkAborted, orAborted, StorageError, unlessFailed } from '../storage/storage-error.ts'
@@ -110,6 +110,7 @@ export async function readNewest(
     if (opened > 0 && (bytes + info.size > MAX_SEARCHED_BYTES || !hasTime())) break
     opened++
     bytes += info.size
+    await yieldWhenDue(context.storage.caller)
     await unlessGone(
       withContent(context.storage, info.reference, context, async (source) => {
         if (isTextContentType(source.contentType)) await read(info, source)
@@ -138,6 +139,7 @@ export async function listNewest(
   await guard(undefined, async () => {
     for await (const info of context.storage.list({ below: false, signal: context.signal })) {
       checkAborted(context.signal)
+      await yieldWhenDue(context.storage.caller)
       onEntry?.(info)
       if (textOnly && !mayBeText(info.contentType)) {
         others++
