@@ -7,8 +7,8 @@ const TEST = /\.test(?:-d)?\.ts$/
 
 /** Limits of the lines of a package, and of all packages. A change that needs more lines must say what users gain. */
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
-  total: 87_681,
-  'packages/core': 23_341,
+  total: 87_693,
+  'packages/core': 23_343,
   'packages/previews': 14_604,
   'packages/text': 10_493,
   other: 12_000,

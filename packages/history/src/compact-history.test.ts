@@ -1,6 +1,6 @@
 import { ContextOffloader, StorageError, type Storage } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { assistant, call, logOf, logSession, result, user, type ChatMessage } from '../test/chat-messages.ts'
 import { compactHistory } from './compact-history.ts'
 import { expandHistory } from './expand-history.ts'
@@ -31,6 +31,21 @@ describe('compactHistory', () => {
     expect(outcome.messages).toBe(messages)
     expect(outcome).toMatchObject({ applied: [], fits: true, unchanged: 4, stored: [], failures: [], obstacles: [] })
     expect(outcome.statistics.map(({ reason }) => reason)).toEqual(Array(4).fill('within-limits'))
+  })
+
+  it('lets other work run while it counts the tokens of a long conversation', async () => {
+    const messages = Array.from({ length: 100 }, (_, index) => user(`message ${index}`))
+    let now = performance.now()
+    // Counting the tokens of one message takes a millisecond.
+    vi.spyOn(performance, 'now').mockImplementation(() => (now += 1))
+    onTestFinished(() => void vi.restoreAllMocks())
+    let turns = 0
+    const other = (): void => {
+      if (turns++ < 1_000) setImmediate(other)
+    }
+    setImmediate(other)
+    await compactHistory(messages, { ...bench().options, maxTotalTokens: 50_000 })
+    expect(turns).toBeGreaterThan(10)
   })
 
   it('replaces all large results before the recent messages by references in one pass, and changes nothing else', async () => {

@@ -61,7 +61,7 @@ export async function compactHistory<Conversation = readonly HistoryMessage[]>(
   const pass = await compactPass(messages, format, resolved)
   const isSame = pass.applied.length === 0
   const result = isSame ? conversation : format.write(pass.messages)
-  const after = tokensWritten(isSame ? messages : format.read(result), pass, resolved)
+  const after = await tokensWritten(isSame ? messages : format.read(result), pass, resolved)
   return { ...outcomeOf(messages, after, pass, resolved), messages: result }
 }
 
@@ -82,7 +82,7 @@ export async function compactPass(
   options: ResolvedHistoryOptions,
 ): Promise<HistoryPass> {
   const { mode, maxTotalTokens, compactRatioThreshold, countTokens } = options
-  const all = workingMessagesOf(messages, countTokens)
+  const all = await workingMessagesOf(messages, countTokens)
   const before = all.map(({ tokens }) => tokens)
   const total = totalTokens(all)
   const applied: ('compact' | 'compress')[] = []
@@ -155,11 +155,11 @@ export function outcomeOf(
 }
 
 /** Count the tokens of a result as its format writes it, including escapes. */
-export const tokensWritten = (
+export const tokensWritten = async (
   written: readonly HistoryMessage[],
   { applied, working }: HistoryPass,
   { countTokens }: ResolvedHistoryOptions,
-): number => totalTokens(applied.length === 0 ? working : workingMessagesOf(written, countTokens))
+): Promise<number> => totalTokens(applied.length === 0 ? working : await workingMessagesOf(written, countTokens))
 
 const EXPLANATIONS: Record<HistoryReason, string> = {
   'within-limits':

@@ -1,4 +1,4 @@
-import type { CountTokens } from '@spillway/text/internal'
+import { yieldWhenDue, type CountTokens } from '@spillway/text/internal'
 import type { ArchivedKind } from './archive/history-archive.ts'
 import type { HistoryMessage, HistoryRole } from './history-message.ts'
 import { countMessage } from './measure/count-message.ts'
@@ -109,8 +109,17 @@ export interface WorkingMessage {
   reason?: HistoryReason
 }
 
-export const workingMessagesOf = (messages: readonly HistoryMessage[], countTokens: CountTokens): WorkingMessage[] =>
-  messages.map((message, index) => ({ index, message, tokens: countMessage(message, countTokens) }))
+export async function workingMessagesOf(
+  messages: readonly HistoryMessage[],
+  countTokens: CountTokens,
+): Promise<WorkingMessage[]> {
+  const working: WorkingMessage[] = []
+  for (const [index, message] of messages.entries()) {
+    working.push({ index, message, tokens: countMessage(message, countTokens) })
+    await yieldWhenDue()
+  }
+  return working
+}
 
 export function replaceMessage(
   workingMessage: WorkingMessage,

@@ -1,5 +1,5 @@
 import { StorageError } from '@spillway/core'
-import { indentJson, warn } from '@spillway/text/internal'
+import { indentJson, warn, yieldWhenDue } from '@spillway/text/internal'
 import type { HistoryFormat } from '../history-format.ts'
 import type {
   HistoryContent,
@@ -64,6 +64,7 @@ async function replaceParts(chosen: readonly ChosenPart[], context: CompactionCo
   const failures: HistoryFailure[] = []
   for (let start = 0; start < chosen.length; start += CONCURRENT_PARTS) {
     const batch = chosen.slice(start, start + CONCURRENT_PARTS)
+    await yieldWhenDue()
     if (failures.some(isOutage)) {
       for (const { workingMessage } of batch) workingMessage.reason = 'store-failed'
       continue

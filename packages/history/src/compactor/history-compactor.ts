@@ -97,12 +97,12 @@ export class HistoryCompactor<Conversation = readonly HistoryMessage[]> {
     if (this.#calls % CALLS_BETWEEN_USES === 0) await useNames(pass.messages, options)
     const { stored, failures, ...outcome } = outcomeOf(
       begun.messages,
-      tokensWritten(written, pass, options),
+      await tokensWritten(written, pass, options),
       pass,
       options,
     )
     const isOriginal = begun.messages === read
-    const tokens = isOriginal ? outcome.tokens.before : totalTokens(workingMessagesOf(read, options.countTokens))
+    const tokens = isOriginal ? outcome.tokens.before : totalTokens(await workingMessagesOf(read, options.countTokens))
     return {
       ...outcome,
       messages,
@@ -137,7 +137,7 @@ async function replayPasses(
   format: HistoryFormat<unknown>,
   options: ResolvedHistoryOptions,
 ): Promise<BegunHistory> {
-  const all = workingMessagesOf(messages, options.countTokens)
+  const all = await workingMessagesOf(messages, options.countTokens)
   const stored: ArchivedByHistory[] = []
   const failures: HistoryFailure[] = []
   if (options.mode === 'compress' || totalTokens(all) <= options.maxTotalTokens) return { messages, stored, failures }
