@@ -57,6 +57,17 @@ it('a record reader reports quotes that are never closed', () => {
   expect(recordsOf(['a,"b"\nc']).reader.unclosed).toBe(false)
 })
 
+it('a record reader reads a quote that never closes as a character, if a later cell begins with a quote', () => {
+  expect(cellsOf('1,"open\n2,"also open\n3,"a\nb,"\n4,"x, "y" z"')).toEqual([
+    ['1', '"open'],
+    ['2', '"also open'],
+    ['3', '"a\nb,"'],
+    ['4', '"x, "y" z"'],
+  ])
+  const { records } = recordsOf(['1\t"open\n2\t"also o', 'pen\n3\t"closed\nhere"\n4\tx'], '\t')
+  expect(records.map(({ line }) => line)).toEqual([1, 2, 3, 5])
+})
+
 it('a record reader does not take an empty last cell for a quote of the previous block', () => {
   for (let shift = 0; shift < 8; shift++) {
     const { records, reader } = recordsOf([`${'x'.repeat(shift)}\n${'"q","q"\n'.repeat(5_000)}`, '1,2,'])

@@ -92,6 +92,7 @@ export class RecordReader {
     let at = from
     for (;;) {
       const start = at
+      const linesBefore = lines
       if (this.#quotes && codes[at] === QUOTE) {
         for (at++; ; at++) {
           if (at >= length) {
@@ -106,6 +107,13 @@ export class RecordReader {
             if (at + 1 >= length || codes[at + 1] !== QUOTE) break
             at++
           }
+        }
+        const next = at + 1 < length ? codes[at + 1] : NEWLINE
+        const begins = codes[at - 1] === separator && next !== separator && next !== NEWLINE && next !== RETURN
+        // A quote between a separator and a value begins another cell. So the quote of this cell is only a character.
+        if (begins && lines > linesBefore) {
+          at = start
+          lines = linesBefore
         }
       }
       let code = -1
