@@ -61,7 +61,7 @@ class PathRefused extends Error {
 }
 
 /** A value that a filter compares. Arrays and objects are compared as bytes. */
-type Compared = string | number | boolean | null | undefined | Uint8Array
+type Compared = string | number | bigint | boolean | null | undefined | Uint8Array
 type Operand = (value: Uint8Array, queries: Queries) => Evaluation<Compared>
 
 /** Convert the library's syntax tree of a path. */
@@ -103,7 +103,7 @@ function readPath(library: Library, path: jsonpath.JSONPathQuery): JsonPath {
     if (expression instanceof InfixExpression) return readInfix(expression)
     if (expression instanceof FunctionExtension) return readMatch(expression)
     const query = readQuery(expression)
-    testsExistence = true
+    testsExistence ||= !query.segments.some(({ selectors }) => selectors.some(({ type }) => type === 'filter'))
     return function* (value, queries) {
       let exists = false
       yield* queries.each(query, value, () => (exists = true))
@@ -156,7 +156,7 @@ function readPath(library: Library, path: jsonpath.JSONPathQuery): JsonPath {
       expression instanceof BooleanLiteral || expression instanceof StringLiteral || expression instanceof NumberLiteral
     if (isLiteral || expression instanceof NullLiteral) {
       const literal = isLiteral ? expression.value : null
-      return () => done(literal)
+      return () => done(typeof literal === 'number' ? readNumber(expression.token.value) : literal)
     }
     if (!(expression instanceof FunctionExtension)) return single(readQuery(expression))
     const [argument] = expression.args
@@ -228,25 +228,33 @@ function lengthOf(of: Operand): Operand {
 
 const decoder = new TextDecoder()
 
-/** Parse a value. Numbers are rounded to the nearest double. */
+/** Parse a number. An integer that a double cannot represent exactly, for example an id, becomes a `bigint`. */
+function readNumber(text: string): number | bigint {
+  const number = Number(text)
+  return Number.isSafeInteger(number) || !/^-?\d+$/.test(text) ? number : BigInt(text)
+}
+
+/** Parse a value. Numbers with decimals are rounded to the nearest double. */
 function readValue(bytes: Uint8Array): Compared {
   const first = bytes[0]
   if (isBracket(first)) return bytes
   if (first === 34) return decodeJsonString(bytes)
   const text = decoder.decode(bytes)
-  return text === 'null' ? null : text === 'true' ? true : text === 'false' ? false : Number(text)
+  return text === 'null' ? null : text === 'true' ? true : text === 'false' ? false : readNumber(text)
 }
 
 function compare(operator: string, left: Compared, right: Compared): boolean {
   if (operator === '==') return isEqual(left, right)
   if (operator === '!=') return !isEqual(left, right)
   if (operator.startsWith('>')) return compare(operator.replace('>', '<'), right, left)
-  const isOrdered =
-    (typeof left === 'number' && typeof right === 'number') || (typeof left === 'string' && typeof right === 'string')
+  const isOrdered = (isNumber(left) && isNumber(right)) || (typeof left === 'string' && typeof right === 'string')
   return (isOrdered && left < right) || (operator === '<=' && isEqual(left, right))
 }
 
+const isNumber = (value: Compared): value is number | bigint => typeof value === 'number' || typeof value === 'bigint'
+
 function isEqual(left: Compared, right: Compared): boolean {
+  if (isNumber(left) && isNumber(right) && typeof left !== typeof right) return Number(left) === Number(right)
   if (!(left instanceof Uint8Array) || !(right instanceof Uint8Array)) return left === right
   try {
     return isDeepEqual(JSON.parse(decoder.decode(left)), JSON.parse(decoder.decode(right)))

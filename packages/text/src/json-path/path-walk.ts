@@ -169,6 +169,8 @@ export class PathWalk implements JsonVisitor {
     const { form, mask, base, counts } = this.#options
     this.#walker.finish()
     if (this.#candidate !== undefined) this.#giveCandidate(this.position, true)
+    // An array without an end, because the content is cut off, has the items so far.
+    if (counts) for (let level = 0; level < this.#walker.levels; level++) this.#count(level)
     if (form === 'json-lines') {
       if (counts) this.#count(0)
       else if ((mask & this.#selected) !== 0) this.#give(base, 0)

@@ -181,6 +181,8 @@ describe('an answer to a JSON path without results', () => {
     ['$.items[?@.id > 900]', 'Nothing directly in it passes the filter.'],
     ['$..size', '$ is an object of 2 keys: "total", "items". Nothing within it has the key "size".'],
     ['$.total.value', '$.total is a number. It has no key "value".'],
+    ["$.items[?@.id == '7']", 'passes the filter. A number in quotes never equals a number.'],
+    ['$.items[0].name.x', 'It has no key "x". sql reads JSON inside a text: SELECT value FROM t, json_each('],
   ])('says which part of the path %s exists, and what it selects', async (path, reason) => {
     const answer = await ask(MANY, path)
     expect(answer).toContain(`[0 results for ${path}]\n`)
@@ -269,6 +271,19 @@ describe('a JSON path', () => {
     expect(await ask('{"a":[1,2,', '$.a[*]')).toBe(
       '[2 results]\n[The JSON breaks off at the end of the content.]\n\n$.a[0]: 1\n$.a[1]: 2',
     )
+    expect(await ask('{"a":[{"b":1},{"b":2},{"b":"x', '$.a[-2:].b')).toBe(
+      '[1 result]\n[The JSON breaks off at the end of the content.]\n\n$.a[1].b: 2',
+    )
+  })
+
+  test('compares long integers exactly', async () => {
+    const ids = '[{"id":12345678901234567890},{"id":12345678901234567891},{"id":7}]'
+    expect(await ask(ids, '$[?@.id == 12345678901234567891].id')).toContain(
+      '[1 result]\n\n$[1].id: 12345678901234567891',
+    )
+    expect(await ask(ids, '$[?@.id > 12345678901234567890].id')).toContain('[1 result]')
+    expect(await ask(ids, '$[?@.id <= 12345678901234567890].id')).toContain('[2 results]')
+    expect(await ask(ids, '$[?@.id < 7.5].id')).toContain('$[2].id: 7')
   })
 
   test('accepts invalid UTF-8, and line ends within strings', async () => {
@@ -278,7 +293,7 @@ describe('a JSON path', () => {
 })
 
 describe('a path in the syntax of other tools', () => {
-  const json = '{"a":{"b":[{"c-d":1,"c.d":"x"},{"c-d":2.5}]},"n":null,"f":false}'
+  const json = '{"a":{"b":[{"c-d":1,"c.d":"x"},{"c-d":2.5}]},"n":null,"f":false,"o":{"0":{"@t":1,"x/y":2,"/u/{id}":3}}}'
 
   test.each([
     ['.a.b[]["c-d"]', "$.a.b[*]['c-d']", 2],
@@ -288,6 +303,11 @@ describe('a path in the syntax of other tools', () => {
     ['.a.b.[1]', '$.a.b[1]', 1],
     ['{.a.b[*]}', '$.a.b[*]', 2],
     ['.', '$', 1],
+    ['$.o.0.@t', "$.o['0']['@t']", 1],
+    ['$..@t', "$..['@t']", 1],
+    ['/a/b/1/c-d', "$.a.b[1]['c-d']", 1],
+    ['o.0.x/y', "$.o['0']['x/y']", 1],
+    ['$.o["0"]./u/{id}', "$.o['0']['/u/{id}']", 1],
     [".a.b[?@['c-d'] > 1.5].c-d", "$.a.b[?@['c-d'] > 1.5]['c-d']", 1],
   ])('is read as JSONPath: %s', async (path, meant, count) => {
     const text = await ask(json, path)
@@ -298,7 +318,7 @@ describe('a path in the syntax of other tools', () => {
   test('gets a note if a filter tests only that a key exists', async () => {
     const note = 'tests only that the key exists, even for false or null'
     for (const path of ['$[?@.f]', '$[?!@.f]', '$[?(@.b && @.b.c == 1)]']) expect(await ask(json, path)).toContain(note)
-    for (const path of ['$.a.b[?@["c-d"] == 1]', '$[?length(@) > 1]', '$.a'])
+    for (const path of ['$.a.b[?@["c-d"] == 1]', '$[?length(@) > 1]', '$.a', '$[?@.b[?@["c-d"] > 2]]'])
       expect(await ask(json, path)).not.toContain(note)
   })
 })

@@ -186,7 +186,7 @@ async function explainNothing(question: PathQuestion): Promise<string[]> {
     const shape = await readShape(source, isRoot ? { ...found, form: layout.form } : found, clock)
     const missing = segments[reached]
     if (shape === undefined || missing === undefined) return []
-    const notes = [`${quotePath(found.path)} is ${describeShape(shape)}.${explain(missing, shape)}`]
+    const notes = [`${quotePath(found.path)} is ${describeShape(shape)}.${explain(missing, shape, path.text)}`]
     const elsewhere = await findElsewhere(question, missing)
     if (elsewhere !== undefined) {
       const call = context.formatCall({ reference: source.reference, json_path: elsewhere })
@@ -212,13 +212,20 @@ async function findElsewhere(
   return path?.endsWith('…') === true ? undefined : path
 }
 
-function explain({ descends, selectors }: Segment, shape: JsonShape): string {
+/** A comparison with a number in quotes. */
+const NUMBER_AS_TEXT = /[=<>]\s*(["'])-?\d+(?:\.\d+)?\1/
+
+function explain({ descends, selectors }: Segment, shape: JsonShape, path: string): string {
   const [selector] = selectors
   if (selector === undefined || selectors.length > 1) return ''
-  if (selector.type === 'filter')
-    return descends ? ' Nothing within it passes the filter.' : ' Nothing directly in it passes the filter.'
+  if (selector.type === 'filter') {
+    const types = NUMBER_AS_TEXT.test(path) ? ' A number in quotes never equals a number.' : ''
+    return ` Nothing ${descends ? 'within' : 'directly in'} it passes the filter.${types}`
+  }
   if (selector.type !== 'name') return ''
   const name = quote(selector.name.text, MAX_COMPARED_UNITS)
+  if (shape.kind === 'string')
+    return ` It has no key ${name}. sql reads JSON inside a text: SELECT value FROM t, json_each(t.column, '$.key').`
   if (descends) return ` Nothing within it has the key ${name}.`
   if (shape.kind === 'array')
     return ` The items of an array are selected by [0], [*] or a filter, and then .${selector.name.text}.`.slice(

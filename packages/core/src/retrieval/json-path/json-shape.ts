@@ -192,21 +192,23 @@ export async function readJsonPath(
   throw new RetrievalError(
     'invalid-json-path',
     `${quote(completed, 200)} is not a JSONPath (RFC 9535): ${abridge(message, 200)}, ${place}. ` +
-      `A filter is written $.items[?@.size > 10 && search(@.name, 'a|b')].`,
+      `A filter is written $.items[?@.size > 10 && search(@.name, 'a|b')]. count_only counts, and sql computes.`,
     { stored: { call: { reference: source.reference, json_path: await examplePath(source, layout, clock) } } },
   )
 }
 
-/** A quoted key, a dot before brackets, an index after a dot, or empty brackets, as in paths of jq and JavaScript. */
+/** A quoted key, a dot before brackets, another key after a dot, or empty brackets, as jq writes them. */
 const FOREIGN_STEP =
-  /(\.?)("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?<!\.)\.(?=\[)|(?<=[$A-Za-z_\].]\d*)\.(\d+)(?!\w)|\[\]/g
+  /(\.?)("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?<!\.)\.(?=\[)|(?<=[$A-Za-z_\].]\d*)\.(\d+)(?!\w)|\.([\w-]*[@/:$][\w@/:$+{}-]*)|\[\]/g
 
 function completePath(text: string): string {
-  const inner = text.replace(/^\{(.*)\}$/s, '$1').replace(/^\.(?=$|\[)/, '')
+  const dotted = text.startsWith('/') ? text.replaceAll('/', '.') : text
+  const inner = dotted.replace(/^\{(.*)\}$/s, '$1').replace(/^\.(?=$|\[)/, '')
   const rooted = inner.startsWith('$') ? inner : `$${/^(?:[.[]|$)/.test(inner) ? '' : '.'}${inner}`
-  return rooted.replace(FOREIGN_STEP, (step, dot?: string, quoted?: string, index?: string) => {
+  return rooted.replace(FOREIGN_STEP, (step, dot?: string, quoted?: string, index?: string, key?: string, at = 0) => {
     if (quoted !== undefined) return dot === '' ? quoted : `[${quoted}]`
-    return index !== undefined ? `[${index}]` : step === '[]' ? '[*]' : ''
+    if (key !== undefined) return `${rooted[at - 1] === '.' ? '.' : ''}['${key}']`
+    return index !== undefined ? `[${index},'${index}']` : step === '[]' ? '[*]' : ''
   })
 }
 
